@@ -30,7 +30,9 @@ import * as continuous from './wearables/aggregate/continuous/schemas.ts';
 import * as aggregate from './wearables/aggregate/schemas.ts';
 import * as source from './wearables/source.ts';
 import * as sampleInput from './wearables/timeseries/sample-input.ts';
-import { seriesSchemas, StoredSamples } from './wearables/timeseries/schemas.ts';
+import { DeletedSamples, seriesSchemas, StoredSamples } from './wearables/timeseries/schemas.ts';
+import { SampleDeletion } from './wearables/timeseries/deletion-input.ts';
+import { SummaryDeletion } from './wearables/summaries/deletion-input.ts';
 import * as link from './wearables/link/schemas.ts';
 import * as catalogue from './webhooks/event-types/schemas.ts';
 import * as feed from './webhooks/feed/schemas.ts';
@@ -80,7 +82,7 @@ const schemas = [
   pulls,
   source,
   sampleInput,
-  { ...seriesSchemas, StoredSamples },
+  { ...seriesSchemas, StoredSamples, DeletedSamples, SampleDeletion, SummaryDeletion },
   link,
   insurance,
   labTests,

@@ -207,6 +207,7 @@ const ROOMS: Record<string, string[]> = {
     'ask-for-runs',
     'calendar-date',
     'range',
+    'is-told',
     'one-writer',
     'fits',
     'source',
@@ -233,7 +234,7 @@ const ROOMS: Record<string, string[]> = {
   ],
   webhooks: ['endpoints', 'erase', 'attempts', 'replays', 'metrics', 'receivers', 'feed', 'event-types', 'places'],
   pipelines: ['endpoints', 'erase', 'etl', 'ehr', 'refuse-address', 'mask'],
-  events: ['erase', 'publish', 'held', 'notify-readers', 'filter', 'open-body', 'define', 'names'],
+  events: ['erase', 'publish', 'held', 'notify-readers', 'filter', 'open-body', 'define', 'origin', 'names'],
   http: ['app', 'route', 'unknown-route', 'openapi', 'audit', 'answer', 'input', 'limits', 'auth', 'errors'],
   delivery: [
     'deliver',

@@ -76,6 +76,7 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
       end: '2026-01-05T07:00:00Z',
       unit: 'text',
       value: 'Two eggs',
+      record_id: randomUUID(),
     },
   ]);
   await addAccount(app, team);

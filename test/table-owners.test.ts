@@ -78,7 +78,7 @@ const OWNERS: Record<string, string[]> = {
   'wearables/priorities': ['source_priorities'],
   'wearables/hooks': ['inbox'],
   'wearables/pulls': ['pulls', 'polls', 'provider_waits', 'team_provider_waits', 'data_pull_preferences'],
-  'wearables/timeseries': ['streams', 'samples', 'sample_notes'],
+  'wearables/timeseries': ['streams', 'samples', 'sample_notes', 'sample_records'],
   'wearables/summaries': ['summaries', 'summary_streams'],
   pipelines: ['ehr_pipelines', 'etl_pipelines'],
   'webhooks/receivers': ['webhooks', 'webhook_secrets', 'webhook_header_sets'],

@@ -81,6 +81,8 @@ export const EVENT_NAMES = [
   ...OPERATIONAL_NAMES,
   ...RESOURCES.map((resource) => `historical.data.${resource}.created`),
   ...RESOURCES.flatMap((resource) => createdAndUpdated(`daily.data.${resource}`)),
+  // The points of a workout go with it.
+  ...RESOURCES.filter((resource) => resource !== 'workout_stream').map((resource) => `daily.data.${resource}.deleted`),
 ];
 
 /** What a filter may be: a name of EVENT_NAMES, or its beginning up to a dot and `*`. */

@@ -81,6 +81,29 @@ export const BODIES: Readonly<Record<string, unknown>> = {
   create_continuous_query: MEAN_BY_WEEK,
   validate_continuous_query: MEAN_BY_WEEK,
   patch_continuous_query: { title: 'Resting heart rate', active: false },
+  delete_samples: [
+    { provider: 'apple_health_kit', record_id: '0C9A5C9E-8A0B-4C42-9A2B-0A2F1D6C7B11' },
+    {
+      resource: 'heartrate',
+      provider: 'apple_health_kit',
+      source_type: 'watch',
+      start: '2026-01-05T07:00:00Z',
+      end: '2026-01-05T08:00:00Z',
+    },
+  ],
+  ...Object.fromEntries(
+    [
+      'activity',
+      'body',
+      'electrocardiogram',
+      'meal',
+      'menstrual_cycle',
+      'profile',
+      'sleep',
+      'sleep_cycle',
+      'workouts',
+    ].map((kind) => [`delete_${kind}`, [{ provider: 'apple_health_kit', provider_id: '4711' }]]),
+  ),
   push_samples: [
     {
       resource: 'heartrate',

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
 import { importConnection, makeUser } from '../../test/factories.ts';
 import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../test/provider.ts';
+import { publishedTo } from '../../test/publish.ts';
 import { failConnection } from '../wearables/connections/fail.ts';
 import { forTeam } from '../tenancy/teams/scope.ts';
 import { eraseEnded } from './erase-ended.ts';
@@ -99,6 +100,10 @@ test.each<[string, () => Promise<unknown>]>([
   await weeksLater(1);
   await eraseEnded(app.ctx);
   expect(await there()).toEqual(LEFT);
+  const gone = (await publishedTo(app, team)).filter(({ event_type }) => event_type.endsWith('.deleted'));
+  expect(gone.map(({ event_type }) => event_type).toSorted()).toEqual(
+    ['heartrate', 'profile', 'workouts'].map((name) => `daily.data.${name}.deleted`),
+  );
   expect(await told()).toEqual([{ action: 'provider_data.erased', records: [user_id] }]);
   expect(await waiting()).toEqual([]);
 });

@@ -32,15 +32,15 @@ const beginning = defineJob({
 
 export const endedAgreementJobs = [turn, beginning];
 
-type Ended = { user_id: string; provider: string; team_id: string };
+type Ended = { user_id: string; client_user_id: string; provider: string; team_id: string };
 
 /** Until the process stops. What goes wrong with one is logged, holds up none of the others and is tried again. */
 export async function eraseEnded(ctx: Ctx): Promise<void> {
   await refuseIfClockIsOff(ctx);
   const { rows } = await sql<Ended>`
-    select user_id, provider, team_id from ended_agreements where erase_at <= now() order by erase_at limit ${MOST}`.execute(
-    acrossTeams(ctx).db,
-  );
+    select user_id, client_user_id, provider, ended_agreements.team_id
+      from ended_agreements join users on users.id = user_id
+     where erase_at <= now() order by erase_at limit ${MOST}`.execute(acrossTeams(ctx).db);
   for (const ended of rows) {
     if (ctx.stopping?.aborted) return;
     try {
@@ -59,7 +59,7 @@ async function eraseOf(ctx: Ctx, ended: Ended): Promise<void> {
   const team = await findTeamScopeOrNull(ctx, ended.team_id);
   if (!team) return;
   const scoped = forTeam(ctx, team);
-  const user = { id: ended.user_id };
+  const user = { id: ended.user_id, client_user_id: ended.client_user_id };
   const step = (work: (tx: TxCtx<TeamCtx>) => Promise<boolean>): Promise<boolean> =>
     inTransaction(scoped, async (tx) => !ctx.stopping?.aborted && (await holdEnded(tx, ended)) && (await work(tx)));
   for (const eraseSome of [eraseSamples, eraseSummaries])

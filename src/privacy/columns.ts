@@ -93,6 +93,8 @@ export type LookupKind =
   | 'birth_date'
   /** samples.extra: the text of a note. */
   | 'note'
+  /** sample_records.record: a user, a provider and its own id of a record. */
+  | 'sample_record'
   /** team_credentials.client_secret_hash: the secret of a team's own application, so that a list shows whether it is another. */
   | 'client_secret'
   /** connections.external_user_hash: a provider's own id of a user; its place is the provider, not the team. */

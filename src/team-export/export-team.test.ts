@@ -50,6 +50,7 @@ const NOT_EXPORTED: Record<string, string> = {
   polls: 'when providers are asked next',
   pulls: 'how far providers were read',
   retries: 'the queue of messages',
+  sample_records: 'keyed hashes by which samples are deleted',
   simulations: 'steps of the sandbox',
   team_deletions: "the organisation's",
   team_exports: 'that an export is under way',

@@ -8,7 +8,6 @@ import { untilBlocked } from '../../test/until-blocked.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { spreadSome } from './aggregate/continuous/runs/spread.ts';
 import { askForRuns } from './ask-for-runs.ts';
-import { eraseSummaries } from './summaries/erase.ts';
 import type { SampleInputValue } from './timeseries/sample-input.ts';
 import { pushSamples } from './timeseries/push-samples.ts';
 
@@ -82,7 +81,20 @@ describe('what comes in', () => {
     await settleQueries(app);
     expect((await meanOf(team, user_id, query.id))?.length).toBeGreaterThan(5);
   });
-  test('asks also where a provider takes a summary back', async () => {
+  test('asks also where a sample is deleted at its source', async () => {
+    const team = await app.makeTeam();
+    const { user_id } = await makeUser(team);
+    const { body: query } = await createQuery(team);
+    await pushSamples(await ctxOf(team), user_id, pushed(61));
+    await settleQueries(app);
+    expect(await meanOf(team, user_id, query.id)).toEqual([61]);
+    const { resource, provider, timestamp } = heartRate(61);
+    await team.api('DELETE', `/v2/timeseries/${user_id}/samples`, [{ resource, provider, timestamp }]);
+    await settleQueries(app);
+    expect(await meanOf(team, user_id, query.id)).toEqual([null]);
+  });
+
+  test('asks also where a summary is deleted at its source', async () => {
     const team = await app.makeTeam();
     const { user_id } = await makeUser(team);
     const sum = { query: { select: [{ func: 'sum', arg: { activity: 'steps' } }] } };
@@ -93,8 +105,7 @@ describe('what comes in', () => {
     const path = `/aggregate/v1/user/${user_id}/continuous_query/${query.id}/result_table`;
     const read = async () => (await team.api<{ table: Record<string, number[]> }>('GET', path)).body.table;
     expect(await read()).toEqual({ 'sum.activity.steps': [4_000] });
-    const gone = { resource: 'activity', provider: 'oura', provider_ids: ['day-1'] };
-    await inTransaction(await ctxOf(team), (tx) => eraseSummaries(tx, { id: user_id }, gone));
+    await team.api('DELETE', `/v2/summary/activity/${user_id}`, [{ provider: 'oura', provider_id: 'day-1' }]);
     await settleQueries(app);
     expect(await read()).toEqual({ 'sum.activity.steps': [null] });
   });

@@ -21,7 +21,7 @@ export type News = {
   object?: { resource: string; id: string };
   /** When it may have changed, the second moment excluded; left out: lately. */
   span?: { from: string; to: string } | null;
-  /** Something in the span may have been deleted; without one it tells nothing. */
+  /** Something in the span may have been deleted, or beside the summary that it names; without either it tells nothing. */
   deleted?: boolean;
   /** The user may have ended the agreement at the provider. */
   ended?: true;

@@ -1,29 +1,60 @@
 import type { TeamCtx } from '../../context.ts';
-import { inTransaction } from '../../db/transaction.ts';
 import { withinTime } from '../../time-limit.ts';
+import { asWriter } from '../one-writer.ts';
 import type { Claim } from '../pulls/poll-lease.ts';
-import { LONGEST_PULL_MS, type Puller } from '../pulls/puller.ts';
-import { eraseGone } from '../pulls/sleep-cycles.ts';
+import { LONGEST_PULL_MS, type Puller, type Window } from '../pulls/puller.ts';
 import { storePiece } from '../pulls/store-pulled.ts';
+import { deleteAtSource } from '../summaries/delete-at-source.ts';
 import type { InboxRow } from './inbox.ts';
 
+const DAY_MS = 86_400_000;
+
 /** Looks at the one summary that a notification names; what is left of it to be pulled. */
-export async function lookAt(
-  ctx: TeamCtx,
-  { user, connection: { provider } }: Claim,
-  puller: Puller,
-  { resources, object_resource: resource, object_id: id }: InboxRow,
-): Promise<string[]> {
-  if (resource === null || id === null || !puller.findOne) return resources;
+export async function lookAt(ctx: TeamCtx, claim: Claim, puller: Puller, row: InboxRow): Promise<InboxRow[]> {
+  const { object_resource: resource, object_id: id } = row;
+  if (resource === null || id === null || !puller.findOne) return [row];
   const { findOne } = puller;
+  const { user, connection } = claim;
   const found = await withinTime({ ms: LONGEST_PULL_MS, outer: ctx.stopping }, (signal) =>
     findOne({ ctx, user, signal, past: false, wanted: new Set([resource]) }, resource, id),
   );
-  if (found === null) return resources;
+  if (found === null) return [row];
+  const span = row.deleted || found === 'gone' ? await spanOf(ctx, claim, { resource, id }) : null;
+  const others = row.resources.filter((each) => each !== resource);
   if (found === 'gone') {
-    await inTransaction(ctx, (tx) => eraseGone(tx, user, { resource, provider, provider_ids: [id] }));
-    return [];
+    const gone = { resource, provider: connection.provider, provider_ids: [id] };
+    await asWriter(ctx, { user_id: user.id, origin: 'live' }, (tx, present) => deleteAtSource(tx, present, gone));
+    return span === null ? [] : besideDeleted({ ...row, resources: others }, span);
   }
   for (const piece of found) await storePiece(ctx, user, piece, 'live');
-  return resources.filter((each) => each !== resource);
+  return span === null ? [{ ...row, resources: others }] : besideDeleted({ ...row, resources: others }, span);
+}
+
+/** When the summary was that a notification names, as it is stored; null where it is not. */
+async function spanOf(
+  { db, team }: TeamCtx,
+  { user, connection: { provider } }: Claim,
+  { resource, id }: { resource: string; id: string },
+): Promise<Window | null> {
+  const row = await db
+    .selectFrom('summaries')
+    .select(['start_at', 'end_at'])
+    .where('user_id', '=', user.id)
+    .where('team_id', '=', team.id)
+    .where('resource', '=', resource)
+    .where('provider', '=', provider)
+    .where('provider_id', '=', id)
+    .executeTakeFirst();
+  if (!row || row.start_at === null) return null;
+  return { from: row.start_at, to: row.end_at ?? row.start_at };
+}
+
+/**
+ * What was measured beside a summary that is gone may be gone as well, up to some hours after its end, when figures of a night are told.
+ * The days around it are read whole, since providers differ in what moment they look for.
+ */
+function besideDeleted(row: InboxRow, { from, to }: Window): InboxRow[] {
+  const moved = (moment: string, by: number): string => new Date(Date.parse(moment) + by).toISOString();
+  const read = { ...row, deleted: false, span_from: moved(from, -DAY_MS), span_to: moved(to, DAY_MS) };
+  return [read, { ...row, deleted: true, span_from: from, span_to: moved(to, DAY_MS / 2) }];
 }

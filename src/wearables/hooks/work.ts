@@ -10,8 +10,9 @@ import { pullWindows } from '../pulls/poll.ts';
 import { isGone, isRetriable, PullError, type Puller } from '../pulls/puller.ts';
 import { pullerOrNull } from '../pulls/pullers.ts';
 import type { Stored } from '../pulls/store-pulled.ts';
-import { eraseAbsent } from '../summaries/erase.ts';
-import { eraseAbsentSamples } from '../timeseries/erase-absent.ts';
+import { asWriter } from '../one-writer.ts';
+import { deleteAbsent } from '../summaries/delete-at-source.ts';
+import { deleteAbsentSamples } from '../timeseries/delete-absent.ts';
 import { giveTryBack, inboxKind, isWaiting, markWorked, takeRows, type InboxRow } from './inbox.ts';
 import { lookAt } from './look-at.ts';
 import { windowsOf, type Asked } from './windows-of.ts';
@@ -45,7 +46,7 @@ async function work(ctx: TeamCtx, job: Job, claim: Claim): Promise<void> {
   try {
     if (rows.some(({ ended }) => ended)) await checkAgreement(ctx, job);
     const left: InboxRow[] = [];
-    for (const row of rows) left.push({ ...row, resources: await lookAt(ctx, claim, puller, row) });
+    for (const row of rows) left.push(...(await lookAt(ctx, claim, puller, row)));
     const outcome = await pullWindows(ctx, claim, {
       puller,
       windows: windowsOf(claim, puller, left),
@@ -72,15 +73,17 @@ async function work(ctx: TeamCtx, job: Job, claim: Claim): Promise<void> {
 async function reconcile(
   ctx: TeamCtx,
   { user, connection }: Claim,
-  { sampleSource: source_type }: Puller,
+  { sampleSources: source_types }: Puller,
   { resource, asked: { window, deleted }, stored }: { resource: string; asked: Asked; stored: Stored },
 ): Promise<void> {
   const { provider } = connection;
   const kept = [...stored.provider_ids];
-  await inTransaction(ctx, (tx) => eraseAbsent(tx, user, { resource, provider, span: window, kept }));
-  if (source_type === undefined) return;
+  await asWriter(ctx, { user_id: user.id, origin: 'live' }, (tx, present) =>
+    deleteAbsent(tx, present, { resource, provider, span: window, kept }),
+  );
+  if (source_types === undefined) return;
   for (const span of deleted)
-    await eraseAbsentSamples(ctx, user, { resource, provider, source_type, span, kept: stored.sample_times });
+    await deleteAbsentSamples(ctx, user, { resource, provider, source_types, span, kept: stored.sample_times });
 }
 
 function again(ctx: TeamCtx, job: Job, delaySeconds: number): Promise<void> {

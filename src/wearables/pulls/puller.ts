@@ -47,10 +47,10 @@ export type Puller = {
   /** Seconds between polls. */
   pollEverySeconds: number;
   /**
-   * The kind of device that all its samples are of, where it tells of samples that were deleted: what a team has pushed of another
+   * The kinds of device that its samples are of, where it tells of samples that were deleted: what a team has pushed of another
    * kind under the provider's name stays.
    */
-  sampleSource?: SourceType;
+  sampleSources?: readonly SourceType[];
   /** How its summaries are made, by the name of their kind: by `pull`, and by a replay of what is kept. */
   mappers: Readonly<Record<string, Mapper>>;
   /** Throws PullError for what a provider refuses; stops when `signal` is aborted. */

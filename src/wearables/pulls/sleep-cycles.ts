@@ -1,14 +1,12 @@
 // The stages of a sleep as a summary of their own, which names the sleep: made of every pulled sleep that has stages.
-import type { TeamCtx, TxCtx } from '../../context.ts';
 import type { UserRow } from '../../users/find.ts';
 import { millisecondsOf } from '../../wire/moment.ts';
+import type { Writer } from '../one-writer.ts';
 import type { Incoming } from '../summaries/candidate.ts';
-import { eraseSummaries } from '../summaries/erase.ts';
 import type { SummaryItem, SummaryResource } from '../summaries/resource.ts';
 import { sleepCycle } from '../summaries/resources/sleep-cycle.ts';
 import { sleep } from '../summaries/resources/sleep.ts';
 import { storeSummaries, type Stored } from '../summaries/store.ts';
-import type { Pulled } from './puller.ts';
 
 /** As a sleep stream has them: seconds since 1970. */
 type Hypnogram = { start: number[]; end: number[]; value: number[] };
@@ -22,7 +20,7 @@ export const hasStages = (item: SummaryItem): boolean => hypnogramOf(item) !== n
 
 /** Stores the stages of these sleeps; nothing of summaries of another kind. `stored` is what became of them, in their order. */
 export async function storeSleepCycles(
-  ctx: TxCtx<TeamCtx>,
+  ctx: Writer,
   user: UserRow,
   { resource, incoming }: { resource: SummaryResource; incoming: readonly Pick<Incoming, 'item'>[] },
   stored: readonly Stored[],
@@ -65,14 +63,4 @@ function toSleepCycle(item: SummaryItem, sleep_id: string, { start, end, value }
     stage_end_offset_second: lasting.map(({ to }) => to),
     stage_type: lasting.map(({ type }) => type),
   };
-}
-
-/** Takes away what a provider has no longer; of a sleep its stages as well. */
-export async function eraseGone(
-  ctx: TxCtx<TeamCtx>,
-  user: { id: string },
-  gone: NonNullable<Pulled['gone']>,
-): Promise<void> {
-  await eraseSummaries(ctx, user, gone);
-  if (gone.resource === sleep.name) await eraseSummaries(ctx, user, { ...gone, resource: sleepCycle.name });
 }

@@ -6,11 +6,12 @@ import { withinTime } from '../../time-limit.ts';
 import type { UserRow } from '../../users/find.ts';
 import { calendarDateOf, clockOf } from '../calendar-date.ts';
 import { asWriter } from '../one-writer.ts';
+import { deleteAtSource } from '../summaries/delete-at-source.ts';
 import type { SummaryItem, SummaryResource } from '../summaries/resource.ts';
 import { storeSummaries } from '../summaries/store.ts';
 import { withinBounds } from '../timeseries/placed-sample.ts';
 import { storeSamples } from '../timeseries/store-samples.ts';
-import { eraseGone, hasStages, storeSleepCycles } from './sleep-cycles.ts';
+import { hasStages, storeSleepCycles } from './sleep-cycles.ts';
 import { LONGEST_PULL_MS, type Pulled, type Puller, type Window } from './puller.ts';
 
 /** What a window had of a resource. */
@@ -84,7 +85,7 @@ export function storePiece(ctx: TeamCtx, user: { id: string }, piece: Pulled, or
         const stored = await storeSummaries(tx, present, summaries.resource, summaries.incoming);
         await storeSleepCycles(tx, present, summaries, stored);
       }
-      if (gone) await eraseGone(tx, present, gone);
+      if (gone) await deleteAtSource(tx, present, gone);
     });
   return isBulky(piece) ? ctx.bulk.run(ownerOf(ctx.team), store) : store();
 }

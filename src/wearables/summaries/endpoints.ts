@@ -1,6 +1,8 @@
 import { Type, type TSchema } from 'typebox';
 import { endpoint, type Endpoint } from '../../http/endpoint.ts';
 import { batch } from '../../http/media.ts';
+import { deletePushedSummaries } from './delete-pushed.ts';
+import { DELETION_VALUES, SummaryDeletion } from './deletion-input.ts';
 import { findDevice, findProfile, findRawProfile } from './find.ts';
 import { listRawSummaries, listSummaries, rangeOf } from './list.ts';
 import { pushSummaries } from './push.ts';
@@ -8,7 +10,16 @@ import type { SummaryItem, SummaryResource } from './resource.ts';
 import { device } from './resources/device.ts';
 import { profile } from './resources/profile.ts';
 import { SUMMARIES } from './resources.ts';
-import { DeviceParams, PushAnswer, RangeQuery, RawDevice, RawProfile, SourceQuery, UserParams } from './schemas.ts';
+import {
+  DeletedSummaries,
+  DeviceParams,
+  PushAnswer,
+  RangeQuery,
+  RawDevice,
+  RawProfile,
+  SourceQuery,
+  UserParams,
+} from './schemas.ts';
 import { streamEndpoints } from './summary-streams/endpoints.ts';
 
 const tag = 'summaries';
@@ -71,6 +82,25 @@ const pushOf = (resource: SummaryResource): Endpoint =>
       'an event, as is what differs from the version that is known; the same again changes nothing.',
     refusals: unknownUser,
     handle: (ctx, { params: { user_id }, body }) => pushSummaries(ctx, user_id, resource, body as SummaryItem[]),
+  });
+
+const deleteOf = (resource: SummaryResource): Endpoint =>
+  endpoint({
+    id: `delete_${resource.name}`,
+    method: 'DELETE',
+    path: `/v2/summary/${resource.path}/{user_id}`,
+    auth: 'team_key_or_user_token',
+    tag,
+    params,
+    body: batch(SummaryDeletion, { items: 100, valuesEach: DELETION_VALUES, bytes: 1024 * 1024 }),
+    response: DeletedSummaries,
+    summary: `Delete ${resource.many} of a user`,
+    description:
+      'What its source has deleted: by id, by the `provider_id` that it was pushed with, or all of a source on some days, with what belongs to ' +
+      `it. A list, or one a line (NDJSON), gzip is taken. All of it is deleted, or nothing. daily.data.${resource.name}.deleted tells of ` +
+      'each. What is not there is no mistake: the same request again deletes nothing and tells nobody.',
+    refusals: [...unknownUser, 'too_many_matches'],
+    handle: (ctx, { params: { user_id }, body }) => deletePushedSummaries(ctx, user_id, resource, body),
   });
 
 const profileEndpoints: Endpoint[] = [
@@ -146,8 +176,10 @@ const deviceEndpoints: Endpoint[] = [
 export const summaryEndpoints: Endpoint[] = [
   ...SUMMARIES.flatMap((resource) => {
     const { list, rawShape } = resource;
-    if (list === undefined) return [pushOf(resource)];
-    return [listOf(resource, list), ...(rawShape ? [listRawOf(resource, list, rawShape)] : []), pushOf(resource)];
+    // A device is named by what it has measured.
+    const changing = [pushOf(resource), ...(resource.isDevice ? [] : [deleteOf(resource)])];
+    if (list === undefined) return changing;
+    return [listOf(resource, list), ...(rawShape ? [listRawOf(resource, list, rawShape)] : []), ...changing];
   }),
   ...profileEndpoints,
   ...deviceEndpoints,

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { LEAST_ID } from '../../ids.ts';
-import { askForRuns } from '../ask-for-runs.ts';
 import { becomeWriter } from '../one-writer.ts';
 import type { ExportedRow, Exports } from '../../privacy/export-rows.ts';
+import { deleteSummaries } from './delete-summaries.ts';
 import { renderSummary, type ToldRow } from './render.ts';
 import { SUMMARIES as KINDS } from './resources.ts';
 
@@ -66,66 +66,16 @@ export async function eraseSomeSummaries(ctx: TxCtx<TeamCtx>, user: { id: string
 /** Of one step; what each has of points goes with it. */
 const OF_PROVIDER = 50;
 
-/** Some of what a provider brought of the user, with its points and payloads; whether there may be more. */
+/** Some of what a provider brought of the user, with its points and payloads; whether there may be more. It is told, since the team may have it still. */
 export async function eraseSomeOfProvider(
   ctx: TxCtx<TeamCtx>,
-  user: { id: string },
+  user: { id: string; client_user_id: string },
   provider: string,
 ): Promise<boolean> {
   await becomeWriter(ctx, user.id);
-  const { rows } = await sql<{ resource: string }>`
-    delete from ${sql.table('summaries')} where ctid = any (array (
-      select ctid from summaries
-       where user_id = ${user.id} and team_id = ${ctx.team.id} and provider = ${provider} limit ${OF_PROVIDER}))
-    returning resource`.execute(ctx.db);
-  await askForRuns(
-    ctx,
-    user,
-    rows.map(({ resource }) => resource),
-  );
-  return rows.length === OF_PROVIDER;
-}
-
-/**
- * Takes summaries away that their provider no longer has, with their points. No event tells of it, since the interface has
- * none: they are no longer read.
- */
-export async function eraseSummaries(
-  ctx: TxCtx<TeamCtx>,
-  user: { id: string },
-  { resource, provider, provider_ids }: { resource: string; provider: string; provider_ids: string[] },
-): Promise<void> {
-  await becomeWriter(ctx, user.id);
-  const { numDeletedRows } = await ctx.db
-    .deleteFrom('summaries')
-    .where('user_id', '=', user.id)
-    .where('team_id', '=', ctx.team.id)
-    .where('resource', '=', resource)
-    .where('provider', '=', provider)
-    .where('provider_id', 'in', provider_ids)
-    .executeTakeFirst();
-  await askForRuns(ctx, user, numDeletedRows > 0n ? [resource] : []);
-}
-
-/**
- * Takes away what a provider named once and has no longer: of a kind, what lies within a span whose summaries were all
- * read just now. `kept` are the provider's ids of those.
- */
-export async function eraseAbsent(
-  ctx: TxCtx<TeamCtx>,
-  user: { id: string },
-  {
-    resource,
-    provider,
-    span: { from, to },
-    kept,
-  }: { resource: string; provider: string; span: { from: string; to: string }; kept: string[] },
-): Promise<void> {
-  await becomeWriter(ctx, user.id);
-  const { numAffectedRows = 0n } = await sql`
-    delete from summaries
-     where user_id = ${user.id} and team_id = ${ctx.team.id} and resource = ${resource} and provider = ${provider}
-       and start_at >= ${from}::timestamptz and coalesce(end_at, start_at) < ${to}::timestamptz
-       and provider_id is not null and provider_id <> all (${kept}::text[])`.execute(ctx.db);
-  await askForRuns(ctx, user, numAffectedRows > 0n ? [resource] : []);
+  const gone = await deleteSummaries({ ...ctx, origin: 'live' }, user, {
+    which: sql`provider = ${provider}`,
+    most: OF_PROVIDER,
+  });
+  return gone.length >= OF_PROVIDER;
 }

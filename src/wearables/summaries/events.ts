@@ -2,12 +2,14 @@ import type { TSchema } from 'typebox';
 import { defineEvent, type EventType } from '../../events/define.ts';
 import type { SummaryResource } from './resource.ts';
 import { SUMMARIES } from './resources.ts';
+import { SummaryDeleted } from './schemas.ts';
 import { ShallowWorkoutStream } from './summary-streams/schemas.ts';
 
-type Pair = { created: EventType; updated: EventType };
+/** Of a device no event tells that it is gone. */
+type Events = { created: EventType; updated: EventType; deleted: EventType | null };
 
 /** A created and an updated event of the same shape. */
-function pair(name: string, data: TSchema, what: string): Pair {
+function pair(name: string, data: TSchema, what: string): Pick<Events, 'created' | 'updated'> {
   return {
     created: defineEvent({
       name: `${name}.created`,
@@ -22,15 +24,24 @@ function pair(name: string, data: TSchema, what: string): Pair {
   };
 }
 
-const pairs = new Map(
-  SUMMARIES.map((each) => [
-    each.name,
-    pair(each.isDevice ? 'provider.device' : `daily.data.${each.name}`, each.shape, each.one),
+const deleted = (name: string, what: string): EventType =>
+  defineEvent({
+    name: `daily.data.${name}.deleted`,
+    data: SummaryDeleted,
+    summary: `The ${what} was deleted at its source, and is read no longer. Its id does not come again.`,
+  }) as EventType;
+
+const events = new Map(
+  SUMMARIES.map(({ name, one, shape, isDevice }): [string, Events] => [
+    name,
+    isDevice
+      ? { ...pair('provider.device', shape, one), deleted: null }
+      : { ...pair(`daily.data.${name}`, shape, one), deleted: deleted(name, one) },
   ]),
 );
 
 /** The events that tell of a kind of summary. */
-export const eventsOf = ({ name }: SummaryResource): Pair => pairs.get(name) as Pair;
+export const eventsOf = ({ name }: Pick<SummaryResource, 'name'>): Events => events.get(name) as Events;
 
 export const workoutStreamCreated = defineEvent({
   name: 'daily.data.workout_stream.created',
@@ -46,7 +57,7 @@ export const workoutStreamUpdated = defineEvent({
 
 /** Every event of summaries, in the order of the documentation. */
 export const summaryEvents: EventType[] = [
-  ...[...pairs.values()].flatMap(({ created, updated }) => [created, updated]),
+  ...[...events.values()].flatMap(({ created, updated, deleted }) => [created, updated, ...(deleted ? [deleted] : [])]),
   workoutStreamCreated,
   workoutStreamUpdated,
 ];

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { Provider } from '../../users/schemas.ts';
 import { nullable, oneOf, Timestamp, Uuid, WordFilter } from '../../wire/schema.ts';
 import { aYearAtMost, rangeOfDays } from '../range.ts';
+import { DataSource } from '../source.ts';
 import { Sport } from './summary-streams/schemas.ts';
 
 export const UserParams = Type.Object({ user_id: Uuid });
@@ -20,6 +21,23 @@ export const RangeQuery = Type.Object({ ...rangeOfDays('calendar date'), provide
 export const SourceQuery = Type.Object({ provider });
 
 const counted = (description: string) => Type.Integer({ description });
+
+/** A summary that is gone. */
+export const SummaryDeleted = Type.Object({
+  id: Type.String({ format: 'uuid', description: 'Id of the summary that is gone. It does not come again.' }),
+  user_id: Uuid,
+  provider_id: Type.String({ description: 'Id of the summary at its provider, or ours where it has none there.' }),
+  calendar_date: nullable(
+    Type.String({ format: 'date', description: 'The day that it belonged to; null of what belongs to no day.' }),
+  ),
+  source: DataSource,
+  deleted_at: Type.Unsafe<string>({ ...Timestamp, description: 'Later than `updated_at` of all that was told of it.' }),
+});
+
+export const DeletedSummaries = Type.Object({
+  deleted: counted('How many were there, and are gone.'),
+  ids: Type.Array(Uuid, { description: 'Ids of those.' }),
+});
 
 /** What became of a batch of summaries. */
 export const PushAnswer = Type.Object({

@@ -3,16 +3,19 @@ import { endpoint, type Deprecation, type Endpoint } from '../../http/endpoint.t
 import { batch } from '../../http/media.ts';
 import { Uuid } from '../../wire/schema.ts';
 import { SERIES, type Series } from '../resources.ts';
+import { deletePushedSamples } from './delete-pushed.ts';
+import { DELETION_VALUES, SampleDeletion } from './deletion-input.ts';
 import { pushSamples } from './push-samples.ts';
 import { readGrouped } from './read-grouped.ts';
 import { readUngrouped } from './read-ungrouped.ts';
 import { SampleInput, VALUES_EACH } from './sample-input.ts';
-import { GroupedQuery, shapesOf, StoredSamples, UngroupedQuery } from './schemas.ts';
+import { DeletedSamples, GroupedQuery, shapesOf, StoredSamples, UngroupedQuery } from './schemas.ts';
 
 const tag = 'timeseries';
 const params = Type.Object({ user_id: Uuid });
 
 const MOST_SAMPLES = 5_000;
+const MOST_DELETIONS = 1_000;
 const MOST_BYTES = 4 * 1024 * 1024;
 
 /** Since when the form without groups is deprecated. */
@@ -35,6 +38,23 @@ export const timeseriesEndpoints: Endpoint[] = [
       'sent again as it was it changes nothing. Units that are not those of the series are converted.',
     refusals: ['not_found', 'user_scheduled_for_deletion', 'sample_of_other_user', 'limit_reached'],
     handle: (ctx, { params: { user_id }, body }) => pushSamples(ctx, user_id, body),
+  }),
+  endpoint({
+    id: 'delete_samples',
+    method: 'DELETE',
+    path: '/v2/timeseries/{user_id}/samples',
+    tag,
+    auth: 'team_key_or_user_token',
+    params,
+    body: batch(SampleDeletion, { items: MOST_DELETIONS, valuesEach: DELETION_VALUES, bytes: MOST_BYTES }),
+    response: DeletedSamples,
+    summary: 'Delete samples of a user',
+    description:
+      'What its source has deleted: by the `record_id` that it was pushed with, by its time, or all of a source in an interval. As a JSON ' +
+      'list or NDJSON, gzip taken; all of it is deleted, or nothing, at most 20,000 samples. `daily.data.<resource>.deleted` tells of it. ' +
+      'What is not there is no mistake: the same request again deletes nothing and tells nobody.',
+    refusals: ['not_found', 'user_scheduled_for_deletion', 'too_many_samples'],
+    handle: (ctx, { params: { user_id }, body }) => deletePushedSamples(ctx, user_id, body),
   }),
   ...SERIES.map((series) => grouped(series)),
   ...SERIES.flatMap((series) => {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Ctx, TeamCtx, TxCtx } from '../../context.ts';
-import { askForRuns } from '../ask-for-runs.ts';
 import { becomeWriter } from '../one-writer.ts';
 import type { ExportedRow, Exports } from '../../privacy/export-rows.ts';
 import { seriesOrNull } from '../resources.ts';
+import { deleteSamples } from './delete-samples.ts';
 import { FOREVER, readSamples } from './read-samples.ts';
 import { renderSample } from './sample.ts';
 import type { Stream } from './streams.ts';
@@ -55,22 +55,18 @@ export async function eraseSomeSamples(ctx: TxCtx<TeamCtx>, user: { id: string }
   return eraseSomeOf(ctx, streams);
 }
 
-/** The same of one provider's, and in the end its streams. */
+/** The same of one provider's, and in the end its streams. Its user is told of, since the team may have it still. */
 export async function eraseSomeOfProvider(
   ctx: TxCtx<TeamCtx>,
-  user: { id: string },
+  user: { id: string; client_user_id: string },
   provider: string,
 ): Promise<boolean> {
   await becomeWriter(ctx, user.id);
-  const { rows: streams } = await sql<{ id: number; resource: string }>`
-    select id, resource from streams
+  const { rows: streams } = await sql<Stream>`
+    select id, resource, provider, source_type, kind, app_id, device_id from streams
      where user_id = ${user.id} and team_id = ${ctx.team.id} and provider = ${provider} order by id`.execute(ctx.db);
-  await askForRuns(
-    ctx,
-    user,
-    streams.map(({ resource }) => resource),
-  );
-  if (await eraseSomeOf(ctx, streams)) return true;
+  const all = streams.map((stream) => ({ stream, from: '-infinity', to: FOREVER }));
+  if ((await deleteSamples({ ...ctx, origin: 'live' }, user, all, { most: SAMPLES })) === SAMPLES) return true;
   await sql`
     delete from streams
      where user_id = ${user.id} and team_id = ${ctx.team.id} and id = any (${streams.map(({ id }) => id)}::bigint[])`.execute(
@@ -87,7 +83,8 @@ async function eraseSomeOf({ db }: TxCtx<TeamCtx>, streams: { id: number }[]): P
         from (select at from samples where stream_id = ${id} order by at limit ${room}) as first`.execute(db);
     const { last, many } = rows[0] as { last: string | null; many: number };
     if (last === null) continue;
-    await sql`delete from ${sql.table('sample_notes')} where stream_id = ${id} and at <= ${last}`.execute(db);
+    for (const beside of ['sample_notes', 'sample_records'])
+      await sql`delete from ${sql.table(beside)} where stream_id = ${id} and at <= ${last}`.execute(db);
     await sql`delete from ${sql.table('samples')} where stream_id = ${id} and at <= ${last}`.execute(db);
     room -= many;
     if (room <= 0) return true;
@@ -136,6 +133,8 @@ export async function deleteBefore({ db, stopping }: Ctx, firstKept: string): Pr
     await sql`
       with gone as (
         delete from ${sql.table('sample_notes')} where stream_id = any (${ids}::bigint[]) and at < ${firstKept}::date
+      ), records as (
+        delete from ${sql.table('sample_records')} where stream_id = any (${ids}::bigint[]) and at < ${firstKept}::date
       )
       delete from ${sql.table('samples')} where stream_id = any (${ids}::bigint[]) and at < ${firstKept}::date`.execute(
       db,

@@ -15,6 +15,7 @@ export function placedSample(input: SampleInputValue): SampleOfSource {
     source: { provider, source_type, app_id, device_id },
     kind: series.keyedByType ? (input.type as string) : '',
     sample: toSample(series, input),
+    record: input.record_id ?? null,
   };
 }
 

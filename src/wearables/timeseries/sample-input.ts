@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
 export const LONGEST_MS = 7 * DAY_MS;
 const LONGEST_NOTE = 4_000;
 /** No device has measured before; earlier times are mistakes. */
-const FIRST_DAY = '1900-01-01';
+export const FIRST_DAY = '1900-01-01';
 /** Clocks on earth are at most 14 hours ahead of UTC and 12 behind; old ones were a little odder. */
 export const FURTHEST_OFFSET_S = 15 * 3_600;
 
@@ -21,6 +21,12 @@ const words = (name: string): readonly string[] => [
   ...new Set(SERIES.flatMap(({ extras }) => extras[name]?.words ?? [])),
 ];
 const maybe = <T extends Parameters<typeof nullable>[0]>(schema: T) => Type.Optional(nullable(schema));
+
+export const RecordId = Text(200, {
+  description:
+    "The source's own id of the record that it is from, as the uuid of a HealthKit object or the id of a Health Connect record: DELETE " +
+    'takes it. Kept as a keyed hash, and shown nowhere.',
+});
 
 /** Checked beyond their types by `sampleBreaches`. */
 export const SampleInput = Type.Object(
@@ -33,6 +39,7 @@ export const SampleInput = Type.Object(
     source_type: Type.Optional(oneOf(SOURCE_TYPES, { default: 'unknown', description: 'Kind of device.' })),
     app_id: maybe(Text(200, { description: 'Id of the app that recorded it.' })),
     device_id: maybe(Uuid),
+    record_id: maybe(RecordId),
     user_id: maybe(Type.String({ format: 'uuid', description: 'If given, the user of the path.' })),
     timestamp: maybe(PastMoment),
     start: maybe(PastMoment),

@@ -5,8 +5,10 @@ import { aYearAtMost, rangeOfDays } from '../range.ts';
 import { SERIES, type Series } from '../resources.ts';
 import { DataSource } from '../source.ts';
 
+const SourceId = Type.Integer({ description: 'Number of the source: one a series, provider and kind of device.' });
+
 /** Of a stream, in its events. */
-export const Version = Type.Integer({
+const Version = Type.Integer({
   minimum: 0,
   description:
     'Rises with each change to the samples of `source_id`: of two events that tell of the same sample, the one with the greater version ' +
@@ -46,6 +48,22 @@ function sampleOf(series: Series): TObject {
   return Type.Object(each);
 }
 
+const MomentOfSample = (which: string) =>
+  Type.Unsafe<string>({ ...Timestamp, description: `Moment of the ${which} of them.` });
+
+/** Samples of a source that are gone. */
+export const SamplesDeleted = Type.Object({
+  source: DataSource,
+  source_id: SourceId,
+  user_id: Uuid,
+  version: Version,
+  intervals: Type.Array(Type.Object({ start: MomentOfSample('first'), end: MomentOfSample('last') }), {
+    maxItems: 1_000,
+    description:
+      'All samples of the source from the first moment to the last are gone, both included; those of one have it twice.',
+  }),
+});
+
 export type SeriesShapes = { sample: TObject; group: TObject; page: TObject; told: TObject };
 
 const shapes = new Map<string, SeriesShapes>(
@@ -63,7 +81,7 @@ const shapes = new Map<string, SeriesShapes>(
     });
     const told = Type.Object({
       source: DataSource,
-      source_id: Type.Integer({ description: 'Number of the source: one a series, provider and kind of device.' }),
+      source_id: SourceId,
       user_id: Uuid,
       version: Version,
       data: Type.Array(sample),
@@ -75,8 +93,9 @@ const shapes = new Map<string, SeriesShapes>(
 export const shapesOf = (series: Series): SeriesShapes => shapes.get(series.name) as SeriesShapes;
 
 /** Every shape by the name that the reference gives it. */
-export const seriesSchemas: Record<string, TSchema> = Object.fromEntries(
-  SERIES.flatMap((series) => {
+export const seriesSchemas: Record<string, TSchema> = Object.fromEntries([
+  ['SamplesDeleted', SamplesDeleted],
+  ...SERIES.flatMap((series) => {
     const { sample, group, page, told } = shapesOf(series);
     return [
       [`${series.title}Sample`, sample],
@@ -85,7 +104,7 @@ export const seriesSchemas: Record<string, TSchema> = Object.fromEntries(
       ...(series.event === null ? [] : [[`${series.title}Changed`, told] as const]),
     ];
   }),
-);
+]);
 
 const provider = Type.Optional(WordFilter({ description: 'Slug of the provider; left out, all of them.' }));
 
@@ -106,6 +125,10 @@ export const GroupedQuery = Type.Object(
   },
   { fulfils: aYearAtMost },
 );
+
+export const DeletedSamples = Type.Object({
+  deleted: Type.Integer({ description: 'Samples that were there, and are gone.' }),
+});
 
 export const StoredSamples = Type.Object({
   created: Type.Integer({ description: 'Samples that were not there.' }),

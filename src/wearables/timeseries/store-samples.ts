@@ -5,13 +5,21 @@ import { askForRuns } from '../ask-for-runs.ts';
 import type { Writer } from '../one-writer.ts';
 import type { Series } from '../resources.ts';
 import type { StoredSource } from '../source.ts';
+import { keepRecords, type Recorded } from './records.ts';
 import type { Sample } from './sample.ts';
 import { ensureStreams, streamKeyOf, type Stream, type StreamKey } from './streams.ts';
 import { tellOfSamples, type StreamChanges } from './tell-of-samples.ts';
 import { writeSamples, type Placed } from './write-samples.ts';
 
 /** A sample with where it comes from. `kind` is the type of a series that is keyed by it. */
-export type SampleOfSource = { series: Series; source: StoredSource; kind: string; sample: Sample };
+export type SampleOfSource = {
+  series: Series;
+  source: StoredSource;
+  kind: string;
+  sample: Sample;
+  /** The source's own id of the record that it is from; left out, nobody knows. */
+  record?: string | null;
+};
 
 export type StoredCounts = { created: number; updated: number; unchanged: number };
 
@@ -29,6 +37,7 @@ export async function storeSamples(
   const placed = await place(ctx, user, samples);
   const changes = await writeSamples(ctx, placed);
   await storeNotes(ctx, changes);
+  await keepRecords(ctx, user, recordsOf(placed, samples));
   await tellOfSamples(ctx, user, changes);
   await askForRuns(ctx, user, changedSeries(changes));
   const created = changes.reduce((sum, change) => sum + change.created.length, 0);
@@ -36,24 +45,37 @@ export async function storeSamples(
   return { created, updated, unchanged: samples.length - created - updated };
 }
 
+/** Of the samples that were told with one, as far as they count. */
+function recordsOf(placed: PlacedAt[], samples: SampleOfSource[]): Recorded[] {
+  if (!samples.some(({ record }) => record)) return [];
+  return placed.flatMap(({ stream, records }) =>
+    [...records].map(([at, record]) => ({ stream_id: stream.id, at, provider: stream.provider, record })),
+  );
+}
+
 const changedSeries = (changes: StreamChanges[]): string[] =>
   changes.flatMap(({ series, created, updated }) => (created.length + updated.length > 0 ? [series.name] : []));
 
+/** With the records of those samples that have one, by their times. */
+type PlacedAt = Placed & { records: Map<string, string> };
+
 /** Samples by their streams, in the order of the table's key, so that two batches never wait for each other in a circle. */
-async function place(ctx: TxCtx<TeamCtx>, user: { id: string }, samples: SampleOfSource[]): Promise<Placed[]> {
-  const byKey = new Map<string, { key: StreamKey; series: Series; byTime: Map<string, Sample> }>();
-  let last: { of: SampleOfSource; byTime: Map<string, Sample> } | null = null;
+async function place(ctx: TxCtx<TeamCtx>, user: { id: string }, samples: SampleOfSource[]): Promise<PlacedAt[]> {
+  type Group = { key: StreamKey; series: Series; byTime: Map<string, Sample>; records: Map<string, string> };
+  const byKey = new Map<string, Group>();
+  let last: { of: SampleOfSource; group: Group } | null = null;
   for (const each of samples) {
     // Samples of one source come in a row: making the key of each would cost as much as all else here.
     if (!last || !isSameStream(last.of, each)) {
       const key: StreamKey = { ...each.source, resource: each.series.name, kind: each.kind };
       const text = streamKeyOf(key);
-      const group = byKey.get(text) ?? { key, series: each.series, byTime: new Map() };
+      const group = byKey.get(text) ?? { key, series: each.series, byTime: new Map(), records: new Map() };
       group.key = key;
       byKey.set(text, group);
-      last = { of: each, byTime: group.byTime };
+      last = { of: each, group };
     }
-    last.byTime.set(each.sample.at, each.sample);
+    last.group.byTime.set(each.sample.at, each.sample);
+    if (each.record) last.group.records.set(each.sample.at, each.record);
   }
   const streams = await ensureStreams(
     ctx,
@@ -61,9 +83,10 @@ async function place(ctx: TxCtx<TeamCtx>, user: { id: string }, samples: SampleO
     [...byKey.values()].map(({ key }) => key),
   );
   return [...byKey]
-    .map(([text, { series, byTime }]) => ({
+    .map(([text, { series, byTime, records }]) => ({
       stream: streams.get(text) as Stream,
       series,
+      records,
       samples: [...byTime.values()].sort((a, b) => (a.at < b.at ? -1 : Number(a.at > b.at))),
     }))
     .sort((a, b) => a.stream.id - b.stream.id);

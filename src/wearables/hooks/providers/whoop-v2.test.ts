@@ -3,6 +3,7 @@ import { createHmac, randomInt } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
 import { importConnection, makeUser } from '../../../../test/factories.ts';
+import { publishedTo } from '../../../../test/publish.ts';
 import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
 
 const WORKOUT = '1a3f8c2d-0f6b-4a55-9b0e-57a41c9f0c11';
@@ -68,6 +69,15 @@ const listed = async (path: string): Promise<Record<string, unknown>[]> => {
   return body[path] ?? [];
 };
 
+/** What was told to be gone: types, how it was learned, and the provider's id. */
+const deletedOf = async (): Promise<unknown[][]> =>
+  (await publishedTo(app, team))
+    .filter(({ event_type }) => event_type.endsWith('.deleted'))
+    .map(({ event_type, body }) => {
+      const { origin, data } = JSON.parse(body) as { origin: string; data: { provider_id?: string } };
+      return [event_type, origin, data.provider_id];
+    });
+
 test('What a notification names is brought however long ago it was, and taken away when it is gone', async () => {
   expect((await tell({ id: WORKOUT, type: 'workout.updated' })).status).toBe(200);
   await tell({ id: NIGHT, type: 'recovery.updated' });
@@ -83,6 +93,36 @@ test('What a notification names is brought however long ago it was, and taken aw
     await tell({ id, type });
   await app.runJobs();
   expect([(await listed('workouts')).length, (await listed('sleep')).length]).toEqual([0, 1]);
+  expect(await deletedOf()).toEqual([['daily.data.workouts.deleted', 'live', WORKOUT]]);
+});
+
+test('With a night goes what was measured in it, and nothing else, and the team is told', async () => {
+  await tell({ id: NIGHT, type: 'sleep.updated' });
+  await app.runJobs();
+  const breaths = [later, new Date(Date.parse(later) + 20 * 3_600_000).toISOString()];
+  const sample = { resource: 'respiratory_rate', provider: 'whoop_v2', unit: 'bpm', value: 14 };
+  await team.api('POST', `/v2/timeseries/${user_id}/samples`, [
+    ...breaths.map((timestamp) => ({ ...sample, source_type: 'watch', timestamp })),
+    { ...sample, source_type: 'app', timestamp: later },
+  ]);
+  present.delete(NIGHT);
+  await tell({ id: NIGHT, type: 'sleep.deleted' });
+  await app.runJobs();
+  expect(await listed('sleep')).toEqual([]);
+  const path = `/v2/timeseries/${user_id}/respiratory_rate/grouped?start_date=${then.slice(0, 10)}`;
+  type Groups = { groups: Record<string, { source: { type: string }; data: { timestamp: string }[] }[]> };
+  const { groups } = (await team.api<Groups>('GET', path)).body;
+  const left = Object.values(groups)
+    .flat()
+    .map(({ source, data }) => [source.type, ...data.map(({ timestamp }) => timestamp)]);
+  expect(left.toSorted()).toEqual([
+    ['app', later],
+    ['watch', breaths[1]],
+  ]);
+  expect((await deletedOf()).map(([type]) => type).toSorted()).toEqual([
+    'daily.data.respiratory_rate.deleted',
+    'daily.data.sleep.deleted',
+  ]);
 });
 
 test.each([

@@ -25,6 +25,7 @@ export const whoopV2: Hook = {
     const told = Object.hasOwn(TYPES, what) ? TYPES[what] : undefined;
     const [owner, object] = [idOf(user_id), idOf(id)];
     if (!told || owner === null || object === null) return null;
-    return { external_user_id: owner, resources: told.resources, object: { resource: told.kind, id: object } };
+    const deleted = String(type).endsWith('.deleted');
+    return { external_user_id: owner, resources: told.resources, object: { resource: told.kind, id: object }, deleted };
   },
 };

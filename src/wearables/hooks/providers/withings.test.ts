@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
 import { importConnection, makeUser } from '../../../../test/factories.ts';
+import { publishedTo } from '../../../../test/publish.ts';
 import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
 
 const DAY_SECONDS = 86_400;
@@ -106,6 +107,11 @@ test('What the user has deleted within the span is taken away, and nothing else'
   await tell({ appli: 1, startdate: then, enddate: then + 3_600 });
   await app.runJobs();
   expect(await bodies()).toEqual([84, 86]);
+  const gone = (await publishedTo(app, team)).filter(({ event_type }) => event_type.endsWith('.deleted'));
+  expect(gone.map(({ event_type }) => event_type).toSorted()).toEqual([
+    'daily.data.body.deleted',
+    'daily.data.weight.deleted',
+  ]);
 });
 
 test('A span that cannot be read takes nothing away', async () => {

@@ -9,6 +9,8 @@ const CATEGORIES: Readonly<Record<string, string[]>> = {
   16: ['activity', 'workouts', 'steps', 'distance', 'floors_climbed', 'calories_active', 'heartrate'],
   44: ['sleep'],
 };
+/** Those whose measures are read whole by the span that is told, and can have been deleted. */
+const OF_MEASURES = new Set(['1', '2', '4']);
 /** What the user does with the account. */
 const ACCOUNT = '46';
 
@@ -30,7 +32,8 @@ export const withings: Hook = {
     }
     const resources = Object.hasOwn(CATEGORIES, String(appli)) ? CATEGORIES[String(appli)] : undefined;
     if (!resources) return null;
-    return { external_user_id: owner, resources, span: spanOfDay(date) ?? spanOfSeconds(startdate, enddate) };
+    const span = spanOfDay(date) ?? spanOfSeconds(startdate, enddate);
+    return { external_user_id: owner, resources, span, deleted: OF_MEASURES.has(String(appli)) };
   },
 };
 

@@ -70,7 +70,7 @@ export const googleHealth: Puller = {
   },
   pollDays: 3,
   pollEverySeconds: 1_800,
-  sampleSource: MERGED.source_type,
+  sampleSources: [MERGED.source_type],
   mappers: MAPPERS,
   pull: (source, resource, window) => ownOf(READERS, resource)?.(source, window) ?? samples(source, resource, window),
 };

@@ -62,6 +62,7 @@ export const oura: Puller = {
   pollDays: 4,
   pollEverySeconds: 1_800,
   mappers: MAPPERS,
+  sampleSources: [SOURCE.source_type],
   // What a document says is completed by others: of one that is there the days around it are polled.
   findOne: async (source, resource, id) => {
     const path = ownOf(DOCUMENTS, resource);

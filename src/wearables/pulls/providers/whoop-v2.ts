@@ -48,6 +48,7 @@ export const whoopV2: Puller = {
   // 10,000 questions a day are all that an application may ask for everybody.
   pollEverySeconds: 3_600,
   mappers: MAPPERS,
+  sampleSources: [WRISTBAND.source_type],
   findOne: async (source, resource, id) => {
     const one = (path: string) => askProvider(source, api, { url: `${API}/${path}`, mayBeMissing: true });
     const { log } = source.ctx;

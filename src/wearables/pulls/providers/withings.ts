@@ -87,6 +87,7 @@ export const withings: Puller = {
   // 120 questions a minute are all that an application may ask for everybody.
   pollEverySeconds: 3_600,
   mappers: MAPPERS,
+  sampleSources: ['scale', 'cuff', 'watch', 'unknown', 'app'],
   pull: (source, resource, window) => {
     if (resource in INTRADAY) return intraday(source, window);
     return ownOf(READERS, resource)?.(source, window) ?? measured(source, window);

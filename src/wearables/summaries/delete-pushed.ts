@@ -1,0 +1,50 @@
+import { sql } from 'kysely';
+import type { Static } from 'typebox';
+import type { TeamCtx } from '../../context.ts';
+import { AppError } from '../../errors.ts';
+import { asWriter } from '../one-writer.ts';
+import { deleteSummaries } from './delete-summaries.ts';
+import type { SummaryDeletionValue } from './deletion-input.ts';
+import type { SummaryResource } from './resource.ts';
+import type { DeletedSummaries } from './schemas.ts';
+
+/** Summaries that one request deletes, each told by an event. */
+const MOST = 1_000;
+
+/** Deletes what an app or a device says is gone, all of it or nothing; what is not there is no mistake. Throws too_many_matches. */
+export function deletePushedSummaries(
+  ctx: TeamCtx,
+  userId: string,
+  { name }: SummaryResource,
+  deletions: SummaryDeletionValue[],
+): Promise<Static<typeof DeletedSummaries>> {
+  const ids = deletions.flatMap(({ id }) => id ?? []);
+  const named = deletions.filter(({ provider_id }) => provider_id);
+  const days = deletions.filter(({ start_date }) => start_date);
+  return asWriter(ctx, { user_id: userId, origin: 'live' }, async (tx, user) => {
+    const gone = await deleteSummaries(tx, user, {
+      which: sql`resource = ${name} and (
+        id = any (${ids}::uuid[])
+        or exists (
+          select from unnest(${named.map(({ provider }) => provider)}::text[], ${named.map(({ provider_id }) => provider_id)}::text[],
+                             ${named.map(({ source_type }) => source_type ?? null)}::text[]) as named (provider, provider_id, source_type)
+           where named.provider = summaries.provider and named.provider_id = summaries.provider_id
+             and coalesce(named.source_type, summaries.source_type) = summaries.source_type)
+        or exists (
+          select from unnest(${days.map(({ provider }) => provider)}::text[], ${days.map(({ start_date }) => start_date)}::date[],
+                             ${days.map(({ end_date }) => end_date)}::date[],
+                             ${days.map(({ source_type }) => source_type ?? null)}::text[]) as days (provider, first, last, source_type)
+           where days.provider = summaries.provider and summaries.calendar_date between first and last
+             and coalesce(days.source_type, summaries.source_type) = summaries.source_type))`,
+      most: MOST + 1,
+    });
+    const ofKind = gone.filter(({ resource }) => resource === name);
+    if (ofKind.length > MOST) {
+      throw new AppError(
+        'too_many_matches',
+        `A request deletes at most ${MOST} summaries. Ask for fewer days at once.`,
+      );
+    }
+    return { deleted: ofKind.length, ids: ofKind.map(({ id }) => id) };
+  });
+}

@@ -1,0 +1,69 @@
+// What is to go of a user's samples: by the record that they are from, by their time, or by an interval.
+import { Type, type Static } from 'typebox';
+import { millisecondsOf } from '../../wire/moment.ts';
+import type { Breach } from '../../wire/rule.ts';
+import { nullable, oneOf, Text } from '../../wire/schema.ts';
+import { PROVIDER_SLUGS } from '../providers.ts';
+import { SERIES } from '../resources.ts';
+import { SOURCE_TYPES } from '../source.ts';
+import { FIRST_DAY, RecordId } from './sample-input.ts';
+
+const maybe = <T extends Parameters<typeof nullable>[0]>(schema: T) => Type.Optional(nullable(schema));
+
+const Moment = (description: string) => Type.String({ format: 'date-time', description });
+
+export const SampleDeletion = Type.Object(
+  {
+    provider: oneOf(PROVIDER_SLUGS, { description: 'Slug of whom the samples come from.' }),
+    record_id: maybe(RecordId),
+    resource: maybe(
+      oneOf(
+        SERIES.map(({ name }) => name),
+        { description: 'The series, as its path names it; not needed with `record_id`.' },
+      ),
+    ),
+    source_type: maybe(oneOf(SOURCE_TYPES, { description: 'Kind of device; left out, every kind.' })),
+    type: maybe(
+      Text(100, { description: 'The kind of sample, where its series is told apart by kinds; left out, every kind.' }),
+    ),
+    timestamp: maybe(Moment('Moment of one sample, or the start of one that is an interval.')),
+    start: maybe(Moment('Of what begins at this time or later.')),
+    end: maybe(Moment('Of what begins before this time.')),
+  },
+  {
+    fulfils: {
+      check: (value: Record<string, unknown>) => breaches(value),
+      words:
+        'One of `record_id`, `timestamp` (or the start of a sample that is an interval), and `start` with `end`: what begins in between, the ' +
+        'end excluded. All but `record_id` need `resource`.',
+    },
+  },
+);
+
+export type SampleDeletionValue = Static<typeof SampleDeletion>;
+
+/** Values of one, with every key once. */
+export const DELETION_VALUES = Object.keys(SampleDeletion.properties).length;
+
+const missing = (name: string, msg = 'Field required'): Breach => ({ at: [name], type: 'missing', msg });
+const wrong = (name: string, msg: string): Breach => ({ at: [name], type: 'value_error', msg });
+const isThere = (value: unknown): boolean => value !== undefined && value !== null;
+
+function breaches(value: Record<string, unknown>): Breach[] {
+  const { record_id, timestamp, start, end } = value;
+  const ways = [record_id, timestamp, isThere(start) ? start : end].filter(isThere).length;
+  if (ways === 0) return [missing('record_id', 'Field required, or timestamp, or start and end')];
+  if (ways > 1) return [wrong('record_id', 'Only one of record_id, timestamp, and start with end')];
+  const needed = isThere(record_id) ? [] : ['resource', ...(isThere(timestamp) ? [] : ['start', 'end'])];
+  const lacking = needed.filter((name) => !isThere(value[name])).map((name) => missing(name));
+  const isBackwards =
+    typeof start === 'string' && typeof end === 'string' && !(millisecondsOf(end) > millisecondsOf(start));
+  const early = ['timestamp', 'start'].filter(
+    (name) => typeof value[name] === 'string' && (value[name] as string) < FIRST_DAY,
+  );
+  return [
+    ...lacking,
+    ...early.map((name) => wrong(name, `Value should not be before ${FIRST_DAY}`)),
+    ...(isBackwards ? [wrong('end', 'Value should be after start')] : []),
+  ];
+}
