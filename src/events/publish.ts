@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Static, TSchema } from 'typebox';
 import type { TeamCtx, TxCtx } from '../context.ts';
 import { byteaArray } from '../db/session/binary-array.ts';
+import { runAhead } from '../db/transaction.ts';
 import { newId } from '../ids.ts';
 import type { EventType } from './define.ts';
 import { filtersFor } from './names.ts';
@@ -37,7 +38,7 @@ const MOST_NAMED = 200;
  * Writes events and a queue row per event and subscribed receiver into the caller's transaction, in one statement
  * whose text is the same for any number: they are there exactly when the change they tell of is. A stored body is the
  * very text that every attempt signs and sends. Returns the ids in the order of `events`. Who waits for a page of the
- * team's events is woken.
+ * team's events is woken. The statement travels with the next one of the transaction, or with its commit.
  */
 export async function publishEvents<const Types extends TSchema[]>(
   ctx: Publishable,
@@ -55,7 +56,7 @@ export async function publishEvents<const Types extends TSchema[]>(
     bodies.push(
       await cipher.sealPacked('events.body', { team_id: team.id, id: ids[n] as string }, bodyOf(team, event)),
     );
-  await sql`
+  const statement = sql`
     with event as (
       select * from unnest(
         ${ids}::uuid[], ${published.map(({ user }) => user?.id ?? null)}::uuid[],
@@ -81,7 +82,8 @@ export async function publishEvents<const Types extends TSchema[]>(
       from queued having count(*) > 0
     union all
     select pg_notify(${EVENTS_CHANNEL}, team_id::text) from event_readers where team_id = ${team.id} and until > now()
-  `.execute(ctx.db);
+  `;
+  await runAhead(ctx.db, statement);
   return ids;
 }
 

@@ -1,7 +1,7 @@
 import type { TeamCtx, TxCtx } from '../context.ts';
 import type { Origin } from '../events/origin.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { lockName } from '../db/session/named-lock.ts';
+import { lockName, lockNameAhead } from '../db/session/named-lock.ts';
 import { findUser, type UserRow } from '../users/find.ts';
 
 /** Of a transaction that writes what came in of a user, as the only one, and tells of it by how it came. */
@@ -17,7 +17,7 @@ export const asWriter = <T>(
   write: (tx: Writer, user: UserRow) => Promise<T>,
 ): Promise<T> =>
   inTransaction(ctx, async (tx) => {
-    await becomeWriter(tx, user_id);
+    await lockNameAhead(tx.db, 'writer', tx.team.id, user_id);
     return write({ ...tx, origin }, await findUser(tx, user_id));
   });
 

@@ -18,6 +18,9 @@ const PLAN_BY_INDEX_TEXT = `select ${Object.entries(BY_INDEX)
   .map(([name, value]) => `set_config('${name}', '${value}', true)`)
   .join(', ')}`;
 
+/** A statement whose answer nobody reads, by the name that it is prepared under. */
+type Ahead = { query: CompiledQuery; name: string; scope: Scope };
+
 /**
  * One connection of the pool. It knows whose rows it shows, and says so to the server only when that changes, in the
  * same round trip as the statement that needs it; `begin` travels with the first statement of the transaction as well.
@@ -30,6 +33,7 @@ class Session {
   #scope: string | null = null;
   #transaction: 'none' | 'asked for' | 'open' = 'none';
   #last: (Prefix & { text: string }) | null = null;
+  #ahead: Ahead[] = [];
   readonly #prepared = new Set<string>();
   readonly #shapes: Shapes = new Map();
   #broken = false;
@@ -66,6 +70,7 @@ class Session {
   begin(): void {
     this.#transaction = 'asked for';
     this.#last = null;
+    this.#ahead = [];
   }
 
   /** Has the statement travel with the commit of the transaction that is running: both succeed, or none. */
@@ -73,9 +78,17 @@ class Session {
     this.#last = statement;
   }
 
+  /** Has the statement travel with the next one of the transaction, or with its commit, before it. */
+  runAhead(query: CompiledQuery, scope: Scope): void {
+    const name = nameOf(query);
+    if (this.#transaction === 'none') throw new Error('A statement travels ahead in a transaction only.');
+    if (name === undefined) throw new Error('A statement travels ahead only where its text is always the same.');
+    this.#ahead.push({ query, name, scope });
+  }
+
   /** Throws where the server rolled back instead, as it does when an error within the transaction was swallowed. */
   async commit(): Promise<void> {
-    const prefixes = await this.#takeLast();
+    const prefixes = await this.#takeLast(await this.#takeAhead());
     const open = this.#transaction === 'open';
     if (!open) this.#transaction = 'none';
     else if ((await this.#end('commit', prefixes)) !== 'COMMIT')
@@ -84,21 +97,49 @@ class Session {
 
   async rollback(): Promise<void> {
     const open = this.#transaction === 'open';
+    this.#ahead = [];
     if (!open) this.#transaction = 'none';
     else await this.#end('rollback');
   }
 
   /** The statement that was kept for the commit; the first of its name on this connection goes ahead, to be prepared. */
-  async #takeLast(): Promise<Prefix[]> {
+  async #takeLast(before: Prefix[]): Promise<Prefix[]> {
     const last = this.#last;
     this.#last = null;
-    if (!last) return [];
-    const prefixes = this.#transaction === 'asked for' ? [BEGIN] : [];
-    this.#transaction = 'open';
+    if (!last) return before;
+    const prefixes = [...before, ...this.#beginning()];
     if (this.#prepared.has(last.name)) return [...prefixes, last];
     await this.#send({ ...last, prefixes });
     this.#prepared.add(last.name);
     return [];
+  }
+
+  /** What was kept for the next statement, with what has to come before each; the first of a name goes by itself, to be prepared. */
+  async #takeAhead(): Promise<Prefix[]> {
+    let prefixes: Prefix[] = [];
+    for (const { query, name, scope } of this.#ahead.splice(0)) {
+      const values = query.parameters;
+      prefixes.push(...this.#beginning(), ...this.#scopeOf(scope));
+      if (this.#prepared.has(name)) prefixes.push({ name, values });
+      else {
+        await this.#send({ text: query.sql, name, values, prefixes });
+        this.#prepared.add(name);
+        prefixes = [];
+      }
+    }
+    return prefixes;
+  }
+
+  #beginning(): Prefix[] {
+    if (this.#transaction !== 'asked for') return [];
+    this.#transaction = 'open';
+    return [BEGIN];
+  }
+
+  #scopeOf(scope: Scope): Prefix[] {
+    if (this.#scope === scope.key) return [];
+    this.#scope = scope.key;
+    return [{ name: SET_SCOPE, values: scope.settings }];
   }
 
   async #end(how: 'commit' | 'rollback', prefixes: Prefix[] = []): Promise<string> {
@@ -108,18 +149,11 @@ class Session {
     return command;
   }
 
-  run(query: CompiledQuery, scope: Scope): Promise<Answer> {
-    const prefixes: Prefix[] = [];
-    if (this.#transaction === 'asked for') {
-      prefixes.push(BEGIN);
-      this.#transaction = 'open';
-    }
-    const rollsBack = ROLLS_BACK.test(query.sql);
-    if (rollsBack) this.#scope = null;
-    else if (this.#scope !== scope.key) {
-      prefixes.push({ name: SET_SCOPE, values: scope.settings });
-      this.#scope = scope.key;
-    }
+  async run(query: CompiledQuery, scope: Scope): Promise<Answer> {
+    const prefixes = this.#ahead.length > 0 ? await this.#takeAhead() : [];
+    prefixes.push(...this.#beginning());
+    if (ROLLS_BACK.test(query.sql)) this.#scope = null;
+    else prefixes.push(...this.#scopeOf(scope));
     // Outside a transaction the settings last as long as this round trip.
     if (goesByIndex(query)) prefixes.push(PLAN_BY_INDEX);
     return this.#send({ text: query.sql, name: nameOf(query), values: query.parameters, prefixes });
@@ -163,6 +197,10 @@ export class ScopedConnection implements DatabaseConnection {
   constructor(session: Session, scope: Scope) {
     this.session = session;
     this.#scope = scope;
+  }
+
+  runAhead(query: CompiledQuery): void {
+    this.session.runAhead(query, this.#scope);
   }
 
   seenBy(scope: Scope): ScopedConnection {

@@ -1,6 +1,7 @@
 // Where there is no row to lock for what takes turns, a name is locked, until the transaction ends.
 import { sql } from 'kysely';
 import type { Tx } from '../open.ts';
+import { runAhead } from '../transaction.ts';
 
 /** Everything that takes turns by a name, and how the name is made: no two kinds make the same one. */
 const NAMES = {
@@ -28,10 +29,18 @@ type Of<K extends Kind> = Parameters<(typeof NAMES)[K]>;
 
 const nameOf = <K extends Kind>(kind: K, of: Of<K>): string => (NAMES[kind] as (...of: Of<K>) => string)(...of);
 
+const lockOf = (name: string) => sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`;
+
 /** Waits for whoever has the lock; from here to the end of the transaction nobody else has it. */
 export async function lockName<K extends Kind>(db: Tx, kind: K, ...of: Of<K>): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${nameOf(kind, of)}, 0))`.execute(db);
+  await lockOf(nameOf(kind, of)).execute(db);
 }
+
+/**
+ * The same, in the round trip of the next statement: it is locked by the time that statement looks at anything.
+ */
+export const lockNameAhead = <K extends Kind>(db: Tx, kind: K, ...of: Of<K>): Promise<void> =>
+  runAhead(db, lockOf(nameOf(kind, of)));
 
 /** The same for several at once, in an order of their own: two that lock some of the same do not wait for one another. */
 export async function lockNames<K extends Kind>(db: Tx, kind: K, each: Of<K>[]): Promise<void> {

@@ -3,7 +3,7 @@ import { columnTypes } from '../column-types.ts';
 import { toParameter } from './parameter.ts';
 
 /** A prepared statement that travels before another one, its own answer unread. */
-export type Prefix = { name: string; values: (string | null)[] };
+export type Prefix = { name: string; values: readonly unknown[] };
 
 /** What is sent: a name stands for one text for good, and keeps it prepared on the connection. */
 export type Statement = { text: string; name?: string | undefined; values?: readonly unknown[]; prefixes: Prefix[] };
@@ -60,7 +60,8 @@ export class RoundTrip {
     const messages: Buffer[] = [];
     try {
       for (const prefix of this.#prefixes) {
-        messages.push(serialize.bind({ statement: prefix.name, values: prefix.values }), serialize.execute());
+        const values = prefix.values as unknown[];
+        messages.push(serialize.bind({ statement: prefix.name, values, valueMapper: toParameter }), serialize.execute());
       }
       if (name === '' || parsedStatements[name] === undefined) messages.push(serialize.parse({ name, text }));
       messages.push(serialize.bind({ statement: name, values: this.#values as unknown[], valueMapper: toParameter }));

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { TxCtx } from '../../context.ts';
 import { prepared } from '../../db/session/prepared.ts';
+import { runAhead } from '../../db/transaction.ts';
 import { tryLockName } from '../../db/session/named-lock.ts';
 import { AppError } from '../../errors.ts';
 import { errorAnswer } from '../errors.ts';
@@ -83,7 +84,7 @@ export async function oncePerKey<C extends TxCtx>(
     return { status: stored.status, body };
   }
 
-  await sql`savepoint work`.execute(db);
+  await runAhead(db, sql`savepoint work`);
   let answer: Answer;
   try {
     answer = await work(ctx);
@@ -99,11 +100,11 @@ export async function oncePerKey<C extends TxCtx>(
     status: answer.status,
     body: ctx.cipher.sealText('idempotency_keys.body', row, text),
   };
-  await db
+  const storing = db
     .insertInto('idempotency_keys')
     .values({ scope_id: request.scopeId, operation: request.operation, key: request.key, ...kept })
     .onConflict((oc) => oc.columns(['scope_id', 'operation', 'key']).doUpdateSet({ ...kept, created_at: sql`now()` }))
-    .$call(prepared('store answer'))
-    .execute();
+    .$call(prepared('store answer'));
+  await runAhead(db, storing);
   return answer;
 }

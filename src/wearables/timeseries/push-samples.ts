@@ -22,9 +22,10 @@ export async function pushSamples(
     await tx.giveWay?.();
     const samples = inputs.map(placedSample);
     const within = withinBounds(user, samples);
-    for (const provider of new Set(within.map(({ source }) => source.provider as ProviderSlug)))
-      await ensureConnection(tx, user, provider);
-    const counts = await storeSamples(tx, user, within);
+    const counts = await storeSamples(tx, user, within, async (streams) => {
+      const unconnected = streams.flatMap(({ provider, connected }) => (connected ? [] : [provider]));
+      for (const provider of new Set(unconnected)) await ensureConnection(tx, user, provider as ProviderSlug);
+    });
     return { ...counts, outside_ingestion_bounds: samples.length - within.length };
   });
 }

@@ -7,7 +7,7 @@ import type { Series } from '../resources.ts';
 import type { StoredSource } from '../source.ts';
 import { keepRecords, type Recorded } from './records.ts';
 import type { Sample } from './sample.ts';
-import { ensureStreams, streamKeyOf, type Stream, type StreamKey } from './streams.ts';
+import { ensureStreams, streamKeyOf, type EnsuredStream, type StreamKey } from './streams.ts';
 import { tellOfSamples, type StreamChanges } from './tell-of-samples.ts';
 import { writeSamples, type Placed } from './write-samples.ts';
 
@@ -26,15 +26,17 @@ export type StoredCounts = { created: number; updated: number; unchanged: number
 /**
  * Stores samples of one user and tells of what changed: the one way by which samples come in, whoever brings them. A sample
  * is known by its series, provider, kind of device and time; the last of a batch and the latest of all wins, and an equal
- * one changes nothing. In the caller's transaction: all of them, or none.
+ * one changes nothing. In the caller's transaction: all of them, or none. `onPlaced` hears of their streams before any is written or told.
  */
 export async function storeSamples(
   ctx: Writer,
   user: { id: string; client_user_id: string },
   samples: SampleOfSource[],
+  onPlaced?: (streams: EnsuredStream[]) => Promise<void>,
 ): Promise<StoredCounts> {
   if (samples.length === 0) return { created: 0, updated: 0, unchanged: 0 };
   const placed = await place(ctx, user, samples);
+  await onPlaced?.(placed.map(({ stream }) => stream));
   const changes = await writeSamples(ctx, placed);
   await storeNotes(ctx, changes);
   await keepRecords(ctx, user, recordsOf(placed, samples));
@@ -57,7 +59,7 @@ const changedSeries = (changes: StreamChanges[]): string[] =>
   changes.flatMap(({ series, created, updated }) => (created.length + updated.length > 0 ? [series.name] : []));
 
 /** With the records of those samples that have one, by their times. */
-type PlacedAt = Placed & { records: Map<string, string> };
+type PlacedAt = Placed & { stream: EnsuredStream; records: Map<string, string> };
 
 /** Samples by their streams, in the order of the table's key, so that two batches never wait for each other in a circle. */
 async function place(ctx: TxCtx<TeamCtx>, user: { id: string }, samples: SampleOfSource[]): Promise<PlacedAt[]> {
@@ -84,7 +86,7 @@ async function place(ctx: TxCtx<TeamCtx>, user: { id: string }, samples: SampleO
   );
   return [...byKey]
     .map(([text, { series, byTime, records }]) => ({
-      stream: streams.get(text) as Stream,
+      stream: streams.get(text) as EnsuredStream,
       series,
       records,
       samples: [...byTime.values()].sort((a, b) => (a.at < b.at ? -1 : Number(a.at > b.at))),

@@ -19,6 +19,9 @@ export const NEXT_VERSION = sql.raw('greatest(version + 1, (extract(epoch from c
 
 export type StreamKey = StoredSource & { resource: string; kind: string };
 
+/** `connected`: its user to its provider, which costs a push no look-up of its own. */
+export type EnsuredStream = Stream & { connected: boolean };
+
 /** More than anybody's devices make; each allergen of a panel is a stream of its own. */
 const MOST_STREAMS = 500;
 
@@ -34,11 +37,11 @@ export async function ensureStreams(
   ctx: TxCtx<TeamCtx>,
   user: { id: string },
   keys: StreamKey[],
-): Promise<Map<string, Stream>> {
+): Promise<Map<string, EnsuredStream>> {
   // Always in one order, so that two batches of one user do not wait for each other in a circle.
   const wanted = keys.toSorted((a, b) => (streamKeyOf(a) < streamKeyOf(b) ? -1 : 1));
   for (;;) {
-    const { rows } = await sql<Stream & { made: boolean }>`
+    const { rows } = await sql<EnsuredStream & { made: boolean }>`
       with wanted as (
         select * from unnest(
           ${wanted.map((key) => key.resource)}::text[], ${wanted.map((key) => key.provider)}::text[],
@@ -54,15 +57,19 @@ export async function ensureStreams(
                 and excluded.device_id is not null
         returning id, resource, provider, source_type, kind, app_id, device_id
       )
+      select found.*, exists (
+               select from connections c where c.user_id = ${user.id} and c.provider = found.provider and c.status = 'connected') as connected
+        from (
       select *, true as made from written
       union all
       select s.id, s.resource, s.provider, s.source_type, s.kind, s.app_id, s.device_id, false
         from wanted join streams s
           on s.user_id = ${user.id} and s.team_id = ${ctx.team.id} and s.resource = wanted.resource
-         and s.provider = wanted.provider and s.source_type = wanted.source_type and s.kind = wanted.kind`.execute(
+         and s.provider = wanted.provider and s.source_type = wanted.source_type and s.kind = wanted.kind
+        ) as found order by made desc`.execute(
       ctx.db,
     );
-    const streams = new Map<string, Stream>();
+    const streams = new Map<string, EnsuredStream>();
     // What was written stands first and is newer than what the other half read.
     for (const { made: _, ...row } of rows) {
       const key = streamKeyOf(row);

@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { makeUser, subscribe } from '../../../test/factories.ts';
+import { startReceiver, type Receiver } from '../../../test/receiver.ts';
+import { RoundTrip } from '../../db/session/round-trip.ts';
+
+let app: TestApp;
+let receiver: Receiver;
+beforeAll(async () => {
+  // One connection, on which all that is sent has been sent before.
+  app = await startTestApp({}, { poolSize: 1 });
+  receiver = await startReceiver();
+  await subscribe(app.team, receiver);
+});
+afterAll(async () => {
+  await receiver.close();
+  await app.close();
+});
+
+const heartRate = (minute: number, value = 60) => ({
+  resource: 'heartrate',
+  provider: 'apple_health_kit',
+  source_type: 'watch',
+  timestamp: new Date(Date.UTC(2026, 0, 5, 7, minute)).toISOString(),
+  unit: 'bpm',
+  value,
+});
+
+test('A pushed sample takes four round trips to the database, with its events and its line in the audit log', async () => {
+  const { user_id } = await makeUser(app.team);
+  const push = async (minute: number, { value = 60, headers = {} } = {}) => {
+    const { body } = await app.api<{ created: number; updated: number; unchanged: number }>(
+      'POST',
+      `/v2/timeseries/${user_id}/samples`,
+      [heartRate(minute, value)],
+      { headers },
+    );
+    return body;
+  };
+  const tripsOf = async (work: () => Promise<unknown>): Promise<number> => {
+    const submit = vi.spyOn(RoundTrip.prototype, 'submit');
+    try {
+      await work();
+      return submit.mock.calls.length;
+    } finally {
+      submit.mockRestore();
+    }
+  };
+  const keyed = () => ({ headers: { 'x-idempotency-key': randomUUID() } });
+  await push(1);
+  await push(1, { value: 61 });
+  await push(2, keyed());
+  expect(await tripsOf(async () => expect(await push(3)).toMatchObject({ created: 1 }))).toBe(4);
+  expect(await tripsOf(async () => expect(await push(3, { value: 62 })).toMatchObject({ updated: 1 }))).toBe(5);
+  expect(await tripsOf(async () => expect(await push(3, { value: 62 })).toMatchObject({ unchanged: 1 }))).toBe(5);
+  expect(await tripsOf(async () => expect(await push(4, keyed())).toMatchObject({ created: 1 }))).toBe(6);
+  await app.deliver();
+  expect(receiver.received.filter(({ body }) => body.event_type.startsWith('daily.data.heartrate'))).toHaveLength(6);
+  await app.flushAudit();
+  const lines = await app.db.selectFrom('audit_log').select('action').where('action', '=', 'push_samples').execute();
+  expect(lines).toHaveLength(7);
+});
