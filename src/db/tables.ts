@@ -357,6 +357,7 @@ export interface Events {
   created_at: Generated<string>;
   event_type: string;
   id: string;
+  origin: string | null;
   position: Generated<Int8>;
   team_id: string;
   test_for: string | null;
@@ -1037,6 +1038,13 @@ export interface SampleNotes {
   text: Buffer;
 }
 
+export interface SampleRecords {
+  at: string;
+  record: Buffer;
+  stream_id: Int8;
+  team_id: string;
+}
+
 export interface Samples {
   at: string;
   duration_ms: number | null;
@@ -1150,6 +1158,7 @@ export interface Streams {
   source_type: string;
   team_id: string;
   user_id: string;
+  version: Generated<Int8>;
 }
 
 export interface Summaries {
@@ -1493,6 +1502,7 @@ export interface DB {
   retries: Retries;
   sample_ids: SampleIds;
   sample_notes: SampleNotes;
+  sample_records: SampleRecords;
   samples: Samples;
   scheduler_calls: SchedulerCalls;
   scheduler_connections: SchedulerConnections;

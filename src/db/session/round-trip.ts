@@ -61,7 +61,10 @@ export class RoundTrip {
     try {
       for (const prefix of this.#prefixes) {
         const values = prefix.values as unknown[];
-        messages.push(serialize.bind({ statement: prefix.name, values, valueMapper: toParameter }), serialize.execute());
+        messages.push(
+          serialize.bind({ statement: prefix.name, values, valueMapper: toParameter }),
+          serialize.execute(),
+        );
       }
       if (name === '' || parsedStatements[name] === undefined) messages.push(serialize.parse({ name, text }));
       messages.push(serialize.bind({ statement: name, values: this.#values as unknown[], valueMapper: toParameter }));

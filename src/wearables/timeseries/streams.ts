@@ -66,9 +66,7 @@ export async function ensureStreams(
         from wanted join streams s
           on s.user_id = ${user.id} and s.team_id = ${ctx.team.id} and s.resource = wanted.resource
          and s.provider = wanted.provider and s.source_type = wanted.source_type and s.kind = wanted.kind
-        ) as found order by made desc`.execute(
-      ctx.db,
-    );
+        ) as found order by made desc`.execute(ctx.db);
     const streams = new Map<string, EnsuredStream>();
     // What was written stands first and is newer than what the other half read.
     for (const { made: _, ...row } of rows) {
