@@ -68,7 +68,6 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
   const uses = new KeyUses(ctx);
   const server = openServer(ctx);
   const unread = new UnreadAnswers();
-  compressAnswers(server);
   limitConnections(server, ctx, unread);
   tellOfStreamsThatFail(server, ctx.log);
   const markDeprecations = openDeprecations(server, ctx.log);
@@ -140,9 +139,9 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
   return { server, access, audit, uses, unread };
 }
 
-/** Without routes, and with the limits of what arrives. */
+/** Without routes: the limits of what arrives, and what compresses answers before other hooks see them. */
 function openServer(ctx: Ctx): FastifyInstance {
-  return Fastify({
+  const server = Fastify({
     logger: false,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: ctx.config.bodyLimitBytes,
@@ -158,6 +157,8 @@ function openServer(ctx: Ctx): FastifyInstance {
       send(reply, errorAnswer(error, request.id) ?? unexpectedAnswer(request.id));
     },
   });
+  compressAnswers(server);
+  return server;
 }
 
 /** What a body was is lost with its connection, and nothing would ever end the wait for it. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
@@ -24,17 +25,19 @@ type Text = {
   /** How long it may be kept without asking again. */
   cacheControl: string;
   read: () => Promise<Buffer> | Buffer;
+  /** For whoever takes it as it is: as often as it is asked for, so that nothing is held for each who reads slowly. */
+  asIs: () => Buffer | Readable;
 };
 
 /** Serves a text: compressed once, when somebody asks for it so, and kept; 304 for whoever has it already. */
-export function serveText(server: FastifyInstance, path: string, { type, cacheControl, read }: Text): void {
+export function serveText(server: FastifyInstance, path: string, { type, cacheControl, read, asIs }: Text): void {
   // Weak: it is the same of every coding (RFC 9110 8.8.3.3).
   const etag = once(
     async () =>
       `W/"${createHash('sha256')
         .update(await read())
-        .digest('base64url')
-        .slice(0, 22)}"`,
+        .digest('hex')
+        .slice(0, 32)}"`,
   );
   const packed = {
     br: once(async () => COMPRESS.br(await read())),
@@ -47,7 +50,7 @@ export function serveText(server: FastifyInstance, path: string, { type, cacheCo
     if (hasIt(request.headers['if-none-match'], tag)) return reply.code(304).send();
     reply.type(type);
     const coding = codingFor(request.headers['accept-encoding'], ['br', 'gzip']);
-    if (coding === null) return reply.send(await read());
+    if (coding === null) return reply.send(asIs());
     const bytes = await packed[coding]();
     return reply.header('content-encoding', coding).send(bytes);
   });

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -71,12 +72,13 @@ export function registerDocs(server: FastifyInstance, documentText: () => string
   const readDocument = (): Buffer => (document ??= Buffer.from(documentText()));
   const readShown = (): Buffer => (shown ??= Buffer.from(pageDocument(readDocument().toString())));
   const json = { type: 'application/json; charset=utf-8', cacheControl: ASK_EACH_TIME };
-  serveText(server, '/openapi.json', { ...json, read: readDocument });
-  serveText(server, '/docs/openapi.json', { ...json, read: readShown });
+  serveText(server, '/openapi.json', { ...json, read: readDocument, asIs: readDocument });
+  serveText(server, '/docs/openapi.json', { ...json, read: readShown, asIs: readShown });
   serveText(server, '/docs/reference.js', {
     type: 'text/javascript; charset=utf-8',
     cacheControl: 'public, max-age=3600',
     read: () => readFile(scriptFile()),
+    asIs: () => createReadStream(scriptFile()),
   });
   for (const [path, root] of [
     ['/docs', ''],
