@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createGunzip, gunzipSync } from 'node:zlib';
@@ -179,6 +180,21 @@ describe('a stream', () => {
     expect([status, headers['content-encoding'], JSON.parse(bytes.toString())]).toMatchObject([500, undefined, {}]);
     await server.close();
   });
+});
+
+test('beyond 8 MiB that are being compressed, answers go as they are', async () => {
+  const server = Fastify();
+  compressAnswers(server);
+  server.get('/', (_request, reply) => reply.type('application/json').send(`"${'x'.repeat(5 * 1024 * 1024)}"`));
+  await server.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = server.server.address() as AddressInfo;
+  const ask = (more: string): string => `GET / HTTP/1.1\r\nhost: x\r\naccept-encoding: gzip\r\n${more}\r\n`;
+  const socket = connect(port, '127.0.0.1');
+  // All arrive before the first is packed.
+  socket.write(ask('').repeat(5) + ask('connection: close\r\n'));
+  const heads = (await socket.toArray()).map((chunk: Buffer) => chunk.toString('latin1')).join('');
+  expect([heads.match(/HTTP\/1\.1 200/g)?.length, heads.match(/content-encoding: gzip/g)?.length]).toEqual([6, 2]);
+  await server.close();
 });
 
 test.each([
