@@ -216,6 +216,8 @@ const ROOMS: Record<string, string[]> = {
     'laboratory-slugs',
     'provider-resources',
     'resources',
+    'unit-conversions',
+    'range',
   ],
   tenancy: [
     'endpoints',

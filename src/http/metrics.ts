@@ -89,6 +89,14 @@ export function openMetrics(): Metrics {
       registers,
     }),
     laboratories: laboratoryGauges(registers),
+    ...deliveryGauges(registers),
+  };
+}
+
+function deliveryGauges(
+  registers: Registry[],
+): Pick<Metrics, 'deliveriesWaiting' | 'oldestDueSeconds' | 'deliveriesUnderWay'> {
+  return {
     deliveriesWaiting: new Gauge({
       name: 'phial_webhook_deliveries_waiting',
       help: 'Deliveries in the queue, due or not: counted up to 10,000, above that an estimate.',

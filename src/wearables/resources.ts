@@ -1,5 +1,7 @@
 // Every time series that there is, as one table: whoever adds a line here adds its operations, its events and its checks.
 
+import { celsius, kilocalories, kilograms, metres, milligramsADecilitre, minutes, times } from './unit-conversions.ts';
+
 /** A time series of a user: what its samples are called, measured in and made of. */
 export type Series = {
   /** As paths name it. */
@@ -76,25 +78,6 @@ const interval = (
   range: Range,
   more: Partial<Series> = {},
 ): Series => series({ name, title, what, unit, range, interval: true, ...more });
-
-const times =
-  (factor: number) =>
-  (value: number): number =>
-    value * factor;
-
-/** Milligrams per decilitre in a millimole per litre; glucose by its molar mass of 180.156 g/mol (NIST WebBook). */
-const GLUCOSE_MG_DL = 18.0156;
-/** By the molar mass of cholesterol, 386.65 g/mol, and of triglycerides as triolein, 885.4 g/mol (NIST WebBook). */
-const CHOLESTEROL_MG_DL = 38.665;
-const TRIGLYCERIDES_MG_DL = 88.54;
-const KILOGRAMS_A_POUND = 0.45359237;
-const KILOCALORIES_A_KILOJOULE = 1 / 4.184;
-
-const kilograms = { g: times(0.001), lb: times(KILOGRAMS_A_POUND) };
-const kilocalories = { kJ: times(KILOCALORIES_A_KILOJOULE) };
-const metres = { km: times(1000), mi: times(1609.344) };
-const celsius = { '°F': (value: number) => ((value - 32) * 5) / 9 };
-const minutes = { s: times(1 / 60), h: times(60) };
 
 const SENSOR_LOCATIONS = [
   'armpit',
@@ -262,15 +245,13 @@ export const SERIES: readonly Series[] = [
   point('hrv_sdnn', 'HRVSDNN', 'heart rate variability (SDNN)', 'ms', [0, 1_000]),
   point('heartrate', 'HeartRate', 'heart rate', 'bpm', HEART_RATE, { ungrouped: true }),
   point('glucose', 'Glucose', 'blood glucose', 'mmol/L', [0, 200], {
-    units: { 'mg/dL': times(1 / GLUCOSE_MG_DL) },
+    units: milligramsADecilitre.glucose,
     ungrouped: true,
   }),
   point('cholesterol', 'Cholesterol', 'cholesterol', 'mmol/L', [0, 500], {
     type: ['triglycerides', 'total', 'ldl', 'hdl'],
     keyedByType: true,
-    units: {
-      'mg/dL': (value, type) => value / (type === 'triglycerides' ? TRIGLYCERIDES_MG_DL : CHOLESTEROL_MG_DL),
-    },
+    units: milligramsADecilitre.lipids,
     ungrouped: true,
   }),
   interval('carbohydrates', 'Carbohydrates', 'carbohydrate intake', 'g', [0, 100_000], { additive: 'as measured' }),
