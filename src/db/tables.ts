@@ -286,16 +286,6 @@ export interface EhrPipelines {
   updated_at: Generated<string>;
 }
 
-export interface EhrSessions {
-  expires_at: string;
-  feature: string;
-  id: string;
-  member_id: string;
-  modality: string;
-  org_id: string;
-  team_id: string | null;
-}
-
 export interface EncryptionKeys {
   created_at: Generated<string>;
   key_check: Buffer;
@@ -1270,6 +1260,14 @@ export interface TokenRevocations {
   tries: Generated<number>;
 }
 
+export interface Totals {
+  backend: number;
+  list: string;
+  part: string[];
+  rows: Int8;
+  team_id: string;
+}
+
 export interface TrackingNumbers {
   courier: string | null;
   created_at: Generated<string>;
@@ -1436,7 +1434,6 @@ export interface DB {
   ehr_configurations: EhrConfigurations;
   ehr_members: EhrMembers;
   ehr_pipelines: EhrPipelines;
-  ehr_sessions: EhrSessions;
   encryption_keys: EncryptionKeys;
   ended_agreements: EndedAgreements;
   etl_pipelines: EtlPipelines;
@@ -1522,6 +1519,7 @@ export interface DB {
   team_provider_waits: TeamProviderWaits;
   teams: Teams;
   token_revocations: TokenRevocations;
+  totals: Totals;
   tracking_numbers: TrackingNumbers;
   unmatched_candidates: UnmatchedCandidates;
   unmatched_results: UnmatchedResults;

@@ -76,9 +76,7 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
   const allowedMethods = methodsByPath(endpoints);
   const pages = new Set<string>();
 
-  server.decorateRequest('caller', null);
-  server.decorateRequest('trail', null);
-  server.decorateRequest('address', null);
+  for (const name of ['caller', 'trail', 'address']) server.decorateRequest(name, null);
   server.addHook('onRoute', ({ method, url }) => {
     if (method === 'GET') pages.add(url);
   });
