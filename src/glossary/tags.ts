@@ -8,7 +8,8 @@ export const TAGS: Readonly<Record<string, string>> = {
   summaries: 'What wearables and apps measured, as one summary a day, a sleep, a workout and so on.',
   team: 'The team that a key belongs to.',
   introspect: 'What data of wearables there is of users, and how it came.',
-  aggregate: 'Numbers of samples and summaries by day, week and month, without counting twice what several sources tell of.',
+  aggregate:
+    'Numbers of samples and summaries by day, week and month, without counting twice what several sources tell of.',
   continuous_queries: 'Queries that are computed again for each user whose data changes.',
   imports: "Files of a user's data: exports of phones and workouts of watches.",
   insurance: 'The insurance of users, and the directory of insurance companies.',

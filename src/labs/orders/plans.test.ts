@@ -123,7 +123,13 @@ describe('a page of 200,000 orders', () => {
     await fillUsers(team, 40_000);
     await list('');
     const read = await rowsRead(app.db, ['orders', 'users'], async () => {
-      for (const query of ['', '&status=lost', '&status=lost,ordered', '&interpretation=critical', '&order_type=testkit'])
+      for (const query of [
+        '',
+        '&status=lost',
+        '&status=lost,ordered',
+        '&interpretation=critical',
+        '&order_type=testkit',
+      ])
         expect((await list(query)).orders.length).toBe(10);
     });
     expect(read).toBeLessThan(1_000);

@@ -4,7 +4,7 @@ import { asWriter } from '../one-writer.ts';
 import type { Claim } from '../pulls/poll-lease.ts';
 import { LONGEST_PULL_MS, type Puller, type Window } from '../pulls/puller.ts';
 import { storePiece } from '../pulls/store-pulled.ts';
-import { deleteAtSource } from '../summaries/delete-at-source.ts';
+import { deleteAtSource } from '../summaries/deletion/at-source.ts';
 import type { InboxRow } from './inbox.ts';
 
 const DAY_MS = 86_400_000;

@@ -11,7 +11,7 @@ import { isGone, isRetriable, PullError, type Puller } from '../pulls/puller.ts'
 import { pullerOrNull } from '../pulls/pullers.ts';
 import type { Stored } from '../pulls/store-pulled.ts';
 import { asWriter } from '../one-writer.ts';
-import { deleteAbsent } from '../summaries/delete-at-source.ts';
+import { deleteAbsent } from '../summaries/deletion/at-source.ts';
 import { deleteAbsentSamples } from '../timeseries/delete-absent.ts';
 import { giveTryBack, inboxKind, isWaiting, markWorked, takeRows, type InboxRow } from './inbox.ts';
 import { lookAt } from './look-at.ts';

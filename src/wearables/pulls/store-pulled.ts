@@ -6,7 +6,7 @@ import { withinTime } from '../../time-limit.ts';
 import type { UserRow } from '../../users/find.ts';
 import { calendarDateOf, clockOf } from '../calendar-date.ts';
 import { asWriter } from '../one-writer.ts';
-import { deleteAtSource } from '../summaries/delete-at-source.ts';
+import { deleteAtSource } from '../summaries/deletion/at-source.ts';
 import type { SummaryItem, SummaryResource } from '../summaries/resource.ts';
 import { storeSummaries } from '../summaries/store.ts';
 import { withinBounds } from '../timeseries/placed-sample.ts';

@@ -1,8 +1,8 @@
 import { Type, type TSchema } from 'typebox';
 import { endpoint, type Endpoint } from '../../http/endpoint.ts';
 import { batch } from '../../http/media.ts';
-import { deletePushedSummaries } from './delete-pushed.ts';
-import { DELETION_VALUES, SummaryDeletion } from './deletion-input.ts';
+import { deletePushedSummaries } from './deletion/pushed.ts';
+import { DELETION_VALUES, SummaryDeletion } from './deletion/input.ts';
 import { findDevice, findProfile, findRawProfile } from './find.ts';
 import { listRawSummaries, listSummaries, rangeOf } from './list.ts';
 import { pushSummaries } from './push.ts';

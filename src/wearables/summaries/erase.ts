@@ -3,7 +3,7 @@ import type { TeamCtx, TxCtx } from '../../context.ts';
 import { LEAST_ID } from '../../ids.ts';
 import { becomeWriter } from '../one-writer.ts';
 import type { ExportedRow, Exports } from '../../privacy/export-rows.ts';
-import { deleteSummaries } from './delete-summaries.ts';
+import { deleteSummaries } from './deletion/delete-summaries.ts';
 import { renderSummary, type ToldRow } from './render.ts';
 import { SUMMARIES as KINDS } from './resources.ts';
 

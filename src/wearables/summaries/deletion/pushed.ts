@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
-import type { TeamCtx } from '../../context.ts';
-import { AppError } from '../../errors.ts';
-import { asWriter } from '../one-writer.ts';
+import type { TeamCtx } from '../../../context.ts';
+import { AppError } from '../../../errors.ts';
+import { asWriter } from '../../one-writer.ts';
 import { deleteSummaries } from './delete-summaries.ts';
-import type { SummaryDeletionValue } from './deletion-input.ts';
-import type { SummaryResource } from './resource.ts';
-import type { DeletedSummaries } from './schemas.ts';
+import type { SummaryDeletionValue } from './input.ts';
+import type { SummaryResource } from '../resource.ts';
+import type { DeletedSummaries } from '../schemas.ts';
 
 /** Summaries that one request deletes, each told by an event. */
 const MOST = 1_000;

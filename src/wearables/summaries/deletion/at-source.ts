@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Writer } from '../one-writer.ts';
+import type { Writer } from '../../one-writer.ts';
 import { deleteSummaries } from './delete-summaries.ts';
 
 /** Beyond what a provider names or has in a window. */

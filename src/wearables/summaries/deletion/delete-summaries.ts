@@ -1,11 +1,11 @@
 // The one way by which summaries go that their source has deleted, whoever says so; what an erasure of a person takes away is told to nobody.
 import { sql, type RawBuilder } from 'kysely';
-import { publishEvents, type Publication } from '../../events/publish.ts';
-import { askForRuns } from '../ask-for-runs.ts';
-import type { Writer } from '../one-writer.ts';
-import { renderSource } from '../source.ts';
-import { eventsOf } from './events.ts';
-import { SUMMARIES } from './resources.ts';
+import { publishEvents, type Publication } from '../../../events/publish.ts';
+import { askForRuns } from '../../ask-for-runs.ts';
+import type { Writer } from '../../one-writer.ts';
+import { renderSource } from '../../source.ts';
+import { eventsOf } from '../events.ts';
+import { SUMMARIES } from '../resources.ts';
 
 type Gone = {
   id: string;

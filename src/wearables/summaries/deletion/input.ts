@@ -1,9 +1,9 @@
 // What is to go of a user's summaries: by our id, by the id of their provider, or by days of a source.
 import { Type, type Static } from 'typebox';
-import type { Breach } from '../../wire/rule.ts';
-import { oneOf, optional, Text, Uuid } from '../../wire/schema.ts';
-import { PROVIDER_SLUGS } from '../providers.ts';
-import { SOURCE_TYPES } from '../source.ts';
+import type { Breach } from '../../../wire/rule.ts';
+import { oneOf, optional, Text, Uuid } from '../../../wire/schema.ts';
+import { PROVIDER_SLUGS } from '../../providers.ts';
+import { SOURCE_TYPES } from '../../source.ts';
 
 export const SummaryDeletion = Type.Object(
   {
