@@ -20,6 +20,8 @@ const OPEN_TO_ANYBODY = [
   'exchange_link_code',
   'start_oauth',
   'finish_oauth',
+  'get_demo_page',
+  'answer_demo_page',
   'get_link_page',
   'get_link_outcome',
   'answer_hook_challenge',
