@@ -112,6 +112,7 @@ const note = {
   end: '2026-01-05T07:00:00Z',
   unit: 'text',
   value: 'Two eggs',
+  record_id: 'record-of-the-owner',
 };
 const countOfDays = { select: [{ func: 'count', arg: { activity: 'steps' } }] };
 const application = { provider: 'oura', client_id: 'clinic', client_secret: 'hush' };
@@ -174,6 +175,11 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
     },
   ],
   push_samples: () => [{ body: [note], status: 404 }],
+  delete_samples: () => [
+    { body: [{ resource: 'note', provider: 'manual', timestamp: note.start }], status: 404 },
+    { body: [{ provider: 'manual', record_id: note.record_id }], status: 404 },
+  ],
+  ...Object.fromEntries(Object.keys(SUMMARY_BODIES).map((id) => [id.replace(/^push_/, 'delete_'), deletionsOf])),
   import_file: () => [{ file: '<gpx/>', status: 404 }],
   create_lab_report_parser_job: (_, { user_id }) => [{ form: { user_id }, status: 404 }],
   search_payors: (_, { name }) => found(`insurance_name=${name}`),
@@ -435,6 +441,15 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   get_result_table: ofUserAndQuery,
   list_continuous_query_tasks: ofUserAndQuery,
 };
+
+/** Summaries of the other team's user; and of the own one with the id of the other's. */
+function deletionsOf(own: Ids, others: Ids): Attempt[] {
+  return [
+    { body: [{ id: others.sleep_id }], status: 404 },
+    { body: [{ provider: 'oura', start_date: '2020-01-01', end_date: '2030-01-01' }], status: 404 },
+    { params: { user_id: own.user_id }, body: [{ id: others.sleep_id }], status: 200 },
+  ];
+}
 
 /** Summaries for the other team's user; for the own one with what is the other's: a sleep, or a device. */
 function summariesOf(id: string): (own: Ids, others: Ids) => Attempt[] {
