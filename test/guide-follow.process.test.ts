@@ -49,7 +49,7 @@ test.skipIf(!curl)(
       { valid: true, columns: ['group_key.0', 'mean.heartrate.value'] },
       { slug: 'heart_rate_by_day', active: true },
       { table: { 'mean.heartrate.value': [61.5] } },
-      { data: [{ status: 'success' }] },
+      { data: [{ status: 'completed' }] },
     ]);
   },
 );

@@ -16,7 +16,10 @@ test.skipIf(!curl)(
   `the commands of the guide to pushing store what they send, and read it${curl ? '' : ' (skipped: there is no curl)'}`,
   async () => {
     const guide = readFileSync('docs/guides/push-data.md', 'utf8');
-    const commands = [...guide.matchAll(/```sh\n([^]*?)```/g)].map(([, lines]) => `${lines}\necho`);
+    // Each answer on a line of its own.
+    const commands = [...guide.matchAll(/```sh\n([^]*?)```/g)].map(([, lines]) =>
+      `${lines}echo`.replaceAll(/\n(?=curl )/g, '\necho\n'),
+    );
     const env = { ...process.env, BASE_URL: app.baseUrl, TEAM_API_KEY: app.team.api_key };
     const { stdout } = await promisify(execFile)('sh', ['-ec', commands.join('\n')], { env });
     const answers = stdout
@@ -27,6 +30,9 @@ test.skipIf(!curl)(
       { created: 2, outside_ingestion_bounds: 0 },
       { created: 1 },
       { created: 1 },
+      { deleted: 1 },
+      { created: 1 },
+      { deleted: 2 },
       { created: 1 },
       { activity: [{ steps: 8_200 }, { steps: 10_512 }] },
     ]);

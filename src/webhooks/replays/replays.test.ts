@@ -159,6 +159,8 @@ describe('A replay', () => {
       .db.transaction()
       .execute(async (db) => {
         const id = await publishEvent({ ...app.ctx, db, team }, steps, { user: null, data: {} });
+        // An event travels with the next statement of its transaction.
+        await sql`select 1`.execute(db);
         await team.api('PATCH', `${webhookPath(team)}/${webhook}`, { filter_types: null });
         job = await ask(webhook, 'replay');
         await app.deliver();
