@@ -102,6 +102,7 @@ export const ecgOf = (day: DemoDay): number | null =>
 const LINES: Readonly<Record<string, Line>> = {
   heartrate: (day, _chance, now) => momentsOf(day, 5, now).map((at) => ({ at, value: heartRateAt(day, at) })),
   hrv: asleep(10, hrvOf),
+  hrv_sdnn: asleep(60, (day, at, chance) => round(hrvOf(day, at) * chance.between(1.05, 1.25))),
   respiratory_rate: asleep(30, (day, _at, chance) => round(14.2 + chance.between(-0.6, 0.6) + 2.5 * day.illness)),
   blood_oxygen: asleep(30, (day, _at, chance) => Math.round(97 + chance.between(-1, 1.4) - 2 * day.illness)),
   stress_level: (day, chance, now) =>
