@@ -17,11 +17,14 @@ afterAll(async () => {
   await provider.close();
 });
 
+/** A list of activities, and each of them in full, by its id. */
 const answer =
-  (activities: object[]) =>
+  (activities: { id: number }[]) =>
   ({ path, query }: DataRequest): DataAnswer | undefined => {
     if (path.endsWith('/athlete')) return { json: { id: 5 } };
-    return path.endsWith('/activities') ? { json: query.get('page') === '1' ? activities : [] } : undefined;
+    if (path.endsWith('/activities')) return { json: query.get('page') === '1' ? activities : [] };
+    const activity = activities.find(({ id }) => path.endsWith(`/activities/${id}`));
+    return activity && { json: { ...activity, resource_state: 3, calories: 150 } };
   };
 
 test('phial replay mends what a provider sent beside the running service, and tells how much and nothing of whom', async () => {
