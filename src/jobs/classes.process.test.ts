@@ -8,6 +8,7 @@ import { makeUser } from '../../test/factories.ts';
 import { addJobs } from '../db/define-job.ts';
 import { openDatabase, type Database } from '../db/open.ts';
 import { runKind } from '../wearables/ask-for-runs.ts';
+import { RESOURCES } from '../wearables/provider-resources.ts';
 import { pollKind } from '../wearables/pulls/poll-lease.ts';
 import { runJobs } from './run.ts';
 
@@ -53,12 +54,16 @@ test('historical pulls end beside continuous queries and polls that never do', a
   const stops = [flood(flooding.id), flood(app.team.id)];
   const runner: Runner = await runJobs({ ...app.ctx, db: database.db }, database.pool);
   try {
-    await app.team.api('POST', '/v2/link/connect/demo', { user_id, provider: 'freestyle_libre' });
+    // Two questions: one brings everything of a connection.
+    for (const provider of ['freestyle_libre', 'dexcom_v3'])
+      await app.team.api('POST', '/v2/link/connect/demo', { user_id, provider });
     await vi.waitFor(async () => {
       const { rows } = await sql<{ status: string }>`select status from pulls where user_id = ${user_id}`.execute(
         app.db,
       );
-      expect(rows.map(({ status }) => status)).toEqual(['success', 'success']);
+      expect(rows.map(({ status }) => status)).toEqual(
+        [...RESOURCES.freestyle_libre, ...RESOURCES.dexcom_v3].map(() => 'success'),
+      );
     }, 60_000);
   } finally {
     for (const stop of stops) await stop();

@@ -10,6 +10,7 @@ import { acrossTeams } from '../db/session/bind.ts';
 import { openDatabase, type Database } from '../db/open.ts';
 import { outboxKind } from '../labs/orders/send-out.ts';
 import { inboxKind } from '../wearables/hooks/inbox.ts';
+import { RESOURCES } from '../wearables/provider-resources.ts';
 import { DEMO_PULLERS } from '../wearables/pulls/demo/pullers.ts';
 import type { Pulled, Puller } from '../wearables/pulls/puller.ts';
 import { openPlaces } from './places.ts';
@@ -45,9 +46,12 @@ test('a team whose provider hangs keeps neither other work nor other teams waiti
   vi.spyOn(DEMO_PULLERS, 'apple_health_kit', 'get').mockReturnValue(hanging);
   const other = await app.makeTeam('Other team');
   const [hung, quick] = [await makeUser(app.team), await makeUser(other)];
+  // One question brings everything of a connection; a team has two places for them.
+  const connected = [hung, await makeUser(app.team), await makeUser(app.team)];
   const runner: Runner = await runJobs({ ...app.ctx, db: database.db }, database.pool);
   try {
-    await app.team.api('POST', '/v2/link/connect/demo', { user_id: hung.user_id, provider: 'apple_health_kit' });
+    for (const { user_id } of connected)
+      await app.team.api('POST', '/v2/link/connect/demo', { user_id, provider: 'apple_health_kit' });
     await vi.waitFor(() => expect(asked).toBe(2), 10_000);
     await other.api('POST', '/v2/link/connect/demo', { user_id: quick.user_id, provider: 'freestyle_libre' });
     const order = await orderKit(app.team, hung.user_id);
@@ -58,7 +62,7 @@ test('a team whose provider hangs keeps neither other work nor other teams waiti
         `/v2/introspect/historical_pull?user_id=${quick.user_id}`,
       );
       const pulled = Object.values(body.data[0]?.provider['freestyle_libre']?.pulled ?? {}) as { status: string }[];
-      expect(pulled.map(({ status }) => status)).toEqual(['success', 'success']);
+      expect(pulled.map(({ status }) => status)).toEqual(RESOURCES.freestyle_libre.map(() => 'success'));
       expect((await readOrder(app.team, order.id)).events.length).toBeGreaterThan(3);
     }, 30_000);
     expect(asked).toBe(2);
