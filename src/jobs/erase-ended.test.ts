@@ -22,6 +22,7 @@ function answer({ path, query }: DataRequest): DataAnswer {
   if (path.includes('usercollection')) return { json: { data: [] } };
   if (path.endsWith('/streams')) return { json: { time: { data: [0, 30] }, heartrate: { data: [100, 110] } } };
   const run = { id: 7, name: 'Run', sport_type: 'Run', start_date: `${day}T08:00:00Z`, elapsed_time: 60 };
+  if (path.endsWith('/activities/7')) return { json: { ...run, resource_state: 3 } };
   return { json: query.get('page') === '1' ? [run] : [] };
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
 import { makeUser, pushSummaries, subscribe } from '../../test/factories.ts';
-import { refresh } from '../../test/pulled.ts';
+import { dayAgo, refresh } from '../../test/pulled.ts';
 import { startReceiver, type Receiver } from '../../test/receiver.ts';
 
 let app: TestApp;
@@ -51,6 +51,7 @@ test('An event of daily data says in its header and body whether it is live or o
     'daily.data: backfill, backfill',
     'historical.data: undefined, undefined',
     'provider.connection: undefined, undefined',
+    'provider.device: undefined, undefined',
   ]);
 });
 
@@ -91,10 +92,14 @@ test('A team that wants no events of the past gets none of its data, only that i
   expect((await choose(false)).body.sandbox.backfill_events_enabled).toBe(false);
   await connect();
   await app.runJobs();
-  expect(await told()).toEqual(['historical.data: undefined, undefined', 'provider.connection: undefined, undefined']);
+  expect(await told()).toEqual([
+    'historical.data: undefined, undefined',
+    'provider.connection: undefined, undefined',
+    'provider.device: undefined, undefined',
+  ]);
   const { body } = await team.api<{ groups: object }>(
     'GET',
-    `/v2/timeseries/${user_id}/glucose/grouped?start_date=2020-01-01`,
+    `/v2/timeseries/${user_id}/glucose/grouped?start_date=${dayAgo(40)}`,
   );
   expect(Object.keys(body.groups)).toEqual(['freestyle_libre']);
   await push();

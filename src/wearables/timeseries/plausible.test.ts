@@ -41,6 +41,7 @@ const RANGES: Record<string, readonly [number, number]> = {
   heart_rate_recovery_one_minute: [0, 350],
   heartrate: [0, 350],
   hrv: [0, 1_000],
+  hrv_sdnn: [0, 1_000],
   hypnogram: [-1, 5],
   ige: counts,
   igg: counts,

@@ -21,6 +21,9 @@ const every = (days: number, from: number, to: number): number[] =>
     (at) => at >= from && at < to,
   );
 const iso = (at: number): string => new Date(at).toISOString();
+/** Full days from one moment to another, of today none: at whatever hour this runs, it is as many. */
+const daysBetween = (from: string, to: string): number => dayOf(to) - dayOf(from);
+const dayOf = (moment: string): number => Math.floor(Date.parse(moment) / DAY_MS);
 const idOf = (at: number): number => Math.round(at / 1_000);
 
 /** Pages of an answer that has so many rows, without the rows: it is the questions that are counted. */
@@ -37,7 +40,7 @@ const PLAYS: Readonly<Record<string, Play>> = {
     const [, type = '', how] = /dataTypes\/([^/]+)\/dataPoints(:\w+)?$/.exec(request.path) ?? [];
     if (how === ':dailyRollUp') return { json: {} };
     const [from = '', to = ''] = [...(request.query.get('filter') ?? '').matchAll(/"([^"]+)"/g)].map(([, at]) => at);
-    const days = (Date.parse(to) - Date.parse(from)) / DAY_MS;
+    const days = daysBetween(from, to);
     // Heart rate by the minute around the clock, what is moved by the minute while awake, the rest a few times a day.
     const aDay = {
       'heart-rate': 1_440,
@@ -95,7 +98,7 @@ const PLAYS: Readonly<Record<string, Play>> = {
   },
   whoop_v2: (request) => {
     if (request.path.endsWith('/measurement/body')) return { json: { height_meter: 1.7, weight_kilogram: 60 } };
-    const days = (Date.parse(request.query.get('end') ?? '') - Date.parse(request.query.get('start') ?? '')) / DAY_MS;
+    const days = daysBetween(request.query.get('start') ?? '', request.query.get('end') ?? '');
     const rows = Math.floor(days * (request.path.endsWith('/workout') ? 0.5 : 1));
     return paged(request, rows, 25, { records: [] }, ['next_token', 'nextToken']);
   },
