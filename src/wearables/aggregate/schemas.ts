@@ -18,7 +18,7 @@ const MOST_GROUPS = 5;
 const LONGEST_GROUP = 530_000;
 
 /** Nothing that is sent in a query is ignored: a key that it does not know is refused. */
-const closed = { additionalProperties: false } as const;
+export const closed = { additionalProperties: false } as const;
 
 const maybe = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema));
 

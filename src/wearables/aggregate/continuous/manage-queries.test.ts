@@ -71,6 +71,7 @@ describe('a query is refused', () => {
     ['of more than 400 days', { timeframe: { past: { unit: 'month', value: 14 } } }, ['timeframe', 'past']],
     ['with a slug that could be an id', { slug: 'a1b2c3d4-0000-4000-8000-000000000000' }, ['slug']],
     ['without a title', { title: '' }, ['title']],
+    ['with a key that it does not have', { where: 'value > 3' }, ['where']],
   ])('%s, at its place, by all three operations', async (_what, changes, place) => {
     const team = await app.makeTeam();
     const { body: query } = await createQuery(team);

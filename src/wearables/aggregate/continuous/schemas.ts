@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { nullable, oneOf, optional, Text, Timestamp, Uuid, withDefault } from '../../../wire/schema.ts';
-import { AggregationResult, Query, QueryConfig, QueryPast } from '../schemas.ts';
+import { AggregationResult, closed, Query, QueryConfig, QueryPast } from '../schemas.ts';
 import { pastBreaches } from '../timeframe.ts';
 
 /** A year with its leap day, and a month for comparison: it is computed again and again. */
@@ -23,7 +23,7 @@ const Title = Text(200, { description: 'What it is for, in your own words.' });
 const ContinuousTimeframe = Type.Object(
   { type: Type.Optional(oneOf(['relative'], { default: 'relative' })), past: QueryPast },
   {
-    additionalProperties: false,
+    ...closed,
     description: "The days up to the user's own today, as many as `past` says.",
     fulfils: {
       check: ({ past }: Record<string, unknown>) => pastBreaches('2026-01-01', past, MOST_DAYS),
@@ -32,24 +32,30 @@ const ContinuousTimeframe = Type.Object(
   },
 );
 
-export const ContinuousQueryInput = Type.Object({
-  title: Title,
-  slug: optional(Slug(' Left out: it is made of the title.')),
-  timeframe: ContinuousTimeframe,
-  query: Query,
-  config: Type.Optional(nullable(QueryConfig)),
-  active: optional(Type.Boolean({ default: true, description: 'Whether it is computed when data changes.' })),
-});
+export const ContinuousQueryInput = Type.Object(
+  {
+    title: Title,
+    slug: optional(Slug(' Left out: it is made of the title.')),
+    timeframe: ContinuousTimeframe,
+    query: Query,
+    config: Type.Optional(nullable(QueryConfig)),
+    active: optional(Type.Boolean({ default: true, description: 'Whether it is computed when data changes.' })),
+  },
+  closed,
+);
 
 /** What is left out or null stays as it is. */
-export const ContinuousQueryPatch = Type.Object({
-  title: optional(Title),
-  slug: optional(Slug()),
-  timeframe: Type.Optional(nullable(ContinuousTimeframe)),
-  query: Type.Optional(nullable(Query)),
-  config: Type.Optional(nullable(QueryConfig)),
-  active: Type.Optional(nullable(Type.Boolean({ description: 'Whether it is computed when data changes.' }))),
-});
+export const ContinuousQueryPatch = Type.Object(
+  {
+    title: optional(Title),
+    slug: optional(Slug()),
+    timeframe: Type.Optional(nullable(ContinuousTimeframe)),
+    query: Type.Optional(nullable(Query)),
+    config: Type.Optional(nullable(QueryConfig)),
+    active: Type.Optional(nullable(Type.Boolean({ description: 'Whether it is computed when data changes.' }))),
+  },
+  closed,
+);
 
 export const ChosenQueryType = Type.Object({ query_type: withDefault(QueryType, 'team') });
 
