@@ -20,6 +20,8 @@ const makers = sources
   .map(({ file }) => placeOf(file));
 let registered: string[];
 beforeAll(async () => {
+  // Files that ran before in this process may have loaded them already, without the mock.
+  vi.resetModules();
   registered = (await import('./event-types.ts')).eventTypes.map(({ name }) => name);
   for (const place of makers) await import(/* @vite-ignore */ `./${place}.ts`);
 });

@@ -34,6 +34,7 @@ const MEAN_BY_WEEK = {
 /** By operation. */
 export const BODIES: Readonly<Record<string, unknown>> = {
   accept_invite: { name: 'Ada Lovelace' },
+  answer_demo_page: { username: 'ada', password: 'password' },
   create_user: { client_user_id: 'patient-4711', fallback_time_zone: 'America/Phoenix' },
   patch_user: { fallback_time_zone: 'America/Denver' },
   put_user_info: { ...person, address },

@@ -37,6 +37,7 @@ const HASHES = [
   'summaries.told_hash',
   'team_api_keys.key_hash',
   'team_credentials.client_secret_hash',
+  'sample_records.record',
   'tracking_numbers.number_hash',
   'unmatched_results.report_hash',
   'user_tokens.token_hash',

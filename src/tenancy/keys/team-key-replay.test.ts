@@ -66,7 +66,7 @@ test('what an operation that shows secrets was refused with is repeated as that 
     app.api<{ code: string }>(
       'POST',
       '/v2/link/token',
-      { user_id, redirect_url: 'https://unlisted.example.com/' },
+      { user_id, redirect_url: 'http://unlisted.example.com/' },
       { headers: { 'x-idempotency-key': 'refused' } },
     );
   const first = await ask();
