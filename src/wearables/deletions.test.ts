@@ -153,6 +153,21 @@ describe('samples', () => {
     expect(gone?.data.intervals).toEqual([{ start: '2026-01-05T00:00:00.000Z', end: '2026-01-05T04:59:59.000Z' }]);
   });
 
+  test('of too many streams at too many times are refused before they are looked for', async () => {
+    const ige = { resource: 'ige', provider: 'manual', source_type: 'watch' };
+    const at = (n: number) => new Date(Date.UTC(2026, 0, 5) + n * 60_000).toISOString();
+    const allergen = (n: number) => ({ ...ige, timestamp: at(0), unit: 'FSU', value: 1, type: `allergen ${n}` });
+    await push(...Array.from({ length: 499 }, (_, n) => allergen(n)));
+    const { provider, resource } = ige;
+    const times = (many: number) => Array.from({ length: many }, (_, n) => ({ provider, resource, timestamp: at(n) }));
+    const refused = await remove(times(41));
+    expect([refused.status, refused.body.code]).toEqual([400, 'too_many_matches']);
+    expect((await remove(times(1_000))).status).toBe(400);
+    const ofOne = times(1_000).map((each) => ({ ...each, type: 'allergen 0' }));
+    expect((await remove(ofOne)).body).toEqual({ deleted: 1 });
+    expect((await remove(times(40))).body).toEqual({ deleted: 498 });
+  });
+
   test.each([
     ['nothing that says which', { provider: 'oura' }, 'missing', 'record_id'],
     ['two ways at once', { ...watch, timestamp: minute(1), record_id: 'a' }, 'value_error', 'record_id'],

@@ -12,8 +12,14 @@ import type { Stream } from './streams.ts';
 
 /** Samples that one request deletes. */
 const MOST = 20_000;
+/** Pairs of a deletion and a stream that it reaches, each a span that the database looks through. */
+const MOST_PAIRS = 20_000;
+const PAIRS_AT_ONCE = 1_000;
 
-/** Deletes what an app or a device says is gone, all of it or nothing; what is not there is no mistake. Throws too_many_samples. */
+/**
+ * Deletes what an app or a device says is gone, all of it or nothing; what is not there is no mistake. Throws too_many_samples, and
+ * too_many_matches where the deletions reach too many streams.
+ */
 export function deletePushedSamples(
   ctx: TeamCtx,
   userId: string,
@@ -21,7 +27,8 @@ export function deletePushedSamples(
 ): Promise<Static<typeof DeletedSamples>> {
   return asWriter(ctx, { user_id: userId, origin: 'live' }, async (tx, user) => {
     const streams = await streamsOf(tx, user);
-    const doomed = [...spansOf(streams, deletions), ...(await ofRecords(tx, user, streams, deletions))];
+    const spans = await spansOf(tx, streams, deletions);
+    const doomed = [...spans, ...(await ofRecords(tx, user, streams, deletions))];
     const deleted = await deleteSamples(tx, user, doomed, { most: MOST + 1 });
     if (deleted > MOST) refuseTooMany();
     return { deleted };
@@ -35,21 +42,31 @@ async function streamsOf({ db, team }: Writer, user: { id: string }): Promise<St
   return rows;
 }
 
-/** What is named by its time, or lies in an interval. */
-function spansOf(streams: Stream[], deletions: SampleDeletionValue[]): Doomed[] {
-  return deletions.flatMap(({ resource, provider, source_type, type, timestamp, start, end }) => {
+/** What is named by its time, or lies in an interval. Throws too_many_matches before there are too many. */
+async function spansOf(
+  { giveWay }: Pick<Writer, 'giveWay'>,
+  streams: Stream[],
+  deletions: SampleDeletionValue[],
+): Promise<Doomed[]> {
+  const spans: Doomed[] = [];
+  let paused = 0;
+  for (const { resource, provider, source_type, type, timestamp, start, end } of deletions) {
     const span = timestamp ? momentOf(timestamp) : start && end ? { from: toUtc(start), to: toUtc(end) } : null;
-    if (span === null) return [];
-    return streams
-      .filter(
-        (stream) =>
-          stream.resource === resource &&
-          stream.provider === provider &&
-          (!source_type || stream.source_type === source_type) &&
-          (!type || stream.kind === type),
-      )
-      .map((stream) => ({ stream, ...span }));
-  });
+    if (span === null) continue;
+    const reached = streams.filter(
+      (stream) =>
+        stream.resource === resource &&
+        stream.provider === provider &&
+        (!source_type || stream.source_type === source_type) &&
+        (!type || stream.kind === type),
+    );
+    if (spans.length + reached.length > MOST_PAIRS) refuseTooManyPairs();
+    for (const stream of reached) spans.push({ stream, ...span });
+    if (spans.length - paused < PAIRS_AT_ONCE) continue;
+    paused = spans.length;
+    await giveWay?.();
+  }
+  return spans;
 }
 
 async function ofRecords(
@@ -78,5 +95,13 @@ function refuseTooMany(): never {
   throw new AppError(
     'too_many_samples',
     `A request deletes at most ${MOST} samples. Delete shorter intervals, one after the other.`,
+  );
+}
+
+function refuseTooManyPairs(): never {
+  throw new AppError(
+    'too_many_matches',
+    `The deletions of a request reach at most ${MOST_PAIRS} kinds of samples and devices, each time counted. Name source_type and ` +
+      'type, or one interval for many times, or send fewer deletions at once.',
   );
 }
