@@ -37,12 +37,14 @@ export function rank<S extends Source>(
   apartBy: (source: S) => string,
 ): Ranked<S>[] {
   const groups = new Map<string, S[]>();
-  for (const source of sources.toSorted((a, b) => compare(a, b, providers))) {
-    const group = groups.get(apartBy(source)) ?? [];
-    groups.set(apartBy(source), [...group, source]);
+  for (const source of sources) {
+    const key = apartBy(source);
+    const group = groups.get(key);
+    if (group) group.push(source);
+    else groups.set(key, [source]);
   }
   return [...groups.values()].flatMap((group, rivals) =>
-    group.map((source, n): Ranked<S> => ({ ...source, rivals, place: n + 1 })),
+    group.sort((a, b) => compare(a, b, providers)).map((source, n): Ranked<S> => ({ ...source, rivals, place: n + 1 })),
   );
 }
 

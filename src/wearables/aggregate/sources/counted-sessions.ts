@@ -1,0 +1,70 @@
+// Sessions that count, and whether another one is the same as one of them.
+
+export type Span = { start: number; stop: number };
+
+/**
+ * Two sessions are the same where they overlap by at least half of the shorter one, which is where the middle of one lies
+ * within the other. So two searches answer it: however many overlap, and however long they are, none is looked at by
+ * itself. Both trees are Fenwick trees, over the sorted starts and middles of all that may be added.
+ */
+export class CountedSessions {
+  readonly #starts: Float64Array;
+  readonly #middles: Float64Array;
+  /** The latest stop among those that start up to there. */
+  readonly #stops: Float64Array;
+  /** How many have their middle up to there. */
+  readonly #counts: Uint32Array;
+
+  constructor(all: readonly Span[]) {
+    this.#starts = Float64Array.from(all, ({ start }) => start).sort();
+    this.#middles = Float64Array.from(all, middleOf).sort();
+    this.#stops = new Float64Array(all.length + 1).fill(-Infinity);
+    this.#counts = new Uint32Array(all.length + 1);
+  }
+
+  /** It is one of those that the constructor was given. */
+  add(session: Span): void {
+    for (let n = countUpTo(this.#starts, session.start); n < this.#stops.length; n += n & -n) {
+      this.#stops[n] = Math.max(this.#stops[n] as number, session.stop);
+    }
+    for (let n = countUpTo(this.#middles, middleOf(session)); n < this.#counts.length; n += n & -n) {
+      this.#counts[n] = (this.#counts[n] as number) + 1;
+    }
+  }
+
+  hasSame(session: Span): boolean {
+    const middle = middleOf(session);
+    if (this.#latestStop(countUpTo(this.#starts, middle)) >= middle) return true;
+    const upToStop = this.#count(countUpTo(this.#middles, session.stop));
+    return upToStop > this.#count(countBefore(this.#middles, session.start));
+  }
+
+  #latestStop(upTo: number): number {
+    let latest = -Infinity;
+    for (let n = upTo; n > 0; n -= n & -n) latest = Math.max(latest, this.#stops[n] as number);
+    return latest;
+  }
+
+  #count(upTo: number): number {
+    let count = 0;
+    for (let n = upTo; n > 0; n -= n & -n) count += this.#counts[n] as number;
+    return count;
+  }
+}
+
+const middleOf = ({ start, stop }: Span): number => (start + stop) / 2;
+
+const countUpTo = (sorted: Float64Array, most: number): number => countWhile(sorted, (value) => value <= most);
+
+const countBefore = (sorted: Float64Array, end: number): number => countWhile(sorted, (value) => value < end);
+
+/** Of how many it holds, where it holds of none after the first of which it does not. */
+function countWhile(sorted: Float64Array, holds: (value: number) => boolean): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(sorted[middle] as number)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
