@@ -409,7 +409,7 @@ describe('value macros', () => {
     ['an efficiency of 75 percent, half of it', { efficiency: 75 }, Math.round((100 * (50 + 15)) / 80)],
     [
       'an efficiency that follows from the times: 70 percent',
-      { total: 25_200, duration: 36_000 },
+      { total: 25_200, duration: 36_000, bedtime_stop: '2026-01-10T10:00:00Z' },
       Math.round((100 * (50 + 7.5)) / 80),
     ],
     ['45 minutes until asleep', { efficiency: 90, latency: 2_700 }, Math.round((100 * (80 + 5)) / 90)],

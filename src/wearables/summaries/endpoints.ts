@@ -74,7 +74,7 @@ const pushOf = (resource: SummaryResource): Endpoint =>
     auth: 'team_key_or_user_token',
     tag,
     params,
-    body: batch(resource.input, resource.most),
+    body: batch(resource.pushed ?? resource.input, resource.most),
     response: PushAnswer,
     summary: `Push ${resource.many} of a user`,
     description:

@@ -41,6 +41,8 @@ export type SummaryResource = {
   list?: string;
   /** How one comes in. */
   input: TObject;
+  /** How one is pushed, where more is asked of it than of what a provider or a file tells. */
+  pushed?: TObject;
   /** Of one request; bytes unpacked, values with everything in them on average. */
   most: { items: number; valuesEach: number; bytes: number };
   /** How one is told, in answers and events. */

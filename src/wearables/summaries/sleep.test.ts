@@ -122,6 +122,37 @@ test('times that cannot be are refused with their place', async () => {
   expect(await person.read('sleep')).toEqual([]);
 });
 
+test('times of a sleep that do not fit between going to bed and getting up are refused with their place', async () => {
+  const short = (changes: object) =>
+    night({ bedtime_start: '2026-01-06T00:00:00Z', bedtime_stop: '2026-01-06T02:00:00Z', total: 6_000, ...changes });
+  const answer = await person.tryToPush(
+    'sleep',
+    short({ total: 43_200, light: 43_200 }),
+    short({ awake: 9_000 }),
+    short({ latency: 20_000 }),
+    short({ duration: 20_000 }),
+    short({ light: 3_000, deep: 3_000, rem: 3_000 }),
+    short({ duration: 7_261 }),
+  );
+  expect([answer.status, problemsOf(answer)]).toEqual([
+    422,
+    [
+      'body.0.light value_error',
+      'body.0.total value_error',
+      'body.1.awake value_error',
+      'body.2.latency value_error',
+      'body.3.duration value_error',
+      'body.4.deep value_error',
+      'body.4.light value_error',
+      'body.4.rem value_error',
+      'body.5.duration value_error',
+    ],
+  ]);
+  expect(await person.read('sleep')).toEqual([]);
+  await person.push('sleep', short({ total: 7_260, duration: 7_260, light: 3_000, deep: 2_160, rem: 2_100 }));
+  expect(await person.read('sleep')).toMatchObject([{ total: 7_260, duration: 7_260 }]);
+});
+
 describe('what was measured during a sleep', () => {
   const streamOf = async (id: string | undefined) =>
     person.team.api<Record<string, unknown[]>>('GET', `/v2/timeseries/sleep/${id}/stream`);

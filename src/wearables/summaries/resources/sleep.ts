@@ -46,16 +46,42 @@ const fields = {
   respiratory_rate: number('Breaths a minute.', 200),
 };
 
-const input = Type.Object(
-  { ...origin, calendar_date: ownDay, ...fields, sleep_stream: Type.Optional(SleepStreamInput) },
-  {
-    fulfils: measurable(
-      { from: 'bedtime_start', to: 'bedtime_stop', mostHours: LONGEST_HOURS },
-      outsideBed,
-      'All stages of the hypnogram lie between them.',
-    ),
-  },
-);
+const properties = { ...origin, calendar_date: ownDay, ...fields, sleep_stream: Type.Optional(SleepStreamInput) };
+const session = { from: 'bedtime_start', to: 'bedtime_stop', mostHours: LONGEST_HOURS };
+const STAGES_WITHIN = 'All stages of the hypnogram lie between them.';
+
+const input = Type.Object(properties, { fulfils: measurable(session, outsideBed, STAGES_WITHIN) });
+
+const pushed = Type.Object(properties, {
+  fulfils: measurable(
+    session,
+    (value) => [...outsideBed(value), ...longerThanBed(value)],
+    `${STAGES_WITHIN} No time asleep, awake or in bed is longer than that between them, nor light, rem and deep ` +
+      'together, but for a minute of rounding.',
+  ),
+});
+
+const ROUNDING_SECONDS = 60;
+const STAGES = ['light', 'rem', 'deep'] as const;
+
+function longerThanBed(value: Record<string, unknown>): Breach[] {
+  const inBed =
+    (millisecondsOf(String(value['bedtime_stop'])) - millisecondsOf(String(value['bedtime_start']))) / 1_000;
+  if (!(inBed >= 0)) return [];
+  const secondsOf = (name: string): number => (typeof value[name] === 'number' ? value[name] : 0);
+  const most = inBed + ROUNDING_SECONDS;
+  const tooLong = (names: readonly string[], msg: string): Breach[] =>
+    names.map((name) => ({ at: [name], type: 'value_error', msg }));
+  const alone = ['duration', 'total', 'awake', 'latency', ...STAGES].filter((name) => secondsOf(name) > most);
+  const told = STAGES.filter((name) => secondsOf(name) > 0);
+  const isSumTooLong = told.reduce((sum, name) => sum + secondsOf(name), 0) > most;
+  return [
+    ...tooLong(alone, 'Value should not be longer than from bedtime_start to bedtime_stop'),
+    ...(isSumTooLong && !told.some((name) => alone.includes(name))
+      ? tooLong(told, 'Light, rem and deep together should not be longer than from bedtime_start to bedtime_stop')
+      : []),
+  ];
+}
 
 /** Points are told by whole seconds, of which the first and the last may be begun and ended by the time in bed. */
 function outsideBed(value: Record<string, unknown>): Breach[] {
@@ -113,6 +139,7 @@ export const sleep: SummaryResource = {
   many: 'sleeps',
   list: 'sleep',
   input,
+  pushed,
   most: { items: 100, valuesEach: 2_500, bytes: 4 * 1024 * 1024 },
   shape,
   rawShape: RawSummary,

@@ -66,6 +66,17 @@ describe('points of a provider', () => {
   });
 });
 
+test('a night whose source counts more sleep than lies between its times is kept as it came', () => {
+  const night = {
+    provider: 'oura',
+    bedtime_start: '2026-01-05T06:30:00Z',
+    bedtime_stop: '2026-01-05T08:30:00Z',
+    total: 9_000,
+    light: 9_000,
+  };
+  expect(kept(sleep, night)).toEqual([night]);
+});
+
 test('a summary that is none without what does not fit is left out, and one that begins in the future', () => {
   expect(kept(workout, { ...run, time_start: 'soon' })).toEqual([]);
   expect(kept(workout, { ...run, time_start: '2100-01-01T00:00:00Z', time_end: '2100-01-01T01:00:00Z' })).toEqual([]);
