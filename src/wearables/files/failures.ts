@@ -11,6 +11,7 @@ const FAILURES = {
   file_too_large: 'A file of this kind is not taken at this size.',
   file_gone:
     'The file is not where uploads lie. Send it again; the operator may have to let all processes see one upload directory.',
+  storage_full: 'There was no room on the disk to unpack what the archive holds. Send it again later.',
   too_complex: 'Reading the file took more memory than an import has.',
   took_too_long:
     'Reading the file took more processor time, or storing what it holds more time, than an import has. What it stored ' +

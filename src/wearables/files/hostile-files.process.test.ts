@@ -97,6 +97,16 @@ describe('an archive', () => {
     await narrow.close();
   });
 
+  test('whose inner archive would take the disk space in reserve ends with full storage', async () => {
+    const { user_id } = await makeUser(app.team);
+    const inner = makeArchive([{ name: 'a.txt', content: 'text' }]);
+    const file = makeArchive([{ name: 'DI_CONNECT/DI-Connect-Uploaded-Files/a.zip', content: inner }]);
+    const { body } = await upload(app.team, user_id, file);
+    const storage = { ...app.config.storage, reserveBytes: 1024 ** 5 };
+    await runImports({ ...app.ctx, config: { ...app.config, storage } });
+    expect(outcomeOf(await read(body.id, user_id))).toEqual({ status: 'failure', code: 'storage_full', created: 0 });
+  });
+
   test('of a phone with another language is found by what is in it', async () => {
     const { user_id } = await makeUser(app.team);
     const file = makeArchive([

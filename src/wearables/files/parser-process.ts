@@ -22,15 +22,21 @@ export type ParsedPiece = Extract<ParsedLine, { samples: unknown[] }>;
 
 type File = { path: string; kind: FileKind };
 /** `work` is what is left of the time that an import may take; who stores its pieces takes from it too. */
-type Bounds = { expandedBytes: number; cpuSeconds: number; work: { leftMs: number }; signal: AbortSignal };
+type Bounds = {
+  expandedBytes: number;
+  reserveBytes: number;
+  cpuSeconds: number;
+  work: { leftMs: number };
+  signal: AbortSignal;
+};
 
 /**
  * What a file holds, piece by piece, no faster than it is taken. Throws ImportFailure where the file or its bounds end it;
  * ends without a word when `signal` does.
  */
 export async function* parseFile({ path, kind }: File, bounds: Bounds): AsyncGenerator<ParsedPiece, void, undefined> {
-  const { expandedBytes, work, signal } = bounds;
-  const parser = startParser([PROGRAM, kind, path, String(expandedBytes)], bounds);
+  const { expandedBytes, reserveBytes, work, signal } = bounds;
+  const parser = startParser([PROGRAM, kind, path, String(expandedBytes), String(reserveBytes)], bounds);
   try {
     let isDone = false;
     const lines = linesOf(parser.child.stdout as AsyncIterable<Buffer>);

@@ -55,7 +55,8 @@ async function storeAll(ctx: TeamCtx, claimed: Claimed): Promise<void> {
   const { expandedBytes, cpuSeconds, importMs } = config.uploads;
   // What it waits for its turn takes nothing of its time.
   const work = { leftMs: importMs };
-  const pieces = parseFile({ path, kind: claimed.kind }, { expandedBytes, cpuSeconds, work, signal });
+  const { reserveBytes } = config.storage;
+  const pieces = parseFile({ path, kind: claimed.kind }, { expandedBytes, reserveBytes, cpuSeconds, work, signal });
   for await (const piece of pieces) {
     let tookMs = 0;
     await ctx.bulk.run(ownerOf(ctx.team), async (giveWay) => {

@@ -1,5 +1,5 @@
-// The program that reads a file, in a process of its own: kind, path and bound of what is unpacked are its arguments, lines
-// of JSON its output. What a file does to it ends with it.
+// The program that reads a file, in a process of its own: kind, path, bound of what is unpacked and
+// the disk space to leave free are its arguments, lines of JSON its output. What a file does to it ends with it.
 import { once } from 'node:events';
 import { isFailureCode, ImportFailure } from '../failures.ts';
 import type { FileKind } from '../file-kind.ts';
@@ -77,9 +77,10 @@ const PARSERS: Record<FileKind, (source: Source, sink: Sink) => Promise<void>> =
 };
 
 try {
-  const [begun, path, expandedBytes] = process.argv.slice(2) as [FileKind, string, string];
+  const [begun, path, expandedBytes, reserveBytes] = process.argv.slice(2) as [FileKind, string, string, string];
   kind = begun;
-  const archive = (await isArchiveAt(path)) ? await openArchive(path, Number(expandedBytes)) : null;
+  const bounds = { expandedBytes: Number(expandedBytes), reserveBytes: Number(reserveBytes) };
+  const archive = (await isArchiveAt(path)) ? await openArchive(path, bounds) : null;
   if (archive) kind = kindOfArchive(archive);
   await PARSERS[kind]({ path, archive }, sink);
   await tellAll();

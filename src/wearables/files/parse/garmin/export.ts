@@ -40,9 +40,11 @@ export async function parseGarminExport({ archive }: { archive: Archive | null }
     const document = DOCUMENTS.find(({ name }) => FOLDER.test(fileName) && name.test(fileName));
     const left = nameOfLeftOut(fileName, { folder: FOLDER });
     if (isZip(fileName) && /DI-Connect-Uploaded-Files/.test(fileName)) {
-      const within = await orNull(() => archive.within(entry));
-      if (within) await readUploads(within, noting);
-      else sink.skip(left, 'unreadable');
+      const read = await orNull(async () => {
+        await archive.within(entry, (uploads) => readUploads(uploads, noting));
+        return true;
+      });
+      if (!read) sink.skip(left, 'unreadable');
     } else if (document) {
       const list = await orNull(async () => listOf(await archive.readWhole(entry, MOST_JSON_BYTES), document.list));
       if (!list) sink.skip(left, 'unreadable');
