@@ -193,7 +193,7 @@ test('beyond 8 MiB that are being compressed, answers go as they are', async () 
   // All arrive before the first is packed.
   socket.write(ask('').repeat(5) + ask('connection: close\r\n'));
   const heads = (await socket.toArray()).map((chunk: Buffer) => chunk.toString('latin1')).join('');
-  expect([heads.match(/HTTP\/1\.1 200/g)?.length, heads.match(/content-encoding: gzip/g)?.length]).toEqual([6, 2]);
+  expect([heads.match(/HTTP\/1\.1 200/g)?.length, heads.match(/content-encoding: gzip/g)?.length]).toEqual([6, 1]);
   await server.close();
 });
 

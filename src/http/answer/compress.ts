@@ -34,7 +34,7 @@ export function compressAnswers(server: FastifyInstance): void {
       markGzip(reply);
       return gzipStream(payload);
     }
-    if (underWay >= MOST_BYTES_UNDER_WAY) return undefined;
+    if (underWay + bytes > MOST_BYTES_UNDER_WAY) return undefined;
     underWay += bytes;
     try {
       const packed = await gzip(payload as Buffer | string, { level: LEVEL });

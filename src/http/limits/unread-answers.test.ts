@@ -125,12 +125,14 @@ test('who has no key is refused by address, only what is large', async () => {
 }, 30_000);
 
 /** Hands over an answer as a connection does, to a socket that takes nothing. */
-function handOver(unread: UnreadAnswers, size: number, as: { org: number; method: string; isAlone: boolean }) {
-  const { org, method, isAlone } = as;
+function handOver(unread: UnreadAnswers, size: number, as: { org: number; method: string; isAlone: boolean; reads?: boolean }) {
+  const { org, method, isAlone, reads = false } = as;
   const trail = { key: { kind: 'team_key', team_id: `team-${org}`, org_id: `org-${org}` } };
   const raw = Object.assign(new EventEmitter(), { socket: {} });
   const reply = { raw, removeHeader: () => reply, header: () => reply } as never as FastifyReply;
-  const request = { ip: '127.0.0.1', method, trail, raw: { socket: new EventEmitter() } } as never as FastifyRequest;
+  const routeOptions = { config: { endpoint: { reads } } };
+  const raws = { socket: new EventEmitter() };
+  const request = { ip: '127.0.0.1', method, trail, routeOptions, raw: raws } as never as FastifyRequest;
   return { sent: unread.handOver(request, reply, 'x'.repeat(size), isAlone), close: () => raw.emit('close') };
 }
 
@@ -141,6 +143,8 @@ test('all together have a bound of the process, and what was changed is told bey
   expect(unread.bytes).toBe(128 * MEBIBYTE);
   expect(() => answer(8, 'GET')).toThrow(expect.objectContaining({ code: 'not_ready' }));
   expect(answer(8, 'POST').sent).toHaveLength(MEBIBYTE);
+  const query = { org: 8, method: 'POST', isAlone: true, reads: true };
+  expect(() => handOver(unread, MEBIBYTE, query)).toThrow(expect.objectContaining({ code: 'not_ready' }));
 });
 
 test('a small answer is not counted and stays as it is, but for one that was sent ahead for', () => {

@@ -129,7 +129,10 @@ function sharesOf(request: FastifyRequest): Share[] {
 
 /** A stream of a key has begun its work, which its operation ends itself. */
 const mayBeRefused = (request: FastifyRequest, payload: unknown): boolean =>
-  (request.method === 'GET' || request.method === 'HEAD') && !(payload instanceof Readable && isOfTenant(request));
+  readsOnly(request) && !(payload instanceof Readable && isOfTenant(request));
+
+const readsOnly = ({ method, routeOptions }: FastifyRequest): boolean =>
+  method === 'GET' || method === 'HEAD' || (routeOptions.config.endpoint?.reads ?? false);
 
 const tooMuchUnread = (): AppError =>
   new AppError('not_ready', 'Too much of what was answered here is not read yet. Read it, and send this one again.');

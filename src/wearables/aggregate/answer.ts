@@ -41,6 +41,17 @@ const TYPES: Record<Column['kind'], AnswerType> = {
 /** Whether the value is one of the column's own kind: a count is a number of rows, a deviation a number of seconds. */
 const keepsKind = ({ func }: { func: string | null }): boolean => func !== 'count' && func !== 'stddev';
 
+/** How many bytes the opened texts of an answer have, before any of them is put into it. */
+export function openedBytes(plan: QueryPlan, rows: Row[], opened: OpenedTexts | null): number {
+  if (!opened) return 0;
+  let bytes = 0;
+  for (const [n, answer] of plan.columns.entries()) {
+    if (!isSealed(answer, plan)) continue;
+    for (const { [`c${n}`]: place } of rows) if (typeof place === 'number') bytes += opened.bytesAt(place);
+  }
+  return bytes;
+}
+
 /** Rows of the database as a table of columns. */
 export function tableOfRows(plan: QueryPlan, rows: Row[], opened: OpenedTexts | null): Table {
   return Object.fromEntries(
@@ -56,10 +67,17 @@ type Tell = ((value: number) => string) | null;
 const told = (value: Value, tell: Tell): Value => (tell === null || value === null ? value : tell(value as number));
 
 /** How a value that the database has as a number is told; null of what is told as it is. */
-function tellerOf(answer: AnswerColumn, { groups }: QueryPlan, opened: OpenedTexts | null): Tell {
+function tellerOf(answer: AnswerColumn, plan: QueryPlan, opened: OpenedTexts | null): Tell {
+  if (isSealed(answer, plan)) return opened && opened.textAt;
+  const column = columnTold(answer, plan);
+  return column?.kind === 'clock' ? clockText : null;
+}
+
+const isSealed = (answer: AnswerColumn, plan: QueryPlan): boolean => columnTold(answer, plan)?.sealed !== undefined;
+
+/** The column whose own value an answer tells; null of what is counted, or is a part of time. */
+export function columnTold(answer: AnswerColumn, { groups }: QueryPlan): Column | null {
   if ('column' in answer && !keepsKind(answer)) return null;
   const group = 'group' in answer ? groups[answer.group] : answer;
-  const column = group && 'column' in group ? group.column : null;
-  if (column?.sealed) return opened && opened.textAt;
-  return column?.kind === 'clock' ? clockText : null;
+  return group && 'column' in group ? group.column : null;
 }

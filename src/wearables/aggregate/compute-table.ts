@@ -5,23 +5,24 @@ import { AppError } from '../../errors.ts';
 import type { UserRow } from '../../users/find.ts';
 import { prioritiesOf } from '../priorities/list.ts';
 import { PRIORITY_TYPES, type PriorityType } from '../priorities/schemas.ts';
-import { tableOfRows, type Row, type Table } from './answer.ts';
+import { openedBytes, tableOfRows, type Row, type Table } from './answer.ts';
+import type { ByteAllowance } from './byte-allowance.ts';
 import { openTexts } from './opened-texts.ts';
-import { querySql } from './query-sql.ts';
+import { querySql, TEXT_BYTES } from './query-sql.ts';
 import type { QueryPlan } from './read-query.ts';
 import type { QueryConfig } from './schemas.ts';
 import type { QueryScope } from './scope.ts';
 
 /**
  * One query over one user's data, in one statement, with one before it where it reads what is sealed. Throws
- * too_many_matches where the table would have more than `mostRows` rows or `mostValues` values; no more than that leave the
- * database.
+ * too_many_matches where the table would have more than `mostRows` rows or `mostValues` values, or more bytes of texts than are
+ * left; no more than that leave the database. What it uses of `bytes` is taken away from them.
  */
 export async function computeTable(
   ctx: TeamCtx | TxCtx<TeamCtx>,
   user: UserRow,
   plan: QueryPlan,
-  { mostRows, mostValues, config, ...days }: Scope,
+  { mostRows, mostValues, bytes, config, ...days }: Scope,
 ): Promise<Table> {
   const most = Math.min(mostRows, Math.floor(mostValues / plan.columns.length));
   const scope: QueryScope = {
@@ -32,8 +33,9 @@ export async function computeTable(
     weekStartsOn: config?.week_starts_on ?? 'monday',
     providers: [...(config?.provider_priority_overrides ?? []), ...(await prioritiesOf(ctx, priorityTypeOf(plan)))],
     limit: most + 1,
+    mostTextBytes: bytes.answered,
   };
-  const opened = await openTexts(ctx, plan, scope);
+  const opened = await openTexts(ctx, plan, scope, bytes);
   const { rows } = await sql<Row>`${await querySql(ctx, plan, scope, opened)}`.execute(ctx.db);
   if (rows.length > most) {
     throw new AppError(
@@ -41,6 +43,13 @@ export async function computeTable(
       most < mostRows
         ? 'The answer would have too many values. Ask for a shorter timeframe, larger groups or fewer columns and queries.'
         : `The answer would have more than ${mostRows} rows. Ask for a shorter timeframe or larger groups.`,
+    );
+  }
+  bytes.answered -= Number(rows[0]?.[TEXT_BYTES] ?? 0) + openedBytes(plan, rows, opened);
+  if (bytes.answered < 0) {
+    throw new AppError(
+      'too_many_matches',
+      'The answer would have more than 4 MiB of texts. Ask for a shorter timeframe, or for fewer columns and groups of long texts.',
     );
   }
   return tableOfRows(plan, rows, opened);
@@ -53,6 +62,7 @@ export const zoneOf = ({ fallback_time_zone }: Pick<UserRow, 'fallback_time_zone
 type Scope = Pick<QueryScope, 'from' | 'until' | 'window'> & {
   mostRows: number;
   mostValues: number;
+  bytes: ByteAllowance;
   config: Static<typeof QueryConfig> | null;
 };
 

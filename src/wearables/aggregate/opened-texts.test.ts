@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { makeUser, pushSummaries } from '../../../test/factories.ts';
 import { teamCtx } from '../../../test/team-ctx.ts';
+import { newByteAllowance } from './byte-allowance.ts';
 import { openTexts } from './opened-texts.ts';
 import { querySql } from './query-sql.ts';
 import { planOf } from './read-query.ts';
@@ -21,6 +22,20 @@ const run = (minute: number, more: object) => ({
   ...more,
 });
 
+const scopeOf = (userId: string): QueryScope => ({
+  userId,
+  teamId: app.team.id,
+  from: '2026-01-05',
+  until: '2026-01-06',
+  window: null,
+  timeZone: 'UTC',
+  weekStartsOn: 'monday',
+  providers: [],
+  limit: 1_000,
+  mostTextBytes: MEBIBYTE,
+});
+const MEBIBYTE = 1024 * 1024;
+
 test('a text that is kept sealed is no part of a statement and none of its parameters', async () => {
   const { user_id: userId } = await makeUser(app.team);
   await pushSummaries(app.team, userId, 'workouts', [
@@ -33,18 +48,8 @@ test('a text that is kept sealed is no part of a statement and none of its param
     where: "title >= 'To the sea' AND title != 'Round the hill'",
   });
   const ctx = await teamCtx(app.ctx, app.team.id);
-  const scope: QueryScope = {
-    userId,
-    teamId: app.team.id,
-    from: '2026-01-05',
-    until: '2026-01-06',
-    window: null,
-    timeZone: 'UTC',
-    weekStartsOn: 'monday',
-    providers: [],
-    limit: 100,
-  };
-  const opened = await openTexts(ctx, plan, scope);
+  const scope = scopeOf(userId);
+  const opened = await openTexts(ctx, plan, scope, newByteAllowance());
   const statement = (await querySql(ctx, plan, scope, opened)).compile(ctx.db);
   expect(JSON.stringify([statement.sql, statement.parameters])).not.toMatch(/hill|sea/);
   expect([opened?.textAt(0), opened?.textAt(1)]).toEqual(['Round the hill', 'To the sea']);
@@ -63,4 +68,82 @@ test('more than 16 MiB of them are refused before they are read', async () => {
     queries: [{ select: [{ func: 'count', arg: { workout: 'map_polyline' } }] }],
   });
   expect([status, body.code]).toEqual([400, 'too_many_matches']);
+});
+
+/** Workouts of one day with a long polyline each, one a minute. */
+async function pushWays(userId: string, count: number): Promise<void> {
+  for (let first = 0; first < count; first += 50) {
+    const some = Array.from({ length: Math.min(50, count - first) }, (_, n) => {
+      const map = { polyline: String.fromCharCode(65 + ((first + n) % 26)).repeat(64_000 + first + n) };
+      return run((first + n) * 2, { map });
+    });
+    expect((await pushSummaries(app.team, userId, 'workouts', some)).status).toBe(200);
+  }
+}
+const ask = (userId: string, queries: object[]) =>
+  app.api<{ code: string; detail: { loc: unknown[] }[]; results: unknown[] }>(
+    'POST',
+    `/aggregate/v1/user/${userId}/query`,
+    { timeframe: { anchor: '2026-01-05', past: { unit: 'day' } }, queries },
+  );
+const polyline = { workout: 'map_polyline' };
+
+describe('texts of one request', () => {
+  test('are at most 4 MiB of an answer, all of its queries together', async () => {
+    const { user_id } = await makeUser(app.team);
+    await pushWays(user_id, 35);
+    const ways = { select: [polyline] };
+    const sport = { select: [{ workout: 'sport_name' }] };
+    expect((await ask(user_id, [ways])).status).toBe(200);
+    const { status, body } = await ask(user_id, [ways, sport, ways]);
+    expect([status, body.code]).toEqual([400, 'too_many_matches']);
+    const keys = { select: [{ group_key: '*' }, { func: 'max', arg: polyline }], group_by: [polyline] };
+    expect((await ask(user_id, [keys])).status).toBe(400);
+  });
+
+  test('are opened up to 16 MiB, all of its queries together', async () => {
+    const { user_id } = await makeUser(app.team);
+    await pushWays(user_id, 140);
+    const count = { select: [{ func: 'count', arg: polyline }] };
+    expect((await ask(user_id, [count])).status).toBe(200);
+    const { status, body } = await ask(user_id, [count, count]);
+    expect([status, body.code]).toEqual([400, 'too_many_matches']);
+  });
+
+  test('that are kept plain count as well, and none of too many leaves the database', async () => {
+    const { user_id } = await makeUser(app.team);
+    for (let first = 0; first < 500; first += 100) {
+      const some = Array.from({ length: 100 }, (_, n) =>
+        run((first + n) * 2, { app_id: `example.${String(first + n).padStart(192, 'a')}` }),
+      );
+      expect((await pushSummaries(app.team, user_id, 'workouts', some)).status).toBe(200);
+    }
+    const sources = { select: [{ workout: 'source_app_id' }, { index: 'workout' }] };
+    expect((await ask(user_id, [sources])).status).toBe(200);
+    const plan = planOf(sources);
+    const ctx = await teamCtx(app.ctx, app.team.id);
+    const few = { ...scopeOf(user_id), mostTextBytes: 99_999 };
+    const { rows } = await (await querySql(ctx, plan, few, null)).execute(ctx.db);
+    expect(rows).toHaveLength(500);
+    expect(new Set(rows.flatMap((row) => Object.values(row as object)))).toEqual(new Set([null, 100_000]));
+  });
+
+  test('group by nothing twice', async () => {
+    const { user_id } = await makeUser(app.team);
+    const day = { date_trunc: { unit: 'day' } };
+    const query = {
+      select: [{ group_key: '*' }, { func: 'count', arg: polyline }],
+      group_by: [polyline, day, { ...polyline }, { date_trunc: { unit: 'day', value: 1 } }],
+    };
+    const { status, body } = await ask(user_id, [query]);
+    expect([status, body.detail.map(({ loc }) => loc)]).toEqual([
+      422,
+      [
+        ['body', 'queries', 0, 'group_by', 2],
+        ['body', 'queries', 0, 'group_by', 3],
+      ],
+    ]);
+    const apart = [polyline, day, { date_trunc: { unit: 'day', value: 2 } }, { date_part: 'day' }];
+    expect((await ask(user_id, [{ ...query, group_by: apart }])).status).toBe(200);
+  });
 });

@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
+import type { ByteAllowance } from './byte-allowance.ts';
 import type { Column, Expression, SealedPath } from './columns/column.ts';
 import type { QueryPlan } from './read-query.ts';
 import type { QueryScope } from './scope.ts';
@@ -13,12 +14,13 @@ export type OpenedTexts = {
   table: Expression;
   /** The text at a place. */
   textAt: (place: number) => string;
+  /** How many bytes it has as UTF-8. */
+  bytesAt: (place: number) => number;
   /** Where a value stands: the places `from` it up to `to`; both are the same where no row has it. */
   placesOf: (value: string) => { from: number; to: number };
 };
 
 const MOST_ROWS = 10_000;
-const MOST_BYTES = 16 * 1024 * 1024;
 
 /** The sealed columns that a plan reads. */
 function sealedIn({ columns, groups, where }: QueryPlan): SealedPath[] {
@@ -32,16 +34,17 @@ function sealedIn({ columns, groups, where }: QueryPlan): SealedPath[] {
 
 /**
  * Opens what a query reads of sealed columns; null where it reads none. Throws too_many_matches where that would be more than
- * 10,000 rows or 16 MiB.
+ * 10,000 rows, or more bytes than are left; its own are taken away from these.
  */
 export async function openTexts(
   ctx: TeamCtx | TxCtx<TeamCtx>,
   plan: QueryPlan,
   scope: Pick<QueryScope, 'userId' | 'teamId' | 'from' | 'until'>,
+  bytes: ByteAllowance,
 ): Promise<OpenedTexts | null> {
   const paths = sealedIn(plan);
   if (paths.length === 0) return null;
-  const rows = await (plan.table.series ? openNotes(ctx, plan, scope) : openSummaries(ctx, plan, scope));
+  const rows = await (plan.table.series ? openNotes(ctx, plan, scope, bytes) : openSummaries(ctx, plan, scope, bytes));
   const columns = paths.map((path) => rows.map(({ texts }) => textWithin(texts, path)));
   const texts = [...new Set(columns.flat().filter((text) => text !== null))].sort(byCharacters);
   const places = new Map(texts.map((text, place) => [text, place]));
@@ -53,6 +56,7 @@ export async function openTexts(
           as texts (opened_id, ${sql.join(paths.map((path) => sql.id(path)))})
       )`,
     textAt: (place) => texts[place] as string,
+    bytesAt: (place) => Buffer.byteLength(texts[place] as string),
     placesOf: (value) => {
       const from = texts.findIndex((text) => byCharacters(text, value) >= 0);
       if (from === -1) return { from: texts.length, to: texts.length };
@@ -67,15 +71,16 @@ async function openSummaries(
   ctx: TeamCtx,
   { table }: QueryPlan,
   { userId, teamId, from, until }: Pick<QueryScope, 'userId' | 'teamId' | 'from' | 'until'>,
+  bytes: ByteAllowance,
 ): Promise<Row[]> {
   const { rows } = await sql<{ id: string; team_id: string; texts: Buffer | null; bytes: number }>`
-    select id, team_id, case when bytes <= ${MOST_BYTES} then texts end as texts, bytes::float8 from (
+    select id, team_id, case when bytes <= ${bytes.opened} then texts end as texts, bytes::float8 from (
       select id, team_id, texts, sum(octet_length(texts)) over (order by id) as bytes from summaries
        where user_id = ${userId} and team_id = ${teamId} and resource = ${table.resource} and texts is not null
          and (calendar_date is null or calendar_date >= ${from}::date and calendar_date < ${until}::date)
        order by id limit ${MOST_ROWS + 1}
     ) as counted`.execute(ctx.db);
-  refuseTooMany(rows);
+  takeAway(rows, bytes);
   return rows.map((row) => ({ id: row.id, texts: ctx.cipher.openJson('summaries.texts', row, row.texts as Buffer) }));
 }
 
@@ -83,28 +88,33 @@ async function openNotes(
   ctx: TeamCtx,
   { table }: QueryPlan,
   { userId, teamId, from, until }: Pick<QueryScope, 'userId' | 'teamId' | 'from' | 'until'>,
+  bytes: ByteAllowance,
 ): Promise<Row[]> {
   const { rows } = await sql<{ id: string; team_id: string; text: Buffer | null; bytes: number }>`
-    select id, team_id, case when bytes <= ${MOST_BYTES} then text end as text, bytes::float8 from (
+    select id, team_id, case when bytes <= ${bytes.opened} then text end as text, bytes::float8 from (
       select n.id, n.team_id, n.text, sum(octet_length(n.text)) over (order by n.id) as bytes
         from streams s join sample_notes n on n.stream_id = s.id and n.team_id = s.team_id
        where s.user_id = ${userId} and s.team_id = ${teamId} and s.resource = ${table.resource}
          and n.at >= ${from}::timestamptz - interval '1 day' and n.at < ${until}::timestamptz + interval '1 day'
        order by n.id limit ${MOST_ROWS + 1}
     ) as counted`.execute(ctx.db);
-  refuseTooMany(rows);
+  takeAway(rows, bytes);
   return rows.map((row) => ({
     id: row.id,
     texts: { content: ctx.cipher.openText('sample_notes.text', row, row.text as Buffer) },
   }));
 }
 
-function refuseTooMany(rows: { bytes: number }[]): void {
-  if (rows.length <= MOST_ROWS && (rows.at(-1)?.bytes ?? 0) <= MOST_BYTES) return;
-  throw new AppError(
-    'too_many_matches',
-    `The query would open more than ${MOST_ROWS} texts, or 16 MiB of them. Ask for a shorter timeframe.`,
-  );
+function takeAway(rows: { bytes: number }[], bytes: ByteAllowance): void {
+  const own = rows.at(-1)?.bytes ?? 0;
+  if (rows.length > MOST_ROWS || own > bytes.opened) {
+    throw new AppError(
+      'too_many_matches',
+      `A query would open more than ${MOST_ROWS} texts, or all of the request more than 16 MiB of them. Ask for a shorter ` +
+        'timeframe, or for fewer queries at once.',
+    );
+  }
+  bytes.opened -= own;
 }
 
 function textWithin(texts: unknown, path: SealedPath): string | null {

@@ -2,11 +2,12 @@
 // besides values comes from the lists of this wing, never from the request.
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
+import { columnTold } from './answer.ts';
 import { valueSql, type Column, type Expression } from './columns/column.ts';
 import type { Func } from './functions.ts';
 import { groupSql, offsetSql, slotMinutesOf, toldKey } from './groups.ts';
 import type { OpenedTexts } from './opened-texts.ts';
-import type { QueryPlan } from './read-query.ts';
+import type { AnswerColumn, QueryPlan } from './read-query.ts';
 import type { QueryScope } from './scope.ts';
 import { countedRows, type SamplesAsked, type SourceColumn, type SummariesAsked } from './sources/counted-rows.ts';
 import { conditionSql, splitBySource } from './where/condition-sql.ts';
@@ -47,7 +48,7 @@ export async function querySql(
   // Of an hour that comes twice, the one that is further ahead of UTC comes first.
   const inOrder = keys.flatMap((key, n) => [key, ...(offsets[n] ? [sql`${offsets[n].name} desc`] : [])]);
   const asked = rowsAsked(plan, conditions.sources && conditionSql(conditions.sources, around));
-  return sql`
+  const statement = sql`
     with ${await countedRows(ctx, asked, scope)}${opened ? sql`, ${opened.table}` : sql``}, placed as (
       select ${sql.join([...read, instantOf(table)])} from counted${opened ? joinOpened(table) : sql``}
        where ${withinWindow(plan, scope)}${conditions.rows ? sql` and ${conditionSql(conditions.rows, around)}` : sql``}
@@ -56,7 +57,29 @@ export async function querySql(
     ${keys.length > 0 ? sql`group by ${sql.join(inGroups)} order by ${sql.join(inOrder)}` : sql``}
     ${isListing ? sql`order by instant, tie` : sql``}
     limit ${scope.limit}`;
+  return withinBytes(plan, statement, scope);
 }
+
+/** The column of each row that tells how many bytes the plain texts of all rows have. */
+export const TEXT_BYTES = 'text_bytes';
+
+/** The rows of a statement, without their values where the plain texts among them have more bytes than may be answered. */
+function withinBytes(plan: QueryPlan, statement: Expression, { mostTextBytes }: QueryScope): Expression {
+  const names = plan.columns.map((_, n) => sql.id(`c${n}`));
+  const texts = names.filter((_, n) => isPlainText(columnTold(plan.columns[n] as AnswerColumn, plan)));
+  if (texts.length === 0) return statement;
+  const lengths = texts.map((name) => sql`coalesce(octet_length(${name}::text), 0)`);
+  const bytes = sql.id(TEXT_BYTES);
+  const bounded = names.map((name) => sql`case when ${bytes} <= ${mostTextBytes} then ${name} end as ${name}`);
+  return sql`
+    select ${sql.join(bounded)}, ${bytes}::float8 from (
+      select *, sum(${sql.join(lengths, sql` + `)}) over () as ${bytes} from (${statement}) as told
+    ) as weighed`;
+}
+
+/** Lists of words count as JSON. */
+const isPlainText = (column: Column | null): boolean =>
+  column !== null && !column.sealed && (column.kind === 'text' || column.kind === 'words');
 
 /** What rows are in order by: their moment, or when their day or their session begins; `tie` sets those of one moment apart. */
 const instantOf = ({ series }: QueryPlan['table']): Expression =>

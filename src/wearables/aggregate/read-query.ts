@@ -122,8 +122,23 @@ function readFor(
             groups.length === 0 && columns.every((column) => column && 'func' in column && column.func === null),
         }
       : null,
-    breaches,
+    // A plan all the same: a continuous query may have been stored with one.
+    breaches: [...breaches, ...repeatedGroups(groups)],
   };
+}
+
+/** Groups that are the same as one before them: they set nothing apart, and each tells its keys once more. */
+const repeatedGroups = (groups: (Group | null)[]): Breach[] =>
+  groups.flatMap((group, n) => {
+    const before = group ? groups.findIndex((other) => other && isSameGroup(other, group)) : n;
+    return before < n ? [wrong(['group_by', String(n)], `It is the same as group_by ${before}`)] : [];
+  });
+
+function isSameGroup(one: Group, other: Group): boolean {
+  if ('trunc' in one)
+    return 'trunc' in other && one.trunc.unit === other.trunc.unit && one.trunc.value === other.trunc.value;
+  if ('part' in one) return 'part' in other && one.part === other.part;
+  return 'column' in other && one.column === other.column;
 }
 
 /** Functions that only numbers have, and those that need an order. */

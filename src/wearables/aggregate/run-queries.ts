@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { findUser } from '../../users/find.ts';
+import { newByteAllowance } from './byte-allowance.ts';
 import { computeTable, valuesOf, zoneOf } from './compute-table.ts';
 import { planOf } from './read-query.ts';
 import type { AggregationResponse, QueryBatch } from './schemas.ts';
@@ -13,7 +14,8 @@ const MOST_VALUES = 50_000;
 
 /**
  * Answers queries over one user's data, one after the other. Throws not_found or user_scheduled_for_deletion for the user,
- * too_many_matches where a table would have more than 10,000 rows, or all of them together more than 50,000 values.
+ * too_many_matches where a table would have more than 10,000 rows, or all of them together more than 50,000 values or 4 MiB of
+ * texts, or where they open more than 16 MiB of sealed texts.
  */
 export async function runQueries(
   ctx: TeamCtx,
@@ -21,7 +23,7 @@ export async function runQueries(
   { timeframe, queries, config = null }: Static<typeof QueryBatch>,
 ): Promise<Static<typeof AggregationResponse>> {
   const user = await findUser(ctx, userId);
-  const scope = { ...daysOf(timeframe as Timeframe, zoneOf(user)), mostRows: MOST_ROWS, config };
+  const scope = { ...daysOf(timeframe as Timeframe, zoneOf(user)), mostRows: MOST_ROWS, bytes: newByteAllowance(), config };
   const results: Static<typeof AggregationResponse>['results'] = [];
   let left = MOST_VALUES;
   for (const query of queries) {

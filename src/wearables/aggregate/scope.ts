@@ -14,6 +14,8 @@ export type QueryScope = {
   providers: readonly string[];
   /** Rows that are answered at most; one more tells that there are more. */
   limit: number;
+  /** Bytes of plain texts that are answered at most; where there are more, none of them leaves the database. */
+  mostTextBytes: number;
 };
 
 /** Local times, or two moments and what clocks showed then in the user's zone. The end is no part of it. */

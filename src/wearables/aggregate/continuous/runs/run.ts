@@ -7,6 +7,7 @@ import { findUser, type UserRow } from '../../../../users/find.ts';
 import type { runKind } from '../../../ask-for-runs.ts';
 import { calendarDateOf, clockOf } from '../../../calendar-date.ts';
 import { becomeWriter } from '../../../one-writer.ts';
+import { newByteAllowance } from '../../byte-allowance.ts';
 import { computeTable, zoneOf } from '../../compute-table.ts';
 import { planOf } from '../../read-query.ts';
 import { daysOf } from '../../timeframe.ts';
@@ -75,7 +76,7 @@ async function claimTask(ctx: TxCtx<TeamCtx>, { user_id, query_id, team_id }: Jo
 
 async function compute(ctx: TxCtx<TeamCtx>, { user, query, config, timeframe: { past } }: Claim) {
   await sql`select set_config('statement_timeout', ${String(MOST_SECONDS * 1_000)}, true)`.execute(ctx.db);
-  const most = { mostRows: MOST_ROWS, mostValues: MOST_VALUES };
+  const most = { mostRows: MOST_ROWS, mostValues: MOST_VALUES, bytes: newByteAllowance() };
   return computeTable(ctx, user, planOf(query), {
     ...daysOf({ anchor: anchorOf(user, past), past }, zoneOf(user)),
     ...most,
