@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { makeUser, pushSummaries } from '../../../test/factories.ts';
 import { teamCtx } from '../../../test/team-ctx.ts';
@@ -146,4 +146,39 @@ describe('texts of one request', () => {
     const apart = [polyline, day, { date_trunc: { unit: 'day', value: 2 } }, { date_part: 'day' }];
     expect((await ask(user_id, [{ ...query, group_by: apart }])).status).toBe(200);
   });
+});
+
+test('many of them are opened in turns, and a comparison looks at few of them', async () => {
+  const { user_id } = await makeUser(app.team);
+  for (let first = 0; first < 600; first += 100) {
+    const some = Array.from({ length: 100 }, (_, n) => run((first + n) * 2, { title: `Way ${first + n}` }));
+    expect((await pushSummaries(app.team, user_id, 'workouts', some)).status).toBe(200);
+  }
+  const ctx = await teamCtx(app.ctx, app.team.id);
+  const opens = vi.spyOn(ctx.cipher, 'openJson');
+  const seenByOthers = new Set<number>();
+  let isOpened = false;
+  const look = (): void => {
+    seenByOthers.add(opens.mock.calls.length);
+    if (!isOpened) setImmediate(look);
+  };
+  setImmediate(look);
+  const plan = planOf({ select: [{ workout: 'title' }] });
+  const opened = await openTexts(ctx, plan, scopeOf(user_id), newByteAllowance());
+  isOpened = true;
+  expect([opens.mock.calls.length, seenByOthers.has(500)]).toEqual([600, true]);
+  opens.mockRestore();
+
+  const compares = vi.spyOn(Buffer, 'compare');
+  const titles = Array.from({ length: 600 }, (_, n) => `Way ${n}`).sort();
+  const places = titles.map((title) => opened?.placesOf(title));
+  const steps = compares.mock.calls.length;
+  compares.mockRestore();
+  expect(places).toEqual(titles.map((_, place) => ({ from: place, to: place + 1 })));
+  expect([opened?.placesOf('A'), opened?.placesOf('Way 1a'), opened?.placesOf('Z')]).toEqual([
+    { from: 0, to: 0 },
+    { from: titles.indexOf('Way 2'), to: titles.indexOf('Way 2') },
+    { from: 600, to: 600 },
+  ]);
+  expect(steps).toBeLessThanOrEqual(600 * 10);
 });

@@ -1,5 +1,6 @@
 // Columns that are kept sealed, as the title of a workout. The process opens them and gives the database the place of each
 // text among all of them: it groups, compares and orders places, and never sees a text.
+import { setImmediate as others } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
@@ -21,6 +22,8 @@ export type OpenedTexts = {
 };
 
 const MOST_ROWS = 10_000;
+/** Whoever else waits comes in after so many rows. */
+const ROWS_AT_ONCE = 500;
 
 /** The sealed columns that a plan reads. */
 function sealedIn({ columns, groups, where }: QueryPlan): SealedPath[] {
@@ -46,8 +49,8 @@ export async function openTexts(
   if (paths.length === 0) return null;
   const rows = await (plan.table.series ? openNotes(ctx, plan, scope, bytes) : openSummaries(ctx, plan, scope, bytes));
   const columns = paths.map((path) => rows.map(({ texts }) => textWithin(texts, path)));
-  const texts = [...new Set(columns.flat().filter((text) => text !== null))].sort(byCharacters);
-  const places = new Map(texts.map((text, place) => [text, place]));
+  const texts = inOrder(columns.flat());
+  const places = new Map(texts.map(({ text }, place) => [text, place]));
   const placed = columns.map((column) => column.map((text) => (text === null ? null : (places.get(text) as number))));
   return {
     table: sql`
@@ -55,14 +58,32 @@ export async function openTexts(
         select * from unnest(${rows.map(({ id }) => id)}::uuid[], ${sql.join(placed.map((column) => sql`${column}::integer[]`))})
           as texts (opened_id, ${sql.join(paths.map((path) => sql.id(path)))})
       )`,
-    textAt: (place) => texts[place] as string,
-    bytesAt: (place) => Buffer.byteLength(texts[place] as string),
+    textAt: (place) => (texts[place] as Text).text,
+    bytesAt: (place) => (texts[place] as Text).bytes.length,
     placesOf: (value) => {
-      const from = texts.findIndex((text) => byCharacters(text, value) >= 0);
-      if (from === -1) return { from: texts.length, to: texts.length };
-      return { from, to: texts[from] === value ? from + 1 : from };
+      const from = placeOf(texts, Buffer.from(value));
+      return { from, to: texts[from]?.text === value ? from + 1 : from };
     },
   };
+}
+
+/** A text and its bytes as UTF-8, by which it is compared: as PostgreSQL orders plain texts. */
+type Text = { text: string; bytes: Buffer };
+
+const inOrder = (texts: (string | null)[]): Text[] =>
+  [...new Set(texts.filter((text) => text !== null))]
+    .map((text) => ({ text, bytes: Buffer.from(text) }))
+    .sort((one, other) => Buffer.compare(one.bytes, other.bytes));
+
+/** The place of the first of sorted texts that is not before `bytes`. */
+function placeOf(texts: Text[], bytes: Buffer): number {
+  let [from, until] = [0, texts.length];
+  while (from < until) {
+    const middle = (from + until) >> 1;
+    if (Buffer.compare((texts[middle] as Text).bytes, bytes) < 0) from = middle + 1;
+    else until = middle;
+  }
+  return from;
 }
 
 type Row = { id: string; texts: unknown };
@@ -81,7 +102,7 @@ async function openSummaries(
        order by id limit ${MOST_ROWS + 1}
     ) as counted`.execute(ctx.db);
   takeAway(rows, bytes);
-  return rows.map((row) => ({ id: row.id, texts: ctx.cipher.openJson('summaries.texts', row, row.texts as Buffer) }));
+  return openEach(rows, (row) => ctx.cipher.openJson('summaries.texts', row, row.texts as Buffer));
 }
 
 async function openNotes(
@@ -99,10 +120,16 @@ async function openNotes(
        order by n.id limit ${MOST_ROWS + 1}
     ) as counted`.execute(ctx.db);
   takeAway(rows, bytes);
-  return rows.map((row) => ({
-    id: row.id,
-    texts: { content: ctx.cipher.openText('sample_notes.text', row, row.text as Buffer) },
-  }));
+  return openEach(rows, (row) => ({ content: ctx.cipher.openText('sample_notes.text', row, row.text as Buffer) }));
+}
+
+async function openEach<T extends { id: string }>(rows: T[], open: (row: T) => unknown): Promise<Row[]> {
+  const opened: Row[] = [];
+  for (const row of rows) {
+    opened.push({ id: row.id, texts: open(row) });
+    if (opened.length % ROWS_AT_ONCE === 0) await others();
+  }
+  return opened;
 }
 
 function takeAway(rows: { bytes: number }[], bytes: ByteAllowance): void {
@@ -121,9 +148,4 @@ function textWithin(texts: unknown, path: SealedPath): string | null {
   let within = texts;
   for (const name of path.split('.')) within = (within as Record<string, unknown> | null | undefined)?.[name];
   return typeof within === 'string' ? within : null;
-}
-
-/** As PostgreSQL orders plain texts. */
-function byCharacters(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
