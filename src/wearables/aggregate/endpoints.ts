@@ -31,7 +31,7 @@ export const aggregateEndpoints: Endpoint[] = [
       'day does not tell. Columns of an answer are called group_key.0, mean.heartrate.value or sum.activity.steps, and ' +
       'sleep.score where rows are listed. What a query does not know is 422 with its place. A table has at most 10,000 rows, ' +
       'and all tables of an answer have at most 50,000 values ' +
-      'together, those of group keys among them: more is 400. ' +
+      'together, those of group keys among them, and 4 MiB of texts: more is 400. ' +
       `With the header Accept: ${PARQUET_ARCHIVE} the answer is an archive (tar, gzip) of one Parquet file a query: 0.parquet and so on.`,
     refusals: ['not_found', 'user_scheduled_for_deletion', 'too_many_matches'],
     handle: async (ctx, { params: { user_id }, body, headers }) => {
