@@ -125,7 +125,11 @@ test('who has no key is refused by address, only what is large', async () => {
 }, 30_000);
 
 /** Hands over an answer as a connection does, to a socket that takes nothing. */
-function handOver(unread: UnreadAnswers, size: number, as: { org: number; method: string; isAlone: boolean; reads?: boolean }) {
+function handOver(
+  unread: UnreadAnswers,
+  size: number,
+  as: { org: number; method: string; isAlone: boolean; reads?: boolean },
+) {
   const { org, method, isAlone, reads = false } = as;
   const trail = { key: { kind: 'team_key', team_id: `team-${org}`, org_id: `org-${org}` } };
   const raw = Object.assign(new EventEmitter(), { socket: {} });

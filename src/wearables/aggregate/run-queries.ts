@@ -23,7 +23,12 @@ export async function runQueries(
   { timeframe, queries, config = null }: Static<typeof QueryBatch>,
 ): Promise<Static<typeof AggregationResponse>> {
   const user = await findUser(ctx, userId);
-  const scope = { ...daysOf(timeframe as Timeframe, zoneOf(user)), mostRows: MOST_ROWS, bytes: newByteAllowance(), config };
+  const scope = {
+    ...daysOf(timeframe as Timeframe, zoneOf(user)),
+    mostRows: MOST_ROWS,
+    bytes: newByteAllowance(),
+    config,
+  };
   const results: Static<typeof AggregationResponse>['results'] = [];
   let left = MOST_VALUES;
   for (const query of queries) {
