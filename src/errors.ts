@@ -113,6 +113,7 @@ export type ErrorCode =
   | 'export_running'
   | 'redirect_url_refused'
   | 'provider_not_connectable'
+  | 'provider_not_deletable'
   | 'credentials_incomplete'
   | 'connector_not_available'
   | 'link_code_invalid'

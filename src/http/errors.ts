@@ -140,6 +140,7 @@ const STATUS: Record<Code, number> = {
   export_running: 409,
   redirect_url_refused: 400,
   provider_not_connectable: 400,
+  provider_not_deletable: 403,
   credentials_incomplete: 400,
   connector_not_available: 400,
   link_code_invalid: 400,

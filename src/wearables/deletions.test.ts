@@ -50,6 +50,11 @@ const push = async (...samples: object[]): Promise<void> => {
 };
 type Deleted = { deleted: number; ids: string[]; detail: { loc: unknown[]; type: string }[]; code: string };
 const remove = (deletions: object[], options = {}) => team.api<Deleted>('DELETE', samplesPath(), deletions, options);
+/** Calls by a token of the user. */
+const asUser = async () => {
+  const { body } = await team.api<{ sign_in_token: string }>('POST', `/v2/user/${user_id}/sign_in_token`);
+  return { key: null, headers: { authorization: `Bearer ${body.sign_in_token}` } };
+};
 const minutesLeft = async (): Promise<number[]> => {
   const path = `/v2/timeseries/${user_id}/heartrate?start_date=2026-01-01`;
   return (await team.api<{ timestamp: string }[]>('GET', path)).body.map(({ timestamp }) =>
@@ -128,14 +133,28 @@ describe('samples', () => {
 
   test('can be deleted by the user whose they are, and by nobody else', async () => {
     await push(heartRate(1));
-    const token = await team.api<{ sign_in_token: string }>('POST', `/v2/user/${user_id}/sign_in_token`);
     const other = await makeUser(team);
     const deletion = [{ ...watch, timestamp: minute(1) }];
-    const as = { key: null, headers: { authorization: `Bearer ${token.body.sign_in_token}` } };
+    const as = await asUser();
     expect((await team.api('DELETE', samplesPath(other.user_id), deletion, as)).status).toBe(404);
     const another = await app.makeTeam();
     expect((await another.api('DELETE', samplesPath(), deletion)).status).toBe(404);
     expect((await remove([{ ...watch, timestamp: minute(1) }], as)).body).toEqual({ deleted: 1 });
+  });
+
+  test('of a provider that is pulled from are not deleted by a token of the user', async () => {
+    await push(heartRate(1, { provider: 'oura', source_type: 'ring', record_id: 'ring-1' }));
+    const deletions = [
+      { provider: 'oura', resource: 'heartrate', timestamp: minute(1) },
+      { provider: 'oura', record_id: 'ring-1' },
+    ];
+    const as = await asUser();
+    for (const deletion of deletions) {
+      const { status, body } = await remove([deletion], as);
+      expect([status, body.code]).toEqual([403, 'provider_not_deletable']);
+    }
+    expect(await minutesLeft()).toEqual([1]);
+    expect((await remove(deletions)).body).toEqual({ deleted: 1 });
   });
 
   test('of too many are refused, and all of them stay', async () => {
@@ -265,6 +284,21 @@ describe('summaries', () => {
       'daily.data.sleep_cycle.deleted',
     ]);
     expect([await list('sleep'), await list('sleep_cycle')]).toEqual([[], []]);
+  });
+
+  test('of a provider that is pulled from are not deleted by a token of the user', async () => {
+    const ofRing = { provider: 'oura', source_type: 'ring', provider_id: 'day-1' };
+    const { body } = await pushSummaries(team, user_id, 'activity', [day(1, ofRing), day(2)]);
+    const [pulled, pushed] = body.items.map(({ id }) => id) as [string, string];
+    const path = `/v2/summary/activity/${user_id}`;
+    const as = await asUser();
+    for (const deletion of [{ id: pulled }, { provider: 'oura', provider_id: 'day-1' }]) {
+      const { status, body } = await team.api<Deleted>('DELETE', path, [{ id: pushed }, deletion], as);
+      expect([status, body.code]).toEqual([403, 'provider_not_deletable']);
+    }
+    expect(await list('activity')).toEqual([pulled, pushed]);
+    expect((await team.api<Deleted>('DELETE', path, [{ id: pushed }], as)).body.ids).toEqual([pushed]);
+    expect((await removeOf('activity', { id: pulled })).body.ids).toEqual([pulled]);
   });
 
   test('of another user, team or kind are not found by their ids', async () => {

@@ -199,3 +199,9 @@ export const PROVIDER_SLUGS = Object.keys(PROVIDERS) as [ProviderSlug, ...Provid
 /** The provider of that slug; null where there is none. */
 export const providerOrNull = (slug: string): Provider | null =>
   Object.hasOwn(PROVIDERS, slug) ? PROVIDERS[slug as ProviderSlug] : null;
+
+/** Whether what comes of it is sent here by an app on the phone or told by the person, and nothing is pulled. */
+export const isPushed = (slug: string): boolean => {
+  const auth = providerOrNull(slug)?.auth_type;
+  return auth === 'sdk' || auth === '';
+};

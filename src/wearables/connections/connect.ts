@@ -3,7 +3,7 @@ import type { TeamCtx, TxCtx } from '../../context.ts';
 import { prepared } from '../../db/session/prepared.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { providerOrNull, type ProviderSlug } from '../providers.ts';
+import { isPushed, type ProviderSlug } from '../providers.ts';
 import { resourceAvailability } from './availability.ts';
 import { forgetEnded } from './tokens/ended-agreements.ts';
 import { connectionCreated } from './events.ts';
@@ -121,8 +121,7 @@ export async function ensureConnection(
   user: Who,
   provider: ProviderSlug,
 ): Promise<void> {
-  const auth = providerOrNull(provider)?.auth_type;
-  if (auth !== 'sdk' && auth !== '') return;
+  if (!isPushed(provider)) return;
   const found = await ctx.db
     .selectFrom('connections')
     .select('status')

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
-import { providerOrNull } from '../providers.ts';
+import { isPushed } from '../providers.ts';
 import type { ProviderWithStatus } from './schemas.ts';
 
 /** What a connection has done and will do. */
@@ -67,6 +67,5 @@ function nextOf({ provider, status, is_polled, poll_at, coming, pull_at }: Row):
   if (status !== 'connected') return next('reconnect');
   if (coming !== null) return next('historical_pull', pull_at);
   if (is_polled) return next('poll', poll_at);
-  const auth = providerOrNull(provider)?.auth_type;
-  return next(auth === 'sdk' || auth === '' ? 'push' : 'none');
+  return next(isPushed(provider) ? 'push' : 'none');
 }

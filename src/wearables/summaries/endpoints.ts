@@ -97,9 +97,10 @@ const deleteOf = (resource: SummaryResource): Endpoint =>
     summary: `Delete ${resource.many} of a user`,
     description:
       'What its source has deleted: by id, by the `provider_id` that it was pushed with, or all of a source on some days, with what belongs to ' +
-      `it. A list, or one a line (NDJSON), gzip is taken. All of it is deleted, or nothing. daily.data.${resource.name}.deleted tells of ` +
+      `it; by a user's own token only what a phone or the person sends. ` +
+      `A list, or one a line (NDJSON), gzip is taken. All of it is deleted, or nothing. daily.data.${resource.name}.deleted tells of ` +
       'each. What is not there is no mistake: the same request again deletes nothing and tells nobody.',
-    refusals: [...unknownUser, 'too_many_matches'],
+    refusals: [...unknownUser, 'too_many_matches', 'provider_not_deletable'],
     handle: (ctx, { params: { user_id }, body }) => deletePushedSummaries(ctx, user_id, resource, body),
   });
 

@@ -4,6 +4,7 @@ import type { TeamCtx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { millisecondsOf, toUtc } from '../../wire/moment.ts';
 import { asWriter, type Writer } from '../one-writer.ts';
+import { refusePulled } from '../refuse-pulled.ts';
 import { deleteSamples, type Doomed } from './delete-samples.ts';
 import type { SampleDeletionValue } from './deletion-input.ts';
 import { samplesOfRecords } from './records.ts';
@@ -18,13 +19,14 @@ const PAIRS_AT_ONCE = 1_000;
 
 /**
  * Deletes what an app or a device says is gone, all of it or nothing; what is not there is no mistake. Throws too_many_samples, and
- * too_many_matches where the deletions reach too many streams.
+ * too_many_matches where the deletions reach too many streams, provider_not_deletable.
  */
 export function deletePushedSamples(
   ctx: TeamCtx,
   userId: string,
   deletions: SampleDeletionValue[],
 ): Promise<Static<typeof DeletedSamples>> {
+  refusePulled(ctx, deletions);
   return asWriter(ctx, { user_id: userId, origin: 'live' }, async (tx, user) => {
     const streams = await streamsOf(tx, user);
     const spans = await spansOf(tx, streams, deletions);

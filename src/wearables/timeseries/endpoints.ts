@@ -52,8 +52,15 @@ export const timeseriesEndpoints: Endpoint[] = [
     description:
       'What its source has deleted: by the `record_id` that it was pushed with, by its time, or all of a source in an interval. As a JSON ' +
       'list or NDJSON, gzip taken; all of it is deleted, or nothing, at most 20,000 samples. `daily.data.<resource>.deleted` tells of it. ' +
+      "A user's own token deletes only what a phone or the person sends. " +
       'What is not there is no mistake: the same request again deletes nothing and tells nobody.',
-    refusals: ['not_found', 'user_scheduled_for_deletion', 'too_many_samples', 'too_many_matches'],
+    refusals: [
+      'not_found',
+      'user_scheduled_for_deletion',
+      'too_many_samples',
+      'too_many_matches',
+      'provider_not_deletable',
+    ],
     handle: (ctx, { params: { user_id }, body }) => deletePushedSamples(ctx, user_id, body),
   }),
   ...SERIES.map((series) => grouped(series)),

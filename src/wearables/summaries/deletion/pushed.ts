@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
 import { asWriter } from '../../one-writer.ts';
+import { refusePulled } from '../../refuse-pulled.ts';
 import { deleteSummaries } from './delete-summaries.ts';
 import type { SummaryDeletionValue } from './input.ts';
 import type { SummaryResource } from '../resource.ts';
@@ -11,13 +12,17 @@ import type { DeletedSummaries } from '../schemas.ts';
 /** Summaries that one request deletes, each told by an event. */
 const MOST = 1_000;
 
-/** Deletes what an app or a device says is gone, all of it or nothing; what is not there is no mistake. Throws too_many_matches. */
+/** Deletes what an app or a device says is gone, all of it or nothing; what is not there is no mistake. Throws too_many_matches, provider_not_deletable. */
 export function deletePushedSummaries(
   ctx: TeamCtx,
   userId: string,
   { name }: SummaryResource,
   deletions: SummaryDeletionValue[],
 ): Promise<Static<typeof DeletedSummaries>> {
+  refusePulled(
+    ctx,
+    deletions.flatMap(({ provider }) => (provider ? [{ provider }] : [])),
+  );
   const ids = deletions.flatMap(({ id }) => id ?? []);
   const named = deletions.filter(({ provider_id }) => provider_id);
   const days = deletions.filter(({ start_date }) => start_date);
@@ -38,6 +43,8 @@ export function deletePushedSummaries(
              and coalesce(days.source_type, summaries.source_type) = summaries.source_type))`,
       most: MOST + 1,
     });
+    // By an id anything may be named, and what belongs to it may come from elsewhere: what is gone by now comes back.
+    refusePulled(tx, gone);
     const ofKind = gone.filter(({ resource }) => resource === name);
     if (ofKind.length > MOST) {
       throw new AppError(
