@@ -273,4 +273,67 @@ describe('an export of Apple Health', () => {
     ]);
     expect(await importFile(app, userId, file)).toMatchObject({ created: 0, updated: 0, unchanged: 2 });
   });
+
+  const left = (records: number) => [{ type: 'HKCategoryTypeIdentifierSleepAnalysis', reason: 'not_kept', records }];
+  const watch = (name: string) => ({
+    device: `&lt;&lt;HKDevice: 0x1&gt;, name:Apple Watch, hardware:${name}&gt;`,
+    source: 'Apple Watch of Grace',
+  });
+
+  test.each([
+    ['apps', { device: null, source: 'AutoSleep' }, { device: null, source: 'Pillow' }],
+    ['watches', watch('Watch6,1'), watch('Watch7,3')],
+  ])('has one sleep of a night that two %s tell of', async (_name, one, other) => {
+    const file = appleExport([
+      stage('AsleepCore', 0, 180, one),
+      stage('AsleepCore', 10, 190, other),
+      stage('AsleepCore', 180, 360, one),
+      stage('AsleepCore', 190, 371, other),
+      // Of the next night the one with stages, though it is shorter.
+      stage('AsleepUnspecified', 1_440, 1_800, one),
+      stage('AsleepREM', 1_450, 1_780, other),
+      // And each what the other one did not see.
+      stage('AsleepCore', 2_000, 2_060, one),
+      stage('AsleepCore', 2_200, 2_260, other),
+    ]);
+    expect(await importOf(file)).toMatchObject({ created: 4, skipped: 3, skipped_by_type: left(3) });
+    expect(await summaries('sleep')).toMatchObject([
+      { bedtime_start: '2026-01-05T00:10:00.000Z', duration: 21_660, total: 21_660, light: 21_660 },
+      { bedtime_start: '2026-01-06T00:10:00.000Z', duration: 19_800, total: 19_800, rem: 19_800 },
+      { total: 3_600 },
+      { total: 3_600 },
+    ]);
+  });
+
+  test('counts no minute of a night twice where its stages overlap', async () => {
+    const file = appleExport([
+      stage('AsleepUnspecified', 0, 360),
+      stage('AsleepCore', 0, 180),
+      stage('AsleepDeep', 170, 300),
+      stage('Awake', 200, 210),
+    ]);
+    expect(await importOf(file)).toMatchObject({ created: 1, skipped: 0 });
+    expect(await summaries('sleep')).toMatchObject([
+      { duration: 21_600, total: 21_000, light: 10_200, deep: 7_200, rem: 0, awake: 600 },
+    ]);
+    expect(await summaries('sleep_cycle')).toMatchObject([
+      {
+        stage_start_offset_second: [0, 10_200, 12_000, 12_600, 18_000],
+        stage_end_offset_second: [10_200, 12_000, 12_600, 18_000, 21_600],
+        stage_type: [2, 1, 4, 1, -1],
+      },
+    ]);
+  });
+
+  test('tells sources apart by their kind only, where there are more than a thousand', async () => {
+    const of = (source: string, from: number): string => stage('AsleepCore', from, from + 10, { device: null, source });
+    const done = await importOf(
+      appleExport([
+        ...Array.from({ length: 1_000 }, (_, n) => of(`App ${n}`, 0)),
+        ...Array.from({ length: 20 }, (_, n) => of(`Another ${n}`, 600 + n * 10)),
+      ]),
+    );
+    expect(done).toMatchObject({ status: 'success', created: 2, skipped_by_type: left(999) });
+    expect(await summaries('sleep')).toMatchObject([{ total: 600 }, { total: 12_000 }]);
+  });
 });

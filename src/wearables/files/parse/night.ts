@@ -1,5 +1,6 @@
 // A sleep with its cycle, made of its stages: what archives and FIT files tell of a night, told in one shape.
 import type { ParsedSample, ParsedSummary } from './record.ts';
+import { withoutOverlaps } from './without-overlaps.ts';
 
 /** Milliseconds since 1970, and the stage as sleep cycles number them. */
 export type Stage = { start: number; end: number; stage: number };
@@ -16,7 +17,7 @@ export function nightOf(
   source: Source,
   { start, end, ...said }: Times & Record<string, unknown> = {},
 ): ParsedSummary | null {
-  const told = stages.toSorted((a, b) => a.start - b.start || a.end - b.end);
+  const told = withoutOverlaps(stages);
   const [first] = told;
   if (!first || told.every(({ stage }) => stage === AWAKE)) return null;
   const begin = Math.min(first.start, start ?? Infinity);

@@ -16,13 +16,19 @@ const KINDS: [RegExp, SourceType][] = [
 const known = new Map<string, SourceType>();
 const MOST_KNOWN = 1_000;
 
+type Origin = { device?: string; sourceName?: string };
+
+/** The same for all records of one app on one device. */
+export const sourceTextOf = ({ device = '', sourceName = '' }: Origin): string =>
+  `${device.replace(/^<<HKDevice: 0x[0-9a-fA-F]+>,?\s*/, '')}\n${sourceName}`;
+
 /**
  * The kind of device that a record comes from. Of the device's text only that is kept: it begins with an address in the
  * phone's memory (`<<HKDevice: 0x28301a8f0>, name:Apple Watch, …>`), which is another one for every run of the app, and
  * the name of a source is often that of a person.
  */
-export function sourceTypeOf({ device = '', sourceName = '' }: { device?: string; sourceName?: string }): SourceType {
-  const text = `${device.replace(/^<<HKDevice: 0x[0-9a-fA-F]+>,?\s*/, '')}\n${sourceName}`;
+export function sourceTypeOf(record: Origin): SourceType {
+  const text = sourceTextOf(record);
   const before = known.get(text);
   if (before) return before;
   const kind = look(text);

@@ -1,10 +1,11 @@
 // A night of Apple's is a record a stage; what belongs together is one sleep, with the heart rates that the watch told of it.
 import { nightOf } from '../night.ts';
-import { sourceTypeOf } from '../source-type.ts';
+import { sourceTextOf, sourceTypeOf } from '../source-type.ts';
 import type { SourceType } from '../../../source.ts';
 import type { ParsedSummary, Sink } from '../record.ts';
 import type { Element } from '../xml.ts';
 import { ownOf } from '../../../../wire/own.ts';
+import { chooseSleeps } from './choose-sleeps.ts';
 import type { gatherHeartRates } from './heart-rates.ts';
 import { momentOf } from './time.ts';
 
@@ -16,32 +17,42 @@ type HeartRates = ReturnType<typeof gatherHeartRates>;
 export const SLEEP_TYPE = 'HKCategoryTypeIdentifierSleepAnalysis';
 
 const IN_BED = 0;
+const AWAKE = 4;
+const UNSPECIFIED = -1;
 /** Stages as sleep cycles number them. `Asleep` is the word of years before stages were told. */
 const STAGES: Record<string, number> = {
   HKCategoryValueSleepAnalysisInBed: IN_BED,
-  HKCategoryValueSleepAnalysisAsleep: -1,
-  HKCategoryValueSleepAnalysisAsleepUnspecified: -1,
+  HKCategoryValueSleepAnalysisAsleep: UNSPECIFIED,
+  HKCategoryValueSleepAnalysisAsleepUnspecified: UNSPECIFIED,
   HKCategoryValueSleepAnalysisAsleepDeep: 1,
   HKCategoryValueSleepAnalysisAsleepCore: 2,
   HKCategoryValueSleepAnalysisAsleepREM: 3,
-  HKCategoryValueSleepAnalysisAwake: 4,
+  HKCategoryValueSleepAnalysisAwake: AWAKE,
 };
 
 /** Whoever is up for longer has ended a sleep. */
 const BETWEEN_MS = 3_600_000;
 const LONGEST_MS = 48 * 3_600_000;
 const MOST_STAGES = 2_880;
+/** A person has some ten apps and watches, and a watch another text for each version of its software. */
+const MOST_SOURCES = 1_000;
+const LONGEST_SOURCE = 1_000;
 
 type Sleeps = {
   add: (record: Element['attributes']) => void;
-  /** Tells all, in the order in which they began to be told. */
+  /** Puts one sleep for each night and kind of device. */
   end: (heartRates: HeartRates) => Promise<void>;
 };
 
-/** Gathers the records of sleep by kind of device, until the heart rates of all nights are known. */
+/** Gathers the records of sleep by app and device, until the heart rates of all nights are known. */
 export function gatherSleeps(sink: Sink): Sleeps {
   const open = new Map<string, Session>();
   const sessions: Session[] = [];
+  /** Beyond the bound sources are told apart by their kind only. */
+  const keyOf = (record: Element['attributes'], source_type: SourceType): string => {
+    const source = `${source_type}\n${sourceTextOf(record)}`;
+    return open.has(source) || (open.size < MOST_SOURCES && source.length <= LONGEST_SOURCE) ? source : source_type;
+  };
 
   return {
     add: (record) => {
@@ -50,7 +61,8 @@ export function gatherSleeps(sink: Sink): Sleeps {
       if (!begin || !end || stage === undefined) return sink.skip(SLEEP_TYPE, 'unreadable');
       if (end.at < begin.at || end.at - begin.at > LONGEST_MS) return sink.skip(SLEEP_TYPE, 'impossible');
       const source_type = sourceTypeOf(record);
-      const session = open.get(source_type);
+      const key = keyOf(record, source_type);
+      const session = open.get(key);
       if (session && belongs(session, begin.at, end.at)) {
         session.stages.push(begin.at, end.at, stage);
         session.start = Math.min(session.start, begin.at);
@@ -64,17 +76,20 @@ export function gatherSleeps(sink: Sink): Sleeps {
         offset: begin.offset,
         stages: [begin.at, end.at, stage],
       };
-      open.set(source_type, next);
+      open.set(key, next);
       sessions.push(next);
       return undefined;
     },
     end: async (heartRates) => {
-      for (const session of sessions.splice(0)) {
-        const stages = stagesOf(session);
-        const sleep = sleepOf(session, stages, heartRates.between(session.start, session.end));
-        // Time in bed alone is no sleep.
+      const candidates = sessions.splice(0).map((session) => ({ ...session, ...contentOf(session) }));
+      const { chosen, others } = chooseSleeps(candidates.filter(({ isSleep }) => isSleep));
+      // Time in bed alone is no sleep.
+      for (const { stages } of [...others, ...candidates.filter(({ isSleep }) => !isSleep)])
+        sink.skip(SLEEP_TYPE, 'not_kept', stages.length / 3);
+      for (const session of chosen) {
+        const sleep = sleepOf(session, heartRates.between(session.start, session.end));
         if (sleep) sink.summary(sleep);
-        else sink.skip(SLEEP_TYPE, 'not_kept', stages.length);
+        else sink.skip(SLEEP_TYPE, 'not_kept', session.stages.length / 3);
         await sink.flush(1);
       }
     },
@@ -87,6 +102,12 @@ const belongs = ({ start, end, stages }: Session, from: number, to: number): boo
   Math.max(end, to) - Math.min(start, from) <= LONGEST_MS &&
   stages.length < MOST_STAGES * 3;
 
+/** What a session tells: whether anybody slept, and in which stages. */
+function contentOf(session: Session): { isSleep: boolean; hasStages: boolean } {
+  const asleep = stagesOf(session).filter(({ start, end, stage }) => end > start && stage !== null && stage !== AWAKE);
+  return { isSleep: asleep.length > 0, hasStages: asleep.some(({ stage }) => stage !== UNSPECIFIED) };
+}
+
 function stagesOf({ stages }: Session): Stage[] {
   const all: Stage[] = [];
   for (let n = 0; n < stages.length; n += 3) {
@@ -96,13 +117,10 @@ function stagesOf({ stages }: Session): Stage[] {
   return all;
 }
 
-function sleepOf(
-  { source_type, start, end, offset }: Session,
-  stages: Stage[],
-  heart: { time: number[]; value: number[] },
-): ParsedSummary | null {
+function sleepOf(session: Session, heart: { time: number[]; value: number[] }): ParsedSummary | null {
+  const { source_type, start, end, offset } = session;
   const source = { provider: 'apple_health_kit', source_type, timezone_offset: offset } as const;
-  const asleep = stages.flatMap(({ stage, ...times }) => (stage === null ? [] : [{ stage, ...times }]));
+  const asleep = stagesOf(session).flatMap(({ stage, ...times }) => (stage === null ? [] : [{ stage, ...times }]));
   return nightOf(asleep, source, {
     start,
     end,
