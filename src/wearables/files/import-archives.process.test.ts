@@ -275,6 +275,16 @@ describe("Google's archive of Fitbit", () => {
     expect(JSON.stringify(skipped_by_type)).not.toMatch(/Grace|mail/i);
   });
 
+  test('a table whose checksum is wrong is counted, and the rest is read', async () => {
+    const minute = (day: number): string => table('timestamp,beats per minute', `2026-01-0${day}T14:00:03Z,72`);
+    const content = (day: number) => ({ name: `${P}/heart_rate_2026-01-0${day}.csv`, content: minute(day) });
+    const done = await importOf(makeArchive([content(4), { ...content(5), crc: 1 }, content(6)]));
+    expect(done).toMatchObject({ status: 'success', error: null });
+    expect(done.skipped_by_type).toEqual([{ type: 'heart_rate*.csv', reason: 'unreadable', records: 1 }]);
+    const days = (await samples('heartrate')).map(({ timestamp }) => String(timestamp).slice(0, 10));
+    expect(days).toEqual(expect.arrayContaining(['2026-01-04', '2026-01-06']));
+  });
+
   test('a table with a line longer than any is counted, and the rest is read', async () => {
     const done = await importOf(
       zip({

@@ -1,5 +1,5 @@
 // Tables of archives: CSV files of any length, a row at a time.
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { parse } from 'csv-parse';
 import { ImportFailure } from '../failures.ts';
 
@@ -18,15 +18,15 @@ export async function eachRow(
   headerLine: number,
   put: (row: Row) => void | Promise<void>,
 ): Promise<void> {
-  const rows = Readable.from(chunks).pipe(
-    parse({
-      bom: true,
-      relax_column_count: true,
-      relax_quotes: true,
-      skip_empty_lines: true,
-      max_record_size: LONGEST_ROW,
-    }),
-  );
+  const table = parse({
+    bom: true,
+    relax_column_count: true,
+    relax_quotes: true,
+    skip_empty_lines: true,
+    max_record_size: LONGEST_ROW,
+  });
+  // An error of the source reaches the loop below as one of the rows.
+  const rows = pipeline(Readable.from(chunks), table, () => undefined);
   let line = 0;
   let places = new Map<string, number>();
   try {
