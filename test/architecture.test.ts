@@ -205,6 +205,7 @@ const ROOMS: Record<string, string[]> = {
     'timeseries',
     'connections',
     'ask-for-runs',
+    'refuse-pulled',
     'calendar-date',
     'range',
     'is-told',

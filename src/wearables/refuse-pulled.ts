@@ -1,4 +1,4 @@
-import type { TeamCtx } from '../context.ts';
+import type { TeamCtx, TxCtx } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { isPushed } from './providers.ts';
 
@@ -6,7 +6,7 @@ import { isPushed } from './providers.ts';
  * A user's own token deletes only what comes from a phone or from the person: what a provider brought is the team's. Throws
  * provider_not_deletable.
  */
-export function refusePulled({ onlyUser }: Pick<TeamCtx, 'onlyUser'>, from: { provider: string }[]): void {
+export function refusePulled({ onlyUser }: TeamCtx | TxCtx<TeamCtx>, from: { provider: string }[]): void {
   if (onlyUser === undefined) return;
   const pulled = from.find(({ provider }) => !isPushed(provider));
   if (!pulled) return;
