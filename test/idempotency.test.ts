@@ -232,6 +232,21 @@ test('while a request with the key is running another is 409, and the first one 
   expect(records).toBe(1);
 }, 10_000);
 
+test('of many requests with one key at one time one adds a record, and none of them a second', async () => {
+  const asked = 20 * 8;
+  const answers: Answer<Body>[] = [];
+  const records = await added(async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const key = newKey();
+      answers.push(...(await Promise.all(Array.from({ length: 8 }, () => add(key)))));
+    }
+  });
+  expect(records).toBe(20);
+  expect(answers.filter(({ status, body }) => status === 200 || body.code === 'idempotency_in_flight')).toHaveLength(
+    asked,
+  );
+});
+
 test('a key is held by a lock that dies with its connection, and by nothing else', async () => {
   const key = newKey();
   const answer = await app.db.transaction().execute(async (tx) => {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { TxCtx } from '../../context.ts';
 import { prepared } from '../../db/session/prepared.ts';
 import { runAhead } from '../../db/transaction.ts';
-import { tryLockName } from '../../db/session/named-lock.ts';
+import { tryLockNameAhead, WAS_FREE } from '../../db/session/named-lock.ts';
 import { AppError } from '../../errors.ts';
 import { errorAnswer } from '../errors.ts';
 import { refuseOfLeaving } from './refuse-of-leaving.ts';
@@ -34,6 +34,25 @@ function inKeyOrder(_key: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+type Stored = { request_hash: Buffer; status: number; body: Buffer; new_enough: boolean };
+
+/** The answer that was stored for the key, of the last 24 hours. Throws idempotency_in_flight where its request still runs. */
+async function findStored(db: TxCtx['db'], { scopeId, operation, key }: KeyedRequest): Promise<Stored | null> {
+  const { rows } = await sql<{ was_free: boolean } & (Stored | { [K in keyof Stored]: null })>`
+    select ${WAS_FREE} as was_free, stored.request_hash, stored.status, stored.body,
+           stored.created_at > now() - make_interval(mins => ${SECRET_MINUTES}) as new_enough
+      from (select) as one left join idempotency_keys as stored
+        on stored.scope_id = ${scopeId} and stored.operation = ${operation} and stored.key = ${key}
+       and stored.created_at > now() - make_interval(hours => ${IDEMPOTENCY_HOURS})`.execute(db);
+  const [row] = rows;
+  if (row?.was_free !== true)
+    throw new AppError(
+      'idempotency_in_flight',
+      'A request with this X-Idempotency-Key is still running. Try again shortly.',
+    );
+  return row.request_hash === null ? null : row;
+}
+
 /**
  * Runs `work` once per key, in the transaction of `ctx`. The key's row commits together with the change it guards, so a crash leaves neither;
  * an advisory lock, not a row, tells that a key is in flight, because a lock dies with its connection.
@@ -46,26 +65,8 @@ export async function oncePerKey<C extends TxCtx>(
   const hash = ctx.cipher.lookupHash('request', request.scopeId, JSON.stringify(request.input, inKeyOrder));
   const row = { team_id: request.scopeId, id: `${request.operation}/${request.key}` };
   const { db } = ctx;
-  if (!(await tryLockName(db, 'request', request.scopeId, request.operation, request.key)))
-    throw new AppError(
-      'idempotency_in_flight',
-      'A request with this X-Idempotency-Key is still running. Try again shortly.',
-    );
-
-  const stored = await db
-    .selectFrom('idempotency_keys')
-    .select((eb) => [
-      'request_hash',
-      'status',
-      'body',
-      eb('created_at', '>', sql<string>`now() - make_interval(mins => ${SECRET_MINUTES})`).as('new_enough'),
-    ])
-    .where('scope_id', '=', request.scopeId)
-    .where('operation', '=', request.operation)
-    .where('key', '=', request.key)
-    .where('created_at', '>', sql<string>`now() - make_interval(hours => ${IDEMPOTENCY_HOURS})`)
-    .$call(prepared('find stored answer'))
-    .executeTakeFirst();
+  await tryLockNameAhead(db, 'request', request.scopeId, request.operation, request.key);
+  const stored = await findStored(db, request);
   if (stored) {
     const text = ctx.cipher.openText('idempotency_keys.body', row, stored.body);
     const body = request.seal ? request.seal.open(text) : text;

@@ -60,6 +60,16 @@ test('of a batch of several pieces each sample is counted as what it was: new, o
   expect(await push(mixed)).toMatchObject({ created: 0, updated: 0, unchanged: 1_300 });
 });
 
+test('of a batch that one statement writes each sample is counted as what it was, and what is equal stays as it is', async () => {
+  await push(heartRates(9, 60));
+  const before = await rows();
+  const mixed = heartRates(12, 60).map((sample, n) => (n < 4 ? { ...sample, value: 61 } : sample));
+  expect(await push(mixed)).toMatchObject({ created: 3, updated: 4, unchanged: 5 });
+  expect((await rows()).slice(4, 9)).toEqual(before.slice(4));
+  expect(await push(mixed)).toMatchObject({ created: 0, updated: 0, unchanged: 12 });
+  expect(await push(heartRates(12, 62))).toMatchObject({ created: 0, updated: 12, unchanged: 0 });
+});
+
 test('samples are looked for along their key, also by a plan that was made while there were none', async () => {
   await owner.query('vacuum analyze samples');
   await push(heartRates(300, 60));

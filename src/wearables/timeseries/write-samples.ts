@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { float8Array, int4Array, int8Array, jsonbArray, timestamptzArray } from '../../db/session/binary-array.ts';
 import { isTold } from '../is-told.ts';
@@ -13,11 +13,13 @@ export type Placed = { stream: Stream; series: Series; samples: Sample[] };
 
 /** Written by one statement: a millisecond or two of this process. */
 const AT_ONCE = 500;
+/** So many are created and replaced by one statement. */
+const FEW = 20;
 
 type Row = { stream_id: number; sample: Sample; extra: string | null };
 
-/** What a statement wrote: by stream and time, null: all of them; and the versions of the streams since. */
-type Written = { keys: Set<string> | null; versions: Map<number, number> };
+/** What a statement wrote, and the versions of the streams since. */
+type Written = { created: Row[]; replaced: Row[]; versions: Map<number, number> };
 
 /** Writes what is new and what differs from what is there. What is equal is only read. */
 export async function writeSamples(ctx: Writer, placed: Placed[]): Promise<StreamChanges[]> {
@@ -29,91 +31,101 @@ export async function writeSamples(ctx: Writer, placed: Placed[]): Promise<Strea
   );
   for (let from = 0; from < rows.length; from += AT_ONCE) {
     await ctx.giveWay?.();
-    const piece = rows.slice(from, from + AT_ONCE);
-    const made = await insertNew(ctx, piece);
-    const there = piece.filter((row) => !has(made, row));
-    const replaced = await replaceOther(ctx, there);
-    for (const row of piece) {
-      const change = changes.get(row.stream_id) as StreamChanges;
-      if (has(made, row)) change.created.push(row.sample);
-      else if (has(replaced, row)) change.updated.push(row.sample);
+    for (const written of await writeRows(ctx, rows.slice(from, from + AT_ONCE))) {
+      for (const row of written.created) (changes.get(row.stream_id) as StreamChanges).created.push(row.sample);
+      for (const row of written.replaced) (changes.get(row.stream_id) as StreamChanges).updated.push(row.sample);
+      for (const [id, version] of written.versions) (changes.get(id) as StreamChanges).version = version;
     }
-    for (const [id, version] of [...made.versions, ...replaced.versions])
-      (changes.get(id) as StreamChanges).version = version;
   }
   return [...changes.values()];
 }
 
-const keyOf = ({ stream_id, sample }: Row): string => `${stream_id} ${sample.at}`;
-const has = ({ keys }: Written, row: Row): boolean => keys === null || keys.has(keyOf(row));
-
-/** Writes those that are not there, and counts them as told of. */
-async function insertNew(ctx: Writer, rows: Row[]): Promise<Written> {
-  const { stream_ids, ats, values, durations, offsets, extras } = columnsOf(rows);
-  const answer = await sql<WrittenRow>`
-    with written as (
-      insert into samples (stream_id, at, value, team_number, duration_ms, timezone_offset, extra)
-      select s.stream_id, s.at, s.value, (select number from teams where id = ${ctx.team.id}), s.duration_ms, s.timezone_offset, s.extra
-        from unnest(${stream_ids}::bigint[], ${ats}::timestamptz[], ${values}::float8[], ${durations}::integer[],
-                    ${offsets}::integer[], ${extras}::jsonb[])
-               as s (stream_id, at, value, duration_ms, timezone_offset, extra)
-      on conflict (stream_id, at) do nothing
-      returning stream_id, at
-    ), ${counted(isTold(ctx))}
-    ${whatWasWritten(rows.length)}`.execute(ctx.db);
-  return writtenOf(answer.rows, rows.length);
+/** Few are created and replaced by one statement. Of many, which are new mostly, only those that are there are compared (record 166). */
+async function writeRows(ctx: Writer, rows: Row[]): Promise<Written[]> {
+  if (rows.length <= FEW) return [await write(ctx, rows, { create: true, replace: true })];
+  const written = await write(ctx, rows, { create: true, replace: false });
+  const created = new Set(written.created);
+  const there = rows.filter((row) => !created.has(row));
+  return there.length === 0 ? [written] : [written, await write(ctx, there, { create: false, replace: true })];
 }
 
-/** Of those that are there, writes over what differs. */
-async function replaceOther(ctx: Writer, rows: Row[]): Promise<Written> {
-  if (rows.length === 0) return { keys: new Set(), versions: new Map() };
-  const { stream_ids, ats, values, durations, offsets, extras } = columnsOf(rows);
+const keyOf = (streamId: number, at: string): string => `${streamId} ${at}`;
+
+/** Writes those that are not there, those that differ from what is there, or both; and counts them where they are published. */
+async function write(
+  ctx: Writer,
+  rows: Row[],
+  { create, replace }: { create: boolean; replace: boolean },
+): Promise<Written> {
+  const columns = columnsOf(rows);
+  const team = sql`(select number from teams where id = ${ctx.team.id})`;
   const answer = await sql<WrittenRow>`
-    with written as (
-      insert into samples as stored (stream_id, at, value, team_number, duration_ms, timezone_offset, extra)
-      select s.stream_id, s.at, s.value, (select number from teams where id = ${ctx.team.id}), s.duration_ms, s.timezone_offset, s.extra
-        from samples_that_differ(${stream_ids}::bigint[], ${ats}::timestamptz[], ${values}::float8[], ${durations}::integer[],
-                                 ${offsets}::integer[], ${extras}::jsonb[]) as s
-      on conflict (stream_id, at) do update
-        set value = excluded.value, duration_ms = excluded.duration_ms, timezone_offset = excluded.timezone_offset,
-            extra = excluded.extra, rev = stored.rev + 1
-      returning stream_id, at
-    ), ${counted(isTold(ctx))}
-    ${whatWasWritten(rows.length)}`.execute(ctx.db);
-  return writtenOf(answer.rows, rows.length);
-}
-
-/** What was written makes another version of its stream, and counts where it is told. */
-const counted = (isTold: boolean) => sql`
-    counted as (
-      update streams set sent_count = sent_count + case when ${isTold} then many else 0 end, version = ${NEXT_VERSION},
-             changed_at = now()
-        from (select stream_id, count(*) as many from written group by 1) as w where id = stream_id
-      returning id, version, many
-    )`;
-
-/** The version of each stream that was written to; and which samples were, where that is not all. */
-const whatWasWritten = (of: number) => sql`
-    select id as stream_id, null::timestamptz as at, version, many::integer from counted
+    with created as (${create ? insertNew(columns, team) : NOTHING}),
+         replaced as (${replace ? replaceOther(columns, team) : NOTHING}),
+         counted as (
+      update streams set sent_count = sent_count + case when ${isTold(ctx)} then created + replaced else 0 end,
+             version = ${NEXT_VERSION}, changed_at = now()
+        from (select stream_id, sum(created)::integer as created, sum(replaced)::integer as replaced
+                from (select stream_id, 1 as created, 0 as replaced from created
+                      union all select stream_id, 0, 1 from replaced) as w group by 1) as w
+       where id = stream_id
+      returning id, version, created, replaced)
+    select id as stream_id, null::timestamptz as at, version, created, replaced from counted
     union all
-    select stream_id, at, null, null from written where (select sum(many) from counted) < ${of}`;
-
-/** `at` is null of a stream, and `version` and `many` of a sample. */
-type WrittenRow = { stream_id: number; at: string | null; version: number | null; many: number | null };
-
-function writtenOf(rows: WrittenRow[], of: number): Written {
-  const versions = new Map<number, number>();
-  const keys = new Set<string>();
-  let all = 0;
-  for (const { stream_id, at, version, many } of rows) {
-    if (at !== null) keys.add(`${stream_id} ${at}`);
-    else {
-      versions.set(stream_id, version as number);
-      all += many as number;
-    }
-  }
-  return { keys: all === of ? null : keys, versions };
+    select stream_id, at, null, 1, 0 from created where (select sum(created) from counted) < ${rows.length}
+    union all
+    select stream_id, at, null, 0, 1 from replaced where (select sum(replaced) from counted) < ${rows.length}`.execute(
+    ctx.db,
+  );
+  return writtenOf(answer.rows, rows);
 }
+
+const NOTHING = sql`select null::bigint as stream_id, null::timestamptz as at where false`;
+
+const insertNew = ({ stream_ids, ats, values, durations, offsets, extras }: Columns, team: RawBuilder<unknown>) => sql`
+    insert into samples (stream_id, at, value, team_number, duration_ms, timezone_offset, extra)
+    select s.stream_id, s.at, s.value, ${team}, s.duration_ms, s.timezone_offset, s.extra
+      from unnest(${stream_ids}::bigint[], ${ats}::timestamptz[], ${values}::float8[], ${durations}::integer[],
+                  ${offsets}::integer[], ${extras}::jsonb[])
+             as s (stream_id, at, value, duration_ms, timezone_offset, extra)
+    on conflict (stream_id, at) do nothing
+    returning stream_id, at`;
+
+const replaceOther = (
+  { stream_ids, ats, values, durations, offsets, extras }: Columns,
+  team: RawBuilder<unknown>,
+) => sql`
+    insert into samples as stored (stream_id, at, value, team_number, duration_ms, timezone_offset, extra)
+    select s.stream_id, s.at, s.value, ${team}, s.duration_ms, s.timezone_offset, s.extra
+      from samples_that_differ(${stream_ids}::bigint[], ${ats}::timestamptz[], ${values}::float8[], ${durations}::integer[],
+                               ${offsets}::integer[], ${extras}::jsonb[]) as s
+    on conflict (stream_id, at) do update
+      set value = excluded.value, duration_ms = excluded.duration_ms, timezone_offset = excluded.timezone_offset,
+          extra = excluded.extra, rev = stored.rev + 1
+    returning stream_id, at`;
+
+/** Of a stream, with how many of its samples were written: `at` is null. Of a sample: `version` is null. */
+type WrittenRow = { stream_id: number; at: string | null; version: number | null; created: number; replaced: number };
+
+/** Which samples were created, or replaced, is told one by one only where it is not all of them. */
+function writtenOf(answer: WrittenRow[], rows: Row[]): Written {
+  const streams = answer.filter(({ at }) => at === null);
+  const written = (change: 'created' | 'replaced'): Row[] => {
+    const many = streams.reduce((sum, stream) => sum + stream[change], 0);
+    if (many === 0 || many === rows.length) return many === 0 ? [] : rows;
+    const keys = new Set(
+      answer.flatMap((row) => (row.at !== null && row[change] === 1 ? keyOf(row.stream_id, row.at) : [])),
+    );
+    return rows.filter(({ stream_id, sample }) => keys.has(keyOf(stream_id, sample.at)));
+  };
+  return {
+    created: written('created'),
+    replaced: written('replaced'),
+    versions: new Map(streams.map(({ stream_id, version }) => [stream_id, version as number])),
+  };
+}
+
+type Columns = ReturnType<typeof columnsOf>;
 
 /** As unnest takes them. */
 function columnsOf(rows: Row[]) {
