@@ -7,7 +7,7 @@ import { firstMoment, futureMoment, lastMoment, pastMoment } from './moment.ts';
 import { domainName } from './forms/domain-name.ts';
 import { isNpi } from './forms/npi.ts';
 import { e164 } from './forms/phone.ts';
-import { isPlainText, isReference, MOST_LINES, proseOrNull, urlOrNull, wordsOf } from './text.ts';
+import { hasPlainHost, isPlainText, isReference, MOST_LINES, proseOrNull, urlOrNull, wordsOf } from './text.ts';
 import { timeZone } from './time-zone.ts';
 import { isUsState } from './us-state.ts';
 
@@ -22,6 +22,12 @@ function isHttpUrl(text: string): boolean {
   if (!/^https?:\/\//i.test(text) || /[\p{Cc}\s#]/u.test(text)) return false;
   const url = urlOrNull(text);
   return url !== null && url.username === '' && url.password === '';
+}
+
+/** One that browsers are sent to: its origin stands in the headers of pages. */
+function isPageUrl(text: string): boolean {
+  const url = isHttpUrl(text) ? urlOrNull(text) : null;
+  return url !== null && hasPlainHost(url);
 }
 
 /** Every form of text that a schema can name. */
@@ -176,6 +182,17 @@ export const FORMATS: readonly Format[] = [
     problem: ['url_parsing', 'Input should be an http or https address without credentials and fragment'],
     schema: { format: 'uri' },
     note: 'An http or https address without credentials and fragment.',
+  }),
+  defineFormat({
+    name: 'page-url',
+    longest: 2083,
+    check: keepIf(isPageUrl),
+    problem: [
+      'url_parsing',
+      'Input should be an http or https address without credentials and fragment, its host of letters, digits, dots and hyphens',
+    ],
+    schema: { format: 'uri' },
+    note: 'An http or https address without credentials and fragment, whose host has letters, digits, dots and hyphens only.',
   }),
   defineFormat({
     name: 'text',

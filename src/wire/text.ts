@@ -45,3 +45,6 @@ export function urlOrNull(text: string): URL | null {
     return null;
   }
 }
+
+/** Whether a host is a name or an IP address without signs that mean something elsewhere, as `;` and `,` do in headers. */
+export const hasPlainHost = ({ hostname }: URL): boolean => /^[a-z0-9.:[\]-]+$/.test(hostname);

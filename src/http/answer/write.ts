@@ -4,6 +4,7 @@ import fastJsonStringify from 'fast-json-stringify';
 import type { FastifyReply } from 'fastify';
 import type { Endpoint } from '../endpoint.ts';
 import type { Attachment, BrowserAnswer, Cookie } from '../media.ts';
+import { hasPlainHost, urlOrNull } from '../../wire/text.ts';
 import { layout } from '../page.ts';
 
 /** What is sent. JSON and pages are text, so that they can be kept for an idempotency key. */
@@ -26,12 +27,18 @@ const ACCEPTED = 202;
 /** A picture that is opened by itself is a page: nothing in it may run or load. */
 const NO_SCRIPT = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
+/** What a Content-Security-Policy can name: a host with `;` or `,` in it would end its directive, or the policy. */
+function isNameable(origin: string): boolean {
+  const url = urlOrNull(origin);
+  return url !== null && hasPlainHost(url);
+}
+
 /** Of pages for people: nothing runs, nothing is loaded from elsewhere, nobody learns their address or frames them. */
 const pageHeaders = ({ style, hasForm, formLeadsTo = [] }: Omit<Page, 'html'>): Record<string, string> => ({
   'content-type': TYPES.html,
   'content-security-policy':
     `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; img-src 'self'; ` +
-    `base-uri 'none'; form-action ${hasForm ? ["'self'", ...formLeadsTo].join(' ') : "'none'"}; frame-ancestors 'none'`,
+    `base-uri 'none'; form-action ${hasForm ? ["'self'", ...formLeadsTo.filter(isNameable)].join(' ') : "'none'"}; frame-ancestors 'none'`,
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
 });

@@ -132,7 +132,7 @@ export const TeamEnvironment = Type.Object({
 
 /** Addresses that link tokens of the team may send browsers to. */
 export const LinkRedirectUrls = Type.Object({
-  urls: Type.Array(Type.String({ format: 'http-url', maxLength: 2048 }), {
+  urls: Type.Array(Type.String({ format: 'page-url', maxLength: 2048 }), {
     maxItems: 20,
     description: 'Each is compared letter by letter; state, error_type and error are added to it.',
   }),

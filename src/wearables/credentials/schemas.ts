@@ -14,7 +14,7 @@ const Source = oneOf(SOURCES, { description: 'The provider or laboratory.' });
 
 const ClientId = Text(500, { description: "Id of the team's own application there." });
 const RedirectUrl = Type.String({
-  format: 'http-url',
+  format: 'page-url',
   maxLength: 500,
   description:
     "Where the provider sends users back to in the place of this deployment's address. It has to send browsers on to that, with " +

@@ -68,6 +68,20 @@ describe('a link token', () => {
     expect(said(await create({ user_id: userId, redirect_url: inLan }))).toEqual([400, 'redirect_url_refused']);
   });
 
+  test('names no address whose host could end a directive of what a page may do, nor does the list of a team', async () => {
+    const refused = [
+      'https://a;b.example.com/',
+      'https://a,b.example.com/',
+      'https://a%3Bb.example.com/',
+      'https://*.example.com/',
+    ];
+    for (const redirect_url of refused)
+      expect(problemsOf(await create({ user_id: userId, redirect_url }))).toEqual(['body.redirect_url url_parsing']);
+    expect(problemsOf(await app.api('PUT', redirectUrls(), { urls: refused }))).toEqual(
+      refused.map((_, at) => `body.urls.${at} url_parsing`),
+    );
+  });
+
   test('names in production only what the team lists, letter by letter, and a refusal says how to list', async () => {
     const production = await startTestApp({ PHIAL_ENVIRONMENT: 'production' });
     const { team } = production;

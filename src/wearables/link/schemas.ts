@@ -104,7 +104,7 @@ export const LinkTokenInput = Type.Object({
   provider: optional(AnyProvider),
   redirect_url: optional(
     Type.String({
-      format: 'http-url',
+      format: 'page-url',
       maxLength: 2048,
       description:
         'Where the browser goes in the end. In a sandbox any https address or one of this machine; in production one that the team ' +

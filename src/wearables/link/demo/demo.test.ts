@@ -126,6 +126,24 @@ describe('the pages that a sandbox plays', () => {
     expect((await open(path)).text).toContain('This link was used already.');
   });
 
+  test('lead their form on to the address of the link, but to none whose host could end the directive', async () => {
+    const formAction = async (token: string): Promise<string | undefined> => {
+      const { headers } = await fetch(`${app.baseUrl}/link/demo/oura?token=${token}&page=1`);
+      return headers
+        .get('content-security-policy')
+        ?.split('; ')
+        .find((directive) => directive.startsWith('form-action'));
+    };
+    const token = await link({ redirect_url: 'https://app.example.com:8443/done' });
+    expect(await formAction(token)).toBe("form-action 'self' https://app.example.com:8443");
+    // As one may lie in the database that was taken before such hosts were refused.
+    await sql`
+      update link_tokens set redirect_url = 'https://a;script-src,b.example.com/' where redirect_url like 'https://app%'`.execute(
+      app.db,
+    );
+    expect(await formAction(token)).toBe("form-action 'self'");
+  });
+
   test('begin where a real connection does', async () => {
     const token = await link();
     const { body } = await app.api<{ oauth_url: string; demo: boolean }>(
