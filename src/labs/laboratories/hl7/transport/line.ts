@@ -12,6 +12,7 @@ import { readReply, type Reply } from '../messages/read-reply.ts';
 import type { Settings } from '../connections/settings.ts';
 import { frame, openFrameReader } from './mllp-frames.ts';
 import { openUnaskedFrames } from './unasked-frames.ts';
+import { writeFrame } from './write-frame.ts';
 
 /** Of all teams that order there. */
 const LABORATORIES: Owner = { org: 'laboratories', team: 'laboratories' };
@@ -60,7 +61,7 @@ export async function openLine(
   const unasked =
     hear &&
     openUnaskedFrames(async (content) => {
-      for (const answer of await hear(content)) if (!socket.destroyed) socket.write(frame(answer));
+      for (const answer of await hear(content)) await writeFrame(socket, answer);
     }, log);
   const reader = openFrameReader(MOST.bytes);
   socket.on('data', (bytes) => {

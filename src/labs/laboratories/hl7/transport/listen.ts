@@ -7,7 +7,8 @@ import { MOST } from '../codec/message.ts';
 import { findConnections, type Connection } from '../connections/find-connection.ts';
 import type { Receive } from '../inbox/receive.ts';
 import { answersTo } from './answer-frame.ts';
-import { frame, openFrameReader } from './mllp-frames.ts';
+import { openFrameReader } from './mllp-frames.ts';
+import { writeFrame } from './write-frame.ts';
 
 /** Of the process, and of one address, from before anything was said: a laboratory needs one, or a few. */
 const MOST_CONNECTIONS = 64;
@@ -97,7 +98,7 @@ async function speak(ctx: Ctx, receive: Receive, socket: Socket): Promise<void> 
   try {
     for await (const bytes of socket as AsyncIterable<Buffer>) {
       for (const content of reader.push(bytes)) {
-        for (const answer of await answersTo(ctx, receive, speakers, content)) socket.write(frame(answer));
+        for (const answer of await answersTo(ctx, receive, speakers, content)) await writeFrame(socket, answer);
       }
       if (!reader.isWithin()) {
         clearTimeout(late);
