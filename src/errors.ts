@@ -114,6 +114,7 @@ export type ErrorCode =
   | 'redirect_url_refused'
   | 'provider_not_connectable'
   | 'provider_not_deletable'
+  | 'provider_not_pushable'
   | 'credentials_incomplete'
   | 'connector_not_available'
   | 'link_code_invalid'

@@ -141,6 +141,7 @@ const STATUS: Record<Code, number> = {
   redirect_url_refused: 400,
   provider_not_connectable: 400,
   provider_not_deletable: 403,
+  provider_not_pushable: 403,
   credentials_incomplete: 400,
   connector_not_available: 400,
   link_code_invalid: 400,

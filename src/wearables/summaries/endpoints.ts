@@ -79,8 +79,9 @@ const pushOf = (resource: SummaryResource): Endpoint =>
     summary: `Push ${resource.many} of a user`,
     description:
       'For apps and devices: a list, or one a line (NDJSON), gzip is taken. All are stored or none. What is new is told by ' +
-      'an event, as is what differs from the version that is known; the same again changes nothing.',
-    refusals: unknownUser,
+      'an event, as is what differs from the version that is known; the same again changes nothing. ' +
+      "A user's own token pushes only what a phone or the person sends.",
+    refusals: [...unknownUser, 'provider_not_pushable'],
     handle: (ctx, { params: { user_id }, body }) => pushSummaries(ctx, user_id, resource, body as SummaryItem[]),
   });
 

@@ -396,12 +396,20 @@ describe('a device', () => {
 });
 
 describe('who pushes', () => {
-  test('may be the user, by a token of their own', async () => {
+  test('may be the user, by a token of their own, but of no provider that is pulled from', async () => {
     const token = await person.team.api<{ sign_in_token: string }>('POST', `/v2/user/${person.userId}/sign_in_token`);
     const as = { key: null, headers: { authorization: `Bearer ${token.body.sign_in_token}` } };
     const path = `/v2/summary/activity/${person.userId}`;
-    const answer = await person.team.api('POST', path, [{ ...ring, calendar_date: '2026-01-05' }], as);
-    expect(answer.status).toBe(200);
+    const pushAs = (items: object[], by = {}) => person.team.api<{ code: string }>('POST', path, items, by);
+    const [ofPhone, ofRing] = ['apple_health_kit', 'oura'].map((provider) => ({
+      provider,
+      calendar_date: '2026-01-05',
+    }));
+    await pushAs([{ ...ofRing, steps: 100 }]);
+    const { status, body } = await pushAs([ofPhone as object, { ...ofRing, steps: 1 }], as);
+    expect([status, body.code]).toEqual([403, 'provider_not_pushable']);
+    expect(await person.read('activity')).toMatchObject([{ steps: 100, source: { provider: 'oura' } }]);
+    expect((await pushAs([ofPhone as object], as)).status).toBe(200);
   });
 
   test('connects a phone by the first push that is taken', async () => {

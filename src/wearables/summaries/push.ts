@@ -3,17 +3,19 @@ import type { TeamCtx } from '../../context.ts';
 import { ensureConnection } from '../connections/connect.ts';
 import { asWriter } from '../one-writer.ts';
 import type { ProviderSlug } from '../providers.ts';
+import { refusePulled } from '../refuse-pulled.ts';
 import type { SummaryItem, SummaryResource } from './resource.ts';
 import type { PushAnswer } from './schemas.ts';
 import { storeSummaries, type Outcome } from './store.ts';
 
-/** Takes what an app or a device sends of a user: all of it, or nothing. */
+/** Takes what an app or a device sends of a user: all of it, or nothing. Throws provider_not_pushable. */
 export function pushSummaries(
   ctx: TeamCtx,
   userId: string,
   resource: SummaryResource,
   sent: SummaryItem[],
 ): Promise<Static<typeof PushAnswer>> {
+  refusePulled(ctx, 'push', sent);
   return asWriter(ctx, { user_id: userId, origin: 'live' }, async (ctx, user) => {
     const items = await storeSummaries(
       ctx,

@@ -26,7 +26,7 @@ export function deletePushedSamples(
   userId: string,
   deletions: SampleDeletionValue[],
 ): Promise<Static<typeof DeletedSamples>> {
-  refusePulled(ctx, deletions);
+  refusePulled(ctx, 'delete', deletions);
   return asWriter(ctx, { user_id: userId, origin: 'live' }, async (tx, user) => {
     const streams = await streamsOf(tx, user);
     const spans = await spansOf(tx, streams, deletions);

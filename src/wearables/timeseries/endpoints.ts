@@ -35,8 +35,15 @@ export const timeseriesEndpoints: Endpoint[] = [
     description:
       'At most 5,000 samples of any series, as a JSON list or NDJSON, gzip taken; all of them are stored, or none. A sample is ' +
       'known by its series, provider, kind of device and time: sent again with another value it replaces the first, ' +
-      'sent again as it was it changes nothing. Units that are not those of the series are converted.',
-    refusals: ['not_found', 'user_scheduled_for_deletion', 'sample_of_other_user', 'limit_reached'],
+      'sent again as it was it changes nothing. Units that are not those of the series are converted. ' +
+      "A user's own token pushes only what a phone or the person sends.",
+    refusals: [
+      'not_found',
+      'user_scheduled_for_deletion',
+      'sample_of_other_user',
+      'limit_reached',
+      'provider_not_pushable',
+    ],
     handle: (ctx, { params: { user_id }, body }) => pushSamples(ctx, user_id, body),
   }),
   endpoint({

@@ -381,6 +381,33 @@ describe('who pushes', () => {
     expect((await send(other.user_id)).status).toBe(404);
   });
 
+  test('with such a token sends nothing of a provider that is pulled from; a key of the team does', async () => {
+    const { user_id } = await makeUser(app.team);
+    const { body } = await app.api<{ sign_in_token: string }>('POST', `/v2/user/${user_id}/sign_in_token`);
+    const as = { key: null, headers: { authorization: `Bearer ${body.sign_in_token}` } };
+    const send = (providers: string[], by = {}) =>
+      app.api<Counts & { code: string }>(
+        'POST',
+        `/v2/timeseries/${user_id}/samples`,
+        providers.map((provider, at) => heartRate(at, 60, { provider })),
+        by,
+      );
+    for (const provider of ['oura', 'fitbit', 'dexcom_v3', 'freestyle_libre']) {
+      const refused = await send(['apple_health_kit', provider], as);
+      expect([provider, refused.status, refused.body.code]).toEqual([provider, 403, 'provider_not_pushable']);
+      expect((await send([provider])).body).toMatchObject({ created: 1 });
+    }
+    const phones = [
+      'apple_health_kit',
+      'health_connect',
+      'samsung_health',
+      'freestyle_libre_ble',
+      'omron_ble',
+      'manual',
+    ];
+    expect((await send(phones, as)).body).toMatchObject({ created: phones.length });
+  });
+
   test('connects a phone by the first push', async () => {
     const { user_id } = await makeUser(app.team);
     await push(user_id, [heartRate(1, 60)]);

@@ -5,17 +5,19 @@ import { AppError, notFound } from '../../errors.ts';
 import { ensureConnection } from '../connections/connect.ts';
 import { asWriter } from '../one-writer.ts';
 import type { ProviderSlug } from '../providers.ts';
+import { refusePulled } from '../refuse-pulled.ts';
 import { placedSample, withinBounds } from './placed-sample.ts';
 import type { SampleInputValue } from './sample-input.ts';
 import type { StoredSamples } from './schemas.ts';
 import { storeSamples } from './store-samples.ts';
 
-/** Stores what an app or a device sends for one user. Throws sample_of_other_user where one names another. */
+/** Stores what an app or a device sends for one user. Throws sample_of_other_user where one names another, provider_not_pushable. */
 export async function pushSamples(
   ctx: TeamCtx,
   userId: string,
   inputs: SampleInputValue[],
 ): Promise<Static<typeof StoredSamples>> {
+  refusePulled(ctx, 'push', inputs);
   refuseOtherUsers(userId, inputs);
   return asWriter(ctx, { user_id: userId, origin: 'live' }, async (tx, user) => {
     await refuseUnknownDevices(tx, user, inputs);

@@ -21,6 +21,7 @@ export function deletePushedSummaries(
 ): Promise<Static<typeof DeletedSummaries>> {
   refusePulled(
     ctx,
+    'delete',
     deletions.flatMap(({ provider }) => (provider ? [{ provider }] : [])),
   );
   const ids = deletions.flatMap(({ id }) => id ?? []);
@@ -44,7 +45,7 @@ export function deletePushedSummaries(
       most: MOST + 1,
     });
     // By an id anything may be named, and what belongs to it may come from elsewhere: what is gone by now comes back.
-    refusePulled(tx, gone);
+    refusePulled(tx, 'delete', gone);
     const ofKind = gone.filter(({ resource }) => resource === name);
     if (ofKind.length > MOST) {
       throw new AppError(
