@@ -104,7 +104,12 @@ describe('an answer of the service', () => {
     await app.api('POST', '/v2/link/bulk_import', { provider: 'oura', connections, wait_for_completion: true });
     const shown = await get(`${app.baseUrl}/v2/link/bulk_export`, asks, 'POST', '{"provider": "oura"}');
     const page = await get(`${app.baseUrl}/link?token=lt_${'x'.repeat(43)}`, asks);
-    for (const { bytes, headers } of [shown, page]) {
+    const { body } = await app.api<{ link_token: string }>('POST', '/v2/link/token', {
+      user_id: connections[0]?.user_id,
+    });
+    const links = await get(`${app.baseUrl}/v2/link/providers`, { ...asks, 'x-service-link-token': body.link_token });
+    expect(links.bytes.toString()).toContain(body.link_token);
+    for (const { bytes, headers } of [shown, page, links]) {
       expect(bytes.length).toBeGreaterThan(1024);
       expect([headers['content-encoding'], headers['vary']]).toEqual([undefined, undefined]);
     }

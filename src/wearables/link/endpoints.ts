@@ -83,6 +83,7 @@ export const linkEndpoints: Endpoint[] = [
     auth: 'none',
     query: Type.Object({ code: Type.String({ minLength: 1, maxLength: 100, description: 'A link code.' }) }),
     response: SignInToken,
+    secretAnswer: true,
     summary: 'Change a link code for a token of its user',
     description: 'Once. The token is one of POST /v2/user/{user_id}/sign_in_token.',
     refusals: ['link_code_invalid', 'not_found', 'user_scheduled_for_deletion'],
@@ -95,6 +96,7 @@ export const linkEndpoints: Endpoint[] = [
     tag,
     auth: 'link_token',
     response: Type.Array(SourceLink),
+    secretAnswer: true,
     summary: 'List what the user of a link token can connect',
     description:
       'Providers that the team, or else this deployment, has an application at, without those that the token leaves out. In the ' +
@@ -109,6 +111,7 @@ export const linkEndpoints: Endpoint[] = [
     auth: 'link_token',
     params: Type.Object({ oauth_provider: WordFilter() }),
     response: Source,
+    secretAnswer: true,
     summary: 'Begin a connection at the page of a provider',
     description: "oauth_url is what the user's browser opens. It is good as long as the link token.",
     refusals: ['not_found', 'provider_not_connectable'],

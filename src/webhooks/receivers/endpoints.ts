@@ -146,6 +146,7 @@ export const receiverEndpoints = [
     scope: 'team',
     params: ofWebhook,
     response: WebhookSecret,
+    secretAnswer: true,
     summary: 'Read the signing secret',
     refusals: ['not_found'],
     handle: async (ctx, { params }) => ({
