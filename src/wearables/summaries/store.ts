@@ -47,7 +47,6 @@ export async function storeSummaries(
   await ctx.giveWay?.();
   const candidates = incoming.map((each) => toCandidate(ctx, user, resource, each));
   const wanted = newestOfEach(candidates.filter((each) => isWithinBounds(user, each)));
-  if (isWorkout(resource)) await addZones(ctx, user, wanted);
   await ctx.giveWay?.();
   const decisions = await write(ctx, user, resource, wanted);
   const streams = await storeSummaryStreams(ctx, user, streamsOf(decisions));
@@ -77,7 +76,10 @@ async function write(
 ): Promise<Decision[]> {
   const known = await findRows(ctx, user, resource, wanted);
   const knownOf = (each: Candidate): StoredRow | undefined => known.get(nameOf(each));
-  if (isWorkout(resource)) for (const each of wanted) keepZones(ctx, each, knownOf(each));
+  if (isWorkout(resource)) {
+    for (const each of wanted) keepZones(ctx, each, knownOf(each));
+    await addZones(ctx, user, wanted);
+  }
   const created = await insertRows(
     ctx,
     user,

@@ -88,6 +88,9 @@ test('a workout without points has the zones of the heart rates that its source 
     rate(30, 60, { source_type: 'phone' }),
   ];
   await person.team.api('POST', `/v2/timeseries/${person.userId}/samples`, samples);
-  await person.push('workouts', run({ average_hr: 120 }));
+  await person.push('workouts', run());
   expect(await zones()).toEqual([0, 60, 0, 60, 0, 0]);
+  await person.push('workouts', run({ stream: minutely(100, 100) }));
+  await person.push('workouts', run());
+  expect(await zones()).toEqual([0, 120, 0, 0, 0, 0]);
 });

@@ -35,7 +35,6 @@ async function ratesOf(ctx: TxCtx<TeamCtx>, user: UserRow, workout: Candidate): 
     const { time, heartrate } = JSON.parse(workout.stream.text) as Partial<Rates>;
     return time && heartrate?.length ? { time, heartrate } : null;
   }
-  const { values, start_at, end_at } = workout;
-  const hasRates = values['average_hr'] !== undefined || values['max_hr'] !== undefined;
-  return hasRates && start_at !== null && end_at !== null ? findRates(ctx, user, workout as Span) : null;
+  const { start_at, end_at } = workout;
+  return start_at !== null && end_at !== null ? findRates(ctx, user, workout as Span) : null;
 }
