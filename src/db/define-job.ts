@@ -1,8 +1,9 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { Value } from 'typebox/value';
 import type { Static, TObject } from 'typebox';
 import type { Ctx } from '../context.ts';
 import type { Tx } from './open.ts';
+import { runAhead } from './transaction.ts';
 
 /**
  * Classes of background work. Each has places of its own in a process (jobs/places.ts), so that no class waits behind another:
@@ -107,6 +108,27 @@ export async function addJobs<T extends TObject>(
         as spec (payload json, owner text, flag text, key text, mode text, run_at timestamptz, later float8)
       left join teams on teams.id::text = spec.owner`.execute(tx);
 }
+
+/**
+ * Asks for a job of each row of a query with the columns `payload`, JSON of the kind's shape, and `key`, as the kind makes it. One
+ * with the same key that waits is put off to `delaySeconds` from now. The statement travels with the next one of the transaction, or
+ * with its commit.
+ */
+export const addJobsOf = <T extends TObject>(
+  tx: Tx,
+  kind: JobKind<T>,
+  { rows, owner, delaySeconds }: { rows: RawBuilder<unknown>; owner: string; delaySeconds: number },
+): Promise<void> => {
+  const jobClass = classOf(kind as JobKind);
+  return runAhead(
+    tx,
+    sql`
+    select graphile_worker.add_job(${kind.name}, payload, job_key => key, priority => ${PRIORITIES[jobClass]}::integer,
+             run_at => now() + make_interval(secs => ${delaySeconds}::float8),
+             flags => array_remove(array[${jobClass}, ${flagOfOwner(jobClass, owner)}, ${flagOfOrg(jobClass, '')} || teams.org_id], null))
+      from (${rows}) as asked (payload, key) left join teams on teams.id = ${owner}::uuid`,
+  );
+};
 
 /** Longer than any turn of what asks for itself again: a job that is locked for longer died with its process. */
 const LONGEST_TURN_MINUTES = 30;

@@ -1175,6 +1175,7 @@ export interface Summaries {
   user_id: string;
   values: Jsonb;
   version: string | null;
+  zones_from_samples: Generated<boolean>;
 }
 
 export interface SummaryStreams {

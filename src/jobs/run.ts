@@ -28,6 +28,7 @@ import { mailsOut } from '../mail/send-mails.ts';
 import { makePartitions } from '../delivery/erase.ts';
 import { fileImports } from '../wearables/files/run-imports.ts';
 import { subscriptionJobs } from '../wearables/connections/subscriptions/jobs.ts';
+import { zonesJob } from '../wearables/summaries/heart-rate-zones/compute-zones.ts';
 import { tokenRevocation } from '../wearables/connections/tokens/revoke.ts';
 import { endedAgreementJobs } from './erase-ended.ts';
 import { teamErasureJobs } from './erase-teams.ts';
@@ -68,6 +69,7 @@ export const jobs = [
   pausing,
   ...pullJobs,
   ...continuousQueryJobs,
+  zonesJob,
   inboxWork,
   ...subscriptionJobs,
 ] as unknown as Job[];

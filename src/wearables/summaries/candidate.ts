@@ -28,6 +28,8 @@ export type Candidate = Place & {
   raw: unknown;
   told_hash: Buffer;
   raw_hash: Buffer;
+  /** Whether its zones of heart rate were computed from samples. */
+  zones_from_samples: boolean;
   /** The points that came with it, as they are kept. */
   stream: { text: string; hash: Buffer } | null;
 };
@@ -86,6 +88,7 @@ export function toCandidate(ctx: TeamCtx, user: UserRow, resource: SummaryResour
     version: item.version ? toUtc(item.version) : null,
     values,
     texts: Object.keys(texts).length === 0 ? null : texts,
+    zones_from_samples: false,
     raw,
     raw_hash: hash('raw', JSON.stringify(pruned(raw))),
     stream: streamText === null ? null : { text: streamText, hash: hash('stream', streamText) },
@@ -93,10 +96,17 @@ export function toCandidate(ctx: TeamCtx, user: UserRow, resource: SummaryResour
   return { ...candidate, told_hash: toldHash(ctx, candidate) };
 }
 
-/** Of everything that is told of it. */
-function toldHash(
+/** Of everything that is told of it; its values and texts as `pruned` has them. */
+export function toldHash(
   { cipher, team }: TeamCtx,
-  { provider_id, app_id, device_id, calendar_date, texts, values }: Omit<Candidate, 'told_hash'>,
+  {
+    provider_id,
+    app_id,
+    device_id,
+    calendar_date,
+    texts,
+    values,
+  }: Pick<Candidate, 'provider_id' | 'app_id' | 'device_id' | 'calendar_date' | 'texts' | 'values'>,
 ): Buffer {
   // As `pruned` would have it, which texts and values are already and come last in.
   const attributes = pruned({ provider_id, app_id, device_id, calendar_date }) as object;

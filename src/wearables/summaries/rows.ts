@@ -13,9 +13,18 @@ export type StoredRow = ToldRow & {
   told_hash: Buffer;
   raw_hash: Buffer;
   stream_hash: Buffer | null;
+  zones_from_samples: boolean;
 };
 
-const COLUMNS = [...TOLD_COLUMNS, 'key', 'version', 'told_hash', 'raw_hash', 'stream_hash'] as const;
+const COLUMNS = [
+  ...TOLD_COLUMNS,
+  'key',
+  'version',
+  'told_hash',
+  'raw_hash',
+  'stream_hash',
+  'zones_from_samples',
+] as const;
 
 const COLUMNS_SQL = sql.raw(COLUMNS.map((column) => `summaries.${column}`).join(', '));
 
@@ -73,9 +82,9 @@ export async function insertRows(
   const incoming = candidates.map((candidate) => ({ candidate, row: { id: newId(), team_id: ctx.team.id } }));
   const { rows } = await sql<StoredRow>`
     insert into summaries (user_id, team_id, resource, id, provider, source_type, key, provider_id, app_id, device_id,
-      version, calendar_date, start_at, end_at, values, texts, raw, told_hash, raw_hash)
+      version, calendar_date, start_at, end_at, values, texts, raw, told_hash, raw_hash, zones_from_samples)
     select ${user.id}, ${ctx.team.id}, ${resource}, id, provider, source_type, key, provider_id, app_id, device_id,
-      version, calendar_date, start_at, end_at, values, texts, raw, told_hash, raw_hash
+      version, calendar_date, start_at, end_at, values, texts, raw, told_hash, raw_hash, zones_from_samples
       from ${asTable(ctx, incoming)}
     on conflict (user_id, resource, provider, source_type, key) do nothing
     returning ${COLUMNS_SQL}`.execute(ctx.db);
@@ -95,7 +104,7 @@ export async function replaceRows(ctx: TxCtx<TeamCtx>, replacements: Replacement
       version = coalesce(new.version, summaries.version),
       calendar_date = new.calendar_date, start_at = new.start_at, end_at = new.end_at,
       values = new.values, texts = new.texts, raw = new.raw,
-      told_hash = new.told_hash, raw_hash = new.raw_hash,
+      told_hash = new.told_hash, raw_hash = new.raw_hash, zones_from_samples = new.zones_from_samples,
       rev = rev + (${differs})::integer,
       updated_at = case when ${differs} then greatest(clock_timestamp(), updated_at + interval '1 millisecond') else updated_at end
     from ${asTable(ctx, replacements)}
@@ -122,9 +131,10 @@ function asTable(
       ${of((each) => JSON.stringify(each.values))}::jsonb[],
       ${of((each, row) => each.texts && cipher.sealJson('summaries.texts', row, each.texts))}::bytea[],
       ${of((each, row) => cipher.sealJson('summaries.raw', row, each.raw))}::bytea[],
-      ${of((each) => each.told_hash)}::bytea[], ${of((each) => each.raw_hash)}::bytea[]
+      ${of((each) => each.told_hash)}::bytea[], ${of((each) => each.raw_hash)}::bytea[],
+      ${of((each) => each.zones_from_samples)}::boolean[]
     ) as new (id, provider, source_type, key, provider_id, app_id, device_id, version, calendar_date, start_at, end_at,
-      values, texts, raw, told_hash, raw_hash)`;
+      values, texts, raw, told_hash, raw_hash, zones_from_samples)`;
 }
 
 const byName = (rows: (StoredRow & { provider: string; source_type: string })[]): Map<string, StoredRow> =>

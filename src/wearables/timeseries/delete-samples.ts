@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { publishEvents, type Publication } from '../../events/publish.ts';
 import { askForRuns } from '../ask-for-runs.ts';
+import { askForZones } from '../ask-for-zones.ts';
 import type { Writer } from '../one-writer.ts';
 import { seriesOrNull, type Series } from '../resources.ts';
 import { renderSource } from '../source.ts';
@@ -64,6 +65,12 @@ export async function deleteSamples(
     ctx,
     user,
     gone.map(({ stream }) => stream.resource),
+  );
+  const heartRates = rows.filter(({ stream_id }) => streams.get(stream_id)?.resource === 'heartrate');
+  await askForZones(
+    ctx,
+    user,
+    heartRates.map(({ at }) => at),
   );
   return rows.length;
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { newId } from '../../ids.ts';
 import { askForRuns } from '../ask-for-runs.ts';
+import { askForZones } from '../ask-for-zones.ts';
 import type { Writer } from '../one-writer.ts';
 import type { Series } from '../resources.ts';
 import type { StoredSource } from '../source.ts';
@@ -42,6 +43,7 @@ export async function storeSamples(
   await keepRecords(ctx, user, recordsOf(placed, samples));
   await tellOfSamples(ctx, user, changes);
   await askForRuns(ctx, user, changedSeries(changes));
+  await askForZones(ctx, user, heartRateTimes(changes));
   const created = changes.reduce((sum, change) => sum + change.created.length, 0);
   const updated = changes.reduce((sum, change) => sum + change.updated.length, 0);
   return { created, updated, unchanged: samples.length - created - updated };
@@ -57,6 +59,11 @@ function recordsOf(placed: PlacedAt[], samples: SampleOfSource[]): Recorded[] {
 
 const changedSeries = (changes: StreamChanges[]): string[] =>
   changes.flatMap(({ series, created, updated }) => (created.length + updated.length > 0 ? [series.name] : []));
+
+const heartRateTimes = (changes: StreamChanges[]): string[] =>
+  changes.flatMap(({ series, created, updated }) =>
+    series.name === 'heartrate' ? [...created, ...updated].map(({ at }) => at) : [],
+  );
 
 /** With the records of those samples that have one, by their times. */
 type PlacedAt = Placed & { stream: EnsuredStream; records: Map<string, string> };

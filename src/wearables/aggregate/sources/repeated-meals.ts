@@ -5,7 +5,7 @@ import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
 import type { QueryScope } from '../scope.ts';
 import type { SummariesAsked } from './counted-rows.ts';
-import { rankRows } from './rank.ts';
+import { rankRows } from '../../rank.ts';
 import { groupSql, matching } from './summary-rows.ts';
 
 type Meal = {

@@ -6,7 +6,7 @@ import { AppError } from '../../../errors.ts';
 import type { QueryScope } from '../scope.ts';
 import type { SummariesAsked } from './counted-rows.ts';
 import { CountedSessions } from './counted-sessions.ts';
-import { rankRows, type Ranked } from './rank.ts';
+import { rankRows, type Ranked } from '../../rank.ts';
 import { groupSql, matching } from './summary-rows.ts';
 
 /** From when to when, in microseconds since 1970: whole numbers, so that half of one is exact. */

@@ -6,7 +6,7 @@ import { localTimeOfSample } from '../columns/local-time.ts';
 import type { QueryScope } from '../scope.ts';
 import { additiveSamples } from './additive.ts';
 import type { SamplesAsked, SourceColumn } from './counted-rows.ts';
-import { rank, type Ranked } from './rank.ts';
+import { rank, type Ranked } from '../../rank.ts';
 
 type Expression = RawBuilder<unknown>;
 type Stream = {

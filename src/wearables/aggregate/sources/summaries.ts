@@ -5,7 +5,7 @@ import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { localTime } from '../columns/local-time.ts';
 import type { QueryScope } from '../scope.ts';
 import type { SummariesAsked } from './counted-rows.ts';
-import { rankRows, type Ranked } from './rank.ts';
+import { rankRows, type Ranked } from '../../rank.ts';
 import { repeatedMeals } from './repeated-meals.ts';
 import { repeatedSessions } from './repeated-sessions.ts';
 import { groupSql, isEachByItself, matching } from './summary-rows.ts';

@@ -1,5 +1,5 @@
 // Which of several sources is the better one. Everything is kept as it came; only reading chooses.
-import type { SourceType } from '../../source.ts';
+import type { SourceType } from './source.ts';
 
 /** Devices that measure on the body before those that guess, and what was typed in last. */
 const SOURCE_TYPE_ORDER: readonly SourceType[] = [
@@ -48,13 +48,24 @@ export function rank<S extends Source>(
   );
 }
 
-function compare(a: Source, b: Source, providers: readonly string[]): number {
-  return (
-    placeIn(providers, a.provider) - placeIn(providers, b.provider) ||
-    placeIn(SOURCE_TYPE_ORDER, a.source_type) - placeIn(SOURCE_TYPE_ORDER, b.source_type) ||
-    byName(`${a.provider} ${a.source_type}`, `${b.provider} ${b.source_type}`)
+/** The same order for what a source tells of: of sources that are equally good its own comes first, then others of its provider. */
+export const rankFor = <S extends Source>(own: Source, sources: readonly S[], providers: readonly string[]): S[] =>
+  sources.toSorted(
+    (a, b) => compareQuality(a, b, providers) || unlikeness(own, a) - unlikeness(own, b) || compareNames(a, b),
   );
-}
+
+const unlikeness = (own: Source, { provider, source_type }: Source): number =>
+  provider !== own.provider ? 2 : Number(source_type !== own.source_type);
+
+const compare = (a: Source, b: Source, providers: readonly string[]): number =>
+  compareQuality(a, b, providers) || compareNames(a, b);
+
+const compareQuality = (a: Source, b: Source, providers: readonly string[]): number =>
+  placeIn(providers, a.provider) - placeIn(providers, b.provider) ||
+  placeIn(SOURCE_TYPE_ORDER, a.source_type) - placeIn(SOURCE_TYPE_ORDER, b.source_type);
+
+const compareNames = (a: Source, b: Source): number =>
+  byName(`${a.provider} ${a.source_type}`, `${b.provider} ${b.source_type}`);
 
 /** What no order names comes after all that it does. */
 function placeIn(order: readonly string[], name: string): number {
