@@ -91,7 +91,12 @@ test('zones that the provider tells, and those of points, stay', async () => {
   await pushRates(rate(0, 180));
   expect(await waiting()).toBe(0);
   const told = (await person.read('workouts')).map(({ hr_zones }) => hr_zones);
-  expect(told).toEqual(expect.arrayContaining([[1, 2, 3, 4, 5, 6], [0, 120, 0, 0, 0, 0]]));
+  expect(told).toEqual(
+    expect.arrayContaining([
+      [1, 2, 3, 4, 5, 6],
+      [0, 120, 0, 0, 0, 0],
+    ]),
+  );
 });
 
 test('a workout whose points have no heart rates has those that came as samples', async () => {
