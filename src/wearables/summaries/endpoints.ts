@@ -80,8 +80,13 @@ const pushOf = (resource: SummaryResource): Endpoint =>
     description:
       'For apps and devices: a list, or one a line (NDJSON), gzip is taken. All are stored or none. What is new is told by ' +
       'an event, as is what differs from the version that is known; the same again changes nothing. ' +
-      "A user's own token pushes only what a phone or the person sends.",
-    refusals: [...unknownUser, 'provider_not_pushable'],
+      "A user's own token pushes only what a phone or the person sends." +
+      (resource.mostNaming === undefined ? '' : ` A sleep has at most ${resource.mostNaming} of them.`),
+    refusals: [
+      ...unknownUser,
+      'provider_not_pushable',
+      ...(resource.mostNaming === undefined ? [] : (['limit_reached'] as const)),
+    ],
     handle: (ctx, { params: { user_id }, body }) => pushSummaries(ctx, user_id, resource, body as SummaryItem[]),
   });
 
@@ -98,7 +103,7 @@ const deleteOf = (resource: SummaryResource): Endpoint =>
     summary: `Delete ${resource.many} of a user`,
     description:
       'What its source has deleted: by id, by the `provider_id` that it was pushed with, or all of a source on some days, with what belongs to ' +
-      `it; by a user's own token only what a phone or the person sends. ` +
+      `it, 10,000 at most; by a user's own token only what a phone or the person sends. ` +
       `A list, or one a line (NDJSON), gzip is taken. All of it is deleted, or nothing. daily.data.${resource.name}.deleted tells of ` +
       'each. What is not there is no mistake: the same request again deletes nothing and tells nobody.',
     refusals: [...unknownUser, 'too_many_matches', 'provider_not_deletable'],

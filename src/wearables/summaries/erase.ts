@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { LEAST_ID } from '../../ids.ts';
-import { becomeWriter } from '../one-writer.ts';
+import { becomeWriter, type Writer } from '../one-writer.ts';
 import type { ExportedRow, Exports } from '../../privacy/export-rows.ts';
-import { deleteSummaries } from './deletion/delete-summaries.ts';
+import { deleteSummaries, findBelonging, findDoomed } from './deletion/delete-summaries.ts';
 import { renderSummary, type ToldRow } from './render.ts';
 import { SUMMARIES as KINDS } from './resources.ts';
 
@@ -65,6 +65,8 @@ export async function eraseSomeSummaries(ctx: TxCtx<TeamCtx>, user: { id: string
 
 /** Of one step; what each has of points goes with it. */
 const OF_PROVIDER = 50;
+/** What belongs to those, as cycles to a sleep, has no points, and goes before in steps of its own. */
+const BELONGING = 500;
 
 /** Some of what a provider brought of the user, with its points and payloads; whether there may be more. It is told, since the team may have it still. */
 export async function eraseSomeOfProvider(
@@ -73,9 +75,9 @@ export async function eraseSomeOfProvider(
   provider: string,
 ): Promise<boolean> {
   await becomeWriter(ctx, user.id);
-  const gone = await deleteSummaries({ ...ctx, origin: 'live' }, user, {
-    which: sql`provider = ${provider}`,
-    most: OF_PROVIDER,
-  });
-  return gone.length >= OF_PROVIDER;
+  const writer: Writer = { ...ctx, origin: 'live' };
+  const named = await findDoomed(writer, user, { which: sql`provider = ${provider}`, most: OF_PROVIDER });
+  const belonging = await findBelonging(writer, user, named, BELONGING);
+  await deleteSummaries(writer, user, belonging.length > 0 ? belonging : named);
+  return belonging.length > 0 || named.length === OF_PROVIDER;
 }

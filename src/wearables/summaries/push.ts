@@ -4,11 +4,12 @@ import { ensureConnection } from '../connections/connect.ts';
 import { asWriter } from '../one-writer.ts';
 import type { ProviderSlug } from '../providers.ts';
 import { refusePulled } from '../refuse-pulled.ts';
+import { refuseTooManyNaming } from './refuse-too-many-naming.ts';
 import type { SummaryItem, SummaryResource } from './resource.ts';
 import type { PushAnswer } from './schemas.ts';
 import { storeSummaries, type Outcome } from './store.ts';
 
-/** Takes what an app or a device sends of a user: all of it, or nothing. Throws provider_not_pushable. */
+/** Takes what an app or a device sends of a user: all of it, or nothing. Throws provider_not_pushable, limit_reached. */
 export function pushSummaries(
   ctx: TeamCtx,
   userId: string,
@@ -23,6 +24,7 @@ export function pushSummaries(
       resource,
       sent.map((item) => ({ item, raw: payloadOf(item, resource) })),
     );
+    if (items.some(({ outcome }) => outcome === 'created')) await refuseTooManyNaming(ctx, user, resource, sent);
     const taken = sent.filter((_, n) => items[n]?.outcome !== 'outside_ingestion_bounds');
     for (const provider of new Set(taken.map((each) => each.provider as ProviderSlug)))
       await ensureConnection(ctx, user, provider);

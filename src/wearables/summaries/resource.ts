@@ -53,6 +53,8 @@ export type SummaryResource = {
   sealed: readonly string[];
   /** Fields that name another summary of the user, with its resource. */
   references?: Readonly<Record<string, string>>;
+  /** How many of them may name the same one, where they are pushed. */
+  mostNaming?: number;
   /** A device: its `device_id` is the maker's own, and kept sealed, since it tells one thing in the world from all others. */
   isDevice?: true;
   /** The field whose points are kept beside the summary. */

@@ -4,13 +4,15 @@ import type { TeamCtx } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
 import { asWriter } from '../../one-writer.ts';
 import { refusePulled } from '../../refuse-pulled.ts';
-import { deleteSummaries } from './delete-summaries.ts';
+import { deleteSummaries, findBelonging, findDoomed } from './delete-summaries.ts';
 import type { SummaryDeletionValue } from './input.ts';
 import type { SummaryResource } from '../resource.ts';
 import type { DeletedSummaries } from '../schemas.ts';
 
 /** Summaries that one request deletes, each told by an event. */
 const MOST = 1_000;
+/** What belongs to those, and goes with them. */
+const MOST_BELONGING = 10_000;
 
 /** Deletes what an app or a device says is gone, all of it or nothing; what is not there is no mistake. Throws too_many_matches, provider_not_deletable. */
 export function deletePushedSummaries(
@@ -28,7 +30,7 @@ export function deletePushedSummaries(
   const named = deletions.filter(({ provider_id }) => provider_id);
   const days = deletions.filter(({ start_date }) => start_date);
   return asWriter(ctx, { user_id: userId, origin: 'live' }, async (tx, user) => {
-    const gone = await deleteSummaries(tx, user, {
+    const doomed = await findDoomed(tx, user, {
       which: sql`resource = ${name} and (
         id = any (${ids}::uuid[])
         or exists (
@@ -44,15 +46,18 @@ export function deletePushedSummaries(
              and coalesce(days.source_type, summaries.source_type) = summaries.source_type))`,
       most: MOST + 1,
     });
-    // By an id anything may be named, and what belongs to it may come from elsewhere: what is gone by now comes back.
-    refusePulled(tx, 'delete', gone);
-    const ofKind = gone.filter(({ resource }) => resource === name);
-    if (ofKind.length > MOST) {
-      throw new AppError(
-        'too_many_matches',
-        `A request deletes at most ${MOST} summaries. Ask for fewer days at once.`,
+    if (doomed.length > MOST) throw tooMany(`A request deletes at most ${MOST} summaries. Ask for fewer days at once.`);
+    const belonging = await findBelonging(tx, user, doomed, MOST_BELONGING + 1);
+    if (belonging.length > MOST_BELONGING) {
+      throw tooMany(
+        `More than ${MOST_BELONGING} summaries belong to these and would go with them. Delete fewer at once, or those first.`,
       );
     }
-    return { deleted: ofKind.length, ids: ofKind.map(({ id }) => id) };
+    // By an id anything may be named, and what belongs to it may come from elsewhere.
+    refusePulled(tx, 'delete', [...doomed, ...belonging]);
+    await deleteSummaries(tx, user, [...doomed, ...belonging]);
+    return { deleted: doomed.length, ids: doomed.map(({ id }) => id) };
   });
 }
+
+const tooMany = (message: string): AppError => new AppError('too_many_matches', message);

@@ -10,6 +10,8 @@ import { SLEEP_STAGES, STAGE_WORDS } from '../summary-streams/schemas.ts';
 const LONGEST_HOURS = 48;
 /** A session cut into minutes. */
 const MOST_STAGES = 2_880;
+/** A sleep has one of each device, and those of people who tell it piece by piece. All go with it, by one transaction. */
+const MOST_OF_A_SLEEP = 2_000;
 
 const offsets = (which: string) => ({
   ...column(
@@ -87,6 +89,7 @@ export const sleepCycle: SummaryResource = {
   shape: shapeOf(fields, flatSource),
   sealed: [],
   references: { sleep_id: 'sleep' },
+  mostNaming: MOST_OF_A_SLEEP,
   clockFrom: 'session_end',
   placeOf: (item, clock) => placeInTime(item, clock, { from: 'session_start', to: 'session_end', day: 'session_end' }),
 };
