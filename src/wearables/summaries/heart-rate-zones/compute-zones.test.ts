@@ -47,7 +47,8 @@ const compute = async () => {
 };
 const waiting = async () => {
   const { rows } = await sql`
-    select from graphile_worker._private_jobs where payload ->> 'user_id' = ${person.userId}`.execute(app.db);
+    select from graphile_worker._private_jobs
+     where payload ->> 'user_id' = ${person.userId} and key like 'zones %'`.execute(app.db);
   return rows.length;
 };
 const zones = async (): Promise<unknown> => (await person.read('workouts'))[0]?.['hr_zones'];
