@@ -6,6 +6,7 @@ import type { Endpoint } from '../endpoint.ts';
 import type { Attachment, BrowserAnswer, Cookie } from '../media.ts';
 import { hasPlainHost, urlOrNull } from '../../wire/text.ts';
 import { layout } from '../page.ts';
+import { jsonWriter } from './write-json.ts';
 
 /** What is sent. JSON and pages are text, so that they can be kept for an idempotency key. */
 export type Answer = { status: number; body: string | Buffer | Readable; headers?: Record<string, string> };
@@ -88,11 +89,14 @@ const textOfCookie = ({ name, value, path, seconds, secure }: Cookie): string =>
   `${name}=${value}; Path=${path}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
 
 /** Turns what `handle` gives back into what is sent, by the declared shape: what is not declared never leaves. */
-export function compileAnswer({ response, status }: Endpoint): (value: unknown) => Answer {
+export function compileAnswer({ response, status }: Endpoint): (value: unknown) => Answer | Promise<Answer> {
   if (!response) return () => ({ status, body: '' });
   if (!('media' in response)) {
-    const text = writtenOnce(fastJsonStringify(response as never));
-    return (value) => ({ status, body: text(value) });
+    const text = jsonWriter(response);
+    return (value) => {
+      const body = text(value);
+      return typeof body === 'string' ? { status, body } : body.then((body) => ({ status, body }));
+    };
   }
   if (response.media === 'or_accepted') {
     const { schema, isDone } = response;
@@ -125,17 +129,6 @@ export function compileAnswer({ response, status }: Endpoint): (value: unknown) 
     return (value) => (isAttachment(value) ? attachmentAnswer(value) : { status, body: value as Buffer | Readable });
   }
   return (value) => ({ status, body: value as string });
-}
-
-/** What is frozen says the same whenever it is asked for. */
-function writtenOnce(text: (value: unknown) => string): (value: unknown) => string {
-  const texts = new WeakMap<object, string>();
-  return (value) => {
-    if (typeof value !== 'object' || value === null || !Object.isFrozen(value)) return text(value);
-    const known = texts.get(value) ?? text(value);
-    texts.set(value, known);
-    return known;
-  };
 }
 
 async function* lines(values: AsyncIterable<unknown>, text: (value: unknown) => string): AsyncIterable<string> {

@@ -1,5 +1,7 @@
-import { sql, type RawBuilder } from 'kysely';
+import { setImmediate as others } from 'node:timers/promises';
+import { sql, type SelectQueryBuilder } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
+import type { DB } from '../../db/tables.ts';
 import { AppError } from '../../errors.ts';
 import { findUser } from '../../users/find.ts';
 import { latestDay } from '../calendar-date.ts';
@@ -25,7 +27,10 @@ export function rangeOf({ start_date, end_date, provider = '' }: Query): Range {
 
 /** What an answer is made of at most: more is asked for in several ranges. */
 const MOST_ROWS = 5_000;
-const MOST_BYTES = 16 * 1024 * 1024;
+const MOST_BYTES = 8 * 1024 * 1024;
+/** Rows that are in memory as they are stored: few, since one may be large, and is packed where it lies. */
+const ROWS_AT_ONCE = 100;
+const AT_ONCE_MS = 10;
 
 const within = (ctx: TeamCtx, userId: string, { name }: SummaryResource, { days, provider }: Range) =>
   ctx.db
@@ -38,57 +43,81 @@ const within = (ctx: TeamCtx, userId: string, { name }: SummaryResource, { days,
     )
     .where(sql<boolean>`(${provider}::text is null or provider = ${provider}::text)`);
 
+type Told = Record<string, unknown>;
+
 /**
  * A user's summaries of a kind, the newest last. Throws not_found for the user, too_many_matches where the answer would
  * be larger than one is.
  */
-export async function listSummaries(
-  ctx: TeamCtx,
-  userId: string,
-  resource: SummaryResource,
-  range: Range,
-): Promise<Record<string, unknown>[]> {
-  await findUser(ctx, userId);
-  const matching = within(ctx, userId, resource, range);
-  await refuseTooMany(matching, sql`coalesce(octet_length(texts), 0) + pg_column_size(values)`);
-  const rows = await matching
-    .select(TOLD_COLUMNS)
-    .orderBy('calendar_date')
-    .orderBy('start_at')
-    .orderBy('id')
-    .limit(MOST_ROWS)
-    .execute();
-  return rows.map((row) => renderSummary(ctx, resource, row));
+export function listSummaries(ctx: TeamCtx, userId: string, resource: SummaryResource, range: Range): Promise<Told[]> {
+  return tellEach(ctx, userId, { resource, range }, async (ids) => {
+    const rows = await rowsOf(ctx, userId, ids).select(TOLD_COLUMNS).execute();
+    return rows.map((row) => () => renderSummary(ctx, resource, row));
+  });
 }
 
 /** The same as the providers gave them. */
-export async function listRawSummaries(
+export function listRawSummaries(
   ctx: TeamCtx,
   userId: string,
   resource: SummaryResource,
   range: Range,
-): Promise<Record<string, unknown>[]> {
-  await findUser(ctx, userId);
-  const matching = within(ctx, userId, resource, range);
-  await refuseTooMany(matching, sql`octet_length(raw)`);
-  const rows = await matching
-    .select([...TOLD_COLUMNS, 'start_at', 'raw'])
-    .orderBy('calendar_date')
-    .orderBy('start_at')
-    .orderBy('id')
-    .limit(MOST_ROWS)
-    .execute();
-  return rows.map((row) => renderRaw(ctx, resource, row));
+): Promise<Told[]> {
+  return tellEach(ctx, userId, { resource, range }, async (ids) => {
+    const rows = await rowsOf(ctx, userId, ids)
+      .select([...TOLD_COLUMNS, 'start_at', 'raw'])
+      .execute();
+    return rows.map((row) => () => renderRaw(ctx, resource, row));
+  });
 }
 
-async function refuseTooMany(matching: ReturnType<typeof within>, size: RawBuilder<unknown>): Promise<void> {
-  const { rows, bytes } = await matching
-    .select(sql<number>`count(*)`.as('rows'))
-    .select(sql<number>`coalesce(sum(${size}), 0)`.as('bytes'))
-    .executeTakeFirstOrThrow();
-  if (rows <= MOST_ROWS && bytes <= MOST_BYTES) return;
-  throw new AppError(
+const rowsOf = (ctx: TeamCtx, userId: string, ids: string[]) =>
+  ctx.db
+    .selectFrom('summaries')
+    .where('team_id', '=', ctx.team.id)
+    .where('user_id', '=', userId)
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .$call(inOrder);
+
+const inOrder = <O>(query: SelectQueryBuilder<DB, 'summaries', O>): SelectQueryBuilder<DB, 'summaries', O> =>
+  query.orderBy('calendar_date').orderBy('start_at').orderBy('id');
+
+/**
+ * Reads some rows after the other and makes of each what is told, in turn with other requests. What is told is counted, not what is
+ * stored: a thousand equal numbers are a few bytes in the database.
+ */
+async function tellEach(
+  ctx: TeamCtx,
+  userId: string,
+  { resource, range }: { resource: SummaryResource; range: Range },
+  read: (ids: string[]) => Promise<(() => Told)[]>,
+): Promise<Told[]> {
+  await findUser(ctx, userId);
+  const found = await within(ctx, userId, resource, range)
+    .select('id')
+    .$call(inOrder)
+    .limit(MOST_ROWS + 1)
+    .execute();
+  if (found.length > MOST_ROWS) throw tooMany();
+  const told: Told[] = [];
+  let bytes = 0;
+  let begun = performance.now();
+  for (let at = 0; at < found.length; at += ROWS_AT_ONCE) {
+    for (const tell of await read(found.slice(at, at + ROWS_AT_ONCE).map(({ id }) => id))) {
+      const one = tell();
+      bytes += Buffer.byteLength(JSON.stringify(one));
+      if (bytes > MOST_BYTES) throw tooMany();
+      told.push(one);
+      if (performance.now() - begun < AT_ONCE_MS) continue;
+      await others();
+      begun = performance.now();
+    }
+  }
+  return told;
+}
+
+const tooMany = (): AppError =>
+  new AppError(
     'too_many_matches',
     `An answer has at most ${MOST_ROWS} summaries of ${MOST_BYTES / 1_048_576} MiB. Ask for fewer days at once.`,
   );
-}

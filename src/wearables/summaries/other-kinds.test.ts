@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { makeUser, pushSummaries } from '../../../test/factories.ts';
@@ -56,6 +57,33 @@ describe('a sleep cycle', () => {
       source_app_id: null,
       source: { slug: 'oura' },
     });
+  });
+
+  test('counts in the size of a list by what is told of it, however little of that the database keeps', async () => {
+    const { items } = await person.push('sleep', { ...night, total: 27_000 });
+    const stages = { stage_start_offset_second: 0, stage_end_offset_second: 25_200, stage_type: 4 };
+    const alike = Object.fromEntries(Object.entries(stages).map(([name, value]) => [name, Array(800).fill(value)]));
+    const cycles = Array.from({ length: 25 }, (_, n) => cycle(items[0]?.id, { ...alike, provider_id: `cycle ${n}` }));
+    await person.push('sleep_cycle', ...cycles);
+    const path = `/v2/summary/sleep_cycle/${person.userId}?start_date=2026-01-01&end_date=2026-01-31`;
+    expect(await person.read('sleep_cycle')).toHaveLength(25);
+    const grow = (times: number) =>
+      sql`
+        insert into summaries (user_id, id, team_id, resource, provider, source_type, key, calendar_date, start_at, values, raw, told_hash, raw_hash)
+        select user_id, gen_random_uuid(), team_id, resource, provider, source_type, 'copy ' || gen_random_uuid(), calendar_date, start_at, values, raw, told_hash, raw_hash
+          from summaries, generate_series(1, ${times}::integer) as n where user_id = ${person.userId} and resource = 'sleep_cycle'`.execute(
+        app.db,
+      );
+    await grow(19);
+    const { rows } = await sql<{ bytes: number }>`
+      select sum(pg_column_size(values))::integer as bytes from summaries where user_id = ${person.userId}`.execute(
+      app.db,
+    );
+    expect(rows[0]?.bytes).toBeLessThan(1024 * 1024);
+    expect(await person.read('sleep_cycle')).toHaveLength(500);
+    await grow(1);
+    const { status, body } = await get<{ code: string }>(path);
+    expect([status, body.code]).toEqual([400, 'too_many_matches']);
   });
 
   test('of a sleep that the user does not have is not found, also where the id is that of something else', async () => {

@@ -6,7 +6,7 @@ import { SERIES, type Series } from '../resources.ts';
 import { deletePushedSamples } from './delete-pushed.ts';
 import { DELETION_VALUES, SampleDeletion } from './deletion-input.ts';
 import { pushSamples } from './push-samples.ts';
-import { readGrouped } from './read-grouped.ts';
+import { pageOf, readGrouped } from './read-grouped.ts';
 import { readUngrouped } from './read-ungrouped.ts';
 import { SampleInput, VALUES_EACH } from './sample-input.ts';
 import { DeletedSamples, GroupedQuery, shapesOf, StoredSamples, UngroupedQuery } from './schemas.ts';
@@ -88,7 +88,7 @@ function grouped(series: Series): Endpoint {
     query: GroupedQuery,
     response: shapesOf(series).page,
     summary: `Read ${series.what}`,
-    description: 'Samples by provider and source, the oldest first, at most 12,000 a page.',
+    description: `Samples by provider and source, the oldest first, at most ${pageOf(series).toLocaleString('en-US')} a page.`,
     ...(series.deprecated ? { deprecated: { since: SINCE, successor: '/v2/summary/sleep_cycle/{user_id}' } } : {}),
     refusals: ['not_found', 'user_scheduled_for_deletion', 'invalid_cursor'],
     handle: (ctx, { params: { user_id }, query }) => readGrouped(ctx, series, user_id, query),

@@ -11,6 +11,10 @@ import { findStreams } from './streams.ts';
 
 /** A week of a value a minute is one page. Of an hour's samples the same number is more than a year. */
 const PAGE = 12_000;
+/** Texts are long: these are 6 MiB at most. */
+const PAGE_OF_TEXTS = 500;
+
+export const pageOf = ({ value }: Series): number => (value === 'text' ? PAGE_OF_TEXTS : PAGE);
 
 type Group = { source: ReturnType<typeof renderSource>; data: Record<string, unknown>[] };
 export type Grouped = { groups: Record<string, Group[]>; next: string | null; next_cursor: string | null };
@@ -33,7 +37,7 @@ export async function readGrouped(
   const isHere = (key: unknown): key is Place => isPlace(key) && ids.has(key[0]);
   const begin = cursor === undefined ? null : decodeCursor(cursor, isHere);
   const groups: Grouped['groups'] = {};
-  let room = PAGE;
+  let room = pageOf(series);
   for (const stream of streams) {
     if (begin && stream.id < begin[0]) continue;
     const from = begin && stream.id === begin[0] ? new Date(begin[1]).toISOString() : query.start_date;

@@ -1,0 +1,44 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import fastJsonStringify from 'fast-json-stringify';
+import { Type, type TSchema } from 'typebox';
+import { expect, test } from 'vitest';
+import { jsonWriter } from './write-json.ts';
+
+const Item = Type.Object({ id: Type.Integer(), name: Type.Unsafe<string | null>({ type: ['string', 'null'] }) });
+const Page = Type.Object({ cursor: Type.Union([Type.String()]), things: Type.Array(Item), total: Type.Integer() });
+const items = Array.from({ length: 50_000 }, (_, id) => ({
+  id,
+  name: id % 3 ? `"things":[] ${id}` : null,
+  secret: id,
+}));
+const page = { total: items.length, cursor: '"things":[]', things: items, secret: 1 };
+
+test.each<[string, TSchema, unknown]>([
+  ['a list', Type.Array(Item), items],
+  ['a page of a list', Page, page],
+  [
+    'a page whose other members are no single values',
+    Type.Object({ ...Page.properties, at: Type.Object({}) }),
+    { ...page, at: {} },
+  ],
+  ['a page of two lists', Type.Object({ a: Type.Array(Item), b: Type.Array(Item) }), { a: items, b: items }],
+])('%s is written as in one go, however long', async (_, schema, value) => {
+  const text = await jsonWriter(schema)(value);
+  expect(text === fastJsonStringify(schema as never)(value)).toBe(true);
+  expect(text).not.toContain('secret');
+});
+
+test('a long list leaves others their turns, a short one and one that is kept do not wait', async () => {
+  const write = jsonWriter(Type.Array(Item));
+  let turns = 0;
+  const timer = setInterval(() => (turns += 1), 1);
+  await wait(5);
+  const before = turns;
+  await write(Array.from({ length: 10 }, () => items).flat());
+  expect(turns - before).toBeGreaterThan(2);
+  clearInterval(timer);
+  expect([write(items.slice(0, 100)), write(Object.freeze([...items]))].map((text) => typeof text)).toEqual([
+    'string',
+    'string',
+  ]);
+});
