@@ -31,7 +31,7 @@ import * as aggregate from './wearables/aggregate/schemas.ts';
 import * as source from './wearables/source.ts';
 import * as sampleInput from './wearables/timeseries/sample-input.ts';
 import { DeletedSamples, seriesSchemas, StoredSamples } from './wearables/timeseries/schemas.ts';
-import { SampleDeletion } from './wearables/timeseries/deletion-input.ts';
+import { SampleDeletion } from './wearables/timeseries/deletion/input.ts';
 import { SummaryDeletion } from './wearables/summaries/deletion/input.ts';
 import * as link from './wearables/link/schemas.ts';
 import * as catalogue from './webhooks/event-types/schemas.ts';

@@ -23,12 +23,13 @@ export const aggregateEndpoints: Endpoint[] = [
       'Groups by the local calendar, where a sample was taken or else of the zone of the user; an hour that comes twice ' +
       'in autumn is two groups, whose keys bear their offset. ' +
       'Where several sources tell of the same, the best one counts, unless the query groups by source: the first of ' +
-      "provider_priority_overrides, then of the team's order of providers, then the kind of device that measures best. " +
+      "provider_priority_overrides, then of the team's order of providers, then the kind of device that measures best, then " +
+      'of apps and devices of one kind the first by name. ' +
       'Of what adds up, as steps, a better source replaces what others measured at the same time, to the second, and all of ' +
       'the rest counts. Workouts and sleeps are the same where they overlap by half of the shorter, meals where time and name ' +
-      'agree. Of activities, of body measurements and of samples that do not add up, the best source of each day counts, of ' +
-      'samples that are grouped by hours or minutes the best of each of these; others fill in what the best activity of a ' +
-      'day does not tell. Columns of an answer are called group_key.0, mean.heartrate.value or sum.activity.steps, and ' +
+      'agree; measurements of the body are all counted but for copies of the same minute. Of samples that do not add up, the ' +
+      'best source of each hour counts, or of fewer minutes where the query groups by these. Of activities the best source of ' +
+      'each day counts, and others fill in what it does not tell. Columns of an answer are called group_key.0, mean.heartrate.value or sum.activity.steps, and ' +
       'sleep.score where rows are listed. What a query does not know is 422 with its place. A table has at most 10,000 rows, ' +
       'and all tables of an answer have at most 50,000 values ' +
       'together, those of group keys among them, and 4 MiB of texts: more is 400. ' +

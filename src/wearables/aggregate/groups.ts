@@ -14,7 +14,6 @@ export function groupSql(group: Group, scope: QueryScope): Expression {
 }
 
 const HOUR_MINUTES = 60;
-const DAY_MINUTES = 1_440;
 
 /** How many minutes a group lasts; null of what groups by a day or more, or not by time. */
 function minutesOf(group: Group): number | null {
@@ -24,11 +23,9 @@ function minutesOf(group: Group): number | null {
   return unit === 'hour' ? (value as number) * HOUR_MINUTES : null;
 }
 
-/** The shortest of what is grouped by, in minutes, where that is less than a day. */
-export function slotMinutesOf(groups: readonly Group[]): number | null {
-  const shortest = Math.min(...groups.map((group) => minutesOf(group) ?? DAY_MINUTES), DAY_MINUTES);
-  return shortest < DAY_MINUTES ? shortest : null;
-}
+/** How long the slots are of which each has one source, in minutes: an hour, or what is grouped by where that is less. */
+export const slotMinutesOf = (groups: readonly Group[]): number =>
+  Math.min(...groups.map((group) => minutesOf(group) ?? HOUR_MINUTES), HOUR_MINUTES);
 
 /**
  * How many seconds clocks are ahead of UTC, of what is grouped by hours or less: an hour that comes twice in autumn is two

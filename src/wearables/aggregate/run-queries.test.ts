@@ -216,7 +216,7 @@ describe('a query over samples', () => {
     expect(await byHalf('source_type')).toEqual({ 'group_key.0': ['phone', 'watch'], 'sum.steps.value': [300, 10] });
   });
 
-  test('chooses among three sources of moments day by day, by the local day of each sample, at the edges of the timeframe too', async () => {
+  test('chooses among three sources of moments hour by hour, by the local hour of each sample, at the edges of the timeframe too', async () => {
     const { user_id } = await makeUser(app.team);
     const ring = (start: string, value: number, more: object = {}) => heartRate(start, value, more);
     const watch = (start: string, value: number, more: object = {}) =>
@@ -229,15 +229,16 @@ describe('a query over samples', () => {
       watch('2026-01-04T23:59:59Z', 1),
       phone('2026-01-05T00:00:00Z', 2),
       ring('2026-01-06T08:00:00Z', 3),
-      phone('2026-01-06T09:00:00Z', 4),
+      phone('2026-01-06T08:59:00Z', 4),
       watch('2026-01-07T08:00:00Z', 5),
-      ring('2026-01-07T09:00:00Z', 6),
-      phone('2026-01-07T10:00:00Z', 7),
-      // The watch tells of the 8th where it is worn, though the 9th has begun in UTC, which is the ring's.
+      ring('2026-01-07T08:10:00Z', 6),
+      phone('2026-01-07T08:20:00Z', 7),
+      phone('2026-01-07T09:00:00Z', 20),
+      // The watch tells of eight in the evening of the 8th where it is worn, though the 9th has begun in UTC.
       watch('2026-01-09T06:00:00Z', 8, west),
-      ring('2026-01-08T12:00:00Z', 9),
-      ring('2026-01-09T12:00:00Z', 10),
-      phone('2026-01-09T13:00:00Z', 11),
+      ring('2026-01-08T20:30:00Z', 9),
+      ring('2026-01-09T06:00:00Z', 10),
+      phone('2026-01-09T06:30:00Z', 11),
       phone('2026-01-10T23:59:59Z', 12),
       watch('2026-01-11T00:00:00Z', 13),
     ];
@@ -247,19 +248,21 @@ describe('a query over samples', () => {
     const timeframe = past('2026-01-10', 'day', 6);
     expect(await tableOf(user_id, timeframe, days)).toEqual({
       'group_key.0': ['2026-01-05', '2026-01-06', '2026-01-07', '2026-01-08', '2026-01-09', '2026-01-10'],
-      'sum.heartrate.value': [2, 3, 5, 8, 10, 12],
-      'count.heartrate.value': [1, 1, 1, 1, 1, 1],
+      'sum.heartrate.value': [2, 3, 25, 8, 10, 12],
+      'count.heartrate.value': [1, 1, 2, 1, 1, 1],
     });
     expect(await tableOf(user_id, timeframe, whole)).toEqual({
-      'sum.heartrate.value': [40],
-      'median.heartrate.value': [6.5],
+      'sum.heartrate.value': [60],
+      'median.heartrate.value': [8],
       'newest.heartrate.value': [12],
     });
     const phonesFirst = { provider_priority_overrides: ['apple_health_kit', 'oura'] };
-    expect((await tableOf(user_id, timeframe, days, phonesFirst))['sum.heartrate.value']).toEqual([2, 4, 7, 9, 11, 12]);
+    expect((await tableOf(user_id, timeframe, days, phonesFirst))['sum.heartrate.value']).toEqual([
+      2, 4, 27, 9, 11, 12,
+    ]);
   });
 
-  test('chooses among sources of moments hour by hour where that is asked for', async () => {
+  test('chooses among sources of moments hour by hour whatever it groups by, and by minutes where it groups by less', async () => {
     const { user_id } = await makeUser(app.team);
     const strap = { provider: 'polar', source_type: 'chest_strap' };
     await push(user_id, [
@@ -276,8 +279,18 @@ describe('a query over samples', () => {
       'mean.heartrate.value': [61, 140, 64],
     });
     expect((await by60([{ date_part: 'hour' }]))['mean.heartrate.value']).toEqual([61, 140, 64]);
-    expect((await by60(by('hour', 3)))['mean.heartrate.value']).toEqual([140, 64]);
-    expect((await by60(by('day')))['mean.heartrate.value']).toEqual([140]);
+    // A strap of ten minutes hides the watch for that hour, and for no other.
+    const threeHours = (60 + 62 + 140) / 3;
+    expect((await by60(by('hour', 3)))['mean.heartrate.value']).toEqual([threeHours, 64]);
+    const day = (60 + 62 + 140 + 64) / 4;
+    for (const unit of ['day', 'week', 'month'] as const)
+      expect((await by60(by(unit)))['mean.heartrate.value']).toEqual([day]);
+    expect((await by60([{ date_part: 'weekday' }]))['mean.heartrate.value']).toEqual([day]);
+    const listed = await tableOf(user_id, past('2026-01-05', 'day'), {
+      select: [{ timeseries: 'heartrate', field: 'value' }],
+    });
+    expect(listed['heartrate.value']).toEqual([60, 62, 140, 64]);
+    expect((await by60(by('minute', 15)))['mean.heartrate.value']).toEqual([60, 62, 70, 140, 64]);
   });
 
   test('complements floors hour by hour, and counts water that two apps tell of once', async () => {

@@ -12,7 +12,7 @@ import { pullerOrNull } from '../pulls/pullers.ts';
 import type { Stored } from '../pulls/store-pulled.ts';
 import { asWriter } from '../one-writer.ts';
 import { deleteAbsent } from '../summaries/deletion/at-source.ts';
-import { deleteAbsentSamples } from '../timeseries/delete-absent.ts';
+import { deleteAbsentSamples } from '../timeseries/deletion/absent.ts';
 import { giveTryBack, inboxKind, isWaiting, markWorked, takeRows, type InboxRow } from './inbox.ts';
 import { lookAt } from './look-at.ts';
 import { windowsOf, type Asked } from './windows-of.ts';

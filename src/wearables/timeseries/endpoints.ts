@@ -3,8 +3,8 @@ import { endpoint, type Deprecation, type Endpoint } from '../../http/endpoint.t
 import { batch } from '../../http/media.ts';
 import { Uuid } from '../../wire/schema.ts';
 import { SERIES, type Series } from '../resources.ts';
-import { deletePushedSamples } from './delete-pushed.ts';
-import { DELETION_VALUES, SampleDeletion } from './deletion-input.ts';
+import { deletePushedSamples } from './deletion/pushed.ts';
+import { DELETION_VALUES, SampleDeletion } from './deletion/input.ts';
 import { pushSamples } from './push-samples.ts';
 import { pageOf, readGrouped } from './read-grouped.ts';
 import { readUngrouped } from './read-ungrouped.ts';

@@ -3,7 +3,7 @@ import type { Ctx, TeamCtx, TxCtx } from '../../context.ts';
 import { becomeWriter } from '../one-writer.ts';
 import type { ExportedRow, Exports } from '../../privacy/export-rows.ts';
 import { seriesOrNull } from '../resources.ts';
-import { deleteSamples } from './delete-samples.ts';
+import { deleteSamples } from './deletion/delete-samples.ts';
 import { FOREVER, readSamples } from './read-samples.ts';
 import { renderSample } from './sample.ts';
 import type { Stream } from './streams.ts';

@@ -5,14 +5,17 @@ import { aYearAtMost, rangeOfDays } from '../range.ts';
 import { SERIES, type Series } from '../resources.ts';
 import { DataSource } from '../source.ts';
 
-const SourceId = Type.Integer({ description: 'Number of the source: one a series, provider and kind of device.' });
+const SourceId = Type.Integer({
+  description:
+    'Number of the source: one a series, provider and kind of device, whichever app tells; with its timestamp it is what a sample is known by.',
+});
 
 /** Of a stream, in its events. */
 const Version = Type.Integer({
   minimum: 0,
   description:
-    'Rises with each change to the samples of `source_id`: of two events that tell of the same sample, the one with the greater version ' +
-    'is the newer, in whatever order they arrive.',
+    'Rises with each change to the samples of `source_id`, whichever app or device tells of them: of two events that tell of the same ' +
+    'sample, the one with the greater version is the newer, in whatever order they arrive.',
 });
 
 /** Always null: samples are known by their series, source and time. */
@@ -60,7 +63,7 @@ export const SamplesDeleted = Type.Object({
   intervals: Type.Array(Type.Object({ start: MomentOfSample('first'), end: MomentOfSample('last') }), {
     maxItems: 1_000,
     description:
-      'All samples of the source from the first moment to the last are gone, both included; those of one have it twice.',
+      'All samples of `source_id` from the first moment to the last are gone, both included; those of one have it twice.',
   }),
 });
 

@@ -8,7 +8,14 @@ import type { Series } from '../resources.ts';
 import type { StoredSource } from '../source.ts';
 import { keepRecords, type Recorded } from './records.ts';
 import type { Sample } from './sample.ts';
-import { ensureStreams, streamKeyOf, type EnsuredStream, type StreamKey } from './streams.ts';
+import {
+  ensureStreams,
+  placeKeyOf,
+  refuseTooManyBeside,
+  streamKeyOf,
+  type EnsuredStream,
+  type StreamKey,
+} from './streams.ts';
 import { tellOfSamples, type StreamChanges } from './tell-of-samples.ts';
 import { writeSamples, type Placed } from './write-samples.ts';
 
@@ -26,8 +33,8 @@ export type StoredCounts = { created: number; updated: number; unchanged: number
 
 /**
  * Stores samples of one user and tells of what changed: the one way by which samples come in, whoever brings them. A sample
- * is known by its series, provider, kind of device and time; the last of a batch and the latest of all wins, and an equal
- * one changes nothing. In the caller's transaction: all of them, or none. `onPlaced` hears of their streams before any is written or told.
+ * is known by its series, provider, kind of device and time, whichever app or device tells of it; the last of a batch and the latest
+ * of all wins, and an equal one changes nothing but its app and device. In the caller's transaction: all of them, or none. `onPlaced` hears of their streams before any is written or told.
  */
 export async function storeSamples(
   ctx: Writer,
@@ -58,7 +65,9 @@ function recordsOf(placed: PlacedAt[], samples: SampleOfSource[]): Recorded[] {
 }
 
 const changedSeries = (changes: StreamChanges[]): string[] =>
-  changes.flatMap(({ series, created, updated }) => (created.length + updated.length > 0 ? [series.name] : []));
+  changes.flatMap(({ series, created, updated, moved }) =>
+    created.length + updated.length + moved > 0 ? [series.name] : [],
+  );
 
 const heartRateTimes = (changes: StreamChanges[]): string[] =>
   changes.flatMap(({ series, created, updated }) =>
@@ -72,20 +81,32 @@ type PlacedAt = Placed & { stream: EnsuredStream; records: Map<string, string> }
 async function place(ctx: TxCtx<TeamCtx>, user: { id: string }, samples: SampleOfSource[]): Promise<PlacedAt[]> {
   type Group = { key: StreamKey; series: Series; byTime: Map<string, Sample>; records: Map<string, string> };
   const byKey = new Map<string, Group>();
-  let last: { of: SampleOfSource; group: Group } | null = null;
+  const byPlace = new Map<string, Group[]>();
+  let last: { of: SampleOfSource; group: Group; beside: Group[] } | null = null;
   for (const each of samples) {
     // Samples of one source come in a row: making the key of each would cost as much as all else here.
     if (!last || !isSameStream(last.of, each)) {
       const key: StreamKey = { ...each.source, resource: each.series.name, kind: each.kind };
       const text = streamKeyOf(key);
+      const ofPlace = byPlace.get(placeKeyOf(key)) ?? [];
       const group = byKey.get(text) ?? { key, series: each.series, byTime: new Map(), records: new Map() };
-      group.key = key;
-      byKey.set(text, group);
-      last = { of: each, group };
+      if (!byKey.has(text)) {
+        byKey.set(text, group);
+        byPlace.set(placeKeyOf(key), ofPlace);
+        ofPlace.push(group);
+        refuseTooManyBeside(ofPlace.map((each) => each.key));
+      }
+      last = { of: each, group, beside: ofPlace.filter((other) => other !== group) };
     }
     last.group.byTime.set(each.sample.at, each.sample);
     if (each.record) last.group.records.set(each.sample.at, each.record);
+    for (const { byTime, records } of last.beside) {
+      byTime.delete(each.sample.at);
+      records.delete(each.sample.at);
+    }
   }
+  // Of which another app or device told last, each time.
+  for (const [text, { byTime }] of byKey) if (byTime.size === 0) byKey.delete(text);
   const streams = await ensureStreams(
     ctx,
     user,

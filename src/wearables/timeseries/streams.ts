@@ -3,7 +3,7 @@ import type { TeamCtx, TxCtx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import type { StoredSource } from '../source.ts';
 
-/** One series of a user from one source. What a workout or sleep has of points is a summary stream. */
+/** One series of a user from one app on one device. What a workout or sleep has of points is a summary stream. */
 export type Stream = {
   id: number;
   resource: string;
@@ -14,81 +14,138 @@ export type Stream = {
   device_id: string | null;
 };
 
-/** Of a stream whose samples change: above what was told of any stream in its place, also before it was made or restored. */
-export const NEXT_VERSION = sql.raw('greatest(version + 1, (extract(epoch from clock_timestamp()) * 1000)::bigint)');
+/**
+ * Of a stream whose samples change: above what was told of any stream of its place, since a sample may go from one of them to
+ * another; also before it was made or restored.
+ */
+export const NEXT_VERSION = sql.raw(`
+  greatest((extract(epoch from clock_timestamp()) * 1000)::bigint, 1 + (
+    select max(beside.version) from streams beside
+     where beside.user_id = streams.user_id and beside.resource = streams.resource and beside.provider = streams.provider
+       and beside.source_type = streams.source_type and beside.kind = streams.kind))`);
 
 export type StreamKey = StoredSource & { resource: string; kind: string };
 
-/** `connected`: its user to its provider, which costs a push no look-up of its own. */
-export type EnsuredStream = Stream & { connected: boolean };
-
-/** More than anybody's devices make; each allergen of a panel is a stream of its own. */
-const MOST_STREAMS = 500;
-
-/** What tells one stream of a user from another, as a text. */
-export const streamKeyOf = ({ resource, provider, source_type, kind }: StreamKey | Stream): string =>
-  `${resource} ${provider} ${source_type} ${kind}`;
+/**
+ * `connected`: its user to its provider, which costs a push no look-up of its own. `beside` are the ids of the other streams of its
+ * place: those of a time that it tells of as well are the same sample.
+ */
+export type EnsuredStream = Stream & { connected: boolean; beside: number[] };
 
 /**
- * The user's streams of these keys, made where they are not there; app and device are kept as they were told last.
- * Throws limit_reached where the user would have more than 500.
+ * By which events tell of a place: the number of its first stream. With a time it is what a sample is known by, and stays so when
+ * another app tells of that time.
+ */
+export const sourceIdOf = ({ id, beside }: Pick<EnsuredStream, 'id' | 'beside'>): number => Math.min(id, ...beside);
+
+/** More than anybody's apps and devices make; each allergen of a panel is a stream of its own. */
+const MOST_STREAMS = 1_000;
+/** Apps and devices of one place: a sample is looked for in the streams of all of them. */
+const MOST_BESIDE = 50;
+
+/** Within which a time has one sample, as the interface says: streams of one place differ in app and device alone. */
+export const placeKeyOf = ({ resource, provider, source_type, kind }: StreamKey | Stream): string =>
+  JSON.stringify([resource, provider, source_type, kind]);
+
+/** What tells one stream of a user from another, as a text. */
+export const streamKeyOf = (key: StreamKey | Stream): string =>
+  JSON.stringify([placeKeyOf(key), key.app_id ?? null, key.device_id?.toLowerCase() ?? null]);
+
+/**
+ * The user's streams of these keys, made where they are not there. Throws limit_reached where the user would have more than 1,000,
+ * or more than 50 of one place.
  */
 export async function ensureStreams(
   ctx: TxCtx<TeamCtx>,
   user: { id: string },
   keys: StreamKey[],
 ): Promise<Map<string, EnsuredStream>> {
+  refuseTooManyBeside(keys);
+  if (keys.length > MOST_STREAMS) refuseTooMany();
   // Always in one order, so that two batches of one user do not wait for each other in a circle.
   const wanted = keys.toSorted((a, b) => (streamKeyOf(a) < streamKeyOf(b) ? -1 : 1));
   for (;;) {
-    const { rows } = await sql<EnsuredStream & { made: boolean }>`
+    const { rows } = await sql<Found>`
       with wanted as (
         select * from unnest(
           ${wanted.map((key) => key.resource)}::text[], ${wanted.map((key) => key.provider)}::text[],
           ${wanted.map((key) => key.source_type)}::text[], ${wanted.map((key) => key.kind)}::text[],
           ${wanted.map((key) => key.app_id ?? null)}::text[], ${wanted.map((key) => key.device_id ?? null)}::uuid[]
         ) as w (resource, provider, source_type, kind, app_id, device_id)
-      ), written as (
-        insert into streams as s (user_id, team_id, resource, provider, source_type, kind, app_id, device_id)
+      ), made as (
+        insert into streams (user_id, team_id, resource, provider, source_type, kind, app_id, device_id)
         select ${user.id}::uuid, ${ctx.team.id}::uuid, resource, provider, source_type, kind, app_id, device_id from wanted
-        on conflict (user_id, resource, provider, source_type, kind) do update
-          set app_id = coalesce(excluded.app_id, s.app_id), device_id = coalesce(excluded.device_id, s.device_id)
-          where excluded.app_id <> coalesce(s.app_id, '') or excluded.device_id is distinct from s.device_id
-                and excluded.device_id is not null
+        on conflict (user_id, resource, provider, source_type, kind, app_id, device_id) do nothing
         returning id, resource, provider, source_type, kind, app_id, device_id
       )
       select found.*, exists (
                select from connections c where c.user_id = ${user.id} and c.provider = found.provider and c.status = 'connected') as connected
         from (
-      select *, true as made from written
-      union all
-      select s.id, s.resource, s.provider, s.source_type, s.kind, s.app_id, s.device_id, false
-        from wanted join streams s
-          on s.user_id = ${user.id} and s.team_id = ${ctx.team.id} and s.resource = wanted.resource
-         and s.provider = wanted.provider and s.source_type = wanted.source_type and s.kind = wanted.kind
-        ) as found order by made desc`.execute(ctx.db);
-    const streams = new Map<string, EnsuredStream>();
-    // What was written stands first and is newer than what the other half read.
-    for (const { made: _, ...row } of rows) {
-      const key = streamKeyOf(row);
-      if (!streams.has(key)) streams.set(key, row);
-    }
+          select *, true as made from made
+          union all
+          select s.id, s.resource, s.provider, s.source_type, s.kind, s.app_id, s.device_id, false
+            from (select distinct resource, provider, source_type, kind from wanted) as place join streams s
+              on s.user_id = ${user.id} and s.team_id = ${ctx.team.id} and s.resource = place.resource
+             and s.provider = place.provider and s.source_type = place.source_type and s.kind = place.kind
+        ) as found`.execute(ctx.db);
+    const streams = new Map(rows.map((row) => [streamKeyOf(row), row]));
     // One that another transaction made meanwhile is seen by the next statement only.
-    if (streams.size < wanted.length) continue;
-    if (rows.some(({ made }) => made)) await refuseTooMany(ctx, user);
-    return streams;
+    if (!wanted.every((key) => streams.has(streamKeyOf(key)))) continue;
+    if (rows.some(({ made }) => made)) {
+      refuseTooManyBeside(rows);
+      await refuseTooManyOf(ctx, user);
+    }
+    return withBeside(wanted, streams);
   }
 }
 
-async function refuseTooMany({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
-  const { rows } = await sql`
-    select from streams where user_id = ${user.id} and team_id = ${team.id} limit ${MOST_STREAMS + 1}`.execute(db);
-  if (rows.length > MOST_STREAMS) {
+type Found = Stream & { connected: boolean; made: boolean };
+
+/** The streams that are wanted, each with those of its place. */
+function withBeside(wanted: StreamKey[], found: Map<string, Found>): Map<string, EnsuredStream> {
+  const places = new Map<string, number[]>();
+  for (const stream of found.values()) {
+    const ids = places.get(placeKeyOf(stream));
+    if (ids) ids.push(stream.id);
+    else places.set(placeKeyOf(stream), [stream.id]);
+  }
+  return new Map(
+    wanted.map((key) => {
+      const { made: _, ...stream } = found.get(streamKeyOf(key)) as Found;
+      const beside = (places.get(placeKeyOf(key)) as number[]).filter((id) => id !== stream.id);
+      return [streamKeyOf(key), { ...stream, beside }];
+    }),
+  );
+}
+
+/** Throws limit_reached where one place has more streams than it may have. */
+export function refuseTooManyBeside(streams: readonly (StreamKey | Stream)[]): void {
+  if (streams.length <= MOST_BESIDE) return;
+  const counts = new Map<string, number>();
+  for (const stream of streams) {
+    const place = placeKeyOf(stream);
+    const count = (counts.get(place) ?? 0) + 1;
+    counts.set(place, count);
+    if (count <= MOST_BESIDE) continue;
     throw new AppError(
       'limit_reached',
-      `A user can have at most ${MOST_STREAMS} streams: a series, provider, kind of device and type each.`,
+      `A user can have at most ${MOST_BESIDE} apps and devices of a series, provider and kind of device. ` +
+        'app_id names an app, and not a version of it, a run or a sample.',
     );
   }
+}
+
+async function refuseTooManyOf({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
+  const { rows } = await sql`
+    select from streams where user_id = ${user.id} and team_id = ${team.id} limit ${MOST_STREAMS + 1}`.execute(db);
+  if (rows.length > MOST_STREAMS) refuseTooMany();
+}
+
+function refuseTooMany(): never {
+  throw new AppError(
+    'limit_reached',
+    `A user can have at most ${MOST_STREAMS} streams: a series, provider, kind of device, app, device and type each.`,
+  );
 }
 
 /** The user's streams of one series, of one provider or of all; in the order in which pages go through them. */

@@ -213,7 +213,7 @@ describe('the team is told', () => {
 });
 
 test('a batch that is refused late tells of nothing and stores nothing', async () => {
-  const kinds = Array.from({ length: 501 }, (_, n) =>
+  const kinds = Array.from({ length: 1_001 }, (_, n) =>
     glucose(1, 1, { resource: 'igg', unit: 'FSU', type: `allergen ${n}` }),
   );
   const { status } = await app.api('POST', `/v2/timeseries/${user.user_id}/samples`, [glucose(1, 5.5), ...kinds]);

@@ -5,10 +5,17 @@ import type { Series } from '../resources.ts';
 import { renderSource } from '../source.ts';
 import { sampleEvent } from './events.ts';
 import { renderSample, type Sample } from './sample.ts';
-import type { Stream } from './streams.ts';
+import { sourceIdOf, type EnsuredStream } from './streams.ts';
 
-/** `version`: of the stream, once they were written. */
-export type StreamChanges = { stream: Stream; series: Series; version: number; created: Sample[]; updated: Sample[] };
+/** `version`: of the stream, once they were written; `moved`: how many it took from other apps or devices as they were. */
+export type StreamChanges = {
+  stream: EnsuredStream;
+  series: Series;
+  version: number;
+  created: Sample[];
+  updated: Sample[];
+  moved: number;
+};
 
 const MOST_SAMPLES = 1_000;
 /** Made into JSON without a pause. */
@@ -46,7 +53,7 @@ export async function tellOfSamples(
     room -= samples.length;
     const data = samples.map((sample) => renderSample(series, stream, sample));
     const source = renderSource(ctx.config, stream);
-    const told = { source, source_id: stream.id, user_id: user.id, version, data };
+    const told = { source, source_id: sourceIdOf(stream), user_id: user.id, version, data };
     publications.push({ type, user, data: told, origin: ctx.origin });
   }
   await publishEvents(ctx, publications as never);

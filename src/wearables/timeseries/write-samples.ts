@@ -1,22 +1,21 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
-import { float8Array, int4Array, int8Array, jsonbArray, timestamptzArray } from '../../db/session/binary-array.ts';
 import { isTold } from '../is-told.ts';
 import type { Writer } from '../one-writer.ts';
 import type { Series } from '../resources.ts';
+import { columnsOf, keyOf, type Row } from './sample-rows.ts';
 import type { Sample } from './sample.ts';
-import { NEXT_VERSION, type Stream } from './streams.ts';
+import { NEXT_VERSION, type EnsuredStream } from './streams.ts';
+import { takeOver } from './take-over.ts';
 import type { StreamChanges } from './tell-of-samples.ts';
 
 /** Samples of one stream, once a time, the oldest first. */
-export type Placed = { stream: Stream; series: Series; samples: Sample[] };
+export type Placed = { stream: EnsuredStream; series: Series; samples: Sample[] };
 
 /** Written by one statement: a millisecond or two of this process. */
 const AT_ONCE = 500;
 /** So many are created and replaced by one statement. */
 const FEW = 20;
-
-type Row = { stream_id: number; sample: Sample; extra: string | null };
 
 /** What a statement wrote, and the versions of the streams since. */
 type Written = { created: Row[]; replaced: Row[]; versions: Map<number, number> };
@@ -27,11 +26,22 @@ export async function writeSamples(ctx: Writer, placed: Placed[]): Promise<Strea
     samples.map((sample): Row => ({ stream_id: stream.id, sample, extra: extraOf(ctx, sample) })),
   );
   const changes = new Map<number, StreamChanges>(
-    placed.map(({ stream, series }) => [stream.id, { stream, series, version: 0, created: [], updated: [] }]),
+    placed.map(({ stream, series }) => [stream.id, { stream, series, version: 0, created: [], updated: [], moved: 0 }]),
   );
+  const beside = new Map(placed.map(({ stream }) => [stream.id, stream.beside]));
   for (let from = 0; from < rows.length; from += AT_ONCE) {
     await ctx.giveWay?.();
-    for (const written of await writeRows(ctx, rows.slice(from, from + AT_ONCE))) {
+    const all = rows.slice(from, from + AT_ONCE);
+    const taken = await takeOver(ctx, all, beside);
+    for (const row of all) {
+      const change = changes.get(row.stream_id) as StreamChanges;
+      const differs = taken.differs.get(keyOf(row));
+      if (differs) change.updated.push(row.sample);
+      else if (differs === false) change.moved += 1;
+    }
+    for (const [id, version] of taken.versions) (changes.get(id) as StreamChanges).version = version;
+    const others = all.filter((row) => !taken.differs.has(keyOf(row)));
+    for (const written of await writeRows(ctx, others)) {
       for (const row of written.created) (changes.get(row.stream_id) as StreamChanges).created.push(row.sample);
       for (const row of written.replaced) (changes.get(row.stream_id) as StreamChanges).updated.push(row.sample);
       for (const [id, version] of written.versions) (changes.get(id) as StreamChanges).version = version;
@@ -42,14 +52,13 @@ export async function writeSamples(ctx: Writer, placed: Placed[]): Promise<Strea
 
 /** Few are created and replaced by one statement. Of many, which are new mostly, only those that are there are compared (record 166). */
 async function writeRows(ctx: Writer, rows: Row[]): Promise<Written[]> {
+  if (rows.length === 0) return [];
   if (rows.length <= FEW) return [await write(ctx, rows, { create: true, replace: true })];
   const written = await write(ctx, rows, { create: true, replace: false });
   const created = new Set(written.created);
   const there = rows.filter((row) => !created.has(row));
   return there.length === 0 ? [written] : [written, await write(ctx, there, { create: false, replace: true })];
 }
-
-const keyOf = (streamId: number, at: string): string => `${streamId} ${at}`;
 
 /** Writes those that are not there, those that differ from what is there, or both; and counts them where they are published. */
 async function write(
@@ -114,9 +123,11 @@ function writtenOf(answer: WrittenRow[], rows: Row[]): Written {
     const many = streams.reduce((sum, stream) => sum + stream[change], 0);
     if (many === 0 || many === rows.length) return many === 0 ? [] : rows;
     const keys = new Set(
-      answer.flatMap((row) => (row.at !== null && row[change] === 1 ? keyOf(row.stream_id, row.at) : [])),
+      answer.flatMap((row) =>
+        row.at !== null && row[change] === 1 ? keyOf({ stream_id: row.stream_id, sample: { at: row.at } }) : [],
+      ),
     );
-    return rows.filter(({ stream_id, sample }) => keys.has(keyOf(stream_id, sample.at)));
+    return rows.filter((row) => keys.has(keyOf(row)));
   };
   return {
     created: written('created'),
@@ -126,18 +137,6 @@ function writtenOf(answer: WrittenRow[], rows: Row[]): Written {
 }
 
 type Columns = ReturnType<typeof columnsOf>;
-
-/** As unnest takes them. */
-function columnsOf(rows: Row[]) {
-  return {
-    stream_ids: int8Array(rows.map(({ stream_id }) => stream_id)),
-    ats: timestamptzArray(rows.map(({ sample }) => sample.at)),
-    values: float8Array(rows.map(({ sample }) => sample.value)),
-    durations: int4Array(rows.map(({ sample }) => sample.duration_ms)),
-    offsets: int4Array(rows.map(({ sample }) => sample.timezone_offset)),
-    extras: jsonbArray(rows.map(({ extra }) => extra)),
-  };
-}
 
 /** As JSON; of a note with the hash that tells whether its text, which is sealed elsewhere, is another. */
 function extraOf({ cipher, team }: TxCtx<TeamCtx>, { extra, text }: Sample): string | null {

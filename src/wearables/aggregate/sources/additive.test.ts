@@ -20,20 +20,25 @@ type Device = (typeof DEVICES)[number];
 /** From when to when, in milliseconds since 1970. */
 type Measured = { device: Device; start: number; stop: number; value: number };
 
-const sampleOf = ({ device, start, stop, value }: Measured) => ({
+type SourceOf = (device: Device) => object;
+const byKind: SourceOf = (device) => ({ source_type: device });
+/** Apps on devices of one kind, in the same order. */
+const byApp: SourceOf = (device) => ({ source_type: 'phone', app_id: `com.example.app${DEVICES.indexOf(device)}` });
+
+const sampleOf = ({ device, start, stop, value }: Measured, sourceOf: SourceOf) => ({
   resource: 'steps',
   provider: 'apple_health_kit',
-  source_type: device,
+  ...sourceOf(device),
   start: new Date(start).toISOString(),
   end: new Date(stop).toISOString(),
   unit: 'count',
   value,
 });
 
-async function userWith(measured: readonly Measured[]): Promise<string> {
+async function userWith(measured: readonly Measured[], sourceOf = byKind): Promise<string> {
   const { user_id } = await makeUser(app.team);
   for (let from = 0; from < measured.length; from += 5_000) {
-    const samples = measured.slice(from, from + 5_000).map(sampleOf);
+    const samples = measured.slice(from, from + 5_000).map((each) => sampleOf(each, sourceOf));
     const { status } = await app.api('POST', `/v2/timeseries/${user_id}/samples`, samples);
     expect(status).toBe(200);
   }
@@ -215,8 +220,8 @@ function randomDays(days: number, seed: number): Measured[] {
 
 const DAYS = 1_000;
 const whole: Asked = { anchor: '2025-09-26', days: DAYS };
-const answered = async (measured: readonly Measured[]): Promise<Map<string, number>> => {
-  const [days = [], sums = []] = await sumsOf(await userWith(measured), whole);
+const answered = async (measured: readonly Measured[], sourceOf = byKind): Promise<Map<string, number>> => {
+  const [days = [], sums = []] = await sumsOf(await userWith(measured, sourceOf), whole);
   return new Map(days.map((day, n) => [day as string, sums[n] as number]));
 };
 const close = (sums: Map<string, number>): [string, unknown][] =>
@@ -244,6 +249,15 @@ describe('random days', () => {
       }
     },
   );
+
+  test('of four apps on one phone have the sums of the slow way, in any order of arrival', async () => {
+    // Apps of one kind of device that tell of one start are one sample, as the interface says: the last one.
+    const byStart = new Map(randomDays(DAYS, seeds[3] as number).map((sample) => [sample.start, sample]));
+    const measured = [...byStart.values()];
+    const sums = await answered(measured, byApp);
+    expect(inOrder(sums)).toEqual(close(slowly(measured)));
+    expect(inOrder(await answered(measured.toReversed(), byApp))).toEqual(close(sums));
+  });
 
   test('the order in which samples arrive does not matter', async () => {
     const measured = randomDays(DAYS, seeds[0] as number);

@@ -21,8 +21,8 @@ type Asked = {
 export type SamplesAsked = Asked & {
   series: Series;
   type: string | null;
-  /** How long what the query groups by is, in minutes, where that is less than a day; null: a day or longer. */
-  slotMinutes: number | null;
+  /** How long the slots are in which one source counts, where samples do not add up, in minutes. */
+  slotMinutes: number;
 };
 
 export type SummariesAsked = Asked & { summary: string };

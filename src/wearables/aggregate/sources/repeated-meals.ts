@@ -1,18 +1,17 @@
 // A meal that two apps tell of is one meal where its time and its name agree. Names are sealed: of those whose times agree the
 // process opens and compares them.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
 import type { QueryScope } from '../scope.ts';
 import type { SummariesAsked } from './counted-rows.ts';
-import { rankRows } from '../../rank.ts';
+import { rankRows, type Source } from '../../rank.ts';
 import { groupSql, matching } from './summary-rows.ts';
 
-type Meal = {
+type Meal = Source & {
   id: string;
   team_id: string;
-  provider: string;
-  source_type: string;
   group: string;
   minute: string;
   texts: Buffer;
@@ -20,6 +19,8 @@ type Meal = {
 };
 
 const MOST_MEALS = 10_000;
+/** How many names are opened before other requests have their turn. */
+const OPENED_AT_ONCE = 500;
 const MOST_BYTES = 16 * 1024 * 1024;
 /** A source may take the same moment for another day. */
 const DAYS_AROUND = 2;
@@ -34,16 +35,16 @@ export async function repeatedMeals(
   scope: QueryScope,
 ): Promise<string[]> {
   const { rows } = await sql<Meal>`
-    select id, team_id, provider, source_type, "group", minute, case when bytes <= ${MOST_BYTES} then texts end as texts,
+    select id, team_id, provider, source_type, app_id, device_id, "group", minute, case when bytes <= ${MOST_BYTES} then texts end as texts,
            bytes::float8
       from (
         select *, sum(octet_length(texts)) over (order by id) as bytes
           from (
-            select id, team_id, provider, source_type, "group", minute, texts,
+            select id, team_id, provider, source_type, app_id, device_id, "group", minute, texts,
                    min(source) over same <> max(source) over same as is_of_several
               from (
-                select id, team_id, provider, source_type, texts, ${groupSql(asked)} as "group",
-                       date_trunc('minute', start_at) as minute, provider || ' ' || source_type as source
+                select id, team_id, provider, source_type, app_id, device_id, texts, ${groupSql(asked)} as "group",
+                       date_trunc('minute', start_at) as minute, jsonb_build_array(provider, source_type, app_id, device_id)::text as source
                   from summaries where ${matching(asked, scope, DAYS_AROUND)} and texts is not null
               ) as meals
             window same as (partition by "group", minute)
@@ -56,10 +57,12 @@ export async function repeatedMeals(
       `More than ${MOST_MEALS} meals of several sources would be compared. Ask for a shorter timeframe.`,
     );
   }
-  const meals = rankRows(rows, scope.providers).map(({ id, team_id, texts, group, minute, place }) => {
+  const meals: { id: string; place: number; same: string }[] = [];
+  for (const { id, team_id, texts, group, minute, place } of await rankRows(rows, scope.providers)) {
     const { name } = ctx.cipher.openJson<{ name?: string }>('summaries.texts', { id, team_id }, texts);
-    return { id, place, same: JSON.stringify([group, minute, (name ?? '').trim().toLowerCase()]) };
-  });
+    meals.push({ id, place, same: JSON.stringify([group, minute, (name ?? '').trim().toLowerCase()]) });
+    if (meals.length % OPENED_AT_ONCE === 0) await nextTurn();
+  }
   const best = new Map<string, number>();
   for (const { place, same } of meals) best.set(same, Math.min(best.get(same) ?? place, place));
   return meals.flatMap(({ id, place, same }) => (place === best.get(same) ? [] : id));

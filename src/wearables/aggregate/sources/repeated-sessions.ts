@@ -1,4 +1,4 @@
-// A workout that a watch and a strap both recorded is one workout.
+// A workout that a watch and a strap both recorded, or two apps of one phone, is one workout.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
@@ -6,11 +6,11 @@ import { AppError } from '../../../errors.ts';
 import type { QueryScope } from '../scope.ts';
 import type { SummariesAsked } from './counted-rows.ts';
 import { CountedSessions } from './counted-sessions.ts';
-import { rankRows, type Ranked } from '../../rank.ts';
+import { rankRows, type Ranked, type Source } from '../../rank.ts';
 import { groupSql, matching } from './summary-rows.ts';
 
 /** From when to when, in microseconds since 1970: whole numbers, so that half of one is exact. */
-type Session = { id: string; provider: string; source_type: string; group: string; start: number; stop: number };
+type Session = Source & { id: string; group: string; start: number; stop: number };
 
 /** They are compared with each other in this process. */
 const MOST_SESSIONS = 20_000;
@@ -29,12 +29,12 @@ export async function repeatedSessions(
   scope: QueryScope,
 ): Promise<string[]> {
   const { rows } = await sql<Session>`
-    select id, provider, source_type, ${groupSql(asked)} as "group",
+    select id, provider, source_type, app_id, device_id, ${groupSql(asked)} as "group",
            (extract(epoch from start_at) * 1000000)::float8 as start,
            (extract(epoch from coalesce(end_at, start_at)) * 1000000)::float8 as stop
       from summaries where ${matching(asked, scope, DAYS_AROUND)} and start_at is not null
      limit ${MOST_SESSIONS + 1}`.execute(db);
-  const sessions = rankRows(rows, scope.providers);
+  const sessions = await rankRows(rows, scope.providers);
   if (sessions.every(({ place }) => place === 1)) return [];
   if (sessions.length > MOST_SESSIONS) {
     throw new AppError(

@@ -1,5 +1,5 @@
 // Which samples count. Of a series that adds up sources complement each other (additive.ts); of others the best source of each
-// day counts, or of each hour where the query asks by the hour.
+// hour counts, whatever the query groups by, or of so many minutes where it groups by less (record 465).
 import { sql, type RawBuilder } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { localTimeOfSample } from '../columns/local-time.ts';
@@ -79,11 +79,9 @@ const samplesOf = ({ from, until, timeZone }: QueryScope): Expression => sql`(
        where local_at >= ${from}::timestamp and local_at < ${until}::timestamp
     ) as of_days`;
 
-/** In which of the intervals that are asked for a sample lies; the first is 1. */
-const slotOf = (minutes: number | null, { from }: QueryScope): Expression =>
-  minutes === null
-    ? sql`local_at::date - ${from}::date + 1`
-    : sql`floor(extract(epoch from local_at - ${from}::timestamp)::float8 / ${minutes * 60}::integer)::integer + 1`;
+/** In which slot a sample lies; the first is 1. */
+const slotOf = (minutes: number, { from }: QueryScope): Expression =>
+  sql`floor(extract(epoch from local_at - ${from}::timestamp)::float8 / ${minutes * 60}::integer)::integer + 1`;
 
 const bestOfEachGroup = sql`
   select * from (select *, min(place) over (partition by rivals, slot) as best from measured) as told where place = best`;
@@ -93,10 +91,10 @@ const bestOfEachGroup = sql`
  * to join: of a single user the planner expects one row, and would choose anew for each sample. The last source counts where
  * none of those before it tells of the slot.
  */
-const bestOfEachSlot = (minutes: number | null, { from, until }: QueryScope): Expression => sql`
+const bestOfEachSlot = (minutes: number, { from, until }: QueryScope): Expression => sql`
   select * from measured where place = 1 or place = (
     select array_agg(coalesce(place, (select count(*) from sources)) order by slot)
-      from generate_series(1, ceil((${until}::date - ${from}::date) * ${1_440 / (minutes ?? 1_440)}::float8)::integer) as slots (slot)
+      from generate_series(1, ceil((${until}::date - ${from}::date) * ${1_440 / minutes}::float8)::integer) as slots (slot)
       left join (select slot, min(place) as place from measured where place < (select count(*) from sources)
                   group by slot) as told using (slot)
   )[slot]`;

@@ -8,6 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
+const team = () => app.team;
 const push = async (userId: string, path: string, ...items: object[]) =>
   expect((await pushSummaries(app.team, userId, path, items)).status).toBe(200);
 
@@ -127,6 +128,109 @@ test('meals of two apps are all counted, but for those whose time and name agree
   expect(await ask(user_id, energy)).toEqual([[4 + 2 + 8 + 16]]);
   expect(await ask(user_id, energy, { provider_priority_overrides: ['my_fitness_pal'] })).toEqual([[1 + 2 + 8 + 16]]);
   expect(await ask(user_id, { ...energy, group_by: [{ source: 'source_provider' }] })).toEqual([[30, 1]]);
+});
+
+describe('two apps of one phone', () => {
+  const app = (name: string) => ({ ...phone, app_id: `com.example.${name}` });
+
+  test('that recorded one workout have recorded one, and so have two watches', async () => {
+    const { user_id } = await makeUser(team());
+    const run = (source: object, from: string, to: string, calories: number) => ({
+      ...source,
+      sport: 'running',
+      time_start: on(from),
+      time_end: on(to),
+      calories,
+    });
+    const device = async (serial: string) => ({
+      ...watch,
+      device_id: (
+        await pushSummaries(team(), user_id, 'devices', [{ ...watch, device_id: serial, device_model: 'Watch' }])
+      ).body.items[0]?.id,
+    });
+    await push(
+      user_id,
+      'workouts',
+      run(app('walks'), '07:00', '08:00', 1),
+      run(app('rings'), '07:05', '08:01', 2),
+      // What a person typed in gives way to what was recorded.
+      run({ ...phone, app_id: 'manual' }, '07:01', '08:00', 4),
+      run(await device('SN-1'), '12:00', '13:00', 8),
+      run(await device('SN-2'), '12:10', '13:10', 8),
+    );
+    expect(await ask(user_id, { select: [sum({ workout: 'calories' })] })).toEqual([[2 + 8]]);
+    const byApp = { select: [sum({ workout: 'calories' })], group_by: [{ source: 'source_app_id' }] };
+    expect(await ask(user_id, byApp)).toEqual([[2, 1, 4, 8]]);
+  });
+
+  test('that keep one breakfast tell of one', async () => {
+    const { user_id } = await makeUser(team());
+    const meal = (source: object, name: string, value: number) => ({
+      ...source,
+      provider_id: `${name} ${value}`,
+      timestamp: on('08:00'),
+      name,
+      energy: { unit: 'kcal', value },
+    });
+    await push(
+      user_id,
+      'meal',
+      meal(app('food'), 'Breakfast', 1),
+      meal(app('diary'), 'breakfast', 2),
+      meal(app('food'), 'Coffee', 4),
+    );
+    expect(await ask(user_id, { select: [sum({ meal: 'energy.value' })] })).toEqual([[2 + 4]]);
+  });
+});
+
+describe('measurements of the body', () => {
+  const scale = { provider: 'withings', source_type: 'scale' };
+  const copy = { ...phone, app_id: 'com.example.scale' };
+  const body = (source: object, clock: string, more: object, day = '2026-01-05') => ({
+    ...source,
+    timestamp: on(clock, day),
+    ...more,
+  });
+  const list = { select: [{ index: 'body' }, { body: 'weight_kilogram' }, { body: 'fat_mass_percentage' }] };
+
+  test('of a day are all counted, whoever measured', async () => {
+    const { user_id } = await makeUser(team());
+    await push(
+      user_id,
+      'body',
+      body(scale, '07:00', { weight: 80 }),
+      body(scale, '21:00', { weight: 81 }),
+      body(phone, '12:00', { weight: 80.5, fat: 20 }),
+      body(strap, '12:00', { weight: 82 }, '2026-01-06'),
+    );
+    expect(await ask(user_id, list)).toEqual([
+      ['05T07', '05T12', '05T21', '06T12'].map((hour) => `2026-01-${hour}:00:00.000Z`),
+      [80, 80.5, 81, 82],
+      [null, 20, null, null],
+    ]);
+    expect(
+      await ask(user_id, {
+        select: [{ func: 'count', arg: { index: 'body' } }],
+        group_by: [{ source: 'source_type' }],
+      }),
+    ).toEqual([[1, 1, 2]]);
+  });
+
+  test('that tell nothing but what a better source tells of the same minute are copies', async () => {
+    const { user_id } = await makeUser(team());
+    await push(
+      user_id,
+      'body',
+      body(scale, '07:00', { weight: 80, fat: 21 }),
+      { ...body(copy, '07:00', { weight: 80 }), timestamp: '2026-01-05T07:00:41Z' },
+      body(phone, '07:00', { weight: 80, waist_circumference_centimeter: 90 }),
+    );
+    expect((await ask(user_id, list))[1]).toEqual([80, 80]);
+    const waist = { select: [{ func: 'count', arg: { body: 'waist_circumference_centimeter' } }] };
+    expect(await ask(user_id, waist)).toEqual([[1]]);
+    // The order of the query decides which is the copy: here none of them tells less than better ones do.
+    expect((await ask(user_id, list, { provider_priority_overrides: ['apple_health_kit'] }))[1]).toEqual([80, 80, 80]);
+  });
 });
 
 describe('activities of one day of several sources', () => {

@@ -1,14 +1,16 @@
-// Which summaries count. A session or a meal that several sources tell of counts once; of what is told of a day, the best source
-// of the day counts, and of an activity others fill in what it does not tell (record 402).
+// Which summaries count. A session, a meal or a measurement of the body that several sources tell of counts once; of what is told
+// of a day, the best source of the day counts, and of an activity others fill in what it does not tell (records 402 and 466).
 import { sql, type RawBuilder } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
+import { AppError } from '../../../errors.ts';
+import { ownOf } from '../../../wire/own.ts';
 import { localTime } from '../columns/local-time.ts';
 import type { QueryScope } from '../scope.ts';
 import type { SummariesAsked } from './counted-rows.ts';
-import { rankRows, type Ranked } from '../../rank.ts';
+import { rankRows, type Ranked, type Source } from '../../rank.ts';
 import { repeatedMeals } from './repeated-meals.ts';
 import { repeatedSessions } from './repeated-sessions.ts';
-import { groupSql, isEachByItself, matching } from './summary-rows.ts';
+import { groupSql, matching } from './summary-rows.ts';
 
 type Expression = RawBuilder<unknown>;
 
@@ -27,7 +29,6 @@ export async function countedSummaries(
   const all = sql`
     select ${COLUMNS}, "values", ${localTimeOfSummary(summary, scope)} as local_at
       from summaries where ${matching(asked, scope)}`;
-  if (isEachByItself(asked)) return sql`counted as (${all})`;
   if (SESSIONS.has(summary) || summary === 'meal') {
     const repeated = await (summary === 'meal' ? repeatedMeals : repeatedSessions)(ctx, asked, scope);
     return sql`counted as (${all}${repeated.length > 0 ? sql` and id <> all (${repeated}::uuid[])` : sql``})`;
@@ -38,15 +39,29 @@ export async function countedSummaries(
   return sql`
     sources as (
       select * from unnest(
-        ${of((each) => each.provider)}::text[], ${of((each) => each.source_type)}::text[], ${of(({ group }) => group)}::text[],
-        ${of(({ rivals }) => rivals)}::integer[], ${of(({ place }) => place)}::integer[]
-      ) as s (provider, source_type, "group", rivals, place)
+        ${of((each) => each.provider)}::text[], ${of((each) => each.source_type)}::text[], ${of((each) => each.app_id)}::text[],
+        ${of((each) => each.device_id)}::uuid[], ${of(({ group }) => group)}::text[], ${of(({ rivals }) => rivals)}::integer[],
+        ${of(({ place }) => place)}::integer[]
+      ) as s (provider, source_type, app_id, device_id, "group", rivals, place)
     ), ranked as materialized (
-      select told.*, rivals, place, min(place) over (partition by rivals, calendar_date) as best
-        from (${all}) as told join sources using (provider, source_type)
-       where sources.group = ${groupSql(asked)}
-    ), ${summary === 'activity' ? filledDays : sql`counted as (select * from ranked where place = best)`}`;
+      select ${COLUMNS}, "values", local_at, rivals, place, min(place) over (partition by rivals, calendar_date) as best
+        from (select told.*, ${groupSql(asked)} as "group" from (${all}) as told) as told
+        join (select provider, source_type, app_id as app, device_id as device, "group", rivals, place from sources) as s
+             using (provider, source_type, "group")
+       where app is not distinct from app_id and device is not distinct from device_id
+    ), ${ownOf(WHICH_OF, summary) ?? sql`counted as (select * from ranked where place = best)`}`;
 }
+
+/**
+ * Of a moment, whose minute apps round: a row that tells something that no better source tells of the same minute. A measurement that
+ * an app has copied tells nothing more than the one that it was copied from.
+ */
+const newMeasurements = sql`
+  measured as (
+    select id, place = min(place) over (partition by rivals, date_trunc('minute', start_at), key) as is_best
+      from ranked cross join lateral jsonb_each("values")
+     where jsonb_typeof(value) = 'number' and key <> 'timezone_offset'
+  ), counted as (select * from ranked where id in (select id from measured where is_best))`;
 
 /** What sources of a day tell together: of each field what the best one tells that has it. */
 const together = (fields: Expression): Expression => sql`
@@ -65,7 +80,11 @@ const filledDays = sql`
      where place = best
   )`;
 
-type Row = { provider: string; source_type: string; group: string };
+const WHICH_OF: Readonly<Record<string, Expression>> = { activity: filledDays, body: newMeasurements };
+
+type Row = Source & { group: string };
+
+const MOST_SOURCES = 10_000;
 
 async function findSources(
   { db }: TeamCtx | TxCtx<TeamCtx>,
@@ -73,8 +92,14 @@ async function findSources(
   scope: QueryScope,
 ): Promise<Ranked<Row>[]> {
   const { rows } = await sql<Row>`
-    select distinct provider, source_type, ${groupSql(asked)} as "group" from summaries
-     where ${matching(asked, scope)}`.execute(db);
+    select distinct provider, source_type, app_id, device_id, ${groupSql(asked)} as "group" from summaries
+     where ${matching(asked, scope)} limit ${MOST_SOURCES + 1}`.execute(db);
+  if (rows.length > MOST_SOURCES) {
+    throw new AppError(
+      'too_many_matches',
+      `More than ${MOST_SOURCES} apps and devices would be compared. Ask for a shorter timeframe.`,
+    );
+  }
   return rankRows(rows, scope.providers);
 }
 

@@ -32,6 +32,3 @@ export const groupSql = ({ apart }: Pick<SummariesAsked, 'apart'>): Expression =
   apart.length === 0
     ? sql`''`
     : sql`jsonb_build_array(${sql.join(apart.map((column) => COLUMNS[column as keyof typeof COLUMNS]))})::text`;
-
-export const isEachByItself = ({ apart }: Pick<SummariesAsked, 'apart'>): boolean =>
-  apart.includes('provider') && apart.includes('source_type');

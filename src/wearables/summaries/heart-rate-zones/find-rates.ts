@@ -12,7 +12,7 @@ export type HeartRates = { streams: (Source & { id: number })[]; providers: stri
 
 export async function findHeartRates(ctx: TxCtx<TeamCtx>, user: { id: string }): Promise<HeartRates> {
   const { rows: streams } = await sql<HeartRates['streams'][number]>`
-    select id, provider, source_type from streams
+    select id, provider, source_type, app_id, device_id from streams
      where user_id = ${user.id} and team_id = ${ctx.team.id} and resource = 'heartrate'`.execute(ctx.db);
   return { streams, providers: streams.length > 1 ? await prioritiesOf(ctx, 'timeseries') : [] };
 }

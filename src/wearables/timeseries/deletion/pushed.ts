@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
-import type { TeamCtx } from '../../context.ts';
-import { AppError } from '../../errors.ts';
-import { millisecondsOf, toUtc } from '../../wire/moment.ts';
-import { asWriter, type Writer } from '../one-writer.ts';
-import { refusePulled } from '../refuse-pulled.ts';
+import type { TeamCtx } from '../../../context.ts';
+import { AppError } from '../../../errors.ts';
+import { millisecondsOf, toUtc } from '../../../wire/moment.ts';
+import { asWriter, type Writer } from '../../one-writer.ts';
+import { refusePulled } from '../../refuse-pulled.ts';
 import { deleteSamples, type Doomed } from './delete-samples.ts';
-import type { SampleDeletionValue } from './deletion-input.ts';
-import { samplesOfRecords } from './records.ts';
-import type { DeletedSamples } from './schemas.ts';
-import type { Stream } from './streams.ts';
+import type { SampleDeletionValue } from './input.ts';
+import { samplesOfRecords } from '../records.ts';
+import type { DeletedSamples } from '../schemas.ts';
+import type { Stream } from '../streams.ts';
 
 /** Samples that one request deletes. */
 const MOST = 20_000;
@@ -52,7 +52,7 @@ async function spansOf(
 ): Promise<Doomed[]> {
   const spans: Doomed[] = [];
   let paused = 0;
-  for (const { resource, provider, source_type, type, timestamp, start, end } of deletions) {
+  for (const { resource, provider, source_type, app_id, device_id, type, timestamp, start, end } of deletions) {
     const span = timestamp ? momentOf(timestamp) : start && end ? { from: toUtc(start), to: toUtc(end) } : null;
     if (span === null) continue;
     const reached = streams.filter(
@@ -60,6 +60,8 @@ async function spansOf(
         stream.resource === resource &&
         stream.provider === provider &&
         (!source_type || stream.source_type === source_type) &&
+        (!app_id || stream.app_id === app_id) &&
+        (!device_id || stream.device_id === device_id.toLowerCase()) &&
         (!type || stream.kind === type),
     );
     if (spans.length + reached.length > MOST_PAIRS) refuseTooManyPairs();
@@ -103,7 +105,7 @@ function refuseTooMany(): never {
 function refuseTooManyPairs(): never {
   throw new AppError(
     'too_many_matches',
-    `The deletions of a request reach at most ${MOST_PAIRS} kinds of samples and devices, each time counted. Name source_type and ` +
-      'type, or one interval for many times, or send fewer deletions at once.',
+    `The deletions of a request reach at most ${MOST_PAIRS} apps, devices and kinds of samples, each time counted. Name source_type, ` +
+      'app_id and type, or one interval for many times, or send fewer deletions at once.',
   );
 }

@@ -1,12 +1,12 @@
 // What is to go of a user's samples: by the record that they are from, by their time, or by an interval.
 import { Type, type Static } from 'typebox';
-import { millisecondsOf } from '../../wire/moment.ts';
-import type { Breach } from '../../wire/rule.ts';
-import { nullable, oneOf, Text } from '../../wire/schema.ts';
-import { PROVIDER_SLUGS } from '../providers.ts';
-import { SERIES } from '../resources.ts';
-import { SOURCE_TYPES } from '../source.ts';
-import { FIRST_DAY, RecordId } from './sample-input.ts';
+import { millisecondsOf } from '../../../wire/moment.ts';
+import type { Breach } from '../../../wire/rule.ts';
+import { nullable, oneOf, Text } from '../../../wire/schema.ts';
+import { PROVIDER_SLUGS } from '../../providers.ts';
+import { SERIES } from '../../resources.ts';
+import { SOURCE_TYPES } from '../../source.ts';
+import { FIRST_DAY, RecordId } from '../sample-input.ts';
 
 const maybe = <T extends Parameters<typeof nullable>[0]>(schema: T) => Type.Optional(nullable(schema));
 
@@ -23,6 +23,13 @@ export const SampleDeletion = Type.Object(
       ),
     ),
     source_type: maybe(oneOf(SOURCE_TYPES, { description: 'Kind of device; left out, every kind.' })),
+    app_id: maybe(Text(200, { description: 'Id of the app that recorded it; left out, every app.' })),
+    device_id: maybe(
+      Type.String({
+        format: 'uuid',
+        description: 'Id of the device, as the list of devices has it; left out, every device.',
+      }),
+    ),
     type: maybe(
       Text(100, { description: 'The kind of sample, where its series is told apart by kinds; left out, every kind.' }),
     ),

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { TeamCtx } from '../../context.ts';
-import { asWriter } from '../one-writer.ts';
-import { SERIES } from '../resources.ts';
+import type { TeamCtx } from '../../../context.ts';
+import { asWriter } from '../../one-writer.ts';
+import { SERIES } from '../../resources.ts';
 import { deleteSamples } from './delete-samples.ts';
-import type { Stream } from './streams.ts';
+import type { Stream } from '../streams.ts';
 
 /** Samples that one transaction takes away. */
 const SAMPLES = 20_000;

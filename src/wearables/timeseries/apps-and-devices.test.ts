@@ -1,0 +1,275 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { makeUser, subscribe } from '../../../test/factories.ts';
+import { startReceiver, type Receiver } from '../../../test/receiver.ts';
+
+let app: TestApp;
+let team: Team;
+let user_id: string;
+let receiver: Receiver;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.close());
+beforeEach(async () => {
+  team = await app.makeTeam();
+  ({ user_id } = await makeUser(team));
+  receiver = await startReceiver();
+  await subscribe(team, receiver, ['daily.data.*']);
+  return () => receiver.close();
+});
+
+const MINUTE_MS = 60_000;
+const midnight = Date.parse('2026-01-05T00:00:00Z');
+const at = (minute: number): string => new Date(midnight + minute * MINUTE_MS).toISOString();
+const kind = { provider: 'apple_health_kit', source_type: 'phone' };
+const steps = (from: number, minutes: number, value: number, more: object = {}) => ({
+  ...kind,
+  resource: 'steps',
+  start: at(from),
+  end: at(from + minutes),
+  unit: 'count',
+  value,
+  ...more,
+});
+const walks = { app_id: 'com.example.walks' };
+const rings = { app_id: 'com.example.rings' };
+
+type Counts = { created: number; updated: number; unchanged: number };
+const push = async (...samples: object[]): Promise<Counts> => {
+  const { status, body } = await team.api<Counts>('POST', `/v2/timeseries/${user_id}/samples`, samples);
+  expect([status, body]).toEqual([200, expect.anything()]);
+  return body;
+};
+type Told = {
+  event_type: string;
+  data: {
+    source: { app_id: string | null; device_id: string | null };
+    source_id: number;
+    version: number;
+    data?: { start: string; value: number }[];
+    intervals?: { start: string; end: string }[];
+  };
+};
+/** What arrived since the last call. */
+async function told(): Promise<Told[]> {
+  await app.deliver();
+  return receiver.received.splice(0).map(({ body }) => body as unknown as Told);
+}
+
+/** What each app or device has told of, as the minutes at which it begins. */
+async function minutesBy(word: 'app_id' | 'device_id', series = 'steps'): Promise<Record<string, number[]>> {
+  const { body } = await team.api<{ groups: Record<string, { source: object; data: { timestamp: string }[] }[]> }>(
+    'GET',
+    `/v2/timeseries/${user_id}/${series}/grouped?start_date=2026-01-01`,
+  );
+  return Object.fromEntries(
+    Object.values(body.groups)
+      .flat()
+      .map(({ source, data }) => [
+        (source as Record<string, string | null>)[word] ?? 'none',
+        data.map(({ timestamp }) => (Date.parse(timestamp) - midnight) / MINUTE_MS),
+      ]),
+  );
+}
+
+async function sums(by: string | null = null): Promise<Record<string, unknown[]>> {
+  const { status, body } = await team.api<{ results: { table: Record<string, unknown[]> }[] }>(
+    'POST',
+    `/aggregate/v1/user/${user_id}/query`,
+    {
+      timeframe: { anchor: '2026-01-05', past: { unit: 'day', value: 7 } },
+      queries: [
+        {
+          select: [{ group_key: '*' }, { func: 'sum', arg: { timeseries: 'steps' } }],
+          ...(by ? { group_by: [{ source: by }] } : {}),
+        },
+      ],
+    },
+  );
+  expect([status, body]).toEqual([200, expect.anything()]);
+  return body.results[0]?.table ?? {};
+}
+
+async function device(serial: string): Promise<string> {
+  const { body } = await team.api<{ items: { id: string }[] }>('POST', `/v2/summary/devices/${user_id}`, [
+    { provider: 'apple_health_kit', source_type: 'watch', device_id: serial, device_model: 'Watch' },
+  ]);
+  return body.items[0]?.id as string;
+}
+
+describe('two apps on one phone', () => {
+  test('whose intervals differ and overlap are not added up, and each keeps its own', async () => {
+    // By the hour, and by the hour from half past.
+    await push(
+      ...Array.from({ length: 8 }, (_, n) => steps(480 + n * 60, 60, 1_000, walks)),
+      ...Array.from({ length: 8 }, (_, n) => steps(510 + n * 60, 60, 900, rings)),
+    );
+    // The better one, first by name, counts whole: 7,200; of the other one the half hour before it.
+    expect(await sums()).toEqual({ 'sum.steps.value': [7_200 + 500] });
+    expect(await sums('source_app_id')).toEqual({
+      'group_key.0': ['com.example.rings', 'com.example.walks'],
+      'sum.steps.value': [7_200, 8_000],
+    });
+    expect(await minutesBy('app_id')).toEqual({
+      'com.example.walks': [480, 540, 600, 660, 720, 780, 840, 900],
+      'com.example.rings': [510, 570, 630, 690, 750, 810, 870, 930],
+    });
+  });
+
+  test('are told in events of their own, each with its app, and with the number of their kind of device', async () => {
+    await push(steps(0, 60, 1, walks), steps(30, 60, 2, rings));
+    const events = await told();
+    expect(events.map(({ data }) => [data.source.app_id, data.data?.map(({ value }) => value)]).sort()).toEqual([
+      ['com.example.rings', [2]],
+      ['com.example.walks', [1]],
+    ]);
+    expect(new Set(events.map(({ data }) => data.source_id)).size).toBe(1);
+  });
+
+  test('that tell of one time are one sample, and the last one told counts', async () => {
+    await push(steps(0, 60, 100, walks), steps(60, 60, 5, walks));
+    const [first] = await told();
+    expect(await push(steps(0, 30, 80, rings))).toMatchObject({ created: 0, updated: 1 });
+    const [second, ...others] = await told();
+    expect(others).toEqual([]);
+    expect([second?.event_type, second?.data.source.app_id]).toEqual(['daily.data.steps.updated', rings.app_id]);
+    expect(second?.data.version).toBeGreaterThan(first?.data.version as number);
+    expect(second?.data.source_id).toBe(first?.data.source_id);
+    expect(await minutesBy('app_id')).toEqual({ 'com.example.walks': [60], 'com.example.rings': [0] });
+    expect(await sums()).toEqual({ 'sum.steps.value': [85] });
+    // And back again.
+    expect(await push(steps(0, 60, 100, walks))).toMatchObject({ updated: 1 });
+    expect((await told())[0]?.data.version).toBeGreaterThan(second?.data.version as number);
+    expect(await minutesBy('app_id')).toEqual({ 'com.example.walks': [0, 60] });
+  });
+
+  test('that tell the same of one time tell nobody anything new, and the last one is its source', async () => {
+    await push(steps(0, 60, 100, walks), steps(60, 60, 5, walks));
+    await told();
+    expect(await push(steps(0, 60, 100, rings))).toMatchObject({ created: 0, updated: 0, unchanged: 1 });
+    expect(await told()).toEqual([]);
+    expect(await minutesBy('app_id')).toEqual({ 'com.example.walks': [60], 'com.example.rings': [0] });
+  });
+
+  test('that tell of one time in one batch are one sample: the last of it', async () => {
+    expect(await push(steps(0, 60, 1, walks), steps(0, 60, 2, rings), steps(5, 5, 3, walks))).toMatchObject({
+      created: 2,
+      unchanged: 1,
+    });
+    expect(await minutesBy('app_id')).toEqual({ 'com.example.walks': [5], 'com.example.rings': [0] });
+  });
+
+  test('of which one was not named before are told apart once it is', async () => {
+    await push(steps(0, 60, 1), steps(60, 60, 2), steps(90, 60, 4));
+    await push(steps(90, 60, 4, rings), steps(0, 60, 1, walks), steps(60, 60, 2, walks));
+    expect(await minutesBy('app_id')).toEqual({ 'com.example.walks': [0, 60], 'com.example.rings': [90] });
+    expect(await sums()).toEqual({ 'sum.steps.value': [1 + 1 + 4] });
+  });
+});
+
+describe('notes of two apps', () => {
+  const note = (value: string, more: object) => ({
+    resource: 'note',
+    provider: 'apple_health_kit',
+    source_type: 'phone',
+    start: at(1),
+    end: at(2),
+    unit: 'text',
+    value,
+    ...more,
+  });
+
+  test('of one time go with their texts to the app that told last', async () => {
+    await push(note('Tea', walks));
+    expect(await push(note('Tea', rings))).toMatchObject({ unchanged: 1 });
+    const texts = async () => {
+      const path = `/v2/timeseries/${user_id}/note/grouped?start_date=2026-01-01`;
+      const { body } = await team.api<{ groups: Record<string, { data: { value: string }[] }[]> }>('GET', path);
+      return Object.values(body.groups)
+        .flat()
+        .flatMap(({ data }) => data.map(({ value }) => value));
+    };
+    expect(await texts()).toEqual(['Tea']);
+    expect(await push(note('Coffee', walks))).toMatchObject({ updated: 1 });
+    expect(await texts()).toEqual(['Coffee']);
+    expect(await minutesBy('app_id', 'note')).toEqual({ 'com.example.walks': [1] });
+  });
+});
+
+test('two watches that were worn at once are not added up, and each is told as the source of its own', async () => {
+  const [one, other] = [await device('SN-1'), await device('SN-2')];
+  const watch = (device_id: string) => ({ source_type: 'watch', app_id: 'com.apple.health', device_id });
+  await push(
+    steps(0, 60, 600, watch(one)),
+    steps(30, 60, 600, watch(other)),
+    steps(90, 60, 60, watch(one)),
+    steps(300, 10, 7, watch(other)),
+  );
+  expect(await sums()).toEqual({ 'sum.steps.value': [600 + 300 + 60 + 7] });
+  expect(await minutesBy('device_id')).toEqual({ [one]: [0, 90], [other]: [30, 300] });
+});
+
+describe('what is deleted', () => {
+  const ofSteps = { ...kind, resource: 'steps' };
+  const remove = async (...deletions: object[]) =>
+    (await team.api<{ deleted: number }>('DELETE', `/v2/timeseries/${user_id}/samples`, deletions)).body.deleted;
+  const day = { start: '2026-01-05T00:00:00Z', end: '2026-01-06T00:00:00Z' };
+
+  test('of an app, or a device, leaves what others have told', async () => {
+    const device_id = await device('SN-1');
+    await push(steps(0, 60, 1, walks), steps(30, 60, 2, rings), steps(60, 60, 3, { ...rings, device_id }));
+    expect(await remove({ ...ofSteps, ...day, ...walks })).toBe(1);
+    expect(await remove({ ...ofSteps, ...day, device_id })).toBe(1);
+    expect(await minutesBy('app_id')).toEqual({ 'com.example.rings': [30] });
+    expect(await remove({ ...ofSteps, ...day })).toBe(1);
+  });
+
+  test('is told in intervals within which no other app of the kind of device has anything', async () => {
+    await push(
+      ...[0, 10, 20, 30, 40].map((minute) => steps(minute, 10, 1, walks)),
+      ...[15, 50].map((minute) => steps(minute, 10, 1, rings)),
+      steps(35, 10, 1, { ...rings, source_type: 'watch' }),
+    );
+    const created = await told();
+    const source_id = created.find(({ data }) => data.source.app_id === rings.app_id)?.data.source_id;
+    expect(await remove({ ...ofSteps, ...day, ...walks })).toBe(5);
+    const [gone, ...others] = await told();
+    expect(others).toEqual([]);
+    expect(gone?.data).toMatchObject({ source_id, source: walks });
+    expect(gone?.data.intervals).toEqual([
+      { start: at(0), end: at(10) },
+      { start: at(20), end: at(40) },
+    ]);
+  });
+
+  test('by the record of an app whose sample another one has replaced is nothing', async () => {
+    await push(steps(0, 60, 1, { ...walks, record_id: 'walk-1' }));
+    await push(steps(0, 60, 1, { ...rings, record_id: 'ring-1' }));
+    expect(await remove({ ...kind, record_id: 'walk-1' })).toBe(0);
+    expect(await remove({ ...kind, record_id: 'ring-1' })).toBe(1);
+  });
+});
+
+describe('apps without end', () => {
+  const named = (n: number) => steps(n, 1, 1, { app_id: `com.example.app${n}` });
+  const refused = async (samples: object[]) => {
+    const { status, body } = await team.api<{ code: string; detail: string }>(
+      'POST',
+      `/v2/timeseries/${user_id}/samples`,
+      samples,
+    );
+    expect([status, body.code]).toEqual([403, 'limit_reached']);
+    return body.detail;
+  };
+
+  test('are refused beyond fifty of a series and kind of device, before anything is stored', async () => {
+    expect(await refused(Array.from({ length: 5_000 }, (_, n) => named(n % 1_400)))).toMatch(
+      /at most 50 apps and devices/,
+    );
+    expect(await minutesBy('app_id')).toEqual({});
+    await push(...Array.from({ length: 50 }, (_, n) => named(n)));
+    expect(await refused([named(50)])).toMatch(/at most 50 apps and devices/);
+    expect(await push(named(7), { ...named(51), source_type: 'watch' })).toMatchObject({ created: 1, unchanged: 1 });
+  });
+});

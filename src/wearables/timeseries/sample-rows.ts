@@ -1,0 +1,21 @@
+// Samples as statements take them.
+import { float8Array, int4Array, int8Array, jsonbArray, timestamptzArray } from '../../db/session/binary-array.ts';
+import type { Sample } from './sample.ts';
+
+export type Row = { stream_id: number; sample: Sample; extra: string | null };
+
+/** By what it is known. */
+export const keyOf = ({ stream_id, sample }: { stream_id: number; sample: Pick<Sample, 'at'> }): string =>
+  `${stream_id} ${sample.at}`;
+
+/** As unnest takes them. */
+export function columnsOf(rows: Row[]) {
+  return {
+    stream_ids: int8Array(rows.map(({ stream_id }) => stream_id)),
+    ats: timestamptzArray(rows.map(({ sample }) => sample.at)),
+    values: float8Array(rows.map(({ sample }) => sample.value)),
+    durations: int4Array(rows.map(({ sample }) => sample.duration_ms)),
+    offsets: int4Array(rows.map(({ sample }) => sample.timezone_offset)),
+    extras: jsonbArray(rows.map(({ extra }) => extra)),
+  };
+}
