@@ -34,7 +34,8 @@ export type StoredCounts = { created: number; updated: number; unchanged: number
 /**
  * Stores samples of one user and tells of what changed: the one way by which samples come in, whoever brings them. A sample
  * is known by its series, provider, kind of device and time, whichever app or device tells of it; the last of a batch and the latest
- * of all wins, and an equal one changes nothing but its app and device. In the caller's transaction: all of them, or none. `onPlaced` hears of their streams before any is written or told.
+ * of all wins, and an equal one changes nothing but its app and device. In the caller's transaction: all of them, or none.
+ * `onPlaced` hears of their streams before any is written or told.
  */
 export async function storeSamples(
   ctx: Writer,
