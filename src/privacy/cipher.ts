@@ -70,7 +70,15 @@ export function openCipher({ sealing, keys, lookupKey }: KeyRing): Cipher {
   const teamKeys = new Map<string, KeyObject>();
   const known = knownVersions(keys);
 
-  const teamKey = (version: number, teamId: string, use: 'columns' | 'signatures' = 'columns'): KeyObject => {
+  // Many values of one team are opened in a row, and its key's name is longer to make and to find than to compare.
+  let latest: { version: number; teamId: string; key: KeyObject } | null = null;
+  const columnKey = (version: number, teamId: string): KeyObject => {
+    if (latest?.version !== version || latest.teamId !== teamId)
+      latest = { version, teamId, key: teamKey(version, teamId, 'columns') };
+    return latest.key;
+  };
+
+  const teamKey = (version: number, teamId: string, use: 'columns' | 'signatures'): KeyObject => {
     const name = `${version} ${teamId} ${use}`;
     const known = teamKeys.get(name);
     if (known) return known;
@@ -87,7 +95,7 @@ export function openCipher({ sealing, keys, lookupKey }: KeyRing): Cipher {
   const seal = (column: SealedColumn, row: SealedRow, plain: Buffer): Buffer => {
     const teamId = row.team_id.toLowerCase();
     const nonce = freshNonce();
-    const cipher = createCipheriv('aes-256-gcm', teamKey(sealing, teamId), nonce);
+    const cipher = createCipheriv('aes-256-gcm', columnKey(sealing, teamId), nonce);
     cipher.setAAD(placeOf(column, row));
     return Buffer.concat([Buffer.of(sealing), nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
   };
@@ -96,7 +104,7 @@ export function openCipher({ sealing, keys, lookupKey }: KeyRing): Cipher {
     const start = VERSION_BYTES + NONCE_BYTES;
     const end = sealed.length - TAG_BYTES;
     if (end < start) throw new Error(`A value of ${column} is too short to be sealed.`);
-    const key = teamKey(sealed[0] as number, row.team_id.toLowerCase());
+    const key = columnKey(sealed[0] as number, row.team_id.toLowerCase());
     const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(VERSION_BYTES, start), {
       authTagLength: TAG_BYTES,
     });

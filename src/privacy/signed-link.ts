@@ -72,15 +72,19 @@ export function signToken(
     key_id = null,
   }: Pick<SignedLink, 'team_id' | 'id' | 'expires'> & Partial<SignedLink>,
 ): string {
-  const signed = Buffer.alloc(SIGNED_BYTES);
+  const before = prefixOf(kind);
+  const bytes = Buffer.allocUnsafe(before.length + SIGNED_BYTES + SIGNATURE_BYTES);
+  before.copy(bytes);
+  const signed = bytes.subarray(before.length);
   signed[0] = cipher.sealing;
   signed.writeUInt32BE(expires, EXPIRES_AT);
   writeUuid(signed, team_id, TEAM_AT);
   writeUuid(signed, id, RECORD_AT);
   signed.writeUInt32BE(generation, GENERATION_AT);
   writeUuid(signed, key_id ?? NO_KEY, KEY_AT);
-  const signature = cipher.signatureOf(cipher.sealing, team_id, messageOf(kind, signed)) as Buffer;
-  return Buffer.concat([signed, signature]).toString('base64url');
+  const message = bytes.subarray(0, before.length + SIGNED_BYTES);
+  signed.set(cipher.signatureOf(cipher.sealing, team_id, message) as Buffer, SIGNED_BYTES);
+  return signed.toString('base64url');
 }
 
 /** What the token opens as a document of this kind, whether or not its time is over; null where we did not sign it. */
@@ -105,10 +109,30 @@ export function readToken(cipher: Cipher, kind: string, token: string): SignedLi
 }
 
 /** The kind is signed along and stands in the path: a link to one document opens no other of the same record. */
-const messageOf = (kind: string, signed: Buffer): Buffer => Buffer.concat([Buffer.from(`document ${kind} `), signed]);
+const messageOf = (kind: string, signed: Buffer): Buffer => Buffer.concat([prefixOf(kind), signed]);
 
-const writeUuid = (into: Buffer, id: string, at: number): void =>
-  void into.write(id.replaceAll('-', ''), at, UUID_BYTES, 'hex');
+const prefixes = new Map<string, Buffer>();
+
+function prefixOf(kind: string): Buffer {
+  let known = prefixes.get(kind);
+  if (!known) prefixes.set(kind, (known = Buffer.from(`document ${kind} `)));
+  return known;
+}
+
+const [DASH, ZERO, NINE, LOWER_CASE, LETTERS_FROM] = [0x2d, 0x30, 0x39, 0x20, 0x61 - 10];
+
+/** By hand: as hex without its dashes it takes four times as long, and a page of orders has hundreds. */
+function writeUuid(into: Buffer, id: string, at: number): void {
+  let nibbles = 0;
+  let byte = 0;
+  for (let place = 0; place < id.length; place += 1) {
+    const code = id.charCodeAt(place);
+    if (code === DASH) continue;
+    byte = (byte << 4) | (code <= NINE ? code - ZERO : (code | LOWER_CASE) - LETTERS_FROM);
+    nibbles += 1;
+    if (nibbles % 2 === 0) into[at + nibbles / 2 - 1] = byte & 0xff;
+  }
+}
 
 const readUuid = (from: Buffer, at: number): string =>
   from

@@ -32,4 +32,10 @@ export function byIndex<Q extends OperationNodeSource>(query: Q): Q {
   return query;
 }
 
+/** Marks a statement that was written out, like `byIndex`. */
+export function statementByIndex(query: CompiledQuery): CompiledQuery {
+  marked.add(query.query);
+  return query;
+}
+
 export const goesByIndex = ({ query }: CompiledQuery): boolean => marked.has(query);

@@ -25,8 +25,8 @@ export function compressAnswers(server: FastifyInstance): void {
     for (const name of ['content-encoding', 'etag']) reply.removeHeader(name);
   });
   server.addHook('onSend', async (request, reply, payload) => {
-    const bytes = compressibleBytes(request, reply, payload);
-    if (bytes < LEAST_BYTES) return undefined;
+    const least = leastCompressible(request, reply, payload);
+    if (least < LEAST_BYTES) return undefined;
     addVary(reply, 'accept-encoding');
     if (codingFor(request.headers['accept-encoding'], ['gzip']) === null) return undefined;
     if (payload instanceof Readable) {
@@ -34,6 +34,7 @@ export function compressAnswers(server: FastifyInstance): void {
       markGzip(reply);
       return gzipStream(payload);
     }
+    const bytes = typeof payload === 'string' ? Buffer.byteLength(payload) : least;
     if (underWay + bytes > MOST_BYTES_UNDER_WAY) return undefined;
     underWay += bytes;
     try {
@@ -46,12 +47,13 @@ export function compressAnswers(server: FastifyInstance): void {
   });
 }
 
-/** 0 where an answer is not to be compressed; Infinity of a stream. */
-function compressibleBytes({ routeOptions }: FastifyRequest, reply: FastifyReply, payload: unknown): number {
+/** How many bytes there are at least: 0 where an answer is not to be compressed; Infinity of a stream. */
+function leastCompressible({ routeOptions }: FastifyRequest, reply: FastifyReply, payload: unknown): number {
   const { endpoint } = routeOptions.config;
   if (endpoint?.secretAnswer || reply.hasHeader('content-encoding')) return 0;
   if (!COMPRESSIBLE.test(String(reply.getHeader('content-type') ?? ''))) return 0;
-  if (typeof payload === 'string') return Buffer.byteLength(payload);
+  // A long text is not measured before it is known that anybody takes it compressed.
+  if (typeof payload === 'string') return payload.length < LEAST_BYTES ? Buffer.byteLength(payload) : payload.length;
   if (payload instanceof Readable) return Infinity;
   return Buffer.isBuffer(payload) ? payload.length : 0;
 }

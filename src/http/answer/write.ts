@@ -6,9 +6,9 @@ import type { Endpoint } from '../endpoint.ts';
 import type { Attachment, BrowserAnswer, Cookie } from '../media.ts';
 import { hasPlainHost, urlOrNull } from '../../wire/text.ts';
 import { layout } from '../page.ts';
-import { jsonWriter } from './write-json.ts';
+import { bodyOf, textOf } from './serializer.ts';
 
-/** What is sent. JSON and pages are text, so that they can be kept for an idempotency key. */
+/** What is sent. JSON and pages of all but GET are text, so that they can be kept for an idempotency key. */
 export type Answer = { status: number; body: string | Buffer | Readable; headers?: Record<string, string> };
 
 const TYPES = {
@@ -89,13 +89,13 @@ const textOfCookie = ({ name, value, path, seconds, secure }: Cookie): string =>
   `${name}=${value}; Path=${path}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
 
 /** Turns what `handle` gives back into what is sent, by the declared shape: what is not declared never leaves. */
-export function compileAnswer({ response, status }: Endpoint): (value: unknown) => Answer | Promise<Answer> {
+export function compileAnswer({ method, response, status }: Endpoint): (value: unknown) => Answer | Promise<Answer> {
   if (!response) return () => ({ status, body: '' });
   if (!('media' in response)) {
-    const text = jsonWriter(response);
+    const write = (method === 'GET' ? bodyOf : textOf)(response);
     return (value) => {
-      const body = text(value);
-      return typeof body === 'string' ? { status, body } : body.then((body) => ({ status, body }));
+      const body = write(value);
+      return body instanceof Promise ? body.then((body) => ({ status, body })) : { status, body };
     };
   }
   if (response.media === 'or_accepted') {

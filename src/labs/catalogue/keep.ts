@@ -24,6 +24,7 @@ export async function keptLabTests(ctx: TeamCtx, wanted: LabTestAt[]): Promise<M
   if (missing.size === 0) return found;
   for (const fresh of await loadLabTests(ctx, [...missing])) {
     found.set(fresh.labTest.id, fresh.labTest);
+    Object.freeze(fresh.labTest);
     keep(fresh);
   }
   return found;

@@ -1,4 +1,4 @@
-import type { LoadedOrder, OrderEventRow } from './load.ts';
+import type { ListedOrder, OrderEventRow } from './load.ts';
 import { partsOf } from './status/table.ts';
 
 type Days = { expected_result_by_date: string | null; worst_case_result_by_date: string | null };
@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
  * By which days results are expected: those that the lab test takes, from the day in UTC on which its laboratory had the sample, or it was
  * drawn. Not known before; of a walk-in, of which nobody tells when its sample was taken; nor of an order that has failed or was cancelled.
  */
-export function expectedResults({ labTest }: LoadedOrder, events: readonly OrderEventRow[]): Days {
+export function expectedResults({ labTest }: ListedOrder, events: readonly OrderEventRow[]): Days {
   const { top } = partsOf((events.at(-1) as OrderEventRow).status);
   if (top === 'failed' || top === 'cancelled') return NOT_KNOWN;
   const taken = events.find(({ status }) => ['delivered_to_lab', 'draw_completed'].includes(partsOf(status).low));

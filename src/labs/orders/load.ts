@@ -34,10 +34,9 @@ type OrderLab = {
 export const ORDER_LAB = `json_build_object('id', labs.id, 'connection', labs.connection, 'states', labs.states,
   'order_rules', labs.order_rules)`;
 
-/** An order with everything its answer is made of. */
-export type LoadedOrder = {
-  row: OrderRow;
-  user: { id: string; client_user_id: string };
+/** An order with everything that a list shows of it. */
+export type ListedOrder = {
+  row: ListedRow;
   events: OrderEventRow[];
   shipment: Static<typeof Shipment> | null;
   /** Its newest appointment; null while there is none. */
@@ -45,13 +44,23 @@ export type LoadedOrder = {
   /** The orders of its transaction, itself among them, oldest first. */
   transaction: Sibling[];
   labTest: LabTest;
-  /** The laboratory of the lab test, as it matters to orders. */
-  lab: OrderLab;
   /** Something that the laboratory sent for it, or refused of it, waits for the operator. */
   inReview: boolean;
   /** Opens its requisition, where there is one: as the key that calls may have it, and as events tell it, which no key obtains. */
   requisitionUrl: RequisitionUrl;
 };
+
+/** An order with everything its answer is made of. */
+export type LoadedOrder = ListedOrder & {
+  row: OrderRow;
+  user: { id: string; client_user_id: string };
+  /** The laboratory of the lab test, as it matters to orders. */
+  lab: OrderLab;
+};
+
+/** What no answer shows of an order is left out of pages: a part of it would be opened for nothing. */
+const UNLISTED = ['lab_account_id', 'consents', 'aoe_answers'] as const;
+type ListedRow = Omit<OrderRow, (typeof UNLISTED)[number]>;
 
 /** Signed when it is asked for: each answer shows one of the two. */
 type RequisitionUrl = { readonly ofKey: string | null; readonly ofEvents: string };
@@ -69,20 +78,14 @@ export const requisitionUrlOf = (ctx: TeamCtx, order: { id: string }): Requisiti
   };
 };
 
-const COLUMNS = `orders.user_id, orders.id, orders.team_id, orders.order_transaction_id, orders.origin, orders.parent_id, orders.lab_test_id,
-  orders.lab_account_id, orders.details_id, orders.method, orders.sample_id, orders.patient_details, orders.patient_address,
-  orders.shipping_details, orders.physician, orders.consents, orders.health_insurance_id, orders.billing_type,
-  orders.icd_codes, orders.aoe_answers, orders.notes, orders.clinical_notes, orders.passthrough, orders.priority, orders.activate_by,
-  orders.has_abn, orders.interpretation, orders.has_missing_results, orders.last_event_id, orders.last_status,
-  orders.last_low_level_status, orders.last_event_at, orders.created_at, orders.updated_at`;
+const LISTED_COLUMNS = `orders.user_id, orders.id, orders.team_id, orders.order_transaction_id, orders.origin, orders.parent_id, orders.lab_test_id,
+  orders.details_id, orders.method, orders.sample_id, orders.patient_details, orders.patient_address, orders.shipping_details,
+  orders.physician, orders.health_insurance_id, orders.billing_type, orders.icd_codes, orders.notes, orders.clinical_notes,
+  orders.passthrough, orders.priority, orders.activate_by, orders.has_abn, orders.interpretation, orders.has_missing_results,
+  orders.last_event_id, orders.last_status, orders.last_low_level_status, orders.last_event_at, orders.created_at, orders.updated_at`;
 
-/**
- * An order whole, in one statement however much hangs on it: a row of `orders` joined with its user, lab test and lab.
- * Each part is looked up by a key that leads to one order, so one plan is right at every size of the tables; the orders
- * of the transaction are sorted afterwards, since an index in their order would be taken for the one that finds them.
- */
-export const WHOLE_ORDER = `${COLUMNS}, users.client_user_id, users.deleted_at as user_deleted_at,
-  ${LAB_TEST_REVISION} as lab_test_revision, ${ORDER_LAB} as lab,
+/** What a list shows of an order, read from LISTED_WITH. Each part is looked up by a key that leads to one order. */
+export const LISTED_ORDER = `${LISTED_COLUMNS}, ${LAB_TEST_REVISION} as lab_test_revision,
   (select json_agg(json_build_array(e.id, e.status, e.status_detail, e.created_at) order by e.id)
      from order_events e where e.user_id = orders.user_id and e.order_id = orders.id) as events,
   (select row_to_json(s) from shipments s where s.user_id = orders.user_id and s.order_id = orders.id) as shipment,
@@ -97,18 +100,26 @@ export const WHOLE_ORDER = `${COLUMNS}, users.client_user_id, users.deleted_at a
      from orders t where t.team_id = orders.team_id and t.order_transaction_id = orders.order_transaction_id) as transaction`;
 
 /**
- * What WHOLE_ORDER reads from, where `orders` is named already. With `offset 0` each order looks its own rows up by their keys:
+ * What LISTED_ORDER reads from, where `orders` is named already. With `offset 0` each order looks its own rows up by their keys:
  * as plain joins they would be planned by statistics, and read all users of the deployment where those lag behind.
  */
-export const JOINED = `cross join lateral (select client_user_id, deleted_at from users where users.id = orders.user_id offset 0) as users
-  cross join lateral (select revision, lab_id from lab_tests where lab_tests.id = orders.lab_test_id offset 0) as lab_tests
+export const LISTED_WITH = `cross join lateral (select revision, lab_id from lab_tests where lab_tests.id = orders.lab_test_id offset 0) as lab_tests
   cross join lateral (select id, revision, connection, states, order_rules from labs where labs.id = lab_tests.lab_id offset 0) as labs`;
 
-export type WholeOrder = StoredOrder & {
-  client_user_id: string;
-  user_deleted_at: string | null;
+/**
+ * An order whole, in one statement however much hangs on it: a row of `orders` joined with its user, lab test and lab.
+ * Each part is looked up by a key that leads to one order, so one plan is right at every size of the tables; the orders
+ * of the transaction are sorted afterwards, since an index in their order would be taken for the one that finds them.
+ */
+export const WHOLE_ORDER = `${LISTED_ORDER}, ${UNLISTED.map((column) => `orders.${column}`).join(', ')},
+  users.client_user_id, users.deleted_at as user_deleted_at, ${ORDER_LAB} as lab`;
+
+/** What WHOLE_ORDER reads from. */
+export const JOINED = `${LISTED_WITH}
+  cross join lateral (select client_user_id, deleted_at from users where users.id = orders.user_id offset 0) as users`;
+
+export type StoredListedOrder = Omit<StoredOrder, (typeof UNLISTED)[number]> & {
   lab_test_revision: string;
-  lab: OrderLab;
   events: [id: number, status: string, status_detail: string | null, created_at: string][];
   in_review: boolean;
   is_refused: boolean;
@@ -124,6 +135,9 @@ export type WholeOrder = StoredOrder & {
     updated_at: string,
   ][];
 };
+
+export type WholeOrder = StoredOrder &
+  StoredListedOrder & { client_user_id: string; user_deleted_at: string | null; lab: OrderLab };
 
 const READ = `select ${WHOLE_ORDER} from orders ${JOINED} where orders.team_id = $1 and orders.id = $2`;
 
@@ -185,28 +199,24 @@ const iso = (time: string): string => {
 
 /** Opens what was read and adds the lab tests. */
 export async function toOrders(ctx: TeamCtx, rows: WholeOrder[]): Promise<LoadedOrder[]> {
+  const orders = (await toListedOrders(ctx, rows)) as (ListedOrder & { row: WholeOrder & OrderRow })[];
+  return orders.map((order) => {
+    const { user_id, client_user_id, lab } = order.row;
+    return { ...order, user: { id: user_id, client_user_id }, lab };
+  });
+}
+
+/** As toOrders, of what a list shows. */
+export async function toListedOrders(ctx: TeamCtx, rows: StoredListedOrder[]): Promise<ListedOrder[]> {
   const labTests = await keptLabTests(
     ctx,
     rows.map(({ lab_test_id, lab_test_revision }) => ({ id: lab_test_id, revision: lab_test_revision })),
   );
-  return rows.map((whole) => {
-    const {
-      client_user_id,
-      user_deleted_at: _,
-      lab_test_revision: __,
-      lab,
-      events,
-      shipment,
-      in_review,
-      is_refused,
-      appointment_id,
-      transaction,
-      ...stored
-    } = whole;
+  return rows.map((stored) => {
+    const { events, shipment, transaction, in_review, is_refused, appointment_id } = stored;
     const row = openOrder(ctx, stored);
     return {
       row,
-      user: { id: stored.user_id, client_user_id },
       events: events.map(([id, status, status_detail, time]) => ({ id, created_at: iso(time), status, status_detail })),
       appointment_id,
       inReview: in_review || (is_refused && isOpen(row.last_low_level_status)),
@@ -216,7 +226,7 @@ export async function toOrders(ctx: TeamCtx, rows: WholeOrder[]): Promise<Loaded
         updated_at: iso(shipment.updated_at),
       },
       transaction: transaction
-        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+        .sort(([a], [b]) => (a < b ? -1 : 1))
         .map(([id, origin, parent_id, last_low_level_status, lastEvent, created, updated]) => ({
           id,
           origin,
@@ -226,9 +236,8 @@ export async function toOrders(ctx: TeamCtx, rows: WholeOrder[]): Promise<Loaded
           created_at: iso(created),
           updated_at: iso(updated),
         })),
-      labTest: labTestOf(labTests, stored.lab_test_id),
-      lab,
-      requisitionUrl: requisitionUrlOf(ctx, stored),
+      labTest: labTestOf(labTests, row.lab_test_id),
+      requisitionUrl: requisitionUrlOf(ctx, row),
     };
   });
 }

@@ -3,7 +3,7 @@ import type { BrowserAnswer } from '../../http/media.ts';
 import { escapeHtml, layout } from '../../http/page.ts';
 import { findSender } from '../documents/facts.ts';
 import { dayInWords } from '../documents/words.ts';
-import type { LoadedOrder } from '../orders/load.ts';
+import type { ListedOrder, LoadedOrder } from '../orders/load.ts';
 import { requisitionEvent } from '../orders/requisition.ts';
 import { isOpen, partsOf, type LowLevelStatus } from '../orders/status/table.ts';
 import { newestReport } from '../results/newest-report.ts';
@@ -25,7 +25,7 @@ const TAKEN: ReadonlySet<LowLevelStatus> = new Set([
 const REPORTED: ReadonlySet<LowLevelStatus> = new Set(['completed', 'corrected']);
 
 /** What an order is called where it may be read along: a test can tell what somebody is tested for. */
-export const nameOf = ({ labTest, row }: LoadedOrder, context: PortalContext): string =>
+export const nameOf = ({ labTest, row }: ListedOrder, context: PortalContext): string =>
   context === 'launch' ? labTest.name : `Test ordered on ${dayInWords(row.created_at)}`;
 
 /** Where one order stands. */

@@ -3,7 +3,7 @@ import type { BrowserAnswer } from '../../http/media.ts';
 import { escapeHtml, layout } from '../../http/page.ts';
 import { findSender } from '../documents/facts.ts';
 import { listOrders } from '../orders/list/list.ts';
-import type { LoadedOrder } from '../orders/load.ts';
+import type { ListedOrder } from '../orders/load.ts';
 import { partsOf } from '../orders/status/table.ts';
 import { KIND } from './create-url.ts';
 import { nameOf } from './order-page.ts';
@@ -18,7 +18,7 @@ const MOST_SHOWN = 20;
 export async function ordersPage(ctx: SignedCtx, user: { id: string }, context: PortalContext): Promise<BrowserAnswer> {
   const sender = await findSender(ctx);
   const { orders, total } = await listOrders(ctx, { user_id: user.id, page: 1, size: MOST_SHOWN });
-  const item = (order: LoadedOrder): string => {
+  const item = (order: ListedOrder): string => {
     const { low: status, method } = partsOf(order.row.last_status);
     const hasPatient = order.row.patient_details !== null;
     const { now } = stepOf({ status, method, hasPatient, from: sender.name, mayShowResults: context === 'launch' });

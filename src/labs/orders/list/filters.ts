@@ -7,81 +7,167 @@ import { currentName } from '../status/table.ts';
 import { canonicalSampleId } from '../testkit/bind-sample.ts';
 import type { OrderListQuery } from './schemas.ts';
 
-export type OrderFilters = Omit<Static<typeof OrderListQuery>, 'page' | 'size'>;
+export type OrderFilters = Omit<Static<typeof OrderListQuery>, 'page' | 'size' | 'order_key' | 'order_direction'>;
 
-/** Orders in which every one of the hashed words stands, in names (or a date of birth) of these kinds. */
-const found = (hashes: string, kinds: string): string => `orders.id = any (array(
-    select words.order_id from order_name_words words
-     where words.team_id = $1 and words.word_hash = any (${hashes}::bytea[]) and words.kind in (${kinds})
-     group by words.order_id having count(distinct words.word_hash) = cardinality(${hashes}::bytea[])))`;
+/** Adds a value to a statement and says which parameter it is. */
+export type Bind = (value: unknown) => string;
 
-/** Who is scheduled for deletion: few, and read once for a statement. */
-const LEAVING = '(select users.id from users where users.team_id = $1 and users.deleted_at is not null)';
-
-/**
- * The condition of every list of orders: one text, in which a filter that was not given is a null. Such a statement is
- * planned for each execution (it bears no name), and the planner drops what is null: what is left uses its index.
- */
-export const WHERE = `orders.team_id = $1
-  and orders.user_id not in ${LEAVING}
-  and ($2::uuid is null or orders.user_id = $2)
-  and ($3::uuid[] is null or orders.id = any ($3))
-  and ($4::uuid is null or orders.order_transaction_id = $4)
-  and ($5::text[] is null or orders.last_low_level_status = any ($5))
-  and ($6::text[] is null or orders.method = any ($6))
-  and ($7::text[] is null or orders.interpretation = any ($7))
-  and ($8::boolean is null or (orders.interpretation is null) = $8)
-  and ($9::boolean is null or (orders.interpretation is not distinct from 'critical') = $9)
-  and ($10::text[] is null or ('scheduled' = any ($10) and orders.activate_by > current_date)
-    or ('current' = any ($10) and (orders.activate_by is null or orders.activate_by <= current_date)))
-  -- Answers show milliseconds: an upper bound that was read from one includes everything within its millisecond.
-  and ($11::timestamptz is null or orders.created_at >= $11)
-  and ($12::timestamptz is null or orders.created_at < $12::timestamptz + interval '1 millisecond')
-  -- Ids begin with the time at which they were made: they lead to the days in question by the index.
-  and ($11::timestamptz is null or orders.id >= uuid_v7_floor(greatest($11::timestamptz::date, '1970-01-03') - 1))
-  and ($12::timestamptz is null or orders.id < uuid_v7_floor(greatest($12::timestamptz::date, '1970-01-03') + 3))
-  and ($13::timestamptz is null or orders.updated_at >= $13)
-  and ($14::timestamptz is null or orders.updated_at < $14::timestamptz + interval '1 millisecond')
-  and ($15::bytea[] is null or ${found('$15', `'patient'`)})
-  and ($16::bytea[] is null or ${found('$16', `'recipient'`)})
-  and (not $17::boolean or orders.id = $18::uuid or orders.user_id = $18
-    or orders.id = (select samples.order_id from sample_ids samples where samples.team_id = $1 and samples.sample_id = $19::text)
-    or ${found('$20', `'birth_date'`)}
-    or ${found('$21', `'patient', 'recipient'`)})`;
-
-/** How many parameters WHERE has. */
-export const PARAMETERS = 21;
-
-/** The values of WHERE's parameters; null where the filters can match nothing. */
-export function valuesOf(ctx: TeamCtx, filters: OrderFilters): unknown[] | null {
-  const { interpretation, is_critical, start_date, end_date, updated_start_date, updated_end_date } = filters;
-  const patient = filters.patient_name ? wordHashes(ctx, filters.patient_name) : null;
-  const recipient = filters.shipping_recipient_name ? wordHashes(ctx, filters.shipping_recipient_name) : null;
-  if (patient?.length === 0 || recipient?.length === 0) return null;
-  const search = filters.search_input?.trim() ?? '';
-  return [
-    ctx.team.id,
-    filters.user_id ?? null,
-    filters.order_ids ?? null,
-    filters.order_transaction_id ?? null,
-    filters.status?.map(currentName) ?? null,
-    filters.order_type ?? null,
-    interpretation && interpretation !== 'null' ? [interpretation] : is_critical ? ['critical'] : null,
-    interpretation === 'null' ? true : null,
-    is_critical ?? null,
-    filters.order_activation_types ?? null,
-    start_date || null,
-    end_date || null,
-    updated_start_date || null,
-    updated_end_date || null,
-    patient,
-    recipient,
-    search !== '',
-    isUuid(search) ? search : null,
-    search === '' ? null : canonicalSampleId(search),
-    isBirthDate(search) ? [birthDateHash(ctx, search)] : null,
-    search === '' || isUuid(search) ? null : nullIfEmpty(wordHashes(ctx, search)),
-  ];
+/** The values of a statement whose text says a parameter for each. */
+export function parameters(): { values: unknown[]; bind: Bind } {
+  const values: unknown[] = [];
+  return { values, bind: (value) => `$${values.push(value)}` };
 }
 
-const nullIfEmpty = <T>(list: T[]): T[] | null => (list.length === 0 ? null : list);
+/** What totals are counted by. Null: not asked for. */
+export type CountedFilters = {
+  statuses: string[] | null;
+  methods: string[] | null;
+  interpretation: string | null;
+  /** Whether the interpretation is missing. */
+  lacksInterpretation: true | null;
+  isCritical: boolean | null;
+};
+
+/** Writes a condition of the statement. */
+type Condition = (bind: Bind) => string;
+
+export type Wanted = {
+  team: string;
+  counted: CountedFilters;
+  user: string | null;
+  /** Conditions that lead to few orders, each by an index of its own. */
+  finding: Condition[];
+  /** Conditions on days, which no total is counted by. */
+  days: Condition[];
+};
+
+/** Orders in which every one of the hashed words stands, in names (or a date of birth) of these kinds. */
+const foundByWords = (team: string, hashes: string, kinds: string): string => `orders.id = any (array(
+    select words.order_id from order_name_words words
+     where words.team_id = ${team} and words.word_hash = any (${hashes}::bytea[]) and words.kind in (${kinds})
+     group by words.order_id having count(distinct words.word_hash) = cardinality(${hashes}::bytea[])))`;
+
+/** The filters as conditions; null where they can match nothing. */
+export function wantedOf(ctx: TeamCtx, filters: OrderFilters): Wanted | null {
+  const { order_ids, order_transaction_id, patient_name, shipping_recipient_name } = filters;
+  const team = ctx.team.id;
+  const finding: Condition[] = [];
+  if (order_ids) finding.push((bind) => `orders.id = any (${bind(order_ids)}::uuid[])`);
+  if (order_transaction_id) finding.push((bind) => `orders.order_transaction_id = ${bind(order_transaction_id)}::uuid`);
+  for (const [text, kind] of [
+    [patient_name, 'patient'],
+    [shipping_recipient_name, 'recipient'],
+  ] as const) {
+    const hashes = text ? wordHashes(ctx, text) : null;
+    if (hashes?.length === 0) return null;
+    if (hashes) finding.push((bind) => foundByWords(bind(team), bind(hashes), `'${kind}'`));
+  }
+  const search = filters.search_input?.trim() ?? '';
+  if (search !== '') finding.push(searched(ctx, search));
+  return {
+    team,
+    counted: countedOf(filters),
+    user: filters.user_id ?? null,
+    finding,
+    days: daysOf(filters),
+  };
+}
+
+function countedOf({ status, order_type, interpretation, is_critical }: OrderFilters): CountedFilters {
+  return {
+    statuses: status ? [...new Set(status.map(currentName))] : null,
+    methods: order_type ? [...new Set(order_type)] : null,
+    interpretation: interpretation && interpretation !== 'null' ? interpretation : is_critical ? 'critical' : null,
+    lacksInterpretation: interpretation === 'null' ? true : null,
+    isCritical: is_critical ?? null,
+  };
+}
+
+/** An order, a user or a sample by its id, or whole words of names, or a date of birth. */
+function searched(ctx: TeamCtx, search: string): Condition {
+  const team = ctx.team.id;
+  const words = isUuid(search) ? [] : wordHashes(ctx, search);
+  return (bind) => {
+    const ways = [
+      `orders.id = (select samples.order_id from sample_ids samples
+                     where samples.team_id = ${bind(team)} and samples.sample_id = ${bind(canonicalSampleId(search))})`,
+    ];
+    if (isUuid(search)) {
+      const id = bind(search);
+      ways.push(`orders.id = ${id}::uuid`, `orders.user_id = ${id}::uuid`);
+    }
+    if (isBirthDate(search)) ways.push(foundByWords(bind(team), bind([birthDateHash(ctx, search)]), `'birth_date'`));
+    if (words.length > 0) ways.push(foundByWords(bind(team), bind(words), `'patient', 'recipient'`));
+    return `(${ways.join(' or ')})`;
+  };
+}
+
+function daysOf(filters: OrderFilters): Condition[] {
+  const { start_date, end_date, updated_start_date, updated_end_date, order_activation_types: activation } = filters;
+  const days: Condition[] = [];
+  // Ids begin with the time at which they were made: they lead to the days in question by the index.
+  const idOf = (day: string, further: string): string =>
+    `uuid_v7_floor(greatest(${day}::timestamptz::date, '1970-01-03') ${further})`;
+  if (start_date)
+    days.push((bind) => {
+      const day = bind(start_date);
+      return `orders.created_at >= ${day}::timestamptz and orders.id >= ${idOf(day, '- 1')}`;
+    });
+  // Answers show milliseconds: an upper bound that was read from one includes everything within its millisecond.
+  if (end_date)
+    days.push((bind) => {
+      const day = bind(end_date);
+      return `orders.created_at < ${day}::timestamptz + interval '1 millisecond' and orders.id < ${idOf(day, '+ 3')}`;
+    });
+  if (updated_start_date) days.push((bind) => `orders.updated_at >= ${bind(updated_start_date)}::timestamptz`);
+  if (updated_end_date)
+    days.push((bind) => `orders.updated_at < ${bind(updated_end_date)}::timestamptz + interval '1 millisecond'`);
+  if (activation) days.push(() => activationOf(activation));
+  return days;
+}
+
+function activationOf(types: string[]): string {
+  const ways = [
+    ...(types.includes('scheduled') ? ['orders.activate_by > current_date'] : []),
+    ...(types.includes('current') ? ['orders.activate_by is null', 'orders.activate_by <= current_date'] : []),
+  ];
+  return ways.length === 0 ? 'false' : `(${ways.join(' or ')})`;
+}
+
+/** The filters that totals are counted by, on whatever has a status, a method and an interpretation. */
+export function countedConditions(
+  { statuses, methods, interpretation, lacksInterpretation, isCritical }: CountedFilters,
+  bind: Bind,
+  [status, method, result]: [status: string, method: string, interpretation: string],
+): string[] {
+  const conditions: string[] = [];
+  if (statuses) conditions.push(`${status} = any (${bind(statuses)}::text[])`);
+  if (methods) conditions.push(`${method} = any (${bind(methods)}::text[])`);
+  if (interpretation !== null) conditions.push(`${result} = ${bind(interpretation)}::text`);
+  if (lacksInterpretation) conditions.push(`${result} is null`);
+  if (isCritical !== null) conditions.push(`${result} is ${isCritical ? 'not ' : ''}distinct from 'critical'`);
+  return conditions;
+}
+
+/** Everything wanted but the team, as conditions on `orders`; of what leads along an index already, `but` says which. */
+export function conditionsOf({ counted, user, finding, days }: Wanted, bind: Bind, but: string | null): string[] {
+  const { statuses, methods, interpretation } = counted;
+  const conditions = countedConditions(
+    {
+      ...counted,
+      statuses: but === 'last_low_level_status' ? null : statuses,
+      methods: but === 'method' ? null : methods,
+      interpretation: but === 'interpretation' ? null : interpretation,
+      // Said already.
+      isCritical: counted.isCritical && interpretation === 'critical' ? null : counted.isCritical,
+    },
+    bind,
+    ['orders.last_low_level_status', 'orders.method', 'orders.interpretation'],
+  );
+  if (user !== null && but !== 'user_id') conditions.push(`orders.user_id = ${bind(user)}::uuid`);
+  return [...conditions, ...finding.map((condition) => condition(bind)), ...days.map((condition) => condition(bind))];
+}
+
+/** Whose user is not scheduled for deletion: looked up for each order, along the index of who is. */
+export const staying = (team: string): string => `not exists (
+    select from users where users.team_id = ${team} and users.id = orders.user_id and users.deleted_at is not null)`;
