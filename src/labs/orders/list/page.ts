@@ -9,6 +9,8 @@ import { conditionsOf, parameters, staying, type Wanted } from './filters.ts';
 
 /** Up to so many that are wanted are gathered and sorted; more are so common that a walk in the order of the list meets them. */
 const MOST_GATHERED = 10_000;
+/** Behind so many the total is asked for first: a page behind the last one would be looked for among all. */
+const MOST_PASSED = 10_000;
 
 export type Turn = { byStatus: boolean; direction: 'asc' | 'desc' };
 type Part = Turn & { size: number; first: number };
@@ -25,13 +27,10 @@ export function pageOf(wanted: Wanted, part: Part, total: number): CompiledQuery
   return wanted.user === null ? walked(wanted, part, null) : gathered(wanted, part);
 }
 
-/**
- * The same with the total in each row, as one statement: where a total is kept and its size makes no difference to the way. Null of
- * all else.
- */
+/** The same with the total in each row, where a total is kept and its size makes no difference to the way; null of all else. */
 export function pageWithTotalOrNull(wanted: Wanted, part: Part): CompiledQuery | null {
   const [lead = null, another] = leadsOf(wanted);
-  if (!isTotalled(wanted) || another) return null;
+  if (!isTotalled(wanted) || another || part.first > MOST_PASSED) return null;
   return walked(wanted, part, part.byStatus ? null : lead, totalOf);
 }
 
