@@ -67,35 +67,14 @@ const MOST_TEAM_KEYS = 10_000;
  * per team. Column, team and row are associated data: a value that was moved elsewhere does not open.
  */
 export function openCipher({ sealing, keys, lookupKey }: KeyRing): Cipher {
-  const teamKeys = new Map<string, KeyObject>();
   const known = knownVersions(keys);
 
-  // Many values of one team are opened in a row, and its key's name is longer to make and to find than to compare.
-  let latest: { version: number; teamId: string; key: KeyObject } | null = null;
-  const columnKey = (version: number, teamId: string): KeyObject => {
-    if (latest?.version !== version || latest.teamId !== teamId)
-      latest = { version, teamId, key: teamKey(version, teamId, 'columns') };
-    return latest.key;
-  };
-
-  const teamKey = (version: number, teamId: string, use: 'columns' | 'signatures'): KeyObject => {
-    const name = `${version} ${teamId} ${use}`;
-    const known = teamKeys.get(name);
-    if (known) return known;
-    const key = keys.get(version);
-    if (!key) throw new UnknownKey(version);
-    const derived = createSecretKey(
-      Buffer.from(hkdfSync('sha256', key, '', `phial ${use} of team ${teamId}`, KEY_BYTES)),
-    );
-    if (teamKeys.size >= MOST_TEAM_KEYS) teamKeys.delete(teamKeys.keys().next().value as string);
-    teamKeys.set(name, derived);
-    return derived;
-  };
+  const teamKey = teamKeysOf(keys);
 
   const seal = (column: SealedColumn, row: SealedRow, plain: Buffer): Buffer => {
     const teamId = row.team_id.toLowerCase();
     const nonce = freshNonce();
-    const cipher = createCipheriv('aes-256-gcm', columnKey(sealing, teamId), nonce);
+    const cipher = createCipheriv('aes-256-gcm', teamKey(sealing, teamId, 'columns'), nonce);
     cipher.setAAD(placeOf(column, row));
     return Buffer.concat([Buffer.of(sealing), nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
   };
@@ -104,7 +83,7 @@ export function openCipher({ sealing, keys, lookupKey }: KeyRing): Cipher {
     const start = VERSION_BYTES + NONCE_BYTES;
     const end = sealed.length - TAG_BYTES;
     if (end < start) throw new Error(`A value of ${column} is too short to be sealed.`);
-    const key = columnKey(sealed[0] as number, row.team_id.toLowerCase());
+    const key = teamKey(sealed[0] as number, row.team_id.toLowerCase(), 'columns');
     const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(VERSION_BYTES, start), {
       authTagLength: TAG_BYTES,
     });
@@ -152,6 +131,35 @@ export function openCipher({ sealing, keys, lookupKey }: KeyRing): Cipher {
             .update(message)
             .digest()
         : null,
+  };
+}
+
+type Use = 'columns' | 'signatures';
+
+/** The keys of teams, derived when they are first needed. */
+function teamKeysOf(keys: KeyRing['keys']): (version: number, teamId: string, use: Use) => KeyObject {
+  const derived = new Map<string, KeyObject>();
+  const find = (version: number, teamId: string, use: Use): KeyObject => {
+    const name = `${version} ${teamId} ${use}`;
+    const known = derived.get(name);
+    if (known) return known;
+    const key = keys.get(version);
+    if (!key) throw new UnknownKey(version);
+    const fresh = createSecretKey(
+      Buffer.from(hkdfSync('sha256', key, '', `phial ${use} of team ${teamId}`, KEY_BYTES)),
+    );
+    if (derived.size >= MOST_TEAM_KEYS) derived.delete(derived.keys().next().value as string);
+    derived.set(name, fresh);
+    return fresh;
+  };
+  // Many values of one team are opened in a row: its id is compared faster than a name is made and found.
+  const latest: Partial<Record<Use, { version: number; teamId: string; key: KeyObject }>> = {};
+  return (version, teamId, use) => {
+    const last = latest[use];
+    if (last?.version === version && last.teamId === teamId) return last.key;
+    const key = find(version, teamId, use);
+    latest[use] = { version, teamId, key };
+    return key;
   };
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { TeamCtx } from '../context.ts';
 import { containing } from '../db/containing.ts';
+import { byIndex } from '../db/session/by-index.ts';
 import { USER_COLUMNS, type UserRow } from './find.ts';
 
 const MOST_FOUND = 100;
@@ -13,7 +14,7 @@ export async function searchUsers(ctx: TeamCtx, text: string | undefined): Promi
     .select(USER_COLUMNS)
     .where('team_id', '=', ctx.team.id)
     .where('deleted_at', 'is', null);
-  if (text === undefined) return ofTeam.orderBy('id', 'desc').limit(NEWEST).execute();
+  if (text === undefined) return byIndex(ofTeam.orderBy('id', 'desc').limit(NEWEST)).execute();
   return ofTeam
     .where((eb) =>
       eb.or([eb('client_user_id', 'ilike', containing(text)), eb(sql<string>`id::text`, '=', text.toLowerCase())]),

@@ -12,8 +12,7 @@ const MOST_GATHERED = 10_000;
 /** Behind so many the total is asked for first: a page behind the last one would be looked for among all. */
 const MOST_PASSED = 10_000;
 
-export type Turn = { byStatus: boolean; direction: 'asc' | 'desc' };
-type Part = Turn & { size: number; first: number };
+type Part = { byStatus: boolean; direction: 'asc' | 'desc'; size: number; first: number };
 
 /** Which column leads an index that ends with the id, and the values that are wanted of it. */
 type Lead = { column: 'user_id' | 'last_low_level_status' | 'interpretation' | 'method'; values: string[] };
@@ -48,7 +47,7 @@ function leadsOf({ user, counted: { statuses, methods, interpretation } }: Wante
 const whole = (orders: string, order: string, also = ''): string =>
   `select ${LISTED_ORDER}${also} from (${orders}) as orders ${LISTED_WITH} order by ${order}`;
 
-function orderOf({ byStatus, direction }: Turn): string {
+function orderOf({ byStatus, direction }: Part): string {
   return `${byStatus ? `orders.last_low_level_status ${direction}, ` : ''}orders.id ${direction}`;
 }
 
@@ -103,7 +102,7 @@ function walked(wanted: Wanted, part: Part, lead: Lead | null, total?: typeof to
 }
 
 /** Bounds and an order that one index has: by equality, others would do as well. */
-function ledBy({ column }: Lead, value: string, { direction }: Turn): { bounds: string; order: string } {
+function ledBy({ column }: Lead, value: string, { direction }: Part): { bounds: string; order: string } {
   const led = `orders.${column}`;
   const type = column === 'user_id' ? 'uuid' : 'text';
   const bounds = `${led} >= ${value}::${type} and ${led} <= ${value}::${type}`;

@@ -1,0 +1,74 @@
+import fastJsonStringify from 'fast-json-stringify';
+import { Type } from 'typebox';
+import { describe, expect, test } from 'vitest';
+import { nullable } from '../../wire/schema.ts';
+import { writtenOnce } from '../../wire/written-once.ts';
+import { bodyOf, textOf } from './serializer.ts';
+
+const part = { name: Type.String(), price: nullable(Type.Number()) };
+const around = <T extends ReturnType<typeof Type.Object>>(Kept: T) =>
+  Type.Object({
+    orders: Type.Array(
+      Type.Object({
+        note: Type.Optional(Type.String()),
+        kept: Kept,
+        other: Type.Optional(Kept),
+        place: nullable(Type.Object({ kept: Kept })),
+        id: Type.Integer(),
+      }),
+    ),
+    total: Type.Integer(),
+  });
+const Page = around(writtenOnce(Type.Object(part)));
+/** The same shape, of which nothing is marked. */
+const asEver = fastJsonStringify(around(Type.Object(part)) as never);
+
+const kept = Object.freeze({ name: 'Größe "1" 血', price: 1.5, secret: 'never shown' });
+const order = { note: 'é', kept, place: { kept, secret: 'never shown' }, id: 1, secret: 'never shown' };
+const pages: [string, { orders: object[]; total: number }][] = [
+  ['with parts that were kept', { orders: [order, order], total: 2 }],
+  ['with a part that is not frozen', { orders: [{ ...order, kept: { ...kept } }], total: 1 }],
+  [
+    'with optional members and without',
+    {
+      orders: [
+        { ...order, other: kept },
+        { kept, place: null, id: 2 },
+      ],
+      total: 2,
+    },
+  ],
+  ['without any', { orders: [], total: 0 }],
+];
+
+describe('an answer with parts that are written once', () => {
+  test.each(pages)('%s says what it says without them', (_, page) => {
+    const expected: unknown = JSON.parse(asEver(page));
+    const [text, body] = [textOf(Page), bodyOf(Page)];
+    for (let times = 0; times < 2; times += 1) {
+      expect(text(page)).not.toContain('never shown');
+      expect(JSON.parse(text(page))).toEqual(expected);
+      expect(body(page).toString()).toBe(text(page));
+    }
+  });
+
+  test('writes such a part once for as long as it is kept', () => {
+    let read = 0;
+    const counted = Object.freeze({
+      get name() {
+        read += 1;
+        return 'counted';
+      },
+      price: null,
+    });
+    const write = bodyOf(Page);
+    for (let times = 0; times < 3; times += 1) write({ orders: [{ ...order, kept: counted }], total: 1 });
+    expect(read).toBe(1);
+  });
+
+  test('is refused where a declared member is missing, kept or not', () => {
+    for (const name of ['kept', 'id', 'place'])
+      for (const write of [textOf(Page), bodyOf(Page), asEver])
+        expect(() => write({ orders: [{ ...order, [name]: undefined }], total: 1 })).toThrow(`"${name}" is required!`);
+  });
+});
