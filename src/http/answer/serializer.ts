@@ -1,7 +1,8 @@
-// Values as JSON by their declared shape: what is not declared is not written. fast-json-stringify writes all but the parts that are
-// written once.
+// Values as JSON by their declared shape, where parts of them are written once: what is not declared is not written.
 import fastJsonStringify from 'fast-json-stringify';
-import { isWrittenOnce } from '../../wire/written-once.ts';
+import type { TSchema } from 'typebox';
+import { keptMembersOf } from '../../wire/written-once.ts';
+import { jsonWriter } from './write-json.ts';
 
 type Shape = {
   type?: string | string[];
@@ -15,10 +16,9 @@ type Out = { add: (text: string) => void; addKept: (kept: Kept) => void };
 type Write = (value: unknown, out: Out) => void;
 
 /** Writes a value as a text, which an idempotency key can keep. */
-export function textOf(schema: object): (value: unknown) => string {
-  const text = compiledOrNull(schema);
-  if (text) return text;
-  const write = writerOf(schema);
+export function textOf(schema: TSchema): (value: unknown) => string | Promise<string> {
+  if (!holdsKept(schema as Shape)) return jsonWriter(schema);
+  const write = writerOf(schema as Shape);
   return (value) => {
     let text = '';
     write(value, { add: (part) => (text += part), addKept: (kept) => (text += kept.text) });
@@ -27,10 +27,9 @@ export function textOf(schema: object): (value: unknown) => string {
 }
 
 /** Writes a value as what is sent. Where parts of it are written once, they are in bytes already, and the whole is. */
-export function bodyOf(schema: object): (value: unknown) => string | Buffer {
-  const text = compiledOrNull(schema);
-  if (text) return text;
-  const write = writerOf(schema);
+export function bodyOf(schema: TSchema): (value: unknown) => string | Buffer | Promise<string> {
+  if (!holdsKept(schema as Shape)) return jsonWriter(schema);
+  const write = writerOf(schema as Shape);
   return (value) => {
     const chunks: Buffer[] = [];
     let text = '';
@@ -50,30 +49,12 @@ export function bodyOf(schema: object): (value: unknown) => string | Buffer {
 
 const compiled = (shape: Shape): ((value: unknown) => string) => fastJsonStringify(shape as never);
 
-/** The serialiser of a shape in which nothing is written once. */
-function compiledOrNull(schema: object): ((value: unknown) => string) | null {
-  return holdsKept(schema) ? null : keepingText(compiled(schema));
-}
-
 const holdsKept = (shape: Shape): boolean =>
-  isWrittenOnce(shape) ||
+  keptMembersOf(shape).length > 0 ||
   Object.values(shape.properties ?? {}).some(holdsKept) ||
   (shape.items !== undefined && holdsKept(shape.items));
 
-/** What is frozen says the same whenever it is asked for. */
-function keepingText(write: (value: unknown) => string): (value: unknown) => string {
-  const texts = new WeakMap<object, string>();
-  return (value) => {
-    if (typeof value !== 'object' || value === null || !Object.isFrozen(value)) return write(value);
-    const known = texts.get(value) ?? write(value);
-    texts.set(value, known);
-    return known;
-  };
-}
-
-function writerOf(schema: object): Write {
-  const shape = schema as Shape;
-  if (isWrittenOnce(shape)) return ofKept(compiled(shape));
+function writerOf(shape: Shape): Write {
   if (!holdsKept(shape)) {
     const text = compiled(shape);
     return (value, out) => out.add(text(value));
@@ -111,7 +92,9 @@ function ofList(items: Shape): Write {
 type WriteMembers = (value: object, out: Out, isFirst: boolean) => boolean;
 
 /** Members in their order: each run of those that hold nothing kept at once, the others one by one. */
-function ofObject({ properties = {}, required = [] }: Shape): Write {
+function ofObject(shape: Shape): Write {
+  const { properties = {}, required = [] } = shape;
+  const kept = keptMembersOf(shape);
   const writers: WriteMembers[] = [];
   let plain: Record<string, Shape> = {};
   const endRun = (): void => {
@@ -119,10 +102,11 @@ function ofObject({ properties = {}, required = [] }: Shape): Write {
     plain = {};
   };
   for (const [name, part] of Object.entries(properties)) {
-    if (!holdsKept(part)) plain[name] = part;
+    const isKept = kept.includes(name);
+    if (!isKept && !holdsKept(part)) plain[name] = part;
     else {
       endRun();
-      writers.push(ofMember(name, part, required.includes(name)));
+      writers.push(ofMember(name, isKept ? ofKept(compiled(part)) : writerOf(part), required.includes(name)));
     }
   }
   endRun();
@@ -144,8 +128,7 @@ function ofMembers(properties: Record<string, Shape>, required: string[]): Write
   };
 }
 
-function ofMember(name: string, part: Shape, isRequired: boolean): WriteMembers {
-  const write = writerOf(part);
+function ofMember(name: string, write: Write, isRequired: boolean): WriteMembers {
   const key = `${JSON.stringify(name)}:`;
   return (value, out, isFirst) => {
     const member = (value as Record<string, unknown>)[name];

@@ -10,7 +10,6 @@ import {
   withDefault,
   WordFilter,
 } from '../../wire/schema.ts';
-import { writtenOnce } from '../../wire/written-once.ts';
 
 export const COLLECTION_METHODS = ['testkit', 'walk_in_test', 'at_home_phlebotomy', 'on_site_collection'] as const;
 export type CollectionMethod = (typeof COLLECTION_METHODS)[number];
@@ -133,26 +132,24 @@ export const MarkerPage = Type.Object({
 });
 
 /** What a team orders: a set of markers of one laboratory with a way to take the sample. Orders carry it whole. */
-export const LabTest = writtenOnce(
-  Type.Object({
-    id: Uuid,
-    slug: Type.String(),
-    name: Type.String(),
-    description: Type.String(),
-    sample_type: SampleType,
-    method: Method,
-    price: Type.Number({ description: 'US dollars.' }),
-    is_active: Type.Boolean(),
-    status: open(['active', 'pending_approval', 'inactive']),
-    fasting: Type.Boolean(),
-    lab: nullable(Lab),
-    markers: nullable(Type.Array(Marker)),
-    is_delegated: Type.Boolean({ deprecated: true }),
-    auto_generated: Type.Boolean(),
-    has_collection_instructions: nullable(Type.Boolean()),
-    ...turnaround,
-  }),
-);
+export const LabTest = Type.Object({
+  id: Uuid,
+  slug: Type.String(),
+  name: Type.String(),
+  description: Type.String(),
+  sample_type: SampleType,
+  method: Method,
+  price: Type.Number({ description: 'US dollars.' }),
+  is_active: Type.Boolean(),
+  status: open(['active', 'pending_approval', 'inactive']),
+  fasting: Type.Boolean(),
+  lab: nullable(Lab),
+  markers: nullable(Type.Array(Marker)),
+  is_delegated: Type.Boolean({ deprecated: true }),
+  auto_generated: Type.Boolean(),
+  has_collection_instructions: nullable(Type.Boolean()),
+  ...turnaround,
+});
 export type LabTest = Static<typeof LabTest>;
 
 export const LabTestPage = Type.Object({ data: Type.Array(LabTest), next_cursor: nullable(Type.String()) });

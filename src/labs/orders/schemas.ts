@@ -27,6 +27,7 @@ import {
   Timestamp,
   Uuid,
 } from '../../wire/schema.ts';
+import { writtenOnce } from '../../wire/written-once.ts';
 
 export const SampleId = Type.String({
   minLength: 1,
@@ -217,7 +218,7 @@ const order = {
   order_transaction: nullable(OrderTransaction),
 };
 
-export const Order = Type.Object(order);
+export const Order = writtenOnce(Type.Object(order), 'lab_test');
 
 /** The longer form: what reading one order answers and what events carry. */
 export const OrderInFull = Type.Object({
