@@ -344,3 +344,13 @@ describe('an order that is walked on', () => {
     expect(done.id).not.toBe(scheduled.id);
   });
 });
+
+test('an order whose appointment was moved until it has 250 statuses takes no further one, and its appointment can be cancelled', async () => {
+  const id = await bookedOrder(app.team, 'phlebotomy');
+  const slots = (await offered('phlebotomy')).slice(0, 2);
+  let last = await said(reschedule('phlebotomy', id, slots[0]));
+  for (let n = 1; last.startsWith('200'); n += 1) last = await said(reschedule('phlebotomy', id, slots[n % 2]));
+  expect(last).toBe('400 order_takes_no_appointment');
+  expect((await readOrder(app.team, id)).events).toHaveLength(250);
+  expect((await cancel('phlebotomy', id)).status).toBe(200);
+});

@@ -2,7 +2,7 @@
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { lockOrder, type LoadedOrder } from '../orders/load.ts';
-import { appendOrderEvents } from '../orders/status/append-events.ts';
+import { appendOrderEvents, hasLongHistory } from '../orders/status/append-events.ts';
 import { progressOfOrder } from '../orders/status/progress.ts';
 import { advance } from '../orders/status/rules.ts';
 import type { CollectionMethod, LowLevelStatus } from '../orders/status/table.ts';
@@ -45,6 +45,11 @@ function stepsTo(order: LoadedOrder, target: AppointmentStep): LowLevelStatus[] 
 
 /** Refuses an order that is not where a status of appointments can follow. */
 export function refuseUnlessTakes(order: LoadedOrder, target: AppointmentStep): void {
+  if (target !== 'appointment_cancelled' && hasLongHistory(order))
+    throw new AppError(
+      'order_takes_no_appointment',
+      'Appointments of this order were made and changed too often already.',
+    );
   if (stepsTo(order, target)) return;
   throw new AppError(
     'order_takes_no_appointment',

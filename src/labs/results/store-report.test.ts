@@ -85,6 +85,8 @@ describe('a report beyond all bounds is refused before anything is made of it:',
     expect([await part('A'), await part('B')]).toEqual(['stored', 'stored']);
     await expect(part('C')).rejects.toMatchObject({ code: 'order_full' });
     expect((await results()).results.length).toBeLessThanOrEqual(2_000);
+    const simulated = await app.team.api<{ code: string }>('POST', `/v3/order/${order.id}/test`, {});
+    expect([simulated.status, simulated.body.code]).toEqual([400, 'status_not_reachable']);
   });
 });
 

@@ -88,7 +88,14 @@ export const UserResources = Type.Object({
 export const IntrospectQuery = Type.Object({
   user_id: Type.Optional(Uuid),
   provider: Type.Optional(WordFilter({ description: 'Slug of the provider; left out, all of them.' })),
-  user_limit: withDefault(Type.Integer({ minimum: 1, maximum: 100, description: 'Users on a page, at most 100.' }), 50),
+  user_limit: withDefault(
+    Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      description: 'Users on a page, at most 100; fewer where they have very much.',
+    }),
+    50,
+  ),
   next_cursor: Type.Optional(Cursor()),
   cursor: Type.Optional(Cursor({ description: 'The same as next_cursor.' })),
 });

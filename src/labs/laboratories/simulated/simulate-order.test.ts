@@ -367,3 +367,16 @@ test('an order whose user was deleted and came back goes on at once', async () =
   await app.runJobs();
   expect(lowStatuses(await read(order.id)).length).toBeGreaterThan(3);
 });
+
+test('an order that has had 250 statuses is not simulated further, and is told whole', async () => {
+  const kit = await registeredKit(app.team);
+  const loop = ['lab_processing_blocked', 'delivered_to_lab'].map(
+    (low) => `?final_status=sample_with_lab.testkit.${low}`,
+  );
+  await simulate(kit.id, loop[1]);
+  let last = await simulate(kit.id, loop[0]);
+  for (let n = 1; last.status === 200; n += 1) last = await simulate(kit.id, loop[n % 2]);
+  expect([last.status, last.body.code]).toEqual([400, 'status_not_reachable']);
+  expect((await read(kit.id)).events).toHaveLength(250);
+  expect((await simulate(kit.id)).body.code).toBe('status_not_reachable');
+});

@@ -4,7 +4,9 @@ import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { AppError } from '../../../errors.ts';
 import { newId } from '../../../ids.ts';
+import { ReportRefused } from '../../results/report-bounds.ts';
 import { lockOrder, type LoadedOrder } from '../../orders/load.ts';
+import { hasLongHistory } from '../../orders/status/append-events.ts';
 import { progressOfOrder } from '../../orders/status/progress.ts';
 import { partsOf, type LowLevelStatus } from '../../orders/status/table.ts';
 import { pathTo } from '../../orders/status/path.ts';
@@ -22,8 +24,13 @@ export function simulateOrder(ctx: TeamCtx, orderId: string, request: Request): 
       throw new AppError('sandbox_only', 'Orders are simulated in the sandbox only.');
     }
     const order = await lockOrder(ctx, orderId);
+    if (hasLongHistory(order))
+      throw new AppError(
+        'status_not_reachable',
+        'This order has had as many statuses as one can be given. Take another one.',
+      );
     const steps = stepsTo(order, request.finalStatus);
-    await startSimulation(ctx, order, steps, request);
+    await startSimulation(ctx, order, steps, request).catch(refuseOfFullOrder);
   });
 }
 
@@ -42,6 +49,12 @@ function stepsTo(order: LoadedOrder, finalStatus: string | null): LowLevelStatus
     );
   }
   throw new AppError('status_not_reachable', `No way leads from ${order.row.last_status} to ${finalStatus ?? target}.`);
+}
+
+/** A laboratory's report would wait for somebody to look at it; whoever simulates one is told at once. */
+function refuseOfFullOrder(error: unknown): never {
+  if (!(error instanceof ReportRefused) || error.code !== 'order_full') throw error;
+  throw new AppError('status_not_reachable', 'This order has as many results as it can have. Take another one.');
 }
 
 /** Where an order gets to by itself. */

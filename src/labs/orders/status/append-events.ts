@@ -10,6 +10,14 @@ import { fullStatus, partsOf, type LowLevelStatus } from './table.ts';
 
 export type NewEvent = { status: LowLevelStatus; detail?: string | null };
 
+/**
+ * From there on a team's own requests give an order no further status, while what laboratories and schedulers tell is taken: every
+ * answer and event of the order has all of them, and an event has 256 KiB.
+ */
+const MOST_ASKED_FOR = 250;
+
+export const hasLongHistory = ({ row }: Pick<LoadedOrder, 'row'>): boolean => row.last_event_id >= MOST_ASKED_FOR;
+
 const APPEND = `
   with moment as (
     select greatest(date_trunc('milliseconds', clock_timestamp()), $4::timestamptz + interval '1 millisecond') as at

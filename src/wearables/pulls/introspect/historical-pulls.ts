@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../context.ts';
 import { VERSION } from '../../../package-root.ts';
-import { toPage, usersFrom } from './users.ts';
+import { ROWS_ASKED_FOR, toPage, usersFrom } from './users.ts';
 import { pullerOrNull } from '../pullers.ts';
 import type { HistoricalPulls, IntrospectQuery } from '../schemas.ts';
 
@@ -42,7 +42,7 @@ export async function introspectPulls(ctx: TeamCtx, query: Static<typeof Introsp
       from shown join pulls p on p.user_id = shown.id and p.team_id = ${ctx.team.id}
       left join connections c on c.user_id = p.user_id and c.provider = p.provider
      where ${provider}::text is null or p.provider = ${provider}
-     order by p.user_id, p.provider, p.resource`.execute(ctx.db);
+     order by p.user_id, p.provider, p.resource limit ${ROWS_ASKED_FOR}`.execute(ctx.db);
   return toPage(rows, limit, (provider, pulls) => renderProvider(ctx, provider, pulls)) as Page;
 }
 

@@ -1,7 +1,9 @@
 // How the last pull of each resource went, where others of the same connection went otherwise.
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
+import { makeUser } from '../../../../test/factories.ts';
 import { dayAgo, pulledFrom, refresh, type Pulled } from '../../../../test/pulled.ts';
 
 let provider: Provider;
@@ -77,4 +79,31 @@ test('What the provider has no room for now was no attempt of what comes after i
   const after = await attempts(user);
   expect(after['workouts']?.last_attempt.status).toBe('failure');
   expect(after['heartrate']).toEqual(before['heartrate']);
+});
+
+test('Users who have very much come on several pages, each of them whole', async () => {
+  const team = await app.makeTeam();
+  const users = await Promise.all(Array.from({ length: 24 }, async () => (await makeUser(team)).user_id));
+  await sql`
+    insert into streams (user_id, team_id, resource, provider, source_type)
+    select user_id, ${team.id}, 'heartrate', 'provider ' || n, 'watch' from unnest(${users}::uuid[]) user_id, generate_series(1, 500) n`.execute(
+    app.db,
+  );
+  await sql`
+    insert into pulls (user_id, team_id, provider, resource, status, range_start, range_end, pulled_from, trace_id)
+    select user_id, team_id, provider, resource, 'scheduled', now() - interval '1 day', now(), now(), gen_random_uuid() from streams where team_id = ${team.id}`.execute(
+    app.db,
+  );
+  for (const path of ['resources', 'historical_pull']) {
+    const found: [string, number][] = [];
+    const pages: number[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const { body }: { body: { data: { user_id: string; provider: object }[]; next_cursor: string | null } } =
+        await team.api('GET', `/v2/introspect/${path}?user_limit=100${cursor && `&next_cursor=${cursor}`}`);
+      pages.push(body.data.length);
+      found.push(...body.data.map((user): [string, number] => [user.user_id, Object.keys(user.provider).length]));
+      cursor = body.next_cursor;
+    }
+    expect([path, pages, found]).toEqual([path, [20, 4], users.toSorted().map((user) => [user, 500])]);
+  }
 });

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../context.ts';
 import { SERIES } from '../../resources.ts';
-import { toPage, usersFrom } from './users.ts';
+import { ROWS_ASKED_FOR, toPage, usersFrom } from './users.ts';
 import type { IntrospectQuery, UserResources } from '../schemas.ts';
 
 type Row = {
@@ -59,7 +59,7 @@ export async function introspectResources(ctx: TeamCtx, query: Static<typeof Int
          order by attempted_at desc limit 1
       ) as last on true
      where ${provider}::text is null or found.provider = ${provider}
-     order by user_id, provider, name`.execute(ctx.db);
+     order by user_id, provider, name limit ${ROWS_ASKED_FOR}`.execute(ctx.db);
   return toPage(rows, limit, (_, found) => Object.fromEntries(found.map((row) => [row.name, render(row)]))) as Page;
 }
 

@@ -18,6 +18,12 @@ export async function usersFrom(
   };
 }
 
+/** A resource of a provider each; no user has as many: 500 streams, and for each provider a kind of summary or a pull of each resource. */
+const MOST_ROWS = 10_000;
+
+/** How many rows are asked for: one more tells that the last user may lack some, and is shown on the next page. */
+export const ROWS_ASKED_FOR = MOST_ROWS + 1;
+
 /** Rows of users in their order as a page: of each user a value for every provider. One user more than `limit` was asked for. */
 export function toPage<Row extends { user_id: string; provider: string }>(
   rows: Row[],
@@ -25,8 +31,8 @@ export function toPage<Row extends { user_id: string; provider: string }>(
   render: (provider: string, rows: Row[]) => unknown,
 ): { data: { user_id: string; provider: Record<string, unknown> }[]; next: string | null; next_cursor: string | null } {
   const users = grouped(rows, ({ user_id }) => user_id);
-  const page = users.slice(0, limit);
-  const next_cursor = users.length > limit ? encodeCursor(page.at(-1)?.[0]) : null;
+  const page = users.slice(0, rows.length > MOST_ROWS ? Math.min(limit, users.length - 1) : limit);
+  const next_cursor = users.length > page.length ? encodeCursor(page.at(-1)?.[0]) : null;
   const data = page.map(([user_id, ofUser]) => ({
     user_id,
     provider: Object.fromEntries(
