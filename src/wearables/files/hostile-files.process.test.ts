@@ -169,10 +169,58 @@ describe('a document', () => {
     expect(done).toMatchObject({ status: 'success', created: 1, skipped: 6 });
     expect(done.skipped_by_type).toEqual([
       { type: 'HKQuantityTypeIdentifierHeartRate', reason: 'unreadable', records: 3 },
-      { type: 'Sounds', reason: 'not_kept', records: 1 },
-      { type: 'other', reason: 'not_kept', records: 1 },
+      { type: 'other', reason: 'not_kept', records: 2 },
       { type: 'heartrate', reason: 'impossible', records: 1 },
     ]);
+  });
+
+  test.each<[string, Buffer | string]>([
+    [
+      'types and elements',
+      appleDocument([
+        appleRecord('HKQuantityTypeIdentifierGraceHopperIsIll', { value: 1 }),
+        '<GraceHopper/>',
+        '<ClinicalRecord type="GraceHopper"/>',
+        '<Audiogram type="HKQuantityTypeIdentifierGraceHopper"/>',
+      ]),
+    ],
+    [
+      'endings',
+      makeArchive([
+        { name: EXPORT, content: document },
+        { name: 'apple_health_export/a.Grace', content: '' },
+        { name: 'apple_health_export/b.hopper', content: '' },
+      ]),
+    ],
+    [
+      "folders of Garmin's",
+      makeArchive([
+        { name: 'DI_CONNECT/DI-Connect-Grace/a.json', content: '[]' },
+        { name: 'DI_CONNECT/DI-Connect-User/Grace Hopper/b.json', content: '[]' },
+      ]),
+    ],
+    [
+      "folders and files of Google's",
+      makeArchive([
+        { name: 'Takeout/Fitbit/Physical Activity_GoogleData/steps_2026-01-05.csv', content: 'timestamp,steps' },
+        { name: 'Takeout/Fitbit/Grace Hopper/a.json', content: '[]' },
+        { name: 'Takeout/Fitbit/Global Export Data/Grace Hopper is ill.json', content: '[]' },
+      ]),
+    ],
+    [
+      "tables of Samsung's",
+      makeArchive([
+        { name: 'a/com.samsung.shealth.grace_hopper.20260109.csv', content: '' },
+        { name: 'a/com.samsung.health.grace.hopper.csv', content: '' },
+      ]),
+    ],
+  ])('whose %s are words of a person counts them as others', async (_what, file) => {
+    const { user_id } = await makeUser(app.team);
+    const done = await importFile(app, user_id, file);
+    expect(done).toMatchObject({ status: 'success' });
+    expect(JSON.stringify(done)).not.toMatch(/grace|hopper|ill/i);
+    expect(done.skipped_by_type.map(({ type }) => type)).toContain('other');
+    expect(done.skipped_by_type.reduce((sum, { records }) => sum + records, 0)).toBe(done.skipped);
   });
 
   test('that takes more memory than an import has ends its own process only', async () => {

@@ -1,38 +1,13 @@
 // What an export of Apple Health tells beside its flat records: rings, the person, electrocardiograms, ways, nights.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { appleExport, appleRecord, appleTime, heartRates, importFile } from '../../../test/exports.ts';
-import { makeUser, subscribe } from '../../../test/factories.ts';
+import { describe, expect, test } from 'vitest';
+import { appleExport, appleRecord, appleTime, heartRates } from '../../../test/exports.ts';
+import { subscribe } from '../../../test/factories.ts';
+import { testImports } from '../../../test/imports.ts';
 import { startReceiver } from '../../../test/receiver.ts';
 
-let app: TestApp;
-let userId: string;
-beforeAll(async () => {
-  app = await startTestApp();
-});
-afterAll(() => app.close());
-
-type Summary = Record<string, unknown> & { id: string };
-const summaries = async (resource: string): Promise<Summary[]> => {
-  const { body } = await app.api<Record<string, Summary[]>>(
-    'GET',
-    `/v2/summary/${resource}/${userId}?start_date=2026-01-01&end_date=2026-01-31`,
-  );
-  return body[resource] as Summary[];
-};
-const samplesOf = async (series: string): Promise<Record<string, unknown>[]> => {
-  const { body } = await app.api<{ groups: Record<string, { data: Record<string, unknown>[] }[]> }>(
-    'GET',
-    `/v2/timeseries/${userId}/${series}/grouped?start_date=2026-01-01&limit=20000`,
-  );
-  return Object.values(body.groups)
-    .flat()
-    .flatMap(({ data }) => data);
-};
-const importOf = async (...of: Parameters<typeof appleExport>) => {
-  userId = (await makeUser(app.team)).user_id;
-  return importFile(app, userId, appleExport(...of));
-};
+const imports = testImports();
+const { summaries, samples: samplesOf } = imports;
+const importOf = (...of: Parameters<typeof appleExport>) => imports.importOf(appleExport(...of));
 
 const QUANTITY = 'HKQuantityTypeIdentifier';
 const rings = (day: string, more: string): string => ` <ActivitySummary dateComponents="${day}" ${more}/>`;
@@ -82,7 +57,7 @@ test('the person of an export is the profile, with the newest height', async () 
     'HKCharacteristicTypeIdentifierBloodType="HKBloodTypeAPositive"';
   const records = [height(5.5, 'ft', '2026-01-05 07:00:00 -0700'), height(161, 'cm', '2019-01-05 07:00:00 -0700')];
   expect(await importOf(records, { me })).toMatchObject({ created: 1, skipped: 0 });
-  const { body } = await app.api('GET', `/v2/summary/profile/${userId}`);
+  const { body } = await imports.app.api('GET', `/v2/summary/profile/${imports.userId}`);
   expect(body).toMatchObject({ birth_date: '1988-04-12', sex: 'female', height: 168, wheelchair_use: null });
 });
 
@@ -166,7 +141,7 @@ describe('a workout of an export', () => {
 
   test('has its way as a stream and a map, with the heart rates of the watch, and tells of the stream', async () => {
     const receiver = await startReceiver();
-    await subscribe(app.team, receiver);
+    await subscribe(imports.app.team, receiver);
     const file = [workout(route('route_2026-01-05_7.00am.gpx')), ...rates];
     const done = await importOf(file, { beside: { 'workout-routes/route_2026-01-05_7.00am.gpx': ROUTE } });
     expect(done).toMatchObject({ status: 'success', created: 4, skipped: 0 });
@@ -179,7 +154,7 @@ describe('a workout of an export', () => {
       // The example of the format's description.
       map: { polyline: '_p~iF~ps|U_ulLnnqC_mqNvxq`@' },
     });
-    const { body } = await app.api('GET', `/v2/timeseries/workouts/${summary?.id}/stream`);
+    const { body } = await imports.app.api('GET', `/v2/timeseries/workouts/${summary?.id}/stream`);
     const at = (minute: number): number => Date.UTC(2026, 0, 5, 14, minute) / 1_000;
     expect(body).toMatchObject({
       time: [at(0), at(5), at(10), at(20)],
@@ -188,8 +163,10 @@ describe('a workout of an export', () => {
       altitude: [10.5, null, 12.5, 11.5],
       velocity_smooth: [2.5, null, 3.5, null],
     });
-    await app.deliver();
-    const told = receiver.received.filter(({ body }) => body.user_id === userId).map(({ body }) => body.event_type);
+    await imports.app.deliver();
+    const told = receiver.received
+      .filter(({ body }) => body.user_id === imports.userId)
+      .map(({ body }) => body.event_type);
     expect(told).toContain('daily.data.workout_stream.created');
     await receiver.close();
   });
@@ -225,7 +202,7 @@ test("a night has the watch's heart rates, wherever they stand in the export", a
   ]);
   const [night] = await summaries('sleep');
   expect(night).toMatchObject({ hr_lowest: 50, hr_average: 55, average_hrv: null });
-  const { body } = await app.api<{ heartrate: unknown[] }>('GET', `/v2/timeseries/sleep/${night?.id}/stream`);
+  const { body } = await imports.app.api<{ heartrate: unknown[] }>('GET', `/v2/timeseries/sleep/${night?.id}/stream`);
   expect(body.heartrate).toMatchObject([
     { timestamp: '2026-01-05T00:10:00.000Z', value: 60 },
     { timestamp: '2026-01-05T01:10:00.000Z', value: 49.5 },

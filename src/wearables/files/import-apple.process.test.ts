@@ -31,7 +31,7 @@ describe('an export of Apple Health', () => {
     const file = appleExport([
       ...heartRates(3),
       appleRecord(`${QUANTITY}StepCount`, { value: 12, start: appleTime(0), end: appleTime(10) }),
-      appleRecord(`${QUANTITY}NobodyKnowsThis`, { value: 1 }),
+      appleRecord(`${QUANTITY}DietaryFiber`, { value: 1 }),
     ]);
     const done = await importFile(app, user_id, file);
     expect(done).toMatchObject({
@@ -44,7 +44,7 @@ describe('an export of Apple Health', () => {
       updated: 0,
       unchanged: 0,
       skipped: 1,
-      skipped_by_type: [{ type: `${QUANTITY}NobodyKnowsThis`, reason: 'not_kept', records: 1 }],
+      skipped_by_type: [{ type: `${QUANTITY}DietaryFiber`, reason: 'not_kept', records: 1 }],
       error: null,
     });
     expect(done.started_at && done.ended_at && done.created_at <= done.started_at).toBe(true);

@@ -1,40 +1,14 @@
 // Archives of Garmin, Google and Samsung, with invented people and values; the shapes are those that public code reads.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { describe, expect, test } from 'vitest';
 import { makeArchive } from '../../../test/archive.ts';
 import { importFile } from '../../../test/exports.ts';
-import { makeUser, subscribe } from '../../../test/factories.ts';
+import { subscribe } from '../../../test/factories.ts';
+import { testImports } from '../../../test/imports.ts';
 import { startReceiver } from '../../../test/receiver.ts';
 import { fitFile } from '../../../test/workout-files.ts';
 
-let app: TestApp;
-let userId: string;
-beforeAll(async () => {
-  app = await startTestApp();
-});
-afterAll(() => app.close());
-
-type Summary = Record<string, unknown> & { id: string };
-const summaries = async (resource: string): Promise<Summary[]> => {
-  const { body } = await app.api<Record<string, Summary[]>>(
-    'GET',
-    `/v2/summary/${resource}/${userId}?start_date=2026-01-01&end_date=2026-01-31`,
-  );
-  return body[resource] as Summary[];
-};
-const samples = async (series: string): Promise<Record<string, unknown>[]> => {
-  const { body } = await app.api<{ groups: Record<string, { data: Record<string, unknown>[] }[]> }>(
-    'GET',
-    `/v2/timeseries/${userId}/${series}/grouped?start_date=2026-01-01`,
-  );
-  return Object.values(body.groups)
-    .flat()
-    .flatMap(({ data }) => data);
-};
-const importOf = async (file: Buffer | string) => {
-  userId = (await makeUser(app.team)).user_id;
-  return importFile(app, userId, file);
-};
+const imports = testImports();
+const { importOf, summaries, samples } = imports;
 const zip = (files: Record<string, string | Buffer>): Buffer =>
   makeArchive(Object.entries(files).map(([name, content]) => ({ name, content })));
 const at = (time: string): number => Date.parse(`2026-01-05T${time}Z`);
@@ -101,7 +75,7 @@ describe("Garmin's archive", () => {
 
   test('brings the files of devices, days, nights, and workouts of which there is no file', async () => {
     const receiver = await startReceiver();
-    await subscribe(app.team, receiver);
+    await subscribe(imports.app.team, receiver);
     const done = await importOf(archive);
     expect(done).toMatchObject({ kind: 'garmin_export', status: 'success', created: 8, error: null });
     expect(await summaries('workouts')).toMatchObject([
@@ -133,8 +107,10 @@ describe("Garmin's archive", () => {
     expect(await summaries('sleep')).toMatchObject([
       { calendar_date: '2026-01-06', total: 25_800, deep: 5_400, score: 81, bedtime_start: '2026-01-06T05:12:00.000Z' },
     ]);
-    await app.deliver();
-    const told = receiver.received.filter(({ body }) => body.user_id === userId).map(({ body }) => body.event_type);
+    await imports.app.deliver();
+    const told = receiver.received
+      .filter(({ body }) => body.user_id === imports.userId)
+      .map(({ body }) => body.event_type);
     expect(told).toContain('daily.data.sleep.created');
     await receiver.close();
   });
@@ -149,7 +125,11 @@ describe("Garmin's archive", () => {
 
   test('sent again changes nothing', async () => {
     await importOf(archive);
-    expect(await importFile(app, userId, archive)).toMatchObject({ created: 0, updated: 0, unchanged: 8 });
+    expect(await importFile(imports.app, imports.userId, archive)).toMatchObject({
+      created: 0,
+      updated: 0,
+      unchanged: 8,
+    });
   });
 
   test.each<[string, Record<string, string | Buffer>]>([

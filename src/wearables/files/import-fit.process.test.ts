@@ -1,40 +1,12 @@
 // FIT files of every kind. They are written like those of published packages, over which an independent decoder and ours agreed:
 // docs/decisions/0433-what-of-a-fit-file-is-read.md.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { importFile } from '../../../test/exports.ts';
-import { makeUser } from '../../../test/factories.ts';
+import { describe, expect, test } from 'vitest';
 import { fitSecond, writeFit } from '../../../test/fit-writer.ts';
+import { testImports } from '../../../test/imports.ts';
 import { fitFile } from '../../../test/workout-files.ts';
 
-let app: TestApp;
-let userId: string;
-beforeAll(async () => {
-  app = await startTestApp();
-});
-afterAll(() => app.close());
-
-type Summary = Record<string, unknown> & { id: string };
-const summaries = async (resource: string): Promise<Summary[]> => {
-  const { body } = await app.api<Record<string, Summary[]>>(
-    'GET',
-    `/v2/summary/${resource}/${userId}?start_date=2026-01-01&end_date=2026-01-31`,
-  );
-  return body[resource] as Summary[];
-};
-const samples = async (series: string): Promise<Record<string, unknown>[]> => {
-  const { body } = await app.api<{ groups: Record<string, { data: Record<string, unknown>[] }[]> }>(
-    'GET',
-    `/v2/timeseries/${userId}/${series}/grouped?start_date=2026-01-01`,
-  );
-  return Object.values(body.groups)
-    .flat()
-    .flatMap(({ data }) => data);
-};
-const importOf = async (file: Buffer) => {
-  userId = (await makeUser(app.team)).user_id;
-  return importFile(app, userId, file);
-};
+const imports = testImports();
+const { importOf, summaries, samples } = imports;
 
 const T = fitSecond('2026-01-05T14:00:00Z');
 type Message = Parameters<typeof writeFit>[0][number];
@@ -172,7 +144,7 @@ test("a swim has the heart rates that its strap tells afterwards, by the strap's
     max_hr: 108,
     time_end: '2026-01-05T14:00:02.000Z',
   });
-  const { body } = await app.api('GET', `/v2/timeseries/workouts/${workout?.id}/stream`);
+  const { body } = await imports.app.api('GET', `/v2/timeseries/workouts/${workout?.id}/stream`);
   expect(body).toMatchObject({ heartrate: [101, 103, 108], distance: [0, null, 25] });
   // The beat after the swim is one of no workout.
   expect((await samples('heartrate')).map(({ value }) => value)).toEqual([101, 103, 108, 111]);
@@ -190,9 +162,9 @@ test('records without a session are a workout, which its laps tell of', async ()
     moving_time: 30,
     average_hr: 125,
   });
-  const { body } = await app.api<{ workouts: { data: { laps: object[] } }[] }>(
+  const { body } = await imports.app.api<{ workouts: { data: { laps: object[] } }[] }>(
     'GET',
-    `/v2/summary/workouts/${userId}/raw?start_date=2026-01-01&end_date=2026-01-31`,
+    `/v2/summary/workouts/${imports.userId}/raw?start_date=2026-01-01&end_date=2026-01-31`,
   );
   expect(body.workouts[0]?.data.laps).toMatchObject([
     { start_time: '2026-01-05T14:00:00.000Z', total_distance: 60 },
@@ -238,9 +210,9 @@ test('what an app on the watch measured is kept raw, with its name and unit', as
     ]),
   );
   expect(done).toMatchObject({ status: 'success', skipped: 0 });
-  const { body } = await app.api<{ workouts: { data: object }[] }>(
+  const { body } = await imports.app.api<{ workouts: { data: object }[] }>(
     'GET',
-    `/v2/summary/workouts/${userId}/raw?start_date=2026-01-01&end_date=2026-01-31`,
+    `/v2/summary/workouts/${imports.userId}/raw?start_date=2026-01-01&end_date=2026-01-31`,
   );
   const at = Date.UTC(2026, 0, 5, 14) / 1_000;
   expect(body.workouts[0]?.data).toMatchObject({

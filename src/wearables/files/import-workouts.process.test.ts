@@ -1,41 +1,15 @@
 // Workouts and sleeps of files, as they are read back and told of.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { describe, expect, test } from 'vitest';
 import { appleExport, appleRecord, appleTime, importFile } from '../../../test/exports.ts';
-import { makeUser, subscribe } from '../../../test/factories.ts';
+import { subscribe } from '../../../test/factories.ts';
+import { testImports, type Imported } from '../../../test/imports.ts';
 import { startReceiver } from '../../../test/receiver.ts';
 import { fitFile, gpxFile, gpxPoint, tcxFile, tcxPoint } from '../../../test/workout-files.ts';
 
-let app: TestApp;
-let userId: string;
-beforeAll(async () => {
-  app = await startTestApp();
-});
-afterAll(() => app.close());
-
-type Summary = Record<string, unknown> & { id: string };
-const summaries = async (resource: string): Promise<Summary[]> => {
-  const { body } = await app.api<Record<string, Summary[]>>(
-    'GET',
-    `/v2/summary/${resource}/${userId}?start_date=2026-01-01&end_date=2026-01-31`,
-  );
-  return body[resource] as Summary[];
-};
-const samples = async (series: string): Promise<Record<string, unknown>[]> => {
-  const { body } = await app.api<{ groups: Record<string, { data: Record<string, unknown>[] }[]> }>(
-    'GET',
-    `/v2/timeseries/${userId}/${series}/grouped?start_date=2026-01-01&end_date=2026-12-31`,
-  );
-  return Object.values(body.groups)
-    .flat()
-    .flatMap(({ data }) => data);
-};
+const imports = testImports();
+const { importOf, summaries, samples } = imports;
 const streamOf = async (id: string): Promise<Record<string, unknown>> =>
-  (await app.api<Record<string, unknown>>('GET', `/v2/timeseries/workouts/${id}/stream`)).body;
-const importOf = async (file: string | Buffer) => {
-  userId = (await makeUser(app.team)).user_id;
-  return importFile(app, userId, file);
-};
+  (await imports.app.api<Record<string, unknown>>('GET', `/v2/timeseries/workouts/${id}/stream`)).body;
 
 describe('a FIT file', () => {
   const points = [
@@ -66,7 +40,7 @@ describe('a FIT file', () => {
       elev_low: 300,
       source: { provider: 'garmin', type: 'unknown' },
     });
-    const stream = await streamOf((workout as Summary).id);
+    const stream = await streamOf((workout as Imported).id);
     const begin = Date.UTC(2026, 0, 5, 14) / 1_000;
     expect(stream).toMatchObject({
       time: [begin, begin + 1, begin + 2, begin + 3],
@@ -82,11 +56,11 @@ describe('a FIT file', () => {
 
   test('is told of by the events of workouts, and sent again by none', async () => {
     const receiver = await startReceiver();
-    await subscribe(app.team, receiver);
+    await subscribe(imports.app.team, receiver);
     await importOf(fitFile(points));
-    await app.deliver();
+    await imports.app.deliver();
     const told = (): string[] =>
-      receiver.received.filter(({ body }) => body.user_id === userId).map(({ body }) => body.event_type);
+      receiver.received.filter(({ body }) => body.user_id === imports.userId).map(({ body }) => body.event_type);
     const first = [
       'daily.data.heartrate.created',
       'daily.data.workout_distance.created',
@@ -95,8 +69,12 @@ describe('a FIT file', () => {
       'daily.data.workouts.created',
     ];
     expect(told().toSorted()).toEqual(first);
-    expect(await importFile(app, userId, fitFile(points))).toMatchObject({ created: 0, updated: 0, unchanged: 6 });
-    await app.deliver();
+    expect(await importFile(imports.app, imports.userId, fitFile(points))).toMatchObject({
+      created: 0,
+      updated: 0,
+      unchanged: 6,
+    });
+    await imports.app.deliver();
     expect(told()).toHaveLength(first.length);
     await receiver.close();
   });
@@ -126,7 +104,7 @@ describe('a FIT file', () => {
 
 test('imports are counted by their outcome', async () => {
   const counted = async (): Promise<Record<string, number>> => {
-    const { values } = await app.metrics.imports.get();
+    const { values } = await imports.app.metrics.imports.get();
     return Object.fromEntries(values.map(({ labels, value }) => [labels.outcome, value]));
   };
   const { success = 0, file_incomplete = 0 } = await counted();
@@ -153,7 +131,7 @@ test('a TCX file is a workout of its laps together, with its points', async () =
     max_hr: 130,
     source: { provider: 'polar' },
   });
-  expect(await streamOf((workout as Summary).id)).toMatchObject({
+  expect(await streamOf((workout as Imported).id)).toMatchObject({
     heartrate: [120, 122, 128],
     power: [210, 210, 210],
     velocity_smooth: [8, 8, 8],
@@ -271,7 +249,7 @@ describe('an export of Apple Health', () => {
       },
       { sleep_id: sleeps[1]?.id, stage_type: [-1] },
     ]);
-    expect(await importFile(app, userId, file)).toMatchObject({ created: 0, updated: 0, unchanged: 2 });
+    expect(await importFile(imports.app, imports.userId, file)).toMatchObject({ created: 0, updated: 0, unchanged: 2 });
   });
 
   const left = (records: number) => [{ type: 'HKCategoryTypeIdentifierSleepAnalysis', reason: 'not_kept', records }];

@@ -1,24 +1,26 @@
 // What of a file is not stored. It is counted by type and reason, so that an import that leaves something out says what.
+import { isKnownName } from './known-names/known.ts';
 
 /** Why a record is not stored. */
 export const SKIP_REASONS = ['not_kept', 'unreadable', 'impossible', 'empty'] as const;
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
-/** `type`: as the file names its kind of record, or the name of the series or summary that it would have been. */
+/**
+ * `type`: as the file names its kind of record, where that is a name that we know, or the name of the series or summary that it would have
+ * been; `other` of all that has another name.
+ */
 export type Skipped = { type: string; reason: SkipReason; records: number };
 
-/** What has no name of its own in the list. */
+/** What has no name that is known, or none in the list. */
 const OTHER = 'other';
 /** Apple's Health app has some 200 types of records. */
 const MOST_TYPES = 200;
-/** Names of types are those of programs: words of a person do not look so. */
-const NAME = /^[\w][\w .:/()*+-]{0,99}$/;
 
-/** Adds to the counts; what is no name, and what are too many names, counts as `other`. */
+/** Adds to the counts; what has no known name, and what are too many, counts as `other`. */
 export function addSkipped(counts: Skipped[], { type, reason, records }: Skipped): void {
   const ofName = (name: string): Skipped | undefined =>
     counts.find((each) => each.type === name && each.reason === reason);
-  const named = NAME.test(type) ? type : OTHER;
+  const named = isKnownName(type) ? type : OTHER;
   const known = ofName(named) ?? (counts.length >= MOST_TYPES ? ofName(OTHER) : undefined);
   if (known) known.records += records;
   else counts.push({ type: counts.length >= MOST_TYPES ? OTHER : named, reason, records });
