@@ -983,6 +983,7 @@ export interface Pulls {
   range_start: string;
   resource: string;
   scheduled_at: Generated<string>;
+  skipped: Generated<Jsonb>;
   started_at: string | null;
   status: string;
   team_id: string;

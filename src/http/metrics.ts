@@ -118,7 +118,9 @@ function deliveryGauges(
 function skippedCounter(registers: Registry[]): Metrics['skipped'] {
   return new Counter({
     name: 'phial_provider_records_skipped_total',
-    help: 'Samples and summaries in answers of providers that were left out, by reason: impossible is what nobody can have measured.',
+    help:
+      'Samples and summaries in answers of providers that were left out, whole or in part, by reason: impossible is what nobody can ' +
+      'have measured.',
     labelNames: ['provider', 'resource', 'reason'],
     registers,
   });

@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { isPushed } from '../providers.ts';
-import type { ProviderWithStatus } from './schemas.ts';
+import type { ProviderWithStatus, SkippedOfProvider } from './schemas.ts';
 
 /** What a connection has done and will do. */
-export type Progress = Pick<Static<typeof ProviderWithStatus>, 'last_data_at' | 'last_attempt' | 'next'>;
+export type Progress = Pick<Static<typeof ProviderWithStatus>, 'last_data_at' | 'last_attempt' | 'skipped' | 'next'>;
 
 type Row = {
   provider: string;
@@ -17,13 +17,14 @@ type Row = {
   poll_at: string | null;
   coming: string[] | null;
   pull_at: string | null;
+  skipped: Record<string, number>;
 };
 
 /** When each connection of a user last brought something, and what comes next, by provider. */
 export async function progressOf({ db, team }: TeamCtx, userId: string): Promise<ReadonlyMap<string, Progress>> {
   const { rows } = await sql<Row>`
     select c.provider, c.status, data.last_data_at, tried.attempted_at, tried.succeeded,
-           p.user_id is not null as is_polled, nullif(p.due_at, 'infinity') as poll_at, past.coming, past.pull_at
+           p.user_id is not null as is_polled, nullif(p.due_at, 'infinity') as poll_at, past.coming, past.pull_at, left_out.skipped
       from connections c
       left join polls p on p.user_id = c.user_id and p.provider = c.provider
      cross join lateral (
@@ -37,6 +38,16 @@ export async function progressOf({ db, team }: TeamCtx, userId: string): Promise
        select array_agg(resource order by resource) as coming, nullif(min(due_at), 'infinity') as pull_at from pulls
         where pulls.user_id = c.user_id and pulls.provider = c.provider and ended_at is null
      ) as past
+     cross join lateral (
+       select coalesce(jsonb_object_agg(type, many), '{}') as skipped from (
+         select key as type, sum(value::bigint) as many from (
+           select found.key, found.value from pulls cross join jsonb_each_text(skipped) as found
+            where pulls.user_id = c.user_id and pulls.provider = c.provider
+            union all
+           select found.key, found.value
+             from jsonb_each(p.by_resource) as looked cross join jsonb_each_text(looked.value -> 'skipped') as found
+         ) as counted group by key) as sums
+     ) as left_out
       left join lateral (
        select attempted_at, succeeded from (
          select p.attempted_at, p.succeeded where p.attempted_at is not null
@@ -55,8 +66,15 @@ const render = (row: Row): Progress => ({
     row.attempted_at === null
       ? null
       : { timestamp: row.attempted_at, status: row.succeeded ? ('success' as const) : ('failure' as const) },
+  skipped: skippedOf(row.skipped),
   next: nextOf(row),
 });
+
+/** As answers have it, the most first. */
+export const skippedOf = (counts: Record<string, number>): Static<typeof SkippedOfProvider>[] =>
+  Object.entries(counts)
+    .map(([type, records]) => ({ type, reason: 'impossible' as const, records }))
+    .sort((a, b) => b.records - a.records || (a.type < b.type ? -1 : 1));
 
 function nextOf({ provider, status, is_polled, poll_at, coming, pull_at }: Row): Progress['next'] {
   const next = (action: Progress['next']['action'], at: string | null = null): Progress['next'] => ({

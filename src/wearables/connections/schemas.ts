@@ -39,6 +39,17 @@ export const ConnectionErrorDetails = Type.Object({
   errored_at: Timestamp,
 });
 
+/** Records of a provider that were left out. */
+export const SkippedOfProvider = Type.Object({
+  type: Type.String({ description: 'The series or kind of summary, as heartrate or sleep.' }),
+  reason: oneOf(['impossible'], {
+    description:
+      'impossible: nothing can have been measured so, as a heart rate of 9,000 or more sleep than the night is long. Where the rest ' +
+      'of a summary can be, only that value is left out.',
+  }),
+  records: Type.Integer({ description: 'How many there were.' }),
+});
+
 export const ProviderWithStatus = Type.Object({
   name: Type.String(),
   slug: Type.String({ description: 'Short name that does not change.' }),
@@ -58,6 +69,11 @@ export const ProviderWithStatus = Type.Object({
       { description: 'When the provider was last asked; null of what is pushed, and before the first time.' },
     ),
   ),
+  skipped: Type.Array(SkippedOfProvider, {
+    description:
+      'What the pull of the past and the last look at the newest days have left out, whole or in part, the most first. Nothing of ' +
+      'what is pushed, which is refused instead.',
+  }),
   next: Type.Object(
     {
       action: oneOf(['historical_pull', 'poll', 'push', 'reconnect', 'none'], {

@@ -35,23 +35,31 @@ const items = Object.fromEntries(
 export type CheckedSummary = {
   resource: Told;
   item: SummaryItem;
+  /** Nothing of it was left out. */
+  isWhole: boolean;
   cycle: Record<string, unknown> | null;
   raw: Record<string, unknown> | null;
 };
 
-/** A summary as the parser tells it; null where it is none. Its cycle is checked when its sleep has an id. */
+/**
+ * A summary as the parser tells it, without times that are longer than its session; null where it is none. Its cycle is checked when
+ * its sleep has an id.
+ */
 export function checkedSummary(value: unknown): CheckedSummary | null {
   if (typeof value !== 'object' || value === null) return null;
   const { item, cycle, raw } = value as Record<string, unknown>;
   const resource = TOLD.find((each) => each === (value as Record<string, unknown>)['resource']);
   if (resource === undefined || !items[resource](item)) return null;
-  return { resource, item, cycle: objectOrNull(cycle), raw: objectOrNull(raw) };
+  const { withinSession } = RESOURCES[resource];
+  const within = withinSession ? withinSession(item) : item;
+  if (within === null) return null;
+  return { resource, item: within, isWhole: within === item, cycle: objectOrNull(cycle), raw: objectOrNull(raw) };
 }
 
 const objectOrNull = (value: unknown): Record<string, unknown> | null =>
   typeof value === 'object' ? (value as Record<string, unknown> | null) : null;
 
-/** Counts a sample or summary that the schemas refuse: nothing can have been measured so. */
+/** Counts a sample or summary that was left out, whole or in part: nothing can have been measured so. */
 export function impossible(value: unknown): Skipped {
   const resource = (value as { resource?: unknown } | null)?.resource;
   return { type: typeof resource === 'string' ? resource : 'other', reason: 'impossible', records: 1 };

@@ -40,7 +40,7 @@ const nextOrNull = (ctx: Ctx = app.ctx): Promise<Claimed | null> => claimNext<Cl
 const claim = async (): Promise<Claimed> => (await nextOrNull()) as Claimed;
 const runOut = (id: string) =>
   sql`update imports set lease_until = now() - interval '1 second' where id = ${id}`.execute(app.db);
-const left = { type: 'HKQuantityTypeIdentifierUnknown', reason: 'not_kept' as const, records: 2 };
+const left = { type: 'HKQuantityTypeIdentifierDietaryFiber', reason: 'not_kept' as const, records: 2 };
 const piece = {
   samples: [
     {
@@ -220,6 +220,41 @@ describe('a piece of a file', () => {
     expect(told.skipped_by_type.reduce((sum, { records }) => sum + records, 0)).toBe(skipped);
     expect(told.skipped_by_type).toContainEqual(left);
     expect(told.skipped_by_type).toContainEqual({ type: 'other', reason: 'not_kept', records: 2 });
+  });
+
+  test('is stored without times that are longer than a night or a workout, which are counted', async () => {
+    const { team, scoped, user_id } = await withFiles(1);
+    const claimed = await claim();
+    const night = { provider: 'garmin', bedtime_start: '2026-01-05T00:00:00Z', bedtime_stop: '2026-01-05T08:00:00Z' };
+    const run = { provider: 'garmin', time_start: '2026-01-05T07:00:00Z', time_end: '2026-01-05T08:00:00Z' };
+    const ofStages = { light: 20_000, rem: 10_000, deep: 10_000 };
+    const summaries = [
+      { resource: 'sleep', item: { ...night, total: 28_000, awake: 800 } },
+      { resource: 'sleep', item: { ...night, provider_id: '2', total: 25_000, latency: 30_000, ...ofStages } },
+      { resource: 'sleep', item: { ...night, provider_id: '3', total: 30_000 } },
+      {
+        resource: 'workouts',
+        item: { ...run, sport: 'running', moving_time: 3_700, hr_zones: [0, 0, 3_700, 0, 0, 0] },
+      },
+    ];
+    await storePiece(scoped, claimed, { ...piece, samples: [], summaries, skipped: [], progress: 0.25 });
+    expect(await read(team, claimed)).toMatchObject({
+      created: 3,
+      skipped: 3,
+      skipped_by_type: [
+        { type: 'sleep', reason: 'impossible', records: 2 },
+        { type: 'workouts', reason: 'impossible', records: 1 },
+      ],
+    });
+    const list = async (kind: string) =>
+      (await team.api<Record<string, object[]>>('GET', `/v2/summary/${kind}/${user_id}?start_date=2026-01-01`)).body[
+        kind
+      ];
+    expect(await list('sleep')).toMatchObject([
+      { total: 28_000, awake: 800 },
+      { total: 25_000, latency: null, light: 0, rem: 0, deep: 0, duration: 28_800 },
+    ]);
+    expect(await list('workouts')).toMatchObject([{ moving_time: null, hr_zones: null }]);
   });
 
   test("holds nothing of days that the user's data is not taken of", async () => {

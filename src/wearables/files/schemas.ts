@@ -20,10 +20,14 @@ export const FileImport = Type.Object({
   updated: count('Samples and summaries that differ from what was there.'),
   unchanged: count('Samples and summaries that were there already.'),
   outside_ingestion_bounds: count("Records of days that the user's data is not taken of."),
-  skipped: count('Records that are not stored.'),
+  skipped: count('Records that are not stored, and those of which something was left out.'),
   skipped_by_type: Type.Array(
     Type.Object({
-      type: Type.String({ description: 'The kind of record, as the file calls it; `other` after 200 kinds.' }),
+      type: Type.String({
+        description:
+          'The kind of record: by a type, message, table or file name that its service is known to use, or by the name of a series or ' +
+          'summary. `other` for everything else, and after 200 kinds.',
+      }),
       reason: oneOf(SKIP_REASONS, {
         description:
           'not_kept: there is no place for it here. unreadable: its value, unit or time is none that is known. ' +

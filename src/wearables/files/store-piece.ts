@@ -77,8 +77,9 @@ async function storeOfSeries(ctx: Writer, user: UserRow, told: unknown[], counts
 
 async function storeOfSummaries(ctx: Writer, user: UserRow, told: unknown[], counts: Counts): Promise<void> {
   if (told.length === 0) return;
-  const summaries = told.map(checkedSummary).filter((each) => each !== null);
-  for (const each of told) if (checkedSummary(each) === null) addSkipped(counts.skipped, impossible(each));
+  const checked = told.map(checkedSummary);
+  const summaries = checked.filter((each) => each !== null);
+  for (const [n, each] of told.entries()) if (!checked[n]?.isWhole) addSkipped(counts.skipped, impossible(each));
   const of = (resource: CheckedSummary['resource']) => summaries.filter((each) => each.resource === resource);
   for (const resource of ['workouts', 'activity', 'body', 'profile', 'electrocardiogram'] as const)
     count(await store(ctx, user, resource, of(resource)), counts);

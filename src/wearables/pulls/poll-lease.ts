@@ -67,19 +67,24 @@ export async function claimPoll(
 }
 
 /**
- * Keeps the poll for as long again, and how resources went that were asked for at once; false where somebody else has it meanwhile,
+ * Keeps the poll for as long again, and how resources went that were asked for at once, with what was left out of each; false where somebody else has it meanwhile,
  * who writes what there is to tell.
  */
 export async function holdPoll(
   { db, team }: TeamCtx,
   { poll }: Claim,
-  { resources, succeeded }: { resources: readonly string[]; succeeded: boolean },
+  {
+    resources,
+    succeeded,
+    skipped,
+  }: { resources: readonly string[]; succeeded: boolean; skipped: Record<string, Record<string, number>> },
 ): Promise<boolean> {
   const { rows } = await sql`
     update polls
        set leased_until = now() + make_interval(secs => ${LEASE_SECONDS}),
            by_resource = by_resource || (
-             select jsonb_object_agg(resource, jsonb_build_object('at', held_since, 'succeeded', ${succeeded}::boolean))
+             select jsonb_object_agg(resource, jsonb_strip_nulls(jsonb_build_object(
+                      'at', held_since, 'succeeded', ${succeeded}::boolean, 'skipped', ${JSON.stringify(skipped)}::jsonb -> resource)))
                from unnest(${resources}::text[]) as asked (resource))
      where user_id = ${poll.user_id} and provider = ${poll.provider} and team_id = ${team.id}
        and held_since = ${poll.held_since}::timestamptz

@@ -81,9 +81,13 @@ export async function pullWindows<T extends { resources: readonly string[]; wind
   for (const asked of windows) {
     const { resources, window } = asked;
     let came = true;
+    let skipped: Record<string, Record<string, number>> = {};
     let refused: PullError | null = null;
     try {
       const what = await storePulled(ctx, claim.user, puller, { resources, window, past: false });
+      skipped = Object.fromEntries(
+        [...what].filter(([, of]) => Object.keys(of.skipped).length > 0).map(([name, of]) => [name, of.skipped]),
+      );
       await stored?.(asked, what);
     } catch (error) {
       if (isGone(error) || ctx.stopping?.aborted) return null;
@@ -93,7 +97,7 @@ export async function pullWindows<T extends { resources: readonly string[]; wind
       if (error instanceof PullError && error.group === 'provider_rate_limit_exceeded') refused = error;
     }
     // Nothing was asked where it was held back: how it went before still stands.
-    if (!refused?.wasHeldBack && !(await holdPoll(ctx, claim, { resources, succeeded: came }))) return null;
+    if (!refused?.wasHeldBack && !(await holdPoll(ctx, claim, { resources, succeeded: came, skipped }))) return null;
     if (refused) return { succeeded, wait: refused.retryAfterSeconds ?? 0, heldBack: refused.wasHeldBack };
   }
   return { succeeded, wait: 0, heldBack: false };

@@ -25,8 +25,8 @@ type Claim = {
   range_start: string;
   isNewest: boolean;
 };
-/** Days of data by resource. */
-type Days = ReadonlyMap<string, number>;
+/** By resource, on how many days there was data, and how many records were left out, by series and kind of summary. */
+type Found = ReadonlyMap<string, { days: number; skipped: Record<string, number> }>;
 
 /** As long as a window may take; whoever was killed meanwhile is followed by another. */
 const LEASE_SECONDS = 300;
@@ -42,9 +42,9 @@ const LONGEST_WAIT_SECONDS = 3_600;
 export async function pullWindow(ctx: TeamCtx, job: Job): Promise<void> {
   const claim = await inTransaction(ctx, (tx) => claimWindow(tx, job));
   if (!claim) return;
-  let outcome: { days: Days } | { error: PullError };
+  let outcome: { found: Found } | { error: PullError };
   try {
-    outcome = { days: await pullDays(ctx, claim) };
+    outcome = { found: await pullFound(ctx, claim) };
   } catch (error) {
     if (ctx.stopping?.aborted || isGone(error)) return release(ctx, job, claim);
     if (!(error instanceof PullError)) ctx.log.error({ err: error, provider: job.provider }, 'a pull failed');
@@ -53,18 +53,18 @@ export async function pullWindow(ctx: TeamCtx, job: Job): Promise<void> {
   }
   ctx.count?.({ what: 'pull_window', provider: job.provider, outcome: wordOf(outcome) });
   await inTransaction(ctx, (tx) =>
-    'error' in outcome ? putOff(tx, job, claim, outcome.error) : goOn(tx, job, claim, outcome.days),
+    'error' in outcome ? putOff(tx, job, claim, outcome.error) : goOn(tx, job, claim, outcome.found),
   );
 }
 
-const wordOf = (outcome: { days: Days } | { error: PullError }): string => {
+const wordOf = (outcome: { found: Found } | { error: PullError }): string => {
   if (!('error' in outcome)) return 'success';
   return outcome.error.wasHeldBack ? 'held_back' : outcome.error.group;
 };
 
-/** Stores what the window has; how many days of data that are, by resource. Of no time at all nobody is asked. */
-async function pullDays(ctx: TeamCtx, { puller, user, resources, window, isNewest }: Claim): Promise<Days> {
-  if (window.from >= window.to) return new Map(resources.map((resource) => [resource, 0]));
+/** Stores what the window has. Of no time at all nobody is asked. */
+async function pullFound(ctx: TeamCtx, { puller, user, resources, window, isNewest }: Claim): Promise<Found> {
+  if (window.from >= window.to) return new Map(resources.map((resource) => [resource, { days: 0, skipped: {} }]));
   const stored = await storePulled(ctx, user, puller, { resources, window, past: true });
   // Some providers answer the days around as well: those are counted with the windows that they lie in.
   const [first, end] = [window.from, window.to].map((moment) => calendarDateOf(moment, clockOf({}, user))) as [
@@ -72,7 +72,12 @@ async function pullDays(ctx: TeamCtx, { puller, user, resources, window, isNewes
     string,
   ];
   const isOfWindow = (day: string): boolean => day >= first && (day < end || isNewest);
-  return new Map([...stored].map(([resource, { days }]) => [resource, [...days].filter(isOfWindow).length]));
+  return new Map(
+    [...stored].map(([resource, { days, skipped }]) => [
+      resource,
+      { days: [...days].filter(isOfWindow).length, skipped },
+    ]),
+  );
 }
 
 /**
@@ -174,13 +179,20 @@ const isHeld = ({ team }: TeamCtx, { user_id, provider }: Job, { resources, leas
   and leased_until = ${lease}::timestamptz`;
 
 /** The window is stored: on to the one before it, or the end. Nothing happens where the lease was lost meanwhile. */
-async function goOn(ctx: TxCtx<TeamCtx>, job: Job, claim: Claim, days: Days): Promise<void> {
+async function goOn(ctx: TxCtx<TeamCtx>, job: Job, claim: Claim, found: Found): Promise<void> {
   const { user, window, range_start } = claim;
   const isLast = window.from <= range_start;
+  const byResource = JSON.stringify(Object.fromEntries(found));
   const { rows } = await sql<{ resource: string; range_start: string; range_end: string }>`
     update pulls
        set pulled_from = ${window.from}, attempts = 0, leased_until = null,
-           days_with_data = days_with_data + (${JSON.stringify(Object.fromEntries(days))}::jsonb ->> resource)::integer,
+           days_with_data = days_with_data + (${byResource}::jsonb -> resource ->> 'days')::integer,
+           skipped = (
+             select coalesce(jsonb_object_agg(type, many), '{}') from (
+               select key as type, sum(value::bigint) as many from (
+                 select * from jsonb_each_text(skipped)
+                  union all
+                 select * from jsonb_each_text(${byResource}::jsonb -> resource -> 'skipped')) as each group by key) as sums),
            due_at = case when due_at = 'infinity' then due_at else now() end, status = ${isLast ? 'success' : 'in_progress'}, ended_at = case when ${isLast} then now() end
      where ${isHeld(ctx, job, claim)}
     returning resource, range_start, range_end`.execute(ctx.db);

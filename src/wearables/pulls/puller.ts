@@ -16,7 +16,7 @@ export const LONGEST_PULL_MS = 4 * 60_000;
 export type Pulled = {
   samples?: SampleOfSource[];
   summaries?: { resource: SummaryResource; incoming: Incoming[] };
-  /** How many of a series or a kind of summary were left out, since nobody can have measured them. */
+  /** How many of a series or a kind of summary were left out, whole or in part, since nobody can have measured them. */
   skipped?: { provider: string; resource: string; many: number };
   /** Summaries that the provider says to be deleted, by its own ids. */
   gone?: { resource: string; provider: string; provider_ids: string[] };

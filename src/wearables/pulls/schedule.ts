@@ -58,7 +58,7 @@ export async function schedulePulls(
                     least(now(), ${user.ingestion_end}::date + make_interval(hours => ${DAY_ENDS_HOURS})) as until) as range
     on conflict (user_id, provider, resource) do update
       set status = 'scheduled', range_start = excluded.range_start, range_end = excluded.range_end, pulled_from = excluded.pulled_from,
-          days_with_data = 0, attempts = 0, error_details = null, trace_id = excluded.trace_id, due_at = now(),
+          days_with_data = 0, skipped = '{}', attempts = 0, error_details = null, trace_id = excluded.trace_id, due_at = now(),
           leased_until = null, scheduled_at = now(), started_at = null, ended_at = null`.execute(ctx.db);
   await sql`
     insert into polls (user_id, provider, team_id, due_at)

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { SkippedOfProvider } from '../connections/schemas.ts';
 import { Cursor, nullable, oneOf, withDefault, WordFilter, Timestamp, Uuid } from '../../wire/schema.ts';
 import { PROVIDER_SLUGS } from '../providers.ts';
 
@@ -28,6 +29,7 @@ export const HistoricalPull = Type.Object({
     { description: 'When what happened.' },
   ),
   days_with_data: Type.Integer({ description: 'Days of which there was something.' }),
+  skipped: Type.Array(SkippedOfProvider, { description: 'What was left out, whole or in part, the most first.' }),
   release: Type.String({ description: 'Version of the service that pulled it.' }),
   trace_id: nullable(Type.String({ format: 'uuid', description: 'Names the pull in the log.' })),
   error_details: nullable(

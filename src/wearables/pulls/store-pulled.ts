@@ -6,6 +6,7 @@ import { withinTime } from '../../time-limit.ts';
 import type { UserRow } from '../../users/find.ts';
 import { calendarDateOf, clockOf } from '../calendar-date.ts';
 import { asWriter } from '../one-writer.ts';
+import { seriesOrNull } from '../resources.ts';
 import { deleteAtSource } from '../summaries/deletion/at-source.ts';
 import type { SummaryItem, SummaryResource } from '../summaries/resource.ts';
 import { storeSummaries } from '../summaries/store.ts';
@@ -22,6 +23,8 @@ export type Stored = {
   provider_ids: Set<string>;
   /** When its samples were, but of a pull of the past, which has many. */
   sample_times: string[];
+  /** How many records were left out, whole or in part, by series and kind of summary. */
+  skipped: Record<string, number>;
 };
 
 /**
@@ -36,7 +39,7 @@ export async function storePulled(
   { resources, window, past }: { resources: readonly string[]; window: Window; past: boolean },
 ): Promise<ReadonlyMap<string, Stored>> {
   const wanted = new Set(resources);
-  const nothing = (): Stored => ({ days: new Set(), provider_ids: new Set(), sample_times: [] });
+  const nothing = (): Stored => ({ days: new Set(), provider_ids: new Set(), sample_times: [], skipped: {} });
   const stored = new Map(resources.map((name) => [name, nothing()]));
   // Where one resource is asked for alone, all that comes is of it.
   const alone = resources.length === 1 ? stored.get(resources[0] as string) : undefined;
@@ -44,7 +47,13 @@ export async function storePulled(
   await withinTime({ ms: LONGEST_PULL_MS, outer: ctx.stopping }, async (signal) => {
     for await (const piece of puller.pull({ ctx, user, signal, past, wanted }, resources[0] as string, window)) {
       await storePiece(ctx, user, piece, past ? 'backfill' : 'live');
-      const { samples = [], summaries } = piece;
+      const { samples = [], summaries, skipped } = piece;
+      if (skipped) {
+        const { resource: name, many } = skipped;
+        // What was asked for by the way of others counts with those.
+        const [asked] = [...of([seriesOrNull(name)?.event ?? name]), ...of([resources[0] as string])] as [Stored];
+        asked.skipped[name] = (asked.skipped[name] ?? 0) + many;
+      }
       for (const { series, sample } of samples) {
         const day = calendarDateOf(sample.at, clockOf(sample, user));
         for (const { days, sample_times } of of([series.event ?? series.name])) {

@@ -63,6 +63,9 @@ export const ownDay = optional(
   }),
 );
 
+/** By how much the times of a session may be longer than it: sources round them. */
+export const ROUNDING_SECONDS = 60;
+
 /** No device has measured before; earlier times are mistakes. */
 const FIRST_DAY = '1900-01-01';
 const HOUR_MS = 3_600_000;

@@ -61,6 +61,11 @@ export type SummaryResource = {
   stream?: 'stream' | 'sleep_stream';
   /** Fields that follow from those that came, where they did not come themselves. */
   completed?: (item: SummaryItem) => Record<string, unknown>;
+  /**
+   * Without times that are longer than the session, as a provider or a file may tell them; what came where none is, and null where
+   * nothing is left without them.
+   */
+  withinSession?: (item: SummaryItem) => SummaryItem | null;
   placeOf: (item: SummaryItem, clock: Clock) => Place;
   /** The time whose text may tell the offset that the item itself does not. */
   clockFrom?: string;

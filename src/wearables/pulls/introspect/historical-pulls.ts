@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../context.ts';
 import { VERSION } from '../../../package-root.ts';
+import { skippedOf } from '../../connections/progress.ts';
 import { ROWS_ASKED_FOR, toPage, usersFrom } from './users.ts';
 import { pullerOrNull } from '../pullers.ts';
 import type { HistoricalPulls, IntrospectQuery } from '../schemas.ts';
@@ -19,6 +20,7 @@ type Row = {
   started_at: string | null;
   ended_at: string | null;
   days_with_data: number;
+  skipped: Record<string, number>;
   trace_id: string;
   error_details: string | null;
 };
@@ -38,7 +40,7 @@ export async function introspectPulls(ctx: TeamCtx, query: Static<typeof Introsp
        order by id limit ${limit + 1}
     )
     select p.user_id, p.provider, c.demo, c.credential_id, p.resource, p.status, p.range_start, p.range_end, p.scheduled_at, p.started_at,
-           p.ended_at, p.days_with_data, p.trace_id, p.error_details
+           p.ended_at, p.days_with_data, p.skipped, p.trace_id, p.error_details
       from shown join pulls p on p.user_id = shown.id and p.team_id = ${ctx.team.id}
       left join connections c on c.user_id = p.user_id and c.provider = p.provider
      where ${provider}::text is null or p.provider = ${provider}
@@ -60,6 +62,7 @@ function renderProvider(ctx: TeamCtx, provider: string, pulls: Row[]) {
           range_end,
           timeline: { scheduled_at, started_at, ended_at },
           days_with_data: rest.days_with_data,
+          skipped: skippedOf(rest.skipped),
           release: VERSION,
           trace_id: rest.trace_id,
           error_details: rest.error_details,

@@ -83,7 +83,7 @@ async function replayKind(
 function itemOrNull(mapper: Mapper, { raw }: StoredPayload): SummaryItem | null {
   try {
     const item = mapper.toItem(objectOr(raw));
-    return item && fit(mapper.resource, item);
+    return item && fit(mapper.resource, item).item;
   } catch (error) {
     if (error instanceof PullError) return null;
     throw error;

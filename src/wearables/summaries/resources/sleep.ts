@@ -4,8 +4,8 @@ import type { Breach } from '../../../wire/rule.ts';
 import { oneOf } from '../../../wire/schema.ts';
 import { HEART_RATE } from '../../resources.ts';
 import { number, moment, whole, word } from '../fields.ts';
-import { measurable, origin, ownDay, timezoneOffset } from '../item.ts';
-import { placeInTime, type SummaryResource } from '../resource.ts';
+import { measurable, origin, ownDay, ROUNDING_SECONDS, timezoneOffset } from '../item.ts';
+import { placeInTime, type SummaryItem, type SummaryResource } from '../resource.ts';
 import { RawSummary } from '../schemas.ts';
 import { dailyShape, dated } from '../shape.ts';
 import { SleepStreamInput } from '../summary-streams/schemas.ts';
@@ -61,7 +61,6 @@ const pushed = Type.Object(properties, {
   ),
 });
 
-const ROUNDING_SECONDS = 60;
 const STAGES = ['light', 'rem', 'deep'] as const;
 
 function longerThanBed(value: Record<string, unknown>): Breach[] {
@@ -81,6 +80,25 @@ function longerThanBed(value: Record<string, unknown>): Breach[] {
       ? tooLong(told, 'Light, rem and deep together should not be longer than from bedtime_start to bedtime_stop')
       : []),
   ];
+}
+
+/**
+ * Stages go together, since some of them would be taken for all; 0 stands for what is not known, of stages and time awake. A night of which
+ * nobody knows how long was slept is none.
+ */
+function withinSession(item: SummaryItem): SummaryItem | null {
+  const wrong = new Set(longerThanBed(item).map(({ at: [name] }) => name as string));
+  if (wrong.size === 0) return item;
+  if (wrong.has('total')) return null;
+  const { duration, latency, ...others } = item;
+  const hasStages = !STAGES.some((name) => wrong.has(name));
+  return {
+    ...others,
+    ...(duration !== undefined && !wrong.has('duration') && { duration }),
+    ...(latency !== undefined && !wrong.has('latency') && { latency }),
+    ...(wrong.has('awake') && { awake: 0 }),
+    ...(hasStages ? {} : { light: 0, rem: 0, deep: 0 }),
+  };
 }
 
 /** Points are told by whole seconds, of which the first and the last may be begun and ended by the time in bed. */
@@ -146,6 +164,7 @@ export const sleep: SummaryResource = {
   sealed: [],
   stream: 'sleep_stream',
   clockFrom: 'bedtime_stop',
+  withinSession,
   placeOf: (item, clock) =>
     placeInTime(item, clock, { from: 'bedtime_start', to: 'bedtime_stop', day: 'bedtime_stop' }),
   completed: ({ bedtime_start, bedtime_stop, duration, type }) => {

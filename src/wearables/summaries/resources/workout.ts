@@ -1,9 +1,11 @@
 import { Type } from 'typebox';
+import { millisecondsOf } from '../../../wire/moment.ts';
+import type { Breach } from '../../../wire/rule.ts';
 import { optional, Text } from '../../../wire/schema.ts';
 import { HEART_RATE } from '../../resources.ts';
 import { moment, number, whole } from '../fields.ts';
-import { measurable, origin, ownDay, timeZone, timezoneOffset } from '../item.ts';
-import { placeInTime, type SummaryResource } from '../resource.ts';
+import { measurable, origin, ownDay, ROUNDING_SECONDS, timeZone, timezoneOffset } from '../item.ts';
+import { placeInTime, type SummaryItem, type SummaryResource } from '../resource.ts';
 import { RawWorkout } from '../schemas.ts';
 import { dailyShape } from '../shape.ts';
 import { Sport, WorkoutStreamInput } from '../summary-streams/schemas.ts';
@@ -62,17 +64,49 @@ const sport = Type.String({
   description: 'The sport, as running or trail_running.',
 });
 
-const input = Type.Object(
-  {
-    ...origin,
-    calendar_date: ownDay,
-    time_zone: timeZone,
-    sport,
-    ...fields,
-    stream: Type.Optional(WorkoutStreamInput),
-  },
-  { fulfils: measurable({ from: 'time_start', to: 'time_end', mostHours: LONGEST_HOURS }) },
-);
+const properties = {
+  ...origin,
+  calendar_date: ownDay,
+  time_zone: timeZone,
+  sport,
+  ...fields,
+  stream: Type.Optional(WorkoutStreamInput),
+};
+const session = { from: 'time_start', to: 'time_end', mostHours: LONGEST_HOURS };
+
+const input = Type.Object(properties, { fulfils: measurable(session) });
+
+const pushed = Type.Object(properties, {
+  fulfils: measurable(
+    session,
+    longerThanWorkout,
+    'Neither the time in motion nor all zones together are longer than that between them, but for a minute of rounding.',
+  ),
+});
+
+function longerThanWorkout({ time_start, time_end, moving_time, hr_zones }: Record<string, unknown>): Breach[] {
+  const most = (millisecondsOf(String(time_end)) - millisecondsOf(String(time_start))) / 1_000 + ROUNDING_SECONDS;
+  const inZones = Array.isArray(hr_zones) ? hr_zones.reduce((sum, seconds) => sum + Number(seconds), 0) : 0;
+  const tooLong = (name: string, what: string): Breach[] => [
+    { at: [name], type: 'value_error', msg: `${what} should not be longer than from time_start to time_end` },
+  ];
+  return [
+    ...(Number(moving_time ?? 0) > most ? tooLong('moving_time', 'Value') : []),
+    ...(inZones > most ? tooLong('hr_zones', 'All zones together') : []),
+  ];
+}
+
+/** Zones that are left out are computed, where there are heart rates. */
+function withinSession(item: SummaryItem): SummaryItem {
+  const wrong = new Set(longerThanWorkout(item).map(({ at: [name] }) => name));
+  if (wrong.size === 0) return item;
+  const { moving_time, hr_zones, ...others } = item;
+  return {
+    ...others,
+    ...(moving_time !== undefined && !wrong.has('moving_time') && { moving_time }),
+    ...(hr_zones !== undefined && !wrong.has('hr_zones') && { hr_zones }),
+  };
+}
 
 const shape = dailyShape(fields, {
   sport: Sport,
@@ -87,12 +121,14 @@ export const workout: SummaryResource = {
   many: 'workouts',
   list: 'workouts',
   input,
+  pushed,
   most: { items: 100, valuesEach: 4_000, bytes: 4 * 1024 * 1024 },
   shape,
   rawShape: RawWorkout,
   sealed: ['title', 'map'],
   stream: 'stream',
   clockFrom: 'time_start',
+  withinSession,
   placeOf: (item, clock) => placeInTime(item, clock, { from: 'time_start', to: 'time_end' }),
   derived: ({ sport: slug }) => ({ sport: sportOf(slug as string), sport_id: 0 }),
 };

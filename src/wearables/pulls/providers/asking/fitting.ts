@@ -23,8 +23,9 @@ const SAMPLES_A_PIECE = 2_000;
 const FIRST_MOMENT = '1900-01-01';
 
 /**
- * What raw payloads are as summaries, those that their kind takes, in pieces. A field beyond its bounds is left out, and so is
- * a summary that is none without it: it would keep all others from coming. The raw payload keeps what was left out.
+ * What raw payloads are as summaries, those that their kind takes, in pieces. A field beyond its bounds or its session is left out,
+ * and so is a summary that is none without it: it would keep all others from coming. The raw payload keeps what was left out, and
+ * each summary that lost something is counted.
  * `points` are those of a workout, which are told apart from it.
  */
 export function* summariesOf(
@@ -39,11 +40,12 @@ export function* summariesOf(
   const fitting = raws.flatMap((raw): Incoming[] => {
     const mapped = mapper.toItem(raw);
     if (mapped === null) return [];
-    const item = fit(resource, { ...mapped, ...points });
-    if (item !== null) return [{ item, raw }];
-    left_out += 1;
-    provider = mapped.provider;
-    return [];
+    const { item, isWhole } = fit(resource, { ...mapped, ...points });
+    if (!isWhole) {
+      left_out += 1;
+      provider = mapped.provider;
+    }
+    return item === null ? [] : [{ item, raw }];
   });
   if (left_out > 0) {
     log.warn({ resource: resource.name, left_out }, 'summaries of a provider do not fit');
@@ -61,22 +63,28 @@ function placesIn(input: TObject, item: SummaryItem): Place[] {
   return check(item);
 }
 
-/** A summary without what is beyond its bounds; null where it is none without it. */
-export function fit({ input }: SummaryResource, item: SummaryItem): SummaryItem | null {
+/** `item`: null where it is none without what does not fit. */
+type Fitting = { item: SummaryItem | null; isWhole: boolean };
+
+/** A summary without what is beyond its bounds and its session. */
+export function fit({ input, withinSession }: SummaryResource, item: SummaryItem): Fitting {
   const kept: Record<string, unknown> = structuredClone(item);
   const required: readonly string[] = (input as { required?: string[] }).required ?? [];
   for (const [name, value] of Object.entries(kept)) if (value === null || value === undefined) delete kept[name];
   if (kept['sleep_stream']) kept['sleep_stream'] = withinBed(kept);
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     const wrong = placesIn(input, kept as SummaryItem);
-    if (wrong.length === 0) return kept as SummaryItem;
+    if (wrong.length === 0) {
+      const within = withinSession ? withinSession(kept as SummaryItem) : (kept as SummaryItem);
+      return { item: within, isWhole: round === 0 && within === kept };
+    }
     for (const [name = '', within] of wrong) {
       if (isColumn(kept[name], within)) delete (kept[name] as Record<string, unknown>)[within as string];
-      else if (required.includes(name)) return null;
+      else if (required.includes(name)) return { item: null, isWhole: false };
       else delete kept[name];
     }
   }
-  return null;
+  return { item: null, isWhole: false };
 }
 
 /** Stages of a sleep end with it: the last ones of some providers last to the end of their five minutes. */
