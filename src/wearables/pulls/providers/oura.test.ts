@@ -228,6 +228,13 @@ test('A night that a poll finds deleted is there no more, and others stay', asyn
     type: 'late_nap',
     bedtime_start: `${day}T14:00:00Z`,
     bedtime_end: `${day}T15:00:00Z`,
+    time_in_bed: 3_600,
+    total_sleep_duration: 3_000,
+    awake_time: 600,
+    light_sleep_duration: 3_000,
+    rem_sleep_duration: 0,
+    deep_sleep_duration: 0,
+    latency: 60,
   };
   const gone = { id: 'nap', day, type: 'deleted' };
   let nights: object[] = [own, nap];
