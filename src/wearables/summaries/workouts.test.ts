@@ -203,6 +203,7 @@ test('a workout that cannot be is refused with the place of each problem', async
     run({ time_end: '2026-01-05T06:29:59-07:00' }),
     run({ sport: 'Trail Running', hr_zones: [1, 2, 3], map: { polyline: 'ü' } }),
     run({ sport: undefined, title: 'two\nlines' }),
+    run({ moving_time: 2_761, hr_zones: [0, 0, 2_761, 0, 0, 0] }),
   );
   expect([answer.status, problemsOf(answer)]).toEqual([
     422,
@@ -213,6 +214,8 @@ test('a workout that cannot be is refused with the place of each problem', async
       'body.1.sport string_pattern_mismatch',
       'body.2.sport missing',
       'body.2.title string_pattern_mismatch',
+      'body.3.hr_zones value_error',
+      'body.3.moving_time value_error',
     ],
   ]);
 });

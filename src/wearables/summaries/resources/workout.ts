@@ -85,7 +85,9 @@ const pushed = Type.Object(properties, {
 });
 
 function longerThanWorkout({ time_start, time_end, moving_time, hr_zones }: Record<string, unknown>): Breach[] {
-  const most = (millisecondsOf(String(time_end)) - millisecondsOf(String(time_start))) / 1_000 + ROUNDING_SECONDS;
+  const lasted = (millisecondsOf(String(time_end)) - millisecondsOf(String(time_start))) / 1_000;
+  if (!(lasted >= 0)) return [];
+  const most = lasted + ROUNDING_SECONDS;
   const inZones = Array.isArray(hr_zones) ? hr_zones.reduce((sum, seconds) => sum + Number(seconds), 0) : 0;
   const tooLong = (name: string, what: string): Breach[] => [
     { at: [name], type: 'value_error', msg: `${what} should not be longer than from time_start to time_end` },

@@ -66,15 +66,31 @@ describe('points of a provider', () => {
   });
 });
 
-test('a night whose source counts more sleep than lies between its times is kept as it came', () => {
+test('a night with stages longer than itself has none, and one that was slept longer than it lasted is none', () => {
   const night = {
     provider: 'oura',
     bedtime_start: '2026-01-05T06:30:00Z',
     bedtime_stop: '2026-01-05T08:30:00Z',
-    total: 9_000,
-    light: 9_000,
+    total: 7_000,
+    awake: 200,
   };
-  expect(kept(sleep, night)).toEqual([night]);
+  expect(kept(sleep, { ...night, light: 5_000, rem: 1_000, deep: 1_000 })).toEqual([
+    { ...night, light: 5_000, rem: 1_000, deep: 1_000 },
+  ]);
+  const unstaged = [{ ...night, light: 0, rem: 0, deep: 0 }];
+  expect(kept(sleep, { ...night, light: 9_000, rem: 100, deep: 100 })).toEqual(unstaged);
+  expect(kept(sleep, { ...night, light: 5_000, rem: 2_000, deep: 1_000 })).toEqual(unstaged);
+  expect(kept(sleep, { ...night, total: 9_000 })).toEqual([]);
+  // A minute is rounding.
+  expect(kept(sleep, { ...night, total: 7_260 })).toHaveLength(1);
+});
+
+test('a workout with zones or motion longer than itself is kept without them', () => {
+  const zones = (...hr_zones: number[]) => ({ hr_zones });
+  expect(kept(workout, { ...run, ...zones(0, 0, 2_700, 0, 0, 0), moving_time: 2_700 })).toEqual([
+    { ...run, ...zones(0, 0, 2_700, 0, 0, 0), moving_time: 2_700 },
+  ]);
+  expect(kept(workout, { ...run, ...zones(0, 2_000, 2_000, 0, 0, 0), moving_time: 2_800 })).toEqual([run]);
 });
 
 test('a summary that is none without what does not fit is left out, and one that begins in the future', () => {
