@@ -28,6 +28,8 @@ test.skipIf(!curl)(
   `the commands of the guide to switching move users and connections, and run again${curl ? '' : ' (skipped: there is no curl)'}`,
   async () => {
     const users = [await makeUser(old.team), await makeUser(old.team)];
+    const facts = { fallback_time_zone: 'America/Denver', ingestion_start: '2026-01-05' };
+    await old.api('PATCH', `/v2/user/${users[0]?.user_id}`, { ...facts, fallback_birth_date: '1984-02-03' });
     const connections = users.map(({ user_id }, n) => ({
       user_id,
       access_token: `access-${n}`,
@@ -73,6 +75,12 @@ test.skipIf(!curl)(
     for (const { user_ids_imported } of answers.slice(3))
       expect((user_ids_imported as string[]).toSorted()).toEqual(users.map(({ user_id }) => ids[user_id]).toSorted());
     expect(JSON.stringify(answers[1])).toContain('"appointment_with_acme":true');
+    expect((await app.api('GET', `/v2/user/${ids[users[0]?.user_id ?? '']}`)).body).toMatchObject({
+      fallback_time_zone: { id: 'America/Denver' },
+      fallback_birth_date: { value: '1984-02-03' },
+      ingestion_start: '2026-01-05',
+      ingestion_end: null,
+    });
     for (const [n, { user_id, client_user_id }] of users.entries()) {
       const here = await app.api<{ client_user_id: string }>('GET', `/v2/user/${ids[user_id]}`);
       expect(here.body.client_user_id).toBe(client_user_id);

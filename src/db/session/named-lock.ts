@@ -48,20 +48,15 @@ export async function lockNames<K extends Kind>(db: Tx, kind: K, each: Of<K>[]):
   await sql`select pg_advisory_xact_lock(hashtextextended(name, 0)) from unnest(${names}::text[]) as name`.execute(db);
 }
 
-const tried = (name: string) => sql<boolean>`pg_try_advisory_xact_lock(hashtextextended(${name}, 0))`;
-
-/** Locks it where nobody has it, and says whether. */
-export async function tryLockName<K extends Kind>(db: Tx, kind: K, ...of: Of<K>): Promise<boolean> {
-  const { rows } = await sql<{ free: boolean }>`select ${tried(nameOf(kind, of))} as free`.execute(db);
-  return rows[0]?.free === true;
-}
-
 /**
- * The same, in the round trip of the next statement, which selects `WAS_FREE`. That statement sees all that whoever had the lock before
- * has committed: one that tried the lock itself would look at the database as it was before it had it.
+ * Locks it where nobody has it, in the round trip of the next statement, which selects `WAS_FREE`. That statement sees all that whoever had
+ * the lock before has committed: one that tried the lock itself would look at the database as it was before it had it.
  */
 export const tryLockNameAhead = <K extends Kind>(db: Tx, kind: K, ...of: Of<K>): Promise<void> =>
-  runAhead(db, sql`select set_config('phial.was_free', (${tried(nameOf(kind, of))})::text, true)`);
+  runAhead(
+    db,
+    sql`select set_config('phial.was_free', pg_try_advisory_xact_lock(hashtextextended(${nameOf(kind, of)}, 0))::text, true)`,
+  );
 
 /** Whether the name was free that `tryLockNameAhead` named last in this transaction. */
 export const WAS_FREE = sql<boolean>`current_setting('phial.was_free')::boolean`;

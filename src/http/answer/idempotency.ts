@@ -37,7 +37,7 @@ function inKeyOrder(_key: string, value: unknown): unknown {
 type Stored = { request_hash: Buffer; status: number; body: Buffer; new_enough: boolean };
 
 /** The answer that was stored for the key, of the last 24 hours. Throws idempotency_in_flight where its request still runs. */
-async function findStored(db: TxCtx['db'], { scopeId, operation, key }: KeyedRequest): Promise<Stored | null> {
+async function findStoredOrNull(db: TxCtx['db'], { scopeId, operation, key }: KeyedRequest): Promise<Stored | null> {
   const { rows } = await sql<{ was_free: boolean } & (Stored | { [K in keyof Stored]: null })>`
     select ${WAS_FREE} as was_free, stored.request_hash, stored.status, stored.body,
            stored.created_at > now() - make_interval(mins => ${SECRET_MINUTES}) as new_enough
@@ -66,7 +66,7 @@ export async function oncePerKey<C extends TxCtx>(
   const row = { team_id: request.scopeId, id: `${request.operation}/${request.key}` };
   const { db } = ctx;
   await tryLockNameAhead(db, 'request', request.scopeId, request.operation, request.key);
-  const stored = await findStored(db, request);
+  const stored = await findStoredOrNull(db, request);
   if (stored) {
     const text = ctx.cipher.openText('idempotency_keys.body', row, stored.body);
     const body = request.seal ? request.seal.open(text) : text;

@@ -35,11 +35,14 @@ export const HINTS = {
     ['sandbox', 'connects'],
     ['sandbox-mfa', `asks for a code, which is ${MFA_CODE}`],
     ['sandbox-expired', 'has expired'],
+    ['sandbox-unavailable', 'finds the provider away'],
+    ['sandbox-region', 'is of a region that is not served'],
     ['anything else', 'is refused'],
   ],
   email: [
     ['success@example.com', 'connects'],
     ['unavailable@example.com', 'finds the provider away'],
+    ['region@example.com', 'is of a region that is not served'],
     ['anything else', 'is refused'],
   ],
 } as const;

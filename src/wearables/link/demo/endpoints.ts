@@ -13,6 +13,7 @@ const common = {
   query: Type.Object({
     token: Type.Optional(Type.String({ maxLength: 200, description: 'A link token.' })),
     page: Type.Optional(Type.String({ maxLength: 10, description: '1 where the hosted page leads here.' })),
+    step: Type.Optional(Type.String({ maxLength: 10, description: 'code where a code is asked for.' })),
   }),
   response: browser,
 };
@@ -27,7 +28,8 @@ export const demoEndpoints = [
     method: 'GET',
     summary: 'Show the page of a provider that the sandbox plays',
     description: 'Where a user signs in, or agrees, as at a real provider. It connects invented data.',
-    handle: (ctx, { params: { provider }, query: { token = '' } }) => openDemoPage(ctx, { provider, token }),
+    handle: (ctx, { params: { provider }, query: { token = '', page, step } }) =>
+      openDemoPage(ctx, { provider, token, from_page: page === '1' }, step === 'code'),
   }),
   endpoint({
     ...common,

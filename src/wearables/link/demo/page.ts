@@ -18,7 +18,9 @@ button.deny{background:none;color:var(--go);border:1px solid var(--line)}
 input:focus-visible,button:focus-visible{outline:3px solid var(--go);outline-offset:2px}
 p.problem{color:var(--ink);font-weight:600}
 table{border-collapse:collapse;font-size:.9rem;margin:0 0 1.25rem}
-td{padding:.15rem .75rem .15rem 0;vertical-align:top;overflow-wrap:anywhere}
+td{padding:.15rem .75rem .15rem 0;vertical-align:top}
+td:first-child{white-space:nowrap}
+summary{cursor:pointer;color:var(--go)}
 `;
 
 const TITLES: Readonly<Record<Asks, (name: string) => string>> = {
@@ -28,10 +30,12 @@ const TITLES: Readonly<Record<Asks, (name: string) => string>> = {
   mfa: () => 'Enter your code',
 };
 
-/** `problem` is what was wrong with what was sent before. */
+type Opened = { ctx: LinkCtx; slug: ProviderSlug; token: string; from_page: boolean };
+
+/** `problem` is what was wrong with what was sent before, by whom. */
 export function demoPage(
-  { ctx, slug }: { ctx: LinkCtx; slug: ProviderSlug },
-  { asks, problem }: { asks: Asks; problem: string | null },
+  { ctx, slug, token, from_page }: Opened,
+  { asks, problem, username = '' }: { asks: Asks; problem: string | null; username?: string | undefined },
 ): BrowserAnswer {
   const provider: Provider = PROVIDERS[slug];
   const name = escapeHtml(provider.name);
@@ -40,8 +44,11 @@ export function demoPage(
   const parts = [
     `<p>This sandbox plays ${name}: nothing is sent there, and the data that comes is invented.</p>`,
     problem === null ? '' : `<p class="problem" role="alert">${escapeHtml(problem)}</p>`,
-    `<form method="post">\n${FORMS[asks](provider)}\n</form>`,
+    `<form method="post">\n${FORMS[asks](provider, escapeHtml(username))}\n</form>`,
     asks === 'password' || asks === 'email' ? hints(asks) : '',
+    // Addresses are relative to the page, so that they hold behind a proxy that adds a path.
+    asks === 'mfa' ? link(`${slug}?token=${token}${from_page ? '&amp;page=1' : ''}`, 'Sign in anew') : '',
+    from_page ? link(`../../link?token=${token}`, 'Choose another') : '',
   ];
   return {
     ...layout(TITLES[asks](provider.name), parts.filter((part) => part !== '').join('\n'), STYLE),
@@ -51,12 +58,16 @@ export function demoPage(
   };
 }
 
-const FORMS: Readonly<Record<Asks, (provider: Provider) => string>> = {
-  consent: ({ resources }) => `<p>It would share: ${escapeHtml(summed(resources))}.</p>
+const link = (href: string, text: string): string =>
+  `<p><a class="close" href="${href}" rel="nofollow">${text}</a></p>`;
+
+/** `username` is written as HTML. */
+const FORMS: Readonly<Record<Asks, (provider: Provider, username: string) => string>> = {
+  consent: ({ resources }) => `${shared(resources)}
 <button type="submit" name="answer" value="allow">Allow</button>
 <button type="submit" name="answer" value="deny" class="deny">Do not allow</button>`,
-  password: () => `<label for="username">User name or email</label>
-<input id="username" name="username" maxlength="256" autocomplete="off" required>
+  password: (_provider, username) => `<label for="username">User name or email</label>
+<input id="username" name="username" value="${username}" maxlength="256" autocomplete="off" required>
 <label for="password">Password</label>
 <input id="password" name="password" type="password" maxlength="256" autocomplete="off" required>
 <button type="submit">Sign in</button>`,
@@ -71,11 +82,13 @@ const FORMS: Readonly<Record<Asks, (provider: Provider) => string>> = {
 
 const MOST_NAMED = 8;
 
-/** The first of them by name, and how many more. */
-function summed(resources: readonly string[]): string {
-  const named = resources.slice(0, MOST_NAMED).map((resource) => resource.replaceAll('_', ' '));
-  const more = resources.length - named.length;
-  return named.join(', ') + (more > 0 ? ` and ${more} more` : '');
+/** The first of them by name, and the others where somebody opens them. */
+function shared(resources: readonly string[]): string {
+  const names = resources.map((resource) => escapeHtml(resource.replaceAll('_', ' ')));
+  const [first, others] = [names.slice(0, MOST_NAMED), names.slice(MOST_NAMED)];
+  const more =
+    others.length === 0 ? '' : `<details><summary>and ${others.length} more</summary>${others.join(', ')}</details>`;
+  return `<p>It would share: ${first.join(', ')}${more === '' ? '.' : ''}</p>\n${more}`;
 }
 
 const hints = (asks: 'password' | 'email'): string => `<p>What you can type here:</p>

@@ -26,7 +26,7 @@ import { outcomePage } from '../page/outcome-page.ts';
 import { findAskedScopes } from '../requirements/asked-scopes.ts';
 import { consumeLinkSession, nameActor, findLinkSessionByIdOrNull } from '../session.ts';
 import { callbackUrl } from './start.ts';
-import { comeBack, type Return } from './state.ts';
+import { comeBack, tokenOf, type Return } from './state.ts';
 
 /** What a provider sends a user back with. */
 export type Callback = { provider: string; cookie: string | null } & Record<
@@ -40,11 +40,17 @@ export async function finishOauth(ctx: Ctx, callback: Callback): Promise<Browser
   const back = await comeBack(ctx, { state, provider, cookie });
   // Whose it was is nobody's to know, so there is nowhere else to go.
   if (!back) return outcomePage('invalid_token');
-  const session = await findLinkSessionByIdOrNull(ctx, { id: back.link_token_id, user_id: back.user_id });
+  const session = await findSessionOrNull(ctx, back, tokenOf(cookie));
   nameActor(ctx, session);
   if (!session?.ctx) return outcomePage(session?.ended ?? 'invalid_token');
   const outcome = await outcomeOf(session.ctx, callback, back);
   return goOn(session.ctx, outcome, back);
+}
+
+/** By the token of the cookie, so that a page can lead back to the choice; where that is of another link since, by what was kept. */
+async function findSessionOrNull(ctx: Ctx, { link_token_id, user_id }: Return, token: string | null) {
+  const last = token === null ? null : await ctx.findLinkSessionOrNull(ctx, token);
+  return last?.id === link_token_id ? last : findLinkSessionByIdOrNull(ctx, { id: link_token_id, user_id });
 }
 
 async function outcomeOf(ctx: LinkCtx, callback: Callback, back: Return): Promise<LinkOutcome> {

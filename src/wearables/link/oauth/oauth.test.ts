@@ -262,8 +262,25 @@ describe('a return', () => {
       await connectBy('oura', shown.link_token, { cookie: '' }, '&page=1'),
       await connectBy('oura', wanted.link_token, { cookie: '' }, '&page=1'),
     ];
-    expect(here(stays.location)).toBe('/link/done?state=error&error_type=provider_api_error');
+    expect(here(stays.location)).toBe(`/link/done?state=error&error_type=provider_api_error&token=${shown.link_token}`);
     expect(goes.location.origin).toBe('http://app.example.com');
+  });
+
+  test('of a link leads back to its own choice, also where the browser has left with another link since', async () => {
+    const browser = { cookie: '' };
+    const [one, other] = [await makeUser(team), await makeUser(team)];
+    const [mine, another] = [await linkTokenOf(team, one.user_id), await linkTokenOf(team, other.user_id)];
+    const left = await open(start('oura', mine.link_token, '&page=1'), browser);
+    await open(start('oura', another.link_token, '&page=1'), browser);
+    const back = await open(left.location.href);
+    provider.fail({ status: 500, body: '' });
+    const { location } = await open(here(back.location), browser);
+    expect(here(location)).toBe('/link/done?state=error&error_type=provider_api_error');
+    expect(await connectionsOf(one.user_id)).toEqual([]);
+    const page = await open(`/link/done?state=error&error_type=provider_api_error&token=${mine.link_token}`);
+    expect(page.text).toContain(`href="../link?token=${mine.link_token}"`);
+    const ended = await open('/link/done?state=error&error_type=user_cancelled&token=lt_' + 'x'.repeat(43));
+    expect(ended.text).not.toContain('href="../link');
   });
 });
 
@@ -461,7 +478,7 @@ describe('the cookie', () => {
       const cookieOf = async (baseUrl: string, token: string): Promise<string | null> =>
         (await fetch(`${baseUrl}${start('oura', token)}`, { redirect: 'manual' })).headers.get('set-cookie');
       expect(await cookieOf(secure.baseUrl, link_token)).toMatch(
-        /^phial_link=[\w-]{43}; Path=\/api\/v2\/link\/oauth; Max-Age=900; HttpOnly; SameSite=Lax; Secure$/,
+        /^phial_link=[\w-]{43}\.lt_\w{43}; Path=\/api\/v2\/link\/oauth; Max-Age=900; HttpOnly; SameSite=Lax; Secure$/,
       );
       const plain = await linkTokenOf(team, (await makeUser(team)).user_id);
       expect(await cookieOf(app.baseUrl, plain.link_token)).toMatch(/HttpOnly; SameSite=Lax$/);

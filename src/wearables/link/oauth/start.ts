@@ -5,6 +5,7 @@ import type { BrowserAnswer } from '../../../http/media.ts';
 import { addressAt, type Configured } from '../../connections/providers/configured.ts';
 import { findAskedScopes } from '../requirements/asked-scopes.ts';
 import { connectableProviders } from '../connectable.ts';
+import { demoPageUrl } from '../demo/page-url.ts';
 import { outcomePage } from '../page/outcome-page.ts';
 import { nameActor } from '../session.ts';
 import { depart, STATE_SECONDS, type Departure } from './state.ts';
@@ -14,13 +15,6 @@ export const COOKIE = 'phial_link';
 
 export const callbackUrl = ({ baseUrl }: Pick<Config, 'baseUrl'>, provider: string): string =>
   `${baseUrl}/v2/link/oauth/${provider}/callback`;
-
-/** The page of a provider that the sandbox plays. */
-const demoPageUrl = (
-  { baseUrl }: Pick<Config, 'baseUrl'>,
-  provider: string,
-  { token, from_page }: { token: string; from_page: boolean },
-): string => `${baseUrl}/link/demo/${provider}?token=${token}${from_page ? '&page=1' : ''}`;
 
 type Request = { provider: string; token: string; cookie: string | null; from_page: boolean };
 
@@ -32,17 +26,17 @@ export async function startOauth(ctx: Ctx, { provider, token, cookie, from_page 
   const found = (await connectableProviders(session.ctx)).find(({ slug }) => slug === provider);
   if (!found) return outcomePage('invalid_token');
   const { configured } = found;
-  if (!configured) return { redirect: demoPageUrl(ctx.config, found.slug, { token, from_page }) };
+  if (!configured) return { redirect: demoPageUrl(ctx.config, { provider: found.slug, token, from_page, step: null }) };
   const { pkce } = configured.connector.oauth;
   const { own } = configured;
-  const departure = await depart(session.ctx, { provider, own, pkce, cookie, from_page });
+  const departure = await depart(session.ctx, { provider, own, pkce, cookie, token, from_page });
   const { asked } = await findAskedScopes(session.ctx, configured.connector);
   const base = new URL(ctx.config.baseUrl);
   return {
     redirect: authorizeUrl(ctx.config, configured, { ...departure, asked }),
     cookie: {
       name: COOKIE,
-      value: departure.browser,
+      value: departure.cookie,
       path: `${base.pathname.replace(/\/$/, '')}/v2/link/oauth`,
       seconds: STATE_SECONDS,
       secure: base.protocol === 'https:',

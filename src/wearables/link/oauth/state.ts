@@ -5,12 +5,14 @@ import { acrossTeams } from '../../../db/session/bind.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { newId } from '../../../ids.ts';
 import type { OwnApplication } from '../../connections/providers/configured.ts';
-import { hashKey } from '../../../tenancy/keys/key-value.ts';
+import { hashKey, readToken } from '../../../tenancy/keys/key-value.ts';
 
 const MINUTES = 15;
 /** Of one link token at a time: who goes back and forth leaves the oldest behind. */
 const MOST_STATES = 10;
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
+/** Between the browser's secret and the link token in the cookie. */
+const BESIDE = '.';
 
 const secret = (): string => randomBytes(32).toString('base64url');
 
@@ -20,8 +22,8 @@ export const STATE_SECONDS = MINUTES * 60;
 /** What a user leaves for a provider's page with. */
 export type Departure = {
   state: string;
-  /** Of the cookie: the browser's own, if it has left before. */
-  browser: string;
+  /** What the browser keeps: its own secret, which it has already if it has left before, and the link token that it left with last. */
+  cookie: string;
   /** Of PKCE (RFC 7636), as the authorisation takes it; null where the provider knows it not. */
   code_challenge: string | null;
 };
@@ -32,12 +34,13 @@ type Leaving = {
   own: OwnApplication | null;
   pkce: boolean;
   cookie: string | null;
+  token: string;
   from_page: boolean;
 };
 
 /** Keeps who leaves, for which provider and application, and with which browser. */
-export function depart(ctx: LinkCtx, { provider, own, pkce, cookie, from_page }: Leaving): Promise<Departure> {
-  const browser = cookie !== null && SECRET.test(cookie) ? cookie : secret();
+export function depart(ctx: LinkCtx, { provider, own, pkce, cookie, token, from_page }: Leaving): Promise<Departure> {
+  const browser = browserOf(cookie) ?? secret();
   const state = secret();
   const verifier = pkce ? secret() : null;
   const row = { team_id: ctx.team.id, id: newId() };
@@ -64,10 +67,22 @@ export function depart(ctx: LinkCtx, { provider, own, pkce, cookie, from_page }:
          order by id desc offset ${MOST_STATES})`.execute(ctx.db);
     return {
       state,
-      browser,
+      cookie: `${browser}${BESIDE}${token}`,
       code_challenge: verifier === null ? null : createHash('sha256').update(verifier).digest('base64url'),
     };
   });
+}
+
+/** The secret of the browser, as its cookie has it; null where there is none. */
+function browserOf(cookie: string | null): string | null {
+  const [browser = ''] = cookie?.split(BESIDE) ?? [];
+  return SECRET.test(browser) ? browser : null;
+}
+
+/** The link token that a browser has left with last; null where it has none. */
+export function tokenOf(cookie: string | null): string | null {
+  const token = cookie?.split(BESIDE)[1] ?? '';
+  return readToken(token) === 'link' ? token : null;
 }
 
 /** Who has come back. */
@@ -107,7 +122,8 @@ export async function comeBack(
     returning id, team_id, user_id, link_token_id, from_page, provider, browser_hash, code_verifier,
       credential_id, redirect_uri, expires_at <= now() as expired`.execute(acrossTeams(ctx).db);
   if (!row || row.expired || row.provider !== provider) return null;
-  if (cookie === null || !hashKey(cookie).equals(row.browser_hash)) return null;
+  const browser = browserOf(cookie);
+  if (browser === null || !hashKey(browser).equals(row.browser_hash)) return null;
   const { user_id, link_token_id, from_page, code_verifier, credential_id, redirect_uri } = row;
   return {
     user_id,

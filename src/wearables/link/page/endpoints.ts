@@ -3,7 +3,7 @@ import { endpoint } from '../../../http/endpoint.ts';
 import { browser } from '../../../http/media.ts';
 import { readOutcome } from '../outcome.ts';
 import { linkPage } from './link-page.ts';
-import { outcomePage } from './outcome-page.ts';
+import { donePage } from './outcome-page.ts';
 
 const tag = 'link';
 const auth = 'none';
@@ -30,10 +30,14 @@ export const pageEndpoints = [
     query: Type.Object({
       state: Type.Optional(Type.String({ maxLength: 20, description: 'success or error.' })),
       error_type: Type.Optional(Type.String({ maxLength: 100, description: 'What went wrong.' })),
+      token: Type.Optional(
+        Type.String({ maxLength: 200, description: 'The link token that the user may go on with.' }),
+      ),
     }),
     response: browser,
     summary: 'Show what became of a connection',
-    description: 'Where a browser ends whose link token has no redirect_url.',
-    handle: async (_ctx, { query: { state, error_type } }) => outcomePage(readOutcome(state, error_type)),
+    description:
+      'Where a browser ends whose link token has no redirect_url, or shows errors itself. It leads back to the choice while the link works.',
+    handle: (ctx, { query: { state, error_type, token = '' } }) => donePage(ctx, readOutcome(state, error_type), token),
   }),
 ];
