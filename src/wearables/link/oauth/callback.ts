@@ -1,5 +1,5 @@
 import { recordAudit } from '../../../audit/record.ts';
-import type { Ctx, LinkCtx, TxCtx } from '../../../context.ts';
+import type { Ctx, FoundLinkSession, LinkCtx, TxCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { lockName } from '../../../db/session/named-lock.ts';
 import { AppError } from '../../../errors.ts';
@@ -48,7 +48,11 @@ export async function finishOauth(ctx: Ctx, callback: Callback): Promise<Browser
 }
 
 /** By the token of the cookie, so that a page can lead back to the choice; where that is of another link since, by what was kept. */
-async function findSessionOrNull(ctx: Ctx, { link_token_id, user_id }: Return, token: string | null) {
+async function findSessionOrNull(
+  ctx: Ctx,
+  { link_token_id, user_id }: Return,
+  token: string | null,
+): Promise<FoundLinkSession | null> {
   const last = token === null ? null : await ctx.findLinkSessionOrNull(ctx, token);
   return last?.id === link_token_id ? last : findLinkSessionByIdOrNull(ctx, { id: link_token_id, user_id });
 }
