@@ -10,14 +10,21 @@ export async function openKeepAlive(
 ): Promise<{ send: () => Promise<number>; close: () => void }> {
   const { hostname, port } = new URL(baseUrl);
   const socket = await connected(Number(port), hostname);
-  let received: Buffer | null = null;
+  let head: Buffer | null = null;
+  let status = 0;
+  /** What is still to come of an answer whose head was read. */
+  let missing: number | null = null;
   let resolve = (_status: number): void => undefined;
   let reject = (_error: Error): void => undefined;
   socket.on('data', (chunk: Buffer) => {
-    received = received === null ? chunk : Buffer.concat([received, chunk]);
-    const status = statusOfWhole(received);
-    if (status === null) return;
-    received = null;
+    if (missing === null) {
+      head = head === null ? chunk : Buffer.concat([head, chunk]);
+      const begun = readHead(head);
+      if (begun === null) return;
+      ({ status, missing } = begun);
+    } else missing -= chunk.length;
+    if (missing > 0) return;
+    head = missing = null;
     resolve(status);
   });
   socket.on('error', (error) => reject(error));
@@ -35,13 +42,13 @@ export async function openKeepAlive(
   };
 }
 
-/** Null until the answer has arrived to its end. */
-function statusOfWhole(bytes: Buffer): number | null {
+/** The status, and how many bytes are still to come; null until the head has arrived whole. */
+function readHead(bytes: Buffer): { status: number; missing: number } | null {
   const endOfHead = bytes.indexOf(END_OF_HEAD);
   if (endOfHead === -1) return null;
   const head = bytes.toString('latin1', 0, endOfHead);
   const bodyLength = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1]);
-  return bytes.length >= endOfHead + END_OF_HEAD.length + bodyLength ? Number(head.slice(9, 12)) : null;
+  return { status: Number(head.slice(9, 12)), missing: endOfHead + END_OF_HEAD.length + bodyLength - bytes.length };
 }
 
 function connected(port: number, host: string): Promise<Socket> {

@@ -59,7 +59,7 @@ export type LoadedOrder = ListedOrder & {
 };
 
 /** What no answer shows of an order is left out of pages: a part of it would be opened for nothing. */
-const UNLISTED = ['lab_account_id', 'consents', 'aoe_answers'] as const;
+const UNLISTED = ['parent_id', 'lab_account_id', 'consents', 'aoe_answers', 'last_event_id', 'last_event_at'] as const;
 type ListedRow = Omit<OrderRow, (typeof UNLISTED)[number]>;
 
 /** Signed when it is asked for: each answer shows one of the two. */
@@ -78,11 +78,11 @@ export const requisitionUrlOf = (ctx: TeamCtx, order: { id: string }): Requisiti
   };
 };
 
-const LISTED_COLUMNS = `orders.user_id, orders.id, orders.team_id, orders.order_transaction_id, orders.origin, orders.parent_id, orders.lab_test_id,
+const LISTED_COLUMNS = `orders.user_id, orders.id, orders.team_id, orders.order_transaction_id, orders.origin, orders.lab_test_id,
   orders.details_id, orders.method, orders.sample_id, orders.patient_details, orders.patient_address, orders.shipping_details,
   orders.physician, orders.health_insurance_id, orders.billing_type, orders.icd_codes, orders.notes, orders.clinical_notes,
   orders.passthrough, orders.priority, orders.activate_by, orders.has_abn, orders.interpretation, orders.has_missing_results,
-  orders.last_event_id, orders.last_status, orders.last_low_level_status, orders.last_event_at, orders.created_at, orders.updated_at`;
+  orders.last_status, orders.last_low_level_status, orders.created_at, orders.updated_at`;
 
 /** What a list shows of an order, read from LISTED_WITH. Each part is looked up by a key that leads to one order. */
 export const LISTED_ORDER = `${LISTED_COLUMNS}, ${LAB_TEST_REVISION} as lab_test_revision,
