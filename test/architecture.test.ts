@@ -346,6 +346,7 @@ const ACROSS_TEAMS: Record<string, string> = {
   'src/wearables/link/exchange-code.ts': 'whose a link code is',
   'src/wearables/link/oauth/state.ts': 'whom a provider sends back',
   'src/jobs/retention.ts': 'retention',
+  'src/totals/leave-out.ts': 'users of all teams who are scheduled for deletion',
   'src/wearables/files/set-aside.ts': 'the quota of an organisation over all of its teams',
   'src/labs/results/parser/set-aside.ts': 'the quota of an organisation over all of its teams',
   'src/files/file-queue.ts': 'whose import, or lab report, comes next',

@@ -24,6 +24,7 @@ import { continuousQueryJobs } from '../wearables/aggregate/continuous/jobs.ts';
 import { pausing } from '../wearables/connections/pause-after-last-day.ts';
 import { inboxWork } from '../wearables/hooks/work.ts';
 import { pullJobs } from '../wearables/pulls/jobs.ts';
+import { leavingOut } from '../totals/leave-out.ts';
 import { mailsOut } from '../mail/send-mails.ts';
 import { makePartitions } from '../delivery/erase.ts';
 import { fileImports } from '../wearables/files/run-imports.ts';
@@ -64,6 +65,7 @@ export const jobs = [
   ...endedAgreementJobs,
   ...teamErasureJobs,
   retention,
+  leavingOut,
   fileImports,
   labReportParsing,
   pausing,

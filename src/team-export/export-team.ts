@@ -113,7 +113,9 @@ async function* linesOf(ctx: TeamCtx, after: string | null): AsyncGenerator<Line
     for (const each of ofUser)
       owners.set(each, await whoHasRows(ctx, 'tables' in each ? each.tables[0] : each.table, ids));
     for (const row of page) {
-      yield { type: 'user', user_id: row.id, data: await openRow(ctx, 'users', row) };
+      // How far totals have come with the user is nothing of the team's.
+      const { orders_left_out: _, ...told } = row;
+      yield { type: 'user', user_id: row.id, data: await openRow(ctx, 'users', told) };
       for (const each of ofUser.filter((kind) => owners.get(kind)?.has(row.id))) {
         const rows = 'lines' in each ? each.lines(ctx, row) : exportedRows(ctx, each, row);
         for await (const data of rows) yield { type: each.type, user_id: row.id, data };

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Ctx } from '../context.ts';
 
 /**
- * Folds the counts of backends that have ended into those of backend 0, so that a total stays a sum over few rows. Triggers
- * write everything else of `totals` (migrations/0180_totals.sql). Totals of a team go with its row.
+ * Folds the counts of backends that have ended into those of backend 0, so that a total stays a sum over few rows.
+ * Triggers and the job of leave-out.ts write everything else of `totals`. Totals of a team go with its row.
  */
 export async function dropExpired({ db }: Ctx): Promise<void> {
   await sql`

@@ -8,6 +8,7 @@ import { eraseUsers } from '../../test/erase-users.ts';
 import { teamCtx } from '../../test/team-ctx.ts';
 import { insertOrder } from '../labs/orders/create/insert-order.ts';
 import { dropExpired } from './erase.ts';
+import { leaveOut } from './leave-out.ts';
 
 let app: TestApp;
 let team: Team;
@@ -83,6 +84,70 @@ test('totals are exact after every kind of change, and each team has its own', a
     number_of_users: await usersOf(),
   });
 });
+
+/** As after a minute, in which nothing of a user who is scheduled for deletion changes any more. */
+async function leaveOutNow(): Promise<number> {
+  await sql`update users set deleted_at = deleted_at - interval '2 minutes' where deleted_at is not null`.execute(
+    app.db,
+  );
+  await leaveOut(app.ctx);
+  const { rows } = await sql<{ many: number }>`
+    select count(*) as many from users where team_id = ${team.id} and orders_left_out`.execute(app.db);
+  return rows[0]?.many ?? -1;
+}
+
+test('who is scheduled for deletion is counted out a minute later, and totals stay exact', async () => {
+  const orders = await Promise.all(Array.from({ length: 4 }, () => registeredKit(team)));
+  const [back, erased, changed] = orders.map(({ id, user_id }) => ({ id, user_id }));
+  const before = await expectTotals();
+  const users = await usersOf();
+  await Promise.all(orders.map(({ user_id }) => team.api('DELETE', `/v2/user/${user_id}`)));
+  expect(await usersOf()).toBe(users - 4);
+  await leaveOut(app.ctx);
+  const { rows } = await sql`select from users where orders_left_out`.execute(app.db);
+  expect(rows).toEqual([]);
+  expect(await leaveOutNow()).toBe(4);
+  expect([(await expectTotals())[0], await usersOf()]).toEqual([(before[0] as number) - 4, users - 4]);
+  expect(await leaveOutNow()).toBe(4);
+
+  // Nothing of the service does this; totals would stay exact all the same.
+  await sql`update orders set interpretation = 'critical' where id = ${changed?.id}`.execute(app.db);
+  await expectTotals();
+
+  await team.api('POST', `/v2/user/undo_delete?user_id=${back?.user_id}`);
+  expect([(await expectTotals())[0], await usersOf()]).toEqual([(before[0] as number) - 3, users - 3]);
+  await team.api('POST', `/v3/order/${back?.id}/cancel`);
+  await expectTotals();
+
+  await sql`update users set deleted_at = now() - interval '8 days' where id = ${erased?.user_id}`.execute(app.db);
+  await eraseUsers(app.ctx);
+  expect((await sql`select from users where id = ${erased?.user_id}`.execute(app.db)).rows).toEqual([]);
+  expect([(await expectTotals())[0], await usersOf()]).toEqual([(before[0] as number) - 3, users - 3]);
+  await team.api('POST', `/v2/user/undo_delete?user_id=${changed?.user_id}`);
+  expect([(await expectTotals())[6], await usersOf()]).toEqual([(before[6] as number) + 1, users - 2]);
+});
+
+test('who is counted out waits for what still changes an order, and counts it as it is then', async () => {
+  const order = await registeredKit(team);
+  await team.api('DELETE', `/v2/user/${order.user_id}`);
+  let counting: Promise<number> | undefined;
+  await inTransaction(await teamCtx(app.ctx, team.id), async ({ db }) => {
+    await sql`update orders set interpretation = 'critical' where id = ${order.id}`.execute(db);
+    counting = leaveOutNow();
+    await untilSomebodyWaits();
+  });
+  expect(await counting).toBeGreaterThan(0);
+  await expectTotals();
+  await team.api('POST', `/v2/user/undo_delete?user_id=${order.user_id}`);
+  await expectTotals();
+});
+
+async function untilSomebodyWaits(): Promise<void> {
+  for (;;) {
+    const { rows } = await sql`select from pg_locks where not granted`.execute(app.db);
+    if (rows.length > 0) return;
+  }
+}
 
 test('what is written and rolled back counts nowhere', async () => {
   const before = await expectTotals();
