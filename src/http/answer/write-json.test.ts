@@ -6,6 +6,13 @@ import { jsonWriter } from './write-json.ts';
 
 const Item = Type.Object({ id: Type.Integer(), name: Type.Unsafe<string | null>({ type: ['string', 'null'] }) });
 const Page = Type.Object({ cursor: Type.Union([Type.String()]), things: Type.Array(Item), total: Type.Integer() });
+const Two = Type.Object({ a: Type.Array(Type.Object({ b: Type.Array(Item) })), b: Type.Array(Item) });
+const number = { type: ['number', 'null'] };
+const Columns = Type.Object({
+  time: Type.Array(Type.Integer()),
+  value: Type.Array(Type.Unsafe<number | null>(number)),
+  other: Type.Optional(Type.Array(Type.Unsafe<number | null>(number))),
+});
 const items = Array.from({ length: 50_000 }, (_, id) => ({
   id,
   name: id % 3 ? `"things":[] ${id}` : null,
@@ -21,7 +28,16 @@ test.each<[string, TSchema, unknown]>([
     Type.Object({ ...Page.properties, at: Type.Object({}) }),
     { ...page, at: {} },
   ],
-  ['a page of two lists', Type.Object({ a: Type.Array(Item), b: Type.Array(Item) }), { a: items, b: items }],
+  [
+    'a page of two lists, one of which has the name of a member of the other',
+    Two,
+    { a: items.map((b) => ({ b: [b] })), b: items },
+  ],
+  [
+    'columns, one of which is left out',
+    Columns,
+    { time: items.map(({ id }) => id), value: items.map(({ id }) => (id % 2 ? id / 7 : null)) },
+  ],
 ])('%s is written as in one go, however long', async (_, schema, value) => {
   const text = await jsonWriter(schema)(value);
   expect(text === fastJsonStringify(schema as never)(value)).toBe(true);
