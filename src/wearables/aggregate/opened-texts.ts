@@ -11,8 +11,8 @@ import type { QueryScope } from './scope.ts';
 import { columnsIn } from './where/condition-sql.ts';
 
 export type OpenedTexts = {
-  /** The common table expression `opened`, with a column for each sealed one. */
-  table: Expression;
+  /** Joins `opened` to rows that have this id: a column for each sealed one. */
+  join: (id: Expression) => Expression;
   /** The text at a place. */
   textAt: (place: number) => string;
   /** How many bytes it has as UTF-8. */
@@ -53,11 +53,14 @@ export async function openTexts(
   const places = new Map(texts.map(({ text }, place) => [text, place]));
   const placed = columns.map((column) => column.map((text) => (text === null ? null : (places.get(text) as number))));
   return {
-    table: sql`
-      opened as (
-        select * from unnest(${rows.map(({ id }) => id)}::uuid[], ${sql.join(placed.map((column) => sql`${column}::integer[]`))})
-          as texts (opened_id, ${sql.join(paths.map((path) => sql.id(path)))})
-      )`,
+    // Ids are searched by halving: of a single user the planner expects one row, and would compare each row with each text.
+    join: (id) => sql`
+      cross join lateral (
+        select ${sql.join(paths.map((path) => sql`case when ids[n] = ${id} then ${sql.id(`of ${path}`)}[n] end as ${sql.id(path)}`))}
+          from (select ${rows.map((row) => row.id)}::uuid[] as ids,
+                       ${sql.join(placed.map((column, n) => sql`${column}::integer[] as ${sql.id(`of ${paths[n]}`)}`))}) as texts
+         cross join lateral width_bucket(${id}, ids) as n
+      ) as opened`,
     textAt: (place) => (texts[place] as Text).text,
     bytesAt: (place) => (texts[place] as Text).bytes.length,
     placesOf: (value) => {

@@ -49,8 +49,8 @@ export async function querySql(
   const inOrder = keys.flatMap((key, n) => [key, ...(offsets[n] ? [sql`${offsets[n].name} desc`] : [])]);
   const asked = rowsAsked(plan, conditions.sources && conditionSql(conditions.sources, around));
   const statement = sql`
-    with ${await countedRows(ctx, asked, scope)}${opened ? sql`, ${opened.table}` : sql``}, placed as (
-      select ${sql.join([...read, instantOf(table)])} from counted${opened ? joinOpened(table) : sql``}
+    with ${await countedRows(ctx, asked, scope)}, placed as (
+      select ${sql.join([...read, instantOf(table)])} from counted${opened ? joinOpened(table, opened) : sql``}
        where ${withinWindow(plan, scope)}${conditions.rows ? sql` and ${conditionSql(conditions.rows, around)}` : sql``}
     )
     select ${sql.join(told.map((expression, n) => sql`${expression} as ${sql.id(`c${n}`)}`))} from placed
@@ -85,10 +85,10 @@ const isPlainText = (column: Column | null): boolean =>
 const instantOf = ({ series }: QueryPlan['table']): Expression =>
   series ? sql`at as instant, stream_id as tie` : sql`coalesce(start_at, created_at) as instant, id as tie`;
 
-const joinOpened = ({ series }: QueryPlan['table']): Expression =>
+const joinOpened = ({ series }: QueryPlan['table'], { join }: OpenedTexts): Expression =>
   series
-    ? sql` left join sample_notes as note using (stream_id, at) left join opened on opened_id = note.id`
-    : sql` left join opened on opened_id = counted.id`;
+    ? sql` left join sample_notes as note using (stream_id, at) ${join(sql`note.id`)}`
+    : sql` ${join(sql`counted.id`)}`;
 
 /**
  * Which rows of the days that were read lie within the timeframe, where it is not made of days. What belongs to no day is in all

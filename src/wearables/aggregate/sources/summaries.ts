@@ -17,8 +17,13 @@ type Expression = RawBuilder<unknown>;
 /** What has a begin and an end, each of which is there once whoever tells of it. */
 const SESSIONS = new Set(['workouts', 'sleep', 'sleep_cycle', 'electrocardiogram', 'menstrual_cycle']);
 
-const COLUMNS = sql`
-  id, provider, source_type, app_id, device_id, provider_id, calendar_date, start_at, end_at, created_at, updated_at`;
+const NAMES = [
+  ...['id', 'provider', 'source_type', 'app_id', 'device_id', 'provider_id'],
+  ...['calendar_date', 'start_at', 'end_at', 'created_at', 'updated_at'],
+];
+const COLUMNS = sql.join(NAMES.map((name) => sql.id(name)));
+/** What a day has from its best source alone. */
+const OF_ROW = [...NAMES, 'local_at'];
 
 export async function countedSummaries(
   ctx: TeamCtx | TxCtx<TeamCtx>,
@@ -54,37 +59,47 @@ export async function countedSummaries(
 
 /**
  * Of a moment, whose minute apps round: a row that tells something that no better source tells of the same minute. A measurement that
- * an app has copied tells nothing more than the one that it was copied from.
+ * an app has copied tells nothing more than the one that it was copied from. No part of a statement is joined here: of a single user
+ * the planner expects one row, and would compare each with each.
  */
 const newMeasurements = sql`
-  measured as (
-    select id, place = min(place) over (partition by rivals, date_trunc('minute', start_at), key) as is_best
-      from ranked cross join lateral jsonb_each("values")
-     where jsonb_typeof(value) = 'number' and key <> 'timezone_offset'
-  ), counted as (select * from ranked where id in (select id from measured where is_best))`;
-
-/** What sources of a day tell together: of each field what the best one tells that has it. */
-const together = (fields: Expression): Expression => sql`
-  select rivals, calendar_date, jsonb_object_agg(key, value order by place desc) as told
-    from ranked cross join lateral jsonb_each(${fields}) where value <> 'null' group by rivals, calendar_date`;
+  counted as (
+    select distinct on (id) ${COLUMNS}, "values", local_at
+      from (
+        select ranked.*, place = min(place) over (partition by rivals, date_trunc('minute', start_at), key) as is_new
+          from ranked cross join lateral jsonb_each("values")
+         where jsonb_typeof(value) = 'number' and key <> 'timezone_offset'
+      ) as measured
+     where is_new order by id
+  )`;
 
 const HEART_RATE = sql`
   case when jsonb_typeof("values" -> 'heart_rate') = 'object' then "values" -> 'heart_rate' else '{}' end`;
 
+/** Of a day's fields what the best source tells that has each; null where none has any. */
+const together = (part: 'day' | 'beats'): Expression =>
+  sql`jsonb_object_agg(key, value order by place desc) filter (where part = ${part})`;
+
 /** Of each day one row, of the best source. Totals of a day cannot be added: nobody knows of which hours they are. */
 const filledDays = sql`
-  fields as (${together(sql`"values"`)}), beats as (${together(HEART_RATE)}), counted as (
-    select ${COLUMNS}, local_at, fields.told || case when beats.told is null then '{}'
-           else jsonb_build_object('heart_rate', beats.told) end as "values"
-      from ranked join fields using (rivals, calendar_date) left join beats using (rivals, calendar_date)
-     where place = best
+  days as (
+    select rivals, place, "values", ${sql.join(OF_ROW.map((name) => sql`first_value(${sql.id(name)}) over best as ${sql.id(name)}`))}
+      from ranked window best as (partition by rivals, calendar_date order by place, id)
+  ), counted as (
+    select ${COLUMNS}, local_at, coalesce(${together('day')}, '{}') || case when ${together('beats')} is null then '{}'
+           else jsonb_build_object('heart_rate', ${together('beats')}) end as "values"
+      from days cross join lateral (
+        select 'day' as part, key, value from jsonb_each("values") where key <> 'heart_rate'
+        union all select 'beats', key, value from jsonb_each(${HEART_RATE})
+      ) as told
+     where value <> 'null' group by rivals, ${sql.join(OF_ROW.map((name) => sql.id(name)))}
   )`;
 
 const WHICH_OF: Readonly<Record<string, Expression>> = { activity: filledDays, body: newMeasurements };
 
 type Row = Source & { group: string };
 
-const MOST_SOURCES = 10_000;
+const MOST_SOURCES = 1_000;
 
 async function findSources(
   { db }: TeamCtx | TxCtx<TeamCtx>,
