@@ -17,10 +17,8 @@ type Expression = RawBuilder<unknown>;
 /** What has a begin and an end, each of which is there once whoever tells of it. */
 const SESSIONS = new Set(['workouts', 'sleep', 'sleep_cycle', 'electrocardiogram', 'menstrual_cycle']);
 
-const NAMES = [
-  ...['id', 'provider', 'source_type', 'app_id', 'device_id', 'provider_id'],
-  ...['calendar_date', 'start_at', 'end_at', 'created_at', 'updated_at'],
-];
+const NAMES =
+  'id provider source_type app_id device_id provider_id calendar_date start_at end_at created_at updated_at'.split(' ');
 const COLUMNS = sql.join(NAMES.map((name) => sql.id(name)));
 /** What a day has from its best source alone. */
 const OF_ROW = [...NAMES, 'local_at'];
