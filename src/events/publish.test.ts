@@ -125,6 +125,30 @@ describe('publishing an event', () => {
     expect((await written()).length).toBe(before.length + 1);
   });
 
+  test('leaves others their turns where its types take long to write, as they do at first', async () => {
+    const slow = {
+      ...steps,
+      write: () => {
+        for (const end = performance.now() + 5; performance.now() < end;);
+        return JSON.stringify(good);
+      },
+    };
+    let turns = 0;
+    const timer = setInterval(() => (turns += 1), 1);
+    await ofTeam()
+      .transaction()
+      .execute(async (db) => {
+        turns = 0;
+        const event = { type: slow, user: null, data: good };
+        await publishEvents(
+          { ...app.ctx, db, team: app.team },
+          Array.from({ length: 40 }, () => event),
+        );
+        expect(turns).toBeGreaterThan(10);
+      });
+    clearInterval(timer);
+  });
+
   test('tells nothing that the shape does not declare', async () => {
     const id = await publish({ ...good, note: 'private' });
     const event = (await written()).find((row) => row.id === id);
