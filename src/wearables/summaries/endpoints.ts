@@ -120,7 +120,8 @@ const profileEndpoints: Endpoint[] = [
     query: SourceQuery,
     response: profile.shape,
     summary: 'Read the profile of a user',
-    description: 'Each source has one; this is the one that changed last, and 404 where there is none.',
+    description:
+      'Each source has one; this is the one that changed last of those that tell something, and 404 where there is none.',
     refusals: unknownUser,
     handle: (ctx, { params: { user_id }, query }) => findProfile(ctx, user_id, rangeOf(query).provider),
   }),
@@ -133,7 +134,8 @@ const profileEndpoints: Endpoint[] = [
     query: SourceQuery,
     response: RawProfile as TSchema,
     summary: 'Read the profile of a user as its provider gave it',
-    description: 'Each source has one; this is the one that changed last, and 404 where there is none.',
+    description:
+      'Each source has one; this is the one that changed last of those that tell something, and 404 where there is none.',
     refusals: unknownUser,
     handle: async (ctx, { params: { user_id }, query }) => ({
       profile: await findRawProfile(ctx, user_id, rangeOf(query).provider),

@@ -16,7 +16,7 @@ const rowsOf = (ctx: TeamCtx, userId: string, resource: string) =>
     .where('user_id', '=', userId)
     .where('resource', '=', resource);
 
-/** The profile that changed last, of all sources or of one. Throws not_found for the user and where there is none. */
+/** Of the profiles of all sources or of one that tell something, the one that changed last. Throws not_found for the user and where there is none. */
 export async function findProfile(
   ctx: TeamCtx,
   userId: string,
@@ -38,6 +38,7 @@ async function findProfileRow(ctx: TeamCtx, userId: string, provider: string | n
   await findUser(ctx, userId);
   const row = await rowsOf(ctx, userId, profile.name)
     .where(sql<boolean>`(${provider}::text is null or provider = ${provider}::text)`)
+    .orderBy(sql`values = '{}'::jsonb and texts is null`)
     .orderBy('updated_at', 'desc')
     .orderBy('id', 'desc')
     .limit(1)

@@ -323,6 +323,14 @@ describe('the profile of a user', () => {
     ]);
   });
 
+  test('that tells nothing hides none that does', async () => {
+    await person.push('profile', { ...ring, height: 170 });
+    await person.push('profile', { provider: 'withings', heigth: 171 });
+    expect((await get(path())).body).toMatchObject({ height: 170, source: { slug: 'oura' } });
+    await person.push('profile', { provider: 'withings', birth_date: '1979-03-17' });
+    expect((await get(path())).body).toMatchObject({ height: null, source: { slug: 'withings' } });
+  });
+
   test('is read as its provider gave it', async () => {
     const item = { ...ring, height: 170, birth_date: '1980-12-10' };
     const { items } = await person.push('profile', item);
