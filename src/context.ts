@@ -33,6 +33,8 @@ export type Ctx = {
   findLinkSessionOrNull: (ctx: Ctx, token: string, across?: Ctx) => Promise<FoundLinkSession | null>;
   /** What follows in rooms above orders from new statuses of one, in the transaction that writes them. */
   followOrder: (ctx: TxCtx<TeamCtx>, order: FollowedOrder, statuses: string[]) => Promise<void>;
+  /** What follows in the wings from another time zone of a user, in the transaction that writes it. */
+  followTimeZone: (ctx: TxCtx<TeamCtx>, user: { id: string }) => Promise<void>;
   /** Aborted when the process begins to stop: it is no longer ready for new work. */
   stopping?: AbortSignal;
   /** Counts what came of work with providers and files, for the operator; missing where nobody measures. */

@@ -41,6 +41,8 @@ export function patchUser(ctx: TeamCtx, userId: string, patch: Static<typeof Use
       .where('id', '=', userId)
       .where('team_id', '=', ctx.team.id)
       .execute();
+    const { fallback_time_zone: zone = user.fallback_time_zone } = rest;
+    if (zone !== user.fallback_time_zone) await ctx.followTimeZone(ctx, user);
   });
 }
 

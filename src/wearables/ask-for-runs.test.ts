@@ -7,6 +7,7 @@ import { teamCtx } from '../../test/team-ctx.ts';
 import { untilBlocked } from '../../test/until-blocked.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { spreadSome } from './aggregate/continuous/runs/spread.ts';
+import { patchUser } from '../users/patch.ts';
 import { askForRuns } from './ask-for-runs.ts';
 import type { SampleInputValue } from './timeseries/sample-input.ts';
 import { pushSamples } from './timeseries/push-samples.ts';
@@ -110,6 +111,121 @@ describe('what comes in', () => {
     await settleQueries(app);
     expect(await read()).toEqual({ 'sum.activity.steps': [null] });
   });
+});
+
+describe('what all runs depend on', () => {
+  const waiting = async (team: Team) => {
+    const { rows } = await sql<{ runs: number; spreads: number }>`
+      select (select count(*)::integer from continuous_query_tasks where team_id = ${team.id} and status = 'scheduled') as runs,
+             (select count(*)::integer from continuous_queries where team_id = ${team.id} and spread_after is not null) as spreads`.execute(
+      app.db,
+    );
+    return rows[0];
+  };
+  const choose = async (team: Team, data_type: string, providers: string[]) => {
+    const { status } = await team.api('PATCH', '/v2/team/source/priorities', [{ data_type, providers }]);
+    expect(status).toBe(200);
+  };
+
+  test('as the order of providers, asks for the runs that follow it', async () => {
+    const team = await app.makeTeam();
+    const { user_id } = await makeUser(team);
+    const { body: query } = await createQuery(team);
+    const sum = { title: 'Steps', query: { select: [{ func: 'sum', arg: { activity: 'steps' } }] } };
+    await createQuery(team, sum);
+    const ctx = await ctxOf(team);
+    await pushSamples(ctx, user_id, [heartRate(60), { ...heartRate(90), provider: 'fitbit' }] as never);
+    await choose(team, 'timeseries', ['fitbit']);
+    await settleQueries(app);
+    expect(await meanOf(team, user_id, query.id)).toEqual([90]);
+    await choose(team, 'timeseries', ['fitbit']);
+    await choose(team, 'sleep', ['oura']);
+    expect(await waiting(team)).toEqual({ runs: 0, spreads: 0 });
+    await choose(team, 'timeseries', ['oura', 'fitbit']);
+    expect(await waiting(team)).toEqual({ runs: 0, spreads: 1 });
+    await sql`update graphile_worker._private_jobs set run_at = now() where run_at < now() + interval '6 seconds'`.execute(
+      app.db,
+    );
+    await app.runJobs();
+    await settleQueries(app);
+    expect(await meanOf(team, user_id, query.id)).toEqual([60]);
+    await choose(team, 'activity', ['oura']);
+    expect(await waiting(team)).toEqual({ runs: 0, spreads: 1 });
+  });
+
+  test("as the user's time zone, asks for the runs of that user", async () => {
+    const team = await app.makeTeam();
+    const [{ user_id }, other] = [await makeUser(team), await makeUser(team)];
+    const byHour = {
+      query: {
+        select: [{ group_key: '*' }, { func: 'mean', arg: { timeseries: 'heartrate' } }],
+        group_by: [{ date_trunc: { unit: 'hour' } }],
+      },
+    };
+    const { body: query } = await createQuery(team, byHour);
+    for (const id of [user_id, other.user_id]) await pushSamples(await ctxOf(team), id, pushed(60));
+    await settleQueries(app);
+    const path = `/aggregate/v1/user/${user_id}/continuous_query/${query.id}/result_table`;
+    const keys = async () =>
+      (await team.api<{ table: Record<string, string[]> }>('GET', path)).body.table['group_key.0'];
+    expect(await keys()).toEqual([`${today}T00:00:00`]);
+    const move = (zone: string | null) => team.api('PATCH', `/v2/user/${user_id}`, { fallback_time_zone: zone });
+    await move('Asia/Tokyo');
+    expect(await waiting(team)).toEqual({ runs: 1, spreads: 0 });
+    await settleQueries(app);
+    expect(await keys()).toEqual([`${today}T09:00:00`]);
+    await move('Asia/Tokyo');
+    await team.api('PATCH', `/v2/user/${user_id}`, { fallback_birth_date: '1990-01-01' });
+    expect(await waiting(team)).toEqual({ runs: 0, spreads: 0 });
+  });
+
+  test('is waited for by a run that begins while it changes', async () => {
+    const team = await app.makeTeam();
+    const { user_id } = await makeUser(team);
+    const { body: query } = await createQuery(team, {
+      query: {
+        select: [{ func: 'count', arg: { timeseries: 'heartrate' } }, { group_key: '*' }],
+        group_by: [{ date_part: 'hour' }],
+      },
+    });
+    await settleQueries(app);
+    const ctx = await ctxOf(team);
+    await pushSamples(ctx, user_id, pushed(60));
+    let running: Promise<void> | undefined;
+    await inTransaction(ctx, async (tx) => {
+      await patchUser({ ...ctx, db: tx.db as never }, user_id, { fallback_time_zone: 'Asia/Tokyo' });
+      running = settleQueries(app);
+      await untilBlocked(app.db);
+    });
+    await running;
+    const path = `/aggregate/v1/user/${user_id}/continuous_query/${query.id}/result_table`;
+    const { body } = await team.api<{ table: Record<string, number[]> }>('GET', path);
+    expect(body.table['group_key.0']).toEqual([9]);
+  });
+});
+
+test('another order of providers makes no row of a user, however many they are', async () => {
+  const team = await app.makeTeam();
+  await createQuery(team);
+  await settleQueries(app);
+  await sql`
+    with made as (
+      insert into users (id, team_id, client_user_id)
+      select gen_random_uuid(), ${team.id}, n::text from generate_series(1, 1100) as n returning id
+    )
+    insert into streams (user_id, team_id, resource, provider, source_type)
+    select id, ${team.id}, 'heartrate', 'oura', 'ring' from made`.execute(app.db);
+  // What was asked for as the query was made.
+  await sql`delete from graphile_worker._private_jobs`.execute(app.db);
+  const rows = async () => {
+    const { rows: counted } = await sql<{ jobs: number; runs: number }>`
+      select (select count(*)::integer from graphile_worker._private_jobs) as jobs,
+             (select count(*)::integer from continuous_query_tasks where team_id = ${team.id}) as runs`.execute(app.db);
+    return counted[0];
+  };
+  for (const providers of [['oura'], ['fitbit'], ['garmin']])
+    await team.api('PATCH', '/v2/team/source/priorities', [{ data_type: 'timeseries', providers }]);
+  expect(await rows()).toEqual({ jobs: 1, runs: 0 });
 });
 
 test('a new query is spread over the users in steps, and takes none while very many runs wait', async () => {

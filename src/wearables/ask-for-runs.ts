@@ -1,10 +1,12 @@
 // What came in asks for the continuous queries that read it. They are computed in a room above (aggregate/continuous): here
 // is only who may have to be, which every write pays for.
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { Type, type Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../context.ts';
 import { addJobs, jobKind } from '../db/define-job.ts';
+import { LEAST_ID } from '../ids.ts';
 import { Uuid } from '../wire/schema.ts';
+import { becomeWriter } from './one-writer.ts';
 
 /** One continuous query for one user. */
 export const runKind = jobKind({
@@ -12,6 +14,13 @@ export const runKind = jobKind({
   payload: Type.Object({ team_id: Uuid, user_id: Uuid, query_id: Uuid }),
   key: ({ user_id, query_id }) => `run ${user_id} ${query_id}`,
   class: 'queries',
+});
+
+/** The runs of a query for all users, asked for in steps. */
+export const spreadKind = jobKind({
+  name: 'spread_continuous_query',
+  payload: Type.Object({ team_id: Uuid, query_id: Uuid }),
+  key: ({ query_id }) => `spread ${query_id}`,
 });
 
 /** What comes in within this time of the first change is computed at once. */
@@ -65,6 +74,56 @@ export async function askForRuns(
     delaySeconds: GATHER_SECONDS + way * GATHER_MORE_SECONDS,
   }));
   await addJobs(ctx.db, runKind, jobs);
+}
+
+/**
+ * Asks for a run of each query of the team that reads something the user has: what all of them depend on is another now, as the
+ * user's time zone. The writer of the user is waited for, so that a run that begins meanwhile is not taken for one that waits.
+ */
+export async function askForAllRuns(ctx: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
+  const read = await resourcesRead(ctx);
+  if (read.size === 0) return;
+  await becomeWriter(ctx, user.id);
+  const { rows } = await sql<{ resource: string }>`
+    select resource from unnest(${[...read]}::text[]) as resource
+     where ${hasAny(sql`${user.id}::uuid`, sql`resource`)}`.execute(ctx.db);
+  await askForRuns(
+    ctx,
+    user,
+    rows.map(({ resource }) => resource),
+  );
+}
+
+/** Whether a user has something of a series or of a kind of summary. */
+export const hasAny = (userId: RawBuilder<unknown>, resource: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  (exists (select from streams s where s.user_id = ${userId} and s.resource = ${resource})
+   or exists (select from summaries s where s.user_id = ${userId} and s.resource = ${resource}))`;
+
+/**
+ * Asks for the runs of the team's queries that fulfil a condition, for all users: a row of each query says that its spread begins
+ * anew, however many users there are. One that waits already keeps its moment, or, where processes have to know of the query
+ * first, is put off to the given one.
+ */
+export async function askForRunsOfTeam(
+  { db, team }: TxCtx<TeamCtx>,
+  { which, waitSeconds }: { which: RawBuilder<unknown>; waitSeconds?: number },
+): Promise<void> {
+  const { rows } = await sql<Static<typeof spreadKind.payload>>`
+    update continuous_queries set spread_after = ${LEAST_ID}
+     where team_id = ${team.id} and id = any (array (
+       select id from continuous_queries
+        where team_id = ${team.id} and active and deleted_at is null and ${which}
+        order by id for no key update))
+    returning team_id, id as query_id`.execute(db);
+  const when =
+    waitSeconds === undefined
+      ? { delaySeconds: GATHER_SECONDS, keepsMoment: true as const }
+      : { delaySeconds: waitSeconds };
+  await addJobs(
+    db,
+    spreadKind,
+    rows.map((payload) => ({ payload, ...when })),
+  );
 }
 
 async function resourcesRead({ db, team }: TxCtx<TeamCtx>): Promise<ReadonlySet<string>> {

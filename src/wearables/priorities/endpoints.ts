@@ -26,7 +26,8 @@ export const priorityEndpoints: Endpoint[] = [
     body: SourcePriorityList,
     response: Type.Array(SourcePriority),
     summary: 'Choose which providers count first',
-    description: 'Kinds of data that are not named stay as they are. Answers the whole order.',
+    description:
+      'Kinds of data that are not named stay as they are. Answers the whole order. Continuous queries that follow it are computed anew.',
     handle: (ctx, { body }) => setPriorities(ctx, body),
   }),
 ];

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import { defineJob } from '../../../db/define-job.ts';
 import { defineTeamJob } from '../../../tenancy/teams/define-team-job.ts';
-import { runKind } from '../../ask-for-runs.ts';
+import { runKind, spreadKind } from '../../ask-for-runs.ts';
 import { queryErasureKind } from './delete.ts';
 import { eraseQuery } from './erase.ts';
 import { resumeRuns } from './runs/resume.ts';
 import { runContinuousQuery } from './runs/run.ts';
-import { spreadKind, spreadSome } from './runs/spread.ts';
+import { spreadSome } from './runs/spread.ts';
 
 /** Background work of continuous queries, as jobs/ lists it. */
 export const continuousQueryJobs = [

@@ -5,9 +5,8 @@ import type { Ctx } from '../../../../context.ts';
 import { addJobs } from '../../../../db/define-job.ts';
 import { acrossTeams } from '../../../../db/session/bind.ts';
 import { inTransaction } from '../../../../db/transaction.ts';
-import { runKind } from '../../../ask-for-runs.ts';
+import { runKind, spreadKind } from '../../../ask-for-runs.ts';
 import { queryErasureKind } from '../delete.ts';
-import { spreadKind } from './spread.ts';
 
 /** Longer than a run can last. */
 const CUT_OFF_SECONDS = 180;

@@ -1,19 +1,10 @@
-// A new query, or a changed one, is asked for user by user, in steps: a team may have very many of them.
+// Runs of a query for all users are asked for in steps: a team may have very many of them.
 import { sql } from 'kysely';
-import { Type, type Static } from 'typebox';
+import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../../../context.ts';
-import { addJob, addJobs, jobKind } from '../../../../db/define-job.ts';
+import { addJob, addJobs } from '../../../../db/define-job.ts';
 import { inTransaction } from '../../../../db/transaction.ts';
-import { LEAST_ID } from '../../../../ids.ts';
-import { Uuid } from '../../../../wire/schema.ts';
-import { BELIEVED_MS, forgetQueries, runKind } from '../../../ask-for-runs.ts';
-
-/** Asks for the runs of a query for all users. */
-export const spreadKind = jobKind({
-  name: 'spread_continuous_query',
-  payload: Type.Object({ team_id: Uuid, query_id: Uuid }),
-  key: ({ query_id }) => `spread ${query_id}`,
-});
+import { askForRunsOfTeam, BELIEVED_MS, forgetQueries, hasAny, runKind, spreadKind } from '../../../ask-for-runs.ts';
 
 /** By then every process knows of the query: what comes in later asks by itself. */
 const FIRST_SECONDS = (BELIEVED_MS / 1_000) * 2;
@@ -27,14 +18,8 @@ const BEHIND = 400;
 
 /** From the first user on, in the transaction that makes or changes the query. */
 export async function spreadQuery(ctx: TxCtx<TeamCtx>, queryId: string): Promise<void> {
-  await ctx.db
-    .updateTable('continuous_queries')
-    .set({ spread_after: LEAST_ID })
-    .where('team_id', '=', ctx.team.id)
-    .where('id', '=', queryId)
-    .execute();
   forgetQueries(ctx.team.id);
-  await askAgain(ctx, { team_id: ctx.team.id, query_id: queryId }, FIRST_SECONDS);
+  await askForRunsOfTeam(ctx, { which: sql`id = ${queryId}`, waitSeconds: FIRST_SECONDS });
 }
 
 /** One step. The row says how far it is, so that a step that is taken twice or was lost with a worker does no harm. */
@@ -47,7 +32,7 @@ export async function spreadSome(ctx: TeamCtx, job: Static<(typeof spreadKind)['
          for no key update`.execute(tx.db);
     const [query] = rows;
     if (!query) return;
-    if (!(await hasRoom(tx))) return askAgain(tx, job, NEXT_SECONDS);
+    if (!(await hasRoom(tx))) return askAgain(tx, job);
     const last = await askForUsers(tx, job.query_id, query);
     await tx.db
       .updateTable('continuous_queries')
@@ -55,15 +40,12 @@ export async function spreadSome(ctx: TeamCtx, job: Static<(typeof spreadKind)['
       .where('team_id', '=', team.id)
       .where('id', '=', job.query_id)
       .execute();
-    if (last !== null) await askAgain(tx, job, NEXT_SECONDS);
+    if (last !== null) await askAgain(tx, job);
   });
 }
 
-const askAgain = (
-  { db }: TxCtx<TeamCtx>,
-  job: Static<(typeof spreadKind)['payload']>,
-  delaySeconds: number,
-): Promise<void> => addJob(db, spreadKind, job, { delaySeconds });
+const askAgain = ({ db }: TxCtx<TeamCtx>, job: Static<(typeof spreadKind)['payload']>): Promise<void> =>
+  addJob(db, spreadKind, job, { delaySeconds: NEXT_SECONDS });
 
 async function hasRoom({ db, team }: TxCtx<TeamCtx>): Promise<boolean> {
   const { rows } = await sql`
@@ -87,8 +69,7 @@ async function askForUsers(
     ), asked as (
       insert into continuous_query_tasks (user_id, query_id, team_id)
       select id, ${queryId}::uuid, ${team.id}::uuid from page
-       where exists (select from streams s where s.user_id = page.id and s.resource = ${resource})
-          or exists (select from summaries s where s.user_id = page.id and s.resource = ${resource})
+       where ${hasAny(sql`page.id`, sql`${resource}`)}
        order by id
       on conflict (user_id, query_id) where status = 'scheduled' do nothing
       returning team_id, user_id, query_id
