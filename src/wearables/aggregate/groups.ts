@@ -27,29 +27,67 @@ function minutesOf(group: Group): number | null {
 export const slotMinutesOf = (groups: readonly Group[]): number =>
   Math.min(...groups.map((group) => minutesOf(group) ?? HOUR_MINUTES), HOUR_MINUTES);
 
+/** How far a moment's clock is ahead of UTC, in seconds, where it shows `local`. */
+const aheadOf = (local: Expression, at: Expression): Expression =>
+  sql`extract(epoch from ${local} - (${at} at time zone 'UTC'))::integer`;
+
+/** Of a row that is grouped by an hour or less: how many seconds its clock is ahead of UTC, and by which zone local times repeat. */
+export type Clock = { offset: Expression; zone: Expression };
+
 /**
- * How many seconds clocks are ahead of UTC, of what is grouped by hours or less: an hour that comes twice in autumn is two
- * groups. Null where that tells no groups apart.
+ * What tells an hour that comes twice in autumn as two groups, from a row of `counted`. Null where that tells no groups apart:
+ * of what is grouped by more than an hour, or has no hour.
  */
-export function offsetSql(group: Group, table: Table, { timeZone }: QueryScope): Expression | null {
+export function clockSql(group: Group, table: Table, { timeZone }: QueryScope): Clock | null {
   const minutes = 'trunc' in group ? minutesOf(group) : null;
   if (minutes === null || minutes > HOUR_MINUTES || table.index.kind !== 'moment') return null;
-  const ahead = (at: Expression): Expression => sql`extract(epoch from local_at - (${at} at time zone 'UTC'))::integer`;
-  if (table.series) return ahead(sql`at`);
+  if (table.series) return { offset: aheadOf(sql`local_at`, sql`at`), zone: sql`${timeZone}::text` };
   // What its source counts to another day than the one on which it began lies at the beginning of that day.
   const begin = sql`coalesce(start_at, created_at)`;
-  return sql`case when local_at = ${localTime(begin, timeZone)} then ${ahead(begin)} end`;
+  return {
+    offset: sql`case when local_at = ${localTime(begin, timeZone)} then ${aheadOf(sql`local_at`, begin)} end`,
+    zone: sql`coalesce("values" ->> 'time_zone', ${timeZone}::text)`,
+  };
 }
 
-/** How the key of a group is told, made for groups alone and not for each row; with its offset where one would be like another. */
-export function toldKey(group: Group, key: Expression, offset: Expression | null): Expression {
+/** In which order groups stand: that of time, which is not that of local times where an hour comes twice. */
+export const orderSql = (key: Expression, clock: Clock | null, { timeZone }: QueryScope): Expression[] => {
+  if (clock === null) return [key];
+  const { offset } = clock;
+  const begin = sql`coalesce(${key} - make_interval(secs => ${offset}), ${key} at time zone ${timeZone}::text at time zone 'UTC')`;
+  return [begin, key, sql`${offset} desc`];
+};
+
+/**
+ * How the key of a group is told, made for groups alone and not for each row: with its offset where its zone has that time twice,
+ * whatever else came in, and where another group of the answer has the same time.
+ */
+export function toldKey(group: Group, key: Expression, clock: Clock | null): Expression {
   if (!('trunc' in group)) return key;
   const { unit } = group.trunc;
   if (unit !== 'minute' && unit !== 'hour') return sql`to_char(${key}, 'YYYY-MM-DD')`;
   const told = sql`to_char(${key}, 'YYYY-MM-DD"T"HH24:MI:SS')`;
-  if (offset === null) return told;
+  if (clock === null) return told;
+  const { offset, zone } = clock;
   const same = sql`over (partition by ${key})`;
-  return sql`${told} || case when min(${offset}) ${same} is not distinct from max(${offset}) ${same} then '' else ${offsetText(offset)} end`;
+  const isLikeAnother = sql`min(${offset}) ${same} is distinct from max(${offset}) ${same}`;
+  const isRepeated = comesTwice(key, minutesOf(group) as number, sql`max(${zone})`);
+  return sql`${told} || coalesce(case when ${isLikeAnother} or ${isRepeated} then ${offsetText(offset)} end, '')`;
+}
+
+/** Longer than clocks were ever put back by. */
+const AROUND = sql`interval '3 hours'`;
+
+/** Whether a group that begins at a local time can lie before and after the moment at which clocks of the zone change. */
+function comesTwice(key: Expression, minutes: number, zone: Expression): Expression {
+  const ahead = (at: Expression): Expression => aheadOf(sql`(${at} at time zone zone)`, at);
+  const moment = (local: Expression, offset: Expression): Expression =>
+    sql`((${local} - make_interval(secs => ${offset})) at time zone 'UTC')`;
+  const last = sql`${key} + make_interval(mins => ${minutes}::integer) - interval '1 microsecond'`;
+  return sql`(
+    select before <> after and ${ahead(moment(key, sql`before`))} = before and ${ahead(moment(last, sql`after`))} = after
+      from (select zone, ${ahead(sql`(about - ${AROUND})`)} as before, ${ahead(sql`(about + ${AROUND})`)} as after
+              from (select zone, ${key} at time zone zone as about from (select ${zone} as zone) as its) as its) as its)`;
 }
 
 const part = (field: Expression): Expression => sql`extract(${field} from local_at)::float8`;

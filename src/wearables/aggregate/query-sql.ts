@@ -5,7 +5,7 @@ import type { TeamCtx, TxCtx } from '../../context.ts';
 import { columnTold } from './answer.ts';
 import { valueSql, type Column, type Expression } from './columns/column.ts';
 import type { Func } from './functions.ts';
-import { groupSql, offsetSql, slotMinutesOf, toldKey } from './groups.ts';
+import { clockSql, groupSql, orderSql, slotMinutesOf, toldKey, type Clock } from './groups.ts';
 import type { OpenedTexts } from './opened-texts.ts';
 import type { AnswerColumn, QueryPlan } from './read-query.ts';
 import type { QueryScope } from './scope.ts';
@@ -28,25 +28,26 @@ export async function querySql(
   const values = [...new Set(columns.flatMap((each) => ('column' in each ? [each.column] : [])))];
   const nameOf = (column: Column): Expression => sql.id(`v${values.indexOf(column)}`);
   const keys = groups.map((_, n) => sql.id(`g${n}`));
-  const offsets = groups.map((group, n) => {
-    const offset = offsetSql(group, table, scope);
-    return offset && { offset, name: sql.id(`o${n}`) };
-  });
+  const clocks = groups.map((group) => clockSql(group, table, scope));
+  const namedClocks = clocks.map(
+    (clock, n): Clock | null => clock && { offset: sql.id(`o${n}`), zone: sql.id(`z${n}`) },
+  );
   const read = [
     ...groups.map((group, n) => sql`${groupSql(group, scope)} as ${sql.id(`g${n}`)}`),
-    ...offsets.flatMap((each) => (each ? [sql`${each.offset} as ${each.name}`] : [])),
+    ...clocks.flatMap((clock, n) =>
+      clock ? [sql`${clock.offset} as ${sql.id(`o${n}`)}`, sql`${clock.zone} as ${sql.id(`z${n}`)}`] : [],
+    ),
     ...values.map((column, n) => sql`${valueSql(column, scope)} as ${sql.id(`v${n}`)}`),
   ];
   const told = columns.map((each) => {
     if ('group' in each) {
       const n = each.group;
-      return toldKey(groups[n] as QueryPlan['groups'][number], keys[n] as Expression, offsets[n]?.name ?? null);
+      return toldKey(groups[n] as QueryPlan['groups'][number], keys[n] as Expression, namedClocks[n] ?? null);
     }
     return each.func === null ? nameOf(each.column) : FUNCTION_SQL[each.func](nameOf(each.column));
   });
-  const inGroups = [...keys, ...offsets.flatMap((each) => each?.name ?? [])];
-  // Of an hour that comes twice, the one that is further ahead of UTC comes first.
-  const inOrder = keys.flatMap((key, n) => [key, ...(offsets[n] ? [sql`${offsets[n].name} desc`] : [])]);
+  const inGroups = [...keys, ...namedClocks.flatMap((clock) => clock?.offset ?? [])];
+  const inOrder = keys.flatMap((key, n) => orderSql(key, namedClocks[n] ?? null, scope));
   const asked = rowsAsked(plan, conditions.sources && conditionSql(conditions.sources, around));
   const statement = sql`
     with ${await countedRows(ctx, asked, scope)}, placed as (

@@ -171,6 +171,76 @@ describe('a query over samples', () => {
     ]);
   });
 
+  describe('in the night in which clocks are put back', () => {
+    const samples = (...times: string[]) => times.map((time, n) => heartRate(`2026-11-01T${time}Z`, n + 1));
+    const heartRate = (timestamp: string, value: number, more: object = {}) => {
+      return { resource: 'heartrate', provider: 'oura', source_type: 'ring', timestamp, unit: 'bpm', value, ...more };
+    };
+    let names = 0;
+    const keysOf = async (sent: object[], unit: string, value: number, zone: string | null = 'America/New_York') => {
+      names += 1;
+      const { body } = await app.api<{ user_id: string }>('POST', '/v2/user', {
+        client_user_id: `when clocks change ${names}`,
+        fallback_time_zone: zone,
+      });
+      await push(body.user_id, sent);
+      const query = { select: [key, ...all('heartrate', 'mean')], group_by: by(unit, value) };
+      return (await tableOf(body.user_id, past('2026-11-02', 'day', 3), query))['group_key.0'];
+    };
+    const at = (time: string, offset = '') => `2026-11-01T${time}:00${offset}`;
+
+    test('groups are in the order of time, and each tells its offset', async () => {
+      expect(await keysOf(samples('05:30:00', '05:50:00', '06:10:00', '06:30:00', '07:00:00'), 'minute', 10)).toEqual([
+        at('01:30', '-04:00'),
+        at('01:50', '-04:00'),
+        at('01:10', '-05:00'),
+        at('01:30', '-05:00'),
+        at('02:00'),
+      ]);
+    });
+
+    test('the key of an hour stays when the other one comes', async () => {
+      const second = samples('04:59:59', '06:30:00', '07:00:00');
+      expect(await keysOf(second, 'hour', 1)).toEqual([at('00:00'), at('01:00', '-05:00'), at('02:00')]);
+      expect(await keysOf(samples('05:30:00'), 'hour', 1)).toEqual([at('01:00', '-04:00')]);
+    });
+
+    test('so do groups that begin before clocks are put back to within them', async () => {
+      // The groups of 7 minutes before the change begin at 00:51 and 00:58.
+      expect(await keysOf(samples('04:58:00', '06:02:00'), 'minute', 7)).toEqual([
+        at('00:58', '-04:00'),
+        at('00:58', '-05:00'),
+      ]);
+      expect(await keysOf(samples('04:57:00', '04:58:00'), 'minute', 7)).toEqual([at('00:51'), at('00:58', '-04:00')]);
+    });
+
+    test('no other hour has an offset, nor has any where clocks are put forward or stay', async () => {
+      const all = Array.from({ length: 24 }, (_, hour) => `${String(hour).padStart(2, '0')}:30:00`);
+      const plain = (await keysOf(samples(...all), 'hour', 1))?.filter((told) =>
+        /[+-]\d\d:00$/.test(String(told).slice(11)),
+      );
+      expect(plain).toEqual([at('01:00', '-04:00'), at('01:00', '-05:00')]);
+      expect(await keysOf(samples('05:30:00'), 'hour', 1, 'America/Phoenix')).toEqual(['2026-10-31T22:00:00']);
+      expect(await keysOf(samples('05:30:00'), 'hour', 1, null)).toEqual([at('05:00')]);
+    });
+
+    test('a workout is told by the zone of its own', async () => {
+      const { user_id } = await makeUser(app.team);
+      const run = (hour: number) => ({
+        provider: 'garmin',
+        sport: 'running',
+        time_zone: 'America/New_York',
+        time_start: `2026-11-01T0${hour}:30:00Z`,
+        time_end: `2026-11-01T0${hour}:40:00Z`,
+      });
+      const { status } = await app.api('POST', `/v2/summary/workouts/${user_id}`, [run(4), run(6)]);
+      expect(status).toBe(200);
+      const query = { select: [key, { func: 'count', arg: { index: 'workout' } }], group_by: by('hour') };
+      const table = await tableOf(user_id, past('2026-11-02', 'day', 3), query);
+      expect(table['group_key.0']).toEqual([at('00:00'), at('01:00', '-05:00')]);
+    });
+  });
+
   test('begins weeks on Sunday where that is asked for', async () => {
     const { user_id } = await makeUser(app.team);
     await push(user_id, [
