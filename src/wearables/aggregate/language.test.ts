@@ -314,6 +314,7 @@ const TABLES: Record<string, Record<string, Value | (() => string | null)>> = {
     folic_acid_microgram: 712_500,
     chromium_microgram: 600_500,
     copper_microgram: 601_500,
+    copper_milligram: 601.5,
     iodine_microgram: 602_500,
     molybdenum_microgram: 604_500,
     selenium_microgram: 605_500,

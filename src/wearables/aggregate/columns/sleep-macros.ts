@@ -14,13 +14,22 @@ const part = (value: Expression, from: number, to: number): Expression => sql`
 /** Whoever is told no latency fell asleep at once. */
 const asleep = sql`least(start_at + make_interval(secs => coalesce(${field('latency')}, 0)), end_at)`;
 
+/**
+ * What a clock beside the bed shows. A sleep keeps how far clocks were from UTC as the person woke, which in the nights in which they
+ * change is not what they were in the evening: where the user's zone has that offset in the morning, it tells all of the night.
+ */
+const clockTime = (moment: Expression, timeZone: string): Expression => sql`
+  (case when ("values" ->> 'timezone_offset')::float8 =
+             extract(epoch from (end_at at time zone ${timeZone}::text) - (end_at at time zone 'UTC'))
+   then ${moment} at time zone ${timeZone}::text else ${localTime(moment, timeZone)} end)`;
+
 const NOON = 12;
 const EVENING = 18;
 
 const timeOfDay = (moment: Expression, dayBeginsAt: number): Column => ({
   kind: 'clock',
   dayBeginsAt,
-  sql: ({ timeZone }) => clockSql(localTime(moment, timeZone), dayBeginsAt),
+  sql: ({ timeZone }) => clockSql(clockTime(moment, timeZone), dayBeginsAt),
 });
 
 const HOUR = 3_600;
@@ -57,7 +66,8 @@ const score = sql`
 /** The hour that is furthest from 04:15, the middle of the sleep of the average person. */
 const AFTERNOON = 16.25;
 const hoursAfterMidnight = (hours: number): number => (24 + hours) * HOUR;
-/** Until when the middle of a sleep belongs to a class; what is later is extreme_late. */
+const LATEST = 'extreme_late';
+/** Until when the middle of a sleep belongs to a class; what is later is of the latest. */
 const CHRONOTYPES: readonly (readonly [name: string, before: number])[] = [
   ['extreme_early', hoursAfterMidnight(1.75)],
   ['moderate_early', hoursAfterMidnight(2.75)],
@@ -70,13 +80,14 @@ const CHRONOTYPES: readonly (readonly [name: string, before: number])[] = [
 /** Of a long sleep from which somebody woke on a Saturday or Sunday; nobody tells which days are free. */
 const chronotype: Column = {
   kind: 'text',
+  words: [...CHRONOTYPES.map(([name]) => name), LATEST],
   sql: ({ timeZone }) => sql`
     (case when "values" ->> 'type' = 'long_sleep' and extract(isodow from calendar_date) >= 6 then (
       select case ${sql.join(
         CHRONOTYPES.map(([name, before]) => sql`when middle < ${before}::float8 then ${name}::text`),
         sql` `,
-      )} else 'extreme_late' end
-        from (select ${clockSql(localTime(sql`(${asleep} + (end_at - ${asleep}) / 2)`, timeZone), AFTERNOON)} as middle) as sleep
+      )} else ${LATEST}::text end
+        from (select ${clockSql(clockTime(sql`(${asleep} + (end_at - ${asleep}) / 2)`, timeZone), AFTERNOON)} as middle) as sleep
      ) end)`,
 };
 
