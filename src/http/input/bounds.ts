@@ -2,7 +2,10 @@
 // here, so that no check after this one sees more than a schema's worth of values, however large the body is.
 import type { TSchema } from 'typebox';
 import { formatOf } from '../../wire/formats.ts';
+import { nearest } from '../../config/nearest.ts';
+import { alternatives } from '../../wire/alternatives.ts';
 import type { Problem } from '../errors.ts';
+import { MOST_SUGGESTED } from './problem.ts';
 
 type Schema = {
   type?: string | string[];
@@ -152,7 +155,10 @@ function refuseUnknown(value: Record<string, unknown>, properties: Record<string
   for (const name in value) {
     if (Object.hasOwn(properties, name)) continue;
     at.loc.push(name.slice(0, LONGEST_NAME));
-    refuse(at, 'extra_forbidden', 'Unknown keys are not taken here');
+    const names = Object.keys(properties);
+    const meant = at.problems.length < MOST_SUGGESTED && name.length <= LONGEST_NAME ? nearest(name, names) : null;
+    const suggestion = meant === null ? '' : `. Did you mean ${meant}?`;
+    refuse(at, 'extra_forbidden', `Unknown keys are not taken here: keys are ${alternatives(names)}${suggestion}`);
     at.loc.pop();
     told += 1;
     if (told === MOST_UNKNOWN) return;

@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import { nearest } from '../../config/nearest.ts';
+import { alternatives } from '../../wire/alternatives.ts';
 import type { Mismatch } from '../../wire/mismatch.ts';
 import type { Problem } from '../errors.ts';
 import { ownOf } from '../../wire/own.ts';
@@ -8,16 +9,20 @@ export const MOST_LISTED = 100;
 const MOST_BYTES = 64 * 1024;
 /** Looking for what was meant costs up to a millisecond. */
 export const MOST_SUGGESTED = 3;
-/** More is no help in a sentence. */
-const MOST_ALTERNATIVES = 60;
+/** Of fewer names the one that was meant is seen. */
+const MOST_SEEN = 8;
 const LONGEST_REPEATED = 100;
 
-/** The problems that an answer lists: one a place, so many as a caller reads and an answer holds. */
+/**
+ * The problems that an answer lists: one a place, so many as a caller reads and an answer holds. What a shape says of a member of
+ * its own is told before the list of all that the member may be anywhere.
+ */
 export function listed(problems: Problem[]): Problem[] {
   const byPlace = new Map<string, Problem>();
   for (const problem of problems) {
     const place = problem.loc.join('/');
-    if (!byPlace.has(place)) byPlace.set(place, problem);
+    const known = byPlace.get(place);
+    if (!known || (known.type === 'enum' && problem.type !== 'enum')) byPlace.set(place, problem);
   }
   let bytes = 0;
   return [...byPlace.values()].slice(0, MOST_LISTED).filter((problem) => {
@@ -91,16 +96,10 @@ const expectedType = (params: ErrorObject['params']): string =>
 const mismatchOf = ({ keyword, parentSchema }: ErrorObject): Mismatch | undefined =>
   keyword === 'pattern' ? (parentSchema?.['mismatch'] as Mismatch | undefined) : undefined;
 
-function alternatives(allowed: unknown[]): string {
-  const values = allowed.filter((value) => value !== null);
-  if (values.length > MOST_ALTERNATIVES) return `one of ${values.length} values, which the reference lists`;
-  return values.map((value) => `'${String(value)}'`).join(', ');
-}
-
-/** Where there is more to choose from than a sentence can list. */
+/** Where there is more to choose from than is seen at once. */
 function suggestion(error: ErrorObject, value: unknown): string {
   const values = error.keyword === 'enum' ? (error.params['allowedValues'] as unknown[]) : [];
-  const names = values.length > MOST_ALTERNATIVES ? values.map(String) : mismatchOf(error)?.names;
+  const names = values.length > MOST_SEEN ? values.map(String) : mismatchOf(error)?.names;
   if (names === undefined || typeof value !== 'string' || value.length > LONGEST_REPEATED) return '';
   const meant = nearest(value, names);
   return meant === null ? '' : `. Did you mean ${meant}?`;

@@ -45,6 +45,9 @@ function also(
     : answer(202, 'It is under way. There is no body.');
 }
 
+/** What is no text: of a schema that says nothing, generators of clients make an empty object. */
+const FILE = { schema: { type: 'string', format: 'binary' } };
+
 function success(
   response: Endpoint['response'],
   schemas: ComponentSchemas,
@@ -59,13 +62,13 @@ function success(
     case 'fhir':
       return { description, content: { 'application/fhir+json': { schema: schemas.write(response.schema) } } };
     case 'or_file':
-      return { description, content: { ...json(schemas.write(response.schema)), [response.type]: { schema: {} } } };
+      return { description, content: { ...json(schemas.write(response.schema)), [response.type]: FILE } };
     case 'ndjson':
       return { description, content: lines(schemas.write(response.item), example) };
     case 'pdf':
-      return { description, content: { 'application/pdf': { schema: {} } } };
+      return { description, content: { 'application/pdf': FILE } };
     case 'attachment':
-      return { description: 'A file, to be saved.', content: { '*/*': { schema: {} } } };
+      return { description: 'A file, to be saved.', content: { '*/*': FILE } };
     case 'html':
       return { description, content: PAGE };
     case 'svg':
