@@ -21,7 +21,7 @@ export const aggregateEndpoints: Endpoint[] = [
     summary: "Compute over a user's data",
     description:
       'Groups by the local calendar, where a sample was taken or else of the zone of the user; an hour that comes twice ' +
-      'in autumn is two groups, whose keys bear their offset. ' +
+      'in autumn is two groups, whose keys bear their offset also where only one of them is there. ' +
       'Where several sources tell of the same, the best one counts, unless the query groups by source: the first of ' +
       "provider_priority_overrides, then of the team's order of providers, then the kind of device that measures best, then " +
       'of apps and devices of one kind the first by name. ' +

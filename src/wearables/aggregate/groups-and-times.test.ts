@@ -385,6 +385,37 @@ describe('times of day', () => {
   });
 });
 
+describe('the night in which clocks are put back', () => {
+  const night = {
+    provider: 'oura',
+    bedtime_start: '2026-10-31T23:00:00-04:00',
+    bedtime_stop: '2026-11-01T07:00:00-05:00',
+    latency: 600,
+    total: 20_000,
+    type: 'long_sleep',
+  };
+  const select = ['asleep_at', 'awake_at', 'chronotype'].map((value_macro) => ({ value_macro }));
+  let people = 0;
+  const told = async (zone: string | null) => {
+    people += 1;
+    const { body } = await app.api<{ user_id: string }>('POST', '/v2/user', {
+      client_user_id: `asleep as clocks change ${people}`,
+      fallback_time_zone: zone,
+    });
+    await pushSummaries(app.team, body.user_id, 'sleep', [night]);
+    return Object.values(await tableOf(body.user_id, past('2026-11-01', 'day'), { select })).flat();
+  };
+
+  test('is told by the zone of the user where that is the zone of the night', async () => {
+    // From 23:10 until the second 07:00 are 8 hours and 50 minutes: the middle is the second 02:35.
+    expect(await told('America/New_York')).toEqual(['23:10:00', '07:00:00', 'moderate_early']);
+  });
+
+  test.each([null, 'America/Phoenix'])('else by the offset that it came with, as of a user in %s', async (zone) => {
+    expect(await told(zone)).toEqual(['22:10:00', '07:00:00', 'moderate_early']);
+  });
+});
+
 describe('value macros', () => {
   const night = (more: object) => ({
     provider: 'oura',
@@ -551,6 +582,81 @@ describe('nothing that was sent is ignored', () => {
     expect(await placesOf({ config: { provider_priority_overrides: ['labcorp', 'quest', 'oura'] } })).toEqual(
       undefined,
     );
+  });
+
+  test.each<[what: string, query: object, place: (string | number)[], msg: RegExp]>([
+    [
+      'a word of a where that the column never has',
+      { select: [score], where: "score > 50 AND type = 'long_slep'" },
+      ['where'],
+      /^At character 23: Value should be 'long_sleep', 'short_sleep', 'acknowledged_nap', 'unknown'\. Did you mean long_sleep\?$/,
+    ],
+    ['a provider', { select: [score], where: "source_provider != 'fitbitt'" }, ['where'], /Did you mean fitbit\?$/],
+    ['a kind of device', { select: [score], where: "NOT ('wach' = source_type)" }, ['where'], /Did you mean watch\?$/],
+    ['a class', { select: [score], where: "chronotype = 'late'" }, ['where'], /'slight_late', .*'extreme_late'$/],
+    [
+      'a tag',
+      { select: [{ timeseries: 'note', field: 'tags' }], where: "tags = 'fod'" },
+      ['where'],
+      /Did you mean food\?$/,
+    ],
+    [
+      'a type of a series',
+      { select: [{ func: 'mean', arg: { timeseries: 'cholesterol', type: 'ldll' } }] },
+      ['select', 0, 'arg', 'type'],
+      /^Value should be 'triglycerides', 'total', 'ldl', 'hdl'\. Did you mean ldl\?$/,
+    ],
+    [
+      'a type in a where',
+      { select: [{ timeseries: 'cholesterol', field: 'value' }], where: "type = 'ldll'" },
+      ['where'],
+      /Did you mean ldl\?$/,
+    ],
+    [
+      'a column',
+      { select: [{ sleep: 'efficency' }] },
+      ['select', 0, 'sleep'],
+      /'efficiency', .*Did you mean efficiency\?$/,
+    ],
+    [
+      'a column of a where',
+      { select: [score], where: 'sleep.efficency > 80' },
+      ['where'],
+      /no column sleep\.efficency\. Did you mean efficiency\?$/,
+    ],
+    [
+      'a field of another series',
+      { select: [{ timeseries: 'heartrate', field: 'valeu' }] },
+      ['select', 0, 'field'],
+      /^Field of heartrate should be source_provider, source_type, source_app_id, source_workout_id, source_sport, timezone_offset, type, value\. Did you mean value\?$/,
+    ],
+    [
+      'a key',
+      { select: [score, { slep: 'score', sleep: 'type' }] },
+      ['select', 1, 'slep'],
+      /keys are 'group_key', .*'sleep', .*Did you mean sleep\?$/,
+    ],
+  ])('%s that is misspelt is refused with what there is', async (_what, query, place, msg) => {
+    const { user_id } = await makeUser(app.team);
+    const { status, body } = await ask(user_id, { timeframe: past('2026-01-05', 'day'), queries: [query] });
+    expect([status, body.detail.map(({ loc }) => loc)]).toEqual([422, [['body', 'queries', 0, ...place]]]);
+    expect(body.detail[0]?.msg).toMatch(msg);
+  });
+
+  test('what a sender may name freely is no misspelt word', async () => {
+    const { user_id } = await makeUser(app.team);
+    const { status } = await ask(user_id, {
+      timeframe: past('2026-01-05', 'day'),
+      queries: [
+        {
+          select: [{ workout: 'steps' }],
+          where: "sport_slug = 'rowing_backwards' AND source_app_id = 'com.example.any'",
+        },
+        { select: [{ timeseries: 'igg', type: 'egg white', field: 'value' }], where: "source_provider = 'quest'" },
+        { select: [score], where: "type > 'long'" },
+      ],
+    });
+    expect(status).toBe(200);
   });
 
   test('of hundreds of unknown keys the first are told', async () => {

@@ -1,5 +1,6 @@
 // A query as it came in, read into what is computed: which table, which columns, by what it is grouped. One reading serves
 // the check of a request, the statement, the names of the answer's columns and their types.
+import { nearest } from '../../config/nearest.ts';
 import type { Breach } from '../../wire/rule.ts';
 import type { Column, Kind } from './columns/column.ts';
 import { onlyField, seriesNamed } from './columns/series-columns.ts';
@@ -17,8 +18,8 @@ import {
 } from './query-shape.ts';
 import { seriesTable, SUMMARY_TABLES, type Table } from './tables.ts';
 import { parseWhere } from './where/condition.ts';
-import { WhereError } from './where/tokens.ts';
-import { typed, type TypedCondition } from './where/typed.ts';
+import { toldAt, WhereError } from './where/tokens.ts';
+import { typed, unknownWord, type TypedCondition } from './where/typed.ts';
 
 export type Unit = 'minute' | 'hour' | 'day' | 'week' | 'month' | 'year';
 export type DatePart = Unit | 'weekday' | 'week_of_year' | 'day_of_year';
@@ -109,7 +110,8 @@ function readFor(
     if (refusal) breaches.push(wrong([...at, 'func'], refusal));
     return [{ name: `${String(func)}.${found.name}`, column: found.column, func: func as Func }];
   });
-  const where = whereOf(table, query['where'], breaches);
+  const unknownWords = unknownTypes(table, named);
+  const where = whereOf(table, query['where'], { breaches, unknownWords });
   const isWhole = breaches.length === 0 && !groups.includes(null) && !columns.includes(null);
   return {
     plan: isWhole
@@ -123,7 +125,7 @@ function readFor(
         }
       : null,
     // A plan all the same: a continuous query may have been stored with one.
-    breaches: [...breaches, ...repeatedGroups(groups)],
+    breaches: [...breaches, ...repeatedGroups(groups), ...unknownWords],
   };
 }
 
@@ -150,10 +152,34 @@ function refusalOf(func: Func, kind: Kind): string | null {
   return `What is no number has only count, oldest, newest${hasOrder ? ', min and max' : ''}`;
 }
 
-function whereOf(table: Table, where: unknown, breaches: Breach[]): TypedCondition | null {
+/** Types that samples of the series never have. */
+function unknownTypes({ series }: Table, named: Named[]): Breach[] {
+  const types = series?.of.type;
+  if (!types || types === 'any') return [];
+  return named.flatMap(({ item, at }) => {
+    const type = typeOf(item);
+    return type === null || types.includes(type) ? [] : [wrong([...at, 'type'], unknownWord(type, types))];
+  });
+}
+
+function whereOf(
+  table: Table,
+  where: unknown,
+  { breaches, unknownWords }: { breaches: Breach[]; unknownWords: Breach[] },
+): TypedCondition | null {
   if (typeof where !== 'string') return null;
+  const { columns, macros, sources } = table;
+  const about = {
+    find: (name: string) => columnNamed(table, name),
+    names: Object.keys({ ...columns, ...macros, ...sources }),
+    // The first: each place is told once.
+    unknownWord: (at: number, msg: string) => {
+      if (!unknownWords.some(({ at: [first] }) => first === 'where'))
+        unknownWords.push(wrong(['where'], toldAt(at, msg)));
+    },
+  };
   try {
-    return typed(parseWhere(where), (name) => columnNamed(table, name));
+    return typed(parseWhere(where), about);
   } catch (error) {
     if (!(error instanceof WhereError)) throw error;
     breaches.push(wrong(['where'], error.message));
@@ -188,7 +214,10 @@ function resolve(table: Table, item: Values): Found | { at: string[]; msg: strin
     return { at: ['field'], msg: `Field of ${series.name} should be ${measured.join(' or ')}` };
   }
   const column = found(field, table.columns, type);
-  return column ?? { at: ['field'], msg: `Field of ${series.name} should be ${fields.join(', ')}` };
+  if (column) return column;
+  const meant = typeof field === 'string' ? nearest(field, fields) : null;
+  const suggestion = meant === null ? '' : `. Did you mean ${meant}?`;
+  return { at: ['field'], msg: `Field of ${series.name} should be ${fields.join(', ')}${suggestion}` };
 }
 
 /** Words that `source` had before. */

@@ -1,8 +1,7 @@
 import { Type, type TSchema } from 'typebox';
 import type { Breach } from '../../wire/rule.ts';
 import { nullable, oneOf, Text } from '../../wire/schema.ts';
-import { LABORATORY_SLUGS } from '../laboratory-slugs.ts';
-import { PROVIDER_SLUGS } from '../providers.ts';
+import { SOURCE_SLUGS } from './columns/column.ts';
 import { FIELD_NAMES, SERIES_NAMES } from './columns/series-columns.ts';
 import { FUNCTIONS } from './functions.ts';
 import { SLEEP_MACROS } from './columns/sleep-macros.ts';
@@ -181,10 +180,7 @@ export const QueryConfig = Type.Object(
     provider_priority_overrides: maybe(
       Type.Unsafe<string[]>({
         type: 'array',
-        items: oneOf([
-          ...PROVIDER_SLUGS,
-          ...LABORATORY_SLUGS.filter((slug) => !PROVIDER_SLUGS.includes(slug as never)),
-        ]),
+        items: oneOf(SOURCE_SLUGS),
         maxItems: 100,
         description:
           'Providers and laboratories that count first, the best one at the beginning; after them those of the team.',

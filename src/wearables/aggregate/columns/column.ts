@@ -1,5 +1,8 @@
 // What a column of a query is: how it is called, what its values are, and how they are read from a counted row.
 import { sql, type RawBuilder } from 'kysely';
+import { LABORATORY_SLUGS } from '../../laboratory-slugs.ts';
+import { PROVIDER_SLUGS } from '../../providers.ts';
+import { SOURCE_TYPES } from '../../source.ts';
 import type { QueryScope } from '../scope.ts';
 import type { SourceColumn } from '../sources/counted-rows.ts';
 
@@ -21,6 +24,8 @@ export type Column = {
   sealed?: SealedPath;
   /** It tells where a row is from: conditions on such columns alone choose which sources take part. */
   ofSource?: SourceColumn;
+  /** All words that its values are of; missing where there are others. */
+  words?: readonly string[];
   /** Of a clock: the hour at which its day begins. */
   dayBeginsAt?: number;
 };
@@ -38,16 +43,24 @@ export const number = (dotted: string, factor = 1): Column => ({
       : sql`("values" #>> ${path(dotted)})::float8 * ${factor}::float8`,
 });
 
-/** A word of a summary. */
-export const word = (dotted: string): Column => ({ kind: 'text', sql: () => sql`("values" #>> ${path(dotted)})` });
+/** A word of a summary, and which ones there are; null where anybody may write others. */
+export const word = (dotted: string, words: readonly string[] | null = null): Column => ({
+  kind: 'text',
+  sql: () => sql`("values" #>> ${path(dotted)})`,
+  ...(words && { words }),
+});
 
 export const flag = (dotted: string): Column => ({
   kind: 'boolean',
   sql: () => sql`("values" #>> ${path(dotted)})::boolean`,
 });
 
-/** What the row itself keeps, and not its values. */
-export const ofRow = (kind: Kind, expression: Expression): Column => ({ kind, sql: () => expression });
+/** What the row itself keeps, and not its values; of words, which ones there are, where nobody may write others. */
+export const ofRow = (kind: Kind, expression: Expression, words: readonly string[] | null = null): Column => ({
+  kind,
+  sql: () => expression,
+  ...(words && { words }),
+});
 
 /** What is kept sealed: opened by the process and never compared by the database. */
 export const sealed = (at: SealedPath, kind: 'text' | 'date' = 'text'): Column => ({
@@ -63,16 +76,20 @@ export const neverFilled = (kind: 'number' | 'text'): Column => ({
 });
 
 /** A column that tells where a row is from. */
-export const ofSource = (name: SourceColumn, expression: Expression): Column => ({
+export const ofSource = (name: SourceColumn, expression: Expression, words?: readonly string[]): Column => ({
   kind: 'text',
   sql: () => expression,
   ofSource: name,
+  ...(words && { words }),
 });
+
+/** Whoever data can be from. */
+export const SOURCE_SLUGS: readonly string[] = [...new Set([...PROVIDER_SLUGS, ...LABORATORY_SLUGS])];
 
 /** Where a row is from, by the names that `source` and the columns of all tables have for it. */
 export const SOURCE_COLUMNS = {
-  source_provider: ofSource('provider', sql`provider`),
-  source_type: ofSource('source_type', sql`source_type`),
+  source_provider: ofSource('provider', sql`provider`, SOURCE_SLUGS),
+  source_type: ofSource('source_type', sql`source_type`, SOURCE_TYPES),
   source_app_id: ofSource('app_id', sql`app_id`),
   source_device_id: ofSource('device_id', sql`device_id::text`),
 } as const satisfies Columns;

@@ -34,10 +34,10 @@ export function seriesColumns(series: Series): Columns {
   return columns;
 }
 
-function columnsOf({ value, interval, keyedByType, extras }: Series): Columns {
+function columnsOf({ value, interval, keyedByType, type, extras }: Series): Columns {
   return {
     ...common,
-    type: ofRow('text', keyedByType ? sql`kind` : sql`(extra ->> 'type')`),
+    type: ofRow('text', keyedByType ? sql`kind` : sql`(extra ->> 'type')`, type === 'any' ? null : type),
     ...(value === 'number' && { value: ofRow('number', sql`value`) }),
     ...(value === 'blood_pressure' && {
       systolic: ofRow('number', sql`value`),
@@ -46,9 +46,11 @@ function columnsOf({ value, interval, keyedByType, extras }: Series): Columns {
     ...(value === 'text' && { content: sealed('content') }),
     ...(value === 'number' && interval && { duration }),
     ...Object.fromEntries(
-      Object.entries(extras).map(([name, { list }]) => [
+      Object.entries(extras).map(([name, { list, words }]) => [
         name,
-        list ? ofRow('words', sql`(extra -> ${name}::text)`) : ofRow('text', sql`(extra ->> ${name}::text)`),
+        list
+          ? ofRow('words', sql`(extra -> ${name}::text)`, words)
+          : ofRow('text', sql`(extra ->> ${name}::text)`, words),
       ]),
     ),
   };

@@ -2,6 +2,9 @@
 // the summary's own fields (summaries/resources), or that nothing fills it here. Beside these, every number of a summary is
 // a column by its own path, as `heart_rate.avg_bpm` (tables.ts).
 import { sql } from 'kysely';
+import { GENDERS } from '../../../wire/person.ts';
+import { SEXES } from '../../summaries/resources/profile.ts';
+import { SLEEP_STATES, SLEEP_TYPES } from '../../summaries/resources/sleep.ts';
 import {
   flag,
   neverFilled,
@@ -62,8 +65,8 @@ export const SUMMARY_COLUMNS: Readonly<Record<string, Columns>> = {
     id,
     session_start: begin,
     session_end: end,
-    state: word('state'),
-    type: word('type'),
+    state: word('state', SLEEP_STATES),
+    type: word('type', SLEEP_TYPES),
     duration_second: number('duration'),
     stage_asleep_second: number('total'),
     stage_awake_second: number('awake'),
@@ -175,7 +178,8 @@ export const SUMMARY_COLUMNS: Readonly<Record<string, Columns>> = {
     total_fat_gram: number('macros.fats.total'),
     ...milligrams('minerals', 'sodium potassium calcium phosphorus magnesium iron zinc fluoride chloride'),
     ...milligrams('vitamins', 'vitamin_a vitamin_b1 riboflavin niacin pantothenic_acid vitamin_b6 vitamin_c vitamin_e'),
-    ...milligrams('trace_elements', 'manganese'),
+    // Clients that exist ask for copper in either unit.
+    ...milligrams('trace_elements', 'manganese copper'),
     ...micrograms('vitamins', 'biotin vitamin_b12 vitamin_d vitamin_k folic_acid'),
     ...micrograms('trace_elements', 'chromium copper iodine molybdenum selenium'),
     date: day,
@@ -186,8 +190,8 @@ export const SUMMARY_COLUMNS: Readonly<Record<string, Columns>> = {
     height_centimeter: number('height'),
     birth_date: sealed('birth_date', 'date'),
     wheelchair_use: flag('wheelchair_use'),
-    gender: word('gender'),
-    sex: word('sex'),
+    gender: word('gender', GENDERS),
+    sex: word('sex', SEXES),
     ...SOURCE_COLUMNS,
     created_at: stored(sql`created_at`),
     updated_at: stored(sql`updated_at`),

@@ -6,9 +6,12 @@ export type Token = { at: number } & (
 /** What is wrong with a `where`, and where. */
 export class WhereError extends Error {
   constructor(at: number, message: string) {
-    super(`At character ${at}: ${message}`);
+    super(toldAt(at, message));
   }
 }
+
+/** Something of a `where`, with its place. */
+export const toldAt = (at: number, message: string): string => `At character ${at}: ${message}`;
 
 /** One of them stands where the one before it ended: nothing is looked at twice. */
 const TOKEN =

@@ -1,4 +1,6 @@
 // A `where` with its columns found and its values checked against them.
+import { nearest } from '../../../config/nearest.ts';
+import { alternatives } from '../../../wire/alternatives.ts';
 import { millisecondsOf, firstMoment } from '../../../wire/moment.ts';
 import { isCalendarDate } from '../../../wire/birth-date.ts';
 import { clockOf } from '../columns/clock.ts';
@@ -17,20 +19,25 @@ export type TypedCondition =
   | { column: Column; operator: Operator; other: Column }
   | { constant: boolean | null };
 
-type Find = (name: string) => Column | null;
+/** How the columns of a table are found, and what becomes of a word that a column never has. */
+export type Table = {
+  find: (name: string) => Column | null;
+  names: readonly string[];
+  unknownWord: (at: number, msg: string) => void;
+};
 
 /** Finds the columns. Throws WhereError for an unknown one, and where two things cannot be compared. */
-export function typed(condition: Condition, find: Find): TypedCondition {
-  if ('all' in condition) return { all: condition.all.map((each) => typed(each, find)) };
-  if ('any' in condition) return { any: condition.any.map((each) => typed(each, find)) };
-  if ('not' in condition) return { not: typed(condition.not, find) };
-  if ('holds' in condition) return truth(condition.holds, find);
+export function typed(condition: Condition, table: Table): TypedCondition {
+  if ('all' in condition) return { all: condition.all.map((each) => typed(each, table)) };
+  if ('any' in condition) return { any: condition.any.map((each) => typed(each, table)) };
+  if ('not' in condition) return { not: typed(condition.not, table) };
+  if ('holds' in condition) return truth(condition.holds, table);
   const { left, operator, right } = condition;
   if ('column' in left) {
-    if ('column' in right) return between(left, operator, right, find);
-    return compared(columnOf(left, find), operator, right);
+    if ('column' in right) return between(left, operator, right, table);
+    return compared(columnOf(left, table), operator, { given: right, table });
   }
-  if ('column' in right) return compared(columnOf(right, find), MIRRORED[operator], left);
+  if ('column' in right) return compared(columnOf(right, table), MIRRORED[operator], { given: left, table });
   throw new WhereError(left.at, 'A comparison needs a column');
 }
 
@@ -39,17 +46,19 @@ const MIRRORED: Record<Operator, Operator> = { '>': '<', '>=': '<=', '<': '>', '
 type Named = Extract<Operand, { column: string }>;
 type Given = Extract<Operand, { value: unknown }>;
 
-function columnOf({ column: name, at }: Named, find: Find): Column {
+function columnOf({ column: name, at }: Named, { find, names }: Table): Column {
   const column = find(name);
-  if (!column) throw new WhereError(at, `The table has no column ${name.slice(0, LONGEST_TOLD)}`);
-  return column;
+  if (column) return column;
+  const meant = nearest(name, names) ?? nearest(name.slice(name.lastIndexOf('.') + 1), names);
+  const suggestion = meant === null ? '' : `. Did you mean ${meant}?`;
+  throw new WhereError(at, `The table has no column ${name.slice(0, LONGEST_TOLD)}${suggestion}`);
 }
 
 const LONGEST_TOLD = 80;
 
-function truth(operand: Operand, find: Find): TypedCondition {
+function truth(operand: Operand, table: Table): TypedCondition {
   if ('column' in operand) {
-    const column = columnOf(operand, find);
+    const column = columnOf(operand, table);
     if (column.kind === 'boolean') return { column, operator: '=', value: true };
   } else if (typeof operand.value !== 'number' && typeof operand.value !== 'string') {
     return { constant: operand.value };
@@ -61,8 +70,8 @@ const ORDERS = new Set<Operator>(['>', '>=', '<', '<=']);
 const WITHOUT_ORDER = new Set<Kind>(['boolean', 'words']);
 
 // oxlint-disable-next-line eslint/max-params -- a comparison, and how its columns are found
-function between(left: Named, operator: Operator, right: Named, find: Find): TypedCondition {
-  const [column, other] = [columnOf(left, find), columnOf(right, find)];
+function between(left: Named, operator: Operator, right: Named, table: Table): TypedCondition {
+  const [column, other] = [columnOf(left, table), columnOf(right, table)];
   if (column.kind !== other.kind || column.dayBeginsAt !== other.dayBeginsAt)
     throw new WhereError(right.at, `A ${NAMES[column.kind]} cannot be compared with a ${NAMES[other.kind]}`);
   if (Boolean(column.sealed) !== Boolean(other.sealed))
@@ -76,7 +85,11 @@ function refuseOrder({ kind }: Column, operator: Operator, at: number): void {
     throw new WhereError(at, `A ${NAMES[kind]} can be compared by = and != only`);
 }
 
-function compared(column: Column, operator: Operator, { value, at }: Given): TypedCondition {
+function compared(
+  column: Column,
+  operator: Operator,
+  { given: { value, at }, table }: { given: Given; table: Table },
+): TypedCondition {
   if (value === null) {
     if (ORDERS.has(operator)) throw new WhereError(at, 'NULL can be compared by = and != only');
     return { column, operator, value: null };
@@ -84,7 +97,16 @@ function compared(column: Column, operator: Operator, { value, at }: Given): Typ
   refuseOrder(column, operator, at);
   const read = READ[column.kind](value, column);
   if (read === null) throw new WhereError(at, `A ${NAMES[column.kind]} is compared with ${WRITTEN[column.kind]}`);
+  const { words } = column;
+  if (words && !ORDERS.has(operator) && !words.includes(String(read)))
+    table.unknownWord(at, unknownWord(String(read), words));
   return { column, operator, value: read };
+}
+
+/** What is told of a word that is none of those that there are. */
+export function unknownWord(word: string, words: readonly string[]): string {
+  const meant = nearest(word, words);
+  return `Value should be ${alternatives(words)}${meant === null ? '' : `. Did you mean ${meant}?`}`;
 }
 
 const READ: Record<Kind, (value: number | string | boolean, column: Column) => Value> = {

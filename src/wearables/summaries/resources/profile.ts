@@ -6,12 +6,14 @@ import { measurable, origin } from '../item.ts';
 import { PLAIN_BATCH, type SummaryResource } from '../resource.ts';
 import { shapeOf } from '../shape.ts';
 
+export const SEXES = ['female', 'male', 'other'] as const;
+
 const fields = {
   height: whole('Height, in centimetres.', 300),
   birth_date: optional(Type.String({ format: 'birth-date', description: 'Date of birth, YYYY-MM-DD.' })),
   wheelchair_use: trueOrUnknown('Whether the person uses a wheelchair; null where that is not known.'),
   gender: word('Gender, as the person says.', GENDERS),
-  sex: word('Sex, as the provider knows it.', ['female', 'male', 'other']),
+  sex: word('Sex, as the provider knows it.', SEXES),
 };
 
 /** One a source: a later one replaces it. */

@@ -18,7 +18,8 @@ const seconds = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum: LONGEST_SECONDS, default: 0, description }));
 const beats = (which: string) => whole(`${which}, in beats per minute.`, HEART_RATE[1]);
 
-const SLEEP_TYPES = ['long_sleep', 'short_sleep', 'acknowledged_nap', 'unknown'] as const;
+export const SLEEP_TYPES = ['long_sleep', 'short_sleep', 'acknowledged_nap', 'unknown'] as const;
+export const SLEEP_STATES = ['tentative', 'confirmed'] as const;
 
 const fields = {
   bedtime_start: moment('When the person went to bed.'),
@@ -41,7 +42,7 @@ const fields = {
   temperature_delta: number("Difference from the person's usual temperature, in degrees Celsius.", 20, -20),
   skin_temperature: number('Skin temperature, in degrees Celsius.', 60),
   hr_dip: number('How far the heart rate fell in sleep, in percent.', 100, -100),
-  state: word('Whether the provider may still change it.', ['tentative', 'confirmed']),
+  state: word('Whether the provider may still change it.', SLEEP_STATES),
   average_hrv: number('Mean heart rate variability (RMSSD), in milliseconds.', 1_000),
   respiratory_rate: number('Breaths a minute.', 200),
 };
