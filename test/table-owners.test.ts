@@ -97,6 +97,7 @@ const OWNERS: Record<string, string[]> = {
 const GUESTS: Record<string, string> = {
   'imports from files/file-queue': 'files that wait are leased in one way, whatever they hold',
   'lab_report_jobs from files/file-queue': 'files that wait are leased in one way, whatever they hold',
+  'continuous_queries from wearables/ask-for-runs': 'another order of providers begins the spread of its queries anew',
   'continuous_query_tasks from wearables/ask-for-runs': 'what comes in asks for the runs of the queries that read it',
   'events from delivery/erase': 'the envelopes that tell of an erased user go with their queue rows and attempts',
   'team_api_keys from tenancy/teams/deletion/delete': 'the keys of a deleted team end with it',
