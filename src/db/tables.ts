@@ -1327,6 +1327,7 @@ export interface Users {
   id: string;
   ingestion_end: string | null;
   ingestion_start: string | null;
+  orders_left_out: Generated<boolean>;
   team_id: string;
 }
 

@@ -1,5 +1,5 @@
 /** More is no help in a sentence. */
-export const MOST_ALTERNATIVES = 60;
+const MOST_ALTERNATIVES = 60;
 
 /** The values that something may have, as a refusal lists them. */
 export function alternatives(allowed: readonly unknown[]): string {
