@@ -187,6 +187,14 @@ test('every POST that creates takes a key', async () => {
   }
 });
 
+test('a POST that only asks is asked anew with the same key, and nothing of it is kept', async () => {
+  const key = newKey();
+  const ask = (codes: string[]) =>
+    app.api('POST', '/v3/insurance/validate_icd_codes', { codes }, { headers: { 'x-idempotency-key': key } });
+  expect([(await ask(['E11.9'])).status, (await ask(['Z00.00'])).status]).toEqual([200, 200]);
+  expect(await stored(key)).toEqual([]);
+});
+
 test('a key of 255 characters is taken', async () => {
   const key = newKey().padEnd(255, 'k');
   expect(

@@ -98,16 +98,17 @@ function* summariesOfDays(
     };
 }
 
+/** Days are told whole, as summaries are: sums of the first one are the same in both. */
 function* samplesOfDays(
   provider: ProviderSlug,
   name: string,
-  { days, window: { from, to } }: { days: DemoDay[]; window: Window },
+  { days, window: { to } }: { days: DemoDay[]; window: Window },
 ): Iterable<Pulled> {
   const now = Math.min(Date.now(), Date.parse(to));
   const of = deviceOf(provider, name);
   let piece: SampleOfSource[] = [];
   for (const day of days) {
-    piece.push(...samplesOfDay(name, day, of, now).filter(({ sample: { at } }) => at >= from && at < to));
+    piece.push(...samplesOfDay(name, day, of, now).filter(({ sample: { at } }) => at < to));
     if (piece.length < SAMPLES_A_PIECE) continue;
     yield { samples: piece };
     piece = [];
