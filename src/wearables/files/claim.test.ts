@@ -229,7 +229,19 @@ describe('a piece of a file', () => {
     const run = { provider: 'garmin', time_start: '2026-01-05T07:00:00Z', time_end: '2026-01-05T08:00:00Z' };
     const ofStages = { light: 20_000, rem: 10_000, deep: 10_000 };
     const summaries = [
-      { resource: 'sleep', item: { ...night, total: 28_000, awake: 800 } },
+      {
+        resource: 'sleep',
+        item: { ...night, total: 28_000, awake: 800 },
+        // Its stage ends after the night does.
+        cycle: {
+          provider: 'garmin',
+          session_start: night.bedtime_start,
+          session_end: night.bedtime_stop,
+          stage_start_offset_second: [0],
+          stage_end_offset_second: [30_000],
+          stage_type: [2],
+        },
+      },
       { resource: 'sleep', item: { ...night, provider_id: '2', total: 25_000, latency: 30_000, ...ofStages } },
       { resource: 'sleep', item: { ...night, provider_id: '3', total: 30_000 } },
       {
@@ -240,10 +252,11 @@ describe('a piece of a file', () => {
     await storePiece(scoped, claimed, { ...piece, samples: [], summaries, skipped: [], progress: 0.25 });
     expect(await read(team, claimed)).toMatchObject({
       created: 3,
-      skipped: 3,
+      skipped: 4,
       skipped_by_type: [
         { type: 'sleep', reason: 'impossible', records: 2 },
         { type: 'workouts', reason: 'impossible', records: 1 },
+        { type: 'sleep_cycle', reason: 'impossible', records: 1 },
       ],
     });
     const list = async (kind: string) =>

@@ -89,7 +89,10 @@ async function storeOfSummaries(ctx: Writer, user: UserRow, told: unknown[], cou
   const cycles = sleeps.flatMap(({ cycle }, n) => {
     const sleep_id = stored[n]?.id ?? null;
     const item: unknown = { ...cycle, sleep_id };
-    return cycle !== null && sleep_id !== null && isSleepCycle(item) ? [{ item, raw: null }] : [];
+    if (cycle === null || sleep_id === null) return [];
+    if (isSleepCycle(item)) return [{ item, raw: null }];
+    addSkipped(counts.skipped, impossible({ resource: 'sleep_cycle' }));
+    return [];
   });
   // A cycle is the stages of its sleep, which is counted.
   await store(ctx, user, 'sleep_cycle', cycles);
