@@ -100,8 +100,13 @@ const PAGES = [
   '&order_direction=asc',
   '&order_key=last_status',
   '&order_key=last_status&order_direction=asc',
+  '&order_key=last_status&status=lost',
+  '&order_key=last_status&status=lost,ordered',
+  '&order_key=last_status&interpretation=critical',
   '&status=lost',
   '&status=lost&order_direction=asc',
+  '&status=lost&interpretation=critical',
+  '&interpretation=normal&is_critical=true',
   '&status=lost,ordered',
   '&status=ordered&interpretation=null',
   '&interpretation=critical',
@@ -131,7 +136,7 @@ describe.each(['stale', 'fresh'])('with %s statistics', (statistics) => {
     const total = await list(query);
     const counted = await ordersRead(() => list(`${query.replace('&page=20', '')}&page=1000000`));
     const read = await ordersRead(() => list(query));
-    expect(total.total === 0 || total.orders.length === 10).toBe(true);
+    expect(total.orders.length).toBe(Math.min(10, total.total));
     expect(read - counted).toBeLessThan(1_000);
     // What no total is kept of is counted one by one.
     expect(counted).toBeLessThan(/user_id|date|activation/.test(query) ? total.total * 1.1 + 1_000 : 1_000);

@@ -20,17 +20,23 @@ type Lead = { column: 'user_id' | 'last_low_level_status' | 'interpretation' | '
 /** The orders from `first` on. `total` is how many are wanted. */
 export function pageOf(wanted: Wanted, part: Part, total: number): CompiledQuery {
   const leads = leadsOf(wanted);
-  const isFew = total <= MOST_GATHERED && (!isTotalled(wanted) || leads.length > 1);
-  if (wanted.finding.length > 0 || (isFew && wanted.user === null)) return gathered(wanted, part);
-  if (!part.byStatus) return walked(wanted, part, leads[0] ?? null);
-  return wanted.user === null ? walked(wanted, part, null) : gathered(wanted, part);
+  const lead = leadOf(leads, part);
+  if (wanted.user !== null && lead) return walked(wanted, part, lead);
+  const isNarrowed = !isTotalled(wanted) || leads.length > (lead ? 1 : 0);
+  const isGathered = wanted.finding.length > 0 || wanted.user !== null || (isNarrowed && total <= MOST_GATHERED);
+  return isGathered ? gathered(wanted, part) : walked(wanted, part, lead);
 }
 
-/** The same with the total in each row, where a total is kept and its size makes no difference to the way; null of all else. */
+/**
+ * The same with the total in each row, as one prepared statement: where a total is kept, and everything along the index is wanted. Null
+ * of all else: what fits further conditions may be nowhere, and its total says so before anything is looked for.
+ */
 export function pageWithTotalOrNull(wanted: Wanted, part: Part): CompiledQuery | null {
-  const [lead = null, another] = leadsOf(wanted);
-  if (!isTotalled(wanted) || another || part.first > MOST_PASSED) return null;
-  return walked(wanted, part, part.byStatus ? null : lead, totalOf);
+  const lead = leadOf(leadsOf(wanted), part);
+  if (!isTotalled(wanted) || part.first > MOST_PASSED) return null;
+  if (conditionsOf(wanted, () => '', lead?.column ?? null).length > 0 || (lead && lead.values.length > 1)) return null;
+  const label = `page of orders by ${lead?.column ?? 'team'}, ${part.byStatus ? 'status' : 'id'} ${part.direction}`;
+  return preparedStatement(label, walked(wanted, part, lead, totalOf));
 }
 
 /** What could lead, the narrowest first. */
@@ -43,6 +49,10 @@ function leadsOf({ user, counted: { statuses, methods, interpretation } }: Wante
   if (methods && !methods.includes('testkit')) leads.push({ column: 'method', values: methods });
   return leads;
 }
+
+/** The narrowest whose index has the order of the list. */
+const leadOf = (leads: Lead[], { byStatus }: Part): Lead | null =>
+  leads.find(({ column }) => !byStatus || column === 'last_low_level_status') ?? null;
 
 const whole = (orders: string, order: string, also = ''): string =>
   `select ${LISTED_ORDER}${also} from (${orders}) as orders ${LISTED_WITH} order by ${order}`;
@@ -73,8 +83,9 @@ function gathered(wanted: Wanted, part: Part): CompiledQuery {
 function walked(wanted: Wanted, part: Part, lead: Lead | null, total?: typeof totalOf): CompiledQuery {
   const { values, bind } = parameters();
   const team = bind(wanted.team);
-  const conditions = conditionsOf(wanted, bind, lead?.column ?? null);
-  const where = [`orders.team_id = ${team}`, ...conditions, staying(team)].join(' and ');
+  const where = [`orders.team_id = ${team}`, ...conditionsOf(wanted, bind, lead?.column ?? null), staying(team)].join(
+    ' and ',
+  );
   const [size, first] = [`${bind(part.size)}::bigint`, `${bind(part.first)}::bigint`];
   const order = orderOf(part);
   const also = total ? `, ${total(wanted.counted, team, bind)} as total` : '';
@@ -83,14 +94,7 @@ function walked(wanted: Wanted, part: Part, lead: Lead | null, total?: typeof to
     const led = lead === null ? null : ledBy(lead, bind(lead.values[0]), part);
     const orders = `select orders.* from orders where ${led ? `${led.bounds} and ` : ''}${where}
       order by ${led?.order ?? order} ${window}`;
-    const query = statementByIndex(CompiledQuery.raw(whole(orders, order, also), values));
-    // Of a few such texts, which a connection keeps prepared; with further conditions they are planned each time.
-    return conditions.length > 0
-      ? query
-      : preparedStatement(
-          `page of orders ${lead?.column ?? 'team'} ${part.byStatus} ${part.direction} ${also !== ''}`,
-          query,
-        );
+    return statementByIndex(CompiledQuery.raw(whole(orders, order, also), values));
   }
   // Several values: the first of each, and of these the first.
   const led = ledBy(lead, 'wanted.value', part);
