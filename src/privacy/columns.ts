@@ -95,6 +95,7 @@ export type LookupKind =
   | 'note'
   /** sample_records.record: a user, a provider and its own id of a record. */
   | 'sample_record'
+  | 'source'
   /** team_credentials.client_secret_hash: the secret of a team's own application, so that a list shows whether it is another. */
   | 'client_secret'
   /** connections.external_user_hash: a provider's own id of a user; its place is the provider, not the team. */

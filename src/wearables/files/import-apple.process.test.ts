@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 type Shown = { value: number; type: string | null; timezone_offset: number | null };
-type Group = { source: { type: string; provider: string }; data: Shown[] };
+type Group = { source: { type: string; provider: string; app_id: string | null }; data: Shown[] };
 const groupsOf = async (userId: string, series: string): Promise<Group[]> => {
   const { body } = await app.api<{ groups: Record<string, Group[]> }>(
     'GET',
@@ -50,7 +50,12 @@ describe('an export of Apple Health', () => {
     expect(done.started_at && done.ended_at && done.created_at <= done.started_at).toBe(true);
     expect(await groupsOf(user_id, 'heartrate')).toEqual([
       {
-        source: expect.objectContaining({ provider: 'apple_health_kit', type: 'watch', app_id: null, device_id: null }),
+        source: expect.objectContaining({
+          provider: 'apple_health_kit',
+          type: 'watch',
+          app_id: expect.stringMatching(/^export\.[0-9a-f]{16}$/),
+          device_id: null,
+        }),
         data: [
           expect.objectContaining({ timestamp: '2026-01-05T00:00:00.000Z', value: 50, timezone_offset: 0, type: null }),
           expect.objectContaining({ timestamp: '2026-01-05T00:01:00.000Z', value: 51 }),
@@ -61,6 +66,35 @@ describe('an export of Apple Health', () => {
     expect(await samplesOf(user_id, 'steps')).toMatchObject([
       { start: '2026-01-05T00:00:00.000Z', end: '2026-01-05T00:10:00.000Z', value: 12, unit: 'count' },
     ]);
+  });
+
+  test('tells two watches and two apps of a phone apart, under names that tell of nobody, also in the next export', async () => {
+    const { user_id } = await makeUser(app.team);
+    const watch = (hardware: string, software: string): string =>
+      `&lt;&lt;HKDevice: 0x28301a8f0&gt;, name:Apple Watch, model:Watch, hardware:${hardware}, software:${software}&gt;`;
+    const phone =
+      '&lt;&lt;HKDevice: 0x28301a8f1&gt;, name:iPhone, model:iPhone, hardware:iPhone12,1, software:14.2&gt;';
+    const steps = (from: number, minutes: number, value: number, more: object): string =>
+      appleRecord(`${QUANTITY}StepCount`, { value, start: appleTime(from), end: appleTime(from + minutes), ...more });
+    const records = [
+      steps(0, 60, 600, { device: watch('Watch3,4', '7.1') }),
+      steps(60, 60, 60, { device: watch('Watch3,4', '7.2') }),
+      steps(30, 60, 600, { device: watch('Watch6,2', '8.0') }),
+      steps(600, 60, 1_000, { device: phone, source: 'iPhone of Grace' }),
+      steps(630, 60, 1_000, { device: phone, source: 'Step Counter' }),
+    ];
+    expect(await importFile(app, user_id, appleExport(records))).toMatchObject({ created: 5 });
+    const told = async (): Promise<[string | null, number][]> =>
+      (await groupsOf(user_id, 'steps')).map(({ source, data }) => [source.app_id, data.length]);
+    const before = await told();
+    expect(before.map(([, samples]) => samples).sort()).toEqual([1, 1, 1, 2]);
+    expect(new Set(before.map(([app_id]) => app_id)).size).toBe(4);
+    expect(JSON.stringify(before)).not.toMatch(/grace|counter|watch/i);
+    expect(await importFile(app, user_id, appleExport(records.toReversed()))).toMatchObject({
+      unchanged: 5,
+      created: 0,
+    });
+    expect((await told()).sort()).toEqual(before.sort());
   });
 
   test('sent again changes nothing and tells nobody', async () => {

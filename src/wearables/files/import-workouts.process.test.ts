@@ -194,7 +194,11 @@ describe('an export of Apple Health', () => {
         max_hr: 171,
         total_elevation_gain: 20.5,
         timezone_offset: -25_200,
-        source: { provider: 'apple_health_kit', type: 'watch', app_id: null },
+        source: {
+          provider: 'apple_health_kit',
+          type: 'watch',
+          app_id: expect.stringMatching(/^export\.[0-9a-f]{16}$/),
+        },
       },
       { sport: { slug: 'running' }, distance: 1_609.344, calories: 100, calendar_date: '2026-01-06' },
       { sport: { slug: 'swimming' }, source: { type: 'watch', app_id: 'manual' } },

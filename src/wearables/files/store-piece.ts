@@ -9,7 +9,9 @@ import { storeSamples } from '../timeseries/store-samples.ts';
 import { checkedSummary, impossible, isSample, isSleepCycle, RESOURCES, type CheckedSummary } from './checked.ts';
 import { holdLease, type Claimed } from './claim.ts';
 import type { ParsedPiece } from './parser-process.ts';
+import type { SummaryItem } from '../summaries/resource.ts';
 import { addSkipped, sumOf, type Skipped } from './skipped.ts';
+import { toldApart } from './told-apart.ts';
 
 type Counts = Record<'created' | 'updated' | 'unchanged' | 'outside_ingestion_bounds', number> & {
   skipped: Skipped[];
@@ -65,7 +67,7 @@ function countOnImport(
 }
 
 async function storeOfSeries(ctx: Writer, user: UserRow, told: unknown[], counts: Counts): Promise<void> {
-  const samples = told.filter(isSample).map(placedSample);
+  const samples = toldApart(ctx, user, told.filter(isSample)).map(placedSample);
   const within = withinBounds(user, samples);
   const { created, updated, unchanged } = await storeSamples(ctx, user, within);
   counts.created += created;
@@ -106,7 +108,13 @@ async function store(
 ): Promise<Stored[]> {
   if (summaries.length === 0) return [];
   const { stream } = RESOURCES[resource];
-  const incoming = summaries.map(({ item, raw: more }) => {
+  const items = toldApart(
+    ctx,
+    user,
+    summaries.map(({ item }) => item),
+  );
+  const incoming = summaries.map(({ raw: more }, n) => {
+    const item = items[n] as SummaryItem;
     const { [stream ?? '']: _, ...raw } = item;
     return { item, raw: more === null ? raw : { ...raw, ...more } };
   });

@@ -8,6 +8,7 @@ export type ParsedSample = Pick<
   | 'resource'
   | 'provider'
   | 'source_type'
+  | 'app_id'
   | 'timestamp'
   | 'start'
   | 'end'

@@ -1,9 +1,9 @@
 // A record of an export as a sample.
 import type { ParsedSample } from '../record.ts';
-import { sourceTypeOf } from '../source-type.ts';
 import type { SkipReason } from '../../skipped.ts';
 import type { Element } from '../xml.ts';
 import { categoryOrNull, quantityOrNull, unitOf } from './record-types.ts';
+import { sourceOf } from './source-of.ts';
 import { momentOf } from './time.ts';
 
 type Attributes = Element['attributes'];
@@ -73,7 +73,7 @@ export function bloodPressureOf(attributes: Attributes, parts: Map<string, Attri
   return placed(record, { name: 'blood_pressure', interval: false }, { unit, systolic, diastolic });
 }
 
-type Measured = Omit<ParsedSample, 'resource' | 'provider' | 'source_type' | 'timezone_offset'>;
+type Measured = Omit<ParsedSample, 'resource' | 'provider' | 'source_type' | 'app_id' | 'timezone_offset'>;
 
 function placed(record: Attributes, series: { name: string; interval: boolean }, measured: Measured) {
   const begin = momentOf(record['startDate']);
@@ -85,7 +85,7 @@ function placed(record: Attributes, series: { name: string; interval: boolean },
   return {
     resource: series.name,
     provider: PROVIDER,
-    source_type: sourceTypeOf(record),
+    ...sourceOf(series.name, record),
     timezone_offset: begin.offset,
     ...times,
     ...measured,

@@ -3,7 +3,7 @@ import { BY_HAND } from '../../../by-hand.ts';
 import type { Archive } from '../archive.ts';
 import { joinHeartRates, ofPoints, type Point } from '../activity.ts';
 import type { Sink } from '../record.ts';
-import { sourceTypeOf } from '../source-type.ts';
+import { sourceOf } from './source-of.ts';
 import { sportOf } from '../sport.ts';
 import type { Element } from '../xml.ts';
 import { routeOrNull } from './beside.ts';
@@ -75,7 +75,7 @@ function workoutOf({ attributes, statistics, metadata, routes }: AppleWorkout): 
   const [way, energy, heart] = [of(/Distance/), of(/ActiveEnergyBurned/), of(/HeartRate$/)];
   const item = {
     provider: 'apple_health_kit',
-    source_type: sourceTypeOf(attributes),
+    ...sourceOf('workouts', attributes),
     ...((metadata.get('HKWasUserEntered') ?? '0') === '0' ? {} : BY_HAND),
     timezone_offset: begin.offset,
     time_start: new Date(begin.at).toISOString(),
