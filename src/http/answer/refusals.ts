@@ -4,9 +4,10 @@ import type { Endpoint } from '../endpoint.ts';
 import { isForm, type AnswerKind, type BodyKind } from '../media.ts';
 import type { Code } from '../errors.ts';
 
-/** True where the operation answers a repeated X-Idempotency-Key as it did at first. */
-export const takesIdempotencyKey = ({ method, auth, body, response, waits }: Endpoint): boolean =>
+/** True where the operation answers a repeated X-Idempotency-Key as it did at first; what only asks is asked anew. */
+export const takesIdempotencyKey = ({ method, reads, auth, body, response, waits }: Endpoint): boolean =>
   method === 'POST' &&
+  !reads &&
   auth !== 'none' &&
   !waits &&
   (response === undefined || isText(response)) &&
