@@ -58,6 +58,8 @@ const samples = async (userId: string, name: string) => {
   const { body } = await app.api<Groups>('GET', `/v2/timeseries/${userId}/${name}/grouped?start_date=${dayAgo(40)}`);
   return Object.values(body.groups).flatMap((groups) => groups.flatMap(({ data }) => data));
 };
+const localDate = ({ start, timezone_offset }: { start: string; timezone_offset: number }): string =>
+  new Date(Date.parse(start) + timezone_offset * 1_000).toISOString().slice(0, 10);
 const told = () => receiver.received.map(({ body }) => body.event_type);
 
 describe('a demo connection', () => {
@@ -93,6 +95,28 @@ describe('a demo connection', () => {
     await connect(user_id, 'apple_health_kit');
     await app.runJobs();
     expect((await samples(user_id, 'hypnogram')).length).toBeGreaterThan(29 * 10);
+  });
+
+  test('tells whole days, the first one too: summaries and series have the same steps', async () => {
+    const { user_id } = await makeUser(app.team);
+    await app.api('PATCH', `/v2/user/${user_id}`, { fallback_time_zone: 'America/Los_Angeles' });
+    await connect(user_id, 'fitbit');
+    await app.runJobs();
+    const { body } = await app.api<{ activity: { calendar_date: string; steps: number }[] }>(
+      'GET',
+      `/v2/summary/activity/${user_id}?start_date=${dayAgo(40)}`,
+    );
+    const first = body.activity[0]!;
+    const steps = (await samples(user_id, 'steps')) as unknown as {
+      start: string;
+      value: number;
+      timezone_offset: number;
+    }[];
+    const sum = steps
+      .filter((each) => localDate(each) === first.calendar_date)
+      .reduce((total, { value }) => total + value, 0);
+    expect(first.steps).toBeGreaterThan(1_000);
+    expect(Math.abs(sum - first.steps)).toBeLessThan(1);
   });
 
   test('has points of each workout, every ten seconds from its start', async () => {
