@@ -1,7 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
+import { envExample, optionsPage } from './generate-options.ts';
 import { generateTables } from './generate-tables.ts';
 import { databaseUrl } from './global-setup.ts';
 
@@ -15,6 +16,14 @@ test('src/db/tables.ts is what the migrated database says (npm run tables writes
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+test.each([
+  ['docs/operate/options.md', optionsPage],
+  ['.env.example', envExample],
+])('%s is what the option table says (npm run options writes it anew)', (file, generate) => {
+  if (process.env['UPDATE']) writeFileSync(file, generate());
+  expect(readFileSync(file, 'utf8')).toBe(generate());
 });
 
 test('the lock file names no address that packages came from', () => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -11,6 +11,7 @@ import { quickstart } from '../src/quickstart/quickstart.ts';
 import type { Deliverer } from '../src/delivery/deliver.ts';
 import { startTestApp, type TestApp } from './app.ts';
 import { webhookPath } from './factories.ts';
+import { drawTerminal, firstRunOf, unchangingOf } from './first-run.ts';
 import { endPrograms, makeDatabase, serve, teamAt, type Program } from './program.ts';
 import { startWorker } from './worker.ts';
 
@@ -52,12 +53,17 @@ describe('against the program', () => {
       );
     });
 
-  test('the story plays again and again and leaves no webhook endpoint behind', async () => {
+  test('the story plays again and again, as in the picture of README, and leaves no webhook endpoint behind', async () => {
     const env = { DATABASE_URL: await makeDatabase() };
     const program = await serve({ env });
-    for (const _round of [1, 2]) {
+    for (const round of [1, 2]) {
       const { code, told } = await run(program, env);
       expect([code, arrivalsIn(told).sort()], told).toEqual([0, ARRIVALS.toSorted()]);
+      const picture = drawTerminal(firstRunOf(program.stdout(), told));
+      if (process.env['UPDATE'] && round === 1) writeFileSync('docs/first-run.svg', picture);
+      expect(unchangingOf(readFileSync('docs/first-run.svg', 'utf8')), 'run npm run picture').toEqual(
+        unchangingOf(picture),
+      );
     }
     const team = teamAt(program);
     expect((await team.api<{ data: unknown[] }>('GET', webhookPath(team))).body.data).toEqual([]);

@@ -8,19 +8,18 @@ afterEach(endPrograms);
 
 const curl = spawnSync('curl', ['--version']).status === 0;
 
-/** The shell lines below a heading of the README. */
-function linesBelow(heading: string): string {
-  const chapter = readFileSync('README.md', 'utf8').split(`## ${heading}\n`)[1] ?? '';
-  return /```sh\n([^]*?)```/.exec(chapter)?.[1] ?? '';
-}
+/** The shell lines of a document: of the chapter of README that begins the story, and of the guides that go on with it. */
+const linesOf = (text: string): string => /```sh\n([^]*?)```/.exec(text)?.[1] ?? '';
+const beginning = (): string =>
+  linesOf(readFileSync('README.md', 'utf8').split('## The first five minutes\n')[1] ?? '');
+const guide = (name: string): string => linesOf(readFileSync(`docs/guides/${name}.md`, 'utf8'));
 
 test.skipIf(!curl)(
-  `the README's first five minutes end with results, and its webhook is made${curl ? '' : ' (skipped: there is no curl)'}`,
+  `the first five minutes of README end with results, and the guides that begin there go on${curl ? '' : ' (skipped: there is no curl)'}`,
   async () => {
     const { dataDir } = await serve({ env: { DATABASE_URL: await makeDatabase() } });
-    const chapters = ['The first five minutes', 'A blood draw', 'Wearables', 'One webhook'];
-    const script = chapters
-      .map(linesBelow)
+    const guides = ['order-a-blood-draw', 'try-a-wearable', 'receive-a-webhook'];
+    const script = [beginning(), ...guides.map(guide)]
       .join('\n')
       .replace('.phial/credentials.json', join(dataDir, 'credentials.json'));
     const told = execFileSync('sh', ['-c', script], { encoding: 'utf8', timeout: 90_000 });

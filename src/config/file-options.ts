@@ -6,7 +6,7 @@ export const FILE_OPTIONS = {
     default: '',
     read: orNull(text),
     meaning:
-      'Directory of uploaded files until they are imported, which all processes must see; empty: uploads in the data directory.',
+      'Directory of uploaded files until they are imported. All processes must see it; empty: uploads in the data directory.',
   },
   PHIAL_UPLOAD_LIMIT_BYTES: {
     default: '5368709120',
@@ -39,28 +39,28 @@ export const FILE_OPTIONS = {
     default: '268435456',
     read: whole(0, 1_099_511_627_776),
     meaning:
-      'Files are refused while less than this is free on the disk of uploads or for the database (0 to 1099511627776).',
+      'Bytes to keep free on the disk of uploads and for the database (0 to 1099511627776). Files are refused while less is free.',
   },
   PHIAL_DATABASE_LIMIT_BYTES: {
     default: '',
     read: orNull(whole(1024, 1_125_899_906_842_624)),
     meaning:
-      'Bytes that the database may grow to, by which its free space is known on a server of yours; empty: not known there.',
+      'Bytes that a database on your own server may grow to. Its free space is computed from this; empty: it is not known.',
   },
   PHIAL_IMPORT_EXPANDED_LIMIT_BYTES: {
     default: '8589934592',
     read: whole(1024, 1_099_511_627_776),
-    meaning: 'Bytes that a packed file may hold when it is unpacked (1024 to 1099511627776).',
+    meaning: 'Largest size of a compressed file after it is unpacked, in bytes (1024 to 1099511627776).',
   },
   PHIAL_IMPORT_CPU_SECONDS: {
     default: '600',
     read: whole(1, 86_400),
-    meaning: 'Seconds of processor time that reading a file may take (1 to 86400).',
+    meaning: 'Seconds of processor time that parsing a file may take (1 to 86400).',
   },
   PHIAL_IMPORT_TIMEOUT_SECONDS: {
     default: '3600',
     read: whole(1, 604_800),
     meaning:
-      'Seconds that reading a file and storing what it holds may take, without those in which it waits for its turn (1 to 604800).',
+      'Seconds that the import of a file may take, without the time in which it waits in the queue (1 to 604800).',
   },
 } as const;

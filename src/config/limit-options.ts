@@ -25,7 +25,7 @@ export const LIMIT_OPTIONS = {
   PHIAL_EHR_MEMBERS_PER_ORG: {
     default: '10000',
     read: whole(1, 1_000_000),
-    meaning: 'Members that an EHR may keep in an organisation (1 to 1000000).',
+    meaning: 'Members that an EHR integration may add to an organisation (1 to 1000000).',
   },
   PHIAL_API_KEYS_PER_TEAM: {
     default: '50',
@@ -35,7 +35,7 @@ export const LIMIT_OPTIONS = {
   PHIAL_LAB_TESTS_PER_TEAM: {
     default: '500',
     read: whole(1, 10_000),
-    meaning: 'Lab tests that a team may have, but for those that its orders generate (1 to 10000).',
+    meaning: 'Lab tests that a team may have (1 to 10000). Those that its orders generate do not count.',
   },
   PHIAL_WEBHOOKS_PER_TEAM: {
     default: '50',
@@ -50,6 +50,6 @@ export const LIMIT_OPTIONS = {
   PHIAL_USERS_PER_TEAM: {
     default: '',
     read: orNull(whole(1, 1_000_000_000)),
-    meaning: 'Users that a team may have; empty: as many as it likes.',
+    meaning: 'Users that a team may have; empty: no limit.',
   },
 } as const;

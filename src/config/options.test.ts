@@ -5,13 +5,6 @@ import { nearest } from './nearest.ts';
 import { OPTIONS } from './option-table.ts';
 import { ConfigError, parseConfig } from './options.ts';
 
-test('.env.example lists every option with its default and its meaning', () => {
-  const expected = Object.entries(OPTIONS)
-    .map(([name, option]) => `# ${option.meaning}\n${name}=${option.default}\n`)
-    .join('\n');
-  expect(readFileSync('.env.example', 'utf8')).toContain(expected);
-});
-
 test('.env.example is a configuration that works', () => {
   const env = Object.fromEntries(
     readFileSync('.env.example', 'utf8')
@@ -19,6 +12,7 @@ test('.env.example is a configuration that works', () => {
       .filter((line) => /^[A-Z]/.test(line))
       .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
   );
+  expect(Object.keys(env)).toEqual(Object.keys(OPTIONS));
   expect(parseConfig(env)).toEqual(parseConfig({}));
 });
 

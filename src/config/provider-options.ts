@@ -69,22 +69,22 @@ const ofProvider = <N extends Name>(name: N, title: string, usual: number) =>
     [`PHIAL_${name}_CLIENT_ID`]: {
       default: '',
       read: orNull(text),
-      meaning: `Id of the application registered with ${title}; empty: only teams with one of their own connect it.`,
+      meaning: `Client id of your application at ${title}; empty: only teams with an application of their own connect it.`,
     },
     [`PHIAL_${name}_CLIENT_SECRET`]: {
       default: '',
       read: (value: string) => (value === '' ? null : new Hidden(value)),
-      meaning: `Secret of that application.`,
+      meaning: 'Client secret of that application.',
     },
     [`PHIAL_${name}_BASE_URL`]: {
       default: '',
       read: orNull(httpAddress),
-      meaning: `Address that stands for every host of ${title}, as that of a stand-in; empty: the real ones.`,
+      meaning: `Address that is called instead of the addresses of ${title}, for tests; empty: the real ones.`,
     },
     [`PHIAL_${name}_HISTORY_DAYS`]: {
       default: '',
       read: orNull(whole(1, MOST_HISTORY_DAYS)),
-      meaning: `Days of the past that a new connection to ${title} brings (1 to ${MOST_HISTORY_DAYS}); empty: ${usual}.`,
+      meaning: `Days of the past that a new connection to ${title} imports (1 to ${MOST_HISTORY_DAYS}); empty: ${usual}.`,
     },
   }) as Record<`PHIAL_${N}_CLIENT_ID`, Option<string>> &
     Record<`PHIAL_${N}_CLIENT_SECRET`, Option<Hidden>> &
@@ -101,7 +101,7 @@ export const PROVIDER_OPTIONS = {
   PHIAL_STRAVA_SUBSCRIPTION_ID: {
     default: '',
     read: orNull(text),
-    meaning: 'Id of the subscription to Strava that you have made by hand; empty: that which the service makes itself.',
+    meaning: 'Id of a Strava subscription that you created by hand; empty: the service creates one itself.',
   },
   ...ofProvider('WITHINGS', 'Withings', 90),
   ...ofProvider('WHOOP_V2', 'WHOOP', 180),

@@ -1,0 +1,86 @@
+// What README, the guides and the pages for operators name is there.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { CODES, statusOf, type Code } from '../src/http/errors.ts';
+import { openMetrics, showRequestWait } from '../src/http/metrics.ts';
+import { OPTIONS } from '../src/config/option-table.ts';
+import { sources } from './source-files.ts';
+
+const read = (file: string): string => readFileSync(file, 'utf8');
+const documentsIn = (folder: string): string[] =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join(folder, name));
+const [GUIDES, OPERATE] = ['docs/guides', 'docs/operate'];
+const documents = [
+  ...documentsIn('.').filter((file) => file !== 'CHANGELOG.md'),
+  ...documentsIn(GUIDES),
+  ...documentsIn(OPERATE),
+];
+
+/** As GitHub makes them of headings. */
+const anchorsOf = (text: string): string[] =>
+  [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+    (heading as string)
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+const linksOf = (file: string): string[] =>
+  [...read(file).matchAll(/\]\(([^)\s]+)\)/g)].map(([, to]) => to as string).filter((to) => !/^https?:/.test(to));
+
+test('each link of a document leads to a file, and to a heading of it', () => {
+  const broken = documents.flatMap((file) =>
+    linksOf(file)
+      .filter((to) => {
+        const [path = '', anchor] = to.split('#');
+        const target = path === '' ? file : join(dirname(file), path);
+        return !existsSync(target) || (anchor !== undefined && !anchorsOf(read(target)).includes(anchor));
+      })
+      .map((to) => `${file}: ${to}`),
+  );
+  expect(broken).toEqual([]);
+  expect(documents.flatMap(linksOf).length).toBeGreaterThan(100);
+});
+
+test.each([GUIDES, OPERATE])('the index of %s lists each of its pages', (folder) => {
+  const listed = linksOf(join(folder, 'README.md')).map((to) => join(folder, to));
+  expect(documentsIn(folder).filter((file) => !file.endsWith('README.md') && !listed.includes(file))).toEqual([]);
+});
+
+test('README has at most 150 lines', () => {
+  expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(150);
+});
+
+test('each option that a document names is one', () => {
+  const named = documents.flatMap((file) =>
+    [...read(file).matchAll(/\bPHIAL_[A-Z\d_]+\b(?!\*)/g)].map(([name]) => ({ file, name })),
+  );
+  const unknown = named.filter(({ name }) => !(name in OPTIONS) && !/^PHIAL_TEST_|_$/.test(name));
+  expect(unknown).toEqual([]);
+});
+
+describe('the pages for operators', () => {
+  test('tell each metric, and none that is not there', async () => {
+    const metrics = openMetrics();
+    showRequestWait(metrics, { longestWaitMs: 0 });
+    const known = metrics.registry.getMetricsAsArray().map(({ name }) => name);
+    const told = new Set(read(`${OPERATE}/monitor.md`).match(/\bphial_[a-z_]*[a-z]\b/g));
+    expect([...told].toSorted()).toEqual(known.filter((name) => name.startsWith('phial_')).toSorted());
+  });
+
+  test('tell messages in the words of the program, and codes with their status', () => {
+    const page = read(`${OPERATE}/troubleshoot.md`);
+    const texts = sources.map(({ text }) => text.replaceAll(/['`] \+\s+['`]/g, '')).join('\n');
+    const [messages = ''] = page.split('## The API refuses requests');
+    const quoted = [...messages.matchAll(/^\| `([^`]+)`/gm)].map(([, text]) => text as string);
+    expect(quoted.filter((text) => !texts.includes(text))).toEqual([]);
+    expect(quoted.length).toBeGreaterThan(10);
+    const codes = [...page.matchAll(/(\d{3}) `(\w+)`/g)].map(
+      ([, status, code]) => [code as Code, Number(status)] as const,
+    );
+    expect(codes.filter(([code, status]) => !CODES.includes(code) || statusOf(code) !== status)).toEqual([]);
+    expect(codes.length).toBeGreaterThan(5);
+  });
+});

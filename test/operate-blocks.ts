@@ -1,0 +1,54 @@
+// The commands on the pages of docs/operate.
+import { execFile } from 'node:child_process';
+import { readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { PACKAGE_ROOT } from '../src/package-root.ts';
+import { makeFolder } from './program.ts';
+
+/** A block of commands, with the heading that it stands under. */
+export type Block = { heading: string; language: string; text: string };
+
+/** The blocks of a page that are run, in their order. A test builds no program: that is the same on every page. */
+export function blocksOf(page: string): Block[] {
+  const chapters = readFileSync(`docs/operate/${page}.md`, 'utf8').split(/^##? /m);
+  return chapters
+    .flatMap((chapter) =>
+      [...chapter.matchAll(/^ *```(sh|sql)\n([^]*?)^ *```/gm)].map(([, language = '', text = '']) => ({
+        heading: chapter.split('\n', 1)[0] as string,
+        language,
+        text,
+      })),
+    )
+    .filter(({ text }) => text.trim() !== 'npm ci --omit=dev && npm run build');
+}
+
+/** Takes the blocks of a page one by one, so that a test tells which were left out. */
+export function openPage(page: string): { next: (heading: string) => string; left: Block[] } {
+  const left = blocksOf(page);
+  return {
+    left,
+    next: (heading) => {
+      const at = left.findIndex((block) => block.heading === heading);
+      if (at === -1) throw new Error(`docs/operate/${page}.md has no further block below "${heading}".`);
+      return left.splice(at, 1)[0]?.text as string;
+    },
+  };
+}
+
+/** A folder in which the commands of the pages run as in a clone. */
+export function makeClone(): string {
+  const folder = makeFolder();
+  symlinkSync(join(PACKAGE_ROOT, 'bin'), join(folder, 'bin'));
+  return folder;
+}
+
+/** Runs commands there, with nothing of our own environment but these variables. Answers what they print. */
+export async function runIn(folder: string, commands: string, env: Record<string, string> = {}): Promise<string> {
+  const { PATH = '' } = process.env;
+  const { stdout } = await promisify(execFile)('sh', ['-ec', commands], {
+    cwd: folder,
+    env: { PATH, HOME: folder, ...env },
+  });
+  return stdout;
+}
