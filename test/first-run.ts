@@ -2,14 +2,14 @@
 
 const WIDTH = 114;
 /** What is shown of the story, by its steps; of its webhooks, those of the kit. */
-const STEPS = [
+const STEPS = new Set([
   'Order an unregistered test kit',
   'The kit ships (simulated)',
   'Register the kit to its patient',
   'The sample travels to the laboratory (simulated)',
   'The laboratory reports its results (simulated)',
   'Read the results',
-];
+]);
 const STEP = /^ +\d+\.\d{3} s {2}(\S.*)$/;
 const WEBHOOK = /^ +\d+\.\d{3} s {4}<- labtest\.order\.\w+ {2}\w+\.testkit\./;
 
@@ -39,11 +39,7 @@ function linesOf(story: string): string[] {
   return lines.filter((line, at) => {
     const before = STEP.exec(lines.slice(0, at).findLast((other) => STEP.test(other) && !WEBHOOK.test(other)) ?? '');
     const isRequest = line.startsWith(' '.repeat(12)) && !STEP.test(line);
-    return (
-      WEBHOOK.test(line) ||
-      STEPS.includes(STEP.exec(line)?.[1] ?? '') ||
-      (isRequest && STEPS.includes(before?.[1] ?? ''))
-    );
+    return WEBHOOK.test(line) || STEPS.has(STEP.exec(line)?.[1] ?? '') || (isRequest && STEPS.has(before?.[1] ?? ''));
   });
 }
 

@@ -132,7 +132,10 @@ describe('the document', () => {
     });
     expect(InvalidRequest?.properties?.['detail']).toMatchObject({ type: 'array' });
     const otherThanText = ['pre_flight', 'client_user_id', 'integration_team_id', 'integration_member_id'];
-    for (const place of [document.info['description'] as string, readFileSync('docs/guides/handle-errors.md', 'utf8')]) {
+    for (const place of [
+      document.info['description'] as string,
+      readFileSync('docs/guides/handle-errors.md', 'utf8'),
+    ]) {
       expect(place).toContain('five exceptions');
       for (const word of otherThanText) expect(place).toMatch(new RegExp(`\`${word}_(failed|conflict)\``));
     }

@@ -121,7 +121,7 @@ describe.skipIf(missing)(
         const page = openPage('organisations');
         const outputs = new Map<string, string>();
         const made: string[] = [];
-        for (const { heading, text } of [...page.left]) {
+        for (const { heading, text } of page.left) {
           const output = await run(text);
           if (heading === 'Manage management keys')
             made.push(...[...output.matchAll(/"id": "([^"]+)"/g)].map(([, id]) => id as string));
@@ -192,7 +192,7 @@ describe.skipIf(missing)(
         expect(await stop()).toBe(0);
         expect(await run(page.next('Upgrade'))).toContain('The database is up to date.');
         await start();
-        for (const block of [...page.left]) expect(await run(block.text)).toMatch(/^Summaries of whoop_v2: 0 updated/);
+        for (const block of page.left) expect(await run(block.text)).toMatch(/^Summaries of whoop_v2: 0 updated/);
       },
       PATIENCE_MS,
     );
