@@ -1,4 +1,4 @@
-// What README, the guides and the pages for operators name is there.
+// Links, options, metrics, codes and messages in README, the guides and the pages for operators exist.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -30,7 +30,7 @@ const anchorsOf = (text: string): string[] =>
 const linksOf = (file: string): string[] =>
   [...read(file).matchAll(/\]\(([^)\s]+)\)/g)].map(([, to]) => to as string).filter((to) => !/^https?:/.test(to));
 
-test('each link of a document leads to a file, and to a heading of it', () => {
+test('each link in a document leads to a file, and to a heading in it', () => {
   const broken = documents.flatMap((file) =>
     linksOf(file)
       .filter((to) => {
@@ -53,7 +53,7 @@ test('README has at most 150 lines', () => {
   expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(150);
 });
 
-test('each option that a document names is one', () => {
+test('each option that a document names exists', () => {
   const named = documents.flatMap((file) =>
     [...read(file).matchAll(/\bPHIAL_[A-Z\d_]+\b(?!\*)/g)].map(([name]) => ({ file, name })),
   );
@@ -62,7 +62,7 @@ test('each option that a document names is one', () => {
 });
 
 describe('the pages for operators', () => {
-  test('tell each metric, and none that is not there', async () => {
+  test('describe every metric of the program, and no other', async () => {
     const metrics = openMetrics();
     showRequestWait(metrics, { longestWaitMs: 0 });
     const known = metrics.registry.getMetricsAsArray().map(({ name }) => name);
@@ -70,7 +70,7 @@ describe('the pages for operators', () => {
     expect([...told].toSorted()).toEqual(known.filter((name) => name.startsWith('phial_')).toSorted());
   });
 
-  test('tell messages in the words of the program, and codes with their status', () => {
+  test('quote messages of the program, and codes with their status', () => {
     const page = read(`${OPERATE}/troubleshoot.md`);
     const texts = sources.map(({ text }) => text.replaceAll(/['`] \+\s+['`]/g, '')).join('\n');
     const [messages = ''] = page.split('## The API refuses requests');

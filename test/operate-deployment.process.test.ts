@@ -13,7 +13,7 @@ const missing = ['curl', 'openssl'].find((program) => spawnSync(program, ['--hel
 const PATIENCE_MS = 180_000;
 
 const own = randomUUID().slice(0, 8);
-/** Names that are of a whole server, which tests share. */
+/** Roles and databases get names of their own, since tests share a server. */
 const ownNames = (text: string): string =>
   text
     .replaceAll(/\bphial_(owner|service)\b/g, `phial_$1_${own}`)
@@ -53,7 +53,7 @@ describe.skipIf(missing)(
     const runSql = async (text: string): Promise<void> => {
       for (const statement of text.split(';').filter((each) => each.trim() !== ''))
         await query(inject('serverUrl'), ownNames(statement)).catch((error: Error) => {
-          // Of the server that tests share.
+          // The server that the tests share has it already.
           if (!error.message.includes('role "phial_app" already exists')) throw error;
         });
     };
@@ -71,7 +71,7 @@ describe.skipIf(missing)(
       await expect.poll(isReady, { timeout: 60_000, interval: 100 }).toBe(true);
       expect(child.exitCode).toBeNull();
     }
-    /** Answers the exit code. */
+    /** Returns the exit code. */
     async function stop(): Promise<number | null> {
       const child = service;
       service = null;
@@ -84,7 +84,7 @@ describe.skipIf(missing)(
       fetch(given['BASE_URL'] + path, { headers: { 'x-service-api-key': given['TEAM_API_KEY'] ?? '' } });
 
     test(
-      'is installed, serves a team, and its service cannot pass the policies',
+      'is installed, serves a team, and its service role is held by row-level security',
       async () => {
         const page = openPage('install');
         await runSql(page.next('2. Create the roles and the database'));
@@ -146,14 +146,14 @@ describe.skipIf(missing)(
       PATIENCE_MS,
     );
 
-    test('is watched', async () => {
+    test('is monitored', async () => {
       const commands = blocksOf('monitor').map(({ text }) => text.replace('9464', String(metricsPort)));
       const output = (await Promise.all(commands.map(run))).join('\n');
       expect(output).toMatch(/"status":"ok"[^]*"status":"ready"[^]*^phial_database_up 1$/m);
     });
 
     test(
-      'tells its audit log: of all, of one organisation, of one team',
+      'exports its audit log: all of it, of one organisation, of one team',
       async () => {
         const lines = (await runAll('audit-log')).trim().split('\n');
         const actions = lines.map((line) => (JSON.parse(line) as { action: string }).action);
@@ -185,7 +185,7 @@ describe.skipIf(missing)(
     );
 
     test(
-      'is upgraded, and what providers sent is mapped again',
+      'is upgraded, and maps stored answers of providers again',
       async () => {
         const page = openPage('upgrade');
         expect(await run(page.next('Upgrade'))).toMatch(/^Backed up/);

@@ -55,7 +55,7 @@ const waiting = async (): Promise<string> =>
   firstLineOf(await run('node bin/phial.mjs hl7 list'))['message_id'] as string;
 
 test(
-  'a laboratory is connected, and its kits, messages and orders are looked after',
+  'an operator connects a laboratory, issues kits, repairs messages, sends refused orders again and reviews reports',
   async () => {
     const page = openPage('laboratories');
     const connect = page.next('Connect a laboratory by HL7');
@@ -146,7 +146,7 @@ test(
 );
 
 test(
-  'appointments are booked, moved, completed and cancelled by telephone',
+  'an operator books, moves, completes and cancels appointments by telephone',
   async () => {
     await run(openPage('laboratories').next('Connect a laboratory by HL7'));
     const lab_test_id = await addLabTest(app, app.team, 'at_home_phlebotomy');

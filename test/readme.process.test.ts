@@ -8,7 +8,7 @@ afterEach(endPrograms);
 
 const curl = spawnSync('curl', ['--version']).status === 0;
 
-/** The shell lines of a document: of the chapter of README that begins the story, and of the guides that go on with it. */
+/** The first block of shell commands in a text. */
 const linesOf = (text: string): string => /```sh\n([^]*?)```/.exec(text)?.[1] ?? '';
 const beginning = (): string =>
   linesOf(readFileSync('README.md', 'utf8').split('## The first five minutes\n')[1] ?? '');

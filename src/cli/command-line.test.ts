@@ -135,7 +135,7 @@ const OPERATE = 'docs/operate';
 const PAGES = readdirSync(OPERATE).map((name) => `${OPERATE}/${name}`);
 const GUIDES = readdirSync('docs/guides').map((name) => `docs/guides/${name}`);
 const AN_ID = '00000000-0000-7000-8000-000000000001';
-/** The words of each command line in these documents; a variable of the shell stands for an id where its name says so. */
+/** The words of each command line in these documents. A shell variable whose name ends in _ID stands for an id. */
 const linesIn = (files: string[]): string[][] =>
   files
     .flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/node (?:--[\w=-]+ )?bin\/phial\.mjs ([^`\n\\]+)/g)])
@@ -153,7 +153,7 @@ const commandsIn = (files: string[]): Set<string> =>
     }),
   );
 
-test('the pages for operators tell every command, and each that a document shows is one that the program takes', () => {
+test('the pages for operators show every command, and the program takes each command line of a document', () => {
   const told = commandsIn(PAGES);
   const forIntegrators = new Set(['listen', 'openapi']);
   const untold = COMMANDS.map(({ words }) => words).filter((words) => !told.has(words));
