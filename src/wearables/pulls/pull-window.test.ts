@@ -553,7 +553,7 @@ describe('polls', () => {
   test('that end in a refusal of ours, as of a user with too many streams, count as failed and wait', async () => {
     await connect();
     await app.runJobs();
-    answer = () => failing(() => new AppError('limit_reached', 'A user has at most 500 streams.'));
+    answer = () => failing(() => new AppError('limit_reached', 'A user has at most 1,000 streams.'));
     await due();
     await resumePulls(app.ctx);
     await app.runJobs();

@@ -34,12 +34,14 @@ export async function takeOver(
         join (select stream_id, min(at) as first, max(at) as last from sent group by 1) as spans using (stream_id)
        where exists (select from ${sql.table('samples')} where samples.stream_id = other_id and samples.at between first and last)
     ), found as materialized (
-      select sent.*, other_id, (stored.value, stored.duration_ms, stored.timezone_offset, stored.extra)
+      select distinct on (sent.stream_id, sent.at) sent.*, other_id, (stored.value, stored.duration_ms, stored.timezone_offset, stored.extra)
                is distinct from (sent.value, sent.duration_ms, sent.timezone_offset, sent.extra) as differs
         from near join sent using (stream_id) cross join lateral (
           select value, duration_ms, timezone_offset, extra from ${sql.table('samples')}
            where samples.stream_id = other_id and samples.at = sent.at limit 1
         ) as stored
+       -- Where both have the time, as only an edited database can, each keeps its own.
+       where not exists (select from ${sql.table('samples')} where samples.stream_id = sent.stream_id and samples.at = sent.at)
     ), moved as (
       update ${sql.table('samples')} as stored
          set stream_id = found.stream_id, value = found.value, duration_ms = found.duration_ms,
