@@ -191,6 +191,12 @@ describe('a page of 200,000 orders', () => {
     expect(await readForTotal()).toBeGreaterThan(3_000);
     await leaveOut(app.ctx);
     expect(await readForTotal()).toBeLessThan(100);
+    // What is counted with a new order, and with its new status, is found by its user.
+    const changed = rowsRead(app.db, ['orders', 'users'], async () => {
+      const { id } = await orderKit(team, order.user_id);
+      await team.api('POST', `/v3/order/${id}/cancel`);
+    });
+    expect(await changed).toBeLessThan(200);
     await sql`update users set deleted_at = null where team_id = ${team.id}`.execute(app.db);
   });
 
