@@ -26,7 +26,10 @@ export async function countOrders({ db }: TeamCtx, wanted: Wanted): Promise<numb
 export const isTotalled = ({ user, finding, days }: Wanted): boolean =>
   user === null && finding.length === 0 && days.length === 0;
 
-/** The total as an expression, without orders of users who are scheduled for deletion: counted, or looked at one by one (record 463). */
+/**
+ * The total as an expression, without orders of users who are scheduled for deletion: counted, or looked at one by one (record 463).
+ * Bounds and an order say by which index: one that all orders of the team are in would be read whole for each user.
+ */
 export function totalOf(counted: CountedFilters, team: string, bind: Bind): string {
   const and = (condition: string): string => ` and ${condition}`;
   const ofParts = countedConditions(counted, bind, ['part[1]', 'part[2]', 'part[3]']).map(and).join('');
@@ -36,7 +39,8 @@ export function totalOf(counted: CountedFilters, team: string, bind: Bind): stri
   return `(select coalesce(sum(case list when 'orders' then rows else -rows end), 0)::bigint from totals
       where team_id = ${team} and list in ('orders', 'orders left out')${ofParts})
     - (select count(*) from users cross join lateral (
-         select from orders where orders.user_id = users.id${ofOrders} offset 0) as theirs
+         select from orders where orders.user_id >= users.id and orders.user_id <= users.id${ofOrders}
+          order by orders.user_id, orders.id offset 0) as theirs
         where users.team_id = ${team} and users.deleted_at is not null and not users.orders_left_out)`;
 }
 
