@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { makeUser, pushSummaries } from '../../../test/factories.ts';
+import { planOf, readQuery } from './read-query.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -641,6 +642,13 @@ describe('nothing that was sent is ignored', () => {
     const { status, body } = await ask(user_id, { timeframe: past('2026-01-05', 'day'), queries: [query] });
     expect([status, body.detail.map(({ loc }) => loc)]).toEqual([422, [['body', 'queries', 0, ...place]]]);
     expect(body.detail[0]?.msg).toMatch(msg);
+  });
+
+  test('a query that is stored is computed, also with a word that its column never has', () => {
+    const where = "type = 'long_slep'";
+    expect(planOf({ select: [score], where }).where).toMatchObject({ operator: '=', value: 'long_slep' });
+    const { plan, breaches } = readQuery({ select: [{ timeseries: 'cholesterol', type: 'ldll', field: 'value' }] });
+    expect([plan?.table.series?.type, breaches.length]).toEqual(['ldll', 1]);
   });
 
   test('what a sender may name freely is no misspelt word', async () => {

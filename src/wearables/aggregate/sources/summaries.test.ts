@@ -225,11 +225,27 @@ describe('measurements of the body', () => {
       { ...body(copy, '07:00', { weight: 80 }), timestamp: '2026-01-05T07:00:41Z' },
       body(phone, '07:00', { weight: 80, waist_circumference_centimeter: 90 }),
     );
-    expect((await ask(user_id, list))[1]).toEqual([80, 80]);
+    // What the phone adds is told without the weight that it has from the scale.
+    expect((await ask(user_id, list))[1]?.toSorted()).toEqual([80, null]);
     const waist = { select: [{ func: 'count', arg: { body: 'waist_circumference_centimeter' } }] };
     expect(await ask(user_id, waist)).toEqual([[1]]);
-    // The order of the query decides which is the copy: here none of them tells less than better ones do.
-    expect((await ask(user_id, list, { provider_priority_overrides: ['apple_health_kit'] }))[1]).toEqual([80, 80, 80]);
+    // The order of the query decides which is the copy: here each of them tells something that better ones do not.
+    const byPhone = await ask(user_id, list, { provider_priority_overrides: ['apple_health_kit'] });
+    expect(byPhone[1]?.toSorted()).toEqual([80, null, null]);
+  });
+
+  test.each([
+    ['another minute', '08:00', (71.4 + 72) / 2],
+    ['the same minute', '07:00', 71.4],
+  ])('of %s add what the better source does not tell', async (_when, clock, weight) => {
+    const { user_id } = await makeUser(team());
+    await push(user_id, 'body', body(scale, '07:00', { weight: 71.4 }), body(phone, clock, { weight: 72, fat: 20 }));
+    const mean = (column: string) => ({ func: 'mean', arg: { body: column } });
+    const query = {
+      select: [mean('weight_kilogram'), mean('fat_mass_percentage')],
+      group_by: [{ date_trunc: { unit: 'day' } }],
+    };
+    expect(await ask(user_id, query)).toEqual([[expect.closeTo(weight, 9)], [20]]);
   });
 });
 

@@ -56,19 +56,19 @@ export async function countedSummaries(
 }
 
 /**
- * Of a moment, whose minute apps round: a row that tells something that no better source tells of the same minute. A measurement that
- * an app has copied tells nothing more than the one that it was copied from. No part of a statement is joined here: of a single user
- * the planner expects one row, and would compare each with each.
+ * Of a moment, whose minute apps round: what no better source tells of the same minute. A measurement that an app has copied tells
+ * nothing more than the one that it was copied from, and one that the app adds to stands beside it with what it adds. No part of a
+ * statement is joined here: of a single user the planner expects one row, and would compare each with each.
  */
 const newMeasurements = sql`
   counted as (
-    select distinct on (id) ${COLUMNS}, "values", local_at
+    select ${COLUMNS}, local_at, jsonb_object_agg(key, value) as "values"
       from (
-        select ranked.*, place = min(place) over (partition by rivals, date_trunc('minute', start_at), key) as is_new
-          from ranked cross join lateral jsonb_each("values")
-         where jsonb_typeof(value) = 'number' and key <> 'timezone_offset'
-      ) as measured
-     where is_new order by id
+        select told.*, place = min(place) over (partition by rivals, date_trunc('minute', start_at), key) as is_new
+          from (select ranked.*, key, value, jsonb_typeof(value) = 'number' and key <> 'timezone_offset' as is_measured
+                  from ranked cross join lateral jsonb_each("values")) as told
+      ) as told
+     where is_new or not is_measured group by ${COLUMNS}, local_at having bool_or(is_measured)
   )`;
 
 const HEART_RATE = sql`
