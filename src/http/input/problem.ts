@@ -13,16 +13,12 @@ export const MOST_SUGGESTED = 3;
 const MOST_SEEN = 8;
 const LONGEST_REPEATED = 100;
 
-/**
- * The problems that an answer lists: one a place, so many as a caller reads and an answer holds. What a shape says of a member of
- * its own is told before the list of all that the member may be anywhere.
- */
+/** The problems that an answer lists: one a place, so many as a caller reads and an answer holds. */
 export function listed(problems: Problem[]): Problem[] {
   const byPlace = new Map<string, Problem>();
   for (const problem of problems) {
     const place = problem.loc.join('/');
-    const known = byPlace.get(place);
-    if (!known || (known.type === 'enum' && problem.type !== 'enum')) byPlace.set(place, problem);
+    if (!byPlace.has(place)) byPlace.set(place, problem);
   }
   let bytes = 0;
   return [...byPlace.values()].slice(0, MOST_LISTED).filter((problem) => {

@@ -11,6 +11,8 @@ import { listed, MOST_SUGGESTED, toProblem } from './problem.ts';
 /** The parts of a request in the order in which their problems are listed. */
 export type RequestParts = { path?: TSchema | undefined; query?: TSchema | undefined; body?: TSchema | undefined };
 
+const RULE_NAMES = new Set(RULES.map(({ keyword }) => keyword));
+
 // Schemas are checked where OpenAPI is made of them (test/openapi.test.ts).
 const ajv = new Ajv({
   allErrors: true,
@@ -48,10 +50,15 @@ export function compileValidation(parts: RequestParts): (input: Record<string, u
     }
     if (check(input) && tooLong.length === 0) return [];
     const found = check.errors ?? [];
-    const mistyped = new Set(found.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath));
+    const placesOf = (is: (keyword: string) => boolean): Set<string> =>
+      new Set(found.filter(({ keyword }) => is(keyword)).map(({ instancePath }) => instancePath));
+    const mistyped = placesOf((keyword) => keyword === 'type');
+    // What a shape says of a member is told instead of the list of all that such a member may be anywhere.
+    const ruled = placesOf((keyword) => RULE_NAMES.has(keyword));
     const leftOut = new Set(tooLong.map(({ loc }) => loc.join('/')));
     const further = found
       .filter(({ keyword, instancePath }) => keyword === 'type' || !mistyped.has(instancePath))
+      .filter(({ keyword, instancePath }) => keyword !== 'enum' || !ruled.has(instancePath))
       .map((error, index) => toProblem(error, input, index < MOST_SUGGESTED))
       .filter(({ loc }) => !loc.some((_, index) => leftOut.has(loc.slice(0, index + 1).join('/'))));
     return listed([...tooLong, ...further]);
