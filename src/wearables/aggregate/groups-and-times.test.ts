@@ -412,8 +412,22 @@ describe('the night in which clocks are put back', () => {
     expect(await told('America/New_York')).toEqual(['23:10:00', '07:00:00', 'moderate_early']);
   });
 
-  test.each([null, 'America/Phoenix'])('else by the offset that it came with, as of a user in %s', async (zone) => {
-    expect(await told(zone)).toEqual(['22:10:00', '07:00:00', 'moderate_early']);
+  test.each([null, 'America/Phoenix'])('else by the offsets that it came with, as of a user in %s', async (zone) => {
+    expect(await told(zone)).toEqual(['23:10:00', '07:00:00', 'moderate_early']);
+  });
+
+  test('the same night again is the same, and no answer tells how it is kept', async () => {
+    const { user_id } = await makeUser(app.team);
+    const outcomes = async (items: object[]) =>
+      (await pushSummaries<Record<string, number>>(app.team, user_id, 'sleep', items)).body;
+    expect(await outcomes([night])).toMatchObject({ created: 1 });
+    expect(await outcomes([night])).toMatchObject({ created: 0, updated: 0, unchanged: 1 });
+    const { body } = await app.api<{ sleep: object[] }>(
+      'GET',
+      `/v2/summary/sleep/${user_id}?start_date=2026-11-01&end_date=2026-11-01`,
+    );
+    expect(body.sleep).toMatchObject([{ timezone_offset: -18_000 }]);
+    expect(JSON.stringify(body)).not.toContain('-14400');
   });
 });
 

@@ -65,13 +65,16 @@ export function toCandidate(ctx: TeamCtx, user: UserRow, resource: SummaryResour
   const timezone_offset = item.timezone_offset ?? offsetWithin(told);
   const place = resource.placeOf(item, clockOf({ ...item, timezone_offset }, user));
 
-  const values: Record<string, unknown> = {};
+  let values: Record<string, unknown> = {};
   const texts: Record<string, unknown> = {};
   for (const { name, isSealed, isMoment } of keptFieldsOf(resource)) {
     const value = name === 'timezone_offset' ? timezone_offset : item[name];
     if (value === null || value === undefined) continue;
     (isSealed ? texts : values)[name] = isMoment ? toUtc(value as string) : pruned(value);
   }
+  const began = offsetAtBegin(resource, item);
+  if (began !== null && timezone_offset !== null && began !== timezone_offset)
+    values = pruned({ ...values, [BEGAN_OFFSET]: began }) as Record<string, unknown>;
   const attributes = {
     provider_id: item.provider_id ?? null,
     app_id: item.app_id ?? null,
@@ -95,6 +98,12 @@ export function toCandidate(ctx: TeamCtx, user: UserRow, resource: SummaryResour
   };
   return { ...candidate, told_hash: toldHash(ctx, candidate) };
 }
+
+/** Under what a row keeps the offset at which its session began, where that is not the one at which it ended. No answer tells it. */
+export const BEGAN_OFFSET = 'began_offset';
+
+const offsetAtBegin = ({ beganAt }: SummaryResource, item: SummaryItem): number | null =>
+  beganAt === undefined ? null : offsetWithin(item[beganAt] as string);
 
 /** Of everything that is told of it; its values and texts as `pruned` has them. */
 export function toldHash(

@@ -69,6 +69,8 @@ export type SummaryResource = {
   placeOf: (item: SummaryItem, clock: Clock) => Place;
   /** The time whose text may tell the offset that the item itself does not. */
   clockFrom?: string;
+  /** The time at which it began, whose text may tell another offset: clocks were changed meanwhile, or the person travelled. */
+  beganAt?: string;
   /** What the shape has beside fields that came in. */
   derived?: (item: Record<string, unknown>) => Record<string, unknown>;
 };

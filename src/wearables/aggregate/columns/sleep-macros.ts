@@ -1,6 +1,7 @@
 // Values that are made of a sleep. docs/guides/ask-aggregates.md tells the formulas and where they come from: a change here
 // is a change there.
 import { sql } from 'kysely';
+import { BEGAN_OFFSET } from '../../summaries/candidate.ts';
 import { clockSql } from './clock.ts';
 import { ofRow, type Column, type Columns, type Expression } from './column.ts';
 import { localTime } from './local-time.ts';
@@ -18,19 +19,32 @@ const asleep = sql`least(start_at + make_interval(secs => coalesce(${field('late
  * What a clock beside the bed shows. A sleep keeps how far clocks were from UTC as the person woke, which in the nights in which they
  * change is not what they were in the evening: where the user's zone has that offset in the morning, it tells all of the night.
  */
-const clockTime = (moment: Expression, timeZone: string): Expression => sql`
+const clockTime = (
+  moment: Expression,
+  timeZone: string,
+  otherwise: Expression = localTime(moment, timeZone),
+): Expression => sql`
   (case when ("values" ->> 'timezone_offset')::float8 =
              extract(epoch from (end_at at time zone ${timeZone}::text) - (end_at at time zone 'UTC'))
-   then ${moment} at time zone ${timeZone}::text else ${localTime(moment, timeZone)} end)`;
+   then ${moment} at time zone ${timeZone}::text else ${otherwise} end)`;
 
 const NOON = 12;
 const EVENING = 18;
 
-const timeOfDay = (moment: Expression, dayBeginsAt: number): Column => ({
+const asleepAt: Column = {
   kind: 'clock',
-  dayBeginsAt,
-  sql: ({ timeZone }) => clockSql(clockTime(moment, timeZone), dayBeginsAt),
-});
+  dayBeginsAt: NOON,
+  sql: ({ timeZone }) => {
+    const byEvening = sql`${asleep} at time zone 'UTC' + make_interval(secs => ${field(BEGAN_OFFSET)})`;
+    return clockSql(clockTime(asleep, timeZone, sql`coalesce(${byEvening}, ${localTime(asleep, timeZone)})`), NOON);
+  },
+};
+
+const awakeAt: Column = {
+  kind: 'clock',
+  dayBeginsAt: EVENING,
+  sql: ({ timeZone }) => clockSql(localTime(sql`end_at`, timeZone), EVENING),
+};
 
 const HOUR = 3_600;
 /** Hours asleep: all that adults are advised from 7 to 9, nothing at 4 and at 12. */
@@ -95,6 +109,6 @@ const chronotype: Column = {
 export const SLEEP_MACROS: Columns = {
   sleep_score: ofRow('number', score),
   chronotype,
-  asleep_at: timeOfDay(asleep, NOON),
-  awake_at: timeOfDay(sql`end_at`, EVENING),
+  asleep_at: asleepAt,
+  awake_at: awakeAt,
 };

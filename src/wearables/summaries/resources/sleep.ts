@@ -165,6 +165,7 @@ export const sleep: SummaryResource = {
   sealed: [],
   stream: 'sleep_stream',
   clockFrom: 'bedtime_stop',
+  beganAt: 'bedtime_start',
   withinSession,
   placeOf: (item, clock) =>
     placeInTime(item, clock, { from: 'bedtime_start', to: 'bedtime_stop', day: 'bedtime_stop' }),
