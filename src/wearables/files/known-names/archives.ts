@@ -1,5 +1,9 @@
 // Folders and files as the services name them in their archives.
-const lines = (text: string): string[] => text.trim().split(/\s*\n\s*/);
+const lines = (text: string): string[] =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => line.trim());
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
 /** Of files that are counted by them. */
