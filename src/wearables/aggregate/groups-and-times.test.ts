@@ -355,6 +355,82 @@ describe('rows', () => {
   });
 });
 
+describe('an hour that comes twice', () => {
+  const heart = (provider: string, source_type: string, timestamp: string, value: number, more: object = {}) => ({
+    resource: 'heartrate',
+    provider,
+    source_type,
+    timestamp,
+    unit: 'bpm',
+    value,
+    ...more,
+  });
+  const mean = { func: 'mean', arg: { timeseries: 'heartrate', field: 'value' } };
+  const hours = { select: [{ group_key: 0 }, mean], group_by: [{ date_trunc: { unit: 'hour' } }] };
+  const strap = ['withings', 'chest_strap'] as const;
+  const watch = ['garmin', 'watch'] as const;
+
+  test('has a best source each time', async () => {
+    const userId = await userWith(
+      [
+        heart(...strap, '2025-11-02T05:30:00Z', 150),
+        heart(...watch, '2025-11-02T05:40:00Z', 90),
+        heart(...watch, '2025-11-02T06:10:00Z', 62),
+        heart(...watch, '2025-11-02T06:40:00Z', 64),
+      ],
+      'America/New_York',
+    );
+    const day = past('2025-11-02', 'day');
+    expect(await tableOf(userId, day, hours)).toEqual({
+      'group_key.0': ['2025-11-02T01:00:00-04:00', '2025-11-02T01:00:00-05:00'],
+      'mean.heartrate.value': [150, 63],
+    });
+    expect(await tableOf(userId, day, { select: [{ timeseries: 'heartrate' }] })).toEqual({
+      'heartrate.value': [150, 62, 64],
+    });
+  });
+
+  test('has a best source each time where sources are told apart', async () => {
+    const userId = await userWith(
+      [
+        heart(...strap, '2025-11-02T05:30:00Z', 150),
+        heart('garmin', 'chest_strap', '2025-11-02T06:10:00Z', 62),
+        heart(...watch, '2025-11-02T06:40:00Z', 64),
+      ],
+      'America/New_York',
+    );
+    expect(
+      await tableOf(userId, past('2025-11-02', 'day'), {
+        select: [{ group_key: '*' }, mean],
+        group_by: [...hours.group_by, { source: 'source_type' }],
+      }),
+    ).toEqual({
+      'group_key.0': ['2025-11-02T01:00:00-04:00', '2025-11-02T01:00:00-05:00', '2025-11-02T01:00:00-05:00'],
+      'group_key.1': ['chest_strap', 'chest_strap', 'watch'],
+      'mean.heartrate.value': [150, 62, 64],
+    });
+  });
+
+  test('has one for whoever flies west, and the clock of a place takes none from that of another', async () => {
+    const minutes = Array.from({ length: 12 }, (_, n) => String(n * 5).padStart(2, '0'));
+    const userId = await userWith([
+      heart(...strap, '2026-01-05T10:01:00-05:00', 150, { timezone_offset: -18_000 }),
+      // At the same moment as the strap, three hours earlier on the clock.
+      heart(...watch, '2026-01-05T07:01:00-08:00', 80, { timezone_offset: -28_800 }),
+      ...minutes.map((minute) => heart(...watch, `2026-01-05T10:${minute}:00-08:00`, 60, { timezone_offset: -28_800 })),
+    ]);
+    const table = await tableOf(userId, past('2026-01-05', 'day'), {
+      ...hours,
+      select: [...hours.select, { ...mean, func: 'count' }],
+    });
+    expect(table).toEqual({
+      'group_key.0': ['2026-01-05T07:00:00', '2026-01-05T10:00:00-05:00', '2026-01-05T10:00:00-08:00'],
+      'mean.heartrate.value': [80, 150, 60],
+      'count.heartrate.value': [1, 1, 12],
+    });
+  });
+});
+
 describe('times of day', () => {
   test('have a mean that lies between them, also across midnight', async () => {
     const { user_id } = await makeUser(app.team);

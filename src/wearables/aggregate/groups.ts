@@ -1,6 +1,6 @@
 // By what rows are grouped, and how the key of a group is told.
 import { sql } from 'kysely';
-import { localTime } from './columns/local-time.ts';
+import { aheadOf, localTime } from './columns/local-time.ts';
 import { offsetText, valueSql, type Expression } from './columns/column.ts';
 import type { DatePart, Group, Unit } from './read-query.ts';
 import type { QueryScope } from './scope.ts';
@@ -26,10 +26,6 @@ function minutesOf(group: Group): number | null {
 /** How long the slots are of which each has one source, in minutes: an hour, or what is grouped by where that is less. */
 export const slotMinutesOf = (groups: readonly Group[]): number =>
   Math.min(...groups.map((group) => minutesOf(group) ?? HOUR_MINUTES), HOUR_MINUTES);
-
-/** How far a moment's clock is ahead of UTC, in seconds, where it shows `local`. */
-const aheadOf = (local: Expression, at: Expression): Expression =>
-  sql`extract(epoch from ${local} - (${at} at time zone 'UTC'))::integer`;
 
 /** Of a row that is grouped by an hour or less: how many seconds its clock is ahead of UTC, and by which zone local times repeat. */
 export type Clock = { offset: Expression; zone: Expression };

@@ -304,7 +304,8 @@ describe('a query over samples', () => {
       ring('2026-01-07T08:10:00Z', 6),
       phone('2026-01-07T08:20:00Z', 7),
       phone('2026-01-07T09:00:00Z', 20),
-      // The watch tells of eight in the evening of the 8th where it is worn, though the 9th has begun in UTC.
+      // The watch tells of eight in the evening of the 8th where it is worn, though the 9th has begun in UTC: ten hours after
+      // that hour of the ring, which counts too.
       watch('2026-01-09T06:00:00Z', 8, west),
       ring('2026-01-08T20:30:00Z', 9),
       ring('2026-01-09T06:00:00Z', 10),
@@ -318,17 +319,17 @@ describe('a query over samples', () => {
     const timeframe = past('2026-01-10', 'day', 6);
     expect(await tableOf(user_id, timeframe, days)).toEqual({
       'group_key.0': ['2026-01-05', '2026-01-06', '2026-01-07', '2026-01-08', '2026-01-09', '2026-01-10'],
-      'sum.heartrate.value': [2, 3, 25, 8, 10, 12],
-      'count.heartrate.value': [1, 1, 2, 1, 1, 1],
+      'sum.heartrate.value': [2, 3, 25, 17, 10, 12],
+      'count.heartrate.value': [1, 1, 2, 2, 1, 1],
     });
     expect(await tableOf(user_id, timeframe, whole)).toEqual({
-      'sum.heartrate.value': [60],
-      'median.heartrate.value': [8],
+      'sum.heartrate.value': [69],
+      'median.heartrate.value': [8.5],
       'newest.heartrate.value': [12],
     });
     const phonesFirst = { provider_priority_overrides: ['apple_health_kit', 'oura'] };
     expect((await tableOf(user_id, timeframe, days, phonesFirst))['sum.heartrate.value']).toEqual([
-      2, 4, 27, 9, 11, 12,
+      2, 4, 27, 17, 11, 12,
     ]);
   });
 

@@ -10,3 +10,7 @@ export const localTime = (moment: RawBuilder<unknown>, timeZone: string): RawBui
 export const localTimeOfSample = (timeZone: string): RawBuilder<unknown> => sql`
   case when timezone_offset is null then at at time zone ${timeZone}
        else at at time zone 'UTC' + make_interval(secs => timezone_offset) end`;
+
+/** How far a moment's clock is ahead of UTC, in seconds, where it shows `local`. */
+export const aheadOf = (local: RawBuilder<unknown>, at: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`extract(epoch from ${local} - (${at} at time zone 'UTC'))::integer`;

@@ -2,7 +2,7 @@
 // hour counts, whatever the query groups by, or of so many minutes where it groups by less (record 465).
 import { sql, type RawBuilder } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
-import { localTimeOfSample } from '../columns/local-time.ts';
+import { aheadOf, localTimeOfSample } from '../columns/local-time.ts';
 import type { QueryScope } from '../scope.ts';
 import { additiveSamples } from './additive.ts';
 import type { SamplesAsked, SourceColumn } from './counted-rows.ts';
@@ -33,7 +33,7 @@ export async function countedSamples(
   const hasGroups = streams.some(({ rivals }) => rivals > 0);
   return sql`${sources}, measured as not materialized (
       select *, ${slotOf(slotMinutes, scope)} as slot from ${samplesOf(scope)}
-    ), counted as (${hasGroups ? bestOfEachGroup : bestOfEachSlot(slotMinutes, scope)})`;
+    )${hasGroups ? sql`` : sql`, best as materialized (${bestPlaces})`}, counted as (${hasGroups ? bestOfEachGroup : bestOfEachSlot})`;
 }
 
 /** The user's streams that take part, the better ones before others. */
@@ -79,22 +79,31 @@ const samplesOf = ({ from, until, timeZone }: QueryScope): Expression => sql`(
        where local_at >= ${from}::timestamp and local_at < ${until}::timestamp
     ) as of_days`;
 
-/** In which slot a sample lies; the first is 1. */
-const slotOf = (minutes: number, { from }: QueryScope): Expression =>
-  sql`floor(extract(epoch from local_at - ${from}::timestamp)::float8 / ${minutes * 60}::integer)::integer + 1`;
+/** No clock is further ahead of UTC, or behind it, in seconds. */
+const FURTHEST_AHEAD_S = 100_000;
+
+/**
+ * In which slot a sample lies: of the local clock, and of how far that is ahead of UTC, so that an hour which comes twice is two
+ * slots. One number of both, so that a slot is found by one search.
+ */
+const slotOf = (minutes: number, { from }: QueryScope): Expression => sql`
+  (floor(date_part('epoch', local_at - ${from}::timestamp) / ${sql.lit(minutes * 60)}) * ${sql.lit(2 * FURTHEST_AHEAD_S)}
+   + ${aheadOf(sql`local_at`, sql`at`)})`;
 
 const bestOfEachGroup = sql`
   select * from (select *, min(place) over (partition by rivals, slot) as best from measured) as told where place = best`;
 
+/** The slots of which a source before the last one tells, in ascending order, and the place of the best of each. */
+const bestPlaces = sql`
+  select array_agg(slot order by slot) as slots, array_agg(place order by slot) as places
+    from (select slot, min(place) as place from measured where place < (select count(*) from sources) group by slot) as told`;
+
 /**
- * Rows of the best source count wherever they are. It is one value, the place of the source of each slot in turn, and no table
- * to join: of a single user the planner expects one row, and would choose anew for each sample. The last source counts where
- * none of those before it tells of the slot.
+ * Rows of the best source count wherever they are, and those of the last one where none before it tells of the slot. The best places
+ * are one row, and no table to join: of a single user the planner expects one row, and would choose anew for each sample.
  */
-const bestOfEachSlot = (minutes: number, { from, until }: QueryScope): Expression => sql`
-  select * from measured where place = 1 or place = (
-    select array_agg(coalesce(place, (select count(*) from sources)) order by slot)
-      from generate_series(1, ceil((${until}::date - ${from}::date) * ${1_440 / minutes}::float8)::integer) as slots (slot)
-      left join (select slot, min(place) as place from measured where place < (select count(*) from sources)
-                  group by slot) as told using (slot)
-  )[slot]`;
+const bestOfEachSlot = sql`
+  select * from measured where place = 1 or place = coalesce(
+    case when (select slots from best)[width_bucket(slot, (select slots from best))] = slot
+         then (select places from best)[width_bucket(slot, (select slots from best))] end,
+    (select count(*) from sources))`;
