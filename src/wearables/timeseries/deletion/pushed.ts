@@ -5,11 +5,12 @@ import { AppError } from '../../../errors.ts';
 import { millisecondsOf, toUtc } from '../../../wire/moment.ts';
 import { asWriter, type Writer } from '../../one-writer.ts';
 import { refusePulled } from '../../refuse-pulled.ts';
-import { deleteSamples, type Doomed } from './delete-samples.ts';
+import { deleteSamples } from './delete-samples.ts';
 import type { SampleDeletionValue } from './input.ts';
 import { samplesOfRecords } from '../records.ts';
 import type { DeletedSamples } from '../schemas.ts';
 import type { Stream } from '../streams.ts';
+import type { Doomed } from './take-away.ts';
 
 /** Samples that one request deletes. */
 const MOST = 20_000;
@@ -31,7 +32,7 @@ export function deletePushedSamples(
     const streams = await streamsOf(tx, user);
     const spans = await spansOf(tx, streams, deletions);
     const doomed = [...spans, ...(await ofRecords(tx, user, streams, deletions))];
-    const deleted = await deleteSamples(tx, user, doomed, { most: MOST + 1 });
+    const deleted = await deleteSamples(tx, user, doomed, { most: MOST, orNothing: true });
     if (deleted > MOST) refuseTooMany();
     return { deleted };
   });
