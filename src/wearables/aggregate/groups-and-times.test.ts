@@ -333,6 +333,26 @@ describe('rows', () => {
     expect(await rows("value > 80 OR source_type = 'phone'")).toEqual([]);
   });
 
+  test('are found by an id in upper case too', async () => {
+    const { user_id } = await makeUser(app.team);
+    const idOf = async (resource: string, item: object) =>
+      (await pushSummaries<{ items: { id: string }[] }>(app.team, user_id, resource, [item])).body.items[0]?.id ?? '';
+    const device_id = await idOf('devices', { provider: 'garmin', source_type: 'watch', device_model: 'Watch 4' });
+    const night = { bedtime_start: '2026-01-05T00:00:00Z', bedtime_stop: '2026-01-05T08:00:00Z', total: 20_000 };
+    const sleep = await idOf('sleep', { provider: 'garmin', device_id, ...night });
+    const run = { time_start: '2026-01-05T09:00:00Z', time_end: '2026-01-05T10:00:00Z', sport: 'running', steps: 7 };
+    const workout = await idOf('workouts', { provider: 'garmin', device_id, ...run });
+    const found = async (select: object, where: string) =>
+      Object.values(await tableOf(user_id, past('2026-01-05', 'day'), { select: [select], where })).flat();
+    const total = { sleep: 'stage_asleep_second' };
+    for (const id of [device_id, device_id.toUpperCase()])
+      expect(await found(total, `source_device_id = '${id}'`)).toEqual([20_000]);
+    expect(await found(total, `id = '${sleep.toUpperCase()}'`)).toEqual([20_000]);
+    expect(await found(total, `id != '${sleep.toUpperCase()}'`)).toEqual([]);
+    expect(await found(total, `id >= '${sleep.toUpperCase()}'`)).toEqual([20_000]);
+    expect(await found({ workout: 'steps' }, `source_workout_id = '${workout.toUpperCase()}'`)).toEqual([7]);
+  });
+
   test('of apps are counted each by itself where they are told apart', async () => {
     const { user_id } = await makeUser(app.team);
     const meal = (app_id: string, name: string, value: number) => ({
@@ -684,6 +704,19 @@ describe('nothing that was sent is ignored', () => {
     ],
     ['a provider', { select: [score], where: "source_provider != 'fitbitt'" }, ['where'], /Did you mean fitbit\?$/],
     ['a kind of device', { select: [score], where: "NOT ('wach' = source_type)" }, ['where'], /Did you mean watch\?$/],
+    [
+      'an id of a device',
+      { select: [score], where: "source_device_id = 'x'" },
+      ['where'],
+      /^At character 20: .* UUID$/,
+    ],
+    ['an id of a sleep', { select: [score], where: "'0199' != id" }, ['where'], /^At character 1: .* UUID$/],
+    [
+      'an id of a workout',
+      { select: [{ workout: 'steps' }], where: "source_workout_id = 'x'" },
+      ['where'],
+      /^At character 21: .* UUID$/,
+    ],
     ['a class', { select: [score], where: "chronotype = 'late'" }, ['where'], /'slight_late', .*'extreme_late'$/],
     [
       'a tag',
@@ -739,6 +772,7 @@ describe('nothing that was sent is ignored', () => {
     expect(planOf({ select: [score], where }).where).toMatchObject({ operator: '=', value: 'long_slep' });
     const { plan, breaches } = readQuery({ select: [{ timeseries: 'cholesterol', type: 'ldll', field: 'value' }] });
     expect([plan?.table.series?.type, breaches.length]).toEqual(['ldll', 1]);
+    expect(planOf({ select: [score], where: "id = 'x'" }).where).toMatchObject({ operator: '=', value: 'x' });
   });
 
   test('what a sender may name freely is no misspelt word', async () => {

@@ -5,7 +5,7 @@ import { ownOf } from '../../wire/own.ts';
 import type { Series } from '../resources.ts';
 import type { SummaryResource } from '../summaries/resource.ts';
 import { SUMMARIES } from '../summaries/resources.ts';
-import { number, ofRow, ofSource, SOURCE_COLUMNS, type Column, type Columns } from './columns/column.ts';
+import { number, ofRow, ofSource, SOURCE_COLUMNS, uuid, type Column, type Columns } from './columns/column.ts';
 import { seriesColumns } from './columns/series-columns.ts';
 import { SLEEP_MACROS } from './columns/sleep-macros.ts';
 import { SUMMARY_COLUMNS } from './columns/summary-columns.ts';
@@ -69,7 +69,7 @@ const nowhere = {
   source_sport: ofSource('sport', sql`null::text`),
 };
 const ofWorkout = {
-  source_workout_id: ofSource('workout_id', sql`id::text`),
+  source_workout_id: uuid(sql`id`, 'workout_id'),
   source_sport: ofSource('sport', sql`("values" ->> 'sport')`),
 };
 

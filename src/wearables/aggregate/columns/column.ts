@@ -26,6 +26,8 @@ export type Column = {
   ofSource?: SourceColumn;
   /** All words that its values are of; missing where there are others. */
   words?: readonly string[];
+  /** Its values are UUIDs, in lower case. */
+  isUuid?: true;
   /** Of a clock: the hour at which its day begins. */
   dayBeginsAt?: number;
 };
@@ -75,6 +77,14 @@ export const neverFilled = (kind: 'number' | 'text'): Column => ({
   sql: () => (kind === 'number' ? sql`null::float8` : sql`null::text`),
 });
 
+/** An id that the service gave; `ofSourceColumn` where it tells where a row is from. */
+export const uuid = (expression: Expression, ofSourceColumn: SourceColumn | null = null): Column => ({
+  kind: 'text',
+  sql: () => sql`${expression}::text`,
+  isUuid: true,
+  ...(ofSourceColumn && { ofSource: ofSourceColumn }),
+});
+
 /** A column that tells where a row is from. */
 export const ofSource = (name: SourceColumn, expression: Expression, words?: readonly string[]): Column => ({
   kind: 'text',
@@ -91,7 +101,7 @@ export const SOURCE_COLUMNS = {
   source_provider: ofSource('provider', sql`provider`, SOURCE_SLUGS),
   source_type: ofSource('source_type', sql`source_type`, SOURCE_TYPES),
   source_app_id: ofSource('app_id', sql`app_id`),
-  source_device_id: ofSource('device_id', sql`device_id::text`),
+  source_device_id: uuid(sql`device_id`, 'device_id'),
 } as const satisfies Columns;
 
 /** How far the clock of a row is from UTC as ±HH:MM, from seconds. */

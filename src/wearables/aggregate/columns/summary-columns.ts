@@ -13,6 +13,7 @@ import {
   ofRow,
   sealed,
   SOURCE_COLUMNS,
+  uuid,
   word,
   type Column,
   type Columns,
@@ -22,7 +23,7 @@ import {
 const SECONDS_A_MINUTE = 60;
 const MICROGRAMS_A_MILLIGRAM = 1_000;
 
-const id = ofRow('text', sql`id::text`);
+const id = uuid(sql`id`);
 const begin = ofRow('moment', sql`start_at`);
 const end = ofRow('moment', sql`end_at`);
 const day = ofRow('date', sql`calendar_date`);

@@ -1,4 +1,5 @@
 // A `where` with its columns found and its values checked against them.
+import { isUuid } from '../../../ids.ts';
 import { nearest } from '../../../config/nearest.ts';
 import { alternatives } from '../../../wire/alternatives.ts';
 import { millisecondsOf, firstMoment } from '../../../wire/moment.ts';
@@ -98,8 +99,9 @@ function compared(
   const read = READ[column.kind](value, column);
   if (read === null) throw new WhereError(at, `A ${NAMES[column.kind]} is compared with ${WRITTEN[column.kind]}`);
   const { words } = column;
-  if (words && !ORDERS.has(operator) && !words.includes(String(read)))
-    table.unknownWord(at, unknownWord(String(read), words));
+  if (ORDERS.has(operator)) return { column, operator, value: read };
+  if (words && !words.includes(String(read))) table.unknownWord(at, unknownWord(String(read), words));
+  if (column.isUuid && !isUuid(String(read))) table.unknownWord(at, 'Value should be a UUID');
   return { column, operator, value: read };
 }
 
@@ -111,7 +113,10 @@ export function unknownWord(word: string, words: readonly string[]): string {
 
 const READ: Record<Kind, (value: number | string | boolean, column: Column) => Value> = {
   number: (value) => (typeof value === 'number' ? value : null),
-  text: (value) => (typeof value === 'string' ? value : null),
+  text: (value, column) => {
+    if (typeof value !== 'string') return null;
+    return column.isUuid ? value.toLowerCase() : value;
+  },
   words: (value) => (typeof value === 'string' ? value : null),
   boolean: (value) => (typeof value === 'boolean' ? value : null),
   date: (value) => (typeof value === 'string' && isCalendarDate(value) ? value : null),
