@@ -65,7 +65,7 @@ test('as long as another team is there, one batch is worked on at a time, and te
   expect(began).toEqual(['flood', 'other', 'third', 'flood']);
 });
 
-test('beside others a team rests three times as long as its batch took, and a second at most', async () => {
+test('beside others a team rests three times as long as its batch took, and ten seconds at most', async () => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
   const { bulk, began, send, endOne, pass } = openBulk();
   bulk.hear(own('other'));
@@ -78,11 +78,17 @@ test('beside others a team rests three times as long as its batch took, and a se
   expect(began).toHaveLength(2);
   bulk.hear(own('other'));
   bulk.hear(own('flood'));
-  await endOne(900);
-  bulk.hear(own('other'));
-  await pass(999);
-  expect(began).toHaveLength(2);
-  await pass(1);
+  const passAmongOthers = async (seconds: number): Promise<void> => {
+    for (let half = 0; half < 2 * seconds; half += 1) {
+      bulk.hear(own('other'));
+      bulk.hear(own('flood'));
+      expect(began).toHaveLength(2);
+      await pass(500);
+    }
+  };
+  await passAmongOthers(4);
+  await endOne(0);
+  await passAmongOthers(10);
   expect(began).toHaveLength(3);
 });
 
@@ -126,6 +132,17 @@ test('a second after the last request of another team, whoever floods is alone a
   expect(began).toHaveLength(1);
   await endOne(1_001);
   expect(began).toHaveLength(4);
+});
+
+test('what waits begins when nobody else is there any more, though no batch ends then', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
+  const { bulk, began, send, pass } = openBulk();
+  bulk.hear(own('other'));
+  for (let n = 0; n < 4; n += 1) void send('flood');
+  await pass(990);
+  expect(began).toHaveLength(1);
+  await pass(20);
+  expect(began).toHaveLength(3);
 });
 
 test('a team that gathers more batches than it will wait for is told so, and one that fails gives its place back', async () => {

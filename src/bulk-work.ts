@@ -13,7 +13,9 @@ const MOST_WAITING = 32;
  * took.
  */
 const REST = 3;
-const LONGEST_REST_MS = 1_000;
+const LONGEST_REST_MS = 10_000;
+/** Of a process that is always among others, and has nothing else to do. */
+const LONGEST_REST_AMONG_OTHERS_MS = 1_000;
 /** At each pause of a batch; requests that last longer than that wait for somebody else. */
 const LONGEST_WAY_MS = 10;
 /**
@@ -155,14 +157,16 @@ export class BulkWork {
     this.#underWay -= 1;
     this.#waiting.putLast(owner);
     const now = performance.now();
-    const until = now + Math.min(REST * tookMs, LONGEST_REST_MS);
+    const most = this.#isAmongOthers ? LONGEST_REST_AMONG_OTHERS_MS : LONGEST_REST_MS;
+    const until = now + Math.min(REST * tookMs, most);
     for (const [id, end] of this.#rests) if (end <= now) this.#rests.delete(id);
     for (const id of this.#isAmongOthers ? [EVERYBODY] : [owner.org, owner.team]) this.#rests.set(id, until);
     this.#begin();
   }
 
   /**
-   * Lets batches begin, as many as there are places for and owners that do not rest; the others when their rest ends.
+   * Lets batches begin, as many as there are places for and owners that do not rest; the others when their rest ends, or when nobody
+   * else is there any more.
    */
   #begin(): void {
     const most = this.#isThere(this.#lastTeam) ? 1 : this.places;
@@ -174,8 +178,9 @@ export class BulkWork {
       next.item();
     }
     clearTimeout(this.#wakes);
-    if (this.#waiting.size > 0 && this.#underWay < most)
-      this.#wakes = setTimeout(() => this.#begin(), this.#msToNextEndOfRest()).unref();
+    if (this.#waiting.size === 0) return;
+    const ms = Math.min(this.#underWay < most ? this.#msToNextEndOfRest() : Infinity, this.#msUntilAlone());
+    if (ms < Infinity) this.#wakes = setTimeout(() => this.#begin(), ms).unref();
   }
 
   #whoRestsNot(): May {
@@ -187,6 +192,13 @@ export class BulkWork {
       org: (org) => !beforeOrgs || isRested(org),
       team: (owner) => !beforeTeams || isRested(owner.team),
     };
+  }
+
+  /** Until the next one of those who are there is none any more, if they ask for nothing until then. */
+  #msUntilAlone(): number {
+    const now = performance.now();
+    const left = [this.#lastTeam, this.#lastOrg].map(({ otherAt }) => otherAt + THERE_MS - now).filter((ms) => ms > 0);
+    return this.#isAmongOthers || left.length === 0 ? Infinity : Math.min(...left);
   }
 
   #msToNextEndOfRest(): number {
