@@ -76,7 +76,7 @@ const OF_ITS_OWN = new Set([
   'hl7_messages.warnings',
   'hl7_outgoing.control_id',
   'imports.error',
-  // Names of kinds of records, in a form that words of a person do not have.
+  // Counts by names of closed lists.
   'imports.skipped_by_type',
   'lab_report_jobs.data',
   'lab_report_jobs.failure_reason',
@@ -98,6 +98,8 @@ const OF_ITS_OWN = new Set([
   'patient_numbers.number',
   'payors.aliases',
   'pulls.error_details',
+  // Counts by series and kind of summary.
+  'pulls.skipped',
   'queue_turns.queue',
   'retries.trigger',
   'scheduler_calls.last_error',

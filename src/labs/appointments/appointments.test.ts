@@ -32,6 +32,8 @@ const OTHER_REASON = {
 };
 const A_REASON = { phlebotomy: '0b7f6a52-3c1d-4e8a-9f20-000000000101', psc: '0b7f6a52-3c1d-4e8a-9f20-000000000201' };
 
+const SCHEDULED = '?final_status=collecting_sample.at_home_phlebotomy.appointment_scheduled';
+
 let app: TestApp;
 beforeAll(async () => {
   app = await startTestApp();
@@ -343,6 +345,29 @@ describe('an order that is walked on', () => {
     expect(done).toMatchObject({ status: 'completed', event_status: 'completed' });
     expect(done.id).not.toBe(scheduled.id);
   });
+});
+
+test('the sandbox books weeks ahead where this one is full, gives back what is completed, and says where all is taken', async () => {
+  const team = await app.makeTeam();
+  const first = await orderBy(team, 'at_home_phlebotomy');
+  await simulate(team, first, SCHEDULED);
+  const takeAll = (days: number) =>
+    sql`
+      insert into appointment_slots (team_id, place_hash, start_at, user_id, order_id, appointment_id)
+      select team_id, place_hash, hours, user_id, order_id, appointment_id
+        from appointment_slots, generate_series(date_trunc('hour', now()), now() + make_interval(days => ${days}), '1 hour') as hours
+       where order_id = ${first}
+      on conflict do nothing`.execute(app.db);
+  await takeAll(8);
+  const next = await orderBy(team, 'at_home_phlebotomy');
+  await simulate(team, next, SCHEDULED);
+  const { body } = await team.api<Booked>('GET', at('phlebotomy', next));
+  expect(Date.parse(body.start_at as string)).toBeGreaterThan(Date.now() + 8 * 86_400_000);
+  await takeAll(70);
+  const none = await orderBy(team, 'at_home_phlebotomy');
+  expect(await said(team.api('POST', `/v3/order/${none}/test${SCHEDULED}`))).toBe('400 slot_taken');
+  await team.api('PATCH', `/v3/order/${first}/draw_completed`);
+  expect((await team.api('POST', `/v3/order/${none}/test${SCHEDULED}`)).status).toBe(200);
 });
 
 test('an order whose appointment was moved until it has 250 statuses takes no further one, and its appointment can be cancelled', async () => {

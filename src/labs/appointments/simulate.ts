@@ -1,9 +1,11 @@
 import type { TeamCtx, TxCtx } from '../../context.ts';
+import { AppError } from '../../errors.ts';
 import type { LoadedOrder } from '../orders/load.ts';
 import { listBookableCenters } from '../places/service-centers.ts';
 import { findAreaOrNull } from '../places/zip-codes.ts';
 import { freeSlotsOf, visitAt, visitTo, type Offer } from './slots/availability.ts';
 import type { Slot } from './slots/booking-key.ts';
+import { weeksKnown } from './slots/simulated-scheduler.ts';
 import { isUnderWay, newestAppointmentOrNull } from './find.ts';
 import { changeAppointment, insertAppointment } from './keep.ts';
 import { appointmentTypeOf, moveOrder, type AppointmentStep } from './order-rules.ts';
@@ -82,9 +84,14 @@ async function offerTo(ctx: TeamCtx, { row, labTest }: LoadedOrder): Promise<Off
   return null;
 }
 
-/** The first slot that is free this week; a scheduler of the sandbox is never booked out for longer. */
+/** The first slot that is free, of all weeks for which the scheduler of the sandbox knows slots. */
 async function firstFree(ctx: TeamCtx, offer: Offer): Promise<Slot> {
-  const [slot] = await freeSlotsOf(ctx, [offer], undefined);
-  if (!slot) throw new Error('The simulated scheduler has no free slot within a week.');
-  return slot;
+  for (const startDate of weeksKnown(offer.iana_timezone)) {
+    const [slot] = await freeSlotsOf(ctx, [offer], startDate);
+    if (slot) return slot;
+  }
+  throw new AppError(
+    'slot_taken',
+    'Every slot that the sandbox knows there is taken. Cancel or complete appointments.',
+  );
 }

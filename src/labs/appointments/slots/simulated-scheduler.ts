@@ -46,6 +46,14 @@ export function daysFrom(startDate: string | undefined, timeZone: string, now: n
   return Array.from({ length: DAYS_TOLD }, (_, n) => daysAfter(first, n));
 }
 
+/** The first days of the weeks for which slots are known. */
+export function weeksKnown(timeZone: string): string[] {
+  const today = localDay(Date.now(), timeZone);
+  return Array.from({ length: Math.ceil((MOST_DAYS_AHEAD + 1) / DAYS_TOLD) }, (_, n) =>
+    daysAfter(today, n * DAYS_TOLD),
+  );
+}
+
 /**
  * Whether a slot can still be booked in time; of a connected scheduler's own slots that one knows more than that they
  * have begun.

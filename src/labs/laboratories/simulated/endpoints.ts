@@ -27,6 +27,7 @@ export const simulationEndpoints = [
       'sandbox_only',
       'registration_required',
       'status_not_reachable',
+      'slot_taken',
     ],
     handle: async (ctx, { params: { order_id }, query: { final_status, delay }, body }) => {
       await simulateOrder(ctx, order_id, {

@@ -74,12 +74,14 @@ export function wantedOf(ctx: TeamCtx, filters: OrderFilters): Wanted | null {
 }
 
 function countedOf({ status, order_type, interpretation, is_critical }: OrderFilters): CountedFilters {
+  const result = interpretation && interpretation !== 'null' ? interpretation : is_critical ? 'critical' : null;
   return {
     statuses: status ? [...new Set(status.map(currentName))] : null,
     methods: order_type ? [...new Set(order_type)] : null,
-    interpretation: interpretation && interpretation !== 'null' ? interpretation : is_critical ? 'critical' : null,
+    interpretation: result,
     lacksInterpretation: interpretation === 'null' ? true : null,
-    isCritical: is_critical ?? null,
+    // Said once: the same page has the same text, by which it stays prepared.
+    isCritical: is_critical && result === 'critical' ? null : (is_critical ?? null),
   };
 }
 
@@ -158,8 +160,6 @@ export function conditionsOf({ counted, user, finding, days }: Wanted, bind: Bin
       statuses: but === 'last_low_level_status' ? null : statuses,
       methods: but === 'method' ? null : methods,
       interpretation: but === 'interpretation' ? null : interpretation,
-      // Said already.
-      isCritical: counted.isCritical && interpretation === 'critical' ? null : counted.isCritical,
     },
     bind,
     ['orders.last_low_level_status', 'orders.method', 'orders.interpretation'],

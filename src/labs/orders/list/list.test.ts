@@ -14,6 +14,7 @@ import {
   type OrderBody,
 } from '../../../../test/factories.ts';
 import { problemsOf } from '../../../../test/people.ts';
+import { varying } from '../../../db/session/prepared.ts';
 
 type Page = { orders: OrderBody[]; total: number; page: number; size: number; code: string };
 
@@ -298,6 +299,8 @@ test('statements vary with the filters that are given, not with their values, an
           await list(`?status=${statuses}&order_key=${order_key}&order_direction=${order_direction}`);
           await list(`?status=completed&is_critical=true&order_key=${order_key}&order_direction=${order_direction}`);
           await list(`?user_id=${of('normal').user_id}&order_key=${order_key}&order_direction=${order_direction}`);
+          await list(`?interpretation=critical&order_key=${order_key}&order_direction=${order_direction}`);
+          await list(`?is_critical=true&order_key=${order_key}&order_direction=${order_direction}`);
           await list(`?interpretation=normal&order_key=${order_key}&order_direction=${order_direction}`);
           await list(`?order_key=${order_key}&order_direction=${order_direction}`);
           await list(`?order_type=testkit,s${words}&order_key=${order_key}&order_direction=${order_direction}`);
@@ -309,6 +312,8 @@ test('statements vary with the filters that are given, not with their values, an
   const names = new Set([...few, ...many].map(({ name }) => name).filter((name) => name !== undefined));
   expect(names.size).toBeGreaterThan(3);
   expect(names.size).toBeLessThanOrEqual(12);
+  // A label with two texts would lose its name for good.
+  expect(varying().filter((label) => label.includes('orders'))).toEqual([]);
 });
 
 test('a search takes eight words at most', async () => {
