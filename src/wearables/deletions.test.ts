@@ -116,6 +116,36 @@ describe('samples', () => {
     expect((await told()).filter(({ event_type }) => event_type.endsWith('.created'))).toHaveLength(2);
   });
 
+  test.each<[string, (uuid: string) => string, (uuid: string) => string]>([
+    ['upper case by one in lower case', (uuid) => uuid.toUpperCase(), (uuid) => uuid],
+    ['lower case by one in upper case', (uuid) => uuid, (uuid) => uuid.toUpperCase()],
+  ])('of a record that is a UUID in %s are deleted', async (_what, pushed, deleted) => {
+    const uuid = 'aaaa0000-bbbb-4ccc-8ddd-eeee0000ffff';
+    await push(heartRate(1, { record_id: pushed(uuid) }), heartRate(2, { record_id: 'Series-A' }));
+    const provider = 'apple_health_kit';
+    expect((await remove([{ provider, record_id: 'series-a' }])).body).toEqual({ deleted: 0 });
+    expect((await remove([{ provider, record_id: deleted(uuid) }])).body).toEqual({ deleted: 1 });
+    expect(await minutesLeft()).toEqual([2]);
+  });
+
+  test('of a record that was kept in upper case are found', async () => {
+    const uuid = 'AAAA0000-BBBB-4CCC-8DDD-EEEE0000FFFF';
+    const provider = 'apple_health_kit';
+    await push(heartRate(1, { record_id: 'first' }));
+    const record = app.ctx.cipher
+      .lookupHash('sample_record', team.id, `${user_id} ${provider} ${uuid}`)
+      .subarray(0, 16);
+    await app.db.updateTable('sample_records').set({ record }).where('team_id', '=', team.id).execute();
+    expect((await remove([{ provider, record_id: uuid.toLowerCase() }])).body).toEqual({ deleted: 1 });
+  });
+
+  test('that are pushed again without a record stay with the one that they had', async () => {
+    await push(heartRate(1, { record_id: 'first' }));
+    await push(heartRate(1, { value: 99 }));
+    expect((await remove([{ provider: 'apple_health_kit', record_id: 'first' }])).body).toEqual({ deleted: 1 });
+    expect(await minutesLeft()).toEqual([]);
+  });
+
   test('are deleted of every device and kind where none is named, notes with their texts', async () => {
     const note = { resource: 'note', provider: 'manual', source_type: 'app', unit: 'text', value: 'Two eggs' };
     await push(heartRate(1), heartRate(1, { source_type: 'phone' }), { ...note, start: minute(1), end: minute(2) });

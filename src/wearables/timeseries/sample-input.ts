@@ -25,7 +25,8 @@ const maybe = <T extends Parameters<typeof nullable>[0]>(schema: T) => Type.Opti
 export const RecordId = Text(200, {
   description:
     "The source's own id of the record that it is from, as the uuid of a HealthKit object or the id of a Health Connect record: DELETE " +
-    'takes it. Kept as a keyed hash, and shown nowhere.',
+    'takes it. UUIDs are the same in upper and lower case. The latest push that names a record says whose the sample is; one without leaves ' +
+    'that as it is. Kept as a keyed hash, and shown nowhere.',
 });
 
 /** Checked beyond their types by `sampleBreaches`. */
