@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describeMachine, median } from './environment.ts';
 import { makeFolder, removeFolder, startMeasured, type MeasuredProgram } from './measured-program.ts';
 import { callerOf } from './order-traffic.ts';
+import { judge } from './results.ts';
 import { work } from './samples-client.ts';
 import type { Done, Work } from './samples-worker.ts';
 import { besideStrangers, measureBusy } from './strangers.ts';
@@ -120,18 +121,13 @@ async function compare(program: MeasuredProgram): Promise<boolean> {
       console.log(
         `${what}, medians of ${TURNS} turns alone, beside the backfill, beside strangers: p50 ${list('p50')} ms, p99 ${list('p99')} ms`,
       );
-      const ofStrangers = of(beside, 'p99') / of(strangers, 'p99');
-      console.log(
-        `${verdict(ofStrangers)} ${what}: p99 ${ofStrangers.toFixed(2)} of that beside strangers (goal: at most ${GOAL})`,
-      );
-      const ratio = of(beside, 'p99') / of(alone, 'p99');
-      console.log(`${verdict(ratio)} ${what}: p99 ${ratio.toFixed(2)} of that alone (goal: at most ${GOAL})`);
-      return Math.max(ratio, ofStrangers);
+      return [
+        judge(`p99 of ${what}, of that beside strangers`, of(beside, 'p99') / of(strangers, 'p99'), 'at most', GOAL),
+        judge(`p99 of ${what}, of that alone`, of(beside, 'p99') / of(alone, 'p99'), 'at most', GOAL),
+      ].every(Boolean);
     })
-    .every((ratio) => ratio <= GOAL);
+    .every(Boolean);
 }
-
-const verdict = (ratio: number): string => (ratio <= GOAL ? 'reached' : 'MISSED ');
 
 const told = ({ answers, webhooks, busy }: Turn): string =>
   `p50 ${answers.p50.toFixed(1)} ms, p99 ${answers.p99.toFixed(1)} ms (webhooks ${webhooks.p50.toFixed(1)} and ${webhooks.p99.toFixed(1)}; ${busy.toFixed(2)} processors busy)`;

@@ -15,12 +15,15 @@ import { benchInsurance } from './insurance.ts';
 import { benchMemory } from './memory.ts';
 import { benchOrders } from './orders.ts';
 import { benchOrdersList } from './orders-list.ts';
+import { describeRun, record, takeMeasured } from './results.ts';
 import { benchSamples } from './samples.ts';
 import { benchStartup } from './startup.ts';
 
 const WITHOUT_WALLS = '--without-row-level-security';
 const QUICK = '--quick';
 const GIGABYTES = '--import-gigabytes=';
+/** Appends the figures to bench/results.csv. */
+const RECORD = '--record';
 
 type Options = {
   walls: boolean;
@@ -58,12 +61,15 @@ const BENCHMARKS: Record<string, (options: Options) => Promise<boolean>> = {
 
 /**
  * Runs the benchmarks named, or all; `--without-row-level-security` is heard by `insurance`, `--import-gigabytes=4` by
- * `import`, `--quick` by those of deliveries. The exit code is 1 where a goal is missed.
+ * `import`, `--quick` by those of deliveries. `--record` appends what was measured to bench/results.csv. The exit code is
+ * 1 where a goal is missed.
  */
 export async function bench(words: string[]): Promise<number> {
   const walls = !words.includes(WITHOUT_WALLS);
   const gigabytes = words.find((word) => word.startsWith(GIGABYTES))?.slice(GIGABYTES.length);
-  const names = words.filter((word) => word !== WITHOUT_WALLS && word !== QUICK && !word.startsWith(GIGABYTES));
+  const isFlag = (word: string): boolean => [WITHOUT_WALLS, QUICK, RECORD].includes(word) || word.startsWith(GIGABYTES);
+  const names = words.filter((word) => !isFlag(word));
+  const changed = words.filter((word) => isFlag(word) && word !== RECORD);
   const quick = words.includes(QUICK);
   const unknown = names.filter((name) => !(name in BENCHMARKS));
   if (unknown.length > 0) {
@@ -74,7 +80,11 @@ export async function bench(words: string[]): Promise<number> {
   for (const [name, run] of Object.entries(BENCHMARKS)) {
     if (names.length > 0 && !names.includes(name)) continue;
     console.log(`\n== ${name}`);
-    if (await run({ walls, gigabytes: gigabytes === undefined ? null : Number(gigabytes), quick })) continue;
+    const described = words.includes(RECORD) ? describeRun() : null;
+    const reached = await run({ walls, gigabytes: gigabytes === undefined ? null : Number(gigabytes), quick });
+    const measured = takeMeasured();
+    if (described) record([name, ...changed].join(' '), described, measured);
+    if (reached) continue;
     console.log(`${name}: the goal is missed`);
     missed += 1;
   }

@@ -9,6 +9,7 @@ import { writeAppleExport } from './apple-export.ts';
 import { describeMachine, median } from './environment.ts';
 import { makeFolder, removeFolder, startMeasured, type MeasuredProgram } from './measured-program.ts';
 import { callerOf, type Call } from './order-traffic.ts';
+import { judge } from './results.ts';
 import { besideStrangers, measureBusy } from './strangers.ts';
 
 const RECORDS = 1_000_000;
@@ -87,24 +88,15 @@ async function measure(program: MeasuredProgram, path: string, records: number):
   const ratio = (2 * slowed.p99) / (alone.p99 + after.p99);
   const ofStrangers = slowed.p99 / strangers.p99;
   const added = peak.child + peak.service - before;
-  const goals: [string, boolean][] = [
-    [`everything is there: ${done.created} of ${records}`, done.created === records],
-    [
-      `memory: the import's process ${peak.child} MB, the service ${before} MB before and at most ${peak.service} MB meanwhile: ` +
-        `${added} MB for the import (goal ${GOAL_MB} MB)`,
-      added <= GOAL_MB,
-    ],
-    [
-      `p99 beside the import ${ratio.toFixed(2)} times the mean of those without (goal ${GOAL_RATIO})`,
-      ratio <= GOAL_RATIO,
-    ],
-    [
-      `p99 beside the import ${ofStrangers.toFixed(2)} times that beside strangers (goal ${GOAL_RATIO})`,
-      ofStrangers <= GOAL_RATIO,
-    ],
-  ];
-  for (const [what, reached] of goals) console.log(`${reached ? 'reached' : 'MISSED '} ${what}`);
-  return goals.every(([, reached]) => reached);
+  console.log(
+    `memory: the import's process ${peak.child} MB, the service ${before} MB before and at most ${peak.service} MB meanwhile`,
+  );
+  return [
+    judge('records that are missing', Math.abs(records - done.created), 'at most', 0),
+    judge('MB for the import', added, 'at most', GOAL_MB),
+    judge('p99 beside the import, of the mean of those without', ratio, 'at most', GOAL_RATIO),
+    judge('p99 beside the import, of that beside strangers', ofStrangers, 'at most', GOAL_RATIO),
+  ].every(Boolean);
 }
 
 /** How long requests took, and how many processors were busy meanwhile. */

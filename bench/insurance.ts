@@ -7,6 +7,7 @@ import { openLog } from '../src/log.ts';
 import { describeDatabase, describeMachine, median } from './environment.ts';
 import type { Done, Work } from './insurance-worker.ts';
 import { makeFolder, removeFolder, startMeasured, type MeasuredProgram } from './measured-program.ts';
+import { judge } from './results.ts';
 
 const GOAL = 0.4;
 const ROUNDS = 5;
@@ -75,10 +76,8 @@ async function compare(program: MeasuredProgram, databaseUrl: string): Promise<b
   }
   await expectRows(databaseUrl, made);
   const ratio = median(bare.map((_, round) => ratioOf(round)));
-  console.log(
-    `insurance: bare pg ${median(bare).toFixed(0)}/s, HTTP ${median(http).toFixed(0)}/s, ratio ${ratio.toFixed(2)} (goal ${GOAL})`,
-  );
-  return ratio >= GOAL;
+  console.log(`medians: bare pg ${median(bare).toFixed(0)}/s, HTTP ${median(http).toFixed(0)}/s`);
+  return judge('rate, of bare pg', ratio, 'at least', GOAL);
 }
 
 async function createUser(baseUrl: string, teamApiKey: string): Promise<string> {

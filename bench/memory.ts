@@ -7,6 +7,7 @@ import { describeMachine } from './environment.ts';
 import { insuranceRequest } from './insurance-request.ts';
 import { makeFolder, removeFolder, startMeasured, type MeasuredProgram } from './measured-program.ts';
 import { callerOf, type Call } from './order-traffic.ts';
+import { judge } from './results.ts';
 
 const GOAL_MB = 200;
 const REQUESTS = 10_000;
@@ -35,10 +36,8 @@ export async function benchMemory(): Promise<boolean> {
     await load(program, sink.url);
     await wait(SETTLE_MS);
     const after = residentMegabytes(program.pid);
-    console.log(
-      `memory: ${before} MB after the start, ${after} MB after ${REQUESTS} requests and ${sink.received()} webhooks (goal ${GOAL_MB})`,
-    );
-    return after <= GOAL_MB && sink.received() > 0;
+    console.log(`${before} MB after the start, ${after} MB after ${REQUESTS} requests and ${sink.received()} webhooks`);
+    return judge('MB after the requests', after, 'at most', GOAL_MB) && sink.received() > 0;
   } finally {
     await program.stop();
     sink.close();

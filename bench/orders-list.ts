@@ -6,6 +6,7 @@ import { cpuTime } from './cpu-time.ts';
 import { fillOrders } from './filled-orders.ts';
 import { openKeepAlive } from './keep-alive.ts';
 import type { MeasuredProgram } from './measured-program.ts';
+import { judge } from './results.ts';
 
 const SIZES = { full: [10_000, 300_000, 1_000_000], quick: [10_000, 30_000] };
 const CONNECTIONS = 4;
@@ -61,9 +62,10 @@ function verdict(measured: Page[][]): boolean {
   const [smallest, largest] = [measured[0] as Page[], measured.at(-1) as Page[]];
   const growth = Math.max(...largest.map(({ rate }, n) => (smallest[n] as Page).rate / rate));
   const slowest = Math.min(...largest.map(({ rate }) => rate));
-  console.log(`slowest page of the largest team: ${slowest.toFixed(0)}/s (goal ${GOALS.rate})`);
-  console.log(`growth from the smallest to the largest: ${growth.toFixed(2)} (goal ${GOALS.growth})`);
-  return slowest >= GOALS.rate && growth <= GOALS.growth;
+  return [
+    judge('slowest pages a second of the largest team', slowest, 'at least', GOALS.rate),
+    judge('growth from the smallest to the largest', growth, 'at most', GOALS.growth),
+  ].every(Boolean);
 }
 
 async function measure(program: MeasuredProgram, ownerUrl: string, query: string): Promise<Page> {

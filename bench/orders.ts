@@ -7,6 +7,7 @@ import { cpuTime } from './cpu-time.ts';
 import { describeDatabase, describeMachine } from './environment.ts';
 import { makeFolder, removeFolder, startMeasured, type MeasuredProgram } from './measured-program.ts';
 import type { Done, Work } from './orders-worker.ts';
+import { judge } from './results.ts';
 
 const CONNECTIONS = { bare: 10, http: 24 };
 /** Until V8 has compiled what is busy: a service runs for days, and the first seconds cost twice as much. */
@@ -73,18 +74,12 @@ async function compare(program: MeasuredProgram, databaseUrl: string): Promise<b
   const user = await measure('create user');
   const bareUser = await measure('bare user');
   return [
-    goal('orders a second', order.rate, GOALS.orderRate, 'least'),
-    goal('ms of processor time an order', order.nodeMs + order.postgresMs, GOALS.orderCpuMs, 'most'),
-    goal('reads, of bare selects', read.rate / bareSelect.rate, GOALS.readRatio, 'least'),
-    goal('ms of processor time a read', read.nodeMs + read.postgresMs, GOALS.readCpuMs, 'most'),
-    goal('users, of bare inserts', user.rate / bareUser.rate, GOALS.userRatio, 'least'),
+    judge('orders a second', order.rate, 'at least', GOALS.orderRate),
+    judge('ms of processor time an order', order.nodeMs + order.postgresMs, 'at most', GOALS.orderCpuMs),
+    judge('reads, of bare selects', read.rate / bareSelect.rate, 'at least', GOALS.readRatio),
+    judge('ms of processor time a read', read.nodeMs + read.postgresMs, 'at most', GOALS.readCpuMs),
+    judge('users, of bare inserts', user.rate / bareUser.rate, 'at least', GOALS.userRatio),
   ].every(Boolean);
-}
-
-function goal(what: string, figure: number, wanted: number, side: 'least' | 'most'): boolean {
-  const reached = side === 'least' ? figure >= wanted : figure <= wanted;
-  console.log(`${reached ? 'reached' : 'MISSED '} ${what}: ${figure.toFixed(2)} (at ${side} ${wanted})`);
-  return reached;
 }
 
 /** Users, a lab test and an order to work with. */

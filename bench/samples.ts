@@ -5,6 +5,7 @@ import { openEmbedded } from '../src/db/embedded/open.ts';
 import { openLog } from '../src/log.ts';
 import { describeDatabase, describeMachine, median } from './environment.ts';
 import { makeFolder, removeFolder, startMeasured, type MeasuredProgram } from './measured-program.ts';
+import { judge } from './results.ts';
 import { work } from './samples-client.ts';
 import type { Work } from './samples-worker.ts';
 
@@ -77,15 +78,12 @@ async function measure(program: MeasuredProgram, databaseUrl: string, client: pg
   const full = await compare(`${MILLIONS} million rows`);
   const read = await compareReads(program, databaseUrl, client, { teamId, teamApiKey });
 
-  const goals: [what: string, value: number, reached: boolean, goal: string][] = [
-    ['ingestion into an empty table, of bare pg', empty, empty >= INGEST_GOAL, `at least ${INGEST_GOAL}`],
-    [`ingestion beside ${MILLIONS} million rows, of bare pg`, full, full >= INGEST_GOAL, `at least ${INGEST_GOAL}`],
-    ['reading a week of minutes, times the bare query', read, read <= READ_GOAL, `at most ${READ_GOAL}`],
-    ['bytes a sample with its index', bytes, bytes <= BYTES_GOAL, `at most ${BYTES_GOAL}`],
-  ];
-  for (const [what, value, reached, goal] of goals)
-    console.log(`${reached ? 'reached' : 'MISSED '} ${what}: ${value.toFixed(2)} (${goal})`);
-  return goals.every(([, , reached]) => reached);
+  return [
+    judge('ingestion into an empty table, of bare pg', empty, 'at least', INGEST_GOAL),
+    judge(`ingestion beside ${MILLIONS} million rows, of bare pg`, full, 'at least', INGEST_GOAL),
+    judge('reading a week of minutes, times the bare query', read, 'at most', READ_GOAL),
+    judge('bytes a sample with its index', bytes, 'at most', BYTES_GOAL),
+  ].every(Boolean);
 }
 
 /** A user for HTTP, and a stream of the same user for bare pg. */

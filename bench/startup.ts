@@ -1,6 +1,7 @@
 // How long a newcomer waits: from `npm start` with an up-to-date build to the first 200 of /readyz.
 import { describeMachine, median } from './environment.ts';
 import { makeFolder, removeFolder, startMeasured } from './measured-program.ts';
+import { judge } from './results.ts';
 
 const GOAL_EMPTY_MS = 3_000;
 const GOAL_EXISTING_MS = 1_500;
@@ -21,10 +22,10 @@ export async function benchStartup(): Promise<boolean> {
     }
     console.log(`round ${round}: empty ${empty.at(-1)?.toFixed(0)} ms, existing ${existing.at(-1)?.toFixed(0)} ms`);
   }
-  console.log(
-    `startup: empty ${median(empty).toFixed(0)} ms (goal ${GOAL_EMPTY_MS}), existing ${median(existing).toFixed(0)} ms (goal ${GOAL_EXISTING_MS})`,
-  );
-  return median(empty) <= GOAL_EMPTY_MS && median(existing) <= GOAL_EXISTING_MS;
+  return [
+    judge('ms on an empty directory', median(empty), 'at most', GOAL_EMPTY_MS),
+    judge('ms on an existing directory', median(existing), 'at most', GOAL_EXISTING_MS),
+  ].every(Boolean);
 }
 
 async function startOnce(folder: string): Promise<number> {

@@ -1,5 +1,6 @@
 // How many deliveries a second leave a backlog and are recorded, beside what bare undici posts to the same sink.
 import { median } from '../environment.ts';
+import { judge } from '../results.ts';
 import { postBare } from './bare.ts';
 import { describeDrained, drain, type Drained } from './drain.ts';
 import { BODY_BYTES, type Endpoint } from './generator.ts';
@@ -41,13 +42,12 @@ async function compare(stage: Stage, { endpoints: count, goal, size }: Compariso
   const ratio = median(rounds.map(ratioOf));
   const rate = median(rounds.map(({ drained }) => drained.rate));
   const bare = median(rounds.map((round) => round.bare));
-  console.log(
-    `medians: ${rate.toFixed(0)}/s of bare undici's ${bare.toFixed(0)}/s, ratio ${ratio.toFixed(2)} (goal: at least ${goal})`,
-  );
+  console.log(`medians: ${rate.toFixed(0)}/s of bare undici's ${bare.toFixed(0)}/s`);
+  const reached = judge('rate, of bare undici', ratio, 'at least', goal);
   const fastEnough = count > 1 || bare < FAST_BARE || rate >= FAST_RATE;
   if (!fastEnough) console.log(`below ${FAST_RATE}/s, although bare undici makes ${FAST_BARE}/s`);
   const allRight = [warmUp, ...rounds.map(({ drained }) => drained)].every(({ wrong }) => wrong.length === 0);
-  return ratio >= goal && fastEnough && allRight;
+  return reached && fastEnough && allRight;
 }
 
 type Round = { bare: number; drained: Drained };

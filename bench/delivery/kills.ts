@@ -2,6 +2,7 @@
 // comes twice, and what the killed one had in hand goes on within its lease.
 import { setTimeout as wait } from 'node:timers/promises';
 import { LEASE_SECONDS } from '../../src/delivery/lanes/lanes.ts';
+import { judge } from '../results.ts';
 import { publishTo, type Endpoint } from './generator.ts';
 import { monotonicNow } from './sink.ts';
 import { onStage, type Program, type Stage } from './stage.ts';
@@ -49,8 +50,12 @@ async function measure(stage: Stage, { kills }: Size): Promise<boolean> {
       `(${underWay} had come and were not recorded at the kills), ${verified} signatures verified, ${badSignatures} bad; ` +
       `the longest that one took ${(longestSilenceMs / 1_000).toFixed(1)} s (lease ${LEASE_SECONDS} s)`,
   );
-  const resumed = longestSilenceMs <= LEASE_SECONDS * 1_000 + PATROLS_MS;
-  return lost === 0 && duplicates <= underWay && resumed && badSignatures === 0;
+  return [
+    judge('events lost', lost, 'at most', 0),
+    judge('events that came twice, beside what was under way', duplicates, 'at most', underWay),
+    judge('seconds that the longest took', longestSilenceMs / 1_000, 'at most', LEASE_SECONDS + PATROLS_MS / 1_000),
+    judge('bad signatures', badSignatures, 'at most', 0),
+  ].every(Boolean);
 }
 
 type Load = { committed: () => Map<string, number>; stop: () => Promise<Map<string, number>> };

@@ -1,6 +1,7 @@
 // How long after its commit the first byte of a webhook is there, at half of what the backlog was delivered at.
 import { setTimeout as wait } from 'node:timers/promises';
 import { median } from '../environment.ts';
+import { judge } from '../results.ts';
 import { describeDrained, drain } from './drain.ts';
 import { ENDPOINTS_A_TEAM, publishTo, type Endpoint } from './generator.ts';
 import { describeQuantiles, quantiles } from './quantiles.ts';
@@ -39,10 +40,9 @@ async function measure(stage: Stage, { runs, runMs, backlog, drains }: Size): Pr
   }
   const p50 = median(results.map((result) => result.p50));
   const p99 = median(results.map((result) => result.p99));
-  console.log(
-    `medians: p50 ${p50.toFixed(1)} ms (goal: at most ${GOAL_MS.p50}), p99 ${p99.toFixed(1)} ms (goal: at most ${GOAL_MS.p99})`,
+  return [judge('p50 in ms', p50, 'at most', GOAL_MS.p50), judge('p99 in ms', p99, 'at most', GOAL_MS.p99)].every(
+    Boolean,
   );
-  return p50 <= GOAL_MS.p50 && p99 <= GOAL_MS.p99;
 }
 
 type Load = { eventsASecond: number; ms: number };

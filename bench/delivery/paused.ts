@@ -1,5 +1,6 @@
 // What other endpoints lose of their throughput while a million deliveries wait for one that is paused.
 import { median } from '../environment.ts';
+import { judge } from '../results.ts';
 import { describeDrained, drain, type Drained } from './drain.ts';
 import { ENDPOINTS_A_TEAM, setDisabled, type Endpoint } from './generator.ts';
 import { onStage, type Stage } from './stage.ts';
@@ -32,8 +33,8 @@ async function measure(stage: Stage, { rounds, events, paused }: Size): Promise<
     console.log(`         beside ${paused} that wait ${describeDrained(beside)}; ratio ${ratios.at(-1)?.toFixed(2)}`);
   }
   const ratio = median(ratios);
-  console.log(`median: ${((1 - ratio) * 100).toFixed(0)} % lost (goal: less than ${MOST_LOST * 100} %)`);
-  return ratio > 1 - MOST_LOST && results.every(({ wrong }) => wrong.length === 0);
+  const reached = judge('part of the rate that is lost', 1 - ratio, 'at most', MOST_LOST);
+  return reached && results.every(({ wrong }) => wrong.length === 0);
 }
 
 /** Rows of the queue alone: nobody opens the events of an endpoint that is paused. */

@@ -5,6 +5,7 @@ import { boundToTeam } from '../../src/db/session/bind.ts';
 import { askForReplay } from '../../src/webhooks/replays/ask.ts';
 import { cancelReplay } from '../../src/webhooks/replays/cancel.ts';
 import { median } from '../environment.ts';
+import { judge } from '../results.ts';
 import { ENDPOINTS_A_TEAM, publishBacklog, publishTo, setDisabled, type Endpoint } from './generator.ts';
 import { describeQuantiles, quantiles, type Quantiles } from './quantiles.ts';
 import { monotonicNow } from './sink.ts';
@@ -55,11 +56,12 @@ async function measure(stage: Stage, size: Size): Promise<boolean> {
   const of = (kind: keyof typeof turns): number => median(turns[kind].map(({ p99 }) => p99));
   const ratio = of('beside') / of('without');
   const undelivered = [...turns.without, ...turns.beside].reduce((sum, turn) => sum + turn.undelivered, 0);
-  console.log(
-    `medians of p99: ${of('without').toFixed(1)} and ${of('beside').toFixed(1)} ms, ratio ${ratio.toFixed(2)} (goal: at most ${GOAL}); ` +
-      `${undelivered} live events undelivered`,
-  );
-  return ratio <= GOAL && undelivered === 0 && turns.beside.every((turn) => turn.replayed > 0);
+  console.log(`medians of p99: ${of('without').toFixed(1)} and ${of('beside').toFixed(1)} ms`);
+  const reached = [
+    judge('p99 of live events beside a replay, of that without', ratio, 'at most', GOAL),
+    judge('live events undelivered', undelivered, 'at most', 0),
+  ].every(Boolean);
+  return reached && turns.beside.every((turn) => turn.replayed > 0);
 }
 
 const describeTurn = (turn: Turn): string =>
