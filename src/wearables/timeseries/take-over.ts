@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Writer } from '../one-writer.ts';
 import { isTold } from '../is-told.ts';
 import { columnsOf, keyOf, type Row } from './sample-rows.ts';
-import { NEXT_VERSION } from './streams.ts';
+import { NEXT_VERSION, sourceIdOf } from './streams.ts';
 
 /** Samples that were another stream's, by their keys: whether what is told of them differs; and the versions of streams since. */
 export type TakenOver = { differs: Map<string, boolean>; versions: Map<number, number> };
@@ -17,31 +17,32 @@ export async function takeOver(
   rows: Row[],
   beside: ReadonlyMap<number, readonly number[]>,
 ): Promise<TakenOver> {
-  const pairs = [...new Set(rows.map(({ stream_id }) => stream_id))].flatMap((stream_id) =>
-    (beside.get(stream_id) ?? []).map((other_id) => ({ stream_id, other_id })),
-  );
+  const places = placesOf(rows, beside);
   const taken: TakenOver = { differs: new Map(), versions: new Map() };
-  if (pairs.length === 0) return taken;
+  if (places.length === 0) return taken;
   const { stream_ids, ats, values, durations, offsets, extras } = columnsOf(rows);
   const answer = await sql<{ stream_id: number; at: string; differs: boolean; version: number }>`
     with sent as materialized (
       select * from unnest(${stream_ids}::bigint[], ${ats}::timestamptz[], ${values}::float8[], ${durations}::integer[],
                            ${offsets}::integer[], ${extras}::jsonb[])
                  as s (stream_id, at, value, duration_ms, timezone_offset, extra)
-    ), near as materialized (
-      select stream_id, other_id, first, last
-        from unnest(${pairs.map((pair) => pair.stream_id)}::bigint[], ${pairs.map((pair) => pair.other_id)}::bigint[]) as p (stream_id, other_id)
-        join (select stream_id, min(at) as first, max(at) as last from sent group by 1) as spans using (stream_id)
-       where exists (select from ${sql.table('samples')} where samples.stream_id = other_id and samples.at between first and last)
+    ), places as (
+      select * from unnest(${places.map(({ stream_id }) => stream_id)}::bigint[], ${places.map(({ place }) => place)}::bigint[]) as p (stream_id, place)
+    ), times as materialized (
+      select place, array_agg(distinct at) as ats, min(at) as first, max(at) as last
+        from sent join places using (stream_id) group by 1
+    ), stored as materialized (
+      select place, stored.* from times join places using (place) cross join lateral (
+        select stream_id, at, value, duration_ms, timezone_offset, extra from ${sql.table('samples')} as samples
+         where samples.stream_id = places.stream_id and at = any (ats) and at between first and last limit ${rows.length}
+      ) as stored
     ), found as materialized (
-      select distinct on (sent.stream_id, sent.at) sent.*, other_id, (stored.value, stored.duration_ms, stored.timezone_offset, stored.extra)
+      select distinct on (sent.stream_id, sent.at) sent.*, stored.stream_id as other_id,
+             (stored.value, stored.duration_ms, stored.timezone_offset, stored.extra)
                is distinct from (sent.value, sent.duration_ms, sent.timezone_offset, sent.extra) as differs
-        from near join sent using (stream_id) cross join lateral (
-          select value, duration_ms, timezone_offset, extra from ${sql.table('samples')}
-           where samples.stream_id = other_id and samples.at = sent.at limit 1
-        ) as stored
+        from sent join places using (stream_id) join stored on stored.place = places.place and stored.at = sent.at
        -- Where both have the time, as only an edited database can, each keeps its own.
-       where not exists (select from ${sql.table('samples')} where samples.stream_id = sent.stream_id and samples.at = sent.at)
+       where not exists (select from stored as own where own.stream_id = sent.stream_id and own.at = sent.at)
     ), moved as (
       update ${sql.table('samples')} as stored
          set stream_id = found.stream_id, value = found.value, duration_ms = found.duration_ms,
@@ -65,4 +66,16 @@ export async function takeOver(
     taken.versions.set(stream_id, version);
   }
   return taken;
+}
+
+/** Of the places in which these are, and others beside them, all streams, each with the number of its place. */
+function placesOf(rows: Row[], beside: ReadonlyMap<number, readonly number[]>): { stream_id: number; place: number }[] {
+  const places = new Map<number, number>();
+  for (const { stream_id } of rows) {
+    const others = beside.get(stream_id) ?? [];
+    if (others.length === 0 || places.has(stream_id)) continue;
+    const place = sourceIdOf({ id: stream_id, beside: [...others] });
+    for (const id of [stream_id, ...others]) places.set(id, place);
+  }
+  return [...places].map(([stream_id, place]) => ({ stream_id, place }));
 }

@@ -7,7 +7,7 @@ import { NEXT_VERSION, type Stream } from '../streams.ts';
 export type Doomed = { stream: Stream; from: string; to: string };
 
 /** Both ends are moments of samples that are gone, and none of the series, provider and kind of device is left between them. */
-export type Interval = { start: string; end: string };
+type Interval = { start: string; end: string };
 
 /** Which samples go: at most `most`, without the `kept` moments; with `orNothing` none where there are more. */
 export type Bounds = { most: number; kept?: readonly string[]; orNothing?: boolean };
