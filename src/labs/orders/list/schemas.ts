@@ -24,8 +24,19 @@ export const OrderListQuery = Type.Object({
   end_date: Type.Optional(UpperBound),
   updated_start_date: Type.Optional(LowerBound),
   updated_end_date: Type.Optional(UpperBound),
-  status: Type.Optional(Words),
-  order_key: Type.Optional(oneOf(['created_at', 'patient_name', 'last_status'])),
+  status: Type.Optional(
+    Type.Array(WordFilter(), {
+      maxItems: 100,
+      description:
+        'Low-level statuses, as `last_event.status` ends with them: `awaiting_registration` finds orders whose last event is ' +
+        '`received.testkit.awaiting_registration`.',
+    }),
+  ),
+  order_key: Type.Optional(
+    oneOf(['created_at', 'patient_name', 'last_status'], {
+      description: "By what orders are sorted; `patient_name` is the patient's last name, then the first name.",
+    }),
+  ),
   order_direction: Type.Optional(oneOf(['asc', 'desc'])),
   order_type: Type.Optional(Words),
   is_critical: Type.Optional(Type.Boolean()),

@@ -62,8 +62,8 @@ export const continuousQueryEndpoints: Endpoint[] = [
     response: ContinuousQuery,
     summary: 'Create a continuous query',
     description:
-      'It is computed for each user who has what it reads, within some seconds of each change of that, of the time zone ' +
-      "of the user or of the team's order of providers: the table is read at " +
+      'It is computed for each user who has what it reads, within some seconds of each change of that, and up to half a minute after ' +
+      "one of the time zone of the user or of the team's order of providers: the table is read at " +
       'GET /aggregate/v1/user/{user_id}/continuous_query/{query_id_or_slug}/result_table, and its new rows are told by the event ' +
       'continuous_query.result_table.changed. A table has at most 2,000 rows and 20,000 values.',
     refusals: ['limit_reached', 'slug_taken'],
