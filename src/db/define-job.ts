@@ -111,8 +111,8 @@ export async function addJobs<T extends TObject>(
 
 /**
  * Asks for a job of each row of a query with the columns `payload`, JSON of the kind's shape, and `key`, as the kind makes it. One
- * with the same key that waits is put off to `delaySeconds` from now. The statement travels with the next one of the transaction, or
- * with its commit.
+ * with the same key that waits is put off to `delaySeconds` from now, and keeps a later moment. The statement travels with the next
+ * one of the transaction, or with its commit.
  */
 export const addJobsOf = <T extends TObject>(
   tx: Tx,
@@ -123,8 +123,10 @@ export const addJobsOf = <T extends TObject>(
   return runAhead(
     tx,
     sql`
-    select graphile_worker.add_job(${kind.name}, payload, job_key => key, priority => ${PRIORITIES[jobClass]}::integer,
-             run_at => now() + make_interval(secs => ${delaySeconds}::float8),
+    select graphile_worker.add_job(${kind.name}, payload, job_key => asked.key, priority => ${PRIORITIES[jobClass]}::integer,
+             run_at => greatest(now() + make_interval(secs => ${delaySeconds}::float8),
+               (select run_at from graphile_worker.jobs as waiting
+                 where waiting.key = asked.key and locked_at is null and attempts = 0)),
              flags => array_remove(array[${jobClass}, ${flagOfOwner(jobClass, owner)}, ${flagOfOrg(jobClass, '')} || teams.org_id], null))
       from (${rows}) as asked (payload, key) left join teams on teams.id = ${owner}::uuid`,
   );

@@ -1176,6 +1176,7 @@ export interface Summaries {
   user_id: string;
   values: Jsonb;
   version: string | null;
+  zones_asked: string | null;
   zones_from_samples: Generated<boolean>;
 }
 

@@ -30,6 +30,8 @@ export type Candidate = Place & {
   raw_hash: Buffer;
   /** Whether its zones of heart rate were computed from samples. */
   zones_from_samples: boolean;
+  /** Whether they are to be computed from samples after it is stored. */
+  awaits_zones: boolean;
   /** The points that came with it, as they are kept. */
   stream: { text: string; hash: Buffer } | null;
 };
@@ -92,6 +94,7 @@ export function toCandidate(ctx: TeamCtx, user: UserRow, resource: SummaryResour
     values,
     texts: Object.keys(texts).length === 0 ? null : texts,
     zones_from_samples: false,
+    awaits_zones: false,
     raw,
     raw_hash: hash('raw', JSON.stringify(pruned(raw))),
     stream: streamText === null ? null : { text: streamText, hash: hash('stream', streamText) },

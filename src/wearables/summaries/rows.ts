@@ -2,6 +2,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { newId } from '../../ids.ts';
+import type { Writer } from '../one-writer.ts';
 import { nameOf, type Candidate } from './candidate.ts';
 import { TOLD_COLUMNS, type ToldRow } from './render.ts';
 import type { SummaryResource } from './resource.ts';
@@ -73,7 +74,7 @@ const rowsOf = (
 
 /** Adds what is not there yet; of two at the same moment the second waits here and leaves it to `lockRows`. By name. */
 export async function insertRows(
-  ctx: TxCtx<TeamCtx>,
+  ctx: Writer,
   user: Whose,
   { name: resource }: SummaryResource,
   candidates: Candidate[],
@@ -82,9 +83,9 @@ export async function insertRows(
   const incoming = candidates.map((candidate) => ({ candidate, row: { id: newId(), team_id: ctx.team.id } }));
   const { rows } = await sql<StoredRow>`
     insert into summaries (user_id, team_id, resource, id, provider, source_type, key, provider_id, app_id, device_id,
-      version, calendar_date, start_at, end_at, values, texts, raw, told_hash, raw_hash, zones_from_samples)
+      version, calendar_date, start_at, end_at, values, texts, raw, told_hash, raw_hash, zones_from_samples, zones_asked)
     select ${user.id}, ${ctx.team.id}, ${resource}, id, provider, source_type, key, provider_id, app_id, device_id,
-      version, calendar_date, start_at, end_at, values, texts, raw, told_hash, raw_hash, zones_from_samples
+      version, calendar_date, start_at, end_at, values, texts, raw, told_hash, raw_hash, zones_from_samples, zones_asked
       from ${asTable(ctx, incoming)}
     on conflict (user_id, resource, provider, source_type, key) do nothing
     returning ${COLUMNS_SQL}`.execute(ctx.db);
@@ -95,7 +96,7 @@ export async function insertRows(
 export type Replacement = { row: StoredRow; candidate: Candidate };
 
 /** Replaces locked rows, and gives them as they are then, in the same order. What is told of one and differs makes a version. */
-export async function replaceRows(ctx: TxCtx<TeamCtx>, replacements: Replacement[]): Promise<StoredRow[]> {
+export async function replaceRows(ctx: Writer, replacements: Replacement[]): Promise<StoredRow[]> {
   if (replacements.length === 0) return [];
   const differs = sql`summaries.told_hash <> new.told_hash`;
   const { rows } = await sql<StoredRow>`
@@ -105,6 +106,7 @@ export async function replaceRows(ctx: TxCtx<TeamCtx>, replacements: Replacement
       calendar_date = new.calendar_date, start_at = new.start_at, end_at = new.end_at,
       values = new.values, texts = new.texts, raw = new.raw,
       told_hash = new.told_hash, raw_hash = new.raw_hash, zones_from_samples = new.zones_from_samples,
+      zones_asked = coalesce(new.zones_asked, summaries.zones_asked),
       rev = rev + (${differs})::integer,
       updated_at = case when ${differs} then greatest(clock_timestamp(), updated_at + interval '1 millisecond') else updated_at end
     from ${asTable(ctx, replacements)}
@@ -116,7 +118,7 @@ export async function replaceRows(ctx: TxCtx<TeamCtx>, replacements: Replacement
 
 /** What came in as the table `new`, sealed for the rows that it belongs to. */
 function asTable(
-  { cipher }: TeamCtx,
+  { cipher, origin }: Writer,
   incoming: { candidate: Candidate; row: { id: string; team_id: string } }[],
 ): RawBuilder<unknown> {
   const of = <T>(value: (candidate: Candidate, row: { id: string; team_id: string }) => T): T[] =>
@@ -132,9 +134,10 @@ function asTable(
       ${of((each, row) => each.texts && cipher.sealJson('summaries.texts', row, each.texts))}::bytea[],
       ${of((each, row) => cipher.sealJson('summaries.raw', row, each.raw))}::bytea[],
       ${of((each) => each.told_hash)}::bytea[], ${of((each) => each.raw_hash)}::bytea[],
-      ${of((each) => each.zones_from_samples)}::boolean[]
+      ${of((each) => each.zones_from_samples)}::boolean[],
+      ${of((each) => (each.awaits_zones ? origin : null))}::text[]
     ) as new (id, provider, source_type, key, provider_id, app_id, device_id, version, calendar_date, start_at, end_at,
-      values, texts, raw, told_hash, raw_hash, zones_from_samples)`;
+      values, texts, raw, told_hash, raw_hash, zones_from_samples, zones_asked)`;
 }
 
 const byName = (rows: (StoredRow & { provider: string; source_type: string })[]): Map<string, StoredRow> =>

@@ -68,17 +68,12 @@ const isWorkout = ({ stream }: SummaryResource): boolean => stream === 'stream';
  * Adds what is new and replaces what differs. A raw payload or version alone is kept without being a change. Most of what comes
  * is known already: it is looked at first, so that nothing is sealed, written or locked for it.
  */
-async function write(
-  ctx: TxCtx<TeamCtx>,
-  user: UserRow,
-  resource: SummaryResource,
-  wanted: Candidate[],
-): Promise<Decision[]> {
+async function write(ctx: Writer, user: UserRow, resource: SummaryResource, wanted: Candidate[]): Promise<Decision[]> {
   const known = await findRows(ctx, user, resource, wanted);
   const knownOf = (each: Candidate): StoredRow | undefined => known.get(nameOf(each));
   if (isWorkout(resource)) {
     for (const each of wanted) keepZones(ctx, each, knownOf(each));
-    await addZones(ctx, user, wanted);
+    await addZones(ctx, user, wanted, knownOf);
   }
   const created = await insertRows(
     ctx,

@@ -94,3 +94,37 @@ test('a workout without points has the zones of the heart rates that its source 
   await person.push('workouts', run());
   expect(await zones()).toEqual([0, 120, 0, 0, 0, 0]);
 });
+
+test('samples give the zones that the same rates give as points: at the edges, in pauses, without contact, and on a birthday', async () => {
+  await person.push('profile', born('1986-01-06'));
+  const day = Date.UTC(2026, 0, 5) / 1_000;
+  // 220 less 39 where the first rate lies before the birthday, which begins during the workout, and less 40 after it.
+  const beats = [0, 89, 90, 108, 109, 126, 127, 144, 145, 162, 163, 181, 0, 100, 350];
+  const gaps = [1, 7, 59, 60, 61, 600];
+  for (const begin of [day + 82_000, day + 2 * 86_400]) {
+    const time = [begin];
+    for (let n = 1; n < 300; n++) time.push((time[n - 1] as number) + (gaps[n % gaps.length] as number));
+    const heartrate = time.map((_, n) => beats[(n * 7) % beats.length] as number);
+    const of = (changes: object) =>
+      run({
+        time_start: new Date(begin * 1_000).toISOString(),
+        time_end: new Date(((time.at(-1) as number) + 33) * 1_000 + 499).toISOString(),
+        ...changes,
+      });
+    await person.push('workouts', of({ provider_id: 'points', stream: { time, heartrate } }));
+    const samples = time.map((second, n) => ({
+      resource: 'heartrate',
+      provider: 'garmin',
+      source_type: 'watch',
+      timestamp: new Date(second * 1_000).toISOString(),
+      unit: 'bpm',
+      value: heartrate[n],
+    }));
+    await person.team.api('POST', `/v2/timeseries/${person.userId}/samples`, samples);
+    await person.push('workouts', of({ provider_id: 'samples' }));
+    const all = (await person.read('workouts')).map(({ hr_zones }) => hr_zones as number[]);
+    expect(all).toHaveLength(2);
+    expect(all[0]?.every((seconds) => seconds > 0)).toBe(true);
+    expect(all[1]).toEqual(all[0]);
+  }
+});

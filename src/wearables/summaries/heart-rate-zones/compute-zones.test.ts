@@ -1,6 +1,6 @@
 // Heart rates that come after their workout, as phones and connectors send them.
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { makePerson, type Person } from '../../../../test/summaries.ts';
 
@@ -144,4 +144,83 @@ test('of somebody who is deleted meanwhile nothing is computed', async () => {
   await person.team.api('DELETE', `/v2/user/${person.userId}`);
   await compute();
   expect(await waiting()).toBe(0);
+});
+
+describe('however much is asked for at once', () => {
+  const WEEK_S = 7 * 24 * 3_600 - 600;
+  /** Workouts that each last a week. */
+  const weekLong = (many: number) =>
+    Array.from({ length: many }, (_, n) => run({ provider_id: `w${n}`, time_start: at(n), time_end: at(n + WEEK_S) }));
+  const computeAll = async () => {
+    for (let n = 0; n < 50 && (await waiting()) > 0; n++) await compute();
+    expect(await waiting()).toBe(0);
+  };
+  const withZones = async () => {
+    const { rows } = await sql<{ zones: number[] }>`
+      select "values" -> 'hr_zones' as zones from summaries
+       where user_id = ${person.userId} and "values" ? 'hr_zones' order by start_at`.execute(app.db);
+    return rows.map(({ zones }) => zones);
+  };
+
+  test('a batch of workouts with many heart rates waits for few of them, and the others come by one job, in steps', async () => {
+    for (let n = 0; n < 20_000; n += 5_000)
+      await pushRates(...Array.from({ length: 5_000 }, (_, k) => rate((n + k) * 30, 100)));
+    const began = process.cpuUsage();
+    const beganMs = performance.now();
+    await person.push('workouts', ...weekLong(100));
+    const { user, system } = process.cpuUsage(began);
+    expect((user + system) / 1_000).toBeLessThan(1_000);
+    expect(performance.now() - beganMs).toBeLessThan(5_000);
+    const atOnce = (await withZones()).length;
+    expect(atOnce).toBeGreaterThan(0);
+    expect(atOnce).toBeLessThan(10);
+    expect(await waiting()).toBe(1);
+    await computeAll();
+    const all = await withZones();
+    expect(all).toHaveLength(100);
+    // Until the last rate a half minute each, and that one a minute; the first ones lie before the later workouts.
+    expect(all[0]).toEqual([0, 20_000 * 30 + 30, 0, 0, 0, 0]);
+    expect(all[1]).toEqual([0, 20_000 * 30, 0, 0, 0, 0]);
+    // What was left to the job stays as it was told, where it comes again.
+    await person.told();
+    expect(await person.push('workouts', ...weekLong(100))).toMatchObject({ unchanged: 100 });
+    expect(await person.told()).toEqual([]);
+  });
+
+  test('a heart rate over a hundred workouts asks for one job, which rests between its steps', async () => {
+    await person.push('workouts', ...weekLong(100));
+    await person.told();
+    await pushRates(rate(3_600, 100));
+    expect(await waiting()).toBe(1);
+    await compute();
+    const few = (await withZones()).length;
+    expect(few).toBeGreaterThan(0);
+    expect(few).toBeLessThanOrEqual(20);
+    // Heart rates that come before the next step do not bring it forward.
+    const later = new Date(Date.now() + 3_600_000);
+    await sql`
+      update graphile_worker._private_jobs set run_at = ${later} where key = ${`zones ${person.userId}`}`.execute(
+      app.db,
+    );
+    await pushRates(rate(3_660, 100));
+    const { rows } = await sql<{ run_at: string }>`
+      select run_at from graphile_worker._private_jobs where key = ${`zones ${person.userId}`}`.execute(app.db);
+    expect(rows.map(({ run_at }) => new Date(run_at).getTime())).toEqual([later.getTime()]);
+    await computeAll();
+    expect(new Set((await withZones()).map(String))).toEqual(new Set(['0,120,0,0,0,0']));
+    expect(await withZones()).toHaveLength(100);
+  });
+
+  test('of a backfill that the team is not told of, a heart rate that comes meanwhile tells', async () => {
+    await person.push('workouts', run());
+    await person.told();
+    await pushRates(rate(0, 100));
+    await sql`update summaries set zones_asked = 'backfill' where user_id = ${person.userId}`.execute(app.db);
+    await person.team.api('PATCH', '/v2/team', { backfill_events_enabled: false });
+    await pushRates(rate(30, 100));
+    const { rows } = await sql`select zones_asked from summaries where user_id = ${person.userId}`.execute(app.db);
+    expect(rows).toEqual([{ zones_asked: 'live' }]);
+    await compute();
+    expect(await updates()).toEqual([[0, 90, 0, 0, 0, 0]]);
+  });
 });

@@ -5,10 +5,10 @@ export type Rates = { time: readonly number[]; heartrate: readonly (number | nul
 
 const AGE_WHERE_UNKNOWN = 30;
 /** A rate holds until the next one, which in a pause comes late. */
-const LONGEST_HOLD_S = 60;
+export const LONGEST_HOLD_S = 60;
 /** Of the highest rate; what is above the last begins the sixth zone. */
-const EDGES = [0.5, 0.6, 0.7, 0.8];
-const LAST_EDGE = 0.9;
+export const EDGES = [0.5, 0.6, 0.7, 0.8];
+export const LAST_EDGE = 0.9;
 
 /**
  * Seconds in six zones: below 50 percent of 220 less the age, from 50, 60, 70 and 80, and above 90. Null where no rate was
@@ -17,8 +17,7 @@ const LAST_EDGE = 0.9;
 export function zonesOf({ time, heartrate }: Rates, end: number, birthDate: string | null): number[] | null {
   const begin = time[0];
   if (begin === undefined) return null;
-  const age = birthDate === null ? AGE_WHERE_UNKNOWN : ageInYears(birthDate, begin * 1_000);
-  const highest = 220 - age;
+  const highest = highestRate(birthDate, begin);
   const zones = [0, 0, 0, 0, 0, 0];
   let isMeasured = false;
   for (const [n, at] of time.entries()) {
@@ -31,5 +30,9 @@ export function zonesOf({ time, heartrate }: Rates, end: number, birthDate: stri
   }
   return isMeasured ? zones.map((seconds) => Math.round(seconds)) : null;
 }
+
+/** The highest rate by the age at a moment, in seconds since 1970. */
+export const highestRate = (birthDate: string | null, at: number): number =>
+  220 - (birthDate === null ? AGE_WHERE_UNKNOWN : ageInYears(birthDate, at * 1_000));
 
 const zoneOf = (part: number): number => (part > LAST_EDGE ? 5 : EDGES.filter((edge) => part >= edge).length);
