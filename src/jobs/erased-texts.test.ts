@@ -116,6 +116,8 @@ const OF_ITS_OWN = new Set([
   'simulations.steps',
   'source_priorities.data_type',
   'summary_streams.content',
+  // Of the closed list of origins.
+  'summaries.zones_asked',
   'team_api_keys.key_start',
   'team_api_keys.scopes',
   'teams.closed_betas',
