@@ -133,6 +133,8 @@ test('times of a sleep that do not fit between going to bed and getting up are r
     short({ duration: 20_000 }),
     short({ light: 3_000, deep: 3_000, rem: 3_000 }),
     short({ duration: 7_261 }),
+    short({ awake: 1_321 }),
+    short({ total: 100, light: 5_000, deep: 1_000 }),
   );
   expect([answer.status, problemsOf(answer)]).toEqual([
     422,
@@ -146,11 +148,17 @@ test('times of a sleep that do not fit between going to bed and getting up are r
       'body.4.light value_error',
       'body.4.rem value_error',
       'body.5.duration value_error',
+      'body.6.awake value_error',
+      'body.7.deep value_error',
+      'body.7.light value_error',
     ],
   ]);
   expect(await person.read('sleep')).toEqual([]);
   await person.push('sleep', short({ total: 7_260, duration: 7_260, light: 3_000, deep: 2_160, rem: 2_100 }));
   expect(await person.read('sleep')).toMatchObject([{ total: 7_260, duration: 7_260 }]);
+  // Each number may be rounded to a minute.
+  await person.push('sleep', short({ total: 6_000, awake: 1_320, light: 4_120, deep: 2_000 }));
+  expect(await person.read('sleep')).toMatchObject([{ total: 6_000, awake: 1_320, light: 4_120 }]);
 });
 
 describe('what was measured during a sleep', () => {

@@ -58,7 +58,8 @@ const pushed = Type.Object(properties, {
     session,
     (value) => [...outsideBed(value), ...longerThanBed(value)],
     `${STAGES_WITHIN} No time asleep, awake or in bed is longer than that between them, nor light, rem and deep ` +
-      'together, but for a minute of rounding.',
+      'together, but for a minute of rounding. Nor are total and awake together longer than that, or light, rem and deep ' +
+      'together than total, but for a minute of each.',
   ),
 });
 
@@ -72,14 +73,24 @@ function longerThanBed(value: Record<string, unknown>): Breach[] {
   const most = inBed + ROUNDING_SECONDS;
   const tooLong = (names: readonly string[], msg: string): Breach[] =>
     names.map((name) => ({ at: [name], type: 'value_error', msg }));
+  const sumOf = (names: readonly string[]): number => names.reduce((sum, name) => sum + secondsOf(name), 0);
+  const rounding = (names: readonly string[]): number => names.length * ROUNDING_SECONDS;
   const alone = ['duration', 'total', 'awake', 'latency', ...STAGES].filter((name) => secondsOf(name) > most);
+  const isRight = (name: string): boolean => !alone.includes(name);
   const told = STAGES.filter((name) => secondsOf(name) > 0);
-  const isSumTooLong = told.reduce((sum, name) => sum + secondsOf(name), 0) > most;
+  const asleepAndAwake = ['total', 'awake'];
+  const stages = told.every(isRight) ? told : [];
+  const isBeyondBed = sumOf(stages) > most;
+  const isBeyondSleep = !isBeyondBed && isRight('total') && sumOf(stages) > secondsOf('total') + rounding(stages);
   return [
     ...tooLong(alone, 'Value should not be longer than from bedtime_start to bedtime_stop'),
-    ...(isSumTooLong && !told.some((name) => alone.includes(name))
+    ...(asleepAndAwake.every(isRight) && sumOf(asleepAndAwake) > inBed + rounding(asleepAndAwake)
+      ? tooLong(['awake'], 'Together with total it should not be longer than from bedtime_start to bedtime_stop')
+      : []),
+    ...(isBeyondBed
       ? tooLong(told, 'Light, rem and deep together should not be longer than from bedtime_start to bedtime_stop')
       : []),
+    ...(isBeyondSleep ? tooLong(told, 'Light, rem and deep together should not be longer than total') : []),
   ];
 }
 

@@ -81,8 +81,12 @@ test('a night with stages longer than itself has none, and one that was slept lo
   expect(kept(sleep, { ...night, light: 9_000, rem: 100, deep: 100 })).toEqual(unstaged);
   expect(kept(sleep, { ...night, light: 5_000, rem: 2_000, deep: 1_000 })).toEqual(unstaged);
   expect(kept(sleep, { ...night, total: 9_000 })).toEqual([]);
+  expect(kept(sleep, { ...night, total: 4_000, light: 5_000, rem: 1_000, deep: 0 })).toEqual([
+    { ...night, total: 4_000, light: 0, rem: 0, deep: 0 },
+  ]);
+  expect(kept(sleep, { ...night, awake: 4_000, light: 7_000 })).toEqual([{ ...night, awake: 0, light: 7_000 }]);
   // A minute is rounding.
-  expect(kept(sleep, { ...night, total: 7_260 })).toHaveLength(1);
+  expect(kept(sleep, { ...night, awake: 0, total: 7_260 })).toHaveLength(1);
 });
 
 test('a workout with zones or motion longer than itself is kept without them', () => {
