@@ -5,7 +5,7 @@ import type { TeamCtx } from '../../context.ts';
 import { tellOfOutage } from '../connections/providers/outage.ts';
 import { DAY_ENDS_HOURS } from '../../users/ingestion-bounds.ts';
 import { claimPoll, holdPoll, letGo, type Claim, type Polled } from './poll-lease.ts';
-import { isGone, PullError, type Puller, type Window } from './puller.ts';
+import { foreseenOrNull, isGone, type PullError, type Puller, type Window } from './puller.ts';
 import { grantedResources, pullerOrNull } from './pullers.ts';
 import { storePulled, type Stored } from './store-pulled.ts';
 import { together } from './together.ts';
@@ -92,9 +92,11 @@ export async function pullWindows<T extends { resources: readonly string[]; wind
     } catch (error) {
       if (isGone(error) || ctx.stopping?.aborted) return null;
       came = succeeded = false;
-      if (!(error instanceof PullError)) ctx.log.error({ err: error, resource: resources[0] }, 'a poll failed');
-      else tellOfOutage(ctx.log, { provider: claim.connection.provider, code: error.group });
-      if (error instanceof PullError && error.group === 'provider_rate_limit_exceeded') refused = error;
+      const foreseen = foreseenOrNull(error);
+      if (!foreseen) ctx.log.error({ err: error, resource: resources[0] }, 'a poll failed');
+      else if (foreseen.group !== 'limit_reached')
+        tellOfOutage(ctx.log, { provider: claim.connection.provider, code: foreseen.group });
+      if (foreseen?.group === 'provider_rate_limit_exceeded') refused = foreseen;
     }
     // Nothing was asked where it was held back: how it went before still stands.
     if (!refused?.wasHeldBack && !(await holdPoll(ctx, claim, { resources, succeeded: came, skipped }))) return null;

@@ -280,6 +280,11 @@ describe('a pull of the past', () => {
 
   test.each([
     ['what the provider refuses for good', () => new PullError('non_retriable_error'), 'non_retriable_error'],
+    [
+      'a user with too many streams',
+      () => new AppError('limit_reached', 'A user has at most 1,000 streams.'),
+      'limit_reached',
+    ],
     ['what nobody foresaw', () => new TypeError('x is not a function'), 'unexpected_error'],
   ])('fails at once by %s', async (_what, error, told) => {
     answer = () => failing(error);

@@ -8,7 +8,15 @@ import { findUser, type UserRow } from '../../users/find.ts';
 import { calendarDateOf, clockOf, dayEdges } from '../calendar-date.ts';
 import { pullCompleted } from './events.ts';
 import { WITHOUT_PROVIDER_SECONDS } from './poll.ts';
-import { isGone, isRetriable, PullError, type Puller, type PullErrorGroup, type Window } from './puller.ts';
+import {
+  foreseenOrNull,
+  isGone,
+  isRetriable,
+  PullError,
+  type Puller,
+  type PullErrorGroup,
+  type Window,
+} from './puller.ts';
 import { pullerOrNull } from './pullers.ts';
 import { addPullJobs, type pullKind } from './schedule.ts';
 import { storePulled } from './store-pulled.ts';
@@ -47,9 +55,11 @@ export async function pullWindow(ctx: TeamCtx, job: Job): Promise<void> {
     outcome = { found: await pullFound(ctx, claim) };
   } catch (error) {
     if (ctx.stopping?.aborted || isGone(error)) return release(ctx, job, claim);
-    if (!(error instanceof PullError)) ctx.log.error({ err: error, provider: job.provider }, 'a pull failed');
-    else tellOfOutage(ctx.log, { provider: job.provider, code: error.group });
-    outcome = { error: error instanceof PullError ? error : new PullError('unexpected_error') };
+    const foreseen = foreseenOrNull(error);
+    if (!foreseen) ctx.log.error({ err: error, provider: job.provider }, 'a pull failed');
+    else if (foreseen.group !== 'limit_reached')
+      tellOfOutage(ctx.log, { provider: job.provider, code: foreseen.group });
+    outcome = { error: foreseen ?? new PullError('unexpected_error') };
   }
   ctx.count?.({ what: 'pull_window', provider: job.provider, outcome: wordOf(outcome) });
   await inTransaction(ctx, (tx) =>

@@ -79,6 +79,7 @@ export type PullErrorGroup =
   | 'transport_failure'
   | 'resource_contention'
   | 'non_retriable_error'
+  | 'limit_reached'
   | 'unexpected_error'
   | 'retry_quota_exhausted';
 
@@ -109,6 +110,12 @@ export class PullError extends Error {
     this.retryAfterSeconds = retryAfterSeconds;
     this.wasHeldBack = heldBack;
   }
+}
+
+/** Why a pull did not go on, where that was foreseen, as that its user has all the streams that a user can have; null elsewhere. */
+export function foreseenOrNull(error: unknown): PullError | null {
+  if (error instanceof PullError) return error;
+  return error instanceof AppError && error.code === 'limit_reached' ? new PullError('limit_reached') : null;
 }
 
 /** The user is scheduled for deletion, or was erased: an undo goes on where it stood. */

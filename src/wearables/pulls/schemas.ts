@@ -36,7 +36,8 @@ export const HistoricalPull = Type.Object({
     Type.String({
       description:
         'Why it waits for another try (provider_rate_limit_exceeded, provider_unavailable, transport_failure, ' +
-        'resource_contention) or was given up (non_retriable_error, unexpected_error, retry_quota_exhausted).',
+        'resource_contention) or was given up (non_retriable_error, unexpected_error, retry_quota_exhausted; ' +
+        'limit_reached: the user has as many streams of samples as a user can have).',
     }),
   ),
 });

@@ -272,4 +272,33 @@ describe('apps without end', () => {
     expect(await refused([named(50)])).toMatch(/at most 50 apps and devices/);
     expect(await push(named(7), { ...named(51), source_type: 'watch' })).toMatchObject({ created: 1, unchanged: 1 });
   });
+
+  const removeAll = async (of: object) => {
+    const day = { start: '2026-01-05T00:00:00Z', end: '2026-01-06T00:00:00Z' };
+    return (
+      await team.api('DELETE', `/v2/timeseries/${user_id}/samples`, [{ ...kind, resource: 'steps', ...day, ...of }])
+    ).status;
+  };
+
+  test('of which nothing is left make room for others, and what is told of a kind of device stays one', async () => {
+    await push(...Array.from({ length: 50 }, (_, n) => named(n)));
+    const before = await told();
+    expect(await removeAll({ app_id: 'com.example.app1' })).toBe(200);
+    expect(await push(named(50))).toMatchObject({ created: 1 });
+    expect(await refused([named(51)])).toMatch(/at most 50 apps and devices/);
+    expect(await removeAll({})).toBe(200);
+    await told();
+    expect(await push(...Array.from({ length: 49 }, (_, n) => named(100 + n)))).toMatchObject({ created: 49 });
+    const after = await told();
+    const numbers = (events: Told[]) => [...new Set(events.map(({ data }) => data.source_id))];
+    expect(numbers(after)).toEqual(numbers(before));
+    const last = Math.max(...before.map(({ data }) => data.version));
+    expect(after.every(({ data }) => data.version > last)).toBe(true);
+    // What was told is still counted.
+    const { body } = await team.api<{ data: { provider: Record<string, Record<string, { sent_count: number }>> }[] }>(
+      'GET',
+      `/v2/introspect/resources?user_id=${user_id}`,
+    );
+    expect(body.data[0]?.provider['apple_health_kit']?.['steps']?.sent_count).toBe(50 + 1 + 49);
+  });
 });

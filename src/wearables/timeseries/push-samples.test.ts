@@ -333,6 +333,16 @@ describe('a batch with something wrong in it', () => {
     }));
     expect(await push(user_id, allergens)).toMatchObject({ status: 403, body: { code: 'limit_reached' } });
     expect((await push(user_id, allergens.slice(1))).body).toMatchObject({ created: 1_000 });
+    expect(await push(user_id, allergens.slice(0, 1))).toMatchObject({ status: 403, body: { code: 'limit_reached' } });
+    // What providers bring is counted apart.
+    expect((await push(user_id, [heartRate(1, 60, { provider: 'oura' })])).body).toMatchObject({ created: 1 });
+    const { provider, source_type, timestamp } = heartRate(1, 1);
+    const ofIge = { resource: 'ige', provider, source_type, timestamp };
+    await app.api('DELETE', `/v2/timeseries/${user_id}/samples`, [{ ...ofIge, type: 'allergen 7' }]);
+    expect((await push(user_id, allergens.slice(0, 1))).body).toMatchObject({ created: 1 });
+    await app.api('DELETE', `/v2/timeseries/${user_id}/samples`, [ofIge]);
+    const others = allergens.map((each) => ({ ...each, type: `other ${each.type}` }));
+    expect((await push(user_id, others.slice(1))).body).toMatchObject({ created: 1_000 });
   });
 });
 

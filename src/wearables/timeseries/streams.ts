@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
+import { isPushed } from '../providers.ts';
 import type { StoredSource } from '../source.ts';
+import { freeStreams } from './free-streams.ts';
 
 /** One series of a user from one app on one device. What a workout or sleep has of points is a summary stream. */
 export type Stream = {
@@ -38,7 +40,10 @@ export type EnsuredStream = Stream & { connected: boolean; beside: number[] };
  */
 export const sourceIdOf = ({ id, beside }: Pick<EnsuredStream, 'id' | 'beside'>): number => Math.min(id, ...beside);
 
-/** More than anybody's apps and devices make; each allergen of a panel is a stream of its own. */
+/**
+ * Of what is pushed, and of what is pulled: more than anybody's apps and devices make; each allergen of a panel is a stream of its own.
+ * Apart, so that nothing that a user's own token pushes keeps a provider's data out.
+ */
 const MOST_STREAMS = 1_000;
 /** Apps and devices of one place: a sample is looked for in the streams of all of them. */
 const MOST_BESIDE = 50;
@@ -52,8 +57,8 @@ export const streamKeyOf = (key: StreamKey | Stream): string =>
   JSON.stringify([placeKeyOf(key), key.app_id ?? null, key.device_id?.toLowerCase() ?? null]);
 
 /**
- * The user's streams of these keys, made where they are not there. Throws limit_reached where the user would have more than 1,000,
- * or more than 50 of one place.
+ * The user's streams of these keys, made where they are not there. Where there are too many, those without samples go first. Throws
+ * limit_reached where the user would have more than 1,000 pushed or pulled ones, or more than 50 of one place. As the user's only writer.
  */
 export async function ensureStreams(
   ctx: TxCtx<TeamCtx>,
@@ -61,9 +66,12 @@ export async function ensureStreams(
   keys: StreamKey[],
 ): Promise<Map<string, EnsuredStream>> {
   refuseTooManyBeside(keys);
-  if (keys.length > MOST_STREAMS) refuseTooMany();
+  const tooMany = tooManyOf(keys);
+  if (tooMany) throw tooMany;
   // Always in one order, so that two batches of one user do not wait for each other in a circle.
   const wanted = keys.toSorted((a, b) => (streamKeyOf(a) < streamKeyOf(b) ? -1 : 1));
+  let areMade = false;
+  const freed = { ofPlaces: false, all: false };
   for (;;) {
     const { rows } = await sql<Found>`
       with wanted as (
@@ -91,9 +99,15 @@ export async function ensureStreams(
     const streams = new Map(rows.map((row) => [streamKeyOf(row), row]));
     // One that another transaction made meanwhile is seen by the next statement only.
     if (!wanted.every((key) => streams.has(streamKeyOf(key)))) continue;
-    if (rows.some(({ made }) => made)) {
-      refuseTooManyBeside(rows);
-      await refuseTooManyOf(ctx, user);
+    areMade ||= rows.some(({ made }) => made);
+    const besides = areMade ? tooManyBeside(rows) : null;
+    const refusal = besides ?? (areMade ? tooManyOf(await providersOfStreams(ctx, user)) : null);
+    if (refusal) {
+      if (freed.all || (besides && freed.ofPlaces)) throw refusal;
+      freed[besides ? 'ofPlaces' : 'all'] = true;
+      const ids = wanted.map((key) => (streams.get(streamKeyOf(key)) as Found).id);
+      await freeStreams(ctx, user, { among: besides && rows.map(({ id }) => id), wanted: ids });
+      continue;
     }
     return withBeside(wanted, streams);
   }
@@ -120,31 +134,49 @@ function withBeside(wanted: StreamKey[], found: Map<string, Found>): Map<string,
 
 /** Throws limit_reached where one place has more streams than it may have. */
 export function refuseTooManyBeside(streams: readonly (StreamKey | Stream)[]): void {
-  if (streams.length <= MOST_BESIDE) return;
+  const refusal = tooManyBeside(streams);
+  if (refusal) throw refusal;
+}
+
+function tooManyBeside(streams: readonly (StreamKey | Stream)[]): AppError | null {
+  if (streams.length <= MOST_BESIDE) return null;
   const counts = new Map<string, number>();
   for (const stream of streams) {
     const place = placeKeyOf(stream);
     const count = (counts.get(place) ?? 0) + 1;
     counts.set(place, count);
     if (count <= MOST_BESIDE) continue;
-    throw new AppError(
+    return new AppError(
       'limit_reached',
       `A user can have at most ${MOST_BESIDE} apps and devices of a series, provider and kind of device. ` +
         'app_id names an app, and not a version of it, a run or a sample.',
     );
   }
+  return null;
 }
 
-async function refuseTooManyOf({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
-  const { rows } = await sql`
-    select from streams where user_id = ${user.id} and team_id = ${team.id} limit ${MOST_STREAMS + 1}`.execute(db);
-  if (rows.length > MOST_STREAMS) refuseTooMany();
+async function providersOfStreams(
+  { db, team }: TxCtx<TeamCtx>,
+  user: { id: string },
+): Promise<{ provider: string; many: number }[]> {
+  const { rows } = await sql<{ provider: string; many: number }>`
+    select provider, count(*)::integer as many from streams
+     where user_id = ${user.id} and team_id = ${team.id} group by 1`.execute(db);
+  return rows;
 }
 
-function refuseTooMany(): never {
-  throw new AppError(
+/** What is left out of `many` is one. */
+function tooManyOf(streams: readonly { provider: string; many?: number }[]): AppError | null {
+  let [pushed, pulled] = [0, 0];
+  for (const { provider, many = 1 } of streams) {
+    if (isPushed(provider)) pushed += many;
+    else pulled += many;
+  }
+  if (pushed <= MOST_STREAMS && pulled <= MOST_STREAMS) return null;
+  return new AppError(
     'limit_reached',
-    `A user can have at most ${MOST_STREAMS} streams: a series, provider, kind of device, app, device and type each.`,
+    `A user can have at most ${MOST_STREAMS} streams of providers that are ${pushed > MOST_STREAMS ? 'pushed' : 'pulled'}: a series, ` +
+      'provider, kind of device, app, device and type each. Those without samples are not counted.',
   );
 }
 

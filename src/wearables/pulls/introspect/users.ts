@@ -18,7 +18,7 @@ export async function usersFrom(
   };
 }
 
-/** A resource of a provider each; no user has as many: 1,000 streams, and for each provider a kind of summary or a pull of each resource. */
+/** A resource of a provider each; no user has as many: 2,000 streams, and for each provider a kind of summary or a pull of each resource. */
 const MOST_ROWS = 10_000;
 
 /** How many rows are asked for: one more tells that the last user may lack some, and is shown on the next page. */

@@ -1,0 +1,41 @@
+import { sql } from 'kysely';
+import type { TeamCtx, TxCtx } from '../../context.ts';
+
+/**
+ * Deletes those of these streams of a user that have no samples, all of the user's where none are named, without the `wanted` ones. The
+ * first of a place stays as long as the place is used: by its number events tell of what they told before. It takes over what the others
+ * of the place have counted, and their versions. As the user's only writer.
+ */
+export async function freeStreams(
+  { db, team }: TxCtx<TeamCtx>,
+  user: { id: string },
+  { among, wanted }: { among: number[] | null; wanted: number[] },
+): Promise<void> {
+  await sql`
+    with looked_at as (
+      select id, version, sent_count, changed_at, id = any (${wanted}::bigint[]) as is_wanted,
+             -- A scalar query is answered from the index of each stream, whatever the database believes of an empty partition.
+             coalesce((select true from ${sql.table('samples')} as samples where stream_id = streams.id limit 1), false) as is_filled,
+             min(id) over (partition by resource, provider, source_type, kind) as first
+        from streams
+       where user_id = ${user.id} and team_id = ${team.id} and (${among}::bigint[] is null or id = any (${among}))
+    ), freed as materialized (
+      select id, version, sent_count, changed_at, first
+        from (select *, bool_or(is_filled or is_wanted) over (partition by first) as is_used from looked_at) as each
+       where not is_filled and not is_wanted and (id <> first or not is_used)
+    ), notes as (
+      delete from sample_notes where stream_id in (select id from freed)
+    ), records as (
+      delete from sample_records where stream_id in (select id from freed)
+    ), taken_over as (
+      update streams
+         set version = greatest(streams.version, others.version), sent_count = streams.sent_count + others.sent_count,
+             changed_at = greatest(streams.changed_at, others.changed_at)
+        from (select first, max(version) as version, sum(sent_count)::bigint as sent_count, max(changed_at) as changed_at
+                from freed group by first) as others
+       where streams.id = others.first and streams.user_id = ${user.id} and streams.id not in (select id from freed)
+    )
+    delete from streams where user_id = ${user.id} and team_id = ${team.id} and id in (select id from freed)`.execute(
+    db,
+  );
+}
