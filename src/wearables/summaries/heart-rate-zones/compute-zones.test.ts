@@ -138,6 +138,17 @@ test('rates of the better source count: by the order of the team, by the device,
   expect(await from('oura', 'ring', 91)).toEqual([0, 120, 0, 0, 0, 0]);
 });
 
+test('a better source counts in the minutes in which it measured, and hides nothing of another one', async () => {
+  await person.push('workouts', run());
+  await pushRates(
+    ...[0, 30, 60, 90].map((second) => rate(second, 100, { provider: 'garmin', source_type: 'watch' })),
+    rate(60, 180, { provider: 'polar', source_type: 'chest_strap' }),
+  );
+  await compute();
+  // Until the strap's only rate a minute of the watch, and from then on the minute for which that holds.
+  expect(await zones()).toEqual([0, 60, 0, 0, 0, 60]);
+});
+
 test('of somebody who is deleted meanwhile nothing is computed', async () => {
   await person.push('workouts', run());
   await pushRates(rate(0, 100));

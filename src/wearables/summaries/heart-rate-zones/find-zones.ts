@@ -9,6 +9,10 @@ import { EDGES, highestRate, LAST_EDGE, LONGEST_HOLD_S } from './zones.ts';
 /** More than a day at one a second, as of points. */
 export const MOST_RATES = 100_000;
 
+/** Of so many sources, the best ones, each minute has the rates of the best that measured then. */
+const MOST_SOURCES = 4;
+const MINUTE_S = 60;
+
 /** What a user has of heart rates, and which providers the team prefers. */
 export type HeartRates = { streams: (Source & { id: number })[]; providers: string[] };
 
@@ -21,12 +25,12 @@ export async function findHeartRates(ctx: TxCtx<TeamCtx>, user: { id: string }):
 
 type Session = Source & { start_at: string; end_at: string };
 
-/** The heart rates of a session, and when they begin, in seconds since 1970. */
-export type RatesOfSession = { streamId: number; begin: number };
+/** The streams that have heart rates of a session, the best first, and when these begin, in seconds since 1970. */
+export type RatesOfSession = { streamIds: number[]; begin: number };
 
 /**
- * Where the heart rates between two moments are: of the best source that tells of them, as aggregates choose it, and of equally
- * good ones that of the workout. Null where no heart beat was measured.
+ * Where the heart rates between two moments are: the best sources that tell of them, as aggregates rank them, and of equally
+ * good ones first that of the workout. Null where no heart beat was measured.
  */
 export async function findRatesOrNull(
   { db }: TxCtx<TeamCtx>,
@@ -35,24 +39,37 @@ export async function findRatesOrNull(
 ): Promise<RatesOfSession | null> {
   const ids = rankFor(own, streams, providers).map(({ id }) => id);
   const { rows } = await sql<RatesOfSession>`
-    select id as "streamId", (select extract(epoch from at)::float8 from samples
-                               where stream_id = id and at >= ${start_at} and at < ${end_at} order by at limit 1) as begin
-      from (select id from unnest(${ids}::bigint[]) with ordinality as stream (id, place)
+    select array_agg(id order by place) as "streamIds",
+           min((select extract(epoch from at)::float8 from samples
+                 where stream_id = id and at >= ${start_at} and at < ${end_at} order by at limit 1)) as begin
+      from (select id, place from unnest(${ids}::bigint[]) with ordinality as stream (id, place)
              where exists (select from samples where stream_id = id and at >= ${start_at} and at < ${end_at} and value > 0)
-             order by place limit 1) as best`.execute(db);
+             order by place limit ${MOST_SOURCES}) as best
+    having count(*) > 0`.execute(db);
   return rows[0] ?? null;
 }
 
 /**
- * Seconds in the zones of a session by the first `most` of its heart rates, as `zonesOf` tells them, and how many rates these were.
+ * Seconds in the zones of a session by the first `most` of its heart rates, as `zonesOf` tells them, and how many rates these were. Each
+ * minute has those of the best source that measured in it: a strap that was put on late hides nothing of the watch.
  */
 export async function sumZones(
   { db }: TxCtx<TeamCtx>,
   { start_at, end_at }: Session,
-  { rates: { streamId, begin }, birthDate, most }: { rates: RatesOfSession; birthDate: string | null; most: number },
+  { rates: { streamIds, begin }, birthDate, most }: { rates: RatesOfSession; birthDate: string | null; most: number },
 ): Promise<{ count: number; zones: number[] | null }> {
   const { rows } = await sql<{ count: number; is_measured: boolean; zones: number[] }>`
-    select count(*)::integer as count, coalesce(bool_or(value > 0), false) as is_measured,
+    with measured as (
+      select at, value, place,
+             min(place) filter (where value > 0) over (partition by floor(at / ${MINUTE_S}::float8)) as best
+        from (select extract(epoch from rates.at)::float8 as at, rates.value, stream.place
+                from unnest(${streamIds}::bigint[]) with ordinality as stream (id, place)
+               cross join lateral (select at, value from samples
+                                    where stream_id = stream.id and at >= ${start_at} and at < ${end_at}
+                                    order by at limit ${most}) as rates
+               order by 1 limit ${most}) as first
+    )
+    select (select count(*) from measured)::integer as count, coalesce(bool_or(value > 0), false) as is_measured,
            array[${sql.join([0, 1, 2, 3, 4, 5].map((zone) => sql`coalesce(sum(lasts) filter (where zone = ${sql.lit(zone)}), 0)`))}] as zones
       from (
         select value, least(greatest(coalesce(lead(at) over (order by at), ${Date.parse(end_at) / 1_000}::float8) - at, 0),
@@ -64,10 +81,8 @@ export async function sumZones(
                       sql` + `,
                     )} end as zone
           from (
-            select extract(epoch from at)::float8 as at, value, value / ${highestRate(birthDate, begin)}::float8 as part
-              from samples
-             where stream_id = ${streamId} and at >= ${start_at} and at < ${end_at}
-             order by at limit ${most}) as rates
+            select at, value, value / ${highestRate(birthDate, begin)}::float8 as part
+              from measured where place = coalesce(best, place)) as rates
       ) as held`.execute(db);
   const { count, is_measured, zones } = rows[0]!;
   return { count, zones: is_measured ? zones.map((seconds) => Math.round(seconds)) : null };

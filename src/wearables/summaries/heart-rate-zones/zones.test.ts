@@ -31,8 +31,15 @@ describe('seconds in zones of heart rate', () => {
   });
 
   test('leave out where nothing was measured, and are none where nothing was at all', () => {
-    expect(zones([100, null, 0, 180])).toEqual([0, 10, 0, 0, 0, 10]);
+    expect(zones([100, 0, 0, 180])).toEqual([0, 10, 0, 0, 0, 10]);
     expect([zones([null, 0]), zones([])]).toEqual([null, null]);
+  });
+
+  test('go on where a point has no rate, until the next one that has, a minute at most', () => {
+    expect(zones([100, null, null, 180])).toEqual([0, 30, 0, 0, 0, 10]);
+    expect(zones([100, null, 0, 180])).toEqual([0, 20, 0, 0, 0, 10]);
+    const time = [AT, AT + 1, AT + 90];
+    expect(zonesOf({ time, heartrate: [100, null, 100] }, AT + 100, null)).toEqual([0, 70, 0, 0, 0, 0]);
   });
 
   test('of uneven rates are as long as the workout', () => {

@@ -4,7 +4,7 @@ import { ageInYears } from '../../../wire/birth-date.ts';
 export type Rates = { time: readonly number[]; heartrate: readonly (number | null)[] };
 
 const AGE_WHERE_UNKNOWN = 30;
-/** A rate holds until the next one, which in a pause comes late. */
+/** A rate holds until the next one, which in a pause comes late. A point without a rate ends nothing: a strap without contact tells 0. */
 export const LONGEST_HOLD_S = 60;
 /** Of the highest rate; what is above the last begins the sixth zone. */
 export const EDGES = [0.5, 0.6, 0.7, 0.8];
@@ -20,13 +20,15 @@ export function zonesOf({ time, heartrate }: Rates, end: number, birthDate: stri
   const highest = highestRate(birthDate, begin);
   const zones = [0, 0, 0, 0, 0, 0];
   let isMeasured = false;
-  for (const [n, at] of time.entries()) {
-    const rate = heartrate[n] ?? 0;
-    // Straps without contact tell 0.
-    if (rate <= 0) continue;
-    isMeasured = true;
-    const lasts = Math.min(Math.max((time[n + 1] ?? end) - at, 0), LONGEST_HOLD_S);
-    zones[zoneOf(rate / highest)]! += lasts;
+  let next = end;
+  for (let n = time.length - 1; n >= 0; n -= 1) {
+    const [at, rate] = [time[n] as number, heartrate[n] ?? null];
+    if (rate === null) continue;
+    if (rate > 0) {
+      isMeasured = true;
+      zones[zoneOf(rate / highest)]! += Math.min(Math.max(next - at, 0), LONGEST_HOLD_S);
+    }
+    next = at;
   }
   return isMeasured ? zones.map((seconds) => Math.round(seconds)) : null;
 }
