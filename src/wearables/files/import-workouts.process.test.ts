@@ -31,7 +31,7 @@ describe('a FIT file', () => {
       sport: { name: 'Trail running', slug: 'trail_running' },
       average_hr: 122,
       max_hr: 125,
-      hr_zones: [0, 0, 2, 0, 0, 0],
+      hr_zones: [0, 0, 3, 0, 0, 0],
       distance: 9,
       calories: 12,
       moving_time: 3,
