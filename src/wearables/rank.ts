@@ -114,7 +114,8 @@ const compareQuality = (a: Source, b: Source, providers: readonly string[]): num
   placeIn(providers, a.provider) - placeIn(providers, b.provider) ||
   placeIn(SOURCE_TYPE_ORDER, a.source_type) - placeIn(SOURCE_TYPE_ORDER, b.source_type);
 
-const compareNames = (a: Source, b: Source): number =>
+/** What decides where nothing else does. */
+export const compareNames = (a: Source, b: Source): number =>
   byName(a.provider, b.provider) ||
   byName(a.source_type, b.source_type) ||
   Number(a.app_id === BY_HAND.app_id) - Number(b.app_id === BY_HAND.app_id) ||

@@ -127,36 +127,57 @@ describe('two apps on one phone', () => {
     expect(new Set(events.map(({ data }) => data.source_id)).size).toBe(1);
   });
 
-  test('that tell of one time are one sample, and the last one told counts', async () => {
+  test('that tell of one time are one sample, of steps the larger one', async () => {
     await push(steps(0, 60, 100, walks), steps(60, 60, 5, walks));
     const [first] = await told();
-    expect(await push(steps(0, 30, 80, rings))).toMatchObject({ created: 0, updated: 1 });
+    expect(await push(steps(0, 30, 120, rings))).toMatchObject({ created: 0, updated: 1 });
     const [second, ...others] = await told();
     expect(others).toEqual([]);
     expect([second?.event_type, second?.data.source.app_id]).toEqual(['daily.data.steps.updated', rings.app_id]);
     expect(second?.data.version).toBeGreaterThan(first?.data.version as number);
     expect(second?.data.source_id).toBe(first?.data.source_id);
     expect(await minutesBy('app_id')).toEqual({ 'com.example.walks': [60], 'com.example.rings': [0] });
-    expect(await sums()).toEqual({ 'sum.steps.value': [85] });
-    // And back again.
-    expect(await push(steps(0, 60, 100, walks))).toMatchObject({ updated: 1 });
+    expect(await sums()).toEqual({ 'sum.steps.value': [125] });
+    // And back again, as long as it is larger, or as large and longer.
+    expect(await push(steps(0, 60, 100, walks))).toMatchObject({ created: 0, updated: 0 });
+    expect(await told()).toEqual([]);
+    expect(await push(steps(0, 60, 120, walks))).toMatchObject({ updated: 1 });
     expect((await told())[0]?.data.version).toBeGreaterThan(second?.data.version as number);
     expect(await minutesBy('app_id')).toEqual({ 'com.example.walks': [0, 60] });
   });
 
-  test('that tell the same of one time tell nobody anything new, and the last one is its source', async () => {
+  test('do not lower each other, and each may lower what it said itself', async () => {
+    await push(steps(0, 60, 100, walks));
+    expect(await push(steps(0, 5, 8, rings))).toMatchObject({ created: 0, updated: 0, unchanged: 1 });
+    expect(await push(steps(0, 60, 90, walks))).toMatchObject({ updated: 1 });
+    expect(await sums()).toEqual({ 'sum.steps.value': [90] });
+    // In one batch as well: the first one now says less than the other one.
+    expect(await push(steps(0, 60, 40, walks), steps(0, 5, 50, rings))).toMatchObject({ updated: 1, unchanged: 1 });
+    expect(await minutesBy('app_id')).toEqual({ 'com.example.rings': [0] });
+    expect(await push(steps(0, 5, 45, rings), steps(0, 60, 40, walks))).toMatchObject({ updated: 1, unchanged: 1 });
+    expect(await sums()).toEqual({ 'sum.steps.value': [45] });
+  });
+
+  test('that measure what does not add up are one sample of a time: the last one', async () => {
+    const pulse = { ...kind, resource: 'heartrate', timestamp: at(0), unit: 'bpm' };
+    await push({ ...pulse, ...walks, value: 90 });
+    expect(await push({ ...pulse, ...rings, value: 60 })).toMatchObject({ updated: 1 });
+    expect(await minutesBy('app_id', 'heartrate')).toEqual({ 'com.example.rings': [0] });
+  });
+
+  test('that tell the same of one time tell nobody anything new, and the first by name is its source', async () => {
     await push(steps(0, 60, 100, walks), steps(60, 60, 5, walks));
     await told();
     expect(await push(steps(0, 60, 100, rings))).toMatchObject({ created: 0, updated: 0, unchanged: 1 });
+    expect(await push(steps(0, 60, 100, walks))).toMatchObject({ created: 0, updated: 0, unchanged: 1 });
     expect(await told()).toEqual([]);
     expect(await minutesBy('app_id')).toEqual({ 'com.example.walks': [60], 'com.example.rings': [0] });
   });
 
-  test('that tell of one time in one batch are one sample: the last of it', async () => {
-    expect(await push(steps(0, 60, 1, walks), steps(0, 60, 2, rings), steps(5, 5, 3, walks))).toMatchObject({
-      created: 2,
-      unchanged: 1,
-    });
+  test('that tell of one time in one batch are one sample: of steps the larger one', async () => {
+    expect(
+      await push(steps(0, 60, 2, rings), steps(0, 60, 1, walks), steps(5, 5, 3, walks), steps(5, 9, 2, rings)),
+    ).toMatchObject({ created: 2, unchanged: 2 });
     expect(await minutesBy('app_id')).toEqual({ 'com.example.walks': [5], 'com.example.rings': [0] });
   });
 
@@ -243,9 +264,10 @@ describe('what is deleted', () => {
     ]);
   });
 
-  test('by the record of an app whose sample another one has replaced is nothing', async () => {
+  test('by the record of an app whose sample does not count beside another one is nothing', async () => {
     await push(steps(0, 60, 1, { ...walks, record_id: 'walk-1' }));
     await push(steps(0, 60, 1, { ...rings, record_id: 'ring-1' }));
+    await push(steps(0, 60, 1, { ...walks, record_id: 'walk-1' }));
     expect(await remove({ ...kind, record_id: 'walk-1' })).toBe(0);
     expect(await remove({ ...kind, record_id: 'ring-1' })).toBe(1);
   });

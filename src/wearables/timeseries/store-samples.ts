@@ -4,9 +4,11 @@ import { newId } from '../../ids.ts';
 import { askForRuns } from '../ask-for-runs.ts';
 import { askForZones } from '../ask-for-zones.ts';
 import type { Writer } from '../one-writer.ts';
+import type { Source } from '../rank.ts';
 import type { Series } from '../resources.ts';
 import type { StoredSource } from '../source.ts';
 import { keepRecords, type Recorded } from './records.ts';
+import { keyOf } from './sample-rows.ts';
 import type { Sample } from './sample.ts';
 import {
   ensureStreams,
@@ -16,6 +18,7 @@ import {
   type EnsuredStream,
   type StreamKey,
 } from './streams.ts';
+import { compareAddends } from './take-over.ts';
 import { tellOfSamples, type StreamChanges } from './tell-of-samples.ts';
 import { writeSamples, type Placed } from './write-samples.ts';
 
@@ -34,7 +37,8 @@ export type StoredCounts = { created: number; updated: number; unchanged: number
 /**
  * Stores samples of one user and tells of what changed: the one way by which samples come in, whoever brings them. A sample
  * is known by its series, provider, kind of device and time, whichever app or device tells of it; the last of a batch and the latest
- * of all wins, and an equal one changes nothing but its app and device. In the caller's transaction: all of them, or none.
+ * of all wins, and an equal one changes nothing but its app and device. Of what apps and devices send of one time in a series that adds up,
+ * the larger counts (record 464). In the caller's transaction: all of them, or none.
  * `onPlaced` hears of their streams before any is written or told.
  */
 export async function storeSamples(
@@ -46,9 +50,9 @@ export async function storeSamples(
   if (samples.length === 0) return { created: 0, updated: 0, unchanged: 0 };
   const placed = await place(ctx, user, samples);
   await onPlaced?.(placed.map(({ stream }) => stream));
-  const changes = await writeSamples(ctx, placed);
+  const { changes, refused } = await writeSamples(ctx, placed);
   await storeNotes(ctx, changes);
-  await keepRecords(ctx, user, recordsOf(placed, samples));
+  await keepRecords(ctx, user, recordsOf(placed, samples, refused));
   await tellOfSamples(ctx, user, changes);
   await askForRuns(ctx, user, changedSeries(changes));
   await askForZones(ctx, user, heartRateTimes(changes));
@@ -58,10 +62,14 @@ export async function storeSamples(
 }
 
 /** Of the samples that were told with one, as far as they count. */
-function recordsOf(placed: PlacedAt[], samples: SampleOfSource[]): Recorded[] {
+function recordsOf(placed: PlacedAt[], samples: SampleOfSource[], refused: ReadonlySet<string>): Recorded[] {
   if (!samples.some(({ record }) => record)) return [];
   return placed.flatMap(({ stream, records }) =>
-    [...records].map(([at, record]) => ({ stream_id: stream.id, at, provider: stream.provider, record })),
+    [...records].flatMap(([at, record]) =>
+      refused.has(keyOf({ stream_id: stream.id, sample: { at } }))
+        ? []
+        : [{ stream_id: stream.id, at, provider: stream.provider, record }],
+    ),
   );
 }
 
@@ -78,9 +86,17 @@ const heartRateTimes = (changes: StreamChanges[]): string[] =>
 /** With the records of those samples that have one, by their times. */
 type PlacedAt = Placed & { stream: EnsuredStream; records: Map<string, string> };
 
+/** Of one stream; `outdone` are times of which another one has a sample that counts. */
+type Group = {
+  key: StreamKey;
+  series: Series;
+  byTime: Map<string, Sample>;
+  records: Map<string, string>;
+  outdone: string[];
+};
+
 /** Samples by their streams, in the order of the table's key, so that two batches never wait for each other in a circle. */
 async function place(ctx: TxCtx<TeamCtx>, user: { id: string }, samples: SampleOfSource[]): Promise<PlacedAt[]> {
-  type Group = { key: StreamKey; series: Series; byTime: Map<string, Sample>; records: Map<string, string> };
   const byKey = new Map<string, Group>();
   const byPlace = new Map<string, Group[]>();
   let last: { of: SampleOfSource; group: Group; beside: Group[] } | null = null;
@@ -90,7 +106,7 @@ async function place(ctx: TxCtx<TeamCtx>, user: { id: string }, samples: SampleO
       const key: StreamKey = { ...each.source, resource: each.series.name, kind: each.kind };
       const text = streamKeyOf(key);
       const ofPlace = byPlace.get(placeKeyOf(key)) ?? [];
-      const group = byKey.get(text) ?? { key, series: each.series, byTime: new Map(), records: new Map() };
+      const group = byKey.get(text) ?? { key, series: each.series, byTime: new Map(), records: new Map(), outdone: [] };
       if (!byKey.has(text)) {
         byKey.set(text, group);
         byPlace.set(placeKeyOf(key), ofPlace);
@@ -101,27 +117,55 @@ async function place(ctx: TxCtx<TeamCtx>, user: { id: string }, samples: SampleO
     }
     last.group.byTime.set(each.sample.at, each.sample);
     if (each.record) last.group.records.set(each.sample.at, each.record);
+    if (each.series.additive) continue;
     for (const { byTime, records } of last.beside) {
       byTime.delete(each.sample.at);
       records.delete(each.sample.at);
     }
   }
+  for (const groups of byPlace.values()) if (groups.length > 1) keepLarger(groups);
   // Of which another app or device told last, each time.
-  for (const [text, { byTime }] of byKey) if (byTime.size === 0) byKey.delete(text);
+  for (const [text, { byTime, outdone }] of byKey) if (byTime.size + outdone.length === 0) byKey.delete(text);
   const streams = await ensureStreams(
     ctx,
     user,
     [...byKey.values()].map(({ key }) => key),
   );
   return [...byKey]
-    .map(([text, { series, byTime, records }]) => ({
+    .map(([text, { series, byTime, records, outdone }]) => ({
       stream: streams.get(text) as EnsuredStream,
       series,
       records,
+      outdone,
       samples: [...byTime.values()].sort((a, b) => (a.at < b.at ? -1 : Number(a.at > b.at))),
     }))
     .sort((a, b) => a.stream.id - b.stream.id);
 }
+
+/** Of each time of a series that adds up, the one sample that counts: what a group was sent last, compared with what others were. */
+function keepLarger(groups: Group[]): void {
+  const best = new Map<string, { group: Group; sample: Sample }>();
+  for (const group of groups) {
+    if (!group.series.additive) return;
+    for (const [at, sample] of group.byTime) {
+      const other = best.get(at);
+      const counts = !other || compareAddends(sample, other.sample, sourceOf(group), sourceOf(other.group)) < 0;
+      if (counts) best.set(at, { group, sample });
+      const loser = counts ? other?.group : group;
+      if (!loser) continue;
+      loser.byTime.delete(at);
+      loser.records.delete(at);
+      loser.outdone.push(at);
+    }
+  }
+}
+
+const sourceOf = ({ key: { provider, source_type, app_id = null, device_id = null } }: Group): Source => ({
+  provider,
+  source_type,
+  app_id,
+  device_id: device_id?.toLowerCase() ?? null,
+});
 
 const isSameStream = (a: SampleOfSource, b: SampleOfSource): boolean =>
   a.series === b.series &&

@@ -9,8 +9,8 @@ import { NEXT_VERSION, type EnsuredStream } from './streams.ts';
 import { takeOver } from './take-over.ts';
 import type { StreamChanges } from './tell-of-samples.ts';
 
-/** Samples of one stream, once a time, the oldest first. */
-export type Placed = { stream: EnsuredStream; series: Series; samples: Sample[] };
+/** Samples of one stream, once a time, the oldest first; and times of which it sent one that does not count beside another stream's. */
+export type Placed = { stream: EnsuredStream; series: Series; samples: Sample[]; outdone: string[] };
 
 /** Written by one statement: a millisecond or two of this process. */
 const AT_ONCE = 500;
@@ -20,19 +20,28 @@ const FEW = 20;
 /** What a statement wrote, and the versions of the streams since. */
 type Written = { created: Row[]; replaced: Row[]; versions: Map<number, number> };
 
-/** Writes what is new and what differs from what is there. What is equal is only read. */
-export async function writeSamples(ctx: Writer, placed: Placed[]): Promise<StreamChanges[]> {
+/** Writes what is new and what differs from what is there. What is equal is only read. `refused` are those that do not count. */
+export async function writeSamples(
+  ctx: Writer,
+  placed: Placed[],
+): Promise<{ changes: StreamChanges[]; refused: ReadonlySet<string> }> {
   const rows = placed.flatMap(({ stream, samples }) =>
     samples.map((sample): Row => ({ stream_id: stream.id, sample, extra: extraOf(ctx, sample) })),
   );
   const changes = new Map<number, StreamChanges>(
     placed.map(({ stream, series }) => [stream.id, { stream, series, version: 0, created: [], updated: [], moved: 0 }]),
   );
-  const beside = new Map(placed.map(({ stream }) => [stream.id, stream.beside]));
+  const streams = new Map(
+    placed.map(({ stream, series, outdone }) => [
+      stream.id,
+      { beside: stream.beside, addsUp: series.additive !== null, outdone },
+    ]),
+  );
+  const refused = new Set<string>();
   for (let from = 0; from < rows.length; from += AT_ONCE) {
     await ctx.giveWay?.();
     const all = rows.slice(from, from + AT_ONCE);
-    const taken = await takeOver(ctx, all, beside);
+    const taken = await takeOver(ctx, all, streams);
     for (const row of all) {
       const change = changes.get(row.stream_id) as StreamChanges;
       const differs = taken.differs.get(keyOf(row));
@@ -40,14 +49,15 @@ export async function writeSamples(ctx: Writer, placed: Placed[]): Promise<Strea
       else if (differs === false) change.moved += 1;
     }
     for (const [id, version] of taken.versions) (changes.get(id) as StreamChanges).version = version;
-    const others = all.filter((row) => !taken.differs.has(keyOf(row)));
+    for (const key of taken.refused) refused.add(key);
+    const others = all.filter((row) => !taken.differs.has(keyOf(row)) && !taken.refused.has(keyOf(row)));
     for (const written of await writeRows(ctx, others)) {
       for (const row of written.created) (changes.get(row.stream_id) as StreamChanges).created.push(row.sample);
       for (const row of written.replaced) (changes.get(row.stream_id) as StreamChanges).updated.push(row.sample);
       for (const [id, version] of written.versions) (changes.get(id) as StreamChanges).version = version;
     }
   }
-  return [...changes.values()];
+  return { changes: [...changes.values()], refused };
 }
 
 /** Few are created and replaced by one statement. Of many, which are new mostly, only those that are there are compared (record 166). */

@@ -35,10 +35,10 @@ const sampleOf = ({ device, start, stop, value }: Measured, sourceOf: SourceOf) 
   value,
 });
 
-async function userWith(measured: readonly Measured[], sourceOf = byKind): Promise<string> {
+async function userWith(measured: readonly Measured[], sourceOf = byKind, atOnce = 5_000): Promise<string> {
   const { user_id } = await makeUser(app.team);
-  for (let from = 0; from < measured.length; from += 5_000) {
-    const samples = measured.slice(from, from + 5_000).map((each) => sampleOf(each, sourceOf));
+  for (let from = 0; from < measured.length; from += atOnce) {
+    const samples = measured.slice(from, from + atOnce).map((each) => sampleOf(each, sourceOf));
     const { status } = await app.api('POST', `/v2/timeseries/${user_id}/samples`, samples);
     expect(status).toBe(200);
   }
@@ -204,6 +204,26 @@ const someDay = fc
     return [...known.values()];
   });
 
+/** A day of apps that tell of the same hours, each of an hour in a sample of its own length. */
+const someHours = fc.uniqueArray(
+  fc.tuple(
+    fc.constantFrom(...DEVICES),
+    fc.integer({ min: 0, max: 5 }),
+    fc.integer({ min: 1, max: 60 }),
+    fc.integer({ min: 0, max: 20 }),
+  ),
+  { minLength: 1, maxLength: 12, selector: ([device, hour]) => `${device} ${hour}` },
+);
+
+/** Of apps of one kind of device, which have one sample of each start: the largest, then the longest, then the first app by name. */
+function oneOfEachStart(measured: readonly Measured[]): Measured[] {
+  const best = (samples: readonly Measured[]): Measured =>
+    samples.toSorted(
+      (a, b) => b.value - a.value || b.stop - a.stop || DEVICES.indexOf(a.device) - DEVICES.indexOf(b.device),
+    )[0] as Measured;
+  return [...groupedBy(measured, ({ start }) => start).values()].map(best);
+}
+
 const FIRST_DAY = at('00:00:00', '2023-01-01');
 
 /** So many days in a row, with the seed by which they are had again. */
@@ -220,8 +240,12 @@ function randomDays(days: number, seed: number): Measured[] {
 
 const DAYS = 1_000;
 const whole: Asked = { anchor: '2025-09-26', days: DAYS };
-const answered = async (measured: readonly Measured[], sourceOf = byKind): Promise<Map<string, number>> => {
-  const [days = [], sums = []] = await sumsOf(await userWith(measured, sourceOf), whole);
+const answered = async (
+  measured: readonly Measured[],
+  sourceOf = byKind,
+  atOnce = 5_000,
+): Promise<Map<string, number>> => {
+  const [days = [], sums = []] = await sumsOf(await userWith(measured, sourceOf, atOnce), whole);
   return new Map(days.map((day, n) => [day as string, sums[n] as number]));
 };
 const close = (sums: Map<string, number>): [string, unknown][] =>
@@ -251,12 +275,31 @@ describe('random days', () => {
   );
 
   test('of four apps on one phone have the sums of the slow way, in any order of arrival', async () => {
-    // Apps of one kind of device that tell of one start are one sample, as the interface says: the last one.
-    const byStart = new Map(randomDays(DAYS, seeds[3] as number).map((sample) => [sample.start, sample]));
-    const measured = [...byStart.values()];
+    const measured = randomDays(DAYS, seeds[3] as number);
     const sums = await answered(measured, byApp);
-    expect(inOrder(sums)).toEqual(close(slowly(measured)));
+    expect(inOrder(sums)).toEqual(close(slowly(oneOfEachStart(measured))));
     expect(inOrder(await answered(measured.toReversed(), byApp))).toEqual(close(sums));
+  });
+
+  test('of apps whose samples begin together have at least the sum of each app, in any order of arrival', async () => {
+    const seed = seeds[4] as number;
+    const measured = fc.sample(someHours, { numRuns: DAYS, seed }).flatMap((hours, day) =>
+      hours.map(([device, hour, minutes, value]): Measured => {
+        const start = FIRST_DAY + day * DAY_MS + hour * HOUR_MS;
+        return { device, start, stop: start + minutes * MINUTE_MS, value };
+      }),
+    );
+    const sums = await answered(measured, byApp);
+    const byDay = groupedBy(measured, ({ start }) => new Date(start).toISOString().slice(0, 10));
+    for (const [day, ofDay] of byDay) {
+      for (const ofApp of groupedBy(ofDay, ({ device }) => device).values()) {
+        const alone = ofApp.reduce((sum, { value }) => sum + value, 0);
+        expect(sums.get(day), day).toBeGreaterThanOrEqual(alone - 1e-6);
+      }
+    }
+    // One by one, shuffled, so that most of what begins together comes in different requests.
+    const shuffled = fc.sample(fc.shuffledSubarray(measured, { minLength: measured.length }), { numRuns: 1, seed })[0];
+    expect(inOrder(await answered(shuffled as Measured[], byApp, 500))).toEqual(close(sums));
   });
 
   test('the order in which samples arrive does not matter', async () => {
