@@ -39,14 +39,20 @@ export async function progressOf({ db, team }: TeamCtx, userId: string): Promise
         where pulls.user_id = c.user_id and pulls.provider = c.provider and ended_at is null
      ) as past
      cross join lateral (
+       -- Where the last look reaches into the days of the pull, what it left out is what the pull left out, as far as they are as many.
        select coalesce(jsonb_object_agg(type, many), '{}') as skipped from (
-         select key as type, sum(value::bigint) as many from (
-           select found.key, found.value from pulls cross join jsonb_each_text(skipped) as found
-            where pulls.user_id = c.user_id and pulls.provider = c.provider
-            union all
-           select found.key, found.value
-             from jsonb_each(p.by_resource) as looked cross join jsonb_each_text(looked.value -> 'skipped') as found
-         ) as counted group by key) as sums
+         select type, sum(case when looked_from < pulled_to then greatest(pulled, looked) else pulled + looked end) as many
+           from (
+             select resource, type, sum(pulled) as pulled, max(pulled_to) as pulled_to, sum(looked) as looked, min(looked_from) as looked_from
+               from (
+                 select pulls.resource, found.key as type, found.value::bigint as pulled, range_end as pulled_to, 0 as looked, null::timestamptz as looked_from
+                   from pulls cross join jsonb_each_text(skipped) as found
+                  where pulls.user_id = c.user_id and pulls.provider = c.provider
+                  union all
+                 select look.key, found.key, 0, null, found.value::bigint, (look.value ->> 'from')::timestamptz
+                   from jsonb_each(p.by_resource) as look cross join jsonb_each_text(look.value -> 'skipped') as found
+               ) as counted group by resource, type
+           ) as each group by type) as sums
      ) as left_out
       left join lateral (
        select attempted_at, succeeded from (

@@ -71,8 +71,9 @@ export const ProviderWithStatus = Type.Object({
   ),
   skipped: Type.Array(SkippedOfProvider, {
     description:
-      'What the pull of the past and the last look at the newest days have left out, whole or in part, the most first. Nothing of ' +
-      'what is pushed, which is refused instead.',
+      'What the pull of the past and the last look at the newest days have left out, whole or in part, the most first. As long as ' +
+      'that look reaches into the days of the pull, its records are taken for the same ones: what is left out in the first days after ' +
+      'the pull may then be counted later. Nothing of what is pushed, which is refused instead.',
   }),
   next: Type.Object(
     {

@@ -1,4 +1,5 @@
 // Nights and workouts of providers whose times exceed them: what does not fit is left out, and the connection tells of it.
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../test/provider.ts';
@@ -91,4 +92,27 @@ test('what polls leave out is told as it was the last time, however often they l
   runs = [run(1, 500)];
   await refresh(app, pulled.team, pulled.user_id);
   expect(await skippedOf(pulled)).toEqual([]);
+});
+
+test('what the pull of the past and polls of the same days leave out is counted once', async () => {
+  const nights = [night(1, { light: 20 }), night(9, { light: 20 })];
+  const played = ({ path, query }: DataRequest): DataAnswer => {
+    const asked = ({ start }: { start: string }) =>
+      start >= (query.get('start') ?? '') && start < (query.get('end') ?? '');
+    return { json: { records: path.endsWith('/activity/sleep') ? nights.filter(asked) : [] } };
+  };
+  const pulled = await pulledFrom(app, provider, 'whoop_v2', played);
+  const counted = (records: number): Skipped => [{ type: 'sleep', reason: 'impossible', records }];
+  expect(await skippedOf(pulled)).toEqual(counted(2));
+  await refresh(app, pulled.team, pulled.user_id);
+  expect(await skippedOf(pulled)).toEqual(counted(2));
+  // Polls that find more than the pull did.
+  nights.push(night(2, { light: 20 }), night(3, { light: 20 }));
+  await refresh(app, pulled.team, pulled.user_id);
+  expect(await skippedOf(pulled)).toEqual(counted(3));
+  // As if the pull had ended long ago, and not reached the days that polls look at.
+  await sql`update pulls set range_end = range_end - interval '100 days' where user_id = ${pulled.user_id}`.execute(
+    app.db,
+  );
+  expect(await skippedOf(pulled)).toEqual(counted(2 + 3));
 });

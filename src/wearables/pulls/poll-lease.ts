@@ -7,7 +7,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { findUser, type UserRow } from '../../users/find.ts';
 import { oneOf, Uuid } from '../../wire/schema.ts';
 import { PROVIDER_SLUGS } from '../providers.ts';
-import { isGone } from './puller.ts';
+import { isGone, type Window } from './puller.ts';
 
 /** The newest data of a connection. */
 export const pollKind = jobKind({
@@ -67,24 +67,30 @@ export async function claimPoll(
 }
 
 /**
- * Keeps the poll for as long again, and how resources went that were asked for at once, with what was left out of each; false where somebody else has it meanwhile,
- * who writes what there is to tell.
+ * Keeps the poll for as long again, and how resources went that were asked for at once, with where their window began and what was left
+ * out of each; false where somebody else has it meanwhile, who writes what there is to tell.
  */
 export async function holdPoll(
   { db, team }: TeamCtx,
   { poll }: Claim,
   {
     resources,
+    window,
     succeeded,
     skipped,
-  }: { resources: readonly string[]; succeeded: boolean; skipped: Record<string, Record<string, number>> },
+  }: {
+    resources: readonly string[];
+    window: Window;
+    succeeded: boolean;
+    skipped: Record<string, Record<string, number>>;
+  },
 ): Promise<boolean> {
   const { rows } = await sql`
     update polls
        set leased_until = now() + make_interval(secs => ${LEASE_SECONDS}),
            by_resource = by_resource || (
              select jsonb_object_agg(resource, jsonb_strip_nulls(jsonb_build_object(
-                      'at', held_since, 'succeeded', ${succeeded}::boolean, 'skipped', ${JSON.stringify(skipped)}::jsonb -> resource)))
+                      'at', held_since, 'from', ${window.from}::text, 'succeeded', ${succeeded}::boolean, 'skipped', ${JSON.stringify(skipped)}::jsonb -> resource)))
                from unnest(${resources}::text[]) as asked (resource))
      where user_id = ${poll.user_id} and provider = ${poll.provider} and team_id = ${team.id}
        and held_since = ${poll.held_since}::timestamptz

@@ -99,7 +99,8 @@ export async function pullWindows<T extends { resources: readonly string[]; wind
       if (foreseen?.group === 'provider_rate_limit_exceeded') refused = foreseen;
     }
     // Nothing was asked where it was held back: how it went before still stands.
-    if (!refused?.wasHeldBack && !(await holdPoll(ctx, claim, { resources, succeeded: came, skipped }))) return null;
+    if (!refused?.wasHeldBack && !(await holdPoll(ctx, claim, { resources, window, succeeded: came, skipped })))
+      return null;
     if (refused) return { succeeded, wait: refused.retryAfterSeconds ?? 0, heldBack: refused.wasHeldBack };
   }
   return { succeeded, wait: 0, heldBack: false };
