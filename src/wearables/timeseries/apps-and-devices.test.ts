@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
 import { makeUser, subscribe } from '../../../test/factories.ts';
@@ -323,4 +324,33 @@ describe('apps without end', () => {
     );
     expect(body.data[0]?.provider['apple_health_kit']?.['steps']?.sent_count).toBe(50 + 1 + 49);
   });
+
+  test('may be fifty beside the first one, of which nothing is left, until that one comes back', async () => {
+    await push(...Array.from({ length: 50 }, (_, n) => named(n)));
+    const [before] = await told();
+    expect(await removeAll({ app_id: 'com.example.app0' })).toBe(200);
+    expect(await push(named(50))).toMatchObject({ created: 1 });
+    await told();
+    expect(await push(named(50), named(7), { ...named(8), value: 2 })).toMatchObject({ updated: 1, unchanged: 2 });
+    expect((await told())[0]?.data.source_id).toBe(before?.data.source_id);
+    expect(await refused([named(0)])).toMatch(/at most 50 apps and devices/);
+    expect(await refused([named(51)])).toMatch(/at most 50 apps and devices/);
+    expect(await removeAll({ app_id: 'com.example.app7' })).toBe(200);
+    expect(await push(named(0))).toMatchObject({ created: 1 });
+    expect(await refused([named(51)])).toMatch(/at most 50 apps and devices/);
+  });
+});
+
+test('a time of which a restored database has two samples in a place keeps both, and each app changes its own', async () => {
+  await push(steps(0, 60, 10, walks), steps(60, 60, 20, rings));
+  // What no request can do: the sample of the one is put on the time of the other.
+  await sql`
+    update samples set at = at - interval '1 hour'
+     where at = ${at(60)} and stream_id in (select id from streams where user_id = ${user_id} and app_id = ${rings.app_id})`.execute(
+    app.db,
+  );
+  expect(await minutesBy('app_id')).toEqual({ 'com.example.walks': [0], 'com.example.rings': [0] });
+  expect(await push(steps(0, 60, 30, walks))).toMatchObject({ created: 0, updated: 1 });
+  expect(await push(steps(0, 60, 5, rings))).toMatchObject({ created: 0, updated: 1 });
+  expect(await sums('source_app_id')).toMatchObject({ 'sum.steps.value': [5, 30] });
 });

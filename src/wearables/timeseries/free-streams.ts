@@ -4,14 +4,14 @@ import type { TeamCtx, TxCtx } from '../../context.ts';
 /**
  * Deletes those of these streams of a user that have no samples, all of the user's where none are named, without the `wanted` ones. The
  * first of a place stays as long as the place is used: by its number events tell of what they told before. It takes over what the others
- * of the place have counted, and their versions. As the user's only writer.
+ * of the place have counted, and their versions. Answers those that stay though they are empty and not wanted. As the user's only writer.
  */
 export async function freeStreams(
   { db, team }: TxCtx<TeamCtx>,
   user: { id: string },
   { among, wanted }: { among: number[] | null; wanted: number[] },
-): Promise<void> {
-  await sql`
+): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
     with looked_at as (
       select id, version, sent_count, changed_at, id = any (${wanted}::bigint[]) as is_wanted,
              -- A scalar query is answered from the index of each stream, whatever the database believes of an empty partition.
@@ -19,10 +19,12 @@ export async function freeStreams(
              min(id) over (partition by resource, provider, source_type, kind) as first
         from streams
        where user_id = ${user.id} and team_id = ${team.id} and (${among}::bigint[] is null or id = any (${among}))
-    ), freed as materialized (
-      select id, version, sent_count, changed_at, first
+    ), empty as materialized (
+      select id, version, sent_count, changed_at, first, id = first and is_used as stays
         from (select *, bool_or(is_filled or is_wanted) over (partition by first) as is_used from looked_at) as each
-       where not is_filled and not is_wanted and (id <> first or not is_used)
+       where not is_filled and not is_wanted
+    ), freed as materialized (
+      select * from empty where not stays
     ), notes as (
       delete from sample_notes where stream_id in (select id from freed)
     ), records as (
@@ -34,8 +36,9 @@ export async function freeStreams(
         from (select first, max(version) as version, sum(sent_count)::bigint as sent_count, max(changed_at) as changed_at
                 from freed group by first) as others
        where streams.id = others.first and streams.user_id = ${user.id} and streams.id not in (select id from freed)
+    ), deleted as (
+      delete from streams where user_id = ${user.id} and team_id = ${team.id} and id in (select id from freed)
     )
-    delete from streams where user_id = ${user.id} and team_id = ${team.id} and id in (select id from freed)`.execute(
-    db,
-  );
+    select id from empty where stays`.execute(db);
+  return rows.map(({ id }) => id);
 }

@@ -45,7 +45,7 @@ export const sourceIdOf = ({ id, beside }: Pick<EnsuredStream, 'id' | 'beside'>)
  * Apart, so that nothing that a user's own token pushes keeps a provider's data out.
  */
 const MOST_STREAMS = 1_000;
-/** Apps and devices of one place: a sample is looked for in the streams of all of them. */
+/** Apps and devices of one place that have samples: a sample is looked for in the streams of all of them. */
 const MOST_BESIDE = 50;
 
 /** Within which a time has one sample, as the interface says: streams of one place differ in app and device alone. */
@@ -72,6 +72,8 @@ export async function ensureStreams(
   const wanted = keys.toSorted((a, b) => (streamKeyOf(a) < streamKeyOf(b) ? -1 : 1));
   let areMade = false;
   const freed = { ofPlaces: false, all: false };
+  // The first ones of places, which stay: without samples they are not counted.
+  const vacant = new Set<number>();
   for (;;) {
     const { rows } = await sql<Found>`
       with wanted as (
@@ -100,13 +102,14 @@ export async function ensureStreams(
     // One that another transaction made meanwhile is seen by the next statement only.
     if (!wanted.every((key) => streams.has(streamKeyOf(key)))) continue;
     areMade ||= rows.some(({ made }) => made);
-    const besides = areMade ? tooManyBeside(rows) : null;
-    const refusal = besides ?? (areMade ? tooManyOf(await providersOfStreams(ctx, user)) : null);
+    const besides = tooManyBeside(rows.filter(({ id }) => !vacant.has(id)));
+    const refusal = besides ?? (areMade ? tooManyOf(await providersOfStreams(ctx, user, vacant)) : null);
     if (refusal) {
       if (freed.all || (besides && freed.ofPlaces)) throw refusal;
       freed[besides ? 'ofPlaces' : 'all'] = true;
       const ids = wanted.map((key) => (streams.get(streamKeyOf(key)) as Found).id);
-      await freeStreams(ctx, user, { among: besides && rows.map(({ id }) => id), wanted: ids });
+      for (const id of await freeStreams(ctx, user, { among: besides && rows.map(({ id }) => id), wanted: ids }))
+        vacant.add(id);
       continue;
     }
     return withBeside(wanted, streams);
@@ -158,10 +161,13 @@ function tooManyBeside(streams: readonly (StreamKey | Stream)[]): AppError | nul
 async function providersOfStreams(
   { db, team }: TxCtx<TeamCtx>,
   user: { id: string },
+  without: ReadonlySet<number>,
 ): Promise<{ provider: string; many: number }[]> {
   const { rows } = await sql<{ provider: string; many: number }>`
     select provider, count(*)::integer as many from streams
-     where user_id = ${user.id} and team_id = ${team.id} group by 1`.execute(db);
+     where user_id = ${user.id} and team_id = ${team.id} and id <> all (${[...without]}::bigint[]) group by 1`.execute(
+    db,
+  );
   return rows;
 }
 
