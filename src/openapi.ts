@@ -24,6 +24,7 @@ import * as results from './labs/results/schemas.ts';
 import * as system from './system/schemas.ts';
 import * as users from './users/schemas.ts';
 import * as connections from './wearables/connections/schemas.ts';
+import * as providers from './wearables/providers/schemas.ts';
 import * as priorities from './wearables/priorities/schemas.ts';
 import * as pulls from './wearables/pulls/schemas.ts';
 import * as continuous from './wearables/aggregate/continuous/schemas.ts';
@@ -76,6 +77,7 @@ import * as person from './wire/person.ts';
 const schemas = [
   users,
   connections,
+  providers,
   aggregate,
   continuous,
   priorities,

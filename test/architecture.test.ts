@@ -200,10 +200,18 @@ const ROOMS: Record<string, string[]> = {
     'link',
     'hooks',
     'pulls',
+    // What an app sends connects its user: pushes stand above connections, and what they store below.
+    'summaries/endpoints',
+    'summaries/push',
+    'timeseries/endpoints',
+    'timeseries/push-samples',
+    'connections',
+    'providers',
     'summaries',
     'timeseries',
     'priorities',
-    'connections',
+    'providers/named',
+    'providers/schemas',
     'ask-for-runs',
     'ask-for-zones',
     'refuse-pulled',
@@ -215,7 +223,7 @@ const ROOMS: Record<string, string[]> = {
     'rank',
     'source',
     'by-hand',
-    'providers',
+    'providers/catalogue',
     'laboratory-slugs',
     'provider-resources',
     'resources',
@@ -265,12 +273,14 @@ const ROOMS: Record<string, string[]> = {
   ],
 };
 
-/** Each names its part by the longest beginning. */
-const partOf = (place: string): string =>
-  Object.keys(PARTS)
-    .filter((part) => isUnder(place, part))
-    .toSorted((a, b) => b.length - a.length)[0] ?? place;
-const roomOf = (place: string): string => place.split('/')[1] as string;
+const longest = (names: string[]): string | undefined => names.toSorted((a, b) => b.length - a.length)[0];
+
+/** Each names its part, and its room, by the longest beginning. */
+const partOf = (place: string): string => longest(Object.keys(PARTS).filter((part) => isUnder(place, part))) ?? place;
+const roomOf = (place: string): string => {
+  const [wing = '', ...path] = place.split('/');
+  return longest((ROOMS[wing] ?? []).filter((room) => isUnder(path.join('/'), room))) ?? (path[0] as string);
+};
 
 const edges = sources.flatMap(({ file, text }) =>
   [...text.matchAll(/(?:from|import\(?)\s*'(\.{1,2}\/[^']+)'/g)].map(([, target]) => ({

@@ -7,7 +7,7 @@ import { startTestApp, type TestApp } from './app.ts';
 import { openBrowser } from './browser.ts';
 import { linkTokenOf, makeUser } from './factories.ts';
 import { startProvider, type Provider } from './provider.ts';
-import { PROVIDERS } from '../src/wearables/providers.ts';
+import { PROVIDERS } from '../src/wearables/providers/catalogue.ts';
 
 /** A small phone, without script. */
 const PHONE = { viewport: { width: 390, height: 844 }, javaScriptEnabled: false, deviceScaleFactor: 2 };

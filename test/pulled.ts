@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect } from 'vitest';
-import { PULLERS } from '../src/wearables/pulls/pullers.ts';
+import { IMPORTERS } from '../src/wearables/providers/registry.ts';
 import { replay } from '../src/wearables/pulls/replay/replay.ts';
 import type { Counts } from '../src/wearables/pulls/replay/replay-some.ts';
 import type { Answer, Team, TestApp } from './app.ts';
@@ -99,7 +99,7 @@ export function replayed(
   slug: string,
   { report = () => undefined, ...changes }: Partial<Parameters<typeof replay>[1] & Parameters<typeof replay>[2]> = {},
 ): Promise<Counts> {
-  const mappers = Object.values(PULLERS[slug]?.mappers ?? {});
+  const mappers = Object.values(IMPORTERS[slug]?.mappers ?? {});
   const asked = { provider: slug, mappers, team_id: team.id, since: null, ...changes };
   return replay(app.ctx, asked, { begin: async () => undefined, report });
 }

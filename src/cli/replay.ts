@@ -1,6 +1,6 @@
 import { recordAudit } from '../audit/record.ts';
-import type { Mapper } from '../wearables/pulls/puller.ts';
-import { PULLERS } from '../wearables/pulls/pullers.ts';
+import type { Mapper } from '../wearables/providers/importer.ts';
+import { IMPORTERS } from '../wearables/providers/registry.ts';
 import { replay } from '../wearables/pulls/replay/replay.ts';
 import type { Counts } from '../wearables/pulls/replay/replay-some.ts';
 import { UsageError } from './command.ts';
@@ -45,7 +45,7 @@ export async function replayCommand({ provider, resource, team, since }: Asked):
 
 /** Those of a provider, or the one of a kind; throws UsageError before anything is opened. */
 function mappersOf(provider: string, resource: string | undefined): Mapper[] {
-  const all = Object.entries(PULLERS).filter(([, { mappers }]) => Object.keys(mappers).length > 0);
+  const all = Object.entries(IMPORTERS).filter(([, { mappers }]) => Object.keys(mappers).length > 0);
   const slugs = all.map(([slug]) => slug);
   const mappers = new Map(all).get(provider)?.mappers ?? refuse('--provider', slugs, provider);
   if (resource === undefined) return Object.values(mappers);

@@ -11,8 +11,8 @@ import { openDatabase, type Database } from '../db/open.ts';
 import { outboxKind } from '../labs/orders/send-out.ts';
 import { inboxKind } from '../wearables/hooks/inbox.ts';
 import { RESOURCES } from '../wearables/provider-resources.ts';
-import { DEMO_PULLERS } from '../wearables/pulls/demo/pullers.ts';
-import type { Pulled, Puller } from '../wearables/pulls/puller.ts';
+import { DEMO_IMPORTERS } from '../wearables/pulls/demo/importers.ts';
+import type { Pulled, Importer } from '../wearables/providers/importer.ts';
 import { openPlaces } from './places.ts';
 import { runJobs, tasksOf, workerLogger } from './run.ts';
 
@@ -34,8 +34,8 @@ test('a team whose provider hangs keeps neither other work nor other teams waiti
     release = resolve;
   });
   let asked = 0;
-  const hanging: Puller = {
-    ...(DEMO_PULLERS['apple_health_kit'] as Puller),
+  const hanging: Importer = {
+    ...(DEMO_IMPORTERS['apple_health_kit'] as Importer),
     pull: () => {
       asked += 1;
       return {
@@ -43,7 +43,7 @@ test('a team whose provider hangs keeps neither other work nor other teams waiti
       } as AsyncIterable<Pulled>;
     },
   };
-  vi.spyOn(DEMO_PULLERS, 'apple_health_kit', 'get').mockReturnValue(hanging);
+  vi.spyOn(DEMO_IMPORTERS, 'apple_health_kit', 'get').mockReturnValue(hanging);
   const other = await app.makeTeam('Other team');
   const [hung, quick] = [await makeUser(app.team), await makeUser(other)];
   // One question brings everything of a connection; a team has two places for them.

@@ -1,6 +1,6 @@
 import type { TeamCtx, TxCtx } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { isPushed } from './providers.ts';
+import { isPushed } from './providers/catalogue.ts';
 
 const REFUSALS = {
   push: ['provider_not_pushable', 'pushes'],

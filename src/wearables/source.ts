@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox';
 import type { Config } from '../config/options.ts';
 import { nullable, Uuid } from '../wire/schema.ts';
-import { PROVIDERS } from './providers.ts';
+import { PROVIDERS } from './providers/catalogue.ts';
 import { ownOf } from '../wire/own.ts';
 
 /** Kinds of devices; the list may grow, and what a provider calls otherwise is `unknown`. */

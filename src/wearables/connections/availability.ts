@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
-import { providerOrNull } from '../providers.ts';
-import { connectorOrNull } from './providers/all.ts';
+import { providerOrNull } from '../providers/catalogue.ts';
+import { connectorOrNull } from '../providers/registry.ts';
 import type { ResourceAvailability } from './schemas.ts';
 
 type Availability = Static<typeof ResourceAvailability>;

@@ -1,6 +1,6 @@
 import type { ConnectedSource, TeamCtx } from '../../context.ts';
 import { prepared } from '../../db/session/prepared.ts';
-import { namedProvider } from './named.ts';
+import { namedProvider } from '../providers/named.ts';
 import { sql } from 'kysely';
 
 /** What each of these users of the team has connected, in the order they did; users without a connection are left out. */

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { Config } from '../../config/options.ts';
-import { PROVIDERS, type Provider } from '../providers.ts';
+import { PROVIDERS, type Provider } from '../providers/catalogue.ts';
 import { logoOf } from '../source.ts';
 import type { ProviderDetails } from './schemas.ts';
 

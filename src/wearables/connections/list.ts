@@ -3,7 +3,7 @@ import type { TeamCtx } from '../../context.ts';
 import { findUser } from '../../users/find.ts';
 import { resourceAvailability } from './availability.ts';
 import { messageOf, type ConnectionError } from './messages.ts';
-import { namedProvider } from './named.ts';
+import { namedProvider } from '../providers/named.ts';
 import { progressOf, type Progress } from './progress.ts';
 import type { ConnectionsOfUser } from './schemas.ts';
 import { openExternalUser } from './tokens/sealed.ts';

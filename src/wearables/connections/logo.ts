@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { notFound } from '../../errors.ts';
-import { providerOrNull } from '../providers.ts';
+import { providerOrNull } from '../providers/catalogue.ts';
 
 /**
  * A picture for a provider: the beginning of its name on a colour of its own. The marks of the companies are theirs and

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
-import { isPushed } from '../providers.ts';
+import { isPushed } from '../providers/catalogue.ts';
 import type { ProviderWithStatus, SkippedOfProvider } from './schemas.ts';
 
 /** What a connection has done and will do. */

@@ -1,8 +1,6 @@
 import { Type, type Static } from 'typebox';
+import { ProviderName } from '../providers/schemas.ts';
 import { nullable, oneOf, Timestamp, Uuid } from '../../wire/schema.ts';
-
-/** A provider, as others name it. */
-export const ProviderName = Type.Object({ name: Type.String(), slug: Type.String(), logo: Type.String() });
 
 /** Why a connection brings nothing any more. */
 export const CONNECTION_ERRORS = [

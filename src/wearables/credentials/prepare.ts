@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { ManagementCtx, TeamCtx } from '../../context.ts';
-import { connectorOrNull } from '../connections/providers/all.ts';
-import { PROVIDERS } from '../providers.ts';
+import { connectorOrNull } from '../providers/registry.ts';
+import { PROVIDERS } from '../providers/catalogue.ts';
 import { callbackUrl } from '../link/oauth/start.ts';
 import type { Preparation } from './schemas.ts';
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { TheseTeams } from '../../tenancy/places.ts';
 import { Cursor, nullable, oneOf, Text, Timestamp, Uuid, withDefault, WordFilter } from '../../wire/schema.ts';
 import { LABORATORY_SLUGS } from '../laboratory-slugs.ts';
-import { PROVIDER_SLUGS } from '../providers.ts';
+import { PROVIDER_SLUGS } from '../providers/catalogue.ts';
 import { CredentialDetails, detailsOfProvider } from './details.ts';
 
 const MOST_AT_ONCE = 100;

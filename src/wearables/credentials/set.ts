@@ -5,7 +5,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { lockName } from '../../db/session/named-lock.ts';
 import { AppError } from '../../errors.ts';
 import { newId } from '../../ids.ts';
-import { connectorOrNull } from '../connections/providers/all.ts';
+import { connectorOrNull } from '../providers/registry.ts';
 import { keepHidden } from './details.ts';
 import { CREDENTIAL_COLUMNS, openDetails, renderCredentials, type CredentialRow } from './render.ts';
 import type { Credentials, CredentialsInput } from './schemas.ts';

@@ -1,9 +1,8 @@
 import type { Static } from 'typebox';
 import type { Ctx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
-import { hookTokenOf } from '../connections/subscriptions/address.ts';
 import { isSame } from '../../privacy/is-same.ts';
-import { hasOurToken } from './hook.ts';
+import { hasOurToken, hookTokenOf } from '../providers/notifier.ts';
 import { findHook } from './receive.ts';
 import type { Challenge, Confirmation } from './schemas.ts';
 

@@ -4,8 +4,8 @@ import { endpoint, type Endpoint } from '../../http/endpoint.ts';
 import { byteStream } from '../../http/media.ts';
 import { WordFilter } from '../../wire/schema.ts';
 import { confirm } from './confirm.ts';
-import type { Sent } from './hook.ts';
-import { HOOK_HEADERS } from './providers/all.ts';
+import type { Sent } from '../providers/notifier.ts';
+import { NOTIFIER_HEADERS } from '../providers/registry.ts';
 import { receiveHook } from './receive.ts';
 import { Challenge, Confirmation, Received } from './schemas.ts';
 
@@ -37,7 +37,7 @@ const receives = {
   method: 'POST',
   tag,
   auth: 'none',
-  headers: HOOK_HEADERS,
+  headers: NOTIFIER_HEADERS,
   body: byteStream(['application/json', 'application/x-www-form-urlencoded'], MOST_BYTES),
   response: Received,
   refusals: ['not_found', 'signature_refused'],

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { jobKind } from '../../db/define-job.ts';
 import { oneOf, Uuid } from '../../wire/schema.ts';
-import { PROVIDER_SLUGS } from '../providers.ts';
+import { PROVIDER_SLUGS } from '../providers/catalogue.ts';
 
 /** What has come in of a connection. */
 export const inboxKind = jobKind({
@@ -12,9 +12,6 @@ export const inboxKind = jobKind({
   key: ({ user_id, provider }) => `inbox ${user_id} ${provider}`,
   placeOf: ({ team_id }) => team_id,
 });
-
-/** As long as providers send a notification again: what is older is none that they send now. */
-export const KEPT_DAYS = 3;
 
 /** A notification as it waits: of which connection, and where to look. */
 export type InboxRow = {

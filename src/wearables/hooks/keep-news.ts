@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
 import type { Ctx, TxCtx } from '../../context.ts';
 import { addJobs } from '../../db/define-job.ts';
-import type { ProviderSlug } from '../providers.ts';
-import type { News } from './hook.ts';
+import type { ProviderSlug } from '../providers/catalogue.ts';
+import type { ProviderEvent } from '../providers/notifier.ts';
 import { inboxKind, MOST_TRIES } from './inbox.ts';
 
 /** Of a connection: further ones say no more, since all of it is polled sooner or later. */
 const MOST_WAITING = 100;
 
 /** A notification with what it said. */
-export type Told = { news: News; words: string };
+export type Told = { news: ProviderEvent; words: string };
 
 /** A connection that it may be of. */
 export type Place = { team_id: string; user_id: string };

@@ -2,7 +2,8 @@ import type { TeamCtx } from '../../context.ts';
 import { withinTime } from '../../time-limit.ts';
 import { asWriter } from '../one-writer.ts';
 import type { Claim } from '../pulls/poll-lease.ts';
-import { LONGEST_PULL_MS, type Puller, type Window } from '../pulls/puller.ts';
+import { LONGEST_PULL_MS, type Importer, type Window } from '../providers/importer.ts';
+import { importSource } from '../pulls/asking/ask-provider.ts';
 import { storePiece } from '../pulls/store-pulled.ts';
 import { deleteAtSource } from '../summaries/deletion/at-source.ts';
 import type { InboxRow } from './inbox.ts';
@@ -10,13 +11,13 @@ import type { InboxRow } from './inbox.ts';
 const DAY_MS = 86_400_000;
 
 /** Looks at the one summary that a notification names; what is left of it to be pulled. */
-export async function lookAt(ctx: TeamCtx, claim: Claim, puller: Puller, row: InboxRow): Promise<InboxRow[]> {
+export async function lookAt(ctx: TeamCtx, claim: Claim, importer: Importer, row: InboxRow): Promise<InboxRow[]> {
   const { object_resource: resource, object_id: id } = row;
-  if (resource === null || id === null || !puller.findOne) return [row];
-  const { findOne } = puller;
+  if (resource === null || id === null || !importer.findOne) return [row];
+  const { findOne } = importer;
   const { user, connection } = claim;
   const found = await withinTime({ ms: LONGEST_PULL_MS, outer: ctx.stopping }, (signal) =>
-    findOne({ ctx, user, signal, past: false, wanted: new Set([resource]) }, resource, id),
+    findOne(importSource({ ctx, user, signal, past: false, wanted: new Set([resource]) }), resource, id),
   );
   if (found === null) return [row];
   const span = row.deleted || found === 'gone' ? await spanOf(ctx, claim, { resource, id }) : null;

@@ -4,14 +4,13 @@ import { acrossTeams } from '../../db/session/bind.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { HookBodies } from '../../hook-bodies.ts';
-import { configuredOrNull, type Configured } from '../connections/providers/configured.ts';
-import { hookTokenOf } from '../connections/subscriptions/address.ts';
+import { configuredOrNull, type Configured } from '../connections/applications/configured.ts';
 import { subscriptionIdOf } from '../connections/subscriptions/known-subscription.ts';
 import { connectionsOf } from './connections-of.ts';
 import { isSame } from '../../privacy/is-same.ts';
-import { type Hook, type Sent } from './hook.ts';
+import { type Notifier, type Sent, hookTokenOf } from '../providers/notifier.ts';
 import { keepNews, type Told } from './keep-news.ts';
-import { hookOrNull } from './providers/all.ts';
+import { notifierOrNull } from '../providers/registry.ts';
 
 /** Each of up to 64 KiB. */
 const bodies = new HookBodies();
@@ -19,11 +18,11 @@ const bodies = new HookBodies();
 /** Of one body. Google puts 99 in one. */
 const MOST_NOTIFICATIONS = 100;
 
-type Found = { hook: Hook; secret: string; configured: Configured };
+type Found = { hook: Notifier; secret: string; configured: Configured };
 
 /** The hook of a provider that is configured here, with the secret of its application. Throws not_found. */
 export function findHook(ctx: Ctx, provider: string): Found {
-  const [hook, configured] = [hookOrNull(provider), configuredOrNull(ctx.config, provider)];
+  const [hook, configured] = [notifierOrNull(provider), configuredOrNull(ctx.config, provider)];
   if (!hook || !configured) throw notFound('Hook of this provider');
   return { hook, secret: configured.client.secret.reveal(), configured };
 }
@@ -80,7 +79,7 @@ function refused(ctx: Ctx, provider: string): AppError {
 async function isOfOurs(
   ctx: Ctx,
   configured: Configured,
-  { subscriptionOf }: Hook,
+  { subscriptionOf }: Notifier,
   notifications: Readonly<Record<string, unknown>>[],
 ): Promise<boolean> {
   const ours = subscriptionOf ? await subscriptionIdOf(ctx, configured) : null;
@@ -88,13 +87,13 @@ async function isOfOurs(
 }
 
 /** Whether it came to an address of ours, with the token or with what is to show who has sent it. */
-const mayBeGenuine = ({ headers }: Hook, secret: string, sent: Omit<Sent, 'body'>): boolean =>
+const mayBeGenuine = ({ headers }: Notifier, secret: string, sent: Omit<Sent, 'body'>): boolean =>
   sent.token === null
     ? headers.some((name) => (sent.headers[name] ?? null) !== null)
     : isSame(sent.token, hookTokenOf(secret));
 
 /** What is no object tells of nothing. */
-function notificationsOf({ isForm = false }: Hook, sent: string): Readonly<Record<string, unknown>>[] {
+function notificationsOf({ isForm = false }: Notifier, sent: string): Readonly<Record<string, unknown>>[] {
   if (isForm) return [Object.fromEntries(new URLSearchParams(sent))];
   const value = parse(sent);
   const all: unknown[] = Array.isArray(value) ? value.slice(0, MOST_NOTIFICATIONS) : [value];

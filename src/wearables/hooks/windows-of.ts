@@ -1,7 +1,7 @@
 import type { Claim } from '../pulls/poll-lease.ts';
 import { lastDays } from '../pulls/poll.ts';
-import type { Puller, Window } from '../pulls/puller.ts';
-import { grantedResources } from '../pulls/pullers.ts';
+import type { Importer, Window } from '../providers/importer.ts';
+import { grantedResources } from '../pulls/importers.ts';
 import { leadOf, together } from '../pulls/together.ts';
 import type { InboxRow } from './inbox.ts';
 
@@ -17,14 +17,14 @@ export type Asked = { resources: string[]; window: Window; isSpan: boolean; dele
  * What is to be pulled of each resource that notifications tell of: spans that meet as one, in windows that the provider
  * answers; and the last days, once, where they do not say when.
  */
-export function windowsOf(claim: Claim, puller: Puller, rows: InboxRow[]): Asked[] {
-  const last = lastDays(puller, claim);
-  const asked = grantedResources(puller, claim.connection).flatMap((resource): Asked[] => {
-    const lead = leadOf(puller, resource);
+export function windowsOf(claim: Claim, importer: Importer, rows: InboxRow[]): Asked[] {
+  const last = lastDays(importer, claim);
+  const asked = grantedResources(importer, claim.connection).flatMap((resource): Asked[] => {
+    const lead = leadOf(importer, resource);
     const told = rows.filter(({ resources }) => resources.includes(resource) || resources.includes(lead));
     const spans = told.flatMap(spanOf);
     const deleted = merged(told.filter((row) => row.deleted).flatMap(spanOf));
-    const longest = (puller.resources[resource]?.windowDays ?? 1) * DAY_MS;
+    const longest = (importer.resources[resource]?.windowDays ?? 1) * DAY_MS;
     const windows = merged(spans).flatMap((span) => cut(span, longest));
     return [
       ...windows.map((window) => ({
@@ -38,11 +38,11 @@ export function windowsOf(claim: Claim, puller: Puller, rows: InboxRow[]): Asked
         : []),
     ];
   });
-  return atOnce(puller, asked);
+  return atOnce(importer, asked);
 }
 
 /** The same window of resources that the same questions bring as one. */
-function atOnce(puller: Puller, asked: Asked[]): Asked[] {
+function atOnce(importer: Importer, asked: Asked[]): Asked[] {
   const byWindow = new Map<string, Asked>();
   for (const each of asked) {
     const { window, isSpan, deleted } = each;
@@ -52,7 +52,7 @@ function atOnce(puller: Puller, asked: Asked[]): Asked[] {
     else byWindow.set(name, { ...each });
   }
   return [...byWindow.values()].flatMap(({ resources, ...rest }) =>
-    together(puller, resources).map((group) => ({ resources: group, ...rest })),
+    together(importer, resources).map((group) => ({ resources: group, ...rest })),
   );
 }
 

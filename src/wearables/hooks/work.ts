@@ -3,12 +3,12 @@ import type { TeamCtx } from '../../context.ts';
 import { addJob } from '../../db/define-job.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { checkAgreement } from '../connections/tokens/check-agreement.ts';
-import { ProviderUnavailable } from '../connections/tokens/request-tokens.ts';
+import { ProviderUnavailable } from '../providers/provider-errors.ts';
 import { defineTeamJob } from '../../tenancy/teams/define-team-job.ts';
 import { claimPoll, letGo, type Claim } from '../pulls/poll-lease.ts';
 import { pullWindows } from '../pulls/poll.ts';
-import { isGone, isRetriable, PullError, type Puller } from '../pulls/puller.ts';
-import { pullerOrNull } from '../pulls/pullers.ts';
+import { isGone, isRetriable, PullError, type Importer } from '../providers/importer.ts';
+import { importerOrNull } from '../pulls/importers.ts';
 import type { Stored } from '../pulls/store-pulled.ts';
 import { asWriter } from '../one-writer.ts';
 import { deleteAbsent } from '../summaries/deletion/at-source.ts';
@@ -40,20 +40,20 @@ export const inboxWork = defineTeamJob({
 });
 
 async function work(ctx: TeamCtx, job: Job, claim: Claim): Promise<void> {
-  const puller = pullerOrNull(ctx, claim.connection);
+  const importer = importerOrNull(ctx, claim.connection);
   const rows = await takeRows(ctx, job);
-  if (!puller || rows.length === 0) return;
+  if (!importer || rows.length === 0) return;
   try {
     if (rows.some(({ ended }) => ended)) await checkAgreement(ctx, job);
     const left: InboxRow[] = [];
-    for (const row of rows) left.push(...(await lookAt(ctx, claim, puller, row)));
+    for (const row of rows) left.push(...(await lookAt(ctx, claim, importer, row)));
     const outcome = await pullWindows(ctx, claim, {
-      puller,
-      windows: windowsOf(claim, puller, left),
+      importer,
+      windows: windowsOf(claim, importer, left),
       stored: async (asked, stored) => {
         if (!asked.isSpan) return;
         for (const resource of asked.resources)
-          await reconcile(ctx, claim, puller, { resource, asked, stored: stored.get(resource) as Stored });
+          await reconcile(ctx, claim, importer, { resource, asked, stored: stored.get(resource) as Stored });
       },
     });
     // A stop, or a user who is leaving: whoever looks next finds what is left to do.
@@ -73,7 +73,7 @@ async function work(ctx: TeamCtx, job: Job, claim: Claim): Promise<void> {
 async function reconcile(
   ctx: TeamCtx,
   { user, connection }: Claim,
-  { sampleSources: source_types }: Puller,
+  { sampleSources: source_types }: Importer,
   { resource, asked: { window, deleted }, stored }: { resource: string; asked: Asked; stored: Stored },
 ): Promise<void> {
   const { provider } = connection;

@@ -1,8 +1,8 @@
 import type { LinkCtx, TeamCtx, TxCtx } from '../../context.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { findApplicationOrNull, findApplications } from '../connections/applications/find-application.ts';
-import type { Configured } from '../connections/providers/configured.ts';
-import { PROVIDER_SLUGS, PROVIDERS, providerOrNull, type Provider, type ProviderSlug } from '../providers.ts';
+import type { Configured } from '../connections/applications/configured.ts';
+import { PROVIDER_SLUGS, PROVIDERS, providerOrNull, type Provider, type ProviderSlug } from '../providers/catalogue.ts';
 
 /** A provider that can be connected: by an application there, or, in a sandbox, as a demo of it. */
 export type Connectable = { slug: ProviderSlug; configured: Configured | null };

@@ -2,7 +2,7 @@
 import type { Static } from 'typebox';
 import type { LinkCtx } from '../../context.ts';
 import { AppError, notFound } from '../../errors.ts';
-import { providerOrNull, type Provider, type ProviderAuth, type ProviderSlug } from '../providers.ts';
+import { providerOrNull, type Provider, type ProviderAuth, type ProviderSlug } from '../providers/catalogue.ts';
 import { findConnectable } from './connectable.ts';
 import { MFA_REQUEST } from './demo/credentials.ts';
 import { completeSignIn, signInByEmail, signInByPassword, type SignedIn } from './demo/sign-in.ts';

@@ -5,7 +5,7 @@ import { startTestApp, type Answer, type TestApp } from '../../../test/app.ts';
 import { linkTokenOf, makeUser } from '../../../test/factories.ts';
 import { problemsOf } from '../../../test/people.ts';
 import { startProvider, type Provider } from '../../../test/provider.ts';
-import { PROVIDER_SLUGS } from '../providers.ts';
+import { PROVIDER_SLUGS } from '../providers/catalogue.ts';
 
 type Said = { code: string; detail: string };
 type Source = { id: number; slug: string; oauth_url: string | null; demo: boolean };

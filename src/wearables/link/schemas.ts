@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Email } from '../../wire/person.ts';
 import { Cursor, nullable, oneOf, optional, Text, Timestamp, Uuid } from '../../wire/schema.ts';
-import { PROVIDER_SLUGS, PROVIDERS, type Provider } from '../providers.ts';
+import { PROVIDER_SLUGS, PROVIDERS, type Provider } from '../providers/catalogue.ts';
 
 const MOST_RECIPES = 300;
 const MOST_USERS = 500;

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { LinkCtx } from '../../context.ts';
 import { findHistoryDays } from '../pulls/preferences/days-of.ts';
-import { PROVIDER_SLUGS, PROVIDERS, type ProviderSlug } from '../providers.ts';
+import { PROVIDER_SLUGS, PROVIDERS, type ProviderSlug } from '../providers/catalogue.ts';
 import { logoOf } from '../source.ts';
 import { connectableProviders, findConnectable, formOf, refuse } from './connectable.ts';
 import type { Source, SourceLink } from './schemas.ts';

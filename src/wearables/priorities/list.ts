@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../context.ts';
-import { namedProvider } from '../connections/named.ts';
+import { namedProvider } from '../providers/named.ts';
 import type { PriorityType, SourcePriority } from './schemas.ts';
 
 /** The team's order of providers, of one kind of data or of all; a kind that nothing was chosen for is not among them. */

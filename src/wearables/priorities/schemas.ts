@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { oneOf, Uuid, WordFilter } from '../../wire/schema.ts';
-import { ProviderName } from '../connections/schemas.ts';
-import { PROVIDER_SLUGS } from '../providers.ts';
+import { ProviderName } from '../providers/schemas.ts';
+import { PROVIDER_SLUGS } from '../providers/catalogue.ts';
 
 export const PRIORITY_TYPES = ['workouts', 'activity', 'sleep', 'body', 'timeseries'] as const;
 export type PriorityType = (typeof PRIORITY_TYPES)[number];

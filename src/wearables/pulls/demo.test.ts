@@ -4,7 +4,7 @@ import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { makeUser, subscribe } from '../../../test/factories.ts';
 import { refresh } from '../../../test/pulled.ts';
 import { startReceiver, type Receiver } from '../../../test/receiver.ts';
-import { PROVIDER_SLUGS, PROVIDERS } from '../providers.ts';
+import { PROVIDER_SLUGS, PROVIDERS } from '../providers/catalogue.ts';
 
 /** What no day is without, by the names of events. */
 const EVERY_DAY = new Set([

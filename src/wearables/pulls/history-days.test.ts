@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { importConnection, makeUser } from '../../../test/factories.ts';
-import { PROVIDERS } from '../providers.ts';
+import { PROVIDERS } from '../providers/catalogue.ts';
 
 /** By days, as users of the interface know them. */
 const DAYS: Record<number, string[]> = {

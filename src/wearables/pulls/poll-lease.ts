@@ -6,8 +6,8 @@ import { addJob, jobKind } from '../../db/define-job.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { findUser, type UserRow } from '../../users/find.ts';
 import { oneOf, Uuid } from '../../wire/schema.ts';
-import { PROVIDER_SLUGS } from '../providers.ts';
-import { isGone, type Window } from './puller.ts';
+import { PROVIDER_SLUGS } from '../providers/catalogue.ts';
+import { isGone, type Window } from '../providers/importer.ts';
 
 /** The newest data of a connection. */
 export const pollKind = jobKind({

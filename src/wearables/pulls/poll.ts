@@ -2,11 +2,11 @@
 // connection brings nothing (migration 0025), or its user is leaving (migration 0033), it is due at infinity.
 import { sql } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
-import { tellOfOutage } from '../connections/providers/outage.ts';
+import { tellOfOutage } from '../connections/applications/outage.ts';
 import { DAY_ENDS_HOURS } from '../../users/ingestion-bounds.ts';
 import { claimPoll, holdPoll, letGo, type Claim, type Polled } from './poll-lease.ts';
-import { foreseenOrNull, isGone, type PullError, type Puller, type Window } from './puller.ts';
-import { grantedResources, pullerOrNull } from './pullers.ts';
+import { foreseenOrNull, isGone, type PullError, type Importer, type Window } from '../providers/importer.ts';
+import { grantedResources, importerOrNull } from './importers.ts';
 import { storePulled, type Stored } from './store-pulled.ts';
 import { together } from './together.ts';
 
@@ -35,15 +35,15 @@ export async function pollConnection(ctx: TeamCtx, job: Polled): Promise<void> {
 
 /** Everything that the connection brings. */
 async function poll(ctx: TeamCtx, claim: Claim): Promise<(Outcome & { every: number }) | null> {
-  const puller = pullerOrNull(ctx, claim.connection);
-  if (!puller) return { succeeded: false, wait: 0, heldBack: false, every: WITHOUT_PROVIDER_SECONDS };
-  const window = lastDays(puller, claim);
-  const resources = grantedResources(puller, claim.connection).filter(
-    (name) => puller.resources[name]?.polled !== false,
+  const importer = importerOrNull(ctx, claim.connection);
+  if (!importer) return { succeeded: false, wait: 0, heldBack: false, every: WITHOUT_PROVIDER_SECONDS };
+  const window = lastDays(importer, claim);
+  const resources = grantedResources(importer, claim.connection).filter(
+    (name) => importer.resources[name]?.polled !== false,
   );
-  const windows = window === null ? [] : together(puller, resources).map((asked) => ({ resources: asked, window }));
-  const outcome = await pullWindows(ctx, claim, { puller, windows });
-  return outcome && { ...outcome, every: puller.pollEverySeconds };
+  const windows = window === null ? [] : together(importer, resources).map((asked) => ({ resources: asked, window }));
+  const outcome = await pullWindows(ctx, claim, { importer, windows });
+  return outcome && { ...outcome, every: importer.pollEverySeconds };
 }
 
 /**
@@ -51,7 +51,7 @@ async function poll(ctx: TeamCtx, claim: Claim): Promise<(Outcome & { every: num
  * late. Null where nothing is kept of any of them, yet or any more.
  */
 export function lastDays(
-  { pollDays }: Puller,
+  { pollDays }: Importer,
   { user, connection }: Pick<Claim, 'user' | 'connection'>,
 ): Window | null {
   const { ingestion_start: first, ingestion_end: last } = user;
@@ -72,10 +72,10 @@ export async function pullWindows<T extends { resources: readonly string[]; wind
   ctx: TeamCtx,
   claim: Claim,
   {
-    puller,
+    importer,
     windows,
     stored,
-  }: { puller: Puller; windows: T[]; stored?: (asked: T, what: ReadonlyMap<string, Stored>) => Promise<void> },
+  }: { importer: Importer; windows: T[]; stored?: (asked: T, what: ReadonlyMap<string, Stored>) => Promise<void> },
 ): Promise<Outcome | null> {
   let succeeded = true;
   for (const asked of windows) {
@@ -84,7 +84,7 @@ export async function pullWindows<T extends { resources: readonly string[]; wind
     let skipped: Record<string, Record<string, number>> = {};
     let refused: PullError | null = null;
     try {
-      const what = await storePulled(ctx, claim.user, puller, { resources, window, past: false });
+      const what = await storePulled(ctx, claim.user, importer, { resources, window, past: false });
       skipped = Object.fromEntries(
         [...what].filter(([, of]) => Object.keys(of.skipped).length > 0).map(([name, of]) => [name, of.skipped]),
       );

@@ -10,10 +10,10 @@ import { failConnection } from '../connections/fail.ts';
 import { pauseAfterLastDay } from '../connections/pause-after-last-day.ts';
 import { seriesOrNull, type Series } from '../resources.ts';
 import { AppError } from '../../errors.ts';
-import { DEMO_PULLERS } from './demo/pullers.ts';
+import { DEMO_IMPORTERS } from './demo/importers.ts';
 import { pollConnection } from './poll.ts';
 import { pullWindow } from './pull-window.ts';
-import { PullError, type Pulled, type Puller, type PullErrorGroup, type Window } from './puller.ts';
+import { PullError, type Pulled, type Importer, type PullErrorGroup, type Window } from '../providers/importer.ts';
 import { resumePulls } from './resume.ts';
 
 let app: TestApp;
@@ -23,7 +23,7 @@ let user: { user_id: string };
 let asked: Window[] = [];
 let answer: (window: Window) => AsyncIterable<Pulled>;
 
-const played: Puller = {
+const played: Importer = {
   resources: { glucose: { windowDays: 7 } },
   pollDays: 1,
   pollEverySeconds: 900,
@@ -44,7 +44,7 @@ afterAll(async () => {
   await app.close();
 });
 beforeEach(async () => {
-  vi.spyOn(DEMO_PULLERS, 'freestyle_libre', 'get').mockReturnValue(played);
+  vi.spyOn(DEMO_IMPORTERS, 'freestyle_libre', 'get').mockReturnValue(played);
   // What an earlier test left under way would be pulled here.
   await sql`delete from graphile_worker._private_jobs`.execute(app.db);
   await sql`delete from pulls`.execute(app.db);
@@ -211,7 +211,7 @@ describe('a pull of the past', () => {
 
   test('whose provider is not configured any more is left alone, and looked at again an hour later', async () => {
     await connect();
-    vi.spyOn(DEMO_PULLERS, 'freestyle_libre', 'get').mockReturnValue(undefined as never);
+    vi.spyOn(DEMO_IMPORTERS, 'freestyle_libre', 'get').mockReturnValue(undefined as never);
     await app.runJobs();
     const { status, leased_until, started_at, due_at } = await pull();
     expect([status, leased_until, started_at]).toEqual(['scheduled', null, null]);
@@ -483,7 +483,7 @@ describe('polls', () => {
   });
 
   test('that somebody else has taken over meanwhile write no outcome, and ask for nothing more', async () => {
-    vi.spyOn(DEMO_PULLERS, 'freestyle_libre', 'get').mockReturnValue({
+    vi.spyOn(DEMO_IMPORTERS, 'freestyle_libre', 'get').mockReturnValue({
       ...played,
       resources: { glucose: { windowDays: 7 }, heartrate: { windowDays: 7 } },
     });
@@ -731,7 +731,7 @@ describe('introspection', () => {
 
     // What a later version of the service pulls as well, this connection was not asked for.
     const more = { ...played, resources: { ...played.resources, meal: { windowDays: 7 } } };
-    vi.spyOn(DEMO_PULLERS, 'freestyle_libre', 'get').mockReturnValue(more);
+    vi.spyOn(DEMO_IMPORTERS, 'freestyle_libre', 'get').mockReturnValue(more);
     expect((await seen()).not_pulled).toEqual(['meal']);
   });
 

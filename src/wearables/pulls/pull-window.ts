@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { publishEvents } from '../../events/publish.ts';
-import { tellOfOutage } from '../connections/providers/outage.ts';
+import { tellOfOutage } from '../connections/applications/outage.ts';
 import { findUser, type UserRow } from '../../users/find.ts';
 import { calendarDateOf, clockOf, dayEdges } from '../calendar-date.ts';
 import { pullCompleted } from './events.ts';
@@ -13,18 +13,18 @@ import {
   isGone,
   isRetriable,
   PullError,
-  type Puller,
+  type Importer,
   type PullErrorGroup,
   type Window,
-} from './puller.ts';
-import { pullerOrNull } from './pullers.ts';
+} from '../providers/importer.ts';
+import { importerOrNull } from './importers.ts';
 import { addPullJobs, type pullKind } from './schedule.ts';
 import { storePulled } from './store-pulled.ts';
 import { companionsOf } from './together.ts';
 
 type Job = Static<(typeof pullKind)['payload']>;
 type Claim = {
-  puller: Puller;
+  importer: Importer;
   user: UserRow;
   /** What is asked for at once: the resource that the provider is asked for, and those whose pulls stand where its does. */
   resources: string[];
@@ -73,9 +73,9 @@ const wordOf = (outcome: { found: Found } | { error: PullError }): string => {
 };
 
 /** Stores what the window has. Of no time at all nobody is asked. */
-async function pullFound(ctx: TeamCtx, { puller, user, resources, window, isNewest }: Claim): Promise<Found> {
+async function pullFound(ctx: TeamCtx, { importer, user, resources, window, isNewest }: Claim): Promise<Found> {
   if (window.from >= window.to) return new Map(resources.map((resource) => [resource, { days: 0, skipped: {} }]));
-  const stored = await storePulled(ctx, user, puller, { resources, window, past: true });
+  const stored = await storePulled(ctx, user, importer, { resources, window, past: true });
   // Some providers answer the days around as well: those are counted with the windows that they lie in.
   const [first, end] = [window.from, window.to].map((moment) => calendarDateOf(moment, clockOf({}, user))) as [
     string,
@@ -120,15 +120,15 @@ async function claimWindow(ctx: TxCtx<TeamCtx>, job: Job): Promise<Claim | null>
     .where('users.deleted_at', 'is', null)
     .executeTakeFirst();
   if (!connection) return null;
-  const puller = pullerOrNull(ctx, { provider, ...connection });
-  const days = puller?.resources[resource]?.windowDays;
-  if (!puller || days === undefined) {
+  const importer = importerOrNull(ctx, { provider, ...connection });
+  const days = importer?.resources[resource]?.windowDays;
+  if (!importer || days === undefined) {
     await sql`
       update pulls set due_at = now() + make_interval(secs => ${WITHOUT_PROVIDER_SECONDS})
        where ${isFree(ctx, job, [resource])} and due_at <> 'infinity'`.execute(ctx.db);
     return null;
   }
-  const found = await claimRows(ctx, job, companionsOf(puller, resource));
+  const found = await claimRows(ctx, job, companionsOf(importer, resource));
   const own = found.find((row) => row.resource === resource);
   if (!own) return null;
   const { rows } = await sql<{ lease: string }>`
@@ -140,7 +140,7 @@ async function claimWindow(ctx: TxCtx<TeamCtx>, job: Job): Promise<Claim | null>
   const user = await findUser(ctx, user_id);
   const from = beginOf(user, own.pulled_from, days);
   return {
-    puller,
+    importer,
     user,
     resources: own.at_once,
     lease: (rows[0] as { lease: string }).lease,

@@ -7,8 +7,8 @@ import { inTransaction } from '../../db/transaction.ts';
 import { AppError } from '../../errors.ts';
 import { findUser } from '../../users/find.ts';
 import { pollKind } from './poll-lease.ts';
-import type { ProviderSlug } from '../providers.ts';
-import { pullerOrNull } from './pullers.ts';
+import type { ProviderSlug } from '../providers/catalogue.ts';
+import { importerOrNull } from './importers.ts';
 import type { Refresh } from './schemas.ts';
 
 const LOOK_MS = 250;
@@ -61,7 +61,7 @@ async function pulledProviders(ctx: TeamCtx, userId: string): Promise<string[]> 
     .where('status', '=', 'connected')
     .orderBy('provider')
     .execute();
-  return connections.filter((connection) => pullerOrNull(ctx, connection)).map(({ provider }) => provider);
+  return connections.filter((connection) => importerOrNull(ctx, connection)).map(({ provider }) => provider);
 }
 
 /** How a poll ended; what was put off comes later, since the application has used up its share at the provider. */

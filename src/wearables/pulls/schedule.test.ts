@@ -5,7 +5,7 @@ import { importConnection, linkTokenOf, makeUser } from '../../../test/factories
 import { startProvider, type Provider } from '../../../test/provider.ts';
 import { dayAgo } from '../../../test/pulled.ts';
 import { PROVIDER_OPTIONS, providerOf } from '../../config/provider-options.ts';
-import { PROVIDERS, type ProviderSlug } from '../providers.ts';
+import { PROVIDERS, type ProviderSlug } from '../providers/catalogue.ts';
 
 let provider: Provider;
 let app: TestApp;

@@ -6,10 +6,10 @@ import { newId } from '../../ids.ts';
 import type { UserRow } from '../../users/find.ts';
 import { oneOf, Uuid } from '../../wire/schema.ts';
 import { DAY_ENDS_HOURS } from '../../users/ingestion-bounds.ts';
-import { PROVIDER_SLUGS, type ProviderSlug } from '../providers.ts';
+import { PROVIDER_SLUGS, type ProviderSlug } from '../providers/catalogue.ts';
 import { PULLED_NAMES } from './events.ts';
 import { findHistoryDays } from './preferences/days-of.ts';
-import { grantedResources, pullerOrNull } from './pullers.ts';
+import { grantedResources, importerOrNull } from './importers.ts';
 import { together } from './together.ts';
 
 /** One window of a historical pull. */
@@ -44,10 +44,10 @@ export async function schedulePulls(
   },
   { days }: { days?: number } = {},
 ): Promise<void> {
-  const puller = pullerOrNull(ctx, connection);
-  if (!puller) return;
+  const importer = importerOrNull(ctx, connection);
+  if (!importer) return;
   const { provider } = connection;
-  const resources = grantedResources(puller, connection);
+  const resources = grantedResources(importer, connection);
   const { ofResource } = days === undefined ? await findHistoryDays(ctx, provider) : { ofResource: () => days };
   await sql`
     insert into pulls (user_id, provider, resource, team_id, status, range_start, range_end, pulled_from, trace_id)
@@ -62,10 +62,10 @@ export async function schedulePulls(
           leased_until = null, scheduled_at = now(), started_at = null, ended_at = null`.execute(ctx.db);
   await sql`
     insert into polls (user_id, provider, team_id, due_at)
-    values (${user.id}, ${provider}, ${ctx.team.id}, now() + make_interval(secs => ${puller.pollEverySeconds}))
+    values (${user.id}, ${provider}, ${ctx.team.id}, now() + make_interval(secs => ${importer.pollEverySeconds}))
     on conflict (user_id, provider) do update set due_at = excluded.due_at, failures = 0`.execute(ctx.db);
   // Pulls of other ranges than their lead's go their own way.
-  const jobs = together(puller, resources).flatMap(([lead, ...others]) => [
+  const jobs = together(importer, resources).flatMap(([lead, ...others]) => [
     lead as string,
     ...others.filter((name) => ofResource(name) !== ofResource(lead as string)),
   ]);

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { SkippedOfProvider } from '../connections/schemas.ts';
 import { Cursor, nullable, oneOf, withDefault, WordFilter, Timestamp, Uuid } from '../../wire/schema.ts';
-import { PROVIDER_SLUGS } from '../providers.ts';
+import { PROVIDER_SLUGS } from '../providers/catalogue.ts';
 
 export const DemoConnectionInput = Type.Object({
   user_id: Uuid,

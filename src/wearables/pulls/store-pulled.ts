@@ -13,7 +13,8 @@ import { storeSummaries } from '../summaries/store.ts';
 import { withinBounds } from '../timeseries/placed-sample.ts';
 import { storeSamples } from '../timeseries/store-samples.ts';
 import { hasStages, storeSleepCycles } from './sleep-cycles.ts';
-import { LONGEST_PULL_MS, type Pulled, type Puller, type Window } from './puller.ts';
+import { importSource } from './asking/ask-provider.ts';
+import { LONGEST_PULL_MS, type Pulled, type Importer, type Window } from '../providers/importer.ts';
 
 /** What a window had of a resource. */
 export type Stored = {
@@ -30,12 +31,12 @@ export type Stored = {
 /**
  * Fetches a window of what is asked for at once, the resource that is asked for first, and stores it, piece by piece, each in a
  * transaction of its own and none while the provider is waited for. Answers what there was of each resource. Throws what the
- * puller throws, and not_found where the user is gone meanwhile.
+ * importer throws, and not_found where the user is gone meanwhile.
  */
 export async function storePulled(
   ctx: TeamCtx,
   user: UserRow,
-  puller: Puller,
+  importer: Importer,
   { resources, window, past }: { resources: readonly string[]; window: Window; past: boolean },
 ): Promise<ReadonlyMap<string, Stored>> {
   const wanted = new Set(resources);
@@ -45,7 +46,8 @@ export async function storePulled(
   const alone = resources.length === 1 ? stored.get(resources[0] as string) : undefined;
   const of = (names: string[]): Stored[] => (alone ? [alone] : names.flatMap((name) => stored.get(name) ?? []));
   await withinTime({ ms: LONGEST_PULL_MS, outer: ctx.stopping }, async (signal) => {
-    for await (const piece of puller.pull({ ctx, user, signal, past, wanted }, resources[0] as string, window)) {
+    const source = importSource({ ctx, user, signal, past, wanted });
+    for await (const piece of importer.pull(source, resources[0] as string, window)) {
       await storePiece(ctx, user, piece, past ? 'backfill' : 'live');
       const { samples = [], summaries, skipped } = piece;
       if (skipped) {

@@ -6,7 +6,7 @@ import { firstMoment, millisecondsOf } from '../../wire/moment.ts';
 import { isCalendarDate } from '../../wire/birth-date.ts';
 import { oneOf, optional, Text } from '../../wire/schema.ts';
 import { latestDay } from '../calendar-date.ts';
-import { PROVIDER_SLUGS } from '../providers.ts';
+import { PROVIDER_SLUGS } from '../providers/catalogue.ts';
 import { SOURCE_TYPES } from '../source.ts';
 import { whole, type Fields } from './fields.ts';
 

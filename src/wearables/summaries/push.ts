@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { ensureConnection } from '../connections/connect.ts';
 import { asWriter } from '../one-writer.ts';
-import type { ProviderSlug } from '../providers.ts';
+import type { ProviderSlug } from '../providers/catalogue.ts';
 import { refusePulled } from '../refuse-pulled.ts';
 import { refuseTooManyNaming } from './refuse-too-many-naming.ts';
 import type { SummaryItem, SummaryResource } from './resource.ts';

@@ -4,7 +4,7 @@ import type { TeamCtx, TxCtx } from '../../context.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { ensureConnection } from '../connections/connect.ts';
 import { asWriter } from '../one-writer.ts';
-import type { ProviderSlug } from '../providers.ts';
+import type { ProviderSlug } from '../providers/catalogue.ts';
 import { refusePulled } from '../refuse-pulled.ts';
 import { placedSample, withinBounds } from './placed-sample.ts';
 import type { SampleInputValue } from './sample-input.ts';

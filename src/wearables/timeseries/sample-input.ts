@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox';
 import { millisecondsOf } from '../../wire/moment.ts';
 import type { Breach } from '../../wire/rule.ts';
 import { nullable, oneOf, PastMoment, Text, Timestamp, Uuid } from '../../wire/schema.ts';
-import { PROVIDER_SLUGS } from '../providers.ts';
+import { PROVIDER_SLUGS } from '../providers/catalogue.ts';
 import { ownOf } from '../../wire/own.ts';
 import { isPlausible, SERIES, seriesOrNull, type Series } from '../resources.ts';
 import { SOURCE_TYPES } from '../source.ts';

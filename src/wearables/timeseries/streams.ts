@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
-import { isPushed } from '../providers.ts';
+import { isPushed } from '../providers/catalogue.ts';
 import type { StoredSource } from '../source.ts';
 import { freeStreams } from './free-streams.ts';
 

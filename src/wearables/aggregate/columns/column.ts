@@ -1,7 +1,7 @@
 // What a column of a query is: how it is called, what its values are, and how they are read from a counted row.
 import { sql, type RawBuilder } from 'kysely';
 import { LABORATORY_SLUGS } from '../../laboratory-slugs.ts';
-import { PROVIDER_SLUGS } from '../../providers.ts';
+import { PROVIDER_SLUGS } from '../../providers/catalogue.ts';
 import { SOURCE_TYPES } from '../../source.ts';
 import type { QueryScope } from '../scope.ts';
 import type { SourceColumn } from '../sources/counted-rows.ts';

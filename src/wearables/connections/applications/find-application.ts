@@ -2,8 +2,8 @@
 import { sql, type RawBuilder } from 'kysely';
 import { Hidden } from '../../../config/provider-options.ts';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
-import { CONNECTORS, connectorOrNull } from '../providers/all.ts';
-import { configuredOrNull, type Configured } from '../providers/configured.ts';
+import { CONNECTORS, connectorOrNull } from '../../providers/registry.ts';
+import { configuredOrNull, type Configured } from './configured.ts';
 
 type AnyCtx = TeamCtx | TxCtx<TeamCtx>;
 

@@ -1,12 +1,6 @@
-import { createHmac } from 'node:crypto';
 import type { Config } from '../../../config/options.ts';
-import type { Configured } from '../providers/configured.ts';
-
-/**
- * By which a provider shows that a subscription is ours: the token that it gives back when one is made, and the last part of
- * the address for one that does not sign.
- */
-export const hookTokenOf = (secret: string): string => createHmac('sha256', secret).update('phial hooks').digest('hex');
+import { hookTokenOf } from '../../providers/notifier.ts';
+import type { Configured } from '../applications/configured.ts';
 
 /** Where a provider tells of news; null where no provider could reach it, or the application is a team's own. */
 export function hookAddress(config: Config, { connector, client, own }: Configured, signs: boolean): string | null {

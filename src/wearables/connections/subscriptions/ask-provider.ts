@@ -1,8 +1,9 @@
 import type { Config } from '../../../config/options.ts';
 import { ask as send, NoAnswer } from '../../../outbound/ask.ts';
-import { addressAt, type Configured } from '../providers/configured.ts';
-import { ProviderRefused, ProviderUnavailable, refuseError } from '../tokens/request-tokens.ts';
-import type { Question } from './subscriber.ts';
+import { addressAt, type Configured } from '../applications/configured.ts';
+import { refuseError } from '../tokens/request-tokens.ts';
+import type { Question } from '../../providers/subscriber.ts';
+import { ProviderRefused, ProviderUnavailable } from '../../providers/provider-errors.ts';
 
 /** One question to a provider. Throws ProviderUnavailable or ProviderRefused for what is no answer; null is no JSON. */
 export async function askProvider(

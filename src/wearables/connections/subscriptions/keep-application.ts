@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import type { Ctx } from '../../../context.ts';
-import { configuredOrNull, type Configured } from '../providers/configured.ts';
-import { ProviderRefused, ProviderUnavailable } from '../tokens/request-tokens.ts';
-import { hookAddress, hookBase, hookTokenOf } from './address.ts';
+import { configuredOrNull, type Configured } from '../applications/configured.ts';
+import { ProviderRefused, ProviderUnavailable } from '../../providers/provider-errors.ts';
+import { hookAddress, hookBase } from './address.ts';
 import { askProvider } from './ask-provider.ts';
-import { APPLICATION_SUBSCRIBERS } from './providers/all.ts';
-import type { ApplicationSubscriber } from './subscriber.ts';
+import { APPLICATION_SUBSCRIBERS } from '../../providers/registry.ts';
+import type { ApplicationSubscriber } from '../../providers/subscriber.ts';
+import { hookTokenOf } from '../../providers/notifier.ts';
 
 /** Of every provider: what ends is renewed days before, and what was taken away is made again. */
 export const LOOK_SECONDS = 86_400;

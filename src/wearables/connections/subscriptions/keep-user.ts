@@ -4,15 +4,16 @@ import type { Ctx, TeamCtx } from '../../../context.ts';
 import { addJobs } from '../../../db/define-job.ts';
 import { acrossTeams } from '../../../db/session/bind.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { configuredOrNull, type Configured } from '../providers/configured.ts';
+import { configuredOrNull, type Configured } from '../applications/configured.ts';
 import { freshToken } from '../tokens/fresh-token.ts';
-import { ProviderRefused, ProviderUnavailable } from '../tokens/request-tokens.ts';
-import { hookAddress, hookBase, hookTokenOf, isReachable } from './address.ts';
+import { ProviderRefused, ProviderUnavailable } from '../../providers/provider-errors.ts';
+import { hookAddress, hookBase, isReachable } from './address.ts';
 import { askInName, isTokenRefused } from './ask-provider.ts';
 import { FIRST_WAIT_SECONDS, LOOK_SECONDS } from './keep-application.ts';
-import { userSubscriberOrNull } from './providers/all.ts';
-import type { Ask } from './subscriber.ts';
+import { userSubscriberOrNull } from '../../providers/registry.ts';
+import type { Ask } from '../../providers/subscriber.ts';
 import { subscriptionKind } from './subscribe-user.ts';
+import { hookTokenOf } from '../../providers/notifier.ts';
 
 type Job = Static<(typeof subscriptionKind)['payload']>;
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Ctx } from '../../../context.ts';
-import type { Configured } from '../providers/configured.ts';
+import type { Configured } from '../applications/configured.ts';
 
 /**
  * The provider's id of this deployment's subscription: as the operator says, else as it was made or found here. Null where it

@@ -3,10 +3,10 @@ import { Type } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { addJob, jobKind } from '../../../db/define-job.ts';
 import { oneOf, Uuid } from '../../../wire/schema.ts';
-import { PROVIDER_SLUGS, type ProviderSlug } from '../../providers.ts';
+import { PROVIDER_SLUGS, type ProviderSlug } from '../../providers/catalogue.ts';
 import { hookAddress } from './address.ts';
 import { applicationOf } from '../applications/find-application.ts';
-import { userSubscriberOrNull } from './providers/all.ts';
+import { userSubscriberOrNull } from '../../providers/registry.ts';
 
 /** What a provider is to tell of one user. */
 export const subscriptionKind = jobKind({

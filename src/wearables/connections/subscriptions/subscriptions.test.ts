@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { importConnection, makeUser } from '../../../../test/factories.ts';
 import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
-import { hookTokenOf } from './address.ts';
+import { hookTokenOf } from '../../providers/notifier.ts';
 import { keepApplicationSubscriptions } from './keep-application.ts';
 import { askForUserSubscriptions } from './keep-user.ts';
 

@@ -1,7 +1,7 @@
 // Some providers allow nothing of their data to be kept once the agreement has ended (record 171).
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
-import { connectorOrNull } from '../providers/all.ts';
+import { connectorOrNull } from '../../providers/registry.ts';
 
 type Place = { user_id: string; provider: string };
 

@@ -5,11 +5,12 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { failConnection } from '../fail.ts';
 import type { ConnectionError } from '../messages.ts';
 import { applicationOf } from '../applications/find-application.ts';
-import type { Configured } from '../providers/configured.ts';
-import { ownerOf, tellOfOutage } from '../providers/outage.ts';
+import type { Configured } from '../applications/configured.ts';
+import { ownerOf, tellOfOutage } from '../applications/outage.ts';
 import { giveBack } from './give-back.ts';
-import { ProviderRefused, ProviderUnavailable, renewTokens } from './request-tokens.ts';
+import { renewTokens } from './request-tokens.ts';
 import { openExternalUser, openTokens, sealedTokens, type Tokens } from './sealed.ts';
+import { ProviderRefused, ProviderUnavailable } from '../../providers/provider-errors.ts';
 
 /** A token that ends sooner is renewed first: a request may take a while. */
 const LEAST_SECONDS = 60;

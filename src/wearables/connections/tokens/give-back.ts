@@ -4,8 +4,8 @@ import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { addJob, jobKind } from '../../../db/define-job.ts';
 import { newId } from '../../../ids.ts';
 import { Uuid } from '../../../wire/schema.ts';
-import { connectorOrNull } from '../providers/all.ts';
-import { configuredOrNull } from '../providers/configured.ts';
+import { connectorOrNull } from '../../providers/registry.ts';
+import { configuredOrNull } from '../applications/configured.ts';
 import { openExternalUser, openTokens, type Tokens } from './sealed.ts';
 
 /** The job that tells providers of what a team has given back. */

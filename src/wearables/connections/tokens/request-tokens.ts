@@ -1,27 +1,8 @@
 import type { Config } from '../../../config/options.ts';
 import { ask, NoAnswer } from '../../../outbound/ask.ts';
-import { addressAt, type Configured } from '../providers/configured.ts';
+import { ProviderRefused, ProviderUnavailable } from '../../providers/provider-errors.ts';
+import { addressAt, type Configured } from '../applications/configured.ts';
 import type { Tokens } from './sealed.ts';
-
-/** The provider says no: asking again in the same way is no use. `code` is its own, and names nobody. */
-export class ProviderRefused extends Error {
-  readonly code: string;
-
-  constructor(code: string) {
-    super(`The provider refused: ${code}.`);
-    this.code = code;
-  }
-}
-
-/** The provider gave no answer, or one that nobody can read: it may be asked again later. */
-export class ProviderUnavailable extends Error {
-  readonly code: string;
-
-  constructor(code: string) {
-    super(`The provider could not be asked: ${code}.`);
-    this.code = code;
-  }
-}
 
 export type GrantedTokens = {
   tokens: Tokens;

@@ -6,12 +6,13 @@ import { acrossTeams } from '../../../db/session/bind.ts';
 import { ask } from '../../../outbound/ask.ts';
 import { defineTeamJob } from '../../../tenancy/teams/define-team-job.ts';
 import { applicationOf } from '../applications/find-application.ts';
-import { addressAt, configuredOrNull, type Configured } from '../providers/configured.ts';
-import type { Revocation } from '../providers/connector.ts';
+import { addressAt, configuredOrNull, type Configured } from '../applications/configured.ts';
+import type { Revocation } from '../../providers/connector.ts';
 import { hookAddress } from '../subscriptions/address.ts';
 import { askInName, isTokenRefused } from '../subscriptions/ask-provider.ts';
 import { revocationKind, USER, type Kept } from './give-back.ts';
-import { ProviderRefused, renewTokens } from './request-tokens.ts';
+import { renewTokens } from './request-tokens.ts';
+import { ProviderRefused } from '../../providers/provider-errors.ts';
 
 const AT_ONCE = 20;
 /** Of a connection that ended: what a provider does not take by then ends by itself. */

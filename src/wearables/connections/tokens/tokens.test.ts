@@ -10,7 +10,7 @@ import type { TeamCtx } from '../../../context.ts';
 import { eraseUsers } from '../../../../test/erase-users.ts';
 import { forTeam } from '../../../tenancy/teams/scope.ts';
 import { freshToken } from './fresh-token.ts';
-import { ProviderUnavailable } from './request-tokens.ts';
+import { ProviderUnavailable } from '../../providers/provider-errors.ts';
 
 const PAST = 1_700_000_000;
 

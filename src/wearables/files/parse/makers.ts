@@ -1,4 +1,4 @@
-import type { ProviderSlug } from '../../providers.ts';
+import type { ProviderSlug } from '../../providers/catalogue.ts';
 
 const PROVIDERS: [RegExp, ProviderSlug][] = [
   [/garmin|forerunner|fenix|edge|vivo|venu/, 'garmin'],

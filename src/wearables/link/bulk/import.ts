@@ -4,7 +4,7 @@ import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { findApplicationOrNull } from '../../connections/applications/find-application.ts';
 import { connect } from '../../connections/connect.ts';
-import type { ProviderSlug } from '../../providers.ts';
+import type { ProviderSlug } from '../../providers/catalogue.ts';
 import { schedulePulls } from '../../pulls/schedule.ts';
 import { recordBulkOp } from './record.ts';
 import type { BulkImport, BulkImportInput } from '../schemas.ts';

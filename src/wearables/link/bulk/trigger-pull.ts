@@ -3,8 +3,8 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { recordBulkOp } from './record.ts';
-import { DEMO_DAYS } from '../../pulls/demo/pullers.ts';
-import { pullerOrNull } from '../../pulls/pullers.ts';
+import { DEMO_DAYS } from '../../pulls/demo/importers.ts';
+import { importerOrNull } from '../../pulls/importers.ts';
 import { schedulePulls } from '../../pulls/schedule.ts';
 import type { BulkTrigger, BulkTriggerInput } from '../schemas.ts';
 
@@ -38,7 +38,7 @@ export function bulkTrigger(
       .orderBy('users.id')
       .forUpdate('connections')
       .execute();
-    const pulled = users.filter(({ demo, credential_id }) => pullerOrNull(ctx, { provider, demo, credential_id }));
+    const pulled = users.filter(({ demo, credential_id }) => importerOrNull(ctx, { provider, demo, credential_id }));
     for (const { demo, granted_scopes, credential_id, ...user } of pulled)
       await schedulePulls(
         ctx,

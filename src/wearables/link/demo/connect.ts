@@ -3,7 +3,7 @@ import type { LinkCtx, TxCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { AppError } from '../../../errors.ts';
 import { connectDemo } from '../../pulls/demo/connect.ts';
-import type { ProviderSlug } from '../../providers.ts';
+import type { ProviderSlug } from '../../providers/catalogue.ts';
 import type { LinkOutcome } from '../outcome.ts';
 import { consumeLinkSession } from '../session.ts';
 

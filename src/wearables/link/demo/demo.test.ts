@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type Answer, type TestApp } from '../../../../test/app.ts';
 import { linkTokenOf, makeUser } from '../../../../test/factories.ts';
-import { PROVIDER_SLUGS, PROVIDERS, type ProviderSlug } from '../../providers.ts';
+import { PROVIDER_SLUGS, PROVIDERS, type ProviderSlug } from '../../providers/catalogue.ts';
 
 type Result = {
   state: string;

@@ -1,7 +1,7 @@
 import type { Ctx, LinkCtx } from '../../../context.ts';
 import type { BrowserAnswer } from '../../../http/media.ts';
 import { readToken } from '../../../tenancy/keys/key-value.ts';
-import type { ProviderSlug } from '../../providers.ts';
+import type { ProviderSlug } from '../../providers/catalogue.ts';
 import { connectableProviders, formOf } from '../connectable.ts';
 import { goOn } from '../go-on.ts';
 import { outcomeText } from '../outcome.ts';

@@ -2,7 +2,7 @@
 import type { LinkCtx } from '../../../context.ts';
 import type { BrowserAnswer } from '../../../http/media.ts';
 import { escapeHtml, layout } from '../../../http/page.ts';
-import { PROVIDERS, type Provider, type ProviderSlug } from '../../providers.ts';
+import { PROVIDERS, type Provider, type ProviderSlug } from '../../providers/catalogue.ts';
 import { redirectWith } from '../redirect-url.ts';
 import { HINTS, MFA_CODE, MFA_REQUEST } from './credentials.ts';
 

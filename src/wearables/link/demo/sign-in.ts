@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { LinkCtx, TxCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import type { ProviderSlug } from '../../providers.ts';
+import type { ProviderSlug } from '../../providers/catalogue.ts';
 import type { LinkOutcome } from '../outcome.ts';
 import { connectDemoByLink } from './connect.ts';
 import { answerToEmail, answerToPassword, MFA_CODE } from './credentials.ts';

@@ -8,11 +8,9 @@ import { findUser } from '../../../users/find.ts';
 import { bringsAnything } from '../../connections/availability.ts';
 import { connect } from '../../connections/connect.ts';
 import { applicationOf } from '../../connections/applications/find-application.ts';
-import type { Configured } from '../../connections/providers/configured.ts';
+import type { Configured } from '../../connections/applications/configured.ts';
 import {
   askIdentity,
-  ProviderRefused,
-  ProviderUnavailable,
   registerUser,
   requestTokens,
   scopesOf,
@@ -27,6 +25,7 @@ import { findAskedScopes } from '../requirements/asked-scopes.ts';
 import { consumeLinkSession, nameActor, findLinkSessionByIdOrNull } from '../session.ts';
 import { callbackUrl } from './start.ts';
 import { comeBack, tokenOf, type Return } from './state.ts';
+import { ProviderRefused, ProviderUnavailable } from '../../providers/provider-errors.ts';
 
 /** What a provider sends a user back with. */
 export type Callback = { provider: string; cookie: string | null } & Record<

@@ -7,7 +7,7 @@ import { startProvider, type Provider } from '../../../../test/provider.ts';
 import { publishedTo } from '../../../../test/publish.ts';
 import { createTeam } from '../../../tenancy/teams/create.ts';
 import { createTeamKey } from '../../../tenancy/keys/create-team-key.ts';
-import { CONNECTORS } from '../../connections/providers/all.ts';
+import { CONNECTORS } from '../../providers/registry.ts';
 
 /** By its scheme one that a sandbox takes only where the team lists it. */
 const HERE = 'http://app.example.com/connected?from=phial';

@@ -2,7 +2,7 @@ import type { Config } from '../../../config/options.ts';
 import type { Ctx } from '../../../context.ts';
 import { readToken } from '../../../tenancy/keys/key-value.ts';
 import type { BrowserAnswer } from '../../../http/media.ts';
-import { addressAt, type Configured } from '../../connections/providers/configured.ts';
+import { addressAt, type Configured } from '../../connections/applications/configured.ts';
 import { findAskedScopes } from '../requirements/asked-scopes.ts';
 import { connectableProviders } from '../connectable.ts';
 import { demoPageUrl } from '../demo/page-url.ts';

@@ -4,7 +4,7 @@ import type { Ctx, LinkCtx } from '../../../context.ts';
 import { acrossTeams } from '../../../db/session/bind.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { newId } from '../../../ids.ts';
-import type { OwnApplication } from '../../connections/providers/configured.ts';
+import type { OwnApplication } from '../../connections/applications/configured.ts';
 import { hashKey, readToken } from '../../../tenancy/keys/key-value.ts';
 
 const MINUTES = 15;

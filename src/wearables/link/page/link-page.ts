@@ -5,7 +5,7 @@ import { findApplications } from '../../connections/applications/find-applicatio
 import { connectableProviders, type Connectable } from '../connectable.ts';
 import { redirectWith } from '../redirect-url.ts';
 import { nameActor } from '../session.ts';
-import { PROVIDERS } from '../../providers.ts';
+import { PROVIDERS } from '../../providers/catalogue.ts';
 import { escapeHtml, layout } from '../../../http/page.ts';
 import { outcomePage } from './outcome-page.ts';
 

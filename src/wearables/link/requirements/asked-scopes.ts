@@ -1,5 +1,5 @@
 import type { TeamCtx } from '../../../context.ts';
-import type { Connector } from '../../connections/providers/connector.ts';
+import type { Connector } from '../../providers/connector.ts';
 import { listRequirements } from './list.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { connectorOrNull } from '../../connections/providers/all.ts';
+import { connectorOrNull } from '../../providers/registry.ts';
 
 const googleFit = (name: string): string => `https://www.googleapis.com/auth/fitness.${name}.read`;
 const googleHealth = (name: string): string => `https://www.googleapis.com/auth/googlehealth.${name}.readonly`;

@@ -4,8 +4,8 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { AppError } from '../../../errors.ts';
 import { findUser } from '../../../users/find.ts';
 import { connect, NOTHING } from '../../connections/connect.ts';
-import { PROVIDERS } from '../../providers.ts';
-import { DEMO_DAYS } from './pullers.ts';
+import { PROVIDERS } from '../../providers/catalogue.ts';
+import { DEMO_DAYS } from './importers.ts';
 import { schedulePulls } from '../schedule.ts';
 import type { DemoConnection, DemoConnectionInput } from '../schemas.ts';
 

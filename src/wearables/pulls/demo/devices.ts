@@ -1,4 +1,4 @@
-import { PROVIDERS, type Provider, type ProviderSlug } from '../../providers.ts';
+import { PROVIDERS, type Provider, type ProviderSlug } from '../../providers/catalogue.ts';
 import type { SourceType } from '../../source.ts';
 import { ownOf } from '../../../wire/own.ts';
 

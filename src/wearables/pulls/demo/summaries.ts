@@ -1,7 +1,7 @@
 // What an invented day is in summaries, under the names that the wire has for them.
 import type { UserRow } from '../../../users/find.ts';
 import type { SummaryItem } from '../../summaries/resource.ts';
-import { hypnogramOf } from '../providers/asking/sleep-stream.ts';
+import { hypnogramOf } from '../../providers/answers/sleep-stream.ts';
 import { chanceOf } from './chance.ts';
 import { nextDate, placeInRound } from './course.ts';
 import { heartRateAt, HOUR_MS, hoursOver, MINUTE_MS, momentsOf, stagesOf, stepsOf, type DemoDay } from './day.ts';

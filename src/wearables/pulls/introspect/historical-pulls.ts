@@ -4,7 +4,7 @@ import type { TeamCtx } from '../../../context.ts';
 import { VERSION } from '../../../package-root.ts';
 import { skippedOf } from '../../connections/progress.ts';
 import { ROWS_ASKED_FOR, toPage, usersFrom } from './users.ts';
-import { pullerOrNull } from '../pullers.ts';
+import { importerOrNull } from '../importers.ts';
 import type { HistoricalPulls, IntrospectQuery } from '../schemas.ts';
 
 type Row = {
@@ -50,7 +50,7 @@ export async function introspectPulls(ctx: TeamCtx, query: Static<typeof Introsp
 
 function renderProvider(ctx: TeamCtx, provider: string, pulls: Row[]) {
   const { demo, credential_id = null } = pulls[0] ?? {};
-  const puller = pullerOrNull(ctx, { provider, demo: demo ?? false, credential_id });
+  const importer = importerOrNull(ctx, { provider, demo: demo ?? false, credential_id });
   const pulled = new Set(pulls.map(({ resource }) => resource));
   return {
     pulled: Object.fromEntries(
@@ -69,6 +69,6 @@ function renderProvider(ctx: TeamCtx, provider: string, pulls: Row[]) {
         },
       ]),
     ),
-    not_pulled: Object.keys(puller?.resources ?? {}).filter((resource) => !pulled.has(resource)),
+    not_pulled: Object.keys(importer?.resources ?? {}).filter((resource) => !pulled.has(resource)),
   };
 }

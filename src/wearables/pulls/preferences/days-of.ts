@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
-import { historyDaysOf } from '../../connections/providers/configured.ts';
-import type { ProviderSlug } from '../../providers.ts';
+import { historyDaysOf } from '../../connections/applications/configured.ts';
+import type { ProviderSlug } from '../../providers/catalogue.ts';
 
 type HistoryDays = { usual: number; ofResource: (resource: string) => number };
 

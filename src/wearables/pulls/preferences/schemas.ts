@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { MOST_HISTORY_DAYS } from '../../../config/provider-options.ts';
 import { NamedTeams, TheseTeams } from '../../../tenancy/places.ts';
 import { Cursor, nullable, oneOf, Uuid, withDefault, WordFilter } from '../../../wire/schema.ts';
-import { PROVIDER_SLUGS } from '../../providers.ts';
+import { PROVIDER_SLUGS } from '../../providers/catalogue.ts';
 import { PULLED_NAMES } from '../events.ts';
 
 const Days = Type.Integer({

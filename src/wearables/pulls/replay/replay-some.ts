@@ -6,9 +6,9 @@ import { readPayloads, type StoredPayload, type Wanted } from '../../summaries/r
 import { renameSummaries } from '../../summaries/replay/rename.ts';
 import type { SummaryItem } from '../../summaries/resource.ts';
 import { storeSummaries } from '../../summaries/store.ts';
-import { fit } from '../providers/asking/fitting.ts';
-import { objectOr } from '../providers/asking/read-answer.ts';
-import { PullError, type Mapper } from '../puller.ts';
+import { fit } from '../../providers/answers/fitting.ts';
+import { objectOr } from '../../providers/answers/read-answer.ts';
+import { PullError, type Mapper } from '../../providers/importer.ts';
 import { storeSleepCycles } from '../sleep-cycles.ts';
 
 /** What became of stored summaries. */

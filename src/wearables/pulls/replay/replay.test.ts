@@ -6,7 +6,6 @@ import { pushSummaries, subscribe } from '../../../../test/factories.ts';
 import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
 import { dayAgo, pulledFrom, refresh, replayed, type Pulled } from '../../../../test/pulled.ts';
 import { startReceiver, type Receiver } from '../../../../test/receiver.ts';
-import { sources } from '../../../../test/source-files.ts';
 import { untilBlocked } from '../../../../test/until-blocked.ts';
 import type { TeamCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
@@ -16,8 +15,8 @@ import { becomeWriter, type Writer } from '../../one-writer.ts';
 import type { SummaryItem } from '../../summaries/resource.ts';
 import { SUMMARIES } from '../../summaries/resources.ts';
 import { storeSummaries } from '../../summaries/store.ts';
-import type { Mapper } from '../puller.ts';
-import { PULLERS } from '../pullers.ts';
+import type { Mapper } from '../../providers/importer.ts';
+import { IMPORTERS } from '../../providers/registry.ts';
 
 let provider: Provider;
 let app: TestApp;
@@ -83,7 +82,7 @@ const asWriter = async <T>(
     return work({ ...tx, origin: 'live' });
   });
 
-const whoop = PULLERS['whoop_v2']?.mappers as Record<string, Mapper>;
+const whoop = IMPORTERS['whoop_v2']?.mappers as Record<string, Mapper>;
 
 /** Stores payloads as an older mapper did, which had `changes` in what it made of them. */
 const mappedOnce = (whose: Pulled, kind: string, raws: Record<string, unknown>[], changes: object): Promise<unknown> =>
@@ -224,7 +223,7 @@ test('What a pull brings meanwhile is not taken back', async () => {
 
 test('Every summary that a provider is pulled for has a mapper, and a test that maps what is kept of it', () => {
   const kinds = new Set(SUMMARIES.map(({ name }) => name));
-  for (const [slug, { resources, mappers }] of Object.entries(PULLERS)) {
+  for (const [slug, { resources, mappers }] of Object.entries(IMPORTERS)) {
     // Devices come beside what they measured.
     expect(
       Object.keys(mappers)
@@ -237,11 +236,7 @@ test('Every summary that a provider is pulled for has a mapper, and a test that 
         .toSorted(),
     );
     expect(Object.entries(mappers).filter(([name, { resource }]) => resource.name !== name)).toEqual([]);
-    const { file } = sources.find(
-      ({ file }) => file.endsWith(`/${slug.replaceAll('_', '-')}.ts`) && file.includes('/pulls/providers/'),
-    ) as {
-      file: string;
-    };
-    expect(readFileSync(file.replace(/\.ts$/, '.test.ts'), 'utf8')).toMatch(/pulledFrom\(app, |expectMadeAgain\(app, /);
+    const test = `src/wearables/providers/${slug.replaceAll('_', '-')}/import.test.ts`;
+    expect(readFileSync(test, 'utf8')).toMatch(/pulledFrom\(app, |expectMadeAgain\(app, /);
   }
 });

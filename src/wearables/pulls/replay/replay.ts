@@ -5,7 +5,7 @@ import { notFound } from '../../../errors.ts';
 import { ownerOf } from '../../../fair/round-robin.ts';
 import { forTeam } from '../../../tenancy/teams/scope.ts';
 import { usersWithPayloads, type Wanted } from '../../summaries/replay/read-payloads.ts';
-import { isGone, type Mapper } from '../puller.ts';
+import { isGone, type Mapper } from '../../providers/importer.ts';
 import { replaySome, type Counts } from './replay-some.ts';
 
 const USERS = 100;

@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox';
 import type { Breach } from '../../../wire/rule.ts';
 import { oneOf, optional, Text, Uuid } from '../../../wire/schema.ts';
-import { PROVIDER_SLUGS } from '../../providers.ts';
+import { PROVIDER_SLUGS } from '../../providers/catalogue.ts';
 import { SOURCE_TYPES } from '../../source.ts';
 
 export const SummaryDeletion = Type.Object(

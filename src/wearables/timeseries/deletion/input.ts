@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox';
 import { millisecondsOf } from '../../../wire/moment.ts';
 import type { Breach } from '../../../wire/rule.ts';
 import { nullable, oneOf, Text } from '../../../wire/schema.ts';
-import { PROVIDER_SLUGS } from '../../providers.ts';
+import { PROVIDER_SLUGS } from '../../providers/catalogue.ts';
 import { SERIES } from '../../resources.ts';
 import { SOURCE_TYPES } from '../../source.ts';
 import { FIRST_DAY, RecordId } from '../sample-input.ts';

@@ -1,0 +1,19 @@
+// https://developer.dexcom.com/docs/dexcomv3/authentication. It names no place where a token is revoked.
+import type { Connector } from '../connector.ts';
+
+export const connector: Connector = {
+  slug: 'dexcom_v3',
+  oauth: {
+    authorize_url: 'https://api.dexcom.com/v3/oauth2/login',
+    token_url: 'https://api.dexcom.com/v3/oauth2/token',
+    revoke: null,
+    client_auth: 'body',
+    scopes: ['offline_access'],
+    scope_separator: ' ',
+    pkce: false,
+    externalUserId: () => null,
+    identity: null,
+  },
+  scopes: { glucose: { required: [] } },
+  eu_origin: 'https://api.dexcom.eu',
+};

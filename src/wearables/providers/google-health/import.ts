@@ -1,0 +1,221 @@
+// https://developers.google.com/health/reference/rest/v4/users.dataTypes.dataPoints and its methods
+import { dayEdges } from '../../calendar-date.ts';
+import { activity } from '../../summaries/resources/activity.ts';
+import { body } from '../../summaries/resources/body.ts';
+import { device } from '../../summaries/resources/device.ts';
+import { sleep } from '../../summaries/resources/sleep.ts';
+import { workout } from '../../summaries/resources/workout.ts';
+import type { Mapper, Importer, Pulled, ImportSource, Window } from '../importer.ts';
+
+import { daysAround } from '../answers/days.ts';
+import { devicesOf } from '../answers/devices.ts';
+import { samplesOf, summariesOf, type Measured } from '../answers/fitting.ts';
+import { pagesByToken } from '../answers/pages.ts';
+import { momentIn, numberOr, objectIn, objectOr, objectsOr, type Found } from '../answers/read-answer.ts';
+import { dateOf, dayOf, keyOf, offsetOf, toActivity, toBody, toDevice, toSleep, toWorkout, TOTALS } from './map.ts';
+import { ownOf } from '../../../wire/own.ts';
+import type { ProviderApi } from '../provider-api.ts';
+
+const API = 'https://health.googleapis.com/v4/users/me/dataTypes';
+const PAGE = 2_000;
+/** The most that it gives of sleeps and exercises. */
+const SESSIONS_A_PAGE = 25;
+/** What it makes of everything that it has of a moment. */
+const MERGED = { provider: 'google_health', source_type: 'multiple_sources' } as const;
+
+const api: ProviderApi = { slug: 'google_health' };
+
+const MAPPERS = {
+  activity: { resource: activity, toItem: toActivity },
+  sleep: { resource: sleep, toItem: toSleep },
+  workouts: { resource: workout, toItem: toWorkout },
+  body: { resource: body, toItem: toBody },
+  device: { resource: device, toItem: toDevice },
+} satisfies Importer['mappers'];
+
+const month = { windowDays: 30 };
+const ofScales = { ...month, with: 'body' };
+const week = { windowDays: 7 };
+
+export const importer: Importer = {
+  resources: {
+    // Days are rolled up 14 at a time; two more stand around the window.
+    activity: { windowDays: 10 },
+    sleep: month,
+    sleep_cycle: { ...month, with: 'sleep' },
+    workouts: month,
+    body: month,
+    weight: ofScales,
+    fat: ofScales,
+    steps: week,
+    distance: week,
+    calories_active: week,
+    heartrate: { windowDays: 2 },
+    hrv: week,
+    respiratory_rate: month,
+    glucose: week,
+    blood_oxygen: week,
+    body_temperature: month,
+    vo2_max: month,
+  },
+  pollDays: 3,
+  pollEverySeconds: 1_800,
+  sampleSources: [MERGED.source_type],
+  mappers: MAPPERS,
+  pull: (source, resource, window) => ownOf(READERS, resource)?.(source, window) ?? samples(source, resource, window),
+};
+
+type Time = 'sample' | 'interval' | 'date';
+type DataType = { type: string; field: string; time: Time; series?: string; unit?: string; parts?: number };
+
+/**
+ * Time series, by the names of events: the data type, the field of its value, how its points tell their time, and how many
+ * of what it counts in make one of our unit.
+ */
+const SAMPLES: Readonly<Record<string, DataType>> = {
+  steps: { type: 'steps', field: 'count', time: 'interval' },
+  distance: { type: 'distance', field: 'millimeters', time: 'interval', parts: 1_000 },
+  calories_active: { type: 'active-energy-burned', field: 'kcal', time: 'interval' },
+  heartrate: { type: 'heart-rate', field: 'beatsPerMinute', time: 'sample' },
+  hrv: {
+    type: 'heart-rate-variability',
+    field: 'rootMeanSquareOfSuccessiveDifferencesMilliseconds',
+    time: 'sample',
+  },
+  respiratory_rate: { type: 'daily-respiratory-rate', field: 'breathsPerMinute', time: 'date' },
+  weight: { type: 'weight', field: 'weightGrams', time: 'sample', series: 'body_weight', parts: 1_000 },
+  fat: { type: 'body-fat', field: 'percentage', time: 'sample', series: 'body_fat' },
+  glucose: { type: 'blood-glucose', field: 'bloodGlucoseMilligramsPerDeciliter', time: 'sample', unit: 'mg/dL' },
+  blood_oxygen: { type: 'oxygen-saturation', field: 'percentage', time: 'sample' },
+  body_temperature: { type: 'core-body-temperature', field: 'celsius', time: 'sample' },
+  vo2_max: { type: 'run-vo2-max', field: 'runVo2Max', time: 'sample' },
+};
+
+const snakeOf = (type: string): string => type.replaceAll('-', '_');
+
+/** Points of a type, page by page. */
+async function* points(
+  source: ImportSource,
+  { type, method = '', filter, pageSize = PAGE }: { type: string; method?: string; filter: string; pageSize?: number },
+): AsyncIterable<Found[]> {
+  const url = `${API}/${type}/dataPoints${method}`;
+  const next = { told: 'nextPageToken', asked: 'pageToken' };
+  for await (const answer of pagesByToken(source, api, { url, query: { filter, pageSize }, ...next }))
+    yield objectsOr(answer['dataPoints']);
+}
+
+const between = (field: string, from: string, to: string): string => `${field} >= "${from}" AND ${field} < "${to}"`;
+const daysOf = (window: Window): [string, string] => {
+  const { first, last } = daysAround(window);
+  return [first, last];
+};
+
+function filterOf({ type, time }: DataType, window: Window): string {
+  const { from, to } = window;
+  if (time === 'date') return between(`${snakeOf(type)}.date`, ...daysOf(window));
+  const field = time === 'sample' ? 'sample_time.physical_time' : 'interval.start_time';
+  return between(`${snakeOf(type)}.${field}`, from, to);
+}
+
+/** One stream of all sources, as the person's own app shows it. A value of 0 stands for what was not measured. */
+async function* samples(source: ImportSource, resource: string, window: Window): AsyncIterable<Pulled> {
+  for await (const page of merged(source, resource, window)) yield* samplesIn(source, resource, page);
+}
+
+function merged(source: ImportSource, resource: string, window: Window): AsyncIterable<Found[]> {
+  const dataType = ownOf(SAMPLES, resource) as DataType;
+  return points(source, { type: dataType.type, method: ':reconcile', filter: filterOf(dataType, window) });
+}
+
+function* samplesIn(source: ImportSource, resource: string, page: readonly Found[]): Iterable<Pulled> {
+  const dataType = ownOf(SAMPLES, resource) as DataType;
+  const { type, field, series = resource, unit, parts = 1 } = dataType;
+  const measured = page.flatMap((point): Measured[] => {
+    const found = objectOr(point[keyOf(type)]);
+    const value = numberOr(found[field]);
+    const time = timeOf(source, found, dataType);
+    return value === null || value === 0 || time === null ? [] : [{ ...time, value: value / parts }];
+  });
+  yield* samplesOf(series, MERGED, measured, unit);
+}
+
+/** What belongs to a day and has no time is of its beginning where the user is. */
+function timeOf({ user }: ImportSource, found: Found, { time }: DataType): Omit<Measured, 'value'> | null {
+  if (time === 'date') {
+    const date = dateOf(found['date']);
+    return date === null
+      ? null
+      : { at: dayEdges(date, { timezone_offset: null, time_zone: user.fallback_time_zone }).start };
+  }
+  if (time === 'sample') {
+    const { physicalTime, utcOffset } = objectOr(found['sampleTime']);
+    const at = momentIn(physicalTime);
+    return at === null ? null : { at, timezone_offset: offsetOf(utcOffset) };
+  }
+  const { startTime, endTime, startUtcOffset } = objectOr(found['interval']);
+  const [at, end] = [momentIn(startTime), momentIn(endTime)];
+  if (at === null || end === null || end < at) return null;
+  return { at, duration_ms: Date.parse(end) - Date.parse(at), timezone_offset: offsetOf(startUtcOffset) };
+}
+
+async function* days(source: ImportSource, window: Window): AsyncIterable<Pulled> {
+  const [start, end] = daysOf(window).map((day) => {
+    const [year, month_, day_] = day.split('-').map(Number);
+    return { date: { year, month: month_, day: day_ } };
+  });
+  const byDay = new Map<string, Found>();
+  for (const type of Object.keys(TOTALS)) {
+    const url = `${API}/${type}/dataPoints:dailyRollUp`;
+    const json = { range: { start, end }, windowSizeDays: 1 };
+    const answer = objectIn(await source.ask(api, { url, json }));
+    for (const point of objectsOr(answer['rollupDataPoints'])) {
+      const date = dayOf(point);
+      if (date !== null) byDay.set(date, { ...byDay.get(date), ...point });
+    }
+  }
+  yield* summariesOf(source.ctx.log, MAPPERS.activity, [...byDay.values()]);
+}
+
+/** What a device has recorded, and the device. What is merged or rolled up names none. */
+function* sessionsOf({ ctx: { log } }: ImportSource, mapper: Mapper, page: Found[]): Iterable<Pulled> {
+  yield* devicesOf(
+    log,
+    MAPPERS.device,
+    page.map(({ dataSource }) => ({ dataSource: { device: objectOr(dataSource)['device'] ?? null } })),
+  );
+  yield* summariesOf(log, mapper, page);
+}
+
+const nights: Reader = async function* (source, { from, to }) {
+  const asked = { type: 'sleep', filter: between('sleep.interval.end_time', from, to), pageSize: SESSIONS_A_PAGE };
+  for await (const page of points(source, asked)) yield* sessionsOf(source, MAPPERS.sleep, page);
+};
+
+type Reader = (source: ImportSource, window: Window) => AsyncIterable<Pulled>;
+
+const READERS: Readonly<Record<string, Reader>> = {
+  activity: days,
+  sleep: nights,
+  sleep_cycle: nights,
+  workouts: async function* (source, window) {
+    const filter = between('exercise.interval.civil_start_time', ...daysOf(window));
+    const asked = { type: 'exercise', filter, pageSize: SESSIONS_A_PAGE };
+    for await (const page of points(source, asked)) yield* sessionsOf(source, MAPPERS.workouts, page);
+  },
+  // A scale tells weight and fat at the same moment, each as a type of its own.
+  body: async function* (source, window) {
+    const byTime = new Map<string, Found>();
+    for (const resource of ['weight', 'fat']) {
+      const key = keyOf((ownOf(SAMPLES, resource) as DataType).type);
+      for await (const page of merged(source, resource, window)) {
+        if (source.wanted.has(resource)) yield* samplesIn(source, resource, page);
+        for (const point of page) {
+          const found = objectOr(point[key]);
+          const at = momentIn(objectOr(found['sampleTime'])['physicalTime']);
+          if (at !== null) byTime.set(at, { ...byTime.get(at), [key]: found });
+        }
+      }
+    }
+    yield* summariesOf(source.ctx.log, MAPPERS.body, [...byTime.values()]);
+  },
+};

@@ -1,0 +1,178 @@
+// https://developers.google.com/health/reference/rest/v4/users.dataTypes.dataPoints#Sleep, #Exercise, #DataSource
+import { BY_HAND } from '../../by-hand.ts';
+import type { SourceType } from '../../source.ts';
+import type { Item } from '../answers/fitting.ts';
+import {
+  momentIn,
+  numberOr,
+  objectOr,
+  objectsOr,
+  secondsOf,
+  textOr,
+  wholeOr,
+  wordOf,
+  type Found,
+} from '../answers/read-answer.ts';
+import { hypnogramOf } from '../answers/sleep-stream.ts';
+import { ownOf } from '../../../wire/own.ts';
+
+/** {year: 2026, month: 7, day: 3} as 2026-07-03; null where it is no date. */
+export function dateOf(value: unknown): string | null {
+  const [year, month, day] = ['year', 'month', 'day'].map((part) => numberOr(objectOr(value)[part]) ?? NaN);
+  const date = new Date(Date.UTC(year as number, (month as number) - 1, day));
+  return Number.isNaN(date.getTime()) || date.getUTCDate() !== day ? null : date.toISOString().slice(0, 10);
+}
+
+/** Seconds of a duration, as 7200s; null where there is none. */
+const secondsIn = (value: unknown): number | null =>
+  typeof value === 'string' && /^-?\d{1,9}(\.\d+)?s$/.test(value) ? Number(value.slice(0, -1)) : null;
+
+/** Seconds east of UTC. It tells 0 where that is so, so 0 is not unknown. */
+export const offsetOf = (value: unknown): number | null => wholeOr(secondsIn(value));
+
+const FORMS: Readonly<Record<string, SourceType>> = {
+  FITNESS_BAND: 'watch',
+  WATCH: 'watch',
+  PHONE: 'phone',
+  RING: 'ring',
+  SCALE: 'scale',
+  CHEST_STRAP: 'chest_strap',
+};
+
+type Origin = { provider: 'google_health'; source_type: SourceType; app_id?: string; provider_id: string | null };
+
+function originOf(point: Found): Origin {
+  const { device, recordingMethod } = objectOr(point['dataSource']);
+  return {
+    provider: 'google_health',
+    source_type: ownOf(FORMS, String(objectOr(device)['formFactor'])) ?? 'unknown',
+    ...(recordingMethod === 'MANUAL' ? BY_HAND : {}),
+    // users/me/dataTypes/sleep/dataPoints/{id}
+    provider_id: textOr(point['name'])?.split('/').at(-1) || null,
+  };
+}
+
+/** What a point says of the device that it is of; null where it has no name, by which it would be known. */
+export function toDevice(point: Found): Item {
+  const { displayName, manufacturer, formFactor } = objectOr(objectOr(point['dataSource'])['device']);
+  const device_model = textOr(displayName);
+  if (device_model === null) return null;
+  const source_type = ownOf(FORMS, String(formFactor)) ?? 'unknown';
+  return { provider: 'google_health', source_type, device_manufacturer: textOr(manufacturer), device_model };
+}
+
+const thousandth = (value: unknown): number | null => {
+  const number = numberOr(value);
+  return number === null ? null : number / 1_000;
+};
+
+/** The key of a point that has its value: heart-rate is heartRate. */
+export const keyOf = (type: string): string => type.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** Types of which the totals of a day are asked for, each as the day has it, and the field of its value. */
+export const TOTALS = {
+  steps: 'countSum',
+  distance: 'millimetersSum',
+  'active-energy-burned': 'kcalSum',
+  'total-calories': 'kcalSum',
+  floors: 'countSum',
+} as const;
+
+/** A day with the totals of all types. */
+export function toActivity(day: Found): Item {
+  const calendar_date = dayOf(day);
+  const totalOf = (type: keyof typeof TOTALS): number | null => numberOr(objectOr(day[keyOf(type)])[TOTALS[type]]);
+  const totals = {
+    steps: wholeOr(totalOf('steps')),
+    distance: thousandth(totalOf('distance')),
+    calories_active: totalOf('active-energy-burned'),
+    calories_total: totalOf('total-calories'),
+    floors_climbed: wholeOr(totalOf('floors')),
+  };
+  if (calendar_date === null || Object.values(totals).every((total) => total === null)) return null;
+  return { provider: 'google_health', source_type: 'multiple_sources', calendar_date, ...totals };
+}
+
+export const dayOf = (rolledUp: Found): string | null => dateOf(objectOr(rolledUp['civilStartTime'])['date']);
+
+/** What a scale has told at a moment. */
+export function toBody(found: Found): Item {
+  const [weight, bodyFat] = [objectOr(found['weight']), objectOr(found['bodyFat'])];
+  const { physicalTime, utcOffset } = objectOr(weight['sampleTime'] ?? bodyFat['sampleTime']);
+  const timestamp = momentIn(physicalTime);
+  if (timestamp === null) return null;
+  return {
+    provider: 'google_health',
+    source_type: 'multiple_sources',
+    timestamp,
+    timezone_offset: offsetOf(utcOffset),
+    weight: thousandth(weight['weightGrams']),
+    fat: numberOr(bodyFat['percentage']),
+  };
+}
+
+/** What our hypnogram has for its stages; ASLEEP and RESTLESS tell no stage. */
+const STAGES: Readonly<Record<string, number>> = { DEEP: 1, LIGHT: 2, REM: 3, AWAKE: 4 };
+
+export function toSleep(point: Found): Item {
+  const night = objectOr(point['sleep']);
+  const interval = objectOr(night['interval']);
+  const [bedtime_start, bedtime_stop] = [momentIn(interval['startTime']), momentIn(interval['endTime'])];
+  const summary = objectOr(night['summary']);
+  const { nap, processed } = objectOr(night['metadata']);
+  const asleep = numberOr(summary['minutesAsleep']);
+  const inBed = numberOr(summary['minutesInSleepPeriod']);
+  // One that is still being worked out has no summary yet: it comes again.
+  if (bedtime_start === null || bedtime_stop === null || asleep === null) return null;
+  const secondsOfStage = (type: string): number | null => {
+    const stage = objectsOr(summary['stagesSummary']).find((each) => each['type'] === type);
+    const minutes = numberOr(stage?.['minutes']);
+    return minutes === null ? null : minutes * 60;
+  };
+  const stages = objectsOr(night['stages']).flatMap(({ startTime, endTime, type }) => {
+    const [start, end] = [momentIn(startTime), momentIn(endTime)];
+    return start === null || end === null
+      ? []
+      : [{ start: secondsOf(start), end: secondsOf(end), value: ownOf(STAGES, String(type)) ?? -1 }];
+  });
+  const minutesAwake = numberOr(summary['minutesAwake']);
+  return {
+    ...originOf(point),
+    timezone_offset: offsetOf(interval['endUtcOffset'] ?? interval['startUtcOffset']),
+    bedtime_start,
+    bedtime_stop,
+    type: nap === true ? 'acknowledged_nap' : null,
+    duration: inBed === null ? null : inBed * 60,
+    total: asleep * 60,
+    awake: secondsOfStage('AWAKE') ?? (minutesAwake === null ? null : minutesAwake * 60),
+    light: secondsOfStage('LIGHT'),
+    deep: secondsOfStage('DEEP'),
+    rem: secondsOfStage('REM'),
+    efficiency: inBed ? Math.round((asleep / inBed) * 1_000) / 10 : null,
+    state: processed === false ? 'tentative' : 'confirmed',
+    sleep_stream: stages.length === 0 ? null : { hypnogram: hypnogramOf(stages) },
+  };
+}
+
+export function toWorkout(point: Found): Item {
+  const exercise = objectOr(point['exercise']);
+  const interval = objectOr(exercise['interval']);
+  const [time_start, time_end] = [momentIn(interval['startTime']), momentIn(interval['endTime'])];
+  if (time_start === null || time_end === null) return null;
+  const metrics = objectOr(exercise['metricsSummary']);
+  return {
+    ...originOf(point),
+    title: textOr(exercise['displayName']),
+    sport: wordOf(exercise['exerciseType']) ?? 'other',
+    time_start,
+    time_end,
+    timezone_offset: offsetOf(interval['startUtcOffset']),
+    moving_time: wholeOr(secondsIn(exercise['activeDuration'])),
+    calories: numberOr(metrics['caloriesKcal']),
+    distance: thousandth(metrics['distanceMillimeters']),
+    steps: wholeOr(metrics['steps']),
+    average_hr: wholeOr(metrics['averageHeartRateBeatsPerMinute']),
+    average_speed: thousandth(metrics['averageSpeedMillimetersPerSecond']),
+    total_elevation_gain: thousandth(metrics['elevationGainMillimeters']),
+  };
+}

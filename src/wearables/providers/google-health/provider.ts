@@ -1,0 +1,6 @@
+import type { ConnectedProvider } from '../connected-provider.ts';
+import { connector } from './connect.ts';
+import { importer } from './import.ts';
+import { notifier } from './notify.ts';
+
+export const googleHealth: ConnectedProvider = { connector, importer, notifier };

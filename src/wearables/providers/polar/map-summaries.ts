@@ -1,0 +1,47 @@
+// https://www.polar.com/accesslink-api/#daily-activity and #physical-info
+import type { Item } from '../answers/fitting.ts';
+import { momentIn, nameIn, numberOr, textOr, wholeOr, type Found } from '../answers/read-answer.ts';
+import { ownOf } from '../../../wire/own.ts';
+
+export const WATCH = { provider: 'polar', source_type: 'watch' } as const;
+
+const SEXES: Readonly<Record<string, string>> = { MALE: 'male', FEMALE: 'female' };
+/** What nobody has told or measured. */
+const GUESSED = new Set(['SOURCE_DEFAULT', 'SOURCE_ESTIMATE']);
+
+export function toActivity(day: Found): Item {
+  const date = nameIn(day['start_time']).slice(0, 10);
+  if (momentIn(date) === null) return null;
+  return {
+    ...WATCH,
+    calendar_date: date,
+    calories_total: numberOr(day['calories']),
+    calories_active: numberOr(day['active_calories']),
+    steps: wholeOr(day['steps']),
+    distance: numberOr(day['distance_from_steps']),
+  };
+}
+
+export const toProfile = (person: Found): Item => ({
+  ...WATCH,
+  height: wholeOr(person['height']),
+  birth_date: textOr(person['birthday']),
+  sex: ownOf(SEXES, String(person['gender'])) ?? null,
+});
+
+/** What of a person is kept with a weight. */
+export const weighed = ({ weight, weight_source, modified, created }: Found): Found => ({
+  weight,
+  weight_source,
+  modified: modified ?? created,
+});
+
+/** A weight as it was told or measured last. */
+export function toBody(person: Found): Item {
+  const weight = numberOr(person['weight']);
+  const told = person['modified'];
+  if (weight === null || GUESSED.has(String(person['weight_source'])) || textOr(told) === null) return null;
+  const timestamp = momentIn(told);
+  if (timestamp === null) return null;
+  return { ...WATCH, timestamp, weight };
+}

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { sources } from '../../../test/source-files.ts';
+import { EVENT_NAMES } from '../../events/names.ts';
+import { PROVIDER_SLUGS } from './catalogue.ts';
+
+type Provider = { slug: string; logo: string; auth_type: string; supported_resources: string[] };
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp({ PHIAL_BASE_URL: 'https://phial.example.com' });
+});
+afterAll(() => app.close());
+
+const providers = async (query = ''): Promise<Provider[]> =>
+  (await app.api<Provider[]>('GET', `/v2/providers${query}`)).body;
+
+describe('the providers', () => {
+  test('are all listed, with how they are connected and where their picture is', async () => {
+    const all = await providers();
+    expect(all.map(({ slug }) => slug)).toEqual(PROVIDER_SLUGS);
+    expect(all.find(({ slug }) => slug === 'strava')).toEqual({
+      name: 'Strava',
+      slug: 'strava',
+      description: 'An app for running, riding and other sports.',
+      logo: 'https://phial.example.com/logos/strava.svg',
+      auth_type: 'oauth',
+      supported_resources: ['profile', 'workouts', 'workout_stream'],
+    });
+  });
+
+  test('bring only what events tell of by the same names', async () => {
+    const told = new Set(EVENT_NAMES.map((name) => name.split('.').at(-2)));
+    const unknown = (await providers()).flatMap(({ supported_resources }) =>
+      supported_resources.filter((resource) => !told.has(resource) && resource !== 'hypnogram'),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  test('are listed by their kind; an unknown kind has none', async () => {
+    const apps = (await providers('?source_type=app')).map(({ slug }) => slug);
+    expect(apps).toEqual(expect.arrayContaining(['strava', 'apple_health_kit']));
+    expect(apps).not.toContain('oura');
+    expect(await providers('?source_type=spaceship')).toEqual([]);
+  });
+});
+
+describe('the picture of a provider', () => {
+  const read = (slug: string): Promise<Response> => fetch(`${app.baseUrl}/logos/${slug}.svg`);
+
+  test('is there for each of them without a key, may be kept, and runs nothing', async () => {
+    for (const slug of PROVIDER_SLUGS) {
+      const answer = await read(slug);
+      expect([slug, answer.status, answer.headers.get('content-type')]).toEqual([
+        slug,
+        200,
+        'image/svg+xml; charset=utf-8',
+      ]);
+      expect(answer.headers.get('cache-control')).toBe('public, max-age=86400');
+      expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect(await answer.text()).toMatch(/^<svg [^]*<\/svg>$/);
+    }
+  });
+
+  test('of an unknown provider is not found', async () => {
+    for (const slug of ['nobody', 'constructor', '..%2Foura']) expect((await read(slug)).status).toBe(404);
+  });
+});
+
+/** Where each is asked, by its documentation. The stand-ins of the tests see paths alone: addresses lead to them. */
+const HOSTS: Record<string, string[]> = {
+  'dexcom-v3': ['api.dexcom.com', 'api.dexcom.eu'],
+  'google-health': [
+    'accounts.google.com',
+    'health.googleapis.com',
+    'oauth2.googleapis.com',
+    // Of the names of scopes.
+    'www.googleapis.com',
+  ],
+  oura: ['api.ouraring.com', 'cloud.ouraring.com'],
+  polar: ['flow.polar.com', 'polarremote.com', 'www.polaraccesslink.com'],
+  strava: ['www.strava.com'],
+  wahoo: ['api.wahooligan.com'],
+  'whoop-v2': ['api.prod.whoop.com'],
+  withings: ['account.withings.com', 'wbsapi.withings.net'],
+};
+
+test.each(Object.entries(HOSTS))('%s is asked at the hosts of its documentation and no others', (name, hosts) => {
+  const code = sources
+    .filter(({ file }) => file.startsWith(`src/wearables/providers/${name}/`))
+    .map(({ text }) => text.replaceAll(/^\s*(\/?\*|\/\/).*$/gm, ''))
+    .join('\n');
+  const found = [...code.matchAll(/https?:\/\/([^/'`$]+)/g)].map(([, host]) => host as string);
+  expect([...new Set(found)].toSorted()).toEqual(hosts);
+});

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { CONNECTORS, IMPORTERS } from './registry.ts';
+import { PROVIDERS } from './catalogue.ts';
+
+/** Points come with their workouts, and some with their pulls of days: they need no scopes of their own. */
+const withoutPoints = (names: string[]): string[] => names.filter((name) => name !== 'workout_stream').toSorted();
+
+test.each(CONNECTORS)(
+  'what $slug is connected for is what is pulled, and what its users are told of',
+  ({ slug, scopes }) => {
+    const pulled = Object.keys(IMPORTERS[slug]?.resources ?? {});
+    const told: readonly string[] = PROVIDERS[slug].resources;
+    expect(withoutPoints(Object.keys(scopes))).toEqual(withoutPoints(pulled));
+    expect(pulled.filter((name) => !told.includes(name))).toEqual([]);
+  },
+);
+
+test.each(Object.entries(IMPORTERS))(
+  'what comes with another resource of %s needs no more than that one',
+  (slug, { resources }) => {
+    const scopesOf = (name: string): readonly string[] =>
+      CONNECTORS.find((connector) => connector.slug === slug)?.scopes[name]?.required ?? [];
+    for (const [name, { with: lead, windowDays }] of Object.entries(resources)) {
+      if (lead === undefined) continue;
+      expect([name, resources[lead]?.with, resources[lead]?.windowDays]).toEqual([name, undefined, windowDays]);
+      expect(scopesOf(name).filter((scope) => !scopesOf(lead).includes(scope))).toEqual([]);
+    }
+  },
+);

@@ -1,0 +1,31 @@
+// https://developers.strava.com/docs/authentication
+import { textOf, type Connector } from '../connector.ts';
+
+export const connector: Connector = {
+  slug: 'strava',
+  oauth: {
+    authorize_url: 'https://www.strava.com/oauth/authorize',
+    token_url: 'https://www.strava.com/oauth/token',
+    revoke: {
+      url: 'https://www.strava.com/oauth/deauthorize',
+      token_in: 'body',
+      parameter: 'access_token',
+      token: 'access',
+    },
+    client_auth: 'body',
+    scopes: ['read', 'activity:read_all', 'profile:read_all'],
+    always_scopes: ['read'],
+    scope_separator: ',',
+    pkce: false,
+    authorize_with: { approval_prompt: 'auto' },
+    externalUserId: ({ athlete }) => textOf((athlete as { id?: unknown } | undefined)?.id),
+    identity: null,
+  },
+  // Its API agreement wants it gone within 30: two are left for a service that is away.
+  keeps_data_days: 28,
+  scopes: {
+    profile: { required: ['profile:read_all'] },
+    workouts: { required: ['activity:read_all'] },
+    workout_stream: { required: ['activity:read_all'] },
+  },
+};

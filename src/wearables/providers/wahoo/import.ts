@@ -1,0 +1,136 @@
+// https://cloud-api.wahooligan.com/#workouts, #users and #rate-limiting
+import { BY_HAND } from '../../by-hand.ts';
+import { profile } from '../../summaries/resources/profile.ts';
+import { workout } from '../../summaries/resources/workout.ts';
+import type { Importer, ImportSource, Window } from '../importer.ts';
+
+import { summariesOf, type Item } from '../answers/fitting.ts';
+import type { Headers, ProviderApi, Hold } from '../provider-api.ts';
+import {
+  momentAfter,
+  momentIn,
+  nameIn,
+  numberOr,
+  objectIn,
+  objectOr,
+  objectsIn,
+  textOr,
+  wholeOr,
+  zoneOr,
+  type Found,
+} from '../answers/read-answer.ts';
+import { holdOfShares, numbersOf } from '../answers/shares.ts';
+import { sportOf } from './map-sports.ts';
+
+const API = 'https://api.wahooligan.com/v1';
+const SOURCE = { provider: 'wahoo', source_type: 'unknown' } as const;
+const PER_PAGE = 60;
+/** 6,000 workouts: whoever has more has an answer that repeats itself. */
+const MOST_PAGES = 100;
+
+const api: ProviderApi = { slug: 'wahoo', holdOf };
+
+const MAPPERS = {
+  profile: { resource: profile, toItem: toProfile },
+  workouts: { resource: workout, toItem: toWorkout },
+} satisfies Importer['mappers'];
+
+export const importer: Importer = {
+  resources: {
+    profile: { windowDays: 366, polled: false },
+    // There is one list of all of them, which each window reads from its beginning.
+    workouts: { windowDays: 366 },
+  },
+  pollDays: 3,
+  // An application may ask 5,000 times a day for everybody together.
+  pollEverySeconds: 3_600,
+  mappers: MAPPERS,
+  findOne: async (source, _resource, id) => {
+    const url = `${API}/workouts/${encodeURIComponent(id)}`;
+    const found = await source.ask(api, { url, mayBeMissing: true });
+    return found === null ? 'gone' : [...summariesOf(source.ctx.log, MAPPERS.workouts, [objectIn(found)])];
+  },
+  pull: async function* (source, resource, window) {
+    const { log } = source.ctx;
+    if (resource === 'profile') {
+      const person = objectIn(await source.ask(api, { url: `${API}/user` }));
+      yield* summariesOf(log, MAPPERS.profile, [person]);
+      return;
+    }
+    for await (const page of workouts(source, window)) yield* summariesOf(log, MAPPERS.workouts, page);
+  },
+};
+
+/** Those that began in the window; the newest come first. */
+async function* workouts(source: ImportSource, { from, to }: Window): AsyncIterable<Found[]> {
+  for (let page = 1; page <= MOST_PAGES; page += 1) {
+    const query = { page, per_page: PER_PAGE };
+    const answer = objectIn(await source.ask(api, { url: `${API}/workouts`, query }));
+    const found = objectsIn(answer['workouts']);
+    if (found.length === 0) return;
+    const began = found.map(({ starts }) => momentIn(starts));
+    yield found.filter((_, n) => isIn(began[n] ?? null, { from, to }));
+    const isPast = began.every((moment) => moment !== null && moment < from);
+    if (isPast && answer['order'] !== 'ascending') return;
+  }
+}
+
+/** What is yet to come is a plan. */
+const isIn = (moment: string | null, { from, to }: Window): boolean => moment !== null && moment >= from && moment < to;
+
+/** Numbers are written as texts; one that was not done has no summary. */
+function toWorkout(found: Found): Item {
+  const time_start = momentIn(found['starts']);
+  const summary = objectOr(found['workout_summary']);
+  const seconds = numberOr(summary['duration_total_accum']) ?? (numberOr(found['minutes']) ?? 0) * 60;
+  const time_end = time_start === null ? null : momentAfter(time_start, seconds);
+  if (time_start === null || time_end === null || Object.keys(summary).length === 0) return null;
+  const power = measured(summary['power_avg']);
+  return {
+    ...SOURCE,
+    ...(summary['manual'] === true ? BY_HAND : {}),
+    provider_id: nameIn(found['id']),
+    time_zone: zoneOr(summary['time_zone']),
+    title: textOr(found['name']),
+    sport: sportOf(found['workout_type_id']),
+    time_start,
+    time_end,
+    moving_time: wholeOr(summary['duration_active_accum']),
+    distance: numberOr(summary['distance_accum']),
+    calories: numberOr(summary['calories_accum']),
+    total_elevation_gain: numberOr(summary['ascent_accum']),
+    average_speed: numberOr(summary['speed_avg']),
+    average_hr: wholeOr(measured(summary['heart_rate_avg'])),
+    average_watts: power,
+    device_watts: power,
+    weighted_average_watts: measured(summary['power_bike_np_last']),
+  };
+}
+
+/** Without a sensor it tells 0.0. */
+const measured = (value: unknown): number | null => numberOr(value) || null;
+
+function toProfile(person: Found): Item {
+  const metres = measured(person['height']);
+  return {
+    ...SOURCE,
+    provider_id: nameIn(person['id']),
+    height: metres === null ? null : Math.round(metres * 100),
+    birth_date: textOr(person['birth']),
+  };
+}
+
+/** By the day, the hour and five minutes: how long to wait where it tells nothing of it. */
+const WAITS_SECONDS = [3_600, 600, 300];
+
+/** `X-RateLimit-Limit: 5000, 1000, 200` and `-Remaining`; `-Reset` has seconds only once a limit is reached. */
+function holdOf(status: number, headers: Headers): Hold {
+  const [limits, left] = [numbersOf(headers, 'x-ratelimit-limit'), numbersOf(headers, 'x-ratelimit-remaining')];
+  const reset = numbersOf(headers, 'x-ratelimit-reset')[0] || null;
+  const shares = WAITS_SECONDS.map((seconds, n) => {
+    const [limit, remaining] = [limits[n] ?? null, left[n] ?? null];
+    const used = limit === null || remaining === null ? null : limit - remaining;
+    return { limit, used, seconds: reset ?? seconds };
+  });
+  return holdOfShares(status, shares, reset ?? (WAITS_SECONDS[2] as number));
+}

@@ -1,0 +1,14 @@
+// https://cloud-api.wahooligan.com/#webhooks
+import { fieldsOf, hasOurToken, idOf, type Notifier } from '../notifier.ts';
+
+/** It signs nothing; the token that it puts into the body is of its own making, so the address has ours. */
+export const notifier: Notifier = {
+  headers: [],
+  isGenuine: hasOurToken,
+  read: ({ event_type, user, workout_summary }) => {
+    const owner = idOf(fieldsOf(user)['id']);
+    const id = idOf(fieldsOf(fieldsOf(workout_summary)['workout'])['id']);
+    if (event_type !== 'workout_summary' || owner === null || id === null) return null;
+    return { external_user_id: owner, resources: ['workouts'], object: { resource: 'workouts', id } };
+  },
+};

@@ -1,0 +1,31 @@
+// https://developer.whoop.com/docs/developing/webhooks
+import { createHmac } from 'node:crypto';
+import { isSame } from '../../../privacy/is-same.ts';
+import { idOf, type Notifier } from '../notifier.ts';
+
+const MOST_AGE_MS = 300_000;
+
+/** What may have changed, by what it is that has. A recovery is named by the sleep that it is of, which has its figures. */
+const TYPES: Readonly<Record<string, { resources: string[]; kind: string }>> = {
+  sleep: { resources: ['sleep', 'respiratory_rate'], kind: 'sleep' },
+  recovery: { resources: ['sleep', 'hrv', 'blood_oxygen'], kind: 'sleep' },
+  workout: { resources: ['workouts'], kind: 'workouts' },
+};
+
+export const notifier: Notifier = {
+  headers: ['x-whoop-signature', 'x-whoop-signature-timestamp'],
+  isGenuine: (secret, { headers, body }) => {
+    const at = headers['x-whoop-signature-timestamp'] ?? '';
+    const isNow = Math.abs(Date.now() - Number(at)) <= MOST_AGE_MS;
+    const signature = createHmac('sha256', secret).update(`${at}${body}`).digest('base64');
+    return isNow && isSame(headers['x-whoop-signature'] ?? '', signature);
+  },
+  read: ({ user_id, id, type }) => {
+    const what = String(type).replace(/\.(updated|deleted)$/, '');
+    const told = Object.hasOwn(TYPES, what) ? TYPES[what] : undefined;
+    const [owner, object] = [idOf(user_id), idOf(id)];
+    if (!told || owner === null || object === null) return null;
+    const deleted = String(type).endsWith('.deleted');
+    return { external_user_id: owner, resources: told.resources, object: { resource: told.kind, id: object }, deleted };
+  },
+};

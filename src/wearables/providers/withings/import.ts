@@ -1,0 +1,252 @@
+// https://developer.withings.com/api-reference: every call is a POST, and what is wrong with it stands in the body.
+import { findPayloads } from '../../summaries/find-payloads.ts';
+import { activity } from '../../summaries/resources/activity.ts';
+import { body } from '../../summaries/resources/body.ts';
+import { device } from '../../summaries/resources/device.ts';
+import { sleep } from '../../summaries/resources/sleep.ts';
+import { workout } from '../../summaries/resources/workout.ts';
+import type { Importer, Pulled, ImportSource, Window } from '../importer.ts';
+
+import { daysAround } from '../answers/days.ts';
+import { devicesOf } from '../answers/devices.ts';
+import { samplesOf, summariesOf, type Measured } from '../answers/fitting.ts';
+import {
+  nameIn,
+  numberIn,
+  numberOr,
+  objectIn,
+  objectOr,
+  objectsOr,
+  secondsOf,
+  momentAt,
+  type Found,
+} from '../answers/read-answer.ts';
+import { holdOfShares } from '../answers/shares.ts';
+import { hasAnyOf, toBody, toBodySamples, toDevice, MEASURED } from './map-measures.ts';
+import { toActivity, toSleep, toWorkout } from './map-summaries.ts';
+import { ownOf } from '../../../wire/own.ts';
+import type { ProviderApi } from '../provider-api.ts';
+
+const API = 'https://wbsapi.withings.net';
+const DAY_MS = 86_400_000;
+const MOST_PAGES = 200;
+const WATCH = { provider: 'withings', source_type: 'watch' } as const;
+
+/** 601: too many requests. 5xx are its own troubles, 100 to 102, 200 and 401 refused tokens; the rest are refusals. */
+const STATUS: Readonly<Record<number, number>> = {
+  0: 200,
+  100: 401,
+  101: 401,
+  102: 401,
+  200: 401,
+  401: 401,
+  522: 503,
+  524: 503,
+  601: 429,
+};
+/** What may be asked is counted by the minute; an answer does not show by whom too much of it was. */
+const LIMIT_SECONDS = 60;
+
+const api: ProviderApi = {
+  slug: 'withings',
+  statusOf: (status, answer) => {
+    const told = numberOr(objectOr(answer)['status']);
+    return status >= 300 || told === null ? status : (STATUS[told] ?? 400);
+  },
+  holdOf: (status) => holdOfShares(status, [], LIMIT_SECONDS),
+};
+
+const MAPPERS = {
+  body: { resource: body, toItem: toBody },
+  activity: { resource: activity, toItem: toActivity },
+  sleep: { resource: sleep, toItem: toSleep },
+  workouts: { resource: workout, toItem: toWorkout },
+  device: { resource: device, toItem: toDevice },
+} satisfies Importer['mappers'];
+
+const measures = { windowDays: 90, with: 'body' };
+/** By the minute, a day an answer. */
+const byTheMinute = { windowDays: 7, with: 'steps' };
+/** The stages of each night cost a question. */
+const nights = { windowDays: 30 };
+
+export const importer: Importer = {
+  resources: {
+    body: { windowDays: 90 },
+    ...Object.fromEntries(Object.keys(MEASURED).map((name) => [name, measures])),
+    activity: { windowDays: 90 },
+    sleep: nights,
+    sleep_cycle: { ...nights, with: 'sleep' },
+    workouts: { windowDays: 90 },
+    steps: { windowDays: 7 },
+    heartrate: byTheMinute,
+    distance: byTheMinute,
+    floors_climbed: byTheMinute,
+    calories_active: byTheMinute,
+  },
+  pollDays: 2,
+  // 120 questions a minute are all that an application may ask for everybody.
+  pollEverySeconds: 3_600,
+  mappers: MAPPERS,
+  sampleSources: ['scale', 'cuff', 'watch', 'unknown', 'app'],
+  pull: (source, resource, window) => {
+    if (resource in INTRADAY) return intraday(source, window);
+    return ownOf(READERS, resource)?.(source, window) ?? measured(source, window);
+  },
+};
+
+type Reader = (source: ImportSource, window: Window) => AsyncIterable<Pulled>;
+
+async function ask(source: ImportSource, path: string, form: Record<string, string | number | null>): Promise<Found> {
+  return objectIn(objectIn(await source.ask(api, { url: `${API}${path}`, form }))['body']);
+}
+
+/** The lists of all pages, each with what stands beside it. */
+async function* pages(
+  source: ImportSource,
+  { path, list, ...form }: { path: string; list: string; [field: string]: string | number },
+): AsyncIterable<{ rows: Found[]; timezone: unknown }> {
+  let offset: number | null = null;
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const answer: Found = await ask(source, path, { ...form, offset });
+    yield { rows: objectsOr(answer[list]), timezone: answer['timezone'] };
+    offset = numberOr(answer['offset']);
+    if (!answer['more'] || offset === null) return;
+  }
+}
+
+const daysOf = (window: Window) => {
+  const { first, last } = daysAround(window);
+  return { startdateymd: first, enddateymd: last };
+};
+const timesOf = ({ from, to }: Window) => ({ startdate: secondsOf(from), enddate: secondsOf(to) });
+
+/** Category 1 are measurements, 2 would be goals. */
+const measurements = (source: ImportSource, window: Window, types: readonly number[]) =>
+  pages(source, {
+    path: '/measure',
+    action: 'getmeas',
+    list: 'measuregrps',
+    meastypes: types.join(','),
+    category: 1,
+    ...timesOf(window),
+  });
+
+const BODY_TYPES = [1, 5, 6, 76, 77, 88];
+
+const READERS: Readonly<Record<string, Reader>> = {
+  activity: async function* (source, window) {
+    const data_fields =
+      'steps,distance,elevation,soft,moderate,intense,calories,totalcalories,hr_average,hr_min,hr_max';
+    const call = { path: '/v2/measure', action: 'getactivity', list: 'activities', data_fields, ...daysOf(window) };
+    for await (const { rows } of pages(source, call)) yield* summariesOf(source.ctx.log, MAPPERS.activity, rows);
+  },
+  sleep: asleep,
+  sleep_cycle: asleep,
+  workouts: async function* (source, window) {
+    const data_fields = 'calories,steps,distance,elevation,hr_average,hr_max,pause_duration';
+    const call = { path: '/v2/measure', action: 'getworkouts', list: 'series', data_fields, ...daysOf(window) };
+    for await (const { rows } of pages(source, call)) yield* summariesOf(source.ctx.log, MAPPERS.workouts, rows);
+  },
+};
+
+/** What scales, cuffs and thermometers have measured, all that is wanted of it in one list. */
+async function* measured(source: ImportSource, window: Window): AsyncIterable<Pulled> {
+  const { wanted, ctx } = source;
+  const series = Object.entries(MEASURED).filter(([resource]) => wanted.has(resource));
+  const types = [...(wanted.has('body') ? BODY_TYPES : []), ...series.flatMap(([, { types: each }]) => each)];
+  for await (const { rows, timezone } of measurements(source, window, [...new Set(types)])) {
+    if (wanted.has('body')) {
+      const ofScales = rows.filter((group) => hasAnyOf(group, BODY_TYPES));
+      yield* devicesOf(
+        ctx.log,
+        MAPPERS.device,
+        ofScales.map(({ attrib, deviceid, model }) => ({ attrib, deviceid, model })),
+      );
+      yield* summariesOf(
+        ctx.log,
+        MAPPERS.body,
+        ofScales.map((group) => ({ ...group, body: { timezone: timezone ?? null } })),
+      );
+    }
+    for (const [resource, { series: name, types: each }] of series) {
+      const groups = rows.filter((group) => hasAnyOf(group, each));
+      for (const { of, measured: values } of toBodySamples(resource, groups)) yield* samplesOf(name, of, values);
+    }
+  }
+}
+
+/** Nights, each with its stages. Those of a night that was read before and has not changed since are not asked for again. */
+async function* asleep(source: ImportSource, window: Window): AsyncIterable<Pulled> {
+  const data_fields =
+    'deepsleepduration,lightsleepduration,remsleepduration,wakeupduration,total_sleep_time,total_timeinbed,' +
+    'sleep_efficiency,sleep_latency,sleep_score,hr_average,hr_min,rr_average';
+  const call = { path: '/v2/sleep', action: 'getsummary', list: 'series', data_fields, ...daysOf(window) };
+  for await (const { rows } of pages(source, call)) {
+    const kept = await findPayloads(source.ctx, source.user, {
+      resource: sleep.name,
+      provider: 'withings',
+      provider_ids: rows.map(({ id }) => nameIn(id)),
+    });
+    for (const night of rows) {
+      const before = objectOr(kept.get(nameIn(night['id'])));
+      const isKnown = before['stages'] !== undefined && before['modified'] === night['modified'];
+      const stages = isKnown ? before['stages'] : await stagesOf(source, night);
+      yield* summariesOf(source.ctx.log, MAPPERS.sleep, [{ ...night, stages }]);
+    }
+  }
+}
+
+/** It answers a day at most. */
+async function stagesOf(source: ImportSource, night: Found): Promise<unknown> {
+  const [startdate, enddate] = [numberIn(night['startdate']), numberIn(night['enddate'])];
+  if (enddate <= startdate) return [];
+  const answer = await ask(source, '/v2/sleep', {
+    action: 'get',
+    startdate,
+    enddate: Math.min(enddate, startdate + DAY_MS / 1_000),
+    data_fields: 'hr,rr',
+  });
+  return objectsOr(answer['series']).map(({ startdate: from, enddate: to, state, hr, rr }) => ({
+    startdate: from,
+    enddate: to,
+    state,
+    ...(hr === undefined ? {} : { hr }),
+    ...(rr === undefined ? {} : { rr }),
+  }));
+}
+
+/** Fields of what is measured within the day, by the names of events. */
+const INTRADAY: Readonly<Record<string, string>> = {
+  steps: 'steps',
+  heartrate: 'heart_rate',
+  distance: 'distance',
+  floors_climbed: 'elevation',
+  calories_active: 'calories',
+};
+
+/** All that is wanted of a day is one question. It answers a day at most, keyed by the second at which each value begins. */
+async function* intraday(source: ImportSource, { from, to }: Window): AsyncIterable<Pulled> {
+  const fields = Object.entries(INTRADAY).filter(([resource]) => source.wanted.has(resource));
+  for (let at = Date.parse(from); at < Date.parse(to); at += DAY_MS) {
+    const until = Math.min(at + DAY_MS, Date.parse(to));
+    const answer = await ask(source, '/v2/measure', {
+      action: 'getintradayactivity',
+      data_fields: fields.map(([, field]) => field).join(','),
+      startdate: Math.floor(at / 1_000),
+      enddate: Math.floor(until / 1_000),
+    });
+    // Nothing is an empty list there, and something a map.
+    const found = Object.entries(objectOr(answer['series'])).flatMap(([second, value]) => {
+      const began = numberOr(second);
+      return began === null ? [] : [{ at: momentAt(began), value: objectOr(value) }];
+    });
+    for (const [resource, field] of fields) {
+      const values = found.map(({ at: began, value }): Measured => {
+        const duration_ms = (numberOr(value['duration']) ?? 0) * 1_000;
+        return { at: began, value: numberOr(value[field]), duration_ms };
+      });
+      yield* samplesOf(resource, WATCH, values);
+    }
+  }
+}
