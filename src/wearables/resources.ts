@@ -27,6 +27,8 @@ export type Series = {
   value: 'number' | 'text' | 'blood_pressure';
   /** The least and the most that `value` can be, in the unit of the series: what lies beyond has not been measured. */
   range: Range;
+  /** Percents of which 1 or less, but not 0, is a fraction that was sent as it is: nobody has so little. */
+  isNeverFraction: boolean;
   /** The one number that `value` may be, where a sample says no more than that something happened; null: any. */
   only: number | null;
   /** The words that `type` may be; `any` asks for one of the sender's own; null: it may be left out. */
@@ -51,6 +53,7 @@ const series = (line: Line): Series => ({
   interval: false,
   additive: null,
   value: 'number',
+  isNeverFraction: false,
   only: null,
   type: null,
   typeOptional: false,
@@ -267,8 +270,8 @@ export const SERIES: readonly Series[] = [
     units: kilograms,
     ungrouped: true,
   }),
-  point('body_fat', 'BodyFat', 'body fat', '%', PERCENT, { event: 'fat', ungrouped: true }),
-  point('blood_oxygen', 'BloodOxygen', 'oxygen saturation', '%', PERCENT, { ungrouped: true }),
+  point('body_fat', 'BodyFat', 'body fat', '%', PERCENT, { event: 'fat', isNeverFraction: true, ungrouped: true }),
+  point('blood_oxygen', 'BloodOxygen', 'oxygen saturation', '%', PERCENT, { isNeverFraction: true, ungrouped: true }),
   point('electrocardiogram_voltage', 'ElectrocardiogramVoltage', 'electrocardiogram voltages', 'mV', [-1_000, 1_000], {
     type: 'any',
     units: { V: times(1000), uV: times(0.001) },
@@ -286,5 +289,10 @@ const byName = new Map(SERIES.map((each) => [each.name, each]));
 export const seriesOrNull = (name: string): Series | null => byName.get(name) ?? null;
 
 /** Whether a value, in the unit of the series, can have been measured. */
-export const isPlausible = ({ range: [least, most] }: Series, value: number): boolean =>
-  value >= least && value <= most;
+export const isPlausible = (series: Series, value: number): boolean => {
+  const [least, most] = series.range;
+  return value >= least && value <= most && !isFraction(series, value);
+};
+
+export const isFraction = ({ isNeverFraction }: Series, value: number): boolean =>
+  isNeverFraction && value > 0 && value <= 1;

@@ -171,6 +171,20 @@ const CASES: Case[] = [
     summaries: { path: 'body', expected: [{ weight: 80, fat: null }] },
     samples: { name: 'blood_pressure', expected: [120] },
   },
+  {
+    slug: 'withings',
+    // A fraction of what is measured in percent.
+    answers: {
+      measure: {
+        status: 0,
+        body: {
+          timezone: 'Europe/Paris',
+          measuregrps: [measures(seconds, [54, 0.97]), measures(seconds + 1, [54, 97])],
+        },
+      },
+    },
+    samples: { name: 'blood_oxygen', expected: [97] },
+  },
 ];
 
 let provider: Provider;

@@ -136,3 +136,21 @@ test('a systolic pressure that is not above the diastolic one is refused', async
     ]);
   }
 });
+
+test.each([
+  ['blood_oxygen', 97, 0.97],
+  ['body_fat', 22.5, 0.225],
+])('%s in percent is taken, and a fraction of it refused with what to send', async (resource, value, fraction) => {
+  const sent = { resource, provider: 'manual', timestamp: FACT_BEGIN, unit: '%' };
+  const { status, body } = await push([
+    { ...sent, value },
+    { ...sent, value: fraction },
+    { ...sent, value: 1 },
+  ]);
+  const msg = `Value of ${resource} is in percent, and nobody has 1 % or less: send 100 times a fraction, as 97 for 0.97`;
+  expect([status, body.detail]).toEqual([
+    422,
+    [1, 2].map((n) => ({ type: 'value_error', loc: ['body', n, 'value'], msg })),
+  ]);
+  expect((await push([{ ...sent, value }])).body.created).toBe(1);
+});

@@ -5,7 +5,7 @@ import type { Breach } from '../../wire/rule.ts';
 import { nullable, oneOf, PastMoment, Text, Timestamp, Uuid } from '../../wire/schema.ts';
 import { PROVIDER_SLUGS } from '../providers/catalogue.ts';
 import { ownOf } from '../../wire/own.ts';
-import { isPlausible, SERIES, seriesOrNull, type Series } from '../resources.ts';
+import { isFraction, isPlausible, SERIES, seriesOrNull, type Series } from '../resources.ts';
 import { SOURCE_TYPES } from '../source.ts';
 
 const DAY_MS = 86_400_000;
@@ -140,7 +140,12 @@ function rangeBreaches(series: Series, value: Record<string, unknown>, name: str
   const convert = unit === series.unit ? (given: number) => given : ownOf(series.units, String(unit));
   const given = value[name];
   if (!convert || typeof given !== 'number') return [];
-  if (isPlausible(series, convert(given, typeof type === 'string' ? type : null))) return [];
+  const converted = convert(given, typeof type === 'string' ? type : null);
+  if (isPlausible(series, converted)) return [];
+  if (isFraction(series, converted)) {
+    const hint = 'is in percent, and nobody has 1 % or less: send 100 times a fraction, as 97 for 0.97';
+    return [wrong(name, `Value of ${series.name} ${hint}`)];
+  }
   const [least, most] = series.range;
   return [wrong(name, `Value of ${series.name} should be between ${least} and ${most} ${series.unit}`)];
 }

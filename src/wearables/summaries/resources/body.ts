@@ -5,7 +5,8 @@ import { PLAIN_BATCH, placeInTime, type SummaryResource } from '../resource.ts';
 import { RawSummary } from '../schemas.ts';
 import { dailyShape, dated } from '../shape.ts';
 
-const percent = (which: string) => number(`${which}, in percent of the weight.`, 100);
+/** Nobody has less than 1 %: that is a fraction, as 0.22 for 22. */
+const percent = (which: string) => number(`${which}, in percent of the weight: 22 for a fraction of 0.22.`, 100, 1);
 
 const fields = {
   weight: number('Weight, in kilograms.', 1_000),
