@@ -4,6 +4,7 @@ import type { Runner } from 'graphile-worker';
 import { measure, serveApi } from './api.ts';
 import { BulkWork } from './bulk-work.ts';
 import type { Config, Secrets } from './config/options.ts';
+import { portsOf, refuseTakenPorts } from './config/ports.ts';
 import type { Ctx } from './context.ts';
 import { acrossTeams } from './db/session/bind.ts';
 import { openListener, type Listener } from './db/listen.ts';
@@ -19,7 +20,6 @@ import { DELIVERIES_CHANNEL } from './events/publish.ts';
 import { EVENTS_CHANNEL } from './events/notify-readers.ts';
 import { prepareDrain } from './http/drain.ts';
 import { CONNECTIONS_OF_STRANGERS, RESERVED_CONNECTIONS } from './http/limits/request-permits.ts';
-import { refuseTakenPorts } from './http/port.ts';
 import { countIn, openMetrics, registerMetrics, type Metrics } from './http/metrics.ts';
 import { startStreaming, type Streaming } from './pipelines/etl/streaming/start-streaming.ts';
 import { unlockAbandonedJobs } from './jobs/unlock.ts';
@@ -225,15 +225,6 @@ function openApiPools(running: Running, ctx: Ctx, url: string): void {
   });
   running.ofStrangers = openDatabase({ ...common, name: 'phial strangers', poolSize: CONNECTIONS_OF_STRANGERS });
   Object.assign(ctx, { reserved: running.reserved.db, ofStrangers: running.ofStrangers.db });
-}
-
-/** Where this process is going to listen. */
-function portsOf(role: Role, { port, metricsPort, hl7 }: Config): { option: string; port: number }[] {
-  return [
-    ...(role === 'worker' ? [] : [{ option: 'PORT', port }]),
-    ...(metricsPort === null ? [] : [{ option: 'PHIAL_METRICS_PORT', port: metricsPort }]),
-    ...(role === 'api' || hl7.port === null ? [] : [{ option: 'PHIAL_HL7_PORT', port: hl7.port }]),
-  ];
 }
 
 function startDelivering(running: Running, ctx: Ctx, place: Options['place'], metrics: Metrics): void {

@@ -113,6 +113,23 @@ test('a taken port is said and ends the program', async () => {
   expect(same.output).toContain(`PORT and PHIAL_METRICS_PORT name the same port ${port}. Give each one of its own.`);
 });
 
+test('a taken port is said before PostgreSQL is started, and by a second start here who serves already', async () => {
+  const first = await serve({ dataDir: join(makeFolder(), 'data') });
+  const dataDir = join(makeFolder(), 'data');
+  const taken = await runCommand(['serve'], { port: first.port, dataDir });
+  expect([taken.code, taken.output]).toEqual([
+    1,
+    expect.stringMatching(
+      new RegExp(
+        `^Phial cannot go on: Port ${first.port} of 127\\.0\\.0\\.1 is taken .* another port: PORT=\\d+\\.\n$`,
+      ),
+    ),
+  ]);
+  expect(existsSync(dataDir)).toBe(false);
+  const again = await runCommand(['serve'], { port: first.port, dataDir: first.dataDir });
+  expect([again.code, again.output]).toEqual([1, expect.stringContaining('already in use by: phial serve')]);
+});
+
 test('an operator migrates an empty database, makes an organisation, and its management key makes a team with a key', async () => {
   const env = { DATABASE_URL: await makeDatabase('empty') };
   expect((await runCommand(['migrate'], { env })).output).toMatch(/^Applied 0001_\w+\.sql, .*\.$/m);

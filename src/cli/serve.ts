@@ -1,7 +1,8 @@
 import { readEnvironment, type Env } from '../config/environment.ts';
 import { parseConfig } from '../config/options.ts';
+import { portsOf, refuseTakenPorts } from '../config/ports.ts';
 import { freeBytes, isDiskFull } from '../disk-space.ts';
-import { openPlace } from '../db/place.ts';
+import { openPlace, startsPostgres } from '../db/place.ts';
 import { openLog, type Logger } from '../log.ts';
 import { announce } from './announce.ts';
 import { endOnFatalErrors } from './fatal-errors.ts';
@@ -35,6 +36,8 @@ async function serveUntilStopped(
   const log = openLog(config.logLevel);
   endOnFatalErrors(log);
   if (config.logFormat === 'json') logWarningsOfNode(log);
+  // Where PostgreSQL runs already, openPlace says first who serves here. startService looks at the ports as well.
+  if (startsPostgres(config, secrets)) await refuseTakenPorts(config.host, portsOf(role, config));
   // The service's modules take as long to load as PostgreSQL takes to start: both at once halve the wait.
   const loading = import('../serve.ts');
   const place = await openPlace({

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { Config, Secrets } from '../config/options.ts';
@@ -29,6 +30,12 @@ type Options = { config: Config; secrets: Secrets; applicationName: string; lock
 export function findDataDir(config: Config, secrets: Secrets): { dataDir: string; why: string | null } {
   if (secrets.databaseUrl) return { dataDir: config.dataDir ?? join(PACKAGE_ROOT, '.phial'), why: null };
   return chooseDataDir({ configured: config.dataDir, projectRoot: PACKAGE_ROOT });
+}
+
+/** Whether this start would be the one that starts PostgreSQL: none has run here, or the last one was stopped. */
+export function startsPostgres(config: Config, secrets: Secrets): boolean {
+  if (secrets.databaseUrl) return false;
+  return !existsSync(join(findDataDir(config, secrets).dataDir, 'postgres', 'data', 'postmaster.pid'));
 }
 
 /** With DATABASE_URL that server; without, the embedded one, started or attached to. */

@@ -1,10 +1,21 @@
 import { createServer } from 'node:net';
+import type { Config } from './options.ts';
 
 /** A port with the option that names it. */
 type Wanted = { option: string; port: number };
 
 /** How far a free port is looked for, to have one to propose. */
 const MOST_LOOKED_AT = 20;
+
+/** Where a process is going to listen. */
+export const portsOf = (
+  role: 'serve' | 'api' | 'worker',
+  { port, metricsPort, hl7 }: Pick<Config, 'port' | 'metricsPort' | 'hl7'>,
+): Wanted[] => [
+  ...(role === 'worker' ? [] : [{ option: 'PORT', port }]),
+  ...(metricsPort === null ? [] : [{ option: 'PHIAL_METRICS_PORT', port: metricsPort }]),
+  ...(role === 'api' || hl7.port === null ? [] : [{ option: 'PHIAL_HL7_PORT', port: hl7.port }]),
+];
 
 /** Throws where nothing can listen on one of the ports, mostly since another program does, in words that name the way out. */
 export async function refuseTakenPorts(host: string, wanted: Wanted[]): Promise<void> {
