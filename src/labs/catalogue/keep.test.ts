@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import type { TeamCtx } from '../../context.ts';
 import { forTeam } from '../../tenancy/teams/scope.ts';
-import { keptLabTest, keptLabTests, type LabTestAt, MOST_KEPT } from './keep.ts';
+import { keptLabTest, keptLabTests, type LabTestAt, MOST_BYTES_OF_TEAM, MOST_KEPT } from './keep.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -12,11 +12,11 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 /** Of a team of its own, in which it has `count` lab tests more. */
-async function makeLabTests(count: number): Promise<{ ctx: TeamCtx; labTests: LabTestAt[] }> {
+async function makeLabTests(count: number, description = ''): Promise<{ ctx: TeamCtx; labTests: LabTestAt[] }> {
   const { id, org_id } = await app.makeTeam();
   const { rows } = await sql<LabTestAt>`
     insert into lab_tests (id, team_id, slug, name, description, sample_type, method, lab_id, price, status)
-    select gen_random_uuid(), ${id}, 'kept-' || n, 'Kept', '', 'serum', 'testkit', (select min(id) from labs), 1, 'active'
+    select gen_random_uuid(), ${id}, 'kept-' || n, 'Kept', ${description}, 'serum', 'testkit', (select min(id) from labs), 1, 'active'
       from generate_series(1, ${count}::int) n
     returning id, concat(revision, '.', (select revision from labs where labs.id = lab_id)) as revision`.execute(
     app.db,
@@ -53,4 +53,24 @@ test('a new revision is kept as long as any newcomer', async () => {
   await keptLabTests(ctx, labTests.slice(MOST_KEPT));
   expect((await keptLabTest(withoutDatabase(ctx), revised)).name).toBe('Renamed');
   await expect(keptLabTest(withoutDatabase(ctx), oldest)).rejects.toThrow();
+});
+
+test('of a team with large lab tests only its share is kept, the newest of it, and what others have stays', async () => {
+  const few = await makeLabTests(1);
+  await keptLabTests(few.ctx, few.labTests);
+  const share = 8;
+  const { ctx, labTests } = await makeLabTests(5 * share, 'x'.repeat(MOST_BYTES_OF_TEAM / share - 10_000));
+  for (const labTest of labTests) await keptLabTest(ctx, labTest);
+  const isKept = (of: TeamCtx, labTest: LabTestAt): Promise<boolean> =>
+    keptLabTest(withoutDatabase(of), labTest).then(
+      () => true,
+      () => false,
+    );
+  const kept = await Promise.all(labTests.map((each) => isKept(ctx, each)));
+  expect(kept).toEqual(labTests.map((_, n) => n >= labTests.length - share));
+  expect(await isKept(few.ctx, few.labTests[0] as LabTestAt)).toBe(true);
+
+  const huge = await makeLabTests(1, 'x'.repeat(MOST_BYTES_OF_TEAM));
+  expect((await keptLabTest(huge.ctx, huge.labTests[0] as LabTestAt)).description).toHaveLength(MOST_BYTES_OF_TEAM);
+  expect(await isKept(huge.ctx, huge.labTests[0] as LabTestAt)).toBe(false);
 });

@@ -6,7 +6,15 @@ import type { LabTest } from './schemas.ts';
 export type LabTestAt = { id: string; revision: string };
 
 export const MOST_KEPT = 2_000;
-const kept = new Map<string, { revision: string; labTest: LabTest }>();
+/** As JSON, of which the objects take two to three times as much; of all teams together, and of one. */
+const MOST_BYTES = 32 * 1024 * 1024;
+export const MOST_BYTES_OF_TEAM = MOST_BYTES / 4;
+
+type Kept = { revision: string; labTest: LabTest; team_id: string; bytes: number };
+/** Both in the order in which they were kept. */
+const kept = new Map<string, Kept>();
+const teams = new Map<string, { bytes: number; ids: Set<string> }>();
+let keptBytes = 0;
 
 /**
  * Lab tests in the shape of the wire, made once per revision instead of once per order. What is kept is compared with
@@ -25,17 +33,43 @@ export async function keptLabTests(ctx: TeamCtx, wanted: LabTestAt[]): Promise<M
   for (const fresh of await loadLabTests(ctx, [...missing])) {
     found.set(fresh.labTest.id, fresh.labTest);
     Object.freeze(fresh.labTest);
-    keep(fresh);
+    keep(ctx.team.id, fresh);
   }
   return found;
 }
 
-/** What was kept first goes first; a new revision counts from now. */
-function keep(fresh: { revision: string; labTest: LabTest }): void {
+/**
+ * What was kept first goes first, of the team where it has more than its share; a new revision counts from now. One that is larger than a
+ * share is not kept.
+ */
+function keep(team_id: string, fresh: { revision: string; labTest: LabTest }): void {
   const { id } = fresh.labTest;
+  drop(id);
+  const bytes = Buffer.byteLength(JSON.stringify(fresh.labTest));
+  if (bytes > MOST_BYTES_OF_TEAM) return;
+  for (let own = teams.get(team_id); own && own.bytes + bytes > MOST_BYTES_OF_TEAM; own = teams.get(team_id))
+    drop(first(own.ids));
+  while (kept.size >= MOST_KEPT || keptBytes + bytes > MOST_BYTES) drop(first(kept.keys()));
+  kept.set(id, { ...fresh, team_id, bytes });
+  keptBytes += bytes;
+  const own = teams.get(team_id) ?? { bytes: 0, ids: new Set() };
+  own.bytes += bytes;
+  own.ids.add(id);
+  teams.set(team_id, own);
+}
+
+const first = (ids: Iterable<string>): string => ids[Symbol.iterator]().next().value as string;
+
+function drop(id: string): void {
+  const known = kept.get(id);
+  if (!known) return;
+  const { team_id, bytes } = known;
   kept.delete(id);
-  if (kept.size >= MOST_KEPT) kept.delete(kept.keys().next().value as string);
-  kept.set(id, fresh);
+  keptBytes -= bytes;
+  const own = teams.get(team_id) as { bytes: number; ids: Set<string> };
+  own.bytes -= bytes;
+  own.ids.delete(id);
+  if (own.ids.size === 0) teams.delete(team_id);
 }
 
 /** keptLabTests for one; throws where the lab test is gone. */
