@@ -25,6 +25,9 @@ const GROUND = [
   'privacy',
 ];
 
+/** Tables of wearables, which know nothing else. Options are derived from them. */
+const CATALOGUE = ['wearables/providers/catalogue', 'wearables/providers/facts', 'wearables/resources'];
+
 /** What wings use of http; the rest is the transport's own. */
 const OPERATION = ['http/areas', 'http/endpoint', 'http/media', 'http/metrics', 'http/page'];
 
@@ -135,7 +138,7 @@ const PARTS: Record<string, string[]> = {
   quickstart: GROUND,
   // the wings, higher ones first
   labs: ['files', 'insurance', 'users', 'outbound', 'tenancy', 'audit', 'events', ...OPERATION, ...GROUND],
-  wearables: ['files', 'users', 'outbound', 'tenancy', 'audit', 'events', ...OPERATION, ...GROUND],
+  wearables: [...CATALOGUE, 'files', 'users', 'outbound', 'tenancy', 'audit', 'events', ...OPERATION, ...GROUND],
   files: ['tenancy', ...OPERATION, ...GROUND],
   insurance: ['users', 'tenancy', ...OPERATION, ...GROUND],
   users: ['delivery', 'tenancy', 'events', 'audit', ...OPERATION, ...GROUND],
@@ -155,11 +158,16 @@ const PARTS: Record<string, string[]> = {
   'http/media': [],
   'http/metrics': GROUND,
   // the ground itself
+  'wearables/providers/catalogue': ['wearables/providers/*/facts', 'wearables/providers/facts', 'wearables/resources'],
+  'wearables/providers/*/facts': ['wearables/providers/facts'],
+  'wearables/providers/facts': [],
+  'wearables/resources': ['wearables/unit-conversions'],
+  'wearables/unit-conversions': [],
   credentials: [],
   db: ['config', 'context', 'errors', 'log', 'package-root', 'wire', 'ids'],
   privacy: ['config', 'context', 'db', 'errors', 'log'],
   context: ['bulk-work', 'fair', 'long-polls', 'config', 'db', 'log', 'privacy'],
-  config: [],
+  config: ['wearables/providers/catalogue', 'wearables/providers/facts'],
   'bulk-work': ['fair'],
   fair: ['transient-map'],
   'hook-bodies': ['context', 'errors', 'fair'],
@@ -223,11 +231,7 @@ const ROOMS: Record<string, string[]> = {
     'rank',
     'source',
     'by-hand',
-    'providers/catalogue',
     'laboratory-slugs',
-    'provider-resources',
-    'resources',
-    'unit-conversions',
     'range',
   ],
   tenancy: [
@@ -273,10 +277,14 @@ const ROOMS: Record<string, string[]> = {
   ],
 };
 
+/** A star stands for a folder of whatever name. */
+const named = (part: string, place: string): string =>
+  part.includes('*') ? (new RegExp(`^${part.replace('*', '[^/]+')}$`).exec(place)?.[0] ?? part) : part;
 const longest = (names: string[]): string | undefined => names.toSorted((a, b) => b.length - a.length)[0];
 
 /** Each names its part, and its room, by the longest beginning. */
-const partOf = (place: string): string => longest(Object.keys(PARTS).filter((part) => isUnder(place, part))) ?? place;
+const partOf = (place: string): string =>
+  longest(Object.keys(PARTS).filter((part) => isUnder(place, named(part, place)))) ?? place;
 const roomOf = (place: string): string => {
   const [wing = '', ...path] = place.split('/');
   return longest((ROOMS[wing] ?? []).filter((room) => isUnder(path.join('/'), room))) ?? (path[0] as string);
@@ -304,7 +312,7 @@ describe('imports point down', () => {
     const order = Object.keys(PARTS);
     const wrong = Object.entries(PARTS).flatMap(([part, below]) =>
       GROUND.includes(part)
-        ? below.filter((other) => !GROUND.includes(other))
+        ? below.filter((other) => !GROUND.includes(other) && !CATALOGUE.includes(other))
         : below.filter((other) => order.indexOf(other) <= order.indexOf(part)),
     );
     expect(wrong).toEqual([]);

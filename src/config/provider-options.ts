@@ -1,24 +1,21 @@
 // The application that an operator has registered with each provider of wearable data.
+import { PROVIDERS, type ProviderSlug } from '../wearables/providers/catalogue.ts';
+import type { ConnectedFacts, ProviderFacts } from '../wearables/providers/facts.ts';
 import { httpAddress, orNull, text, whole } from './option-kinds.ts';
 
-/** Providers that can be connected, as options name them. */
-const NAMES = {
-  google_health: 'GOOGLE_HEALTH',
-  dexcom_v3: 'DEXCOM_V3',
-  oura: 'OURA',
-  strava: 'STRAVA',
-  withings: 'WITHINGS',
-  whoop_v2: 'WHOOP_V2',
-  wahoo: 'WAHOO',
-  polar: 'POLAR',
-} as const;
+/** Providers that can be connected, with their facts. */
+const CONNECTED = Object.entries<ProviderFacts & Partial<ConnectedFacts>>(PROVIDERS).flatMap(
+  ([slug, { application, history_days }]) =>
+    application ? [{ slug, name: slug.toUpperCase() as Name, history_days, ...application }] : [],
+);
 
-type Slug = keyof typeof NAMES;
-type Name = (typeof NAMES)[Slug];
+type NameOf<Facts> = Uppercase<{ [S in ProviderSlug]: (typeof PROVIDERS)[S] extends Facts ? S : never }[ProviderSlug]>;
+type Name = NameOf<ConnectedFacts>;
+type NameBySubscription = NameOf<{ application: { subscription_id: true } }>;
 
 /** The provider that an option is of, as options name it; null for one of no provider. */
 export const providerOf = (option: string): Name | null =>
-  Object.values(NAMES).find((name) => option.startsWith(`PHIAL_${name}_`)) ?? null;
+  CONNECTED.find(({ name }) => option.startsWith(`PHIAL_${name}_`))?.name ?? null;
 
 /** A secret that prints and serialises as nothing, so that it can stand in what is logged. */
 export class Hidden {
@@ -64,61 +61,59 @@ export type ProviderSettings = {
 /** Of any provider. */
 export const MOST_HISTORY_DAYS = 365;
 
-const ofProvider = <N extends Name>(name: N, title: string, usual: number) =>
-  ({
-    [`PHIAL_${name}_CLIENT_ID`]: {
-      default: '',
-      read: orNull(text),
-      meaning: `Client id of your application at ${title}; empty: only teams with an application of their own connect it.`,
-    },
-    [`PHIAL_${name}_CLIENT_SECRET`]: {
-      default: '',
-      read: (value: string) => (value === '' ? null : new Hidden(value)),
-      meaning: 'Client secret of that application.',
-    },
-    [`PHIAL_${name}_BASE_URL`]: {
-      default: '',
-      read: orNull(httpAddress),
-      meaning: `Address that is called instead of the addresses of ${title}, for tests; empty: the real ones.`,
-    },
-    [`PHIAL_${name}_HISTORY_DAYS`]: {
-      default: '',
-      read: orNull(whole(1, MOST_HISTORY_DAYS)),
-      meaning: `Days of the past that a new connection to ${title} imports (1 to ${MOST_HISTORY_DAYS}); empty: ${usual}.`,
-    },
-  }) as Record<`PHIAL_${N}_CLIENT_ID`, Option<string>> &
-    Record<`PHIAL_${N}_CLIENT_SECRET`, Option<Hidden>> &
-    Record<`PHIAL_${N}_BASE_URL`, Option<string>> &
-    Record<`PHIAL_${N}_HISTORY_DAYS`, Option<number>>;
-
 type Option<T> = { default: string; read: (value: string) => T | null; meaning: string };
 
-export const PROVIDER_OPTIONS = {
-  ...ofProvider('GOOGLE_HEALTH', 'Google Health', 90),
-  ...ofProvider('DEXCOM_V3', 'Dexcom', 30),
-  ...ofProvider('OURA', 'Oura', 180),
-  ...ofProvider('STRAVA', 'Strava', 14),
-  PHIAL_STRAVA_SUBSCRIPTION_ID: {
+type Options<N extends Name, Ending extends string, T> = Record<`PHIAL_${N}_${Ending}`, Option<T>>;
+
+/** Of a provider. `at` is how options call it. */
+const optionsOf = ({ name, at, history_days, subscription_id }: (typeof CONNECTED)[number]) => ({
+  [`PHIAL_${name}_CLIENT_ID`]: {
     default: '',
     read: orNull(text),
-    meaning: 'Id of a Strava subscription that you created by hand; empty: the service creates one itself.',
+    meaning: `Client id of your application at ${at}; empty: only teams with an application of their own connect it.`,
   },
-  ...ofProvider('WITHINGS', 'Withings', 90),
-  ...ofProvider('WHOOP_V2', 'WHOOP', 180),
-  ...ofProvider('WAHOO', 'Wahoo', 180),
-  ...ofProvider('POLAR', 'Polar', 28),
-};
+  [`PHIAL_${name}_CLIENT_SECRET`]: {
+    default: '',
+    read: (value: string) => (value === '' ? null : new Hidden(value)),
+    meaning: 'Client secret of that application.',
+  },
+  [`PHIAL_${name}_BASE_URL`]: {
+    default: '',
+    read: orNull(httpAddress),
+    meaning: `Address that is called instead of the addresses of ${at}, for tests; empty: the real ones.`,
+  },
+  [`PHIAL_${name}_HISTORY_DAYS`]: {
+    default: '',
+    read: orNull(whole(1, MOST_HISTORY_DAYS)),
+    meaning: `Days of the past that a new connection to ${at} imports (1 to ${MOST_HISTORY_DAYS}); empty: ${history_days}.`,
+  },
+  ...(subscription_id && {
+    [`PHIAL_${name}_SUBSCRIPTION_ID`]: {
+      default: '',
+      read: orNull(text),
+      meaning: `Id of a ${at} subscription that you created by hand; empty: the service creates one itself.`,
+    },
+  }),
+});
+
+export const PROVIDER_OPTIONS = Object.assign({}, ...CONNECTED.map(optionsOf)) as Options<
+  Name,
+  'CLIENT_ID' | 'BASE_URL',
+  string
+> &
+  Options<Name, 'CLIENT_SECRET', Hidden> &
+  Options<Name, 'HISTORY_DAYS', number> &
+  Options<NameBySubscription, 'SUBSCRIPTION_ID', string>;
 
 type Given = { [N in keyof typeof PROVIDER_OPTIONS]: ReturnType<(typeof PROVIDER_OPTIONS)[N]['read']> };
 
-const subscriptionOf = (given: Given, name: Name): string | null =>
-  name === 'STRAVA' ? given.PHIAL_STRAVA_SUBSCRIPTION_ID : null;
+/** Null where an operator says nothing, or the provider has no such option. */
+const subscriptionOf = (given: Partial<Given>, name: string): string | null =>
+  given[`PHIAL_${name as NameBySubscription}_SUBSCRIPTION_ID`] ?? null;
 
 /** Addresses that production does not send codes, tokens and secrets to. */
 export const unencryptedProviders = (given: Given): string[] =>
-  Object.values(NAMES)
-    .map((name) => `PHIAL_${name}_BASE_URL` as const)
-    .filter((option) => given[option]?.startsWith('http:'));
+  CONNECTED.map(({ name }) => `PHIAL_${name}_BASE_URL` as const).filter((option) => given[option]?.startsWith('http:'));
 
 /** The applications that are configured, by provider, and what is wrong with those that are half. */
 export function readProviderClients(given: Given): {
@@ -127,7 +122,7 @@ export function readProviderClients(given: Given): {
 } {
   const clients: Record<string, ProviderClient> = {};
   const problems: string[] = [];
-  for (const [slug, name] of Object.entries(NAMES)) {
+  for (const { slug, name } of CONNECTED) {
     const [id, secret] = [given[`PHIAL_${name}_CLIENT_ID`], given[`PHIAL_${name}_CLIENT_SECRET`]];
     if (id !== null && secret !== null) clients[slug] = { id, secret, subscriptionId: subscriptionOf(given, name) };
     else if (id !== null || secret !== null)
@@ -139,7 +134,7 @@ export function readProviderClients(given: Given): {
 /** Of every provider that can be connected. */
 export const readProviderSettings = (given: Given): Readonly<Record<string, ProviderSettings>> =>
   Object.fromEntries(
-    Object.entries(NAMES).map(([slug, name]) => [
+    CONNECTED.map(({ slug, name }) => [
       slug,
       { baseUrl: given[`PHIAL_${name}_BASE_URL`], historyDays: given[`PHIAL_${name}_HISTORY_DAYS`] },
     ]),

@@ -8,7 +8,7 @@ import { makeUser } from '../../test/factories.ts';
 import { addJobs } from '../db/define-job.ts';
 import { openDatabase, type Database } from '../db/open.ts';
 import { runKind } from '../wearables/ask-for-runs.ts';
-import { RESOURCES } from '../wearables/provider-resources.ts';
+import { PROVIDERS } from '../wearables/providers/catalogue.ts';
 import { pollKind } from '../wearables/pulls/poll-lease.ts';
 import { runJobs } from './run.ts';
 
@@ -62,7 +62,7 @@ test('historical pulls end beside continuous queries and polls that never do', a
         app.db,
       );
       expect(rows.map(({ status }) => status)).toEqual(
-        [...RESOURCES.freestyle_libre, ...RESOURCES.dexcom_v3].map(() => 'success'),
+        [...PROVIDERS.freestyle_libre.resources, ...PROVIDERS.dexcom_v3.resources].map(() => 'success'),
       );
     }, 60_000);
   } finally {

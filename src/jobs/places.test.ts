@@ -10,7 +10,7 @@ import { acrossTeams } from '../db/session/bind.ts';
 import { openDatabase, type Database } from '../db/open.ts';
 import { outboxKind } from '../labs/orders/send-out.ts';
 import { inboxKind } from '../wearables/hooks/inbox.ts';
-import { RESOURCES } from '../wearables/provider-resources.ts';
+import { PROVIDERS } from '../wearables/providers/catalogue.ts';
 import { DEMO_IMPORTERS } from '../wearables/pulls/demo/importers.ts';
 import type { Pulled, Importer } from '../wearables/providers/importer.ts';
 import { openPlaces } from './places.ts';
@@ -62,7 +62,7 @@ test('a team whose provider hangs keeps neither other work nor other teams waiti
         `/v2/introspect/historical_pull?user_id=${quick.user_id}`,
       );
       const pulled = Object.values(body.data[0]?.provider['freestyle_libre']?.pulled ?? {}) as { status: string }[];
-      expect(pulled.map(({ status }) => status)).toEqual(RESOURCES.freestyle_libre.map(() => 'success'));
+      expect(pulled.map(({ status }) => status)).toEqual(PROVIDERS.freestyle_libre.resources.map(() => 'success'));
       expect((await readOrder(app.team, order.id)).events.length).toBeGreaterThan(3);
     }, 30_000);
     expect(asked).toBe(2);

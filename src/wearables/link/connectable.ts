@@ -2,7 +2,8 @@ import type { LinkCtx, TeamCtx, TxCtx } from '../../context.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { findApplicationOrNull, findApplications } from '../connections/applications/find-application.ts';
 import type { Configured } from '../connections/applications/configured.ts';
-import { PROVIDER_SLUGS, PROVIDERS, providerOrNull, type Provider, type ProviderSlug } from '../providers/catalogue.ts';
+import { PROVIDER_SLUGS, PROVIDERS, providerOrNull, type ProviderSlug } from '../providers/catalogue.ts';
+import type { ProviderFacts } from '../providers/facts.ts';
 
 /** A provider that can be connected: by an application there, or, in a sandbox, as a demo of it. */
 export type Connectable = { slug: ProviderSlug; configured: Configured | null };
@@ -36,7 +37,7 @@ export async function refuseUnconnectable(ctx: TxCtx<TeamCtx>, slug: string): Pr
 
 /** How a user signs in: at a page, or by what a form asks for. */
 export const formOf = (slug: ProviderSlug): 'password' | 'email' | null => {
-  const { auth_type } = PROVIDERS[slug] as Provider;
+  const { auth_type } = PROVIDERS[slug] as ProviderFacts;
   return auth_type === 'password' || auth_type === 'email' ? auth_type : null;
 };
 

@@ -2,13 +2,14 @@
 import type { Static } from 'typebox';
 import type { LinkCtx } from '../../context.ts';
 import { AppError, notFound } from '../../errors.ts';
-import { providerOrNull, type Provider, type ProviderAuth, type ProviderSlug } from '../providers/catalogue.ts';
+import { providerOrNull, type ProviderSlug } from '../providers/catalogue.ts';
 import { findConnectable } from './connectable.ts';
 import { MFA_REQUEST } from './demo/credentials.ts';
 import { completeSignIn, signInByEmail, signInByPassword, type SignedIn } from './demo/sign-in.ts';
 import { outcomeText } from './outcome.ts';
 import { redirectWith } from './redirect-url.ts';
 import type { LinkResult } from './schemas.ts';
+import type { ProviderFacts, ProviderAuth } from '../providers/facts.ts';
 
 type Result = Static<typeof LinkResult>;
 type FormAuth = Extract<ProviderAuth, 'password' | 'email'>;
@@ -34,7 +35,7 @@ export async function connectByEmail(ctx: LinkCtx, slug: string, { email }: { em
  * not be a program that keeps it.
  */
 async function playedProvider(ctx: LinkCtx, slug: string, kind: FormAuth): Promise<ProviderSlug> {
-  const provider: Provider | null = providerOrNull(slug);
+  const provider: ProviderFacts | null = providerOrNull(slug);
   if (!provider) throw notFound('Provider');
   if (provider.auth_type !== kind) refuse(`${provider.name} is not connected by ${kind}`);
   if (ctx.config.environment !== 'sandbox') refuse(`${provider.name} has no connector here`);

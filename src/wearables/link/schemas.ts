@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { Email } from '../../wire/person.ts';
 import { Cursor, nullable, oneOf, optional, Text, Timestamp, Uuid } from '../../wire/schema.ts';
-import { PROVIDER_SLUGS, PROVIDERS, type Provider } from '../providers/catalogue.ts';
+import { PROVIDER_SLUGS, PROVIDERS } from '../providers/catalogue.ts';
+import type { ProviderFacts } from '../providers/facts.ts';
 
 const MOST_RECIPES = 300;
 const MOST_USERS = 500;
@@ -10,7 +11,7 @@ const LONGEST_TOKEN = 4096;
 const LATEST = 253_402_300_799;
 
 /** Providers that are connected at a page of their own. */
-const OAUTH_SLUGS = Object.entries<Provider>(PROVIDERS)
+const OAUTH_SLUGS = Object.entries<ProviderFacts>(PROVIDERS)
   .filter(([, { auth_type }]) => auth_type === 'oauth')
   .map(([slug]) => slug) as (keyof typeof PROVIDERS)[];
 const OauthProvider = oneOf(OAUTH_SLUGS, { description: 'A provider that is connected at a page of its own.' });

@@ -1,203 +1,279 @@
-// Whom data of wearables comes from, as users of the interface know them.
-import { RESOURCES } from '../provider-resources.ts';
+// Whom data of wearables comes from, as users of the interface know them. What can be connected has its facts in its folder.
+import { SERIES } from '../resources.ts';
+import { facts as dexcomV3 } from './dexcom-v3/facts.ts';
+import { facts as googleHealth } from './google-health/facts.ts';
+import { facts as oura } from './oura/facts.ts';
+import { facts as polar } from './polar/facts.ts';
+import { facts as strava } from './strava/facts.ts';
+import { facts as wahoo } from './wahoo/facts.ts';
+import { facts as whoopV2 } from './whoop-v2/facts.ts';
+import { facts as withings } from './withings/facts.ts';
+import type { ProviderFacts } from './facts.ts';
 
-/** How a user connects it: at the provider's own page, by its password or e-mail, through an app on the phone, or not at all. */
-export type ProviderAuth = 'oauth' | 'password' | 'email' | 'sdk' | '';
+/** Summaries, as events name them. */
+const SUMMARIES = [
+  'profile',
+  'activity',
+  'sleep',
+  'sleep_cycle',
+  'body',
+  'workouts',
+  'workout_stream',
+  'meal',
+  'menstrual_cycle',
+  'electrocardiogram',
+  'device',
+];
 
-/** What it is: a device with an account, an app, a device that a phone reads, or the person. */
-type ProviderKind = 'device' | 'app' | 'ble' | 'provider';
+/** What phones keep of many devices: whatever there is. */
+const EVERYTHING = [...SUMMARIES, ...SERIES.map(({ event, name }) => event ?? name)];
 
-export type Provider = {
-  name: string;
-  /** A sentence for people. */
-  description: string;
-  auth_type: ProviderAuth;
-  source_type: ProviderKind;
-  /** What data of it can be, as events name it. */
-  resources: readonly string[];
-  /** Days of the past that a new connection brings. */
-  history_days: number;
-};
+const NIGHTS = ['sleep', 'sleep_cycle'];
+const SESSIONS = ['profile', 'workouts', 'workout_stream'];
+const DIABETES = ['glucose', 'meal', 'carbohydrates', 'insulin_injection', 'note'];
+const DIARY = ['meal', 'body', 'weight', 'water'];
 
 const DAYS = 30;
 
-type Line = Omit<Provider, 'source_type' | 'history_days'> & Partial<Provider>;
-const of = (line: Line): Provider => ({ source_type: 'device', history_days: DAYS, ...line });
-const oauth = (name: string, description: string, more: Partial<Provider> & Pick<Provider, 'resources'>): Provider =>
+type Line = Omit<ProviderFacts, 'source_type' | 'history_days'> & Partial<ProviderFacts>;
+const of = (line: Line): ProviderFacts => ({ source_type: 'device', history_days: DAYS, ...line });
+
+type More = Partial<ProviderFacts> & Pick<ProviderFacts, 'resources'>;
+const oauth = (name: string, description: string, more: More): ProviderFacts =>
   of({ name, description, auth_type: 'oauth', ...more });
-const password = (name: string, description: string, more: Partial<Provider> & Pick<Provider, 'resources'>): Provider =>
+const password = (name: string, description: string, more: More): ProviderFacts =>
   of({ name, description, auth_type: 'password', ...more });
-const sdk = (name: string, description: string, more: Partial<Provider> & Pick<Provider, 'resources'>): Provider =>
+const sdk = (name: string, description: string, more: More): ProviderFacts =>
   of({ name, description, auth_type: 'sdk', source_type: 'ble', ...more });
 
 /** Every provider by its slug. Slugs are stable; one that is gone keeps its place for the data that it brought. */
 export const PROVIDERS = {
-  oura: oauth('Oura', 'Smart rings that follow sleep, activity and recovery.', {
-    history_days: 180,
-    resources: RESOURCES.oura,
-  }),
+  oura,
   fitbit: oauth('Fitbit', 'Trackers and watches. Its interface has ended: Google Health API takes its place.', {
     history_days: 90,
-    resources: RESOURCES.fitbit,
+    resources: [
+      'profile',
+      'activity',
+      ...NIGHTS,
+      'body',
+      'workouts',
+      'steps',
+      'distance',
+      'floors_climbed',
+      'calories_active',
+      'heartrate',
+      'hrv',
+      'respiratory_rate',
+      'blood_oxygen',
+      'body_temperature_delta',
+      'vo2_max',
+      'weight',
+      'fat',
+      'water',
+    ],
   }),
   garmin: oauth('Garmin', 'Sports watches and bike computers.', {
     history_days: 90,
-    resources: RESOURCES.garmin,
+    resources: [
+      'profile',
+      'activity',
+      ...NIGHTS,
+      'body',
+      'workouts',
+      'workout_stream',
+      'steps',
+      'distance',
+      'floors_climbed',
+      'calories_active',
+      'heartrate',
+      'hrv',
+      'respiratory_rate',
+      'blood_oxygen',
+      'stress_level',
+      'blood_pressure',
+      'vo2_max',
+      'weight',
+      'fat',
+    ],
   }),
   whoop: password('WHOOP (password)', 'Wristbands, by the older way to connect them.', {
     history_days: 180,
-    resources: RESOURCES.whoop,
+    resources: ['profile', 'body', 'activity', 'sleep', 'workouts', 'hrv', 'blood_oxygen', 'respiratory_rate'],
   }),
-  strava: oauth('Strava', 'An app for running, riding and other sports.', {
-    source_type: 'app',
-    history_days: 14,
-    resources: RESOURCES.strava,
-  }),
-  renpho: password('Renpho', 'Smart scales.', { resources: RESOURCES.renpho }),
+  strava,
+  renpho: password('Renpho', 'Smart scales.', { device: 'scale', resources: ['body', 'weight', 'fat'] }),
   peloton: password('Peloton', 'Exercise bikes, treadmills and classes.', {
     source_type: 'app',
     history_days: 180,
-    resources: RESOURCES.peloton,
+    device: 'exercise_machine',
+    resources: SESSIONS,
   }),
-  wahoo: oauth('Wahoo', 'Bike computers, trainers and sensors.', {
-    history_days: 180,
-    resources: RESOURCES.wahoo,
-  }),
+  wahoo,
   zwift: password('Zwift', 'Indoor riding and running.', {
     source_type: 'app',
     history_days: 270,
-    resources: RESOURCES.zwift,
+    device: 'exercise_machine',
+    resources: SESSIONS,
   }),
   freestyle_libre: of({
     name: 'Freestyle Libre',
     description: 'Glucose sensors, shared with a practice.',
     auth_type: 'email',
-    resources: RESOURCES.freestyle_libre,
+    device: 'automatic',
+    resources: DIABETES,
   }),
   abbott_libreview: password('Abbott LibreView', 'Glucose sensors, read from the account of their wearer.', {
     history_days: 90,
-    resources: RESOURCES.abbott_libreview,
+    device: 'automatic',
+    resources: DIABETES,
   }),
   tandem_source: password('Tandem Source', 'Insulin pumps.', {
-    resources: RESOURCES.tandem_source,
+    device: 'insulin_pump',
+    resources: ['glucose', 'insulin_injection', 'carbohydrates'],
   }),
   freestyle_libre_ble: sdk('Freestyle Libre (Bluetooth)', 'Glucose sensors, read by an app on the phone.', {
-    resources: RESOURCES.freestyle_libre_ble,
+    device: 'automatic',
+    resources: ['glucose'],
   }),
   eight_sleep: password('8Sleep', 'Mattresses that follow sleep.', {
     history_days: 90,
-    resources: RESOURCES.eight_sleep,
+    device: 'unknown',
+    resources: [...NIGHTS, 'heartrate', 'hrv', 'respiratory_rate'],
   }),
-  withings: oauth('Withings', 'Scales, watches, blood pressure monitors and sleep mats.', {
-    history_days: 90,
-    resources: RESOURCES.withings,
-  }),
+  withings,
   apple_health_kit: sdk('Apple HealthKit', 'Health data of an iPhone, sent by an app on it.', {
     source_type: 'app',
-    resources: RESOURCES.apple_health_kit,
+    resources: EVERYTHING,
   }),
   manual: of({
     name: 'Manual',
     description: 'What people tell themselves.',
     auth_type: '',
     source_type: 'provider',
-    resources: RESOURCES.manual,
+    device: 'app',
+    resources: EVERYTHING,
   }),
   ihealth: oauth('iHealth', 'Blood pressure monitors, scales and glucose meters.', {
-    resources: RESOURCES.ihealth,
+    resources: [
+      'activity',
+      'sleep',
+      'body',
+      'steps',
+      'heartrate',
+      'blood_pressure',
+      'blood_oxygen',
+      'glucose',
+      'weight',
+      'fat',
+    ],
   }),
   google_fit: oauth('Google Fit', 'An app for activity. Google Health API takes its place.', {
     source_type: 'app',
     history_days: 90,
-    resources: RESOURCES.google_fit,
+    device: 'phone',
+    resources: [
+      'activity',
+      'sleep',
+      'body',
+      'workouts',
+      'steps',
+      'distance',
+      'calories_active',
+      'heartrate',
+      'weight',
+      'fat',
+    ],
   }),
   beurer_api: password('Beurer', 'Scales, blood pressure monitors and glucose meters.', {
-    resources: RESOURCES.beurer_api,
+    resources: ['body', 'weight', 'fat', 'blood_pressure', 'glucose'],
   }),
   beurer_ble: sdk('Beurer (Bluetooth)', 'Meters and monitors, read by an app on the phone.', {
-    resources: RESOURCES.beurer_ble,
+    resources: ['glucose', 'blood_pressure'],
   }),
-  omron: oauth('Omron', 'Blood pressure monitors.', { resources: RESOURCES.omron }),
+  omron: oauth('Omron', 'Blood pressure monitors.', { resources: ['body', 'weight', 'fat', 'blood_pressure'] }),
   omron_ble: sdk('Omron (Bluetooth)', 'Blood pressure monitors, read by an app on the phone.', {
-    resources: RESOURCES.omron_ble,
+    resources: ['blood_pressure'],
   }),
-  onetouch_ble: sdk('OneTouch (Bluetooth)', 'Glucose meters, read by an app on the phone.', {
-    resources: RESOURCES.onetouch_ble,
-  }),
+  onetouch_ble: sdk('OneTouch (Bluetooth)', 'Glucose meters, read by an app on the phone.', { resources: ['glucose'] }),
   accuchek_ble: sdk('Accu-Chek (Bluetooth)', 'Glucose meters, read by an app on the phone.', {
-    resources: RESOURCES.accuchek_ble,
+    resources: ['glucose'],
   }),
-  contour_ble: sdk('Contour (Bluetooth)', 'Glucose meters, read by an app on the phone.', {
-    resources: RESOURCES.contour_ble,
-  }),
+  contour_ble: sdk('Contour (Bluetooth)', 'Glucose meters, read by an app on the phone.', { resources: ['glucose'] }),
   dexcom: password('Dexcom (G6 and older)', 'Glucose sensors, by the older way to connect them.', {
     history_days: 1,
-    resources: RESOURCES.dexcom,
+    device: 'automatic',
+    resources: ['glucose'],
   }),
-  dexcom_v3: oauth('Dexcom', 'Glucose sensors that are worn around the clock.', { resources: RESOURCES.dexcom_v3 }),
-  hammerhead: password('Hammerhead', 'Bike computers.', { resources: RESOURCES.hammerhead }),
+  dexcom_v3: dexcomV3,
+  hammerhead: password('Hammerhead', 'Bike computers.', {
+    device: 'exercise_machine',
+    resources: ['workouts', 'workout_stream'],
+  }),
   my_fitness_pal: password('MyFitnessPal', 'A food diary, by the older way to connect it.', {
     source_type: 'app',
     history_days: 14,
-    resources: RESOURCES.my_fitness_pal,
+    device: 'app',
+    resources: DIARY,
   }),
   health_connect: sdk('Android Health Connect', 'Health data of an Android phone, sent by an app on it.', {
     source_type: 'app',
-    resources: RESOURCES.health_connect,
+    resources: EVERYTHING,
   }),
   samsung_health: sdk('Samsung Health', 'Health data of a Samsung phone, sent by an app on it.', {
     source_type: 'app',
-    resources: RESOURCES.samsung_health,
+    resources: EVERYTHING,
   }),
-  polar: oauth('Polar', 'Sports watches and heart rate straps.', {
-    history_days: 28,
-    resources: RESOURCES.polar,
-  }),
+  polar,
   cronometer: oauth('Cronometer', 'A food diary.', {
     source_type: 'app',
     history_days: 28,
-    resources: RESOURCES.cronometer,
+    device: 'app',
+    resources: ['meal', 'activity', 'sleep', 'body', 'weight', 'water', 'caffeine'],
   }),
   kardia: password('Kardia', 'Pocket electrocardiograms.', {
-    resources: RESOURCES.kardia,
+    device: 'fingerprick',
+    resources: ['electrocardiogram', 'electrocardiogram_voltage', 'blood_pressure', 'heartrate'],
   }),
-  whoop_v2: oauth('WHOOP', 'Wristbands that follow strain, recovery and sleep.', {
-    history_days: 180,
-    resources: RESOURCES.whoop_v2,
-  }),
+  whoop_v2: whoopV2,
   ultrahuman: oauth('Ultrahuman', 'Smart rings and glucose sensors.', {
-    resources: RESOURCES.ultrahuman,
+    device: 'ring',
+    resources: [
+      'activity',
+      ...NIGHTS,
+      'workouts',
+      'steps',
+      'heartrate',
+      'hrv',
+      'body_temperature',
+      'vo2_max',
+      'glucose',
+    ],
   }),
   my_fitness_pal_v2: oauth('MyFitnessPal API', 'A food diary.', {
     source_type: 'app',
     history_days: 14,
-    resources: RESOURCES.my_fitness_pal_v2,
+    device: 'app',
+    resources: DIARY,
   }),
   map_my_fitness: oauth('MapMyFitness', 'An app for running, riding and walking.', {
     source_type: 'app',
-    resources: RESOURCES.map_my_fitness,
+    device: 'app',
+    resources: ['workouts', 'workout_stream'],
   }),
   runkeeper: oauth('Runkeeper', 'An app for running.', {
     source_type: 'app',
-    resources: RESOURCES.runkeeper,
+    device: 'app',
+    resources: ['workouts', 'body', 'weight'],
   }),
-  google_health: oauth(
-    'Google Health API',
-    'Health data of a Google account: Fitbit devices, Pixel watches and phones.',
-    {
-      source_type: 'app',
-      history_days: 90,
-      resources: RESOURCES.google_health,
-    },
-  ),
-} as const satisfies Record<string, Provider>;
+  google_health: googleHealth,
+} as const satisfies Record<string, ProviderFacts>;
 
 export type ProviderSlug = keyof typeof PROVIDERS;
 
 export const PROVIDER_SLUGS = Object.keys(PROVIDERS) as [ProviderSlug, ...ProviderSlug[]];
 
 /** The provider of that slug; null where there is none. */
-export const providerOrNull = (slug: string): Provider | null =>
+export const providerOrNull = (slug: string): ProviderFacts | null =>
   Object.hasOwn(PROVIDERS, slug) ? PROVIDERS[slug as ProviderSlug] : null;
 
 /** Whether what comes of it is sent here by an app on the phone or told by the person, and nothing is pulled. */

@@ -4,8 +4,6 @@ import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { importConnection, linkTokenOf, makeUser } from '../../../test/factories.ts';
 import { startProvider, type Provider } from '../../../test/provider.ts';
 import { dayAgo } from '../../../test/pulled.ts';
-import { PROVIDER_OPTIONS, providerOf } from '../../config/provider-options.ts';
-import { PROVIDERS, type ProviderSlug } from '../providers/catalogue.ts';
 
 let provider: Provider;
 let app: TestApp;
@@ -37,12 +35,4 @@ test.each([
   const sent = { key: null, headers: { 'x-service-link-token': link_token } };
   const link = await app.api<object>('GET', `/v2/link/provider/oauth/${slug}`, undefined, sent);
   expect(link.body).toMatchObject({ backfill_num_days: days });
-});
-
-test('What an option says to be usual is what the table of providers has', () => {
-  const usual = Object.entries(PROVIDER_OPTIONS).filter(([option]) => option.endsWith('_HISTORY_DAYS'));
-  for (const [option, { meaning }] of usual) {
-    const slug = providerOf(option)?.toLowerCase() as ProviderSlug;
-    expect([slug, meaning]).toEqual([slug, expect.stringContaining(`; empty: ${PROVIDERS[slug].history_days}.`)]);
-  }
 });

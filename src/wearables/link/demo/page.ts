@@ -2,9 +2,10 @@
 import type { LinkCtx } from '../../../context.ts';
 import type { BrowserAnswer } from '../../../http/media.ts';
 import { escapeHtml, layout } from '../../../http/page.ts';
-import { PROVIDERS, type Provider, type ProviderSlug } from '../../providers/catalogue.ts';
+import { PROVIDERS, type ProviderSlug } from '../../providers/catalogue.ts';
 import { redirectWith } from '../redirect-url.ts';
 import { HINTS, MFA_CODE, MFA_REQUEST } from './credentials.ts';
+import type { ProviderFacts } from '../../providers/facts.ts';
 
 type Asks = 'consent' | 'password' | 'email' | 'mfa';
 
@@ -37,7 +38,7 @@ export function demoPage(
   { ctx, slug, token, from_page }: Opened,
   { asks, problem, username = '' }: { asks: Asks; problem: string | null; username?: string | undefined },
 ): BrowserAnswer {
-  const provider: Provider = PROVIDERS[slug];
+  const provider: ProviderFacts = PROVIDERS[slug];
   const name = escapeHtml(provider.name);
   // Browsers hold a form to where its answer leads.
   const end = redirectWith(ctx, 'success');
@@ -62,7 +63,7 @@ const link = (href: string, text: string): string =>
   `<p><a class="close" href="${href}" rel="nofollow">${text}</a></p>`;
 
 /** `username` is written as HTML. */
-const FORMS: Readonly<Record<Asks, (provider: Provider, username: string) => string>> = {
+const FORMS: Readonly<Record<Asks, (provider: ProviderFacts, username: string) => string>> = {
   consent: ({ resources }) => `${shared(resources)}
 <button type="submit" name="answer" value="allow">Allow</button>
 <button type="submit" name="answer" value="deny" class="deny">Do not allow</button>`,

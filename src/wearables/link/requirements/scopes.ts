@@ -1,7 +1,7 @@
+import { PROVIDERS } from '../../providers/catalogue.ts';
 import { connectorOrNull } from '../../providers/registry.ts';
 
 const googleFit = (name: string): string => `https://www.googleapis.com/auth/fitness.${name}.read`;
-const googleHealth = (name: string): string => `https://www.googleapis.com/auth/googlehealth.${name}.readonly`;
 
 /** Scopes that the interface knows, by provider, also of those that nothing connects here. */
 const KNOWN = {
@@ -27,34 +27,12 @@ const KNOWN = {
       googleFit,
     ),
   ],
-  google_health: [
-    'openid',
-    'email',
-    ...[
-      'activity_and_fitness',
-      'sleep',
-      'health_metrics_and_measurements',
-      'nutrition',
-      'ecg',
-      'irn',
-      'location',
-      'profile',
-      'settings',
-    ].map(googleHealth),
-  ],
-  oura: ['email', 'personal', 'daily', 'heartrate', 'workout', 'tag', 'session'],
-  strava: ['activity:read_all', 'activity:write', 'profile:write', 'profile:read_all'],
-  withings: ['user.activity', 'user.metrics', 'user.sleepevents'],
-  wahoo: ['email', 'user_read', 'workouts_read', 'offline_data'],
-  whoop_v2: [
-    'read:recovery',
-    'read:cycles',
-    'read:workout',
-    'read:sleep',
-    'read:profile',
-    'read:body_measurement',
-    'offline',
-  ],
+  google_health: PROVIDERS.google_health.scopes_to_choose,
+  oura: PROVIDERS.oura.scopes_to_choose,
+  strava: PROVIDERS.strava.scopes_to_choose,
+  withings: PROVIDERS.withings.scopes_to_choose,
+  wahoo: PROVIDERS.wahoo.scopes_to_choose,
+  whoop_v2: PROVIDERS.whoop_v2.scopes_to_choose,
   my_fitness_pal_v2: ['diary', 'measurements', 'private-exercises', 'subscriptions'],
 } as const satisfies Record<string, readonly string[]>;
 

@@ -1,6 +1,6 @@
 // Demo connections: in a sandbox they bring an invented person's last days, and from then on what happens today.
 import type { UserRow } from '../../../users/find.ts';
-import { PROVIDER_SLUGS, PROVIDERS, type Provider, type ProviderSlug } from '../../providers/catalogue.ts';
+import { PROVIDER_SLUGS, PROVIDERS, type ProviderSlug } from '../../providers/catalogue.ts';
 import type { SummaryItem, SummaryResource } from '../../summaries/resource.ts';
 import { device } from '../../summaries/resources/device.ts';
 import { SUMMARIES } from '../../summaries/resources.ts';
@@ -11,6 +11,7 @@ import { demoDay, type DemoDay } from './day.ts';
 import { deviceOf } from './devices.ts';
 import { samplesOfDay, DEMO_SERIES } from './samples.ts';
 import { DEMO_SUMMARIES } from './summaries.ts';
+import type { ProviderFacts } from '../../providers/facts.ts';
 
 /** How far back a demo connection begins. */
 export const DEMO_DAYS = 30;
@@ -27,7 +28,7 @@ const OF_PERSON = 'profile';
 
 /** Everything that a demo of the provider brings: all that the provider has, as far as any day has it. Devices come beside. */
 const resourcesOf = (provider: ProviderSlug): string[] =>
-  (PROVIDERS[provider] as Provider).resources.filter(
+  (PROVIDERS[provider] as ProviderFacts).resources.filter(
     (name) => name !== STAGES && (name in WITHIN || name in DEMO_SUMMARIES || DEMO_SERIES.includes(name)),
   );
 
@@ -64,7 +65,7 @@ async function* daysOf(provider: ProviderSlug, source: ImportSource, window: Win
     const name = lead ?? resource;
     if (name in DEMO_SUMMARIES) yield* summariesOfDays(provider, name, { user, days });
     else yield* samplesOfDays(provider, name, { days, window });
-    if (name === 'sleep' && (PROVIDERS[provider] as Provider).resources.includes(STAGES))
+    if (name === 'sleep' && (PROVIDERS[provider] as ProviderFacts).resources.includes(STAGES))
       yield* samplesOfDays(provider, STAGES, { days, window });
   }
 }
