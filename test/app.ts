@@ -17,6 +17,7 @@ import type { ErrorCode } from '../src/errors.ts';
 import { CONNECTIONS_OF_STRANGERS, RESERVED_CONNECTIONS } from '../src/http/limits/request-permits.ts';
 import type { Code } from '../src/http/errors.ts';
 import { declaredCodes } from '../src/http/answer/refusals.ts';
+import { prepareDrain } from '../src/http/drain.ts';
 import { jsonOf } from '../src/http/media.ts';
 import { countIn, openMetrics, type Metrics } from '../src/http/metrics.ts';
 import { HEADERS, headersOf, headersOfShared, type HeaderName } from '../src/http/openapi/headers.ts';
@@ -81,6 +82,9 @@ export type TestApp = {
   close: () => Promise<void>;
 };
 
+/** For requests under way at the end of a file. A connection without a request would last for a minute otherwise. */
+const DRAIN_MS = 5_000;
+
 type Shared = { databaseUrl?: string; logTo?: (line: string) => void; poolSize?: number; poolWaitMs?: number };
 
 /** The service on a real socket and a database of its own, or as one more service on `databaseUrl`; logs go to `logTo`. */
@@ -140,6 +144,7 @@ export async function startTestApp(
     count: countIn(metrics),
   };
   const app = serveApi(ctx, metrics);
+  const drain = prepareDrain(app.server, log);
   const listener = openListener({
     url,
     log,
@@ -192,7 +197,7 @@ export async function startTestApp(
     close: async () => {
       await deliverer.stop(0);
       await deliveries.close();
-      await app.server.close();
+      await drain(DRAIN_MS);
       await listener.close();
       await reserved.close();
       await ofStrangers.close();
