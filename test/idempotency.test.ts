@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { lockNumberOf } from '../src/db/session/named-lock.ts';
 import { startTestApp, type Answer, type Api, type TestApp } from './app.ts';
 import { query } from './global-setup.ts';
 import { makeUser, person } from './people.ts';
@@ -221,6 +223,19 @@ test('after 24 hours a key is free again', async () => {
   expect((await add(key)).status).toBe(409);
 });
 
+test('the name of a lock is hashed so that nobody can compute a key that collides with it', async () => {
+  const key = newKey();
+  const holder = new pg.Client({ connectionString: app.databaseUrl });
+  await holder.connect();
+  try {
+    // The hash of PostgreSQL is made for tables: texts with a given one can be computed.
+    await holder.query('select pg_advisory_lock(hashtextextended($1, 0))', [`${app.team.id} create_insurance ${key}`]);
+    expect((await add(key)).status).toBe(200);
+  } finally {
+    await holder.end();
+  }
+});
+
 test('while a request with the key is running another is 409, and the first one is not disturbed', async () => {
   const key = newKey();
   const records = await added(async () => {
@@ -258,7 +273,7 @@ test('of many requests with one key at one time one adds a record, and none of t
 test('a key is held by a lock that dies with its connection, and by nothing else', async () => {
   const key = newKey();
   const answer = await app.db.transaction().execute(async (tx) => {
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`${app.team.id} create_insurance ${key}`}, 0))`.execute(
+    await sql`select pg_advisory_xact_lock(${lockNumberOf(`${app.team.id} create_insurance ${key}`)}::bigint)`.execute(
       tx,
     );
     return add(key);

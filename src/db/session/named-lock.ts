@@ -1,4 +1,5 @@
 // Where there is no row to lock for what takes turns, a name is locked, until the transaction ends.
+import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Tx } from '../open.ts';
 import { runAhead } from '../transaction.ts';
@@ -29,7 +30,14 @@ type Of<K extends Kind> = Parameters<(typeof NAMES)[K]>;
 
 const nameOf = <K extends Kind>(kind: K, of: Of<K>): string => (NAMES[kind] as (...of: Of<K>) => string)(...of);
 
-const lockOf = (name: string) => sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`;
+/**
+ * The number that is locked. Names have words that callers chose, as idempotency keys, and all teams share the numbers: with a hash that is
+ * made for tables, as hashtextextended, somebody could compute a word that holds up another team.
+ */
+export const lockNumberOf = (name: string): string =>
+  createHash('sha256').update(name).digest().readBigInt64BE().toString();
+
+const lockOf = (name: string) => sql`select pg_advisory_xact_lock(${lockNumberOf(name)}::bigint)`;
 
 /** Waits for whoever has the lock; from here to the end of the transaction nobody else has it. */
 export async function lockName<K extends Kind>(db: Tx, kind: K, ...of: Of<K>): Promise<void> {
@@ -44,8 +52,8 @@ export const lockNameAhead = <K extends Kind>(db: Tx, kind: K, ...of: Of<K>): Pr
 
 /** The same for several at once, in an order of their own: two that lock some of the same do not wait for one another. */
 export async function lockNames<K extends Kind>(db: Tx, kind: K, each: Of<K>[]): Promise<void> {
-  const names = each.map((of) => nameOf(kind, of)).toSorted();
-  await sql`select pg_advisory_xact_lock(hashtextextended(name, 0)) from unnest(${names}::text[]) as name`.execute(db);
+  const numbers = each.map((of) => lockNumberOf(nameOf(kind, of))).toSorted();
+  await sql`select pg_advisory_xact_lock(number) from unnest(${numbers}::bigint[]) as number`.execute(db);
 }
 
 /**
@@ -55,7 +63,7 @@ export async function lockNames<K extends Kind>(db: Tx, kind: K, each: Of<K>[]):
 export const tryLockNameAhead = <K extends Kind>(db: Tx, kind: K, ...of: Of<K>): Promise<void> =>
   runAhead(
     db,
-    sql`select set_config('phial.was_free', pg_try_advisory_xact_lock(hashtextextended(${nameOf(kind, of)}, 0))::text, true)`,
+    sql`select set_config('phial.was_free', pg_try_advisory_xact_lock(${lockNumberOf(nameOf(kind, of))}::bigint)::text, true)`,
   );
 
 /** Whether the name was free that `tryLockNameAhead` named last in this transaction. */

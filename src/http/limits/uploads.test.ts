@@ -2,6 +2,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { lockNumberOf } from '../../db/session/named-lock.ts';
 import { createTeamKey } from '../../tenancy/keys/create-team-key.ts';
 import { createTeam } from '../../tenancy/teams/create.ts';
 
@@ -62,7 +63,7 @@ test.each<[Queue, number]>([
     await holder.connect();
     try {
       // Uploads of an organisation are counted one after the other: here the first of them takes long.
-      await holder.query('select pg_advisory_lock(hashtextextended($1, 0))', [`${queue} ${org_id}`]);
+      await holder.query('select pg_advisory_lock($1)', [lockNumberOf(`${queue} ${org_id}`)]);
       const uploads = senders.flatMap((upload) => [upload(), upload(), upload()]);
       await untilLocksWait(holder);
       const from = performance.now();
