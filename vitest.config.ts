@@ -1,7 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
 // A file that starts processes of its own says so in its name; all others share the modules of their worker.
-const STARTS_PROCESSES = ['{src,test}/**/*.{process,browser}.test.ts'];
+const FOLDERS = '{src,packages/*/src,examples,test}';
+const STARTS_PROCESSES = [`${FOLDERS}/**/*.{process,browser}.test.ts`];
 // What is waited for comes when it comes: a busy machine makes a test slow, not red.
 const limits = { testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: { timeout: 15_000, interval: 20 } } };
 
@@ -23,7 +24,7 @@ export default defineConfig({
         test: {
           ...limits,
           name: 'service',
-          include: ['{src,test}/**/*.test.ts'],
+          include: [`${FOLDERS}/**/*.test.ts`],
           exclude: STARTS_PROCESSES,
           isolate: false,
         },

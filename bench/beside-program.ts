@@ -2,7 +2,7 @@
 import { BulkWork } from '../src/bulk-work.ts';
 import { parseConfig } from '../src/config/options.ts';
 import type { Ctx } from '../src/context.ts';
-import { openEmbedded } from '../src/db/embedded/open.ts';
+import { openEmbedded } from '@phial/embedded-postgres/open';
 import { openDatabase } from '../src/db/open.ts';
 import { openLog } from '../src/log.ts';
 import { claimCipher } from '../src/privacy/claim-cipher.ts';

@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import pg from 'pg';
-import { openEmbedded } from '../src/db/embedded/open.ts';
+import { openEmbedded } from '@phial/embedded-postgres/open';
 import { openLog } from '../src/log.ts';
 import { describeDatabase, describeMachine, median } from './environment.ts';
 import type { Done, Work } from './insurance-worker.ts';

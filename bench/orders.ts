@@ -1,7 +1,7 @@
 // Orders with their two events, the longer form of an order, and users: rate and processor time, beside bare pg.
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
-import { openEmbedded } from '../src/db/embedded/open.ts';
+import { openEmbedded } from '@phial/embedded-postgres/open';
 import { openLog } from '../src/log.ts';
 import { cpuTime } from './cpu-time.ts';
 import { describeDatabase, describeMachine } from './environment.ts';

@@ -1,7 +1,7 @@
 // How many samples a second go through the whole stack against the same upsert by bare pg, with an empty table and with five
 // million rows in it; how long a week of a value a minute takes to read; how many bytes a sample takes.
 import pg from 'pg';
-import { openEmbedded } from '../src/db/embedded/open.ts';
+import { openEmbedded } from '@phial/embedded-postgres/open';
 import { openLog } from '../src/log.ts';
 import { describeDatabase, describeMachine, median } from './environment.ts';
 import { makeFolder, removeFolder, startMeasured, type MeasuredProgram } from './measured-program.ts';

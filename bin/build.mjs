@@ -1,4 +1,4 @@
-// Compiles src and bench to dist, if anything changed since the last time.
+// Compiles src, packages, examples and bench to dist, if anything changed since the last time.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -30,12 +30,33 @@ export function buildIfStale() {
       { stdio: 'inherit' },
     );
     if (status !== 0) throw new Error('The build failed.');
+    linkPackages(fresh);
     const bundled = spawnSync(process.execPath, [join(root, 'bin', 'bundle.mjs'), fresh], { stdio: 'inherit' });
     if (bundled.status !== 0) console.error('Packages were not bundled: the program starts, but slower.');
     putInPlace(fresh);
   } finally {
     rmSync(fresh, { recursive: true, force: true });
   }
+}
+
+/**
+ * The links of node_modules lead to the sources of our packages, and an installed program has neither: what was compiled
+ * of them goes to dist/node_modules, where Node looks first. It lies as deep there as before, as its source maps expect.
+ */
+function linkPackages(fresh) {
+  for (const folder of readdirSync(join(root, 'packages')).map((name) => join('packages', name))) {
+    const { name, exports } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+    const target = join(fresh, 'node_modules', name);
+    mkdirSync(dirname(target), { recursive: true });
+    renameSync(join(fresh, folder, 'src'), target);
+    const compiled = Object.entries(exports).map(([path, file]) => [
+      path,
+      file.replace(/^\.\/src\/(.*)\.ts$/, './$1.js'),
+    ]);
+    const manifest = { name, type: 'module', exports: Object.fromEntries(compiled) };
+    writeFileSync(join(target, 'package.json'), JSON.stringify(manifest));
+  }
+  rmSync(join(fresh, 'packages'), { recursive: true, force: true });
 }
 
 function putInPlace(fresh) {
@@ -75,7 +96,7 @@ function isFresh(folder) {
 
 /** Every file that the build reads with its time and size: a file that went, or an older one put back, tells too. */
 function fingerprint() {
-  const files = ['src', 'bench'].flatMap((name) =>
+  const files = ['src', 'packages', 'examples', 'bench'].flatMap((name) =>
     readdirSync(join(root, name), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name)),

@@ -1,6 +1,8 @@
-// What `npm run quickstart` runs: the whole story of a test kit, told against the running server.
+// What `npm run quickstart` runs: the whole story of a test kit, against the running server.
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { buildIfStale } from './build.mjs';
 
 buildIfStale();
-const { quickstart } = await import('../dist/src/quickstart/quickstart.js');
-process.exitCode = await quickstart();
+const { quickstart } = await import('../dist/examples/quickstart/quickstart.js');
+process.exitCode = await quickstart({ project: dirname(dirname(fileURLToPath(import.meta.url))) });

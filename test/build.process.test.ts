@@ -41,7 +41,7 @@ test('a build says that it builds, to people alone, and one that is up to date s
     for (const file of ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'])
       cpSync(join(PACKAGE_ROOT, file), join(project, file));
     symlinkSync(join(PACKAGE_ROOT, 'node_modules'), join(project, 'node_modules'));
-    for (const folder of ['src', 'bench']) mkdirSync(join(project, folder));
+    for (const folder of ['src', 'packages', 'examples', 'bench']) mkdirSync(join(project, folder));
     writeFileSync(join(project, 'src', 'main.ts'), 'export const nothing = 1;\n');
     const build = (): [number | null, string, string] => {
       const { status, stdout, stderr } = spawnSync(process.execPath, [join(project, 'bin', 'build.mjs')], {
@@ -59,7 +59,7 @@ test('a build says that it builds, to people alone, and one that is up to date s
 test('what a production install brings is enough to build the program and to run it', () => {
   const project = mkdtempSync(join(tmpdir(), 'phial-production-'));
   try {
-    for (const name of ['bin', 'src', 'bench', 'migrations', 'seeds'])
+    for (const name of ['bin', 'src', 'packages', 'examples', 'bench', 'migrations', 'seeds'])
       cpSync(join(PACKAGE_ROOT, name), join(project, name), { recursive: true });
     for (const file of ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'openapi.json'])
       cpSync(join(PACKAGE_ROOT, file), join(project, file));

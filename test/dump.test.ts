@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SEALED_COLUMNS } from '../src/privacy/columns.ts';
-import { demographics, patient, patientAddress, physician, shippingDetails } from '../src/quickstart/people.ts';
-import { quickstart } from '../src/quickstart/quickstart.ts';
+import { demographics, patient, patientAddress, physician, shippingDetails } from '../examples/quickstart/people.ts';
+import { quickstart } from '../examples/quickstart/quickstart.ts';
 import { startTestApp, type TestApp } from './app.ts';
 import { findTraces } from './traces.ts';
 

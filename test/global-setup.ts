@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { join } from 'node:path';
-import { openEmbedded } from '../src/db/embedded/open.ts';
+import { openEmbedded } from '@phial/embedded-postgres/open';
 import { migrate } from '../src/db/migrate.ts';
 import { seed } from '../src/db/seed.ts';
 import { openLog } from '../src/log.ts';

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { isAlive } from '../src/db/embedded/process-state.ts';
+import { isAlive } from '@phial/embedded-postgres/process-state';
 import { startBroker } from './broker.ts';
 import { orderKit, subscribe } from './factories.ts';
 import { etlPath, etlPipeline } from './pipelines.ts';

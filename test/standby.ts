@@ -7,9 +7,9 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { expect } from 'vitest';
 import { findFreePort } from '../bench/free-port.ts';
-import { chooseAccount, runAs, type Account } from '../src/db/embedded/account.ts';
-import { prepareBinaries } from '../src/db/embedded/binaries.ts';
-import { openEmbedded } from '../src/db/embedded/open.ts';
+import { chooseAccount, runAs, type Account } from '@phial/embedded-postgres/account';
+import { prepareBinaries } from '@phial/embedded-postgres/binaries';
+import { openEmbedded } from '@phial/embedded-postgres/open';
 import { openLog } from '../src/log.ts';
 import { query } from './global-setup.ts';
 

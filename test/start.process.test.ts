@@ -3,7 +3,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { canReach } from '../src/db/embedded/account.ts';
+import { canReach } from '@phial/embedded-postgres/account';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
 import { orderKit, readOrder } from './factories.ts';
 import { query } from './global-setup.ts';

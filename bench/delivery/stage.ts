@@ -9,7 +9,7 @@ import { BulkWork } from '../../src/bulk-work.ts';
 import { OPTIONS } from '../../src/config/option-table.ts';
 import { parseConfig } from '../../src/config/options.ts';
 import type { Ctx } from '../../src/context.ts';
-import { openEmbedded } from '../../src/db/embedded/open.ts';
+import { openEmbedded } from '@phial/embedded-postgres/open';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { MIGRATIONS, SANDBOX_SEEDS } from '../../src/db/place.ts';

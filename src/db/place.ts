@@ -4,7 +4,7 @@ import pg from 'pg';
 import type { Config, Secrets } from '../config/options.ts';
 import type { Logger } from '../log.ts';
 import { PACKAGE_ROOT } from '../package-root.ts';
-import { chooseDataDir } from './embedded/data-dir.ts';
+import { chooseDataDir } from '@phial/embedded-postgres/data-dir';
 import { refuseWithoutTls } from './production.ts';
 
 export const MIGRATIONS = join(PACKAGE_ROOT, 'migrations');
@@ -27,7 +27,7 @@ export type Place = {
 type Options = { config: Config; secrets: Secrets; applicationName: string; lock: 'required' | 'if-free'; log: Logger };
 
 /** The directory of credentials.json and, without DATABASE_URL, of the embedded server. */
-export function findDataDir(config: Config, secrets: Secrets): { dataDir: string; why: string | null } {
+function findDataDir(config: Config, secrets: Secrets): { dataDir: string; why: string | null } {
   if (secrets.databaseUrl) return { dataDir: config.dataDir ?? join(PACKAGE_ROOT, '.phial'), why: null };
   return chooseDataDir({ configured: config.dataDir, projectRoot: PACKAGE_ROOT });
 }
@@ -59,7 +59,7 @@ export async function openPlace({ config, secrets, applicationName, lock, log }:
       close: async () => undefined,
     };
   }
-  const { openEmbedded } = await import('./embedded/open.ts');
+  const { openEmbedded } = await import('@phial/embedded-postgres/open');
   const server = await openEmbedded({ dataDir, applicationName, lock, log });
   return {
     url: server.serviceUrl,

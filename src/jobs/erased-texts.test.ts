@@ -31,7 +31,7 @@ import { findTraces } from '../../test/traces.ts';
 import { endpoints } from '../endpoints.ts';
 import { BODIES } from '../glossary/examples.ts';
 import { jsonOf } from '../http/media.ts';
-import { parseHeader } from '../labs/laboratories/hl7/codec/parse.ts';
+import { parseHeader } from '@phial/hl7/parse';
 import { storeMessage } from '../labs/laboratories/hl7/inbox/store-message.ts';
 import { addPhysician } from '../tenancy/teams/physicians.ts';
 import { SUMMARIES } from '../wearables/summaries/resources.ts';

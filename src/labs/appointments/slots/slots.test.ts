@@ -175,7 +175,7 @@ describe('what is offered', () => {
 });
 
 test('every laboratory that books appointments does so around the address of the quickstart', async () => {
-  const zip = /zip: '(\d{5})'/.exec(readFileSync('src/quickstart/people.ts', 'utf8'))?.[1];
+  const zip = /zip: '(\d{5})'/.exec(readFileSync('examples/quickstart/people.ts', 'utf8'))?.[1];
   expect(readFileSync('README.md', 'utf8')).toContain(`"zip": "${zip}"`);
   for (const lab of CENTER_PROVIDERS) {
     const id = await orderBy(app.team, 'walk_in_test');

@@ -6,7 +6,7 @@ import { findTeamScopeOrNull, forTeam } from '../../../../tenancy/teams/scope.ts
 import { lockOrderIfPresent, type LoadedOrder } from '../../../orders/load.ts';
 import { isOpen, type LowLevelStatus } from '../../../orders/status/table.ts';
 import { callOffOrder, callOffTests, leavesNone } from '../../call-off.ts';
-import { segmentOf, textAt, type Message } from '../codec/message.ts';
+import { segmentOf, textAt, type Message } from '@phial/hl7/message';
 import type { Connection } from '../connections/find-connection.ts';
 import { accountOf } from '../messages/account.ts';
 import { readOrderNumber } from '../messages/order-number.ts';

@@ -1,11 +1,12 @@
 import type { Ctx } from '../../../../context.ts';
 import { FairShare } from '../../../../fair/fair-share.ts';
-import { encode } from '../codec/encoding.ts';
-import { textAt } from '../codec/message.ts';
-import { parseHeader } from '../codec/parse.ts';
-import { write } from '../codec/write.ts';
+import { newControlId, type AckCode } from '@phial/hl7/acknowledgment';
+import { encode } from '@phial/hl7/encoding';
+import { textAt } from '@phial/hl7/message';
+import { parseHeader } from '@phial/hl7/parse';
+import { write } from '@phial/hl7/write';
 import type { Connection } from '../connections/find-connection.ts';
-import { ackOf, controlId, type AckCode } from '../messages/ack.ts';
+import { ackOf } from '../messages/ack.ts';
 import { isRejected } from '../messages/result-problem.ts';
 import { splitMessage } from '../messages/split-message.ts';
 import type { Applied } from './apply-message.ts';
@@ -58,7 +59,7 @@ async function receive(ctx: Ctx, speakers: Connection[], bytes: Buffer): Promise
   const reasons: (string | null)[] = [];
   for (const part of parts) reasons.push(await settle(ctx, connection, part));
   const reason = reasons.find((each) => each !== null) ?? null;
-  const ack = ackOf(header, { code: codeOf(reasons), reason, id: controlId() });
+  const ack = ackOf(header, { code: codeOf(reasons), reason, id: newControlId() });
   return {
     ack: encode(write(ack), connection.settings.charset ?? 'UTF-8'),
     ok: reason === null,

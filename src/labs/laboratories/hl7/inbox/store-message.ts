@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Ctx, TxCtx } from '../../../../context.ts';
 import { acrossTeams } from '../../../../db/session/bind.ts';
 import { newId } from '../../../../ids.ts';
-import { textAt, type Segment } from '../codec/message.ts';
+import { textAt, type Segment } from '@phial/hl7/message';
 
 export type MessageState = 'received' | 'applied' | 'failed' | 'discarded';
 

@@ -1,14 +1,19 @@
 // The tables of docs/guides/repair-messages.md have every code that the queue can show, and none that is not there.
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { PACKAGE_ROOT } from '../../../../package-root.ts';
 
 const LABS = join(PACKAGE_ROOT, 'src/labs');
+const CODEC = join(PACKAGE_ROOT, 'packages/hl7/src');
+const MESSAGE = join(CODEC, 'message.ts');
 const guide = readFileSync(join(PACKAGE_ROOT, 'docs/guides/repair-messages.md'), 'utf8');
-const sources = readdirSync(LABS, { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
-  .map((file) => readFileSync(join(LABS, file), 'utf8'))
+const sources = [LABS, CODEC]
+  .flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+      .map((file) => readFileSync(join(folder, file), 'utf8')),
+  )
   .join('\n');
 
 /** The first column of each table with reasons, by the heading that it stands under. */
@@ -26,7 +31,7 @@ const tables = new Map(
 const told = [...tables.values()].flat();
 
 const listIn = (file: string, name: string): string[] => {
-  const text = readFileSync(join(LABS, 'laboratories/hl7', file), 'utf8');
+  const text = readFileSync(resolve(LABS, 'laboratories/hl7', file), 'utf8');
   const list = new RegExp(`(?:const|type) ${name}\\b[^=]*=([^;]*);`).exec(text)?.[1] ?? '';
   return [...list.matchAll(/'([a-z0-9_]+)'/g)].map(([, code]) => code as string);
 };
@@ -38,8 +43,9 @@ test('each reason and warning of the code stands in a table of the guide', () =>
   const lists = [
     listIn(problems, 'REJECTED'),
     listIn(problems, 'REPAIRABLE'),
-    listIn(problems, 'WARNINGS'),
-    listIn('codec/message.ts', 'Hl7Problem'),
+    listIn(problems, 'Warning'),
+    listIn(MESSAGE, 'Hl7Warning'),
+    listIn(MESSAGE, 'Hl7Problem'),
     listIn('inbox/apply-result.ts', 'Note'),
     thrownAs('ReportRefused'),
     thrownAs('OrderNotSendable'),

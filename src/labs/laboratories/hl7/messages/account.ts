@@ -1,4 +1,4 @@
-import { segmentOf, textAt, type Message } from '../codec/message.ts';
+import { segmentOf, textAt, type Message } from '@phial/hl7/message';
 import type { Settings } from '../connections/settings.ts';
 
 /** The account that a message of a laboratory is of; empty where it says none. */

@@ -1,5 +1,5 @@
-import { delimitersOfMessage } from '../codec/parse.ts';
-import { textAt, wholeTextsAt, type Message, type Segment } from '../codec/message.ts';
+import { delimitersOfMessage } from '@phial/hl7/parse';
+import { textAt, wholeTextsAt, type Message, type Segment } from '@phial/hl7/message';
 import type { Waiting, Warnings } from './result-problem.ts';
 
 /**

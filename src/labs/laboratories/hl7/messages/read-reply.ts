@@ -1,5 +1,5 @@
-import { segmentOf, textAt, type Message } from '../codec/message.ts';
-import type { AckCode } from './ack.ts';
+import { readAcknowledgment, type AckCode } from '@phial/hl7/acknowledgment';
+import { textAt, type Message } from '@phial/hl7/message';
 import { readOrderNumber } from './order-number.ts';
 
 /** What a laboratory says of one test, or of the whole order: an ORC with the OBR behind it. */
@@ -26,17 +26,10 @@ export type Reply = {
 
 /** Null where the message is no answer that can be read. */
 export function readReply(message: Message): (Reply & { controlId: string }) | null {
-  const msa = segmentOf(message, 'MSA');
-  const [, kind, verdict] = /^([AC])([AER])$/.exec(textAt(msa, 1)) ?? [];
-  if (kind === undefined || verdict === undefined) return null;
-  const error = textAt(segmentOf(message, 'ERR'), 3);
-  return {
-    controlId: textAt(msa, 2),
-    code: `A${verdict}` as AckCode,
-    isCommit: kind === 'C',
-    reason: /^\d{1,5}$/.test(error) ? error : null,
-    orders: readOrderNews(message),
-  };
+  const acknowledgment = readAcknowledgment(message);
+  if (acknowledgment === null) return null;
+  const { condition, ...rest } = acknowledgment;
+  return { ...rest, reason: condition, orders: readOrderNews(message) };
 }
 
 /** Every ORC of a message, with the numbers of the OBR behind it where it has none of its own. */

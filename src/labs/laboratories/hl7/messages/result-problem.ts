@@ -1,3 +1,5 @@
+import type { Hl7Warning } from '@phial/hl7/message';
+
 /** Why a result cannot be taken as it is. The code goes to the laboratory, the queue and the log; nothing else does. */
 export class ResultProblem extends Error {
   readonly code: ResultProblemCode;
@@ -47,15 +49,7 @@ const REPAIRABLE = [
 ] as const;
 
 /** What was taken as it stood, or left out, of a message that was applied: kept with the message for the operator. */
-const WARNINGS = [
-  'unknown_escape',
-  'read_as_latin_1',
-  'line_continued',
-  'local_segment',
-  'segment_left_out',
-  'specimen_observation_left_out',
-] as const;
-export type Warning = (typeof WARNINGS)[number];
+export type Warning = Hl7Warning | 'local_segment' | 'segment_left_out' | 'specimen_observation_left_out';
 /** Filled while a message is read. */
 export type Warnings = Set<Warning>;
 

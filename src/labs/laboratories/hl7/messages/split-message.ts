@@ -1,5 +1,5 @@
-import { linesWithEnds } from '../codec/lines.ts';
-import { MOST } from '../codec/message.ts';
+import { linesWithEnds } from '@phial/hl7/lines';
+import { MOST } from '@phial/hl7/message';
 import { readOrderNumber } from './order-number.ts';
 
 /** More people or orders than any laboratory tells of in one message: what is beyond is refused as a whole. */

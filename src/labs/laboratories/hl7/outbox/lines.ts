@@ -1,12 +1,13 @@
 // Connections to laboratories by which orders go out. One in enhanced mode stays open after the last order, for as long as an
 // answer is waited for: the laboratory may say on it, rather than on our port, what it makes of an order that it keeps.
 import type { Ctx } from '../../../../context.ts';
-import { textAt } from '../codec/message.ts';
-import { parseHeader } from '../codec/parse.ts';
+import { textAt } from '@phial/hl7/message';
+import type { Take } from '@phial/hl7/mllp-client';
+import { parseHeader } from '@phial/hl7/parse';
 import type { Connection } from '../connections/find-connection.ts';
 import { openReceiver } from '../inbox/receive.ts';
 import { answersTo } from '../transport/answer-frame.ts';
-import { LineFailed, openLine, type Hear, type Line } from '../transport/line.ts';
+import { LineFailed, openLine, type Line } from '../transport/line.ts';
 
 type OpenLine = { line: Line; settings: string; end: () => void };
 
@@ -31,7 +32,7 @@ export async function takeLine(ctx: Ctx, connection: Connection): Promise<Line> 
   if (!mllp) throw new LineFailed('not_configured', false);
   return openLine(mllp, {
     charset: connection.settings.charset ?? 'UTF-8',
-    hear: acknowledgments === 'enhanced' ? hearOf(ctx, connection) : null,
+    take: acknowledgments === 'enhanced' ? takeFrom(ctx, connection) : null,
     log: ctx.log,
   });
 }
@@ -57,7 +58,7 @@ export function leaveLine(ctx: Ctx, connection: Connection, line: Line): void {
 const settingsOf = ({ settings }: Connection): string => JSON.stringify(settings);
 
 /** As on our port; but an acknowledgment is acknowledged only where it asks for that, or two of them would go on for ever. */
-function hearOf(ctx: Ctx, connection: Connection): Hear {
+function takeFrom(ctx: Ctx, connection: Connection): Take {
   const receive = openReceiver(ctx);
   return async (content) => {
     const header = parseHeader(content.toString('latin1')) ?? undefined;

@@ -4,7 +4,7 @@ import { inTransaction } from '../../../../db/transaction.ts';
 import { findInsuranceOrNull } from '../../../../insurance/find-latest.ts';
 import { lockOrderIfPresent, type LoadedOrder } from '../../../orders/load.ts';
 import { isOpen } from '../../../orders/status/table.ts';
-import { write } from '../codec/write.ts';
+import { write } from '@phial/hl7/write';
 import type { Connection } from '../connections/find-connection.ts';
 import { orderMessage } from '../messages/order.ts';
 import { numberOrder, numberPatient } from './number-order.ts';

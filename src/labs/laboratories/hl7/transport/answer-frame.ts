@@ -1,8 +1,8 @@
+import { newControlId } from '@phial/hl7/acknowledgment';
+import { answerToBatches, firstMessages, INCOMPLETE, readBatches } from '@phial/hl7/batch';
 import type { Ctx } from '../../../../context.ts';
 import type { Connection } from '../connections/find-connection.ts';
 import type { Receive } from '../inbox/receive.ts';
-import { controlId } from '../messages/ack.ts';
-import { answerToBatches, firstMessages, INCOMPLETE, readBatches } from './batch.ts';
 import { takeBatches } from './take-batches.ts';
 
 /** Messages of a batch, and orders told of in them: the message that follows is refused, and what is behind it is not read. */
@@ -24,5 +24,5 @@ export async function answersTo(
       'a batch of a laboratory lacks messages that it counts',
     );
   const isBatch = told.file !== null || told.batches.some(({ header }) => header !== null);
-  return isBatch ? [answerToBatches(told, acks, controlId)] : acks.flat();
+  return isBatch ? [answerToBatches(told, acks, newControlId)] : acks.flat();
 }

@@ -1,6 +1,6 @@
 import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { encode, type Charset } from '../codec/encoding.ts';
+import { encode, type Charset } from '@phial/hl7/encoding';
 import type { Reply } from '../messages/read-reply.ts';
 import { LineFailed } from './line.ts';
 

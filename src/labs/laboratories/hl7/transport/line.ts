@@ -1,23 +1,19 @@
 import type { Socket } from 'node:net';
 import { readFile } from 'node:fs/promises';
+import { decode, encode, type Charset } from '@phial/hl7/encoding';
+import { NotAnswered, openMllpClient, type Take } from '@phial/hl7/mllp-client';
+import { parse } from '@phial/hl7/parse';
 import type { Owner } from '../../../../fair/round-robin.ts';
 import type { Logger } from '../../../../log.ts';
 import { networksPolicy } from '../../../../outbound/address-policy.ts';
 import { openSocket } from '../../../../outbound/open-socket.ts';
-import { encode, type Charset } from '../codec/encoding.ts';
-import { decode } from '../codec/encoding.ts';
-import { MOST } from '../codec/message.ts';
-import { parse } from '../codec/parse.ts';
 import { readReply, type Reply } from '../messages/read-reply.ts';
 import type { Settings } from '../connections/settings.ts';
-import { frame, openFrameReader } from './mllp-frames.ts';
-import { openUnaskedFrames } from './unasked-frames.ts';
-import { writeFrame } from './write-frame.ts';
 
 /** Of all teams that order there. */
 const LABORATORIES: Owner = { org: 'laboratories', team: 'laboratories' };
 
-/** No answer that counts came; `reached` tells whether the laboratory was there to be sent to. */
+/** No answer that counts came. `reached`: the message was sent on a connection to the laboratory. */
 export class LineFailed extends Error {
   readonly code: string;
   readonly reached: boolean;
@@ -29,77 +25,37 @@ export class LineFailed extends Error {
   }
 }
 
-/** A kept connection to a laboratory: one message is under way at a time, and its answer is the one that names it. */
+/** An open connection to a laboratory: one message is under way at a time, and its answer is the one that names it. */
 export type Line = {
   send: (message: string, controlId: string) => Promise<Reply>;
-  /** The answer to what was sent is written down: other messages of the laboratory are taken until something is sent again. */
+  /** The last answer is recorded: other messages of the laboratory are taken until something is sent again. */
   release: () => void;
   isOpen: () => boolean;
   close: () => void;
 };
 
-/** Takes a message that is no answer to what was sent, and tells what it is answered. */
-export type Hear = (content: Buffer) => Promise<Buffer[]>;
-
 type Mllp = NonNullable<Settings['orders']['mllp']>;
 const CONNECT_MS = 10_000;
 
-/** `hear` is null where nothing but answers is taken. */
+/** `take` is null where only answers are taken. */
 export async function openLine(
   mllp: Mllp,
-  { charset, hear, log }: { charset: Charset; hear: Hear | null; log: Logger },
+  { charset, take, log }: { charset: Charset; take: Take | null; log: Logger },
 ): Promise<Line> {
-  const socket = await connect(mllp);
-  const answerMs = (mllp.answer_seconds ?? 30) * 1000;
-  let broken: string | null = null;
-  let waiting: { hear: (content: Buffer) => boolean; fail: (code: string) => void } | null = null;
-  const end = (code: string): void => {
-    broken ??= code;
-    socket.destroy();
-    waiting?.fail(code);
-  };
-  const unasked =
-    hear &&
-    openUnaskedFrames(async (content) => {
-      for (const answer of await hear(content)) await writeFrame(socket, answer);
-    }, log);
-  const reader = openFrameReader(MOST.bytes);
-  socket.on('data', (bytes) => {
-    try {
-      for (const content of reader.push(bytes))
-        if (!waiting?.hear(content) && unasked?.add(content) === false) end('too_many_frames');
-    } catch {
-      end('not_mllp');
-    }
+  const { send, release, isOpen, close } = openMllpClient(await connect(mllp), {
+    answerMs: (mllp.answer_seconds ?? 30) * 1000,
+    take,
+    onError: (err) => log.error({ err }, 'a message that a laboratory sent on our connection was not taken'),
   });
-  socket.on('error', () => end('closed'));
-  socket.on('close', () => end('closed'));
-
-  const send = (message: string, controlId: string): Promise<Reply> =>
-    new Promise((resolve, reject) => {
-      const fail = (code: string): void => {
-        clearTimeout(timer);
-        waiting = null;
-        reject(new LineFailed(code, true));
-      };
-      const timer = setTimeout(() => end('no_answer'), answerMs);
-      unasked?.hold();
-      if (broken !== null) return fail(broken);
-      waiting = {
-        fail,
-        hear: (content) => {
-          const answer = answerTo(content, charset, controlId);
-          // What names something else is no answer, as one that came too late on the connection before.
-          if (answer === null) return false;
-          clearTimeout(timer);
-          waiting = null;
-          resolve(answer);
-          return true;
-        },
-      };
-      socket.write(frame(encode(message, charset)));
-    });
-  return { send, release: () => unasked?.release(), isOpen: () => broken === null, close: () => end('closed') };
+  return {
+    send: (message, controlId) =>
+      send(encode(message, charset), (content) => answerTo(content, charset, controlId)).catch((error: unknown) => {
+        throw error instanceof NotAnswered ? new LineFailed(error.code, true) : error;
+      }),
+    release,
+    isOpen,
+    close,
+  };
 }
 
 async function connect({ host, port, networks, tls }: Mllp): Promise<Socket> {

@@ -1,9 +1,10 @@
-import { parseHeader } from '../codec/parse.ts';
-import { write } from '../codec/write.ts';
+import { newControlId } from '@phial/hl7/acknowledgment';
+import type { Batches } from '@phial/hl7/batch';
+import { parseHeader } from '@phial/hl7/parse';
+import { write } from '@phial/hl7/write';
 import type { Connection } from '../connections/find-connection.ts';
 import type { Receive } from '../inbox/receive.ts';
-import { ackOf, controlId } from '../messages/ack.ts';
-import type { Batches } from './batch.ts';
+import { ackOf } from '../messages/ack.ts';
 
 type Taken = { acks: Buffer[][]; ok: boolean };
 
@@ -35,6 +36,6 @@ export async function takeBatches(
 
 function refuse(message: Buffer): { ack: Buffer; ok: boolean; parts: number } {
   const header = parseHeader(message.toString('latin1'));
-  const ack = ackOf(header, { code: 'AR', reason: 'too_large', id: controlId() });
+  const ack = ackOf(header, { code: 'AR', reason: 'too_large', id: newControlId() });
   return { ack: Buffer.from(write(ack), 'latin1'), ok: false, parts: 0 };
 }

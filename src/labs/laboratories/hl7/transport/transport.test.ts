@@ -12,7 +12,6 @@ import { resendOrder } from '../outbox/operate.ts';
 import { repairMessage, replayAll } from '../queue/repair.ts';
 import { listMessages } from '../queue/list.ts';
 import { startHl7 } from '../start.ts';
-import { firstMessages, readBatches, readFileOfMessages } from './batch.ts';
 import { openReceiver } from '../inbox/receive.ts';
 import { scanFolders } from './watch-folder.ts';
 
@@ -152,30 +151,6 @@ describe('a folder', () => {
   });
 });
 
-test('a file is cut into its messages, whatever stands around them', () => {
-  const message = 'MSH|^~\\&|A\rPID|1\r';
-  for (const around of [
-    message + message,
-    `FHS|^~\\&\rBHS|^~\\&\r${message}${message}BTS|2\rFTS|1\r`,
-    `\x0B${message}\x1C\r\x0B${message}\x1C\r`,
-  ]) {
-    const read = readFileOfMessages(Buffer.from(around));
-    const messages = read?.batches.flatMap((batch) => batch.messages) ?? [];
-    expect(messages.map((each) => each.toString().trim())).toEqual([message.trim(), message.trim()]);
-    expect(read?.isWhole).toBe(true);
-  }
-  expect(readFileOfMessages(Buffer.from('hello'))).toBeNull();
-});
-
-test.each([
-  ['fewer messages than its trailer counts', 'BHS|^~\\&\rMSH|^~\\&|A\rBTS|2\r'],
-  ['no trailer', 'BHS|^~\\&\rMSH|^~\\&|A\r'],
-  ['fewer batches than its file counts', 'FHS|^~\\&\rBHS|^~\\&\rMSH|^~\\&|A\rBTS|1\rFTS|2\r'],
-  ['a file without an end', 'FHS|^~\\&\rBHS|^~\\&\rMSH|^~\\&|A\rBTS|1\r'],
-])('a batch that has %s is not whole', (_, text) => {
-  expect(readFileOfMessages(Buffer.from(text))?.isWhole).toBe(false);
-});
-
 test('with a certificate the port speaks TLS, and nothing else', async () => {
   const hl7 = await startHl7(app.ctx);
   const answer = await new Promise<string>((resolve, reject) => {
@@ -243,11 +218,4 @@ describe('what waits', () => {
     await app.runJobs();
     expect(readdirSync(join(folder, 'out')).length).toBe(1);
   });
-});
-
-test('of a frame of very many messages no more are cut than are answered', () => {
-  const frame = Buffer.from('MSH|^~\\&|X\rPID|1|MSH\r'.repeat(60_000));
-  const first = firstMessages(frame, 1_001);
-  expect(readBatches(first).batches.map(({ messages }) => messages.length)).toEqual([1_001]);
-  expect(firstMessages(frame.subarray(0, first.length), 1_001)).toHaveLength(first.length);
 });

@@ -6,7 +6,7 @@ import { startTestApp, type TestApp } from '../../../../../test/app.ts';
 import { byMllp, connectTestLaboratory } from '../../../../../test/hl7-deployment.ts';
 import { openLine } from './line.ts';
 import { listenForLaboratories } from './listen.ts';
-import { frame, openFrameReader } from './mllp-frames.ts';
+import { frame, openFrameReader } from '@phial/hl7/mllp-frames';
 
 const MIB = 2 ** 20;
 /** Few of these lie in one piece of what a socket reads. */
@@ -69,7 +69,7 @@ const openTestLine = (port: number, answer: () => void) =>
     {
       charset: 'UTF-8',
       log: app.ctx.log,
-      hear: async () => {
+      take: async () => {
         answer();
         return [ANSWER];
       },

@@ -1,0 +1,118 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { Webhook } from 'standardwebhooks';
+import type { Contract } from './contract.ts';
+import { Surprise } from './surprise.ts';
+import type { Timeline } from './timeline.ts';
+
+export type OrderEvent = { id: number; status: string; created_at: string };
+export type OrderMessage = {
+  event_type: string;
+  data: { id: string; status: string; events: OrderEvent[]; last_event: OrderEvent } & Record<string, unknown>;
+  team_id: string;
+  user_id: string;
+  client_user_id: string;
+};
+
+/** A message about anything else. */
+type Message = Pick<OrderMessage, 'event_type' | 'team_id' | 'user_id' | 'client_user_id'> & {
+  data: Record<string, unknown>;
+};
+
+const isOfOrder = (message: Message): message is OrderMessage => message.event_type.startsWith('labtest.order.');
+
+/** A customer's webhook endpoint. It answers 204 to what it can verify and 401 to anything else. */
+export type Endpoint = {
+  url: string;
+  /** Verifies with this secret, and collects the messages of this user: other events of the team are none of the story. */
+  listen: (secret: string, userId: string) => void;
+  /** The messages of an order so far, as soon as there are `count`: each event once, fewest order events first. Throws Surprise. */
+  receive: (orderId: string, count: number) => Promise<OrderMessage[]>;
+  /** The first message of a type that is not about an order, as soon as there is one. Throws Surprise. */
+  hear: (eventType: string) => Promise<Message>;
+  close: () => Promise<void>;
+};
+
+/** `patienceMs`: how long `receive` waits for messages that do not come. */
+export async function openEndpoint(contract: Contract, timeline: Timeline, patienceMs: number): Promise<Endpoint> {
+  const messages = new Map<string, OrderMessage>();
+  const others = new Map<string, Message>();
+  let listening: { webhook: Webhook; userId: string } | null = null;
+  let surprise: Error | null = null;
+  let onChange = (): void => undefined;
+
+  const take = async (request: IncomingMessage): Promise<void> => {
+    const message = verify(listening?.webhook ?? null, await text(request), request.headers as Record<string, string>);
+    if (message.user_id !== listening?.userId) return;
+    contract.checkEvent(message.event_type, message);
+    const id = String(request.headers['webhook-id']);
+    if (!isOfOrder(message)) {
+      // A month of samples comes in many messages: the timeline shows the first of a type.
+      if (!others.has(message.event_type)) timeline.arrival(`${message.event_type} (verified)`);
+      others.set(message.event_type, others.get(message.event_type) ?? message);
+      return;
+    }
+    const again = messages.has(id);
+    messages.set(id, message);
+    timeline.arrival(`${message.event_type}  ${message.data.last_event.status}  (verified${again ? ', again' : ''})`);
+  };
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    try {
+      await take(request);
+      response.writeHead(204).end();
+    } catch (error) {
+      surprise ??= error as Error;
+      response.writeHead(401).end();
+    }
+    onChange();
+  };
+  /** Waits for messages, and no longer than there is patience. */
+  const until = async (isThere: () => boolean): Promise<void> => {
+    const deadline = Date.now() + patienceMs;
+    while (!isThere() && !surprise && Date.now() < deadline) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, deadline - Date.now());
+        onChange = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    if (surprise) throw surprise;
+  };
+  const server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`,
+    listen: (secret, userId) => {
+      listening = { webhook: new Webhook(secret), userId };
+    },
+    async receive(orderId, count) {
+      const ofOrder = (): OrderMessage[] => [...messages.values()].filter(({ data }) => data.id === orderId);
+      await until(() => ofOrder().length >= count);
+      const received = ofOrder();
+      if (received.length < count)
+        throw new Surprise(`${received.length} of ${count} webhooks came within ${patienceMs / 1000} s.`);
+      return received.sort((a, b) => a.data.events.length - b.data.events.length);
+    },
+    async hear(eventType) {
+      await until(() => others.has(eventType));
+      const message = others.get(eventType);
+      if (!message) throw new Surprise(`No webhook ${eventType} came within ${patienceMs / 1000} s.`);
+      return message;
+    },
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function verify(webhook: Webhook | null, body: string, headers: Record<string, string>): Message {
+  try {
+    return (webhook as Webhook).verify(body, headers) as Message;
+  } catch (error) {
+    throw new Surprise(`A webhook came that does not verify: ${(error as Error).message}.`);
+  }
+}

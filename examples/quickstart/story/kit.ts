@@ -1,0 +1,88 @@
+import { consents, patient, patientAddress, physician, shippingDetails } from '../people.ts';
+import { expectEqual } from '../surprise.ts';
+import type { Cast, Order, OrderAnswer, User } from './cast.ts';
+import { expectSteps, statusesOf } from './steps.ts';
+
+export async function chooseLabTest({ service }: Cast, method: string): Promise<string> {
+  type LabTest = { id: string; name: string; method: string; status: string };
+  const {
+    data: [labTest],
+  } = await service.call<{ data: LabTest[] }>('List lab tests', 'GET /v3/lab_test', {
+    query: { collection_method: method, status: 'active' },
+    summary: ({ data }) => data.map(({ name }) => name).join(', '),
+  });
+  expectEqual('The first lab test', [labTest?.method, labTest?.status], [method, 'active']);
+  return labTest?.id ?? '';
+}
+
+export async function orderKit(cast: Cast, user: User, labTestId: string): Promise<Order> {
+  const { order } = await cast.service.call<OrderAnswer>('Order an unregistered test kit', 'POST /v3/order/testkit', {
+    body: { user_id: user.user_id, lab_test_id: labTestId, shipping_details: shippingDetails },
+    summary: ({ order }) => `order ${order.id}, ${statusesOf(order).join(', ')}`,
+  });
+  expectEqual('Who it is for', [order.user_id, order['patient_details']], [user.user_id, null]);
+  await expectSteps(cast, user, order, 'received.testkit.awaiting_registration');
+  return order;
+}
+
+export async function ship(cast: Cast, user: User, order: Order): Promise<Order> {
+  await simulate(cast, order, 'The kit ships (simulated)');
+  const shipped = await peek(cast, order);
+  await expectSteps(cast, user, shipped, 'collecting_sample.testkit.with_customer');
+  return shipped;
+}
+
+export async function register(cast: Cast, user: User, { id, sample_id }: Order): Promise<void> {
+  const { order } = await cast.service.call<OrderAnswer>(
+    'Register the kit to its patient',
+    'POST /v3/order/testkit/register',
+    {
+      body: {
+        user_id: user.user_id,
+        sample_id,
+        patient_details: patient,
+        patient_address: patientAddress,
+        consents,
+        physician,
+      },
+      summary: ({ order }) => `sample ${order.sample_id}, ${order.last_event.status}`,
+    },
+  );
+  expectEqual('Whose kit was registered', [order.id, order.sample_id], [id, sample_id]);
+  const { first_name, last_name, dob, gender, phone_number, email } = order['patient_details'] as typeof patient;
+  expectEqual('patient_details', { first_name, last_name, dob, gender, phone_number, email }, patient);
+  await expectSteps(cast, user, order, 'received.testkit.testkit_registered');
+}
+
+export async function takeThroughLab(cast: Cast, user: User, order: Order): Promise<void> {
+  for (const [what, status] of [
+    ['The sample travels to the laboratory', 'collecting_sample.testkit.transit_lab'],
+    ['The laboratory has it', 'sample_with_lab.testkit.delivered_to_lab'],
+    ['The laboratory reports its results', 'completed.testkit.completed'],
+  ] as const) {
+    await simulate(cast, order, `${what} (simulated)`, { finalStatus: status });
+    await expectSteps(cast, user, await peek(cast, order), status);
+  }
+}
+
+/** Lets the simulated laboratory go on, to `finalStatus` where one is given. */
+export async function simulate(
+  { service }: Cast,
+  { id }: Order,
+  what: string,
+  { finalStatus, interpretation }: { finalStatus?: string; interpretation?: string } = {},
+): Promise<void> {
+  const answer = await service.call<string>(what, 'POST /v3/order/{order_id}/test', {
+    params: { order_id: id },
+    ...(finalStatus ? { query: { final_status: finalStatus } } : {}),
+    ...(interpretation ? { body: { interpretation } } : {}),
+    summary: String,
+  });
+  expectEqual('The answer of the simulation', answer, 'Success');
+}
+
+export const peek = ({ service }: Cast, { id }: Order): Promise<Order> =>
+  service.call<Order>('Look at the order', 'GET /v3/order/{order_id}', {
+    params: { order_id: id },
+    summary: ({ last_event }) => last_event.status,
+  });

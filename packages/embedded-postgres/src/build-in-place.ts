@@ -1,0 +1,77 @@
+// A kill in the middle must never leave half a directory under its final name.
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from './log.ts';
+import { hasCode } from './errors.ts';
+import { isAlive, processesIn } from './process-state.ts';
+
+const unfinishedName = /\.new-(\d+)-[0-9a-f]+$/;
+const ownUnfinished = new Set<string>();
+
+/**
+ * Makes the directory `final` with what `fill` writes, in one step: it is filled under another name and then
+ * renamed. Of two processes that do so at once one wins and both use the winner's.
+ */
+export async function buildInPlace(final: string, fill: (unfinished: string) => Promise<void>): Promise<void> {
+  if (existsSync(final)) return;
+  const unfinished = `${final}.new-${process.pid}-${randomBytes(4).toString('hex')}`;
+  ownUnfinished.add(unfinished);
+  try {
+    await mkdir(unfinished, { mode: 0o700 });
+    await fill(unfinished);
+    await syncToDisk(unfinished);
+    await rename(unfinished, final);
+    await syncToDisk(path.dirname(final));
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true, maxRetries: 5 });
+    if (!(hasCode(error, 'ENOTEMPTY', 'EEXIST', 'EPERM') && existsSync(final))) throw error;
+  } finally {
+    ownUnfinished.delete(unfinished);
+  }
+}
+
+/** Removes what processes that are no more left unfinished in `parent`. */
+export async function removeUnfinished(parent: string, log: Log): Promise<void> {
+  for (const name of await readdir(parent)) {
+    const pid = Number(unfinishedName.exec(name)?.[1] ?? NaN);
+    const directory = path.join(parent, name);
+    if (Number.isNaN(pid) || (pid === process.pid ? ownUnfinished.has(directory) : isAlive(pid))) continue;
+    try {
+      await endInitdb(directory);
+      await rm(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
+    } catch (error) {
+      log.warn({ err: error, directory }, 'a left-over directory could not be removed');
+    }
+  }
+}
+
+/**
+ * initdb goes on when its starter is killed. Without it the PostgreSQL that it drives reads the end of its input and
+ * ends in order; one whose files vanish aborts, and its shared memory stays until the machine restarts.
+ */
+async function endInitdb(directory: string): Promise<void> {
+  for (const { pid, program } of processesIn(directory)) if (program === 'initdb') endAtOnce(pid);
+  for (let waitedMs = 0; waitedMs < 5000 && processesIn(directory).length > 0; waitedMs += 20) await sleep(20);
+}
+
+function endAtOnce(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (!hasCode(error, 'ESRCH', 'EPERM')) throw error;
+  }
+}
+
+/** Waits until the file's content or the directory's entries are on the disk. */
+export async function syncToDisk(target: string): Promise<void> {
+  try {
+    const handle = await open(target, 'r');
+    await handle.sync().finally(() => handle.close());
+  } catch (error) {
+    // Windows cannot open a directory so; it also needs no sync for a rename to last.
+    if (!hasCode(error, 'EISDIR', 'EPERM', 'EINVAL')) throw error;
+  }
+}

@@ -1,0 +1,247 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { Client } from 'pg';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type EmbeddedServer, openEmbedded } from './open.ts';
+
+const packageFolder = path.join(import.meta.dirname, '..');
+const root = path.join(packageFolder, '../..');
+
+// A process of its own, so that it can be killed. It ends cleanly when its input does.
+const ownerProgram = `
+  import { openEmbedded } from './src/open.js';
+  const log = { info() {}, warn() {}, error() {} };
+  const [dataDir, applicationName] = process.argv.slice(2);
+  const say = (message) => console.log(JSON.stringify(message));
+  try {
+    const server = await openEmbedded({ dataDir, applicationName, lock: 'required', lockWaitMs: 1000, log });
+    say({ url: server.url });
+    process.stdin.resume().on('end', () => server.stop());
+  } catch (error) {
+    say({ refusal: error.name, holder: error.holder });
+    process.stdin.destroy();
+  }
+`;
+
+type Said = { url?: string; refusal?: string; holder?: string };
+
+let compiled: string;
+let dataDir: string;
+const children: ChildProcess[] = [];
+const servers: EmbeddedServer[] = [];
+
+beforeAll(async () => {
+  compiled = await mkdtemp(path.join(tmpdir(), 'phial-owner-'));
+  await symlink(path.join(root, 'node_modules'), path.join(compiled, 'node_modules'));
+  await writeFile(path.join(compiled, 'package.json'), '{ "type": "module" }');
+  await writeFile(path.join(compiled, 'owner.js'), ownerProgram);
+  await writeFile(
+    path.join(compiled, 'tsconfig.json'),
+    JSON.stringify({
+      extends: path.join(root, 'tsconfig.json'),
+      compilerOptions: { rootDir: packageFolder, outDir: compiled, noCheck: true, types: [] },
+      files: [path.join(import.meta.dirname, 'open.ts')],
+      include: [],
+    }),
+  );
+  await promisify(execFile)(process.execPath, [path.join(root, 'node_modules/typescript/bin/tsc'), '-p', compiled]);
+});
+afterAll(() => rm(compiled, { recursive: true }));
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(path.join(tmpdir(), 'phial-kill-'));
+});
+
+afterEach(async () => {
+  for (const child of children.splice(0)) {
+    child.stdin?.end();
+    if (child.exitCode === null && child.signalCode === null)
+      await new Promise((resolve) => {
+        child.once('exit', resolve);
+      });
+  }
+  for (const server of servers.splice(0)) await server.stop();
+  await rm(dataDir, { recursive: true });
+});
+
+function startOwner(name: string): { child: ChildProcess; said: Promise<Said> } {
+  const child = spawn(process.execPath, [path.join(compiled, 'owner.js'), dataDir, name], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    detached: true,
+  });
+  children.push(child);
+  const said = new Promise<Said>((resolve, reject) => {
+    createInterface({ input: child.stdout }).once('line', (line) => resolve(JSON.parse(line) as Said));
+    child.once('exit', () => reject(new Error('the owner ended without a word')));
+  });
+  said.catch(() => undefined);
+  return { child, said };
+}
+
+async function openHere(): Promise<EmbeddedServer> {
+  const server = await openEmbedded({
+    dataDir,
+    applicationName: 'phial test',
+    lock: 'required',
+    log: pino({ level: 'silent' }),
+  });
+  servers.push(server);
+  return server;
+}
+
+async function connect(url: string | undefined): Promise<Client> {
+  const client = new Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
+}
+
+async function query<R>(url: string | undefined, sql: string): Promise<R[]> {
+  const client = await connect(url);
+  return (await client.query(sql).finally(() => client.end())).rows as R[];
+}
+
+/** Kills the owner alone, or with the whole process group as a closed terminal would. */
+async function killAndWait(child: ChildProcess, which: 'alone' | 'group' = 'alone'): Promise<void> {
+  const ended = new Promise((resolve) => {
+    child.once('exit', resolve);
+  });
+  process.kill(which === 'group' ? -(child.pid ?? NaN) : (child.pid ?? NaN), 'SIGKILL');
+  await ended;
+}
+
+const readPostmasterPid = async (): Promise<number> =>
+  Number((await readFile(path.join(dataDir, 'postgres/data/postmaster.pid'), 'utf8')).split('\n')[0]);
+
+/** Inserts 0, 1, 2 … one transaction each until the server is gone; answers with how many were acknowledged. */
+async function insertUntilLost(url: string): Promise<number> {
+  const client = await connect(url);
+  for (let acknowledged = 0; ; acknowledged += 1) {
+    try {
+      await client.query('insert into kit values ($1)', [acknowledged]);
+    } catch {
+      return acknowledged;
+    }
+  }
+}
+
+describe('after kill -9', () => {
+  test('of the owner and its process group the next start attaches to the server that is left and reads what was written', async () => {
+    const { child, said } = startOwner('phial killed');
+    const { url } = await said;
+    await query(url, 'create table kit (id int); insert into kit values (1)');
+    const pid = await readPostmasterPid();
+    await killAndWait(child, 'group');
+    const next = await openHere();
+    expect(next.owned).toBe(true);
+    expect(await readPostmasterPid()).toBe(pid);
+    expect(await query(next.url, 'select id from kit')).toEqual([{ id: 1 }]);
+    await next.stop();
+    await expect(connect(next.url)).rejects.toThrow(/ECONNREFUSED/);
+  });
+
+  test('of the server its owner learns it, and the next start has every acknowledged row', async () => {
+    const first = await openHere();
+    await query(first.url, 'create table kit (id int)');
+    const inserting = insertUntilLost(first.url);
+    await expect
+      .poll(async () => (await query<{ n: number }>(first.url, 'select count(*)::int as n from kit'))[0]?.n, {
+        timeout: 10_000,
+      })
+      .toBeGreaterThan(20);
+    process.kill(await readPostmasterPid(), 'SIGKILL');
+    const acknowledged = await inserting;
+    expect((await first.lost).message).toMatch(/lost/);
+    const next = await openHere();
+    const [found] = await query<{ n: number }>(
+      next.url,
+      `select count(*)::int as n from kit where id < ${acknowledged}`,
+    );
+    expect(found?.n).toBe(acknowledged);
+  });
+
+  test('of the owner, then of the server it left, the next start recovers', async () => {
+    const { child, said } = startOwner('phial killed');
+    const { url } = await said;
+    await query(url, 'create table kit (id int); insert into kit values (1)');
+    await killAndWait(child);
+    process.kill(await readPostmasterPid(), 'SIGKILL');
+    expect(await query((await openHere()).url, 'select id from kit')).toEqual([{ id: 1 }]);
+  });
+
+  test('of owner and server together the next start recovers', async () => {
+    const { child, said } = startOwner('phial killed');
+    const { url } = await said;
+    await query(url, 'create table kit (id int); insert into kit values (1)');
+    process.kill(await readPostmasterPid(), 'SIGKILL');
+    await killAndWait(child);
+    expect(await query((await openHere()).url, 'select id from kit')).toEqual([{ id: 1 }]);
+  });
+
+  test.each(['postgres.new-', 'data', 'base'])(
+    'while the files are being made (%s seen) the next start makes them anew',
+    async (sign) => {
+      const { child } = startOwner('phial killed');
+      await expect
+        .poll(async () => (await readdir(dataDir, { recursive: true })).some((name) => name.includes(sign)), {
+          interval: 2,
+          timeout: 10_000,
+        })
+        .toBe(true);
+      await killAndWait(child);
+      expect(await readdir(dataDir)).not.toContain('postgres');
+      const next = await openHere();
+      expect(await query(next.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+      expect(await readdir(dataDir)).toEqual(['postgres']);
+    },
+  );
+
+  test.runIf(process.platform === 'linux')(
+    'while the files are being made the next start leaves no shared memory of that time',
+    async () => {
+      const { child } = startOwner('phial killed');
+      let segment = NaN;
+      await expect
+        .poll(async () => (segment = await unfinishedSegment()), { interval: 2, timeout: 10_000 })
+        .toBeGreaterThan(0);
+      await killAndWait(child);
+      await (await openHere()).stop();
+      const segments = (await readFile('/proc/sysvipc/shm', 'utf8')).split('\n').slice(1);
+      expect(segments.map((line) => Number(line.trim().split(/\s+/)[1]))).not.toContain(segment);
+    },
+  );
+});
+
+/** The shared memory that initdb's PostgreSQL, at work on the template databases, names in its postmaster.pid; else 0. */
+async function unfinishedSegment(): Promise<number> {
+  const name = (await readdir(dataDir)).find((entry) => entry.startsWith('postgres.new-'));
+  const data = path.join(dataDir, `${name}`, 'data');
+  if (!existsSync(path.join(data, 'base/4'))) return 0;
+  const lines = await readFile(path.join(data, 'postmaster.pid'), 'utf8').catch(() => '');
+  return Number(lines.split('\n')[6]?.trim().split(/\s+/)[1] ?? 0);
+}
+
+describe('two starts at the same moment', () => {
+  test('on an empty directory give one owner, and the other names it', async () => {
+    const names = ['phial one', 'phial two'];
+    const both = await Promise.all(names.map((name) => startOwner(name).said));
+    const owner = both.findIndex(({ url }) => url !== undefined);
+    expect(both[1 - owner]).toEqual({ refusal: 'AlreadyServed', holder: names[owner] });
+    expect(await readdir(dataDir)).toEqual(['postgres']);
+    expect(await query(both[owner]?.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+  });
+
+  test('after the server was killed give one owner too', async () => {
+    await openHere();
+    process.kill(await readPostmasterPid(), 'SIGKILL');
+    const both = await Promise.all(['phial one', 'phial two'].map((name) => startOwner(name).said));
+    expect(both.filter(({ url }) => url !== undefined)).toHaveLength(1);
+    expect(both.filter(({ refusal }) => refusal === 'AlreadyServed')).toHaveLength(1);
+  });
+});

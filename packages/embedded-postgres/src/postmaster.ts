@@ -1,0 +1,235 @@
+// Starts, finds and stops the server process of a cluster.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { constants } from 'node:fs';
+import { type FileHandle, link, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { uptime } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from './log.ts';
+import { type Account, runAs } from './account.ts';
+import type { Binaries } from './binaries.ts';
+import { type Cluster, explainSpawnError, serverEnvironment } from './cluster.ts';
+import { EmbeddedError, hasCode } from './errors.ts';
+import { isAlive, isZombie } from './process-state.ts';
+
+/** What postmaster.pid tells of the server that wrote it. `startedAt` is in seconds since 1970. */
+export interface Postmaster {
+  pid: number;
+  startedAt: number;
+  port: number;
+  ready: boolean;
+}
+
+/** `occupied`: another server holds the files, or the last one's processes have not all ended yet. */
+export type StartOutcome = { postmaster: Postmaster } | 'occupied' | 'port taken';
+
+const settings = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '100',
+  shared_buffers: '128MB',
+  jit: 'off',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  // Statements of a program that was killed must not go on holding locks against the next start.
+  client_connection_check_interval: process.platform === 'win32' ? '0' : '1s',
+  // A failed statement and its detail quote rows, and rows are personal data: neither reaches the log.
+  log_destination: 'stderr',
+  logging_collector: 'off',
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_statement: 'none',
+  log_checkpoints: 'off',
+};
+
+const pollMs = 10;
+const largestLogBytes = 10 * 1024 * 1024;
+
+/** Reads postmaster.pid of a server that runs or was killed; null when there is none or it is being written. */
+export async function findPostmasterOrNull(cluster: Cluster): Promise<Postmaster | null> {
+  return parsePidFile(await readPidFile(pidFileOf(cluster)));
+}
+
+/** Starts the server on a free port and waits until it takes connections, through a recovery too. */
+export async function startPostmaster(
+  cluster: Cluster,
+  binaries: Binaries,
+  account: Account | null,
+  log: Log,
+): Promise<StartOutcome> {
+  const serverLog = await openServerLog(cluster.serverLog, account);
+  try {
+    const { size: logStart } = await serverLog.stat();
+    const child = spawnServer(cluster, binaries, account, { port: await findFreePort(), logFd: serverLog.fd });
+    let failed: Error | null = null;
+    child.once('error', (error) => {
+      failed = error;
+    });
+    for (let waitedMs = 0; ; waitedMs += pollMs) {
+      await sleep(pollMs);
+      if (failed !== null) throw explainSpawnError(failed, binaries.postgres);
+      if (hasEnded(child)) return explainEnd(child, await readFrom(cluster.serverLog, logStart), cluster);
+      const postmaster = await findPostmasterOrNull(cluster);
+      if (postmaster?.ready && postmaster.pid === child.pid) return { postmaster };
+      if (waitedMs % 5000 === 4990) log.info({ server_log: cluster.serverLog }, 'PostgreSQL is still starting');
+    }
+  } finally {
+    await serverLog.close();
+  }
+}
+
+/** Own process group: a Ctrl-C at the terminal must not end PostgreSQL before the requests are drained. */
+function spawnServer(
+  cluster: Cluster,
+  binaries: Binaries,
+  account: Account | null,
+  { port, logFd }: { port: number; logFd: number },
+): ChildProcess {
+  const options = Object.entries({ port: String(port), ...settings }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ]);
+  const child = spawn(binaries.postgres, ['-D', cluster.data, ...options], {
+    cwd: cluster.directory,
+    env: serverEnvironment,
+    detached: true,
+    windowsHide: true,
+    stdio: ['ignore', logFd, logFd],
+    ...runAs(account),
+  });
+  child.unref();
+  return child;
+}
+
+const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
+
+function explainEnd(child: ChildProcess, said: string, cluster: Cluster): 'occupied' | 'port taken' {
+  if (/lock file "postmaster\.pid"|pre-existing shared memory block/.test(said)) return 'occupied';
+  if (/could not bind IPv4 address/.test(said)) return 'port taken';
+  throw new EmbeddedError(
+    `PostgreSQL ended with ${child.signalCode ?? `code ${child.exitCode}`} while starting. ` +
+      `The end of ${cluster.serverLog}:\n${said.trim().slice(-2000)}`,
+  );
+}
+
+const FAST_MS = 10_000;
+
+/** Ends the server: fast at first, after FAST_MS without waiting for anything (the next start then recovers). */
+export async function stopPostmaster(
+  cluster: Cluster,
+  postmaster: Postmaster,
+  binaries: Binaries,
+  log: Log,
+): Promise<void> {
+  await signal('fast', cluster, postmaster, binaries);
+  if (await endsWithin(FAST_MS, postmaster)) return;
+  log.warn({ pid: postmaster.pid }, 'PostgreSQL has not shut down in time and is ended at once');
+  await signal('immediate', cluster, postmaster, binaries);
+  if (await endsWithin(10_000, postmaster)) return;
+  log.error({ pid: postmaster.pid }, 'PostgreSQL does not end');
+}
+
+/** Windows knows no such signals; there pg_ctl speaks to the server. */
+async function signal(
+  mode: 'fast' | 'immediate',
+  cluster: Cluster,
+  postmaster: Postmaster,
+  binaries: Binaries,
+): Promise<void> {
+  if (process.platform === 'win32') {
+    const child = spawn(binaries.pgCtl, ['stop', '-D', cluster.data, '-m', mode, '-W'], {
+      stdio: 'ignore',
+      windowsHide: true,
+    });
+    await new Promise<void>((resolve) => {
+      child.once('error', () => resolve()).once('exit', () => resolve());
+    });
+    return;
+  }
+  try {
+    process.kill(postmaster.pid, mode === 'fast' ? 'SIGINT' : 'SIGQUIT');
+  } catch (error) {
+    if (!hasCode(error, 'ESRCH')) throw error;
+  }
+}
+
+async function endsWithin(limitMs: number, postmaster: Postmaster): Promise<boolean> {
+  const deadline = Date.now() + limitMs;
+  while (isAlive(postmaster.pid)) {
+    if (Date.now() > deadline) return false;
+    await sleep(pollMs);
+  }
+  return true;
+}
+
+/**
+ * Sets the pid file of a server that cannot run any more aside, where PostgreSQL itself would refuse to start for
+ * ever: it takes a zombie for alive, and any program of the same user that got the process id after a reboot.
+ */
+export async function setAsideDeadPidFile(cluster: Cluster): Promise<boolean> {
+  const file = pidFileOf(cluster);
+  const seen = await readPidFile(file);
+  const postmaster = parsePidFile(seen);
+  if (postmaster === null || !(isZombie(postmaster.pid) || isOfEarlierBoot(postmaster))) return false;
+  const aside = `${file}.old-${process.pid}`;
+  try {
+    await rename(file, aside);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return false;
+    throw error;
+  }
+  // A server that started in between wrote a new one: give it back.
+  if ((await readPidFile(aside)) !== seen) await link(aside, file).catch(() => undefined);
+  await rm(aside, { force: true });
+  return true;
+}
+
+/** A minute is allowed for a clock that was put right. */
+function isOfEarlierBoot(postmaster: Postmaster): boolean {
+  return postmaster.startedAt < Date.now() / 1000 - uptime() - 60;
+}
+
+const pidFileOf = (cluster: Cluster): string => path.join(cluster.data, 'postmaster.pid');
+
+function readPidFile(file: string): Promise<string | null> {
+  return readFile(file, 'utf8').catch((error: unknown) => {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
+  });
+}
+
+/** Lines: pid, data directory, start time, port, socket directory, address, shared memory, status. */
+function parsePidFile(content: string | null): Postmaster | null {
+  const lines = content?.split('\n').map((line) => line.trim()) ?? [];
+  const [pid, , startedAt, port] = lines.map(Number);
+  if (!pid || !startedAt || !port) return null;
+  return { pid, startedAt, port, ready: lines[7] === 'ready' };
+}
+
+/** As root the folder is another user's, who must not lead us to write elsewhere through a link. */
+async function openServerLog(file: string, account: Account | null): Promise<FileHandle> {
+  const found = await stat(file).catch(() => null);
+  if (found !== null && found.size > largestLogBytes) await rename(file, `${file}.old`);
+  const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_WRONLY } = constants;
+  const handle = await open(file, O_APPEND | O_CREAT | O_NOFOLLOW | O_WRONLY, 0o600);
+  if (account !== null) await handle.chown(account.uid, account.gid);
+  return handle;
+}
+
+async function readFrom(file: string, start: number): Promise<string> {
+  return (await readFile(file)).subarray(start).toString('utf8');
+}
+
+function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+      .once('error', reject)
+      .listen(0, '127.0.0.1', () => {
+        const address = server.address();
+        const port = typeof address === 'object' && address !== null ? address.port : 0;
+        server.close(() => resolve(port));
+      });
+  });
+}

@@ -1,0 +1,129 @@
+// Batches (HL7 v2.5.1, 2.10.3): [FHS] { [BHS] { MSH … } [BTS] } [FTS], in a file or in a frame of MLLP.
+import { linesWithEnds } from './lines.ts';
+import { segment, textAt, type Segment } from './message.ts';
+import { parseHeader } from './parse.ts';
+import { replyAddress } from './reply-address.ts';
+import { writeTime } from './times.ts';
+import { write } from './write.ts';
+
+type Batch = {
+  /** BHS, read as a header; null of messages that stand alone. */
+  header: Segment | null;
+  messages: Buffer[];
+  /** Whether BTS-1 counts as many messages as there are; a batch without a trailer was cut off. */
+  isWhole: boolean;
+};
+
+export type Batches = {
+  /** FHS, read as a header. */
+  file: Segment | null;
+  batches: Batch[];
+  /** Whether each batch is whole, and FTS-1 counts as many as there are. */
+  isWhole: boolean;
+};
+
+type Open = { header: Segment | null; messages: string[]; trailer: string | null };
+
+/** The content up to the end of its first `most` messages: what follows them costs no more than this search. */
+export function firstMessages(content: Buffer, most: number): Buffer {
+  let seen = 0;
+  for (let at = content.indexOf('MSH'); at !== -1; at = content.indexOf('MSH', at + 3)) {
+    const before = at === 0 ? '\r' : String.fromCharCode(content[at - 1] as number);
+    if (before !== '\r' && before !== '\n') continue;
+    seen += 1;
+    if (seen > most) return content.subarray(0, at);
+  }
+  return content;
+}
+
+/** Reads the batches of a file or frame. Text before the first message is taken for a message, so that it is not lost. */
+export function readBatches(bytes: Buffer): Batches {
+  const text = bytes.toString('latin1').replace(/^\u00EF\u00BB\u00BF/, '');
+  let [file, fileTrailer]: [Segment | null, string | null] = [null, null];
+  const open: Open[] = [];
+  let batch: Open | undefined;
+  const begin = (header: Segment | null): Open => {
+    batch = { header, messages: [], trailer: null };
+    open.push(batch);
+    return batch;
+  };
+  for (const line of linesWithEnds(text)) {
+    const name = /^(FHS|BHS|MSH|BTS|FTS)(?![A-Za-z0-9])/.exec(line)?.[1];
+    if (name === 'FHS') file = headerOf(line);
+    else if (name === 'BHS') begin(headerOf(line));
+    else if (name === 'MSH') (batch ?? begin(null)).messages.push(line);
+    else if (name === 'BTS') [(batch ?? begin(null)).trailer, batch] = [line, undefined];
+    else if (name === 'FTS') [fileTrailer, batch] = [line, undefined];
+    else if (line.trim() !== '') {
+      const { messages } = batch ?? begin(null);
+      messages.push((messages.pop() ?? '') + line);
+    }
+  }
+  const batches = open.map(({ header, messages, trailer }) => ({
+    header,
+    messages: messages.map((message) => Buffer.from(message, 'latin1')),
+    isWhole: header === null ? true : trailer !== null && counts(trailer, messages.length),
+  }));
+  const isWhole =
+    batches.every((each) => each.isWhole) &&
+    (file === null || (fileTrailer !== null && counts(fileTrailer, open.length)));
+  return { file, batches, isWhole };
+}
+
+/**
+ * The bytes of MLLP frames are dropped. Null where the content begins with something else: then it is no file of
+ * messages.
+ */
+export function readFileOfMessages(bytes: Buffer): Batches | null {
+  const text = bytes
+    .toString('latin1')
+    .replaceAll(/(?![\n\r\t])\p{Cc}/gu, (control) => (control < '\u0020' ? '' : control))
+    .replace(/^\u00EF\u00BB\u00BF/, '')
+    .trimStart();
+  return /^(MSH|FHS|BHS)/.test(text) ? readBatches(Buffer.from(text, 'latin1')) : null;
+}
+
+/** Its fields are counted as those of MSH are, and delimit themselves as those do. */
+const headerOf = (line: string): Segment | null => parseHeader(`MSH${line.slice(3)}`);
+
+/** BTS-1 and FTS-1; where they say nothing, nothing is counted. */
+function counts(trailer: string, found: number): boolean {
+  const [, stated = ''] = trailer.trimEnd().split(trailer.charAt(3));
+  return stated === '' || Number(stated) === found;
+}
+
+/**
+ * The answer to a batch: a batch of the answers to its messages, which names the batch that it answers (BHS-12,
+ * FHS-12). BTS-2 says where messages are missing.
+ */
+export function answerToBatches({ file, batches, isWhole }: Batches, acks: Buffer[][], id: () => string): Buffer {
+  const answers = batches.map(({ header, isWhole: isComplete }, at) => {
+    const own = acks[at] ?? [];
+    const trailer = segment('BTS', { 1: String(own.length), ...(isComplete ? {} : { 2: INCOMPLETE }) });
+    return Buffer.concat([
+      Buffer.from(write([answeringHeader('BHS', header, id())]), 'latin1'),
+      ...own,
+      Buffer.from(write([trailer]), 'latin1'),
+    ]);
+  });
+  if (file === null) return Buffer.concat(answers);
+  const trailer = segment('FTS', { 1: String(answers.length), ...(isWhole ? {} : { 2: INCOMPLETE }) });
+  return Buffer.concat([
+    Buffer.from(write([answeringHeader('FHS', file, id())]), 'latin1'),
+    ...answers,
+    Buffer.from(write([trailer]), 'latin1'),
+  ]);
+}
+
+export const INCOMPLETE = 'batch_incomplete';
+
+function answeringHeader(name: 'BHS' | 'FHS', header: Segment | null, id: string): Segment {
+  return segment(name, {
+    1: '|',
+    2: '^~\\&',
+    ...replyAddress(header),
+    7: writeTime(new Date().toISOString(), 'UTC'),
+    11: id,
+    12: textAt(header ?? undefined, 11),
+  });
+}

@@ -1,0 +1,56 @@
+import { Hl7Error, textAt, type Warnings } from './message.ts';
+import { parseHeader } from './parse.ts';
+
+/** How the bytes of a message are read and written where it does not say so itself (MSH-18). */
+export const CHARSETS = ['UTF-8', 'ISO-8859-1', 'ASCII'] as const;
+export type Charset = (typeof CHARSETS)[number];
+
+/** Names of HL7 table 0211, and what laboratories write instead. Other character sets are refused. */
+const NAMES: ReadonlyMap<string, Charset> = new Map([
+  ['UNICODE UTF-8', 'UTF-8'],
+  ['UNICODE', 'UTF-8'],
+  ['UTF-8', 'UTF-8'],
+  ['UTF8', 'UTF-8'],
+  ['8859/1', 'ISO-8859-1'],
+  ['ISO-8859-1', 'ISO-8859-1'],
+  ['ISO8859-1', 'ISO-8859-1'],
+  ['WINDOWS-1252', 'ISO-8859-1'],
+  ['CP1252', 'ISO-8859-1'],
+  ['ASCII', 'ASCII'],
+  ['ISO IR6', 'ASCII'],
+]);
+
+/** What Windows has where Latin-1 has controls, from 0x80 on; Node's own decoder of that name leaves the controls. */
+const OF_WINDOWS = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008DŽ\u008F\u0090‘’“”•–—˜™š›œ\u009DžŸ';
+
+/** Latin-1 as it is written. */
+const fromLatin1 = (bytes: Buffer): string =>
+  bytes.toString('latin1').replaceAll(/[\u0080-\u009F]/g, (control) => OF_WINDOWS.charAt(control.charCodeAt(0) - 0x80));
+
+export const NAME_IN_HEADER: Readonly<Record<Charset, string>> = {
+  'UTF-8': 'UNICODE UTF-8',
+  'ISO-8859-1': '8859/1',
+  ASCII: 'ASCII',
+};
+
+/**
+ * The text of a message's bytes; throws where they are not in the encoding that the message (MSH-18), or else its
+ * sender, has. Where neither says one, they are UTF-8, or else Latin-1.
+ */
+export function decode(bytes: Buffer, usual: Charset | undefined, warnings: Warnings = new Set()): string {
+  const declared = textAt(parseHeader(bytes.subarray(0, 4_096).toString('latin1')) ?? undefined, 18).toUpperCase();
+  const charset = declared === '' ? (usual ?? 'UTF-8') : NAMES.get(declared);
+  if (!charset) throw new Hl7Error('wrong_encoding');
+  if (charset === 'ISO-8859-1') return fromLatin1(bytes);
+  if (charset === 'ASCII' && bytes.some((byte) => byte > 0x7f)) throw new Hl7Error('wrong_encoding');
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    if (declared !== '' || usual !== undefined) throw new Hl7Error('wrong_encoding');
+    warnings.add('read_as_latin_1');
+    return fromLatin1(bytes);
+  }
+}
+
+export const encode = (text: string, charset: Charset): Buffer =>
+  Buffer.from(text, charset === 'ISO-8859-1' ? 'latin1' : 'utf8');
