@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { isUnder, placeOf, sources } from './source-files.ts';
+import { allSources, isUnder, placeOf, sources, workspaceFiles } from './source-files.ts';
 
 /** What every part stands on. */
 const GROUND = [
@@ -135,7 +135,6 @@ const PARTS: Record<string, string[]> = {
   ],
   pipelines: ['webhooks', 'delivery', 'outbound', 'tenancy', 'events', ...OPERATION, ...GROUND],
   glossary: [],
-  quickstart: GROUND,
   // the wings, higher ones first
   labs: ['files', 'insurance', 'users', 'outbound', 'tenancy', 'audit', 'events', ...OPERATION, ...GROUND],
   wearables: [...CATALOGUE, 'files', 'users', 'outbound', 'tenancy', 'audit', 'events', ...OPERATION, ...GROUND],
@@ -346,6 +345,62 @@ describe('imports point down', () => {
   });
 });
 
+describe('packages and examples stand alone', () => {
+  const importsOf = (text: string): string[] =>
+    [...text.matchAll(/(?:from|import\(?)\s*'([^'\n]+)'/g)].map(([, target]) => target as string);
+  /** The files that a file imports by their paths. */
+  const pathsOf = ({ file, text }: { file: string; text: string }): string[] =>
+    importsOf(text)
+      .filter((target) => target.startsWith('.'))
+      .map((target) => normalize(join(dirname(file), target)));
+  const folderOf = (file: string): string => file.split('/').slice(0, 2).join('/');
+  type Manifest = { name: string; dependencies?: object; optionalDependencies?: object };
+  const manifestOf = (folder: string): Manifest =>
+    JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
+  const packages = readdirSync('packages').map((name) => `packages/${name}`);
+
+  test('they import no file outside of their folder; tests of an example may start the program', () => {
+    const wrong = workspaceFiles.flatMap((source) => {
+      const isTestOfExample = source.file.startsWith('examples/') && source.file.endsWith('.test.ts');
+      return pathsOf(source)
+        .filter((path) => !isUnder(path, folderOf(source.file)) && !(isTestOfExample && isUnder(path, 'test')))
+        .map((path) => `${source.file} imports ${path}`);
+    });
+    expect(wrong).toEqual([]);
+    expect(workspaceFiles.length).toBeGreaterThan(30);
+  });
+
+  test('src imports packages by their names alone, and no example', () => {
+    const wrong = sources.flatMap((source) =>
+      pathsOf(source)
+        .filter((path) => !isUnder(path, 'src'))
+        .map((path) => `${source.file} imports ${path}`),
+    );
+    expect(wrong).toEqual([]);
+    const named = new Set(
+      sources.flatMap(({ text }) => importsOf(text).map((target) => target.split('/', 2).join('/'))),
+    );
+    for (const folder of packages) expect(named).toContain(manifestOf(folder).name);
+  });
+
+  test('a package lists the npm packages that it imports, and the program has each in the same version', () => {
+    const ofProgram = manifestOf('.');
+    const inProgram = new Map(
+      Object.entries({ ...ofProgram.dependencies, ...ofProgram.optionalDependencies } as Record<string, string>),
+    );
+    for (const folder of packages) {
+      const { dependencies = {}, optionalDependencies = {} } = manifestOf(folder);
+      const listed = Object.entries({ ...dependencies, ...optionalDependencies } as Record<string, string>);
+      // The program is packed without the package.json of its packages: it has to bring what they need.
+      for (const [name, version] of listed) expect([name, inProgram.get(name)]).toEqual([name, version]);
+      const imported = workspaceFiles
+        .filter(({ file }) => isUnder(file, `${folder}/src`) && !file.endsWith('.test.ts'))
+        .flatMap(({ text }) => importsOf(text).filter((target) => !/^(\.|node:)/.test(target)));
+      for (const name of imported) expect(Object.keys(dependencies)).toContain(name);
+    }
+  });
+});
+
 test('only config reads the environment', () => {
   const reading = sources.filter(({ text }) => text.includes('process.env')).map(({ file }) => file);
   expect(reading.filter((file) => !file.startsWith('src/config/'))).toEqual([]);
@@ -435,7 +490,7 @@ test('no closed beta is refused by hand: an operation says that it is one', () =
 
 /** Who locks by a name, or a number, that no row bears: each other one is a kind of named-lock.ts. */
 const LOCKS_NAMES: Record<string, string> = {
-  'src/db/embedded/ownership.ts': 'one owner of a data directory, as long as it lives',
+  'packages/embedded-postgres/src/ownership.ts': 'one owner of a data directory, as long as it lives',
   'src/db/listen.ts': 'a process shows that it lives',
   'src/db/session/named-lock.ts': 'what takes turns in transactions',
   'src/db/worker-schema.ts': 'one grants at a time, in SQL of its own',
@@ -445,12 +500,12 @@ const LOCKS_NAMES: Record<string, string> = {
 };
 
 test('names are locked in one place, where no two kinds can be the same one', () => {
-  const locking = sources.filter(({ text }) => /\bpg_(try_)?advisory_/.test(text)).map(({ file }) => file);
+  const locking = allSources.filter(({ text }) => /\bpg_(try_)?advisory_/.test(text)).map(({ file }) => file);
   expect(locking).toEqual(Object.keys(LOCKS_NAMES).toSorted());
 });
 
 test('no function is written where it is given to a property: V8 makes it old at once, and all that it knows with it', () => {
-  const giving = sources.filter(({ text }) =>
+  const giving = allSources.filter(({ text }) =>
     /\w\.#?\w+ \??\??= (async )?(function\b|\w+ =>|\([^()]*\)(: \w+)? =>)/.test(text),
   );
   expect(giving.map(({ file }) => file)).toEqual([]);
@@ -470,11 +525,12 @@ const WAYS_OUT: Record<string, RegExp> = {
 
 /** Who opens connections without src/outbound, each with its reason. */
 const GOES_OUT: Record<string, string> = {
+  'packages/hl7/example.ts': 'an example that is no part of the program',
+  'examples/quickstart/service.ts': 'a client of the service, at its own address, as a customer is one',
   'src/cli/listen/forward.ts': 'a client on the machine of a developer, who typed the address',
   'src/cli/listen/read-feed.ts': 'the same, as a customer of the service',
   'src/delivery/sending/agents.ts':
     'keeps connections apart by team and origin; they are made by the vetting connector',
-  'src/quickstart/service.ts': 'a client of the service, at its own address, as a customer is one',
 };
 
 /** What of a file opens connections: names that it imports, and globals that it calls. */
@@ -495,9 +551,11 @@ function waysOutOf(text: string): string[] {
 }
 
 test('every connection to the outside is made by src/outbound, which vets addresses, but for those written out here', () => {
-  const going = sources.filter(({ file, text }) => !file.startsWith('src/outbound/') && waysOutOf(text).length > 0);
+  const going = allSources.filter(({ file, text }) => !file.startsWith('src/outbound/') && waysOutOf(text).length > 0);
   expect(going.map(({ file }) => file)).toEqual(Object.keys(GOES_OUT).toSorted());
-  const dynamic = sources.filter(({ text }) => /import\('(undici|(node:)?(https?|http2|net|tls|dgram))'\)/.test(text));
+  const dynamic = allSources.filter(({ text }) =>
+    /import\('(undici|(node:)?(https?|http2|net|tls|dgram))'\)/.test(text),
+  );
   expect(dynamic.map(({ file }) => file)).toEqual([]);
   for (const file of ['src/delivery/sending/agents.ts', 'src/outbound/ask.ts'])
     expect(sources.find((source) => source.file === file)?.text).toMatch(/new Agent\(\{\s*connect: vettingConnector\(/);
@@ -521,7 +579,7 @@ test('every table that a migration makes is granted or walled by name', () => {
 
 test('a table is asked for a word by ownOf, or after Object.hasOwn, so that none finds what stands in Object.prototype', () => {
   const tables = /^(?:export )?const ([A-Z][A-Z_]*): (?:Readonly<)?(?:Partial<)?Record<string,/gm;
-  const asking = sources.flatMap(({ file, text }) =>
+  const asking = allSources.flatMap(({ file, text }) =>
     [...text.matchAll(tables)].flatMap(([, table]) => {
       const isAsked = new RegExp(`\\b${table}\\[[^'"\\]]`).test(text);
       return isAsked && !text.includes(`Object.hasOwn(${table}, `) ? [`${file} ${table}`] : [];

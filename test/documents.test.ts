@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { CODES, statusOf, type Code } from '../src/http/errors.ts';
 import { openMetrics, showRequestWait } from '../src/http/metrics.ts';
 import { OPTIONS } from '../src/config/option-table.ts';
-import { sources } from './source-files.ts';
+import { allSources } from './source-files.ts';
 
 const read = (file: string): string => readFileSync(file, 'utf8');
 const documentsIn = (folder: string): string[] =>
@@ -72,7 +72,7 @@ describe('the pages for operators', () => {
 
   test('quote messages of the program, and codes with their status', () => {
     const page = read(`${OPERATE}/troubleshoot.md`);
-    const texts = sources.map(({ text }) => text.replaceAll(/['`] \+\s+['`]/g, '')).join('\n');
+    const texts = allSources.map(({ text }) => text.replaceAll(/['`] \+\s+['`]/g, '')).join('\n');
     const [messages = ''] = page.split('## The API refuses requests');
     const quoted = [...messages.matchAll(/^\| `([^`]+)`/gm)].map(([, text]) => text as string);
     expect(quoted.filter((text) => !texts.includes(text))).toEqual([]);

@@ -1,27 +1,26 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { sources } from './source-files.ts';
+import { allSources, sources } from './source-files.ts';
 
 /** Every file and folder that a text may point to. */
-const places = ['src', 'test', 'migrations', 'seeds', 'docs', 'bench', 'bin', '.ci'].flatMap((root) => [
-  root,
-  ...readdirSync(root, { recursive: true, encoding: 'utf8' }).map((place) => `${root}/${place}`),
-]);
+const places = ['src', 'packages', 'examples', 'test', 'migrations', 'seeds', 'docs', 'bench', 'bin', '.ci'].flatMap(
+  (root) => [root, ...readdirSync(root, { recursive: true, encoding: 'utf8' }).map((place) => `${root}/${place}`)],
+);
 places.push(...readdirSync('.'));
 
-const tests = ['src', 'test']
+const tests = ['src', 'packages', 'examples', 'test']
   .flatMap((root) => readdirSync(root, { recursive: true, encoding: 'utf8' }).map((file) => `${root}/${file}`))
   .filter((file) => file.endsWith('.test.ts'));
 
 describe('a reader finds the way', () => {
   test('no file or folder has a name that says nothing', () => {
     const empty = /\/(utils?|helpers?|common|shared|misc|types|index|lib|core|managers?)(\/|\.ts$)/;
-    expect(sources.map(({ file }) => file).filter((file) => empty.test(file))).toEqual([]);
+    expect(allSources.map(({ file }) => file).filter((file) => empty.test(file))).toEqual([]);
   });
 
   test('a folder holds at most 20 files', () => {
-    const folders = sources.map(({ file }) => dirname(file)).filter((folder) => folder !== 'src');
+    const folders = allSources.map(({ file }) => dirname(file)).filter((folder) => folder !== 'src');
     const filesIn = (folder: string): number => folders.filter((name) => name === folder).length;
     expect([...new Set(folders)].filter((folder) => filesIn(folder) > 20)).toEqual([]);
   });
@@ -52,7 +51,7 @@ describe('a reader finds the way', () => {
 
   test('what finds, and may find nothing, says so by its name', () => {
     const finding = /\b(?:function (find\w*)\b[\s\S]*?\): ([^\n]*) \{$|const (find\w*) = [^;]*?\): ([^=\n]*) =>)/gm;
-    const found = sources.flatMap(({ file, text }) =>
+    const found = allSources.flatMap(({ file, text }) =>
       [...text.matchAll(finding)].map(([, verb, answer, constant, told]) => ({
         verb: `${file}: ${verb ?? constant}`,
         isOpen: /\| (null|undefined)>?$/.test((answer ?? told) as string),
@@ -74,8 +73,8 @@ describe('a reader finds the way', () => {
   });
 
   test('a test lies beside what it proves', () => {
-    const rooms = new Set(sources.map(({ file }) => dirname(file)));
-    const alone = tests.filter((file) => file.startsWith('src/') && !rooms.has(dirname(file)));
+    const rooms = new Set(allSources.map(({ file }) => dirname(file)));
+    const alone = tests.filter((file) => !file.startsWith('test/') && !rooms.has(dirname(file)));
     expect(alone).toEqual([]);
   });
 });
@@ -102,7 +101,7 @@ describe('what a text points to is there', () => {
 
   test('in comments', () => {
     const path =
-      /(?<![\w./-])(?:[\w-]+(?:\/[\w.-]+)*\.(?:ts|mjs|sql|md)\b|(?:src|test|docs|bench|migrations|seeds)\/[\w./-]*\w)/g;
+      /(?<![\w./-])(?:[\w-]+(?:\/[\w.-]+)*\.(?:ts|mjs|sql|md)\b|(?:src|packages|examples|test|docs|bench|migrations|seeds)\/[\w./-]*\w)/g;
     const gone = places
       .filter((place) => /\.(ts|sql)$/.test(place))
       .flatMap((file) => {

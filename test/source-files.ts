@@ -1,11 +1,29 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The program's source files with their text; tests and generated files are not among them. */
-export const sources: { file: string; text: string }[] = readdirSync('src', { recursive: true, encoding: 'utf8' })
-  .map((file) => `src/${file}`)
-  .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
-  .toSorted()
-  .map((file) => ({ file, text: readFileSync(file, 'utf8') }));
+export type SourceFile = { file: string; text: string };
+
+const isTest = ({ file }: SourceFile): boolean => file.endsWith('.test.ts');
+
+/** The TypeScript files of a folder with their text. */
+const readFolder = (folder: string): SourceFile[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((file) => `${folder}/${file}`)
+    .filter((file) => file.endsWith('.ts') && !file.includes('/node_modules/'))
+    .toSorted()
+    .map((file) => ({ file, text: readFileSync(file, 'utf8') }));
+
+/** The source files of src; tests and generated files are not among them. */
+export const sources: SourceFile[] = readFolder('src').filter((source) => !isTest(source));
+
+/** Those of packages and of examples, with their tests. */
+export const workspaceFiles: SourceFile[] = ['packages', 'examples'].flatMap((folder) =>
+  readdirSync(folder).flatMap((name) => readFolder(`${folder}/${name}`)),
+);
+
+/** Everything that is built into the program, and the examples. */
+export const allSources: SourceFile[] = [...sources, ...workspaceFiles.filter((source) => !isTest(source))].toSorted(
+  (a, b) => (a.file < b.file ? -1 : 1),
+);
 
 /** Where a file lies, without `src/` and `.ts`: labs/orders/cancel. */
 export const placeOf = (file: string): string => file.replace(/^src\/|\.ts$/g, '');
