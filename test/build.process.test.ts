@@ -13,10 +13,13 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
+import { endPrograms, makeFolder, serve } from './program.ts';
 
 const BUILT = join(PACKAGE_ROOT, 'dist');
+
+afterEach(endPrograms);
 
 test.each(['typebox', 'typebox/value', 'kysely', 'libphonenumber-js/max'])(
   'the built program reads %s from a few files of the build, with the licence beside it',
@@ -63,7 +66,7 @@ test('what a production install brings is enough to build the program and to run
       cpSync(join(PACKAGE_ROOT, name), join(project, name), { recursive: true });
     for (const file of ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'openapi.json'])
       cpSync(join(PACKAGE_ROOT, file), join(project, file));
-    linkProductionPackages(project);
+    linkProductionPackages(project, { withOurs: true });
     const run = (...args: string[]) => spawnSync(process.execPath, args, { cwd: project, encoding: 'utf8' });
     const { status, stdout, stderr } = run('bin/build.mjs');
     expect([status, stdout, stderr]).toEqual([0, '', 'building…\n']);
@@ -74,14 +77,38 @@ test('what a production install brings is enough to build the program and to run
   }
 }, 400_000);
 
-/** As `npm ci --omit=dev` would: those of the lock file that are not for development alone. */
-function linkProductionPackages(project: string): void {
-  type Locked = { packages: Record<string, { dev?: boolean }> };
+test('the program as it is packed runs in an empty folder, with no more packages than a registry has', async () => {
+  const folder = makeFolder();
+  const [{ filename }] = JSON.parse(
+    execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
+      cwd: PACKAGE_ROOT,
+      encoding: 'utf8',
+    }),
+  ) as [{ filename: string }];
+  const project = join(folder, 'node_modules', 'phial');
+  mkdirSync(project, { recursive: true });
+  execFileSync('tar', ['-xzf', join(folder, filename), '-C', project, '--strip-components', '1']);
+  linkProductionPackages(folder, { withOurs: false });
+  expect(readdirSync(project).toSorted()).not.toContain('packages');
+  // The embedded server starts, laboratories are listened to: both come from packages of ours.
+  const { baseUrl, dataDir, port } = await serve({ project, cwd: folder, env: { PHIAL_HL7_PORT: '0' } });
+  expect((await fetch(`${baseUrl}/readyz`)).status).toBe(200);
+  const story = spawnSync(process.execPath, [join(project, 'bin/quickstart.mjs')], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { ...process.env, PHIAL_DATA_DIR: dataDir, PORT: String(port) },
+  });
+  expect(story.stdout).toMatch(/Everything was as it should be\.\n$/);
+}, 400_000);
+
+/** As `npm ci --omit=dev` would: those of the lock file that are not for development alone, and links to our own. */
+function linkProductionPackages(project: string, { withOurs }: { withOurs: boolean }): void {
+  type Locked = { packages: Record<string, { dev?: boolean; link?: true; resolved?: string }> };
   const { packages } = JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package-lock.json'), 'utf8')) as Locked;
-  for (const [place, { dev }] of Object.entries(packages)) {
+  for (const [place, { dev, link, resolved = '' }] of Object.entries(packages)) {
     const isTop = /^node_modules\/(@[^/]+\/)?[^/]+$/.test(place);
-    if (!isTop || dev || !existsSync(join(PACKAGE_ROOT, place))) continue;
+    if (!isTop || dev || (link && !withOurs) || !existsSync(join(PACKAGE_ROOT, place))) continue;
     mkdirSync(dirname(join(project, place)), { recursive: true });
-    symlinkSync(join(PACKAGE_ROOT, place), join(project, place));
+    symlinkSync(link ? join(project, resolved) : join(PACKAGE_ROOT, place), join(project, place));
   }
 }

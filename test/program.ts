@@ -42,6 +42,8 @@ type Start = {
   /** The command of `phial`; npm start serves. */
   args?: string[];
   by?: 'npm' | 'node';
+  /** The folder that the program lies in, where it is not this one. */
+  project?: string;
   dataDir?: string;
   port?: number;
   env?: Record<string, string>;
@@ -82,17 +84,13 @@ export async function makeDatabase(kind: 'empty' | 'migrated' = 'migrated'): Pro
 }
 
 export async function startProgram(start: Start = {}): Promise<Program> {
-  const { args = [], by = 'node', env = {}, cwd = PACKAGE_ROOT, uid } = start;
+  const { args = [], by = 'node', project = PACKAGE_ROOT, env = {}, cwd = project, uid } = start;
   const dataDir = start.dataDir ?? join(makeFolder(), 'data');
   const port = start.port ?? (await findFreePort());
   const command =
     by === 'npm'
-      ? ['npm', ...(cwd === PACKAGE_ROOT ? [] : ['--prefix', PACKAGE_ROOT]), 'start']
-      : [
-          process.execPath,
-          join(PACKAGE_ROOT, SERVING.has(args[0] ?? 'serve') ? 'bin/start.mjs' : 'bin/phial.mjs'),
-          ...args,
-        ];
+      ? ['npm', ...(cwd === project ? [] : ['--prefix', project]), 'start']
+      : [process.execPath, join(project, SERVING.has(args[0] ?? 'serve') ? 'bin/start.mjs' : 'bin/phial.mjs'), ...args];
   const child = spawn(command[0] as string, command.slice(1), {
     cwd,
     detached: true,
