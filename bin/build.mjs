@@ -45,7 +45,9 @@ export function buildIfStale() {
  */
 function linkPackages(fresh) {
   for (const folder of readdirSync(join(root, 'packages')).map((name) => join('packages', name))) {
-    const { name, exports } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+    const manifestFile = join(root, folder, 'package.json');
+    if (!existsSync(manifestFile)) continue;
+    const { name, exports } = JSON.parse(readFileSync(manifestFile, 'utf8'));
     const target = join(fresh, 'node_modules', name);
     mkdirSync(dirname(target), { recursive: true });
     renameSync(join(fresh, folder, 'src'), target);

@@ -13,10 +13,12 @@ const documentsIn = (folder: string): string[] =>
     .filter((name) => name.endsWith('.md'))
     .map((name) => join(folder, name));
 const [GUIDES, OPERATE] = ['docs/guides', 'docs/operate'];
+const workspaces = ['packages', 'examples'].flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)));
 const documents = [
   ...documentsIn('.').filter((file) => file !== 'CHANGELOG.md'),
   ...documentsIn(GUIDES),
   ...documentsIn(OPERATE),
+  ...workspaces.flatMap(documentsIn),
 ];
 
 /** As GitHub makes them of headings. */
@@ -47,6 +49,11 @@ test('each link in a document leads to a file, and to a heading in it', () => {
 test.each([GUIDES, OPERATE])('the index of %s lists each of its pages', (folder) => {
   const listed = new Set(linksOf(join(folder, 'README.md')).map((to) => join(folder, to)));
   expect(documentsIn(folder).filter((file) => !file.endsWith('README.md') && !listed.has(file))).toEqual([]);
+});
+
+test('each package and example has a README of at most 60 lines', () => {
+  for (const folder of workspaces)
+    expect(read(join(folder, 'README.md')).trimEnd().split('\n').length, folder).toBeLessThanOrEqual(60);
 });
 
 test('README has at most 150 lines', () => {
