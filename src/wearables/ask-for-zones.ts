@@ -25,11 +25,16 @@ const HOUR = 13;
 /** Asks for the zones of the workouts without zones of their own in which heart rates have changed at these times. */
 export async function askForZones(ctx: Writer, user: { id: string }, times: string[]): Promise<void> {
   if (times.length === 0) return;
-  const spans = new Map<string, { first: string; last: string }>();
+  const spans = new Map<string, { hour: string; first: string; last: string }>();
+  let span: { hour: string; first: string; last: string } | undefined;
   for (const at of times) {
-    const span = spans.get(at.slice(0, HOUR));
-    if (!span) spans.set(at.slice(0, HOUR), { first: at, last: at });
-    else if (at < span.first) span.first = at;
+    // Most lie in the hour of the one before.
+    if (!span || !at.startsWith(span.hour)) {
+      const hour = at.slice(0, HOUR);
+      span = spans.get(hour);
+      if (!span) spans.set(hour, (span = { hour, first: at, last: at }));
+    }
+    if (at < span.first) span.first = at;
     else if (at > span.last) span.last = at;
   }
   const all = [...spans.values()];

@@ -1,5 +1,6 @@
 // Arrays in PostgreSQL's binary form (array_recv). As text each item is quoted here, and unquoted and read as bytes, a number or a
 // moment there (record 23).
+import { millisecondsOf } from '../../wire/moment.ts';
 
 const HEADER_BYTES = 20;
 const LENGTH_BYTES = 4;
@@ -20,36 +21,36 @@ type Items<T> = readonly (T | null)[];
 export const byteaArray = (items: Items<Buffer>): Buffer =>
   arrayOf(OF.bytea, items, {
     bytesOf: (item) => item.length,
-    write: (bytes, item, at) => void item.copy(bytes, at),
+    write: ({ bytes }, item, at) => void item.copy(bytes, at),
   });
 
 /** A `bigint[]` of whole numbers that are exact in JavaScript. */
-export const int8Array = (items: Items<number>): Buffer =>
-  arrayOf(OF.int8, items, { bytesOf: () => 8, write: writeInt8 });
+export const int8Array = (items: Items<number>): Buffer => arrayOf(OF.int8, items, { bytesOf: eight, write: writeInt8 });
 
 /** An `integer[]`. Throws RangeError of what is none. */
-export const int4Array = (items: Items<number>): Buffer =>
-  arrayOf(OF.int4, items, { bytesOf: () => 4, write: writeInt4 });
+export const int4Array = (items: Items<number>): Buffer => arrayOf(OF.int4, items, { bytesOf: four, write: writeInt4 });
 
 /** A `float8[]`. */
 export const float8Array = (items: Items<number>): Buffer =>
-  arrayOf(OF.float8, items, { bytesOf: () => 8, write: (bytes, item, at) => void bytes.writeDoubleBE(item, at) });
+  arrayOf(OF.float8, items, { bytesOf: eight, write: ({ view }, item, at) => view.setFloat64(at, item) });
 
 /** A `timestamptz[]` of moments in UTC with three fractional digits and a Z. Throws RangeError of what is no moment. */
 export const timestamptzArray = (moments: Items<string>): Buffer =>
-  arrayOf(OF.timestamptz, moments, {
-    bytesOf: () => 8,
-    write: (bytes, moment, at) => void bytes.writeBigInt64BE(BigInt(Date.parse(moment) - EPOCH_MS) * 1000n, at),
-  });
+  arrayOf(OF.timestamptz, moments, { bytesOf: eight, write: writeMoment });
 
 /** A `jsonb[]` of texts that are JSON. */
 export const jsonbArray = (texts: Items<string>): Buffer =>
   arrayOf(OF.jsonb, texts, {
     bytesOf: (text) => JSONB_VERSION.length + Buffer.byteLength(text),
-    write: (bytes, text, at) => void bytes.write(text, at + JSONB_VERSION.copy(bytes, at)),
+    write: ({ bytes }, text, at) => void bytes.write(text, at + JSONB_VERSION.copy(bytes, at)),
   });
 
-type Kind<T> = { bytesOf: (item: T) => number; write: (bytes: Buffer, item: T, at: number) => void };
+/** The same bytes twice: a view writes numbers in a fifth of the time of a Buffer's functions. */
+type Out = { bytes: Buffer; view: DataView };
+type Kind<T> = { bytesOf: (item: T) => number; write: (out: Out, item: T, at: number) => void };
+
+const four = (): number => 4;
+const eight = (): number => 8;
 
 function arrayOf<T>(type: number, items: Items<T>, { bytesOf, write }: Kind<T>): Buffer {
   let size = HEADER_BYTES;
@@ -59,27 +60,45 @@ function arrayOf<T>(type: number, items: Items<T>, { bytesOf, write }: Kind<T>):
     size += LENGTH_BYTES + (item === null ? 0 : bytesOf(item));
   }
   const bytes = Buffer.allocUnsafe(size);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, size);
+  const out = { bytes, view };
   let at = 0;
-  for (const word of [DIMENSIONS, hasNulls, type, items.length, LOWER_BOUND]) at = bytes.writeInt32BE(word, at);
+  for (const word of [DIMENSIONS, hasNulls, type, items.length, LOWER_BOUND]) {
+    view.setInt32(at, word);
+    at += LENGTH_BYTES;
+  }
   for (const item of items) {
     const length = item === null ? NULL : bytesOf(item);
-    at = bytes.writeInt32BE(length, at);
+    view.setInt32(at, length);
+    at += LENGTH_BYTES;
     if (item === null) continue;
-    write(bytes, item, at);
+    write(out, item, at);
     at += length;
   }
   return bytes;
 }
 
-function writeInt4(bytes: Buffer, value: number, at: number): void {
-  if (!Number.isInteger(value)) throw new RangeError('An integer has to be a whole number.');
-  bytes.writeInt32BE(value, at);
+const LEAST_INT4 = -(2 ** 31);
+const MOST_INT4 = 2 ** 31 - 1;
+
+function writeInt4({ view }: Out, value: number, at: number): void {
+  if (!Number.isInteger(value) || value < LEAST_INT4 || value > MOST_INT4)
+    throw new RangeError('An integer has to be a whole number of 32 bits.');
+  view.setInt32(at, value);
 }
 
 const TWO_TO_32 = 2 ** 32;
 
-function writeInt8(bytes: Buffer, value: number, at: number): void {
+function writeInt8({ view }: Out, value: number, at: number): void {
   if (!Number.isSafeInteger(value)) throw new RangeError('A bigint has to be a whole number that is exact.');
-  bytes.writeInt32BE(Math.floor(value / TWO_TO_32), at);
-  bytes.writeUInt32BE(value - Math.floor(value / TWO_TO_32) * TWO_TO_32, at + 4);
+  const high = Math.floor(value / TWO_TO_32);
+  view.setInt32(at, high);
+  view.setUint32(at + 4, value - high * TWO_TO_32);
+}
+
+function writeMoment(out: Out, moment: string, at: number): void {
+  const ms = millisecondsOf(moment) - EPOCH_MS;
+  const microseconds = ms * 1_000;
+  if (Number.isSafeInteger(microseconds)) writeInt8(out, microseconds, at);
+  else out.view.setBigInt64(at, BigInt(ms) * 1_000n);
 }

@@ -105,7 +105,7 @@ function parseLines(bytes: Buffer, maxValues: number): unknown {
 }
 
 /** Checked without a pause, in about a millisecond. */
-const AT_ONCE = 250;
+const AT_ONCE = 500;
 
 /**
  * Checks the values of a list one after the other, and no further than there are as many problems as an answer lists:

@@ -69,10 +69,8 @@ const plain: Look = (value) => {
   return typeof value === 'string' ? '' : value;
 };
 
-const HALF_A_PAIR = /\p{Surrogate}/u;
-
 /** PostgreSQL keeps neither a zero character nor half a surrogate pair. */
-const isStorable = (value: string): boolean => !value.includes('\0') && !HALF_A_PAIR.test(value);
+const isStorable = (value: string): boolean => !value.includes('\0') && value.isWellFormed();
 
 function text({ format, maxLength = Infinity }: Schema): Look {
   const { longest = Infinity, problem = null } = formatOf(format) ?? {};
@@ -134,16 +132,34 @@ function column({ items = {}, maxItems = Infinity }: Schema): Look {
 }
 
 function shape({ properties = {}, additionalProperties }: Schema): Look {
-  const looks = Object.entries(properties).map(([name, member]) => [name, compile(member)] as const);
+  const members = Object.entries(properties).map(([name, member]) => ({ name, look: compile(member) }));
+  let last: { keys: string[]; members: typeof members } = { keys: [], members: [] };
+  // Values of a list mostly have the same keys: looking for each key that a value may have takes longer than all else here.
+  const membersOf = (value: Record<string, unknown>): typeof members => {
+    if (hasKeys(value, last.keys)) return last.members;
+    const keys = Object.keys(value);
+    const present = members.filter(({ name }) => Object.hasOwn(value, name));
+    // Keys that nobody knows are not kept.
+    if (keys.length === present.length) last = { keys, members: present };
+    return present;
+  };
   return (value, at) => {
     if (!isObject(value)) return plain(value, at);
     if (additionalProperties === false) refuseUnknown(value, properties, at);
     const known: Record<string, unknown> = {};
-    for (const [name, look] of looks) {
-      if (Object.hasOwn(value, name)) known[name] = within(look, value[name], name, at);
-    }
+    for (const { name, look } of membersOf(value)) known[name] = within(look, value[name], name, at);
     return known;
   };
+}
+
+/** Whether a value has these keys in this order, and no others. */
+function hasKeys(value: Record<string, unknown>, keys: readonly string[]): boolean {
+  let count = 0;
+  for (const key in value) {
+    if (key !== keys[count]) return false;
+    count += 1;
+  }
+  return count === keys.length;
 }
 
 const MOST_UNKNOWN = 10;

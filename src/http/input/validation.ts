@@ -73,8 +73,9 @@ function bringingIntoForm(name: string): DataValidateFunction {
   const check: DataValidateFunction = (text: string, at) => {
     const kept = format.check(text);
     if (kept !== null && at) at.parentData[at.parentDataProperty] = kept;
-    check.errors = kept === null ? [{ keyword: 'format', message, params: { type, format: name } }] : [];
-    return kept !== null;
+    if (kept !== null) return true;
+    check.errors = [{ keyword: 'format', message, params: { type, format: name } }];
+    return false;
   };
   return check;
 }
@@ -82,13 +83,14 @@ function bringingIntoForm(name: string): DataValidateFunction {
 function obeying(rule: Rule, setting: unknown): DataValidateFunction {
   const check: DataValidateFunction = (value, at) => {
     const breaches = rule.check(setting as never, value as never);
+    if (breaches.length === 0) return true;
     check.errors = breaches.map(({ at: way, type, msg }) => ({
       keyword: rule.keyword,
       instancePath: [at?.instancePath ?? '', ...way].join('/'),
       message: msg,
       params: { type },
     }));
-    return breaches.length === 0;
+    return false;
   };
   return check;
 }

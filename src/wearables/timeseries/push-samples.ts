@@ -33,12 +33,13 @@ export async function pushSamples(
 }
 
 function refuseOtherUsers(userId: string, inputs: SampleInputValue[]): void {
-  const detail = inputs.flatMap(({ user_id }, index) =>
-    user_id === undefined || user_id === null || user_id === userId
+  const isOther = ({ user_id }: SampleInputValue): boolean => (user_id ?? userId) !== userId;
+  if (!inputs.some(isOther)) return;
+  const detail = inputs.flatMap((input, index) =>
+    !isOther(input)
       ? []
       : [{ type: 'value_error', loc: ['body', index, 'user_id'], msg: 'Value should be the user of the path' }],
   );
-  if (detail.length === 0) return;
   throw new AppError('sample_of_other_user', 'A batch holds samples of one user.', { detail: detail.slice(0, 100) });
 }
 
@@ -48,8 +49,8 @@ async function refuseUnknownDevices(
   user: { id: string },
   inputs: SampleInputValue[],
 ): Promise<void> {
+  if (!inputs.some(({ device_id }) => device_id)) return;
   const named = [...new Set(inputs.flatMap(({ device_id }) => device_id ?? []))];
-  if (named.length === 0) return;
   const { rows } = await sql`
     select from summaries
      where user_id = ${user.id} and team_id = ${team.id} and resource = 'device' and id = any (${named}::uuid[])`.execute(

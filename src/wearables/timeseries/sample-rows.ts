@@ -8,14 +8,16 @@ export type Row = { stream_id: number; sample: Sample; extra: string | null };
 export const keyOf = ({ stream_id, sample }: { stream_id: number; sample: Pick<Sample, 'at'> }): string =>
   `${stream_id} ${sample.at}`;
 
-/** As unnest takes them. */
+/** As unnest takes them: it fills what a shorter array leaves out with nulls, so that a column without a value is sent as none. */
 export function columnsOf(rows: Row[]) {
   return {
     stream_ids: int8Array(rows.map(({ stream_id }) => stream_id)),
     ats: timestamptzArray(rows.map(({ sample }) => sample.at)),
     values: float8Array(rows.map(({ sample }) => sample.value)),
-    durations: int4Array(rows.map(({ sample }) => sample.duration_ms)),
-    offsets: int4Array(rows.map(({ sample }) => sample.timezone_offset)),
-    extras: jsonbArray(rows.map(({ extra }) => extra)),
+    durations: int4Array(sparse(rows.map(({ sample }) => sample.duration_ms))),
+    offsets: int4Array(sparse(rows.map(({ sample }) => sample.timezone_offset))),
+    extras: jsonbArray(sparse(rows.map(({ extra }) => extra))),
   };
 }
+
+const sparse = <T>(items: (T | null)[]): (T | null)[] => (items.some((item) => item !== null) ? items : []);

@@ -10,6 +10,7 @@ import type { StoredSource } from '../source.ts';
 import { keepRecords, type Recorded } from './records.ts';
 import { keyOf } from './sample-rows.ts';
 import type { Sample } from './sample.ts';
+import { samplesByTime, type SamplesByTime } from './samples-by-time.ts';
 import {
   ensureStreams,
   placeKeyOf,
@@ -90,7 +91,7 @@ type PlacedAt = Placed & { stream: EnsuredStream; records: Map<string, string> }
 type Group = {
   key: StreamKey;
   series: Series;
-  byTime: Map<string, Sample>;
+  byTime: SamplesByTime;
   records: Map<string, string>;
   outdone: string[];
 };
@@ -106,7 +107,13 @@ async function place(ctx: TxCtx<TeamCtx>, user: { id: string }, samples: SampleO
       const key: StreamKey = { ...each.source, resource: each.series.name, kind: each.kind };
       const text = streamKeyOf(key);
       const ofPlace = byPlace.get(placeKeyOf(key)) ?? [];
-      const group = byKey.get(text) ?? { key, series: each.series, byTime: new Map(), records: new Map(), outdone: [] };
+      const group = byKey.get(text) ?? {
+        key,
+        series: each.series,
+        byTime: samplesByTime(),
+        records: new Map(),
+        outdone: [],
+      };
       if (!byKey.has(text)) {
         byKey.set(text, group);
         byPlace.set(placeKeyOf(key), ofPlace);
@@ -115,7 +122,7 @@ async function place(ctx: TxCtx<TeamCtx>, user: { id: string }, samples: SampleO
       }
       last = { of: each, group, beside: ofPlace.filter((other) => other !== group) };
     }
-    last.group.byTime.set(each.sample.at, each.sample);
+    last.group.byTime.set(each.sample);
     if (each.record) last.group.records.set(each.sample.at, each.record);
     if (each.series.additive) continue;
     for (const { byTime, records } of last.beside) {
@@ -125,7 +132,7 @@ async function place(ctx: TxCtx<TeamCtx>, user: { id: string }, samples: SampleO
   }
   for (const groups of byPlace.values()) if (groups.length > 1) keepLarger(groups);
   // Of which another app or device told last, each time.
-  for (const [text, { byTime, outdone }] of byKey) if (byTime.size + outdone.length === 0) byKey.delete(text);
+  for (const [text, { byTime, outdone }] of byKey) if (byTime.isEmpty() && outdone.length === 0) byKey.delete(text);
   const streams = await ensureStreams(
     ctx,
     user,
@@ -137,7 +144,7 @@ async function place(ctx: TxCtx<TeamCtx>, user: { id: string }, samples: SampleO
       series,
       records,
       outdone,
-      samples: [...byTime.values()].sort((a, b) => (a.at < b.at ? -1 : Number(a.at > b.at))),
+      samples: byTime.list(),
     }))
     .sort((a, b) => a.stream.id - b.stream.id);
 }
@@ -147,7 +154,8 @@ function keepLarger(groups: Group[]): void {
   const best = new Map<string, { group: Group; sample: Sample }>();
   for (const group of groups) {
     if (!group.series.additive) return;
-    for (const [at, sample] of group.byTime) {
+    for (const sample of group.byTime.list()) {
+      const { at } = sample;
       const other = best.get(at);
       const counts = !other || compareAddends(sample, other.sample, sourceOf(group), sourceOf(other.group)) < 0;
       if (counts) best.set(at, { group, sample });

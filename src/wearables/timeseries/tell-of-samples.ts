@@ -64,8 +64,9 @@ function inPieces(series: Series, samples: Sample[]): Sample[][] {
   const pieces: Sample[][] = [];
   let piece: Sample[] = [];
   let bytes = 0;
+  const shape = shapeBytesOf(series);
   for (const sample of samples) {
-    const weight = mostBytesOf(series, sample);
+    const weight = shape + textBytesOf(sample);
     if (piece.length === MOST_SAMPLES || bytes + weight > MOST_EVENT_BYTES - ENVELOPE_BYTES) {
       pieces.push(piece);
       [piece, bytes] = [[], 0];
@@ -76,11 +77,14 @@ function inPieces(series: Series, samples: Sample[]): Sample[][] {
   return piece.length > 0 ? [...pieces, piece] : pieces;
 }
 
-/** A bound of what a sample takes as JSON: the names and numbers of its series, and whatever is text in it. */
-function mostBytesOf({ interval, value, extras, keyedByType }: Series, { extra, text }: Sample): number {
+/** A bound of what the names and numbers of each sample of a series take as JSON, with the type of one that is keyed by it. */
+function shapeBytesOf({ interval, value, extras, keyedByType }: Series): number {
   const shape = 150 + (interval ? 74 : 0) + (value === 'blood_pressure' ? 110 : 0) + 40 * Object.keys(extras).length;
-  const texts = (extra ? jsonBytes(extra) : 0) + (text === null ? 0 : jsonBytes(text)) + (keyedByType ? 620 : 0);
-  return shape + texts;
+  return shape + (keyedByType ? 620 : 0);
 }
+
+/** What is text in a sample. */
+const textBytesOf = ({ extra, text }: Sample): number =>
+  (extra ? jsonBytes(extra) : 0) + (text === null ? 0 : jsonBytes(text));
 
 const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
