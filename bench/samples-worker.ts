@@ -52,7 +52,7 @@ const moments = (from: number): string[] =>
   Array.from({ length: BATCH }, (_, n) => new Date((from + n) * 1000).toISOString());
 const valueAt = (n: number): number => 55 + (n % 40);
 
-/** The statement by which the service writes samples that are new, and nothing else: prepared, one transaction each. */
+/** An upsert of samples, and nothing else: prepared, one transaction each. The service's own does not look for each (record 483). */
 function openBare({ url, teamId, lanes }: Work): Sender {
   const pool = new pg.Pool({
     connectionString: url,

@@ -8,6 +8,19 @@ export type Row = { stream_id: number; sample: Sample; extra: string | null };
 export const keyOf = ({ stream_id, sample }: { stream_id: number; sample: Pick<Sample, 'at'> }): string =>
   `${stream_id} ${sample.at}`;
 
+/** Of rows that stand by stream and time. */
+export function spansOf(rows: Row[]): { id: number; first: string; last: string; many: number }[] {
+  const spans: { id: number; first: string; last: string; many: number }[] = [];
+  for (const { stream_id: id, sample } of rows) {
+    const span = spans.at(-1);
+    if (span?.id === id) {
+      span.last = sample.at;
+      span.many += 1;
+    } else spans.push({ id, first: sample.at, last: sample.at, many: 1 });
+  }
+  return spans;
+}
+
 /** As unnest takes them: it fills what a shorter array leaves out with nulls, so that a column without a value is sent as none. */
 export function columnsOf(rows: Row[]) {
   return {

@@ -70,6 +70,65 @@ test('of a batch that one statement writes each sample is counted as what it was
   expect(await push(heartRates(12, 62))).toMatchObject({ created: 0, updated: 12, unchanged: 0 });
 });
 
+test('of streams of one batch each sample is counted, where nothing, or something, is there in the time of the batch', async () => {
+  const every = (many: number, of: object, from = 0, step = 1) =>
+    heartRates(many * step + from, 60)
+      .filter((_, minute) => minute >= from && (minute - from) % step === 0)
+      .map((sample) => ({ ...sample, ...of }));
+  const [watch, ring, phone] = ['watch', 'ring', 'phone'].map((source_type) => ({ source_type }));
+  expect(await push(every(100, watch as object, 0, 2))).toMatchObject({ created: 100 });
+  // Between those that are there, and after them.
+  expect(await push(every(100, watch as object, 1, 2))).toMatchObject({ created: 100, unchanged: 0 });
+  expect(await push(every(50, watch as object, 400))).toMatchObject({ created: 50 });
+  const mixed = [...every(300, ring as object), ...every(300, watch as object), ...every(300, phone as object)];
+  expect(await push(mixed)).toMatchObject({ created: 700, updated: 0, unchanged: 200 });
+  const steps = mixed.map(({ timestamp, ...sample }, n) => ({
+    ...sample,
+    resource: 'steps',
+    unit: 'count',
+    start: timestamp,
+    end: new Date(Date.parse(timestamp) + 60_000).toISOString(),
+    ...(n % 2 === 0 ? { timezone_offset: 3_600 } : {}),
+  }));
+  expect(await push([...steps.slice(0, 300), ...every(300, { source_type: 'scale' })])).toMatchObject({ created: 600 });
+  expect(await push(steps)).toMatchObject({ created: 600, unchanged: 300 });
+  const { rows: counts } = await owner.query<{ resource: string; many: string; lasting: string; placed: string }>(
+    `select resource, count(*) as many, count(duration_ms) as lasting, count(timezone_offset) as placed
+       from samples join streams on streams.id = stream_id where user_id = $1 group by 1 order by 1`,
+    [userId],
+  );
+  expect(counts).toEqual([
+    { resource: 'heartrate', many: '1250', lasting: '0', placed: '0' },
+    { resource: 'steps', many: '900', lasting: '900', placed: '450' },
+  ]);
+});
+
+test('what is there in the time of a batch is looked for along the key, also by a plan that was made while nothing was', async () => {
+  await owner.query('vacuum analyze samples');
+  await push(heartRates(300, 60));
+  const { rows: streams } = await owner.query<{ id: string }>('select id from streams where user_id = $1', [userId]);
+  const sent = heartRates(300, 61).map(({ timestamp, value }) => ({ id: streams[0]?.id, at: timestamp, value }));
+  await owner.query('begin');
+  const { rowCount } = await owner.query(
+    `select from create_samples($1::bigint[], $2::timestamptz[], $3::timestamptz[], array[300],
+                                $4::bigint[], $5::timestamptz[], $6::float8[], '{}', '{}', '{}', 1)`,
+    [
+      [sent[0]?.id],
+      [sent[0]?.at],
+      [sent.at(-1)?.at],
+      sent.map(({ id }) => id),
+      sent.map(({ at }) => at),
+      sent.map(({ value }) => value),
+    ],
+  );
+  expect(rowCount).toBe(0);
+  const { rows: scans } = await owner.query<{ whole: string }>(
+    `select sum(seq_scan) as whole from pg_stat_xact_user_tables where relname like 'samples%'`,
+  );
+  await owner.query('rollback');
+  expect(scans[0]?.whole).toBe('0');
+});
+
 test('samples are looked for along their key, also by a plan that was made while there were none', async () => {
   await owner.query('vacuum analyze samples');
   await push(heartRates(300, 60));

@@ -3,7 +3,7 @@ import type { TeamCtx, TxCtx } from '../../context.ts';
 import { isTold } from '../is-told.ts';
 import type { Writer } from '../one-writer.ts';
 import type { Series } from '../resources.ts';
-import { columnsOf, keyOf, type Row } from './sample-rows.ts';
+import { columnsOf, keyOf, spansOf, type Row } from './sample-rows.ts';
 import type { Sample } from './sample.ts';
 import { NEXT_VERSION, type EnsuredStream } from './streams.ts';
 import { takeOver, type TakenOver } from './take-over.ts';
@@ -87,19 +87,19 @@ async function write(
   const columns = columnsOf(rows);
   const team = sql`(select number from teams where id = ${ctx.team.id})`;
   const answer = await sql<WrittenRow>`
-    with created as (${create ? insertNew(columns, team) : NOTHING}),
+    with created as (${create ? (replace ? insertNew(columns, team) : createMany(rows, columns, team)) : NOTHING}),
          replaced as (${replace ? replaceOther(columns, team) : NOTHING}),
          counted as (
       update streams set sent_count = sent_count + case when ${isTold(ctx)} then created + replaced else 0 end,
              version = ${NEXT_VERSION}, changed_at = now()
         from (select stream_id, sum(created)::integer as created, sum(replaced)::integer as replaced
-                from (select stream_id, 1 as created, 0 as replaced from created
+                from (select stream_id, created, 0 as replaced from created
                       union all select stream_id, 0, 1 from replaced) as w group by 1) as w
        where id = stream_id
       returning id, version, created, replaced)
     select id as stream_id, null::timestamptz as at, version, created, replaced from counted
     union all
-    select stream_id, at, null, 1, 0 from created where (select sum(created) from counted) < ${rows.length}
+    select stream_id, at, null, 1, 0 from created where at is not null and (select sum(created) from counted) < ${rows.length}
     union all
     select stream_id, at, null, 0, 1 from replaced where (select sum(replaced) from counted) < ${rows.length}`.execute(
     ctx.db,
@@ -107,7 +107,7 @@ async function write(
   return writtenOf(answer.rows, rows);
 }
 
-const NOTHING = sql`select null::bigint as stream_id, null::timestamptz as at where false`;
+const NOTHING = sql`select null::bigint as stream_id, null::timestamptz as at, 0 as created where false`;
 
 const insertNew = ({ stream_ids, ats, values, durations, offsets, extras }: Columns, team: RawBuilder<unknown>) => sql`
     insert into samples (stream_id, at, value, team_number, duration_ms, timezone_offset, extra)
@@ -116,7 +116,19 @@ const insertNew = ({ stream_ids, ats, values, durations, offsets, extras }: Colu
                   ${offsets}::integer[], ${extras}::jsonb[])
              as s (stream_id, at, value, duration_ms, timezone_offset, extra)
     on conflict (stream_id, at) do nothing
-    returning stream_id, at`;
+    returning stream_id, at, 1 as created`;
+
+/** Of many that are mostly new: those of which nothing is there between the first and the last of their stream are not looked for. */
+function createMany(rows: Row[], columns: Columns, team: RawBuilder<unknown>) {
+  const { stream_ids, ats, values, durations, offsets, extras } = columns;
+  const spans = spansOf(rows);
+  return sql`
+    select stream_id, at, created from create_samples(
+      ${spans.map(({ id }) => id)}::bigint[], ${spans.map(({ first }) => first)}::timestamptz[],
+      ${spans.map(({ last }) => last)}::timestamptz[], ${spans.map(({ many }) => many)}::integer[],
+      ${stream_ids}::bigint[], ${ats}::timestamptz[], ${values}::float8[], ${durations}::integer[],
+      ${offsets}::integer[], ${extras}::jsonb[], ${team})`;
+}
 
 const replaceOther = (
   { stream_ids, ats, values, durations, offsets, extras }: Columns,
