@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { writtenMoment } from './written-moment.ts';
+import { writtenMoment } from './moment.ts';
 
 test('a moment as it is stored is what Date makes of it, whatever day was read before', () => {
   const moments = fc.date({ min: new Date('0001-01-01T00:00:00.000Z'), max: new Date('9999-12-31T23:59:59.999Z') });
