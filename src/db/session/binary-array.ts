@@ -25,7 +25,8 @@ export const byteaArray = (items: Items<Buffer>): Buffer =>
   });
 
 /** A `bigint[]` of whole numbers that are exact in JavaScript. */
-export const int8Array = (items: Items<number>): Buffer => arrayOf(OF.int8, items, { bytesOf: eight, write: writeInt8 });
+export const int8Array = (items: Items<number>): Buffer =>
+  arrayOf(OF.int8, items, { bytesOf: eight, write: writeInt8 });
 
 /** An `integer[]`. Throws RangeError of what is none. */
 export const int4Array = (items: Items<number>): Buffer => arrayOf(OF.int4, items, { bytesOf: four, write: writeInt4 });

@@ -501,12 +501,12 @@ test('samples with other keys, other orders of them and keys that nobody knows a
   const { user_id } = await makeUser(app.team);
   const reversed = (sample: object) => Object.fromEntries(Object.entries(sample).toReversed());
   const samples = [
-    heartRate(1, 60, { sensor_location: 'wrist' }),
-    reversed(heartRate(2, 61, { sensor_location: 'ear' })),
-    heartRate(3, 62, { unknown: { key: 1 }, sensor_location: 'wrist' }),
+    heartRate(1, 60, { timezone_offset: 3_600 }),
+    reversed(heartRate(2, 61, { timezone_offset: 7_200 })),
+    heartRate(3, 62, { unknown: { key: 1 }, timezone_offset: 3_600 }),
     heartRate(4, 63),
     { ...heartRate(5, 64), unit: undefined, toString: 'bpm' },
-    heartRate(6, 65, { sensor_location: ' finger ' }),
+    heartRate(6, 65, { timezone_offset: -3_600 }),
   ];
   const refused = await push(user_id, samples);
   expect(refused).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 4, 'unit'], type: 'missing' }] } });
@@ -514,13 +514,13 @@ test('samples with other keys, other orders of them and keys that nobody knows a
   const { groups } = await read(user_id, 'heartrate');
   const told = Object.values(groups)
     .flat()
-    .flatMap(({ data }) => data.map(({ value, sensor_location }) => [value, sensor_location]));
+    .flatMap(({ data }) => data.map(({ value, timezone_offset }) => [value, timezone_offset]));
   expect(told).toEqual([
-    [60, 'wrist'],
-    [61, 'ear'],
-    [62, 'wrist'],
+    [60, 3_600],
+    [61, 7_200],
+    [62, 3_600],
     [63, null],
-    [65, 'finger'],
+    [65, -3_600],
   ]);
 });
 
