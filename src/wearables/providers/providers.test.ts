@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { DOCUMENTED } from '../../../test/providers/all.ts';
 import { sources } from '../../../test/source-files.ts';
 import { EVENT_NAMES } from '../../events/names.ts';
 import { PROVIDER_SLUGS } from './catalogue.ts';
@@ -67,29 +68,15 @@ describe('the picture of a provider', () => {
   });
 });
 
-/** Where each is asked, by its documentation. The stand-ins of the tests see paths alone: addresses lead to them. */
-const HOSTS: Record<string, string[]> = {
-  'dexcom-v3': ['api.dexcom.com', 'api.dexcom.eu'],
-  'google-health': [
-    'accounts.google.com',
-    'health.googleapis.com',
-    'oauth2.googleapis.com',
-    // Of the names of scopes.
-    'www.googleapis.com',
-  ],
-  oura: ['api.ouraring.com', 'cloud.ouraring.com'],
-  polar: ['flow.polar.com', 'polarremote.com', 'www.polaraccesslink.com'],
-  strava: ['www.strava.com'],
-  wahoo: ['api.wahooligan.com'],
-  'whoop-v2': ['api.prod.whoop.com'],
-  withings: ['account.withings.com', 'wbsapi.withings.net'],
-};
-
-test.each(Object.entries(HOSTS))('%s is asked at the hosts of its documentation and no others', (name, hosts) => {
-  const code = sources
-    .filter(({ file }) => file.startsWith(`src/wearables/providers/${name}/`))
-    .map(({ text }) => text.replaceAll(/^\s*(\/?\*|\/\/).*$/gm, ''))
-    .join('\n');
-  const found = [...code.matchAll(/https?:\/\/([^/'`$]+)/g)].map(([, host]) => host as string);
-  expect([...new Set(found)].toSorted()).toEqual(hosts);
-});
+// Stand-ins see paths alone: addresses lead to them.
+test.each(Object.entries(DOCUMENTED))(
+  '%s is asked at the hosts of its documentation and no others',
+  (slug, { hosts }) => {
+    const code = sources
+      .filter(({ file }) => file.startsWith(`src/wearables/providers/${slug.replaceAll('_', '-')}/`))
+      .map(({ text }) => text.replaceAll(/^\s*(\/?\*|\/\/).*$/gm, ''))
+      .join('\n');
+    const found = [...code.matchAll(/https?:\/\/([^/'`$]+)/g)].map(([, host]) => host as string);
+    expect([...new Set(found)].toSorted()).toEqual(hosts);
+  },
+);

@@ -2,21 +2,22 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { importConnection, makeUser } from '../../../test/factories.ts';
+import { DOCUMENTED } from '../../../test/providers/all.ts';
 import { PROVIDERS } from '../providers/catalogue.ts';
 
-/** By days, as users of the interface know them. */
+/** By days, of those that nobody connects here. */
 const DAYS: Record<number, string[]> = {
   1: ['dexcom'],
-  14: ['strava', 'my_fitness_pal', 'my_fitness_pal_v2'],
-  28: ['polar', 'cronometer'],
-  90: ['fitbit', 'garmin', 'google_fit', 'google_health', 'withings', 'eight_sleep', 'abbott_libreview'],
-  180: ['oura', 'peloton', 'wahoo', 'whoop', 'whoop_v2'],
+  14: ['my_fitness_pal', 'my_fitness_pal_v2'],
+  28: ['cronometer'],
+  90: ['fitbit', 'garmin', 'google_fit', 'eight_sleep', 'abbott_libreview'],
+  180: ['peloton', 'whoop'],
   270: ['zwift'],
 };
 const daysOf = (slug: string): number =>
-  Number(Object.entries(DAYS).find(([, slugs]) => slugs.includes(slug))?.[0] ?? 30);
+  DOCUMENTED[slug]?.historyDays ?? Number(Object.entries(DAYS).find(([, slugs]) => slugs.includes(slug))?.[0] ?? 30);
 
-const CONNECTED = ['dexcom_v3', 'google_health', 'oura', 'polar', 'strava', 'wahoo', 'whoop_v2', 'withings'];
+const CONNECTED = Object.keys(DOCUMENTED);
 const applicationOf = (slug: string): [string, string][] =>
   ['CLIENT_ID', 'CLIENT_SECRET', 'BASE_URL'].map((name) => [
     `PHIAL_${slug.toUpperCase()}_${name}`,
