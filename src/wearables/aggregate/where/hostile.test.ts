@@ -117,6 +117,31 @@ describe('a where is refused with its place', () => {
     expect([answer.status, answer.places]).toEqual([422, ['body.queries.0.where']]);
   });
 
+  test.each(['timestamp', 'start', 'timeseries.steps.Time'])(
+    'by %s of samples says what chooses by time',
+    async (name) => {
+      const answer = await app.api<{ detail: { loc: unknown[]; msg: string }[] }>(
+        'POST',
+        `/aggregate/v1/user/${userId}/query`,
+        {
+          timeframe: { type: 'relative', anchor: '2026-01-05', past: { unit: 'day', value: 1 } },
+          queries: [{ select: [{ timeseries: 'steps' }], where: `${name} > '2026-01-05T07:00:00Z'` }],
+        },
+      );
+      expect([answer.status, answer.body.detail]).toMatchObject([
+        422,
+        [
+          {
+            loc: ['body', 'queries', 0, 'where'],
+            msg: expect.stringMatching(
+              /no column .*: timeframe chooses rows by their time, and date_trunc or date_part/,
+            ),
+          },
+        ],
+      ]);
+    },
+  );
+
   test('says at which character', async () => {
     expect((await ask('steps > 1 AND luck = 2')).msg).toBe('At character 15: The table has no column luck');
     expect((await ask('steps > 1 AND (steps < 3')).msg).toBe('At character 25: A closing parenthesis is missing');

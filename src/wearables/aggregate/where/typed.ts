@@ -50,11 +50,19 @@ type Given = Extract<Operand, { value: unknown }>;
 function columnOf({ column: name, at }: Named, { find, names }: Table): Column {
   const column = find(name);
   if (column) return column;
+  const hasTimes = names.some((each) => TIME_KINDS.has(find(each)?.kind));
+  if (!hasTimes && TIMES.has(name.slice(name.lastIndexOf('.') + 1).toLowerCase())) {
+    const instead = 'timeframe chooses rows by their time, and date_trunc or date_part group by it';
+    throw new WhereError(at, `The table has no column ${name.slice(0, LONGEST_TOLD)}: ${instead}`);
+  }
   const meant = nearest(name, names) ?? nearest(name.slice(name.lastIndexOf('.') + 1), names);
   const suggestion = meant === null ? '' : `. Did you mean ${meant}?`;
   throw new WhereError(at, `The table has no column ${name.slice(0, LONGEST_TOLD)}${suggestion}`);
 }
 
+/** By which people look for the time of a row: samples have no column of it. */
+const TIMES = new Set(['at', 'date', 'end', 'start', 'time', 'timestamp']);
+const TIME_KINDS = new Set<Kind | undefined>(['date', 'moment', 'clock']);
 const LONGEST_TOLD = 80;
 
 function truth(operand: Operand, table: Table): TypedCondition {
