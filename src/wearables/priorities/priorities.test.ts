@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { makeUser } from '../../../test/factories.ts';
+import { makeUser, pushSummaries } from '../../../test/factories.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -65,6 +65,39 @@ test('the first of the order that has data of a day is computed with, unless a q
   await team.api('PATCH', path, [{ data_type: 'activity', providers: ['garmin'] }]);
   expect(await sums()).toEqual([4, 20]);
   expect(await sums({ provider_priority_overrides: ['fitbit'] })).toEqual([1, 10]);
+});
+
+test('meals and profiles follow the order of timeseries', async () => {
+  const team = await app.makeTeam('With an order of series');
+  const { user_id } = await makeUser(team);
+  const today = new Date().toISOString().slice(0, 10);
+  const meal = (provider: string, value: number) => ({
+    provider,
+    provider_id: provider,
+    timestamp: `${today}T00:00:01Z`,
+    name: 'Breakfast',
+    energy: { unit: 'kcal', value },
+  });
+  await pushSummaries(team, user_id, 'meal', [meal('apple_health_kit', 1), meal('my_fitness_pal', 2)]);
+  await pushSummaries(team, user_id, 'profile', [
+    { provider: 'fitbit', height: 171 },
+    { provider: 'oura', height: 172 },
+  ]);
+  const counted = async () => {
+    const columns = [{ meal: 'energy.value' }, { profile: 'height_centimeter' }];
+    const { body } = await team.api<{ results: { table: Record<string, number[]> }[] }>(
+      'POST',
+      `/aggregate/v1/user/${user_id}/query`,
+      {
+        timeframe: { anchor: today, past: { unit: 'day', value: 3 } },
+        queries: columns.map((column) => ({ select: [column] })),
+      },
+    );
+    return body.results.map(({ table }) => Object.values(table)[0]);
+  };
+  expect(await counted()).toEqual([[1], [171]]);
+  await team.api('PATCH', path, [{ data_type: 'timeseries', providers: ['my_fitness_pal', 'oura'] }]);
+  expect(await counted()).toEqual([[2], [172]]);
 });
 
 test.each([

@@ -8,13 +8,16 @@ export type PriorityType = (typeof PRIORITY_TYPES)[number];
 
 export const SourcePriority = Type.Object({
   team_id: Uuid,
-  data_type: Type.String({ description: 'Kind of data: workouts, activity, sleep, body or timeseries.' }),
+  data_type: Type.String({
+    description:
+      'Kind of data: workouts, activity, sleep, body, or timeseries, which meals and profiles follow as well.',
+  }),
   source: ProviderName,
   priority: Type.Integer({ description: 'Its place, from 1: where several tell of the same, the first counts.' }),
 });
 
 const SourcePriorityInput = Type.Object({
-  data_type: oneOf(PRIORITY_TYPES, { description: 'Kind of data.' }),
+  data_type: oneOf(PRIORITY_TYPES, { description: 'Kind of data. Meals and profiles follow the order of timeseries.' }),
   providers: Type.Array(oneOf(PROVIDER_SLUGS), {
     maxItems: 50,
     uniqueItems: true,
