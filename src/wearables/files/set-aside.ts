@@ -32,6 +32,7 @@ export function setAside(ctx: TeamCtx, { id, user_id, kind }: Upload, bytes: num
       throw new AppError(
         'limit_reached',
         `A team can have at most ${MOST_FILES} files waiting to be imported. Send this one when some are done.`,
+        { fields: { limit: MOST_FILES } },
       );
     }
     if (others.bytes + bytes > config.uploads.teamBytes) {
@@ -39,6 +40,7 @@ export function setAside(ctx: TeamCtx, { id, user_id, kind }: Upload, bytes: num
         'limit_reached',
         `The files of this team that wait to be imported may have at most ${config.uploads.teamBytes} bytes. ` +
           'Send this one when some are done.',
+        { fields: { limit: config.uploads.teamBytes } },
       );
     }
     if (others.org_bytes + bytes > config.orgBytes.uploads) {
@@ -46,6 +48,7 @@ export function setAside(ctx: TeamCtx, { id, user_id, kind }: Upload, bytes: num
         'limit_reached',
         `The files of this organisation that wait to be imported may have at most ${config.orgBytes.uploads} bytes. ` +
           'Send this one when some are done.',
+        { fields: { limit: config.orgBytes.uploads } },
       );
     }
     await sql`

@@ -26,6 +26,7 @@ export async function refuseTooManyNaming(
       throw new AppError(
         'limit_reached',
         `A ${to} has at most ${mostNaming} ${many}. Delete those that are of no use.`,
+        { fields: { limit: mostNaming } },
       );
     }
   }

@@ -277,12 +277,12 @@ describe('what is deleted', () => {
 describe('apps without end', () => {
   const named = (n: number) => steps(n, 1, 1, { app_id: `com.example.app${n}` });
   const refused = async (samples: object[]) => {
-    const { status, body } = await team.api<{ code: string; detail: string }>(
+    const { status, body } = await team.api<{ code: string; detail: string; limit: number }>(
       'POST',
       `/v2/timeseries/${user_id}/samples`,
       samples,
     );
-    expect([status, body.code]).toEqual([403, 'limit_reached']);
+    expect([status, body.code, body.limit]).toEqual([403, 'limit_reached', 50]);
     return body.detail;
   };
 

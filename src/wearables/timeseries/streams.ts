@@ -153,6 +153,7 @@ function tooManyBeside(streams: readonly (StreamKey | Stream)[]): AppError | nul
       'limit_reached',
       `A user can have at most ${MOST_BESIDE} apps and devices of a series, provider and kind of device. ` +
         'app_id names an app, and not a version of it, a run or a sample.',
+      { fields: { limit: MOST_BESIDE } },
     );
   }
   return null;
@@ -183,6 +184,7 @@ function tooManyOf(streams: readonly { provider: string; many?: number }[]): App
     'limit_reached',
     `A user can have at most ${MOST_STREAMS} streams of providers that are ${pushed > MOST_STREAMS ? 'pushed' : 'pulled'}: a series, ` +
       'provider, kind of device, app, device and type each. Those without samples are not counted.',
+    { fields: { limit: MOST_STREAMS } },
   );
 }
 

@@ -80,6 +80,7 @@ async function refuseMoreThanMayWait({ db, team }: TxCtx<TeamCtx>): Promise<void
     throw new AppError(
       'limit_reached',
       `${MOST_WAITING} requests to send events again wait already. Try again when they have gone out.`,
+      { fields: { limit: MOST_WAITING } },
     );
   }
 }

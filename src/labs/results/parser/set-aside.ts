@@ -34,12 +34,14 @@ export function setAside(
         'limit_reached',
         `A team can have at most ${MOST_WAITING} lab reports waiting to be read and ${MOST_ARRIVING} files on their way. ` +
           'Send this one when some are done.',
+        { fields: { limit: waiting >= MOST_WAITING ? MOST_WAITING : MOST_ARRIVING } },
       );
     }
     if (bytes + MOST_FILE_BYTES > config.labReportBytes) {
       throw new AppError(
         'limit_reached',
         `The lab reports of this team take up their ${config.labReportBytes} bytes. Whoever runs the service can give it more.`,
+        { fields: { limit: config.labReportBytes } },
       );
     }
     if ((await bytesOfOrg(tx)) + MOST_FILE_BYTES > config.orgBytes.labReports) {
@@ -47,6 +49,7 @@ export function setAside(
         'limit_reached',
         `The lab reports of this organisation take up their ${config.orgBytes.labReports} bytes. ` +
           'Whoever runs the service can give it more.',
+        { fields: { limit: config.orgBytes.labReports } },
       );
     }
     await sql`
