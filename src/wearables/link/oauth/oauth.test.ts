@@ -284,6 +284,20 @@ describe('a return', () => {
   });
 });
 
+test('no page or redirect of a link tells its address, which has the token, to where it leads', async () => {
+  const { user_id } = await makeUser(team);
+  const { link_token } = await linkTokenOf(team, user_id);
+  for (const path of [
+    `/link?token=${link_token}`,
+    `/link/done?state=error&error_type=user_cancelled&token=${link_token}`,
+    start('oura', link_token, '&page=1'),
+  ]) {
+    const { status, headers } = await fetch(new URL(path, app.baseUrl), { redirect: 'manual' });
+    expect([200, 302]).toContain(status);
+    expect([path, headers.get('referrer-policy')]).toEqual([path, 'no-referrer']);
+  }
+});
+
 describe('a link token', () => {
   test('is good for one connection', async () => {
     const { user_id } = await makeUser(team);
