@@ -2,7 +2,7 @@
 import type pg from 'pg';
 import type { TeamCtx } from '../src/context.ts';
 import { newId } from '../src/ids.ts';
-import { sealOrder } from '../src/labs/orders/sealed.ts';
+import { NOTHING_PERSONAL, sealOrder } from '../src/labs/orders/sealed.ts';
 import { shipping } from './order-traffic.ts';
 
 const AT_ONCE = 5_000;
@@ -20,6 +20,12 @@ const PATIENT = {
   gender_identity: null,
 };
 const ADDRESS = { ...shipping, second_line: '', country: 'United States', access_notes: null };
+const PERSONAL = {
+  ...NOTHING_PERSONAL,
+  patient_details: PATIENT,
+  patient_address: ADDRESS,
+  shipping_details: ADDRESS,
+};
 const EVENTS = ['ordered', 'requisition_created'];
 
 /** Adds orders to a team, one in a hundred of which is lost, and one in a hundred critical. Triggers count them. */
@@ -27,33 +33,27 @@ export async function fillOrders(client: pg.Client, ctx: TeamCtx, labTestId: str
   for (let from = 0; from < many; from += AT_ONCE) {
     const rows = Array.from({ length: Math.min(AT_ONCE, many - from) }, (_, n) => {
       const id = newId();
-      const sealed = sealOrder(ctx, { team_id: ctx.team.id, id }, {
-        patient_details: PATIENT,
-        patient_address: ADDRESS,
-        shipping_details: ADDRESS,
-      } as never);
-      return { id, user: newId(), ...sealed, lost: n % 100 === 0, critical: n % 100 === 50 };
+      const { personal } = sealOrder(ctx, { ...PERSONAL, team_id: ctx.team.id, id });
+      return { id, user: newId(), personal, lost: n % 100 === 0, critical: n % 100 === 50 };
     });
     await client.query(
       `with given as (
-         select * from unnest($2::uuid[], $3::uuid[], $4::bytea[], $5::bytea[], $6::bytea[], $7::text[], $8::text[])
-           as g (id, user_id, patient_details, patient_address, shipping_details, status, interpretation)
+         select * from unnest($2::uuid[], $3::uuid[], $4::bytea[], $5::text[], $6::text[])
+           as g (id, user_id, personal, status, interpretation)
        ), people as (
          insert into users (id, team_id, client_user_id) select user_id, $1, user_id::text from given
        ), begun as (
          insert into order_transactions (user_id, id, team_id) select user_id, id, $1 from given
        )
        insert into orders (user_id, id, team_id, order_transaction_id, origin, lab_test_id, details_id, method,
-         patient_details, patient_address, shipping_details, last_status, last_low_level_status, last_event_id, interpretation)
-       select user_id, id, $1, id, 'initial', $9::uuid, id, 'testkit', patient_details, patient_address, shipping_details,
-         'received.testkit.' || status, status, ${EVENTS.length}, interpretation from given`,
+         personal, last_status, last_low_level_status, last_event_id, interpretation)
+       select user_id, id, $1, id, 'initial', $7::uuid, id, 'testkit', personal, 'received.testkit.' || status, status,
+         ${EVENTS.length}, interpretation from given`,
       [
         ctx.team.id,
         rows.map(({ id }) => id),
         rows.map(({ user }) => user),
-        rows.map(({ patient_details }) => patient_details),
-        rows.map(({ patient_address }) => patient_address),
-        rows.map(({ shipping_details }) => shipping_details),
+        rows.map(({ personal }) => personal),
         rows.map(({ lost }) => (lost ? 'lost' : 'requisition_created')),
         rows.map(({ critical }) => (critical ? 'critical' : null)),
         labTestId,

@@ -68,7 +68,7 @@ test('after the story no table holds a name, a date of birth, a phone, a street 
   expect(texts).toEqual(expect.arrayContaining(['Grace', 'Palmer', '1988-04-12', '100 West Test Street']));
   const opened = await findTraces(app, texts, 'opened');
   expect(opened).toEqual(
-    expect.arrayContaining(['user_info.info', 'insurances.details', 'orders.patient_details', 'events.body']),
+    expect.arrayContaining(['user_info.info', 'insurances.details', 'orders.personal', 'events.body']),
   );
   expect(opened.filter((column) => !(column in SEALED_COLUMNS))).toEqual(before);
   expect(before.filter((column) => !/^(payors|zip_prefixes)\./.test(column))).toEqual([]);

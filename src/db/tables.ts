@@ -835,6 +835,7 @@ export interface Orders {
   passthrough: Buffer | null;
   patient_address: Buffer | null;
   patient_details: Buffer | null;
+  personal: Buffer | null;
   physician: Buffer | null;
   priority: Generated<boolean>;
   sample_id: string | null;

@@ -138,8 +138,7 @@ describe('the erasure of deleted users', () => {
         'lab_results.user_id',
         'order_events.user_id',
         'order_transactions.user_id',
-        'orders.patient_details',
-        'orders.shipping_details',
+        'orders.personal',
         'sample_ids.sample_id',
         'sample_notes.text',
         'shipments.user_id',
@@ -300,7 +299,7 @@ describe('the erasure of deleted users', () => {
     await query(app.databaseUrl, 'create trigger refuse before delete on users for each row execute function refuse()');
     expect(await eraseUsers(app.ctx)).toBe(0);
     const half = await findTraces(app, traces);
-    expect(half).toContain('orders.patient_details');
+    expect(half).toContain('orders.personal');
     expect(half).not.toContain('events.body');
     for (const by of [`user_id=${userId}`, `client_user_id=ref-${traces[1]}`]) {
       const { status, body } = await team.api<{ code: string }>('POST', `/v2/user/undo_delete?${by}`);

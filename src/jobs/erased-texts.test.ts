@@ -135,8 +135,18 @@ const OF_ITS_OWN = new Set([
   'webhook_secrets.signature',
   'webhooks.filter_types',
 ]);
-/** No operation writes it yet. */
-const UNWRITTEN = new Set(['orders.notes', 'shipments.notes']);
+/** No operation writes it yet, or any more: of an order `personal` holds them (record 481). */
+const UNWRITTEN = new Set([
+  'shipments.notes',
+  'orders.patient_details',
+  'orders.patient_address',
+  'orders.shipping_details',
+  'orders.physician',
+  'orders.icd_codes',
+  'orders.notes',
+  'orders.clinical_notes',
+  'orders.passthrough',
+]);
 /** What a team keeps when a user of it is erased; tokens until their provider was told that they end (record 126). */
 const OF_THE_TEAM = [
   // Of its receiver's answers to what is of no user, as a result that matches no order.

@@ -10,6 +10,7 @@ import {
 import { promisify } from 'node:util';
 import { deflate, inflate } from 'node:zlib';
 import type { BytesColumn, JsonColumn, LookupKind, PackedColumn, SealedColumn, TextColumn } from './columns.ts';
+import { hmacSha256 } from './hmac.ts';
 import { UnknownKey } from './unknown-key.ts';
 
 /** Which row a sealed value belongs to; `team_id` is its team, or its organisation where it is of no team. Where several columns name the row, `id` joins them with a slash. */
@@ -127,9 +128,7 @@ export function openCipher({ sealing, keys, lookupKey }: KeyRing): Cipher {
       createHmac('sha256', lookupKey).update(`${kind} ${teamId.toLowerCase()} ${text}`).digest(),
     signatureOf: (version, teamId, message) =>
       keys.has(version) || known.isMissing(version)
-        ? createHmac('sha256', teamKey(version, teamId.toLowerCase(), 'signatures'))
-            .update(message)
-            .digest()
+        ? hmacSha256(teamKey(version, teamId.toLowerCase(), 'signatures'), message)
         : null,
   };
 }

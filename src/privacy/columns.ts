@@ -12,6 +12,7 @@ export const SEALED_COLUMNS = {
   'user_info.info': { as: 'json', row: ['user_id'], team: 'team_id' },
   'insurances.details': { as: 'json', row: ['id'], team: 'team_id' },
   'insurance_documents.content': { as: 'json', row: ['id'], team: 'team_id' },
+  'orders.personal': { as: 'json', row: ['id'], team: 'team_id' },
   'orders.patient_details': { as: 'json', row: ['id'], team: 'team_id' },
   'orders.patient_address': { as: 'json', row: ['id'], team: 'team_id' },
   'orders.shipping_details': { as: 'json', row: ['id'], team: 'team_id' },

@@ -2,6 +2,7 @@
 import fastJsonStringify from 'fast-json-stringify';
 import type { TSchema } from 'typebox';
 import { keptMembersOf } from '../../wire/written-once.ts';
+import { GrowingBytes } from './growing-bytes.ts';
 import { jsonWriter } from './write-json.ts';
 
 type Shape = {
@@ -9,135 +10,160 @@ type Shape = {
   properties?: Record<string, Shape>;
   required?: string[];
   items?: Shape;
+  default?: unknown;
 };
-type Kept = { text: string; bytes: Buffer };
-/** Where the parts of a text go, in their order. */
-type Out = { add: (text: string) => void; addKept: (kept: Kept) => void };
-type Write = (value: unknown, out: Out) => void;
+type Write = (value: unknown, out: GrowingBytes) => void;
+
+/** What an answer may be longer than the one before without being moved. */
+const SPARE_BYTES = 16_384;
+/** Shapes that say one of these are left to fast-json-stringify. */
+const SAID_OTHERWISE = [
+  '$ref',
+  'additionalProperties',
+  'allOf',
+  'anyOf',
+  'const',
+  'else',
+  'if',
+  'nullable',
+  'oneOf',
+  'patternProperties',
+  'then',
+];
+const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST, COMMA] = Buffer.from('{}[],') as unknown as [
+  number,
+  number,
+  number,
+  number,
+  number,
+];
 
 /** Writes a value as a text, which an idempotency key can keep. */
 export function textOf(schema: TSchema): (value: unknown) => string | Promise<string> {
   if (!holdsKept(schema as Shape)) return jsonWriter(schema);
-  const write = writerOf(schema as Shape);
-  return (value) => {
-    let text = '';
-    write(value, { add: (part) => (text += part), addKept: (kept) => (text += kept.text) });
-    return text;
-  };
+  const write = bodyOfKept(schema as Shape);
+  return (value) => write(value).toString();
 }
 
 /** Writes a value as what is sent. Where parts of it are written once, they are in bytes already, and the whole is. */
-export function bodyOf(schema: TSchema): (value: unknown) => string | Buffer | Promise<string> {
-  if (!holdsKept(schema as Shape)) return jsonWriter(schema);
-  const write = writerOf(schema as Shape);
+export const bodyOf = (schema: TSchema): ((value: unknown) => string | Buffer | Promise<string>) =>
+  holdsKept(schema as Shape) ? bodyOfKept(schema as Shape) : jsonWriter(schema);
+
+function bodyOfKept(shape: Shape): (value: unknown) => Buffer {
+  const write = writerOf(shape);
+  let expected = 0;
   return (value) => {
-    const chunks: Buffer[] = [];
-    let text = '';
-    const flush = (): void => void (text !== '' && chunks.push(Buffer.from(text)));
-    write(value, {
-      add: (part) => (text += part),
-      addKept: ({ bytes }) => {
-        flush();
-        text = '';
-        chunks.push(bytes);
-      },
-    });
-    flush();
-    return Buffer.concat(chunks);
+    const out = new GrowingBytes(expected);
+    write(value, out);
+    const body = out.end();
+    expected = body.length + SPARE_BYTES;
+    return body;
   };
 }
-
-const compiled = (shape: Shape): ((value: unknown) => string) => fastJsonStringify(shape as never);
 
 const holdsKept = (shape: Shape): boolean =>
   keptMembersOf(shape).length > 0 ||
   Object.values(shape.properties ?? {}).some(holdsKept) ||
   (shape.items !== undefined && holdsKept(shape.items));
 
+/** Writes what is of the declared type; all else is left to fast-json-stringify, which converts or refuses it. */
 function writerOf(shape: Shape): Write {
-  if (!holdsKept(shape)) {
-    const text = compiled(shape);
-    return (value, out) => out.add(text(value));
-  }
-  const write = shape.items ? ofList(shape.items) : ofObject(shape);
-  return shape.type?.includes('null') ? (value, out) => (value === null ? out.add('null') : write(value, out)) : write;
+  const other = byFastJsonStringify(shape);
+  const types = [shape.type].flat();
+  const [type, ...more] = types.filter((each) => each !== 'null');
+  if (more.length > 0 || SAID_OTHERWISE.some((word) => word in shape)) return other;
+  const write = ofType(type, shape, other);
+  return types.includes('null') ? (value, out) => (value === null ? out.addAscii('null') : write(value, out)) : write;
 }
 
-function ofKept(text: (value: unknown) => string): Write {
-  const kept = new WeakMap<object, Kept>();
+function ofType(type: string | undefined, shape: Shape, other: Write): Write {
+  switch (type) {
+    case 'string':
+      return (value, out) => (typeof value === 'string' ? out.addString(value) : other(value, out));
+    case 'integer':
+      return (value, out) => (Number.isInteger(value) ? out.addAscii(`${value as number}`) : other(value, out));
+    case 'number':
+      return (value, out) => (Number.isFinite(value) ? out.addAscii(`${value as number}`) : other(value, out));
+    case 'boolean':
+      return (value, out) => (typeof value === 'boolean' ? out.addAscii(value ? 'true' : 'false') : other(value, out));
+    case 'array':
+      return shape.items ? ofList(shape.items, other) : other;
+    case 'object':
+      return shape.properties ? ofObject(shape, other) : other;
+    default:
+      return other;
+  }
+}
+
+function byFastJsonStringify(shape: Shape): Write {
+  let text: ((value: unknown) => string) | undefined;
   return (value, out) => {
-    if (typeof value !== 'object' || value === null || !Object.isFrozen(value)) return out.add(text(value));
-    let known = kept.get(value);
-    if (!known) {
-      const written = text(value);
-      kept.set(value, (known = { text: written, bytes: Buffer.from(written) }));
-    }
-    out.addKept(known);
+    text ??= fastJsonStringify(shape as never) as (value: unknown) => string;
+    out.add(text(value));
   };
 }
 
-function ofList(items: Shape): Write {
+function ofList(items: Shape, other: Write): Write {
   const write = writerOf(items);
   return (value, out) => {
-    out.add('[');
-    for (const [n, item] of (value as unknown[]).entries()) {
-      if (n > 0) out.add(',');
-      write(item, out);
+    if (!Array.isArray(value)) return other(value, out);
+    out.addByte(OPEN_LIST);
+    for (let n = 0; n < value.length; n += 1) {
+      if (n > 0) out.addByte(COMMA);
+      write(value[n], out);
     }
-    out.add(']');
+    out.addByte(CLOSE_LIST);
   };
 }
 
-/** Writes members of an object; `isFirst` says that none stands before them. True where one was written. */
-type WriteMembers = (value: object, out: Out, isFirst: boolean) => boolean;
+type Member = { name: string; key: string; write: Write; isRequired: boolean; otherwise: string | null };
 
-/** Members in their order: each run of those that hold nothing kept at once, the others one by one. */
-function ofObject(shape: Shape): Write {
+/** Members as fast-json-stringify writes them: the required ones first. */
+function ofObject(shape: Shape, other: Write): Write {
   const { properties = {}, required = [] } = shape;
   const kept = keptMembersOf(shape);
-  const writers: WriteMembers[] = [];
-  let plain: Record<string, Shape> = {};
-  const endRun = (): void => {
-    if (Object.keys(plain).length > 0) writers.push(ofMembers(plain, required));
-    plain = {};
-  };
-  for (const [name, part] of Object.entries(properties)) {
-    const isKept = kept.includes(name);
-    if (!isKept && !holdsKept(part)) plain[name] = part;
-    else {
-      endRun();
-      writers.push(ofMember(name, isKept ? ofKept(compiled(part)) : writerOf(part), required.includes(name)));
-    }
-  }
-  endRun();
+  const members = Object.entries(properties).map(([name, part]): Member => {
+    const write = writerOf(part);
+    return {
+      name,
+      key: `${JSON.stringify(name)}:`,
+      write: kept.includes(name) ? ofKept(write) : write,
+      isRequired: required.includes(name),
+      otherwise: part.default === undefined ? null : JSON.stringify(part.default),
+    };
+  });
+  const inOrder = [...members.filter((each) => each.isRequired), ...members.filter((each) => !each.isRequired)];
   return (value, out) => {
-    out.add('{');
-    let isFirst = true;
-    for (const write of writers) isFirst = !write(value as object, out, isFirst) && isFirst;
-    out.add('}');
-  };
-}
-
-function ofMembers(properties: Record<string, Shape>, required: string[]): WriteMembers {
-  const text = compiled({ type: 'object', properties, required: required.filter((name) => name in properties) });
-  return (value, out, isFirst) => {
-    const members = text(value).slice(1, -1);
-    if (members === '') return false;
-    out.add(isFirst ? members : `,${members}`);
-    return true;
-  };
-}
-
-function ofMember(name: string, write: Write, isRequired: boolean): WriteMembers {
-  const key = `${JSON.stringify(name)}:`;
-  return (value, out, isFirst) => {
-    const member = (value as Record<string, unknown>)[name];
-    if (member === undefined) {
-      if (isRequired) throw new Error(`"${name}" is required!`);
-      return false;
+    if (typeof value !== 'object' || value === null) return other(value, out);
+    let before = OPEN_OBJECT;
+    for (const { name, key, write, isRequired, otherwise } of inOrder) {
+      const member = (value as Record<string, unknown>)[name];
+      if (member === undefined && otherwise === null) {
+        if (isRequired) throw new Error(`"${name}" is required!`);
+        continue;
+      }
+      out.addByte(before);
+      out.addAscii(key);
+      if (member === undefined) out.add(otherwise as string);
+      else write(member, out);
+      before = COMMA;
     }
-    out.add(isFirst ? key : `,${key}`);
-    write(member, out);
-    return true;
+    if (before === OPEN_OBJECT) out.addByte(OPEN_OBJECT);
+    out.addByte(CLOSE_OBJECT);
+  };
+}
+
+/** Of a value that is frozen: its bytes are kept as long as it lives. */
+function ofKept(write: Write): Write {
+  const kept = new WeakMap<object, Buffer>();
+  return (value, out) => {
+    const known = kept.get(value as object);
+    if (known) return out.addBytes(known);
+    if (typeof value !== 'object' || value === null || !Object.isFrozen(value)) return write(value, out);
+    const own = new GrowingBytes(0);
+    write(value, own);
+    const bytes = own.end();
+    kept.set(value, bytes);
+    out.addBytes(bytes);
   };
 }

@@ -2,11 +2,11 @@ import { sql, type Updateable } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import type { Orders } from '../../db/tables.ts';
 import type { LoadedOrder } from './load.ts';
-import { sealOrder, type OrderRow, type SealedColumn } from './sealed.ts';
+import { sealChanged, type OrderRow, type PersonalField } from './sealed.ts';
 import { storeNameWords } from './name-words.ts';
 
 type Changes = Partial<
-  Pick<OrderRow, SealedColumn | 'activate_by' | 'health_insurance_id' | 'interpretation' | 'has_missing_results'>
+  Pick<OrderRow, PersonalField | 'activate_by' | 'health_insurance_id' | 'interpretation' | 'has_missing_results'>
 >;
 
 /**
@@ -19,7 +19,7 @@ export async function changeOrder(ctx: TxCtx<TeamCtx>, order: LoadedOrder, chang
   const row = { ...order.row, ...changes };
   const set: Updateable<Orders> = {
     ...Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined)),
-    ...sealOrder(ctx, row, personal),
+    ...sealChanged(ctx, row, personal),
   };
   const { updated_at } = await ctx.db
     .updateTable('orders')

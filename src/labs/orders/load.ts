@@ -79,7 +79,7 @@ export const requisitionUrlOf = (ctx: TeamCtx, order: { id: string }): Requisiti
 };
 
 const LISTED_COLUMNS = `orders.user_id, orders.id, orders.team_id, orders.order_transaction_id, orders.origin, orders.lab_test_id,
-  orders.details_id, orders.method, orders.sample_id, orders.patient_details, orders.patient_address, orders.shipping_details,
+  orders.details_id, orders.method, orders.sample_id, orders.personal, orders.patient_details, orders.patient_address, orders.shipping_details,
   orders.physician, orders.health_insurance_id, orders.billing_type, orders.icd_codes, orders.notes, orders.clinical_notes,
   orders.passthrough, orders.priority, orders.activate_by, orders.has_abn, orders.interpretation, orders.has_missing_results,
   orders.last_status, orders.last_low_level_status, orders.created_at, orders.updated_at`;
@@ -193,6 +193,7 @@ export async function lockOrderIfPresent(ctx: TxCtx<TeamCtx>, orderId: string): 
 
 /** `2026-01-02T03:04:05.6+00:00`, as the database writes a time into JSON, in the form of the wire. */
 const iso = (time: string): string => {
+  if (time[23] === '+') return `${time.slice(0, 23)}Z`;
   const fraction = time[19] === '.' ? time.slice(20, time.indexOf('+', 20)) : '';
   return `${time.slice(0, 19)}.${fraction.padEnd(3, '0').slice(0, 3)}Z`;
 };

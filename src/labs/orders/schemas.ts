@@ -221,10 +221,13 @@ const order = {
 export const Order = writtenOnce(Type.Object(order), 'lab_test');
 
 /** The longer form: what reading one order answers and what events carry. */
-export const OrderInFull = Type.Object({
-  ...order,
-  health_insurace_id: nullable({ ...Uuid, deprecated: true, description: 'The same as health_insurance_id.' }),
-});
+export const OrderInFull = writtenOnce(
+  Type.Object({
+    ...order,
+    health_insurace_id: nullable({ ...Uuid, deprecated: true, description: 'The same as health_insurance_id.' }),
+  }),
+  'lab_test',
+);
 
 export const OrderAnswer = Type.Object({ order: Order, status: Type.String(), message: Type.String() });
 

@@ -7,31 +7,41 @@ import type { CollectionMethod, LowLevelStatus } from './status/table.ts';
 
 type Wire = Static<typeof Order>;
 
-/** What is sealed of an order, and whether as JSON or as the text that it is. */
-const SEALED = {
+/**
+ * What answers show: opened together whenever an order is read, so sealed as one value, `personal`. Orders that were made before it
+ * have each in a column of its own, as JSON or as the text that it is, until they are changed.
+ */
+const SHOWN = {
   patient_details: 'json',
   patient_address: 'json',
   shipping_details: 'json',
   physician: 'json',
-  consents: 'json',
   icd_codes: 'json',
-  aoe_answers: 'json',
   notes: 'text',
   clinical_notes: 'text',
   passthrough: 'text',
 } as const;
 
-export type SealedColumn = keyof typeof SEALED;
-type TextColumn = { [K in SealedColumn]: (typeof SEALED)[K] extends 'text' ? K : never }[SealedColumn];
+/** What no answer shows: each in a column of its own, as JSON. */
+const UNSHOWN = ['consents', 'aoe_answers'] as const;
 
-export const SEALED_OF_ORDER = Object.keys(SEALED) as SealedColumn[];
-const isText = (column: SealedColumn): column is TextColumn => SEALED[column] === 'text';
+type ShownColumn = keyof typeof SHOWN;
+type UnshownColumn = (typeof UNSHOWN)[number];
+export type PersonalField = ShownColumn | UnshownColumn;
+
+const SHOWN_COLUMNS = Object.keys(SHOWN) as ShownColumn[];
+const PERSONAL_FIELDS: readonly PersonalField[] = [...SHOWN_COLUMNS, ...UNSHOWN];
+type TextColumn = { [K in ShownColumn]: (typeof SHOWN)[K] extends 'text' ? K : never }[ShownColumn];
+const isText = (column: ShownColumn): column is TextColumn => SHOWN[column] === 'text';
+
+/** What holds an order's sealed values; `sealOrder` makes them. */
+export const SEALED_OF_ORDER = ['personal', ...UNSHOWN] as const;
 
 /** An order's row as the database keeps it; what is personal is sealed. */
 export type StoredOrder = Selectable<Orders>;
 
 /** The same, opened. */
-export type OrderRow = Omit<StoredOrder, SealedColumn | 'method' | 'last_low_level_status'> & {
+export type OrderRow = Omit<StoredOrder, PersonalField | 'personal' | 'method' | 'last_low_level_status'> & {
   method: CollectionMethod;
   last_low_level_status: LowLevelStatus;
   patient_details: Wire['patient_details'];
@@ -46,24 +56,38 @@ export type OrderRow = Omit<StoredOrder, SealedColumn | 'method' | 'last_low_lev
   passthrough: string | null;
 };
 
-/** Those columns of an order alone, opened. */
-export type Personal = Pick<OrderRow, SealedColumn>;
+/** What is personal of an order alone, opened. */
+export type Personal = Pick<OrderRow, PersonalField>;
 
 export const personalOf = (row: Personal): Personal =>
-  Object.fromEntries(SEALED_OF_ORDER.map((column) => [column, row[column]])) as Personal;
+  Object.fromEntries(PERSONAL_FIELDS.map((field) => [field, row[field]])) as Personal;
+
+export const NOTHING_PERSONAL = Object.fromEntries(PERSONAL_FIELDS.map((field) => [field, null])) as Personal;
+
+type Sealed = Pick<StoredOrder, PersonalField | 'personal'>;
 
 /** Opens what is sealed of an order, in the row itself: of a page of orders a second row for each would cost as much again. */
-export function openOrder<R extends Pick<StoredOrder, 'id' | 'team_id'> & Partial<Pick<StoredOrder, SealedColumn>>>(
+export function openOrder<R extends Pick<StoredOrder, 'id' | 'team_id'> & Partial<Sealed>>(
   { cipher }: TeamCtx,
   stored: R,
 ): Opened<R> {
   const row = stored as Record<string, unknown>;
-  for (const column of SEALED_OF_ORDER) {
+  const { personal } = stored;
+  if (personal) {
+    const shown = cipher.openJson<Partial<Personal>>('orders.personal', stored, personal);
+    for (const column of SHOWN_COLUMNS) if (column in row) row[column] = shown[column] ?? null;
+  } else {
+    for (const column of SHOWN_COLUMNS) {
+      const sealed = stored[column];
+      if (!sealed) continue;
+      row[column] = isText(column)
+        ? cipher.openText(`orders.${column}`, stored, sealed)
+        : cipher.openJson(`orders.${column}`, stored, sealed);
+    }
+  }
+  for (const column of UNSHOWN) {
     const sealed = stored[column];
-    if (!sealed) continue;
-    row[column] = isText(column)
-      ? cipher.openText(`orders.${column}`, stored, sealed)
-      : cipher.openJson(`orders.${column}`, stored, sealed);
+    if (sealed) row[column] = cipher.openJson(`orders.${column}`, stored, sealed);
   }
   return row as Opened<R>;
 }
@@ -71,21 +95,33 @@ export function openOrder<R extends Pick<StoredOrder, 'id' | 'team_id'> & Partia
 /** The same row, opened. */
 type Opened<R> = { [K in keyof R]: K extends keyof OrderRow ? OrderRow[K] : R[K] };
 
-/** Seals those columns of an order that are given; null stays null. */
-export function sealOrder(
-  { cipher }: TeamCtx,
-  row: { team_id: string; id: string },
-  opened: Partial<Personal>,
-): Partial<Record<SealedColumn, Buffer | null>> {
-  return Object.fromEntries(
-    Object.entries(opened).map(([name, value]) => {
-      const column = name as SealedColumn;
-      if (value === null) return [column, null];
-      if (isText(column)) return [column, cipher.sealText(`orders.${column}`, row, value as string)];
-      return [column, cipher.sealJson(`orders.${column}`, row, value)];
-    }),
-  );
+type Row = Personal & { team_id: string; id: string };
+
+/** Seals what is personal of an order. */
+export const sealOrder = (ctx: TeamCtx, row: Row): Pick<Sealed, (typeof SEALED_OF_ORDER)[number]> => ({
+  personal: sealShown(ctx, row),
+  consents: sealUnshown(ctx, row, 'consents'),
+  aoe_answers: sealUnshown(ctx, row, 'aoe_answers'),
+});
+
+/** What is written of an order of which some personal fields were changed: nothing where none was. */
+export function sealChanged(ctx: TeamCtx, row: Row, changed: Partial<Personal>): Partial<Sealed> {
+  const isChanged = (field: PersonalField): boolean => changed[field] !== undefined;
+  return {
+    ...(SHOWN_COLUMNS.some(isChanged) ? { ...NOTHING_APART, personal: sealShown(ctx, row) } : {}),
+    ...Object.fromEntries(UNSHOWN.filter(isChanged).map((column) => [column, sealUnshown(ctx, row, column)])),
+  };
 }
+
+const NOTHING_APART = Object.fromEntries(SHOWN_COLUMNS.map((column) => [column, null])) as Record<ShownColumn, null>;
+
+function sealShown({ cipher }: TeamCtx, row: Row): Buffer | null {
+  const shown = SHOWN_COLUMNS.flatMap((column) => (row[column] === null ? [] : [[column, row[column]]]));
+  return shown.length === 0 ? null : cipher.sealJson('orders.personal', row, Object.fromEntries(shown));
+}
+
+const sealUnshown = ({ cipher }: TeamCtx, row: Row, column: UnshownColumn): Buffer | null =>
+  row[column] && cipher.sealJson(`orders.${column}`, row, row[column]);
 
 const PARCEL = [
   'outbound_tracking_number',

@@ -9,14 +9,12 @@ import { keptLabTest } from '../../catalogue/keep.ts';
 import { LAB_TEST_REVISION } from '../../catalogue/lab-test-json.ts';
 import { requisitionUrlOf, ORDER_LAB, type LoadedOrder } from '../load.ts';
 import { accountProblems, refuseUnlessAccepted } from '../pre-flight.ts';
-import { personalOf, SEALED_OF_ORDER, sealOrder, type OrderRow, type Personal, type SealedColumn } from '../sealed.ts';
+import { NOTHING_PERSONAL, SEALED_OF_ORDER, sealOrder, type OrderRow, type PersonalField } from '../sealed.ts';
 import { nameWords } from '../name-words.ts';
 import { sendOut } from '../send-out.ts';
 import { publishOrderEvents } from '../status/append-events.ts';
 import { findOrderLab, refuseUnlessConnected, refuseUnlessServed } from './find-order-lab.ts';
 import { fullStatus, type CollectionMethod, type LowLevelStatus } from '../status/table.ts';
-
-const NOTHING_PERSONAL = Object.fromEntries(SEALED_OF_ORDER.map((column) => [column, null])) as Personal;
 
 const NOTHING = {
   sample_id: null,
@@ -27,7 +25,7 @@ const NOTHING = {
   activate_by: null,
 } satisfies Partial<OrderRow>;
 
-type Given = Pick<OrderRow, SealedColumn | keyof typeof NOTHING>;
+type Given = Pick<OrderRow, PersonalField | keyof typeof NOTHING>;
 
 export type NewOrder = Partial<Given> & {
   /** Left out: a new one. Given where something bears it already, as the sample of an imported order. */
@@ -183,7 +181,7 @@ async function insert(
   { row, ids, statuses, told }: Prepared,
 ): Promise<Inserted[]> {
   const words = nameWords(ctx, told);
-  const sealed = sealOrder(ctx, row, personalOf(told));
+  const sealed = sealOrder(ctx, { ...told, ...row });
   const values = [
     user_id,
     ctx.team.id,

@@ -8,7 +8,7 @@ import { conditionsOf, parameters, staying, wantedOf, type OrderFilters, type Wa
 import { pageOf, pageWithTotalOrNull } from './page.ts';
 import type { OrderListQuery } from './schemas.ts';
 import { loadOrders, toListedOrders, type ListedOrder, type StoredListedOrder } from '../load.ts';
-import type { OrderRow } from '../sealed.ts';
+import { openOrder, type StoredOrder } from '../sealed.ts';
 
 /** Names are sealed: they are sorted by opening them all, so only where the matches are few. */
 const MOST_SORTED_BY_NAME = 10_000;
@@ -16,6 +16,7 @@ const MOST_SORTED_BY_NAME = 10_000;
 const OPENED_AT_ONCE = 500;
 
 type Page = OrderFilters & Pick<Static<typeof OrderListQuery>, 'page' | 'size' | 'order_key' | 'order_direction'>;
+type SealedPatient = Pick<StoredOrder, 'id' | 'team_id' | 'personal' | 'patient_details'>;
 type Listed = { orders: ListedOrder[]; total: number };
 
 /** Orders of the caller's team that fit all filters, newest first unless asked otherwise. */
@@ -57,13 +58,10 @@ async function sortedByName(
       `Sorting by patient_name takes at most ${MOST_SORTED_BY_NAME} matches, but the filters leave ${total}. Narrow them.`,
     );
   }
-  const { rows } = await ctx.db.executeQuery<{ id: string; team_id: string; patient_details: Buffer | null }>(
-    namesOf(wanted),
-  );
+  const { rows } = await ctx.db.executeQuery<SealedPatient>(namesOf(wanted));
   const named: { id: string; name: [last: string, first: string] | null }[] = [];
   for (const row of rows) {
-    const { id, patient_details: sealed } = row;
-    const patient = sealed && ctx.cipher.openJson<OrderRow['patient_details']>('orders.patient_details', row, sealed);
+    const { id, patient_details: patient } = openOrder(ctx, row);
     named.push({
       id,
       name: patient && [patient.last_name?.toLowerCase() ?? '', patient.first_name?.toLowerCase() ?? ''],
@@ -85,7 +83,7 @@ function namesOf(wanted: Wanted): CompiledQuery {
   const team = bind(wanted.team);
   const conditions = [`orders.team_id = ${team}`, staying(team), ...conditionsOf(wanted, bind, null)];
   return CompiledQuery.raw(
-    `select orders.id, orders.team_id, orders.patient_details from orders where ${conditions.join(' and ')}`,
+    `select orders.id, orders.team_id, orders.personal, orders.patient_details from orders where ${conditions.join(' and ')}`,
     values,
   );
 }

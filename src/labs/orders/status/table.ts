@@ -121,8 +121,18 @@ export function fullStatus(method: CollectionMethod, low: LowLevelStatus): Order
 /** What a low-level status is called today: older names are understood wherever a caller says one. */
 export const currentName = (low: string): string => (low === 'registered' ? 'testkit_registered' : low);
 
+type Parts = Readonly<{ top: TopLevelStatus; method: CollectionMethod; low: LowLevelStatus }>;
+
+const PARTS: ReadonlyMap<string, Parts> = new Map(
+  COLLECTION_METHODS.flatMap((method) =>
+    statusesOf(method).map((low) => [fullStatus(method, low), split(fullStatus(method, low))]),
+  ),
+);
+
 /** The parts of a full status. */
-export function partsOf(full: string): { top: TopLevelStatus; method: CollectionMethod; low: LowLevelStatus } {
+export const partsOf = (full: string): Parts => PARTS.get(full) ?? split(full);
+
+function split(full: string): Parts {
   const [top, method, low] = full.split('.') as [TopLevelStatus, CollectionMethod, string];
   return { top, method, low: currentName(low) as LowLevelStatus };
 }

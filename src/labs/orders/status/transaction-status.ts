@@ -3,12 +3,14 @@ import { isCancelled, isCompleted, isOpen } from './table.ts';
 
 type Standing = Pick<Sibling, 'id' | 'parent_id' | 'last_low_level_status'>;
 
+const NONE: ReadonlySet<string> = new Set();
+
 /**
  * Active while any order of it is open; cancelled when all are; else completed. An order whose sample is to be taken again
  * keeps its status for good: it counts as open until its redraw, or a redraw of that, is completed.
  */
 export function transactionStatus(orders: readonly Standing[]): 'active' | 'completed' | 'cancelled' {
-  const replaced = replacedBy(orders);
+  const replaced = orders.length > 1 ? replacedBy(orders) : NONE;
   const isUnderWay = ({ id, last_low_level_status: status }: Standing): boolean =>
     status === 'redraw_available' ? !replaced.has(id) : isOpen(status);
   if (orders.some(isUnderWay)) return 'active';

@@ -1,14 +1,17 @@
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
+import { LEAST_ID } from '../../../ids.ts';
 import { findDefaultKit, findLabTest } from '../../catalogue/find.ts';
 import { listLabAccounts } from '../../catalogue/lab-accounts/find.ts';
 import { findOrderLab } from '../create/find-order-lab.ts';
 import { insertOrder } from '../create/insert-order.ts';
 import { loadOrder, type LoadedOrder } from '../load.ts';
+import { openOrder, type StoredOrder } from '../sealed.ts';
 import { KIT_NOT_BACK } from '../status/table.ts';
 
 const MOST_WAITING = 100;
+const AT_ONCE = 100;
 
 /**
  * The order that a kit without a known order is registered to: the user's oldest that waits for a kit, of the lab test
@@ -19,13 +22,7 @@ export async function findOrMakeWaitingOrder(
   user: LoadedOrder['user'],
   labTestId: string | null,
 ): Promise<LoadedOrder> {
-  // Whoever finds rows locked waits, and sees them only if they still wait for a kit then.
-  const { rows: waiting } = await sql<{ id: string; lab_test_id: string }>`
-    select id, lab_test_id from orders
-     where user_id = ${user.id} and team_id = ${ctx.team.id} and method = 'testkit' and sample_id is null
-       and patient_details is null and last_low_level_status = any (${KIT_NOT_BACK}::text[])
-       and (${labTestId}::uuid is null or lab_test_id = ${labTestId}::uuid)
-     order by id limit ${MOST_WAITING} for update`.execute(ctx.db);
+  const waiting = await lockWaiting(ctx, user.id, labTestId);
   const [oldest] = waiting;
   if (!oldest) {
     const { id: lab_test_id, lab_id } = labTestId ? await findLabTest(ctx, labTestId) : await findDefaultKit(ctx);
@@ -45,6 +42,25 @@ export async function findOrMakeWaitingOrder(
     );
   }
   return loadOrder(ctx, oldest.id);
+}
+
+type Waiting = Pick<StoredOrder, 'id' | 'team_id' | 'lab_test_id' | 'personal' | 'patient_details'>;
+
+/** The kits of a user that wait for a patient, oldest first. Whether one has a patient is sealed: those that do are left out here. */
+async function lockWaiting(ctx: TxCtx<TeamCtx>, userId: string, labTestId: string | null): Promise<Waiting[]> {
+  const waiting: Waiting[] = [];
+  for (let after = LEAST_ID; ;) {
+    // Whoever finds rows locked waits, and sees them only if they still wait for a kit then.
+    const { rows } = await sql<Waiting>`
+      select id, team_id, lab_test_id, personal, patient_details from orders
+       where user_id = ${userId} and team_id = ${ctx.team.id} and method = 'testkit' and sample_id is null
+         and last_low_level_status = any (${KIT_NOT_BACK}::text[])
+         and (${labTestId}::uuid is null or lab_test_id = ${labTestId}::uuid) and id > ${after}
+       order by id limit ${AT_ONCE} for update`.execute(ctx.db);
+    waiting.push(...rows.filter((row) => openOrder(ctx, row).patient_details === null));
+    if (rows.length < AT_ONCE || waiting.length >= MOST_WAITING) return waiting;
+    after = rows.at(-1)?.id as string;
+  }
 }
 
 /** A registration names no account: where the laboratory takes no order without one, the one that the team has there. */
