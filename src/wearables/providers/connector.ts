@@ -1,4 +1,4 @@
-// What a provider's own interface is like: a file beside this one for each, and the list of all of them.
+// What each provider's connect.ts fulfils: how its users agree, and which scopes bring what.
 import type { ProviderSlug } from './catalogue.ts';
 
 /**

@@ -10,7 +10,7 @@ export type Sent = {
   body: string;
 };
 
-/** What a notification tells: of whom, and where to look. It is a hint: what has happened the provider is asked. */
+/** A notification names the user and what may have changed. We ask the provider for the data. */
 export type ProviderEvent = {
   /** The provider's own id of the user. */
   external_user_id: string;
@@ -26,7 +26,7 @@ export type ProviderEvent = {
   ended?: true;
 };
 
-/** How a provider tells of news by itself. */
+/** How the notifications of a provider are verified and read. */
 export type Notifier = {
   /** What shows who has sent a notification, in lower case. */
   headers: readonly string[];

@@ -1,4 +1,4 @@
-// What a provider needs to tell of news by itself: a file of providers/ for each, and the list of all of them.
+// What each provider's subscribe.ts fulfils: how the service subscribes to its notifications.
 import type { ProviderSlug } from './catalogue.ts';
 
 export type Question = {
