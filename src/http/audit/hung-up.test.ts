@@ -36,7 +36,8 @@ afterAll(async () => {
 });
 
 const READS = 100;
-const PATIENCE = { timeout: 20_000, interval: 20 };
+/** Hundreds of requests are looked at, one after the other: what one waits between two looks counts. */
+const PATIENCE = { timeout: 20_000, interval: 2 };
 const severe = (): string[] => told.filter((line) => (JSON.parse(line) as { level: number }).level >= 50);
 
 /** A connection whose errors are nobody's affair. */
