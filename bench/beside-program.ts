@@ -1,8 +1,8 @@
 // The program in a process of its own, and a context on its database for what no operation makes.
+import { openEmbedded } from '@phial/embedded-postgres/open';
 import { BulkWork } from '../src/bulk-work.ts';
 import { parseConfig } from '../src/config/options.ts';
 import type { Ctx } from '../src/context.ts';
-import { openEmbedded } from '@phial/embedded-postgres/open';
 import { openDatabase } from '../src/db/open.ts';
 import { openLog } from '../src/log.ts';
 import { claimCipher } from '../src/privacy/claim-cipher.ts';

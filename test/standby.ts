@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { expect } from 'vitest';
-import { findFreePort } from '../bench/free-port.ts';
 import { chooseAccount, runAs, type Account } from '@phial/embedded-postgres/account';
 import { prepareBinaries } from '@phial/embedded-postgres/binaries';
 import { openEmbedded } from '@phial/embedded-postgres/open';
+import { findFreePort } from '../bench/free-port.ts';
 import { openLog } from '../src/log.ts';
 import { query } from './global-setup.ts';
 

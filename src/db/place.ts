@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
+import { chooseDataDir } from '@phial/embedded-postgres/data-dir';
 import type { Config, Secrets } from '../config/options.ts';
 import type { Logger } from '../log.ts';
 import { PACKAGE_ROOT } from '../package-root.ts';
-import { chooseDataDir } from '@phial/embedded-postgres/data-dir';
 import { refuseWithoutTls } from './production.ts';
 
 export const MIGRATIONS = join(PACKAGE_ROOT, 'migrations');

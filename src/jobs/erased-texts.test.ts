@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseHeader } from '@phial/hl7/parse';
 import { apiOf, startTestApp, type Team, type TestApp } from '../../test/app.ts';
 import { askPhlebotomy, orderBy, phoenix, slotsOf } from '../../test/collected-orders.ts';
 import { createQuery, settleQueries } from '../../test/continuous.ts';
@@ -31,7 +32,6 @@ import { findTraces } from '../../test/traces.ts';
 import { endpoints } from '../endpoints.ts';
 import { BODIES } from '../glossary/examples.ts';
 import { jsonOf } from '../http/media.ts';
-import { parseHeader } from '@phial/hl7/parse';
 import { storeMessage } from '../labs/laboratories/hl7/inbox/store-message.ts';
 import { addPhysician } from '../tenancy/teams/physicians.ts';
 import { SUMMARIES } from '../wearables/summaries/resources.ts';

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
+import { CHARSETS } from '@phial/hl7/encoding';
 import { oneOf } from '../../../../wire/schema.ts';
 import { LENGTHS } from '../../../orders/pre-flight.ts';
-import { CHARSETS } from '@phial/hl7/encoding';
 
 const Path = Type.String({ minLength: 1, maxLength: 1_000, pattern: '^/' });
 const Name = Type.String({ minLength: 1, maxLength: 180 });

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
+import { decode } from '@phial/hl7/encoding';
+import { Hl7Error, segmentOf, textAt, type Message } from '@phial/hl7/message';
+import { parse } from '@phial/hl7/parse';
 import type { Ctx, TxCtx } from '../../../../context.ts';
 import { acrossTeams } from '../../../../db/session/bind.ts';
 import { inTransaction } from '../../../../db/transaction.ts';
 import { findTeamScopeOrNull, forTeam } from '../../../../tenancy/teams/scope.ts';
-import { decode } from '@phial/hl7/encoding';
-import { Hl7Error, segmentOf, textAt, type Message } from '@phial/hl7/message';
-import { parse } from '@phial/hl7/parse';
 import { findCodes, findConnectionOrNull, type Connection } from '../connections/find-connection.ts';
 import { ReportRefused } from '../../../results/report-bounds.ts';
 import { checkEnvelope, checkHeader, readResult, type ReadResult } from '../messages/read-result.ts';

@@ -1,12 +1,12 @@
 // What a laboratory says of orders by messages of its own: what it makes of one that it was sent (ORL, ORR, ACK), and what
 // becomes of one later (ORM, OML, OSU).
 import { sql } from 'kysely';
+import { segmentOf, textAt, type Message } from '@phial/hl7/message';
 import type { TeamCtx, TxCtx } from '../../../../context.ts';
 import { findTeamScopeOrNull, forTeam } from '../../../../tenancy/teams/scope.ts';
 import { lockOrderIfPresent, type LoadedOrder } from '../../../orders/load.ts';
 import { isOpen, type LowLevelStatus } from '../../../orders/status/table.ts';
 import { callOffOrder, callOffTests, leavesNone } from '../../call-off.ts';
-import { segmentOf, textAt, type Message } from '@phial/hl7/message';
 import type { Connection } from '../connections/find-connection.ts';
 import { accountOf } from '../messages/account.ts';
 import { readOrderNumber } from '../messages/order-number.ts';

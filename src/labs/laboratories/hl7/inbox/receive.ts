@@ -1,10 +1,10 @@
-import type { Ctx } from '../../../../context.ts';
-import { FairShare } from '../../../../fair/fair-share.ts';
 import { newControlId, type AckCode } from '@phial/hl7/acknowledgment';
 import { encode } from '@phial/hl7/encoding';
 import { textAt } from '@phial/hl7/message';
 import { parseHeader } from '@phial/hl7/parse';
 import { write } from '@phial/hl7/write';
+import type { Ctx } from '../../../../context.ts';
+import { FairShare } from '../../../../fair/fair-share.ts';
 import type { Connection } from '../connections/find-connection.ts';
 import { ackOf } from '../messages/ack.ts';
 import { isRejected } from '../messages/result-problem.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
+import { textAt, type Segment } from '@phial/hl7/message';
 import type { Ctx, TxCtx } from '../../../../context.ts';
 import { acrossTeams } from '../../../../db/session/bind.ts';
 import { newId } from '../../../../ids.ts';
-import { textAt, type Segment } from '@phial/hl7/message';
 
 export type MessageState = 'received' | 'applied' | 'failed' | 'discarded';
 

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
-import { AppError } from '../../../../errors.ts';
 import { Hl7Error } from '@phial/hl7/message';
 import { parse } from '@phial/hl7/parse';
+import { AppError } from '../../../../errors.ts';
 import type { MessageRepair } from './schemas.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { LoadedOrder } from '../../../orders/load.ts';
 import { repeat, segment, type Segment, type Value } from '@phial/hl7/message';
+import type { LoadedOrder } from '../../../orders/load.ts';
 import { ownOf } from '../../../../wire/own.ts';
 
 type Marker = NonNullable<LoadedOrder['labTest']['markers']>[number];

@@ -1,10 +1,10 @@
 // Who an order is for and who pays: PID, NK1, IN1 and GT1.
+import { repeat, segment, type Segment, type Value } from '@phial/hl7/message';
+import { writeDate } from '@phial/hl7/times';
 import { ADULT_AGE_YEARS, ageInYears } from '../../../../wire/birth-date.ts';
 import { countryAlpha3 } from '../../../../wire/country-alpha3.ts';
-import { repeat, segment, type Segment, type Value } from '@phial/hl7/message';
 import type { Settings } from '../connections/settings.ts';
 import { accountFieldOf, OrderNotSendable, type OrderToSend, type Writer } from './order-writer.ts';
-import { writeDate } from '@phial/hl7/times';
 import { ownOf } from '../../../../wire/own.ts';
 
 const SEX: Readonly<Record<string, string>> = { female: 'F', male: 'M', other: 'O', unknown: 'U' };

@@ -1,11 +1,11 @@
-import type { LoadedOrder } from '../../../orders/load.ts';
 import { NAME_IN_HEADER } from '@phial/hl7/encoding';
 import { segment, type Message, type Segment } from '@phial/hl7/message';
+import { writeTime } from '@phial/hl7/times';
+import type { LoadedOrder } from '../../../orders/load.ts';
 import type { Settings } from '../connections/settings.ts';
 import { answersTo } from './order-answers.ts';
 import { coverage, guardian, patient } from './order-patient.ts';
 import { accountFieldOf, OrderNotSendable, writerOf, type OrderToSend, type Writer } from './order-writer.ts';
-import { writeTime } from '@phial/hl7/times';
 import { ownOf } from '../../../../wire/own.ts';
 
 /** The order as OML^O21, or as ORM^O01 where the laboratory wants that. */

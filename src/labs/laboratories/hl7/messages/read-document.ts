@@ -1,5 +1,5 @@
-import type { Settings } from '../connections/settings.ts';
 import { textAt, type Segment } from '@phial/hl7/message';
+import type { Settings } from '../connections/settings.ts';
 import { ResultProblem } from './result-problem.ts';
 import { ownOf } from '../../../../wire/own.ts';
 

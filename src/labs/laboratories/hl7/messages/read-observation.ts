@@ -1,7 +1,7 @@
-import type { LabReport, Observation } from '../../../results/report.ts';
-import type { Settings } from '../connections/settings.ts';
 import type { Delimiters } from '@phial/hl7/escape';
 import { textAt, textsAt, wholeTextsAt, type Segment } from '@phial/hl7/message';
+import type { LabReport, Observation } from '../../../results/report.ts';
+import type { Settings } from '../connections/settings.ts';
 import type { Noted } from './read-groups.ts';
 import { codingsAt, readValueOf } from './read-value-of.ts';
 import { domesticCountry } from '../../../../wire/country.ts';

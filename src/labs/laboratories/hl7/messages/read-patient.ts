@@ -1,8 +1,8 @@
+import { textAt, type Segment } from '@phial/hl7/message';
+import { readDate } from '@phial/hl7/times';
 import { isCalendarDate } from '../../../../wire/birth-date.ts';
 import type { LabReport, ReportedPatient } from '../../../results/report.ts';
-import { textAt, type Segment } from '@phial/hl7/message';
 import { ResultProblem } from './result-problem.ts';
-import { readDate } from '@phial/hl7/times';
 
 const SEX: ReadonlyMap<string, string> = new Map([
   ['F', 'female'],

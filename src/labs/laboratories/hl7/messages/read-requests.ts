@@ -1,11 +1,11 @@
+import { textAt, type Segment } from '@phial/hl7/message';
+import { readTime, type ZonedTime } from '@phial/hl7/times';
 import type { ReportedTest } from '../../../results/report.ts';
 import type { Settings } from '../connections/settings.ts';
-import { textAt, type Segment } from '@phial/hl7/message';
 import type { Group } from './read-groups.ts';
 import { readStatus, testOf } from './read-status.ts';
 import { codingsAt } from './read-value-of.ts';
 import { ResultProblem, type Waiting } from './result-problem.ts';
-import { readTime, type ZonedTime } from '@phial/hl7/times';
 
 /** An OBR with its status and its times. */
 export type Request = {

@@ -1,9 +1,9 @@
+import { segmentOf, textAt, type Message, type Segment } from '@phial/hl7/message';
+import { delimitersOfMessage } from '@phial/hl7/parse';
 import type { LabReport, Observation, ReportedTest } from '../../../results/report.ts';
 import { MOST_OF_REPORT } from '../../../results/report-bounds.ts';
 import type { Connection } from '../connections/find-connection.ts';
 import type { Settings } from '../connections/settings.ts';
-import { segmentOf, textAt, type Message, type Segment } from '@phial/hl7/message';
-import { delimitersOfMessage } from '@phial/hl7/parse';
 import { accountOf } from './account.ts';
 import { isDocument, readDocument } from './read-document.ts';
 import { groupsOf, type Group } from './read-groups.ts';

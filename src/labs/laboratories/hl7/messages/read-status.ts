@@ -1,6 +1,6 @@
+import { textAt, type Segment } from '@phial/hl7/message';
 import type { Coding, LabReport, Observation, ReportedTest } from '../../../results/report.ts';
 import { isRejectionCode } from '../../../results/storing/rejected-samples.ts';
-import { textAt, type Segment } from '@phial/hl7/message';
 import { readOrderNumber } from './order-number.ts';
 import { isDocument } from './read-document.ts';
 import type { Group } from './read-groups.ts';

@@ -1,8 +1,8 @@
 // OBX-5 by OBX-2: what a value is, in one text.
-import { parseValue } from '../../../results/interpretation/parse-range.ts';
-import type { Coding, Observation } from '../../../results/report.ts';
 import type { Delimiters } from '@phial/hl7/escape';
 import { textAt, wholeTextsAt, type Segment } from '@phial/hl7/message';
+import { parseValue } from '../../../results/interpretation/parse-range.ts';
+import type { Coding, Observation } from '../../../results/report.ts';
 import { ResultProblem } from './result-problem.ts';
 
 type ValueOf = { kind: Observation['kind']; text: string; coded?: Coding[] };

@@ -1,9 +1,9 @@
 // Connections to laboratories by which orders go out. One in enhanced mode stays open after the last order, for as long as an
 // answer is waited for: the laboratory may say on it, rather than on our port, what it makes of an order that it keeps.
-import type { Ctx } from '../../../../context.ts';
 import { textAt } from '@phial/hl7/message';
 import type { Take } from '@phial/hl7/mllp-client';
 import { parseHeader } from '@phial/hl7/parse';
+import type { Ctx } from '../../../../context.ts';
 import type { Connection } from '../connections/find-connection.ts';
 import { openReceiver } from '../inbox/receive.ts';
 import { answersTo } from '../transport/answer-frame.ts';

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
+import { write } from '@phial/hl7/write';
 import type { TeamCtx, TxCtx } from '../../../../context.ts';
 import { inTransaction } from '../../../../db/transaction.ts';
 import { findInsuranceOrNull } from '../../../../insurance/find-latest.ts';
 import { lockOrderIfPresent, type LoadedOrder } from '../../../orders/load.ts';
 import { isOpen } from '../../../orders/status/table.ts';
-import { write } from '@phial/hl7/write';
 import type { Connection } from '../connections/find-connection.ts';
 import { orderMessage } from '../messages/order.ts';
 import { numberOrder, numberPatient } from './number-order.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import { parseHeader } from '@phial/hl7/parse';
 import type { Ctx } from '../../../../context.ts';
 import { acrossTeams } from '../../../../db/session/bind.ts';
-import { parseHeader } from '@phial/hl7/parse';
 import { applyMessage, type Applied } from '../inbox/apply-message.ts';
 import { blankMessage, storeMessage } from '../inbox/store-message.ts';
 

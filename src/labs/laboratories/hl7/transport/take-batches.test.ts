@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Connection } from '../connections/find-connection.ts';
 import { readBatches } from '@phial/hl7/batch';
+import type { Connection } from '../connections/find-connection.ts';
 import { takeBatches } from './take-batches.ts';
 
 const header = (id: number): string => `MSH|^~\\&|LAB|LABFAC|PHIAL|ACC-1|20260122||ORU^R01|C${id}|P|2.5.1\r`;

@@ -1,7 +1,7 @@
 import { lstat, mkdir, opendir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Ctx } from '../../../../context.ts';
 import { INCOMPLETE, readFileOfMessages } from '@phial/hl7/batch';
+import type { Ctx } from '../../../../context.ts';
 import { findConnections, type Connection } from '../connections/find-connection.ts';
 import type { Receive } from '../inbox/receive.ts';
 import { dropOldFiles, endWalks, stamp } from './drop-old-files.ts';

@@ -2,11 +2,11 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { frame, openFrameReader } from '@phial/hl7/mllp-frames';
 import { startTestApp, type TestApp } from '../../../../../test/app.ts';
 import { byMllp, connectTestLaboratory } from '../../../../../test/hl7-deployment.ts';
 import { openLine } from './line.ts';
 import { listenForLaboratories } from './listen.ts';
-import { frame, openFrameReader } from '@phial/hl7/mllp-frames';
 
 const MIB = 2 ** 20;
 /** Few of these lie in one piece of what a socket reads. */
