@@ -88,7 +88,7 @@ describe('an order', () => {
   test('with which something goes wrong here is overtaken by others, tried again, and refused in the end', async () => {
     const broken = await kitAtLaboratory(app, app.team, labTestId);
     const next = await kitAtLaboratory(app, app.team, labTestId);
-    await sql`update orders set patient_details = '\\x00' where id = ${broken.id}`.execute(app.db);
+    await sql`update orders set personal = '\\x00' where id = ${broken.id}`.execute(app.db);
     await app.runJobs();
     expect(await outbox(next.id)).toMatchObject([{ state: 'accepted' }]);
     expect(await outbox(broken.id)).toMatchObject([{ state: 'waiting', attempts: 1, last_error: 'internal_error' }]);
