@@ -1,9 +1,10 @@
-// How long a year of minutes takes to sum by day: of one source, of three that measure the same minutes, and of three that
-// measure parts of each minute; each against the bare statement that takes one source a day whole and drops the others.
+// Measures how long a year of minutes takes to sum by day: of one source, of three sources of the same minutes, and of
+// three sources of parts of each minute. Each is compared with the bare statement that takes one source a day whole and
+// drops the others.
 import pg from 'pg';
 import { besideProgram } from './beside-program.ts';
-import { median } from './environment.ts';
-import { judge } from './results.ts';
+import { median } from './describe-machine.ts';
+import { judge } from './judge.ts';
 
 const GOAL = 2.5;
 const GOAL_OF_ONE = 1.25;
@@ -14,7 +15,7 @@ const FIRST = '2025-01-01';
 const LAST = '2025-12-31';
 const DEVICES = ['watch', 'ring', 'phone'];
 
-/** `seconds` are how long a sample is, and how much later than the device before it each one begins. */
+/** `seconds` is the length of a sample, and the delay of each device behind the device before it. */
 type Case = { title: string; devices: readonly string[]; seconds: number; later: number; goal: number };
 
 const CASES: readonly Case[] = [
@@ -30,7 +31,7 @@ export const benchAggregates = (): Promise<boolean> =>
     const call = async <T>(path: string, body: object): Promise<T> => {
       const headers = { 'x-service-api-key': key, 'content-type': 'application/json' };
       const answer = await fetch(program.baseUrl + path, { method: 'POST', headers, body: JSON.stringify(body) });
-      if (!answer.ok) throw new Error(`${path} was answered ${answer.status}: ${await answer.text()}`);
+      if (!answer.ok) throw new Error(`${path} got ${answer.status}: ${await answer.text()}`);
       return (await answer.json()) as T;
     };
     const owner = new pg.Client({ connectionString: ownerUrl });
@@ -48,7 +49,7 @@ export const benchAggregates = (): Promise<boolean> =>
       const times: Record<'chosen' | 'merged', number[]> = { chosen: [], merged: [] };
       const timed = async (name: keyof typeof times, days: () => Promise<number>): Promise<void> => {
         const begin = performance.now();
-        if ((await days()) !== 365) throw new Error('A year was not answered whole.');
+        if ((await days()) !== 365) throw new Error('The answer does not have the whole year.');
         times[name].push(performance.now() - begin);
       };
       for (let round = 0; round < ROUNDS + WARM_UP; round += 1) {
@@ -99,28 +100,28 @@ async function fill(
   );
 }
 
-/** Of each day the best source that tells of it, and nothing of others. */
+/** The best source of each day, and nothing of others. */
 const CHOSEN_BY_DAY = `
   with sources as (
     select id, provider, source_type, row_number() over (
-             order by coalesce(array_position(array['watch', 'ring', 'phone'], source_type), 99), provider) as place
+             order by coalesce(array_position(array['watch', 'ring', 'phone'], source_type), 99), provider) as position
       from streams where user_id = $1 and resource = 'steps' and kind = ''
   ), measured as not materialized (
     select *, local_at::date - $2::date + 1 as day from (
-      select place, value, case when timezone_offset is null then at at time zone 'UTC'
+      select position, value, case when timezone_offset is null then at at time zone 'UTC'
              else at at time zone 'UTC' + make_interval(secs => timezone_offset) end as local_at
         from sources join samples on samples.stream_id = sources.id
        where at >= $2::timestamptz - interval '1 day' and at < $3::timestamptz + interval '1 day'
       offset 0
     ) as local where local_at >= $2::timestamp and local_at < $3::timestamp
   ), counted as (
-    select * from measured where place = 1 or place = (
-      select array_agg(coalesce(place, (select count(*) from sources)) order by day)
+    select * from measured where position = 1 or position = (
+      select array_agg(coalesce(position, (select count(*) from sources)) order by day)
         from generate_series(1, $3::date - $2::date) as days (day)
-        left join (select day, min(place) as place from measured where place < (select count(*) from sources)
-                    group by day) as told using (day)
+        left join (select day, min(position) as position from measured where position < (select count(*) from sources)
+                    group by day) as best using (day)
     )[day]
   )
   select to_char(day, 'YYYY-MM-DD') as day, sum(value) from (
     select date_bin(interval '1 day', local_at, timestamp '2025-01-01') as day, value from counted
-  ) as placed group by placed.day order by placed.day`;
+  ) as located group by located.day order by located.day`;

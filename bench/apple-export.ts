@@ -11,7 +11,7 @@ const HEAD = `<?xml version="1.0" encoding="UTF-8"?>
 <HealthData locale="en_US">
 `;
 const TAIL = '</HealthData>\n';
-const RECORDS_A_PIECE = 5_000;
+const RECORDS_A_CHUNK = 5_000;
 const FROM = Date.UTC(2016, 0, 1);
 
 const KINDS = [
@@ -21,20 +21,23 @@ const KINDS = [
   { type: 'StepCount', unit: 'count', value: (n: number) => n % 130 },
 ];
 
-/** A record each half minute, in runs of a type, with the texts that a watch writes. */
+/** A record for each half minute, in runs of a type, with the texts of a watch. */
 function record(n: number): string {
-  const { type, unit, value } = KINDS[Math.floor(n / RECORDS_A_PIECE) % KINDS.length] as (typeof KINDS)[number];
+  const { type, unit, value } = KINDS[Math.floor(n / RECORDS_A_CHUNK) % KINDS.length] as (typeof KINDS)[number];
   const time = (second: number): string =>
     `${new Date(FROM + second * 1_000).toISOString().slice(0, 19).replace('T', ' ')} -0700`;
   return (
     ` <Record type="HKQuantityTypeIdentifier${type}" sourceName="Apple Watch" sourceVersion="11.2" ` +
-    `device="&lt;&lt;HKDevice: 0x${(0x280000000 + (n % 4_096) * 16).toString(16)}&gt;, name:Apple Watch, manufacturer:Apple Inc., ` +
+    `device="&lt;&lt;HKDevice: 0x${(0x280000000 + (n % 4_096) * 16).toString(16)}&gt;, name:Apple Watch, ` +
+    'manufacturer:Apple Inc., ' +
     `model:Watch, hardware:Watch6,1, software:11.2&gt;" unit="${unit}" creationDate="${time(n * 30 + 20)}" ` +
     `startDate="${time(n * 30)}" endDate="${time(n * 30 + 15)}" value="${value(n)}"/>\n`
   );
 }
 
-/** A night of thirty stages and a workout, of the time that the records of a piece are of: the parser holds them to the end. */
+/**
+ * A night of thirty stages and a workout, at the time of the records of a chunk. The parser keeps them until the end.
+ */
 function nightAndWorkout(n: number): string {
   const begin = FROM + n * 30_000;
   const time = (second: number): string =>
@@ -42,18 +45,22 @@ function nightAndWorkout(n: number): string {
   const stages = Array.from(
     { length: 30 },
     (_, stage) =>
-      ` <Record type="HKCategoryTypeIdentifierSleepAnalysis" sourceName="Apple Watch" device="&lt;&lt;HKDevice: 0x1&gt;, name:Apple Watch&gt;" ` +
-      `startDate="${time(stage * 900)}" endDate="${time(stage * 900 + 900)}" value="HKCategoryValueSleepAnalysisAsleep${['Core', 'Deep', 'REM'][stage % 3]}"/>\n`,
+      ' <Record type="HKCategoryTypeIdentifierSleepAnalysis" sourceName="Apple Watch" ' +
+      'device="&lt;&lt;HKDevice: 0x1&gt;, name:Apple Watch&gt;" ' +
+      `startDate="${time(stage * 900)}" endDate="${time(stage * 900 + 900)}" ` +
+      `value="HKCategoryValueSleepAnalysisAsleep${['Core', 'Deep', 'REM'][stage % 3]}"/>\n`,
   );
   const workout =
-    ` <Workout workoutActivityType="HKWorkoutActivityTypeRunning" sourceName="Apple Watch" startDate="${time(40_000)}" ` +
-    `endDate="${time(43_600)}"><WorkoutStatistics type="HKQuantityTypeIdentifierActiveEnergyBurned" sum="310" unit="Cal"/></Workout>\n`;
+    ' <Workout workoutActivityType="HKWorkoutActivityTypeRunning" sourceName="Apple Watch" ' +
+    `startDate="${time(40_000)}" ` +
+    `endDate="${time(43_600)}"><WorkoutStatistics type="HKQuantityTypeIdentifierActiveEnergyBurned" ` +
+    `sum="310" unit="Cal"/></Workout>\n`;
   return stages.join('') + workout;
 }
 
 /**
- * Until there are so many records or so many bytes of XML, with a night and a workout a piece of 5,000 records; `stored` is what an import
- * makes of them. Sizes and checksum are written into the header at the end.
+ * Writes until there are so many records or so many bytes of XML, with a night and a workout for each chunk of 5,000
+ * records; `stored` is the number of rows after an import. Sizes and checksum are written into the header at the end.
  */
 export async function writeAppleExport(
   path: string,
@@ -71,15 +78,15 @@ export async function writeAppleExport(
     }
   })();
   const put = async (text: string): Promise<void> => {
-    const piece = Buffer.from(text);
-    sum = crc32(piece, sum);
-    bytes += piece.length;
-    if (!deflate.write(piece)) await once(deflate, 'drain');
+    const chunk = Buffer.from(text);
+    sum = crc32(chunk, sum);
+    bytes += chunk.length;
+    if (!deflate.write(chunk)) await once(deflate, 'drain');
   };
   await put(HEAD);
   while (records < until.records && bytes < until.bytes) {
     let text = '';
-    for (let n = 0; n < RECORDS_A_PIECE && records < until.records; n += 1) text += record(records++);
+    for (let n = 0; n < RECORDS_A_CHUNK && records < until.records; n += 1) text += record(records++);
     await put(text + nightAndWorkout(records));
     summaries += 2;
   }
@@ -102,9 +109,9 @@ export async function writeAppleExport(
   end.writeUInt16LE(1, 10);
   end.writeUInt32LE(central.length, 12);
   end.writeUInt32LE(local.length + packed, 16);
-  const place = local.length + packed;
-  await file.write(central, 0, central.length, place);
-  await file.write(end, 0, end.length, place + central.length);
+  const offset = local.length + packed;
+  await file.write(central, 0, central.length, offset);
+  await file.write(end, 0, end.length, offset + central.length);
   await file.close();
   return { records, stored: records + summaries, bytes, packed };
 }

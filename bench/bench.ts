@@ -8,30 +8,30 @@ import { benchLatency } from './delivery/latency.ts';
 import { benchPaused } from './delivery/paused.ts';
 import { benchReplay } from './delivery/replay.ts';
 import { benchWorkers } from './delivery/workers.ts';
-import { benchFairTurns } from './fair-turns.ts';
+import { benchFairShares } from './fair-shares.ts';
 import { benchFairness } from './fairness.ts';
 import { benchImport } from './import.ts';
 import { benchInsurance } from './insurance.ts';
 import { benchMemory } from './memory.ts';
 import { benchOrders } from './orders.ts';
 import { benchOrdersList } from './orders-list.ts';
-import { describeRun, record, takeMeasured } from './results.ts';
+import { describeRun, record, takeMeasured } from './judge.ts';
 import { benchSamples } from './samples.ts';
 import { benchStartup } from './startup.ts';
 
-const WITHOUT_WALLS = '--without-row-level-security';
+const WITHOUT_POLICIES = '--without-row-level-security';
 const QUICK = '--quick';
 const GIGABYTES = '--import-gigabytes=';
 /** Appends the figures to bench/results.csv. */
 const RECORD = '--record';
 
 type Options = {
-  walls: boolean;
-  /** Of the export that is imported; null: as many as a million records have. */
+  policies: boolean;
+  /** The size of the imported export. Null means a million records. */
   gigabytes: number | null;
   /**
-   * A smaller run of the delivery benchmarks, to see that they work; its figures mean little. Of fairness, the turns
-   * of requests alone.
+   * A smaller run of the delivery benchmarks, to check that they work. Its figures mean little. For fairness it runs
+   * the rounds of requests alone.
    */
   quick: boolean;
 };
@@ -47,7 +47,7 @@ const BENCHMARKS: Record<string, (options: Options) => Promise<boolean>> = {
   backfill: benchBackfill,
   import: benchImport,
   fairness: async ({ quick }) =>
-    [await benchFairTurns(quick ? 'quick' : 'full'), quick || (await benchFairness())].every(Boolean),
+    [await benchFairShares(quick ? 'quick' : 'full'), quick || (await benchFairness())].every(Boolean),
   deliver: benchDeliver,
   'deliver-many': benchDeliverMany,
   claim: benchClaim,
@@ -60,20 +60,21 @@ const BENCHMARKS: Record<string, (options: Options) => Promise<boolean>> = {
 };
 
 /**
- * Runs the benchmarks named, or all; `--without-row-level-security` is heard by `insurance`, `--import-gigabytes=4` by
- * `import`, `--quick` by those of deliveries. `--record` appends what was measured to bench/results.csv. The exit code is
- * 1 where a goal is missed.
+ * Runs the named benchmarks, or all. `insurance` reads `--without-row-level-security`, `import` reads
+ * `--import-gigabytes=4`, and the benchmarks of deliveries read `--quick`. `--record` appends the figures to
+ * bench/results.csv. The exit code is 1 where a goal is missed.
  */
 export async function bench(words: string[]): Promise<number> {
-  const walls = !words.includes(WITHOUT_WALLS);
+  const policies = !words.includes(WITHOUT_POLICIES);
   const gigabytes = words.find((word) => word.startsWith(GIGABYTES))?.slice(GIGABYTES.length);
-  const isFlag = (word: string): boolean => [WITHOUT_WALLS, QUICK, RECORD].includes(word) || word.startsWith(GIGABYTES);
+  const isFlag = (word: string): boolean =>
+    [WITHOUT_POLICIES, QUICK, RECORD].includes(word) || word.startsWith(GIGABYTES);
   const names = words.filter((word) => !isFlag(word));
   const changed = words.filter((word) => isFlag(word) && word !== RECORD);
   const quick = words.includes(QUICK);
   const unknown = names.filter((name) => !(name in BENCHMARKS));
   if (unknown.length > 0) {
-    console.error(`There is no benchmark ${unknown.join(', ')}; there are ${Object.keys(BENCHMARKS).join(', ')}.`);
+    console.error(`There is no benchmark ${unknown.join(', ')}. There are ${Object.keys(BENCHMARKS).join(', ')}.`);
     return 2;
   }
   let missed = 0;
@@ -81,7 +82,7 @@ export async function bench(words: string[]): Promise<number> {
     if (names.length > 0 && !names.includes(name)) continue;
     console.log(`\n== ${name}`);
     const described = words.includes(RECORD) ? describeRun() : null;
-    const reached = await run({ walls, gigabytes: gigabytes === undefined ? null : Number(gigabytes), quick });
+    const reached = await run({ policies, gigabytes: gigabytes === undefined ? null : Number(gigabytes), quick });
     const measured = takeMeasured();
     if (described) record([name, ...changed].join(' '), described, measured);
     if (reached) continue;

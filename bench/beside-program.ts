@@ -1,16 +1,16 @@
-// The program in a process of its own, and a context on its database for what no operation makes.
+// The program in its own process, and a context on its database for work that no operation does.
 import { openEmbedded } from '@phial/embedded-postgres/open';
-import { BulkWork } from '../src/bulk-work.ts';
+import { BatchScheduler } from '../src/batch-scheduler.ts';
 import { parseConfig } from '../src/config/options.ts';
 import type { Ctx } from '../src/context.ts';
-import { openDatabase } from '../src/db/open.ts';
+import { openDatabase } from '../src/db/open-database.ts';
 import { openLog } from '../src/log.ts';
 import { claimCipher } from '../src/privacy/claim-cipher.ts';
-import { wings } from '../src/wings.ts';
-import { describeDatabase, describeMachine } from './environment.ts';
+import { subscriptions } from '../src/subscriptions.ts';
+import { describeDatabase, describeMachine } from './describe-machine.ts';
 import { makeFolder, removeFolder, startMeasured, type MeasuredProgram } from './measured-program.ts';
 
-/** Starts it, and stops all when `work` is done. `ownerUrl` is the connection of the owner of the tables. */
+/** Starts it, and stops everything after `work`. `ownerUrl` is the connection of the owner of the tables. */
 export async function besideProgram<T>(
   env: Record<string, string>,
   work: (program: MeasuredProgram, ctx: Ctx, ownerUrl: string) => Promise<T>,
@@ -26,7 +26,7 @@ export async function besideProgram<T>(
     const { config, secrets } = parseConfig({});
     const database = openDatabase({ url: embedded.url, poolSize: 4, role: 'phial_app', log });
     const cipher = await claimCipher(database.db, config, secrets);
-    const ctx = { config, db: database.db, log, cipher, bulk: new BulkWork(1), ...wings };
+    const ctx = { config, db: database.db, log, cipher, batches: new BatchScheduler(1), subscriptions };
     const done = await work(program, ctx, embedded.url);
     await database.close();
     await embedded.stop();

@@ -2,14 +2,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import pg from 'pg';
 
-/** Of USER_HZ, which is 100 on every Linux. */
+/** USER_HZ is 100 on every Linux. */
 const MS_PER_TICK = 10;
 
 type Stat = { parent: number; cpuMs: number };
 
 function statOf(pid: number): Stat | null {
   try {
-    // The name in parentheses may hold spaces; what follows it does not.
+    // The name in parentheses may contain spaces. The fields after it do not.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
     return { parent: Number(fields[1]), cpuMs: (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK };
   } catch {
@@ -19,7 +19,7 @@ function statOf(pid: number): Stat | null {
 
 export type CpuTime = { node: number; postgres: number };
 
-/** Milliseconds of processor time that both have used so far; null where there is no /proc. */
+/** Milliseconds of processor time of both so far, or null where there is no /proc. */
 export async function cpuTime(servicePid: number, databaseUrl: string): Promise<CpuTime | null> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

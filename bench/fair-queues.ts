@@ -13,14 +13,14 @@ import { callerOf, type Call } from './order-traffic.ts';
 
 const ORGANISATIONS = 6;
 const RECORDS = { loud: 20_000, quiet: 1 };
-/** Between two looks at whether something is done, which the rate of a key allows. */
+/** The pause between two checks of progress, within the rate limit of a key. */
 const LOOK_MS = 100;
-/** One sample each, so that each push asks for a run: 17 a second of three organisations. */
+/** One sample each, so that each push asks for a run: 17 a second from three organisations. */
 const PUSHES_EACH_MS = 3_000 / 17;
 const PUSHERS = 3;
 const MANY = { full: 10, quick: 3 };
 
-/** Six organisations that always have an import waiting, and a quiet one with an import of one record. */
+/** Six organisations that always have a waiting import, and a quiet one with an import of one record. */
 export async function imports(ctx: Ctx, baseUrl: string): Promise<Loud> {
   const [large, small] = [await exportOf(RECORDS.loud), await exportOf(RECORDS.quiet)];
   const importer = async (name: string, file: Buffer): Promise<Work> => {
@@ -67,7 +67,10 @@ async function exportOf(records: number): Promise<Buffer> {
   }
 }
 
-/** Three organisations whose samples ask for runs of a continuous query all the time, and a quiet one that connects users. */
+/**
+ * Three organisations whose samples ask for runs of a continuous query all the time, and a quiet one that connects
+ * users.
+ */
 export async function pulls(ctx: Ctx, baseUrl: string): Promise<Loud> {
   const work: Work[] = [];
   for (let n = 0; n < PUSHERS; n += 1) work.push(await pusher(ctx, baseUrl, `Pusher ${n}`));

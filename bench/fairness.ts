@@ -1,4 +1,5 @@
-// How long a team waits for its webhooks while another team's endpoints hang, beside the same without that team.
+// Measures how long a team waits for its webhooks while another team's endpoints hang, compared with the same without
+// that team.
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -8,34 +9,36 @@ import { Type } from 'typebox';
 import type { Ctx } from '../src/context.ts';
 import { acrossTeams, boundToTeam } from '../src/db/session/bind.ts';
 import { inTransaction } from '../src/db/transaction.ts';
-import { tellOfChange } from '../src/delivery/receiver-cache.ts';
-import { restartLane } from '../src/delivery/lanes/lanes.ts';
+import { notifyEndpointChange } from '../src/delivery/endpoint-cache.ts';
+import { restartQueue } from '../src/delivery/queues/queue-leases.ts';
 import { defineEvent } from '../src/events/define.ts';
 import { publishEvents } from '../src/events/publish.ts';
 import { createTeam } from '../src/tenancy/teams/create.ts';
 import { besideProgram } from './beside-program.ts';
-import { median } from './environment.ts';
+import { median } from './describe-machine.ts';
 import type { MeasuredProgram } from './measured-program.ts';
 import { callerOf } from './order-traffic.ts';
-import { judge } from './results.ts';
+import { judge } from './judge.ts';
 
 const GOAL = 1.2;
-const TURNS = 6;
-const TURN_MS = 6_000;
-/** Of each kind before the first that counts: V8 compiles what is hot for seconds. */
-const WARM_UP_TURNS = 2;
-/** After each change, so that a turn measures a state and not the way there: with the loud team two time-outs and more. */
-const SETTLE_MS = { alone: 1_500, beside: 5_000 };
+const ROUNDS = 6;
+const ROUND_MS = 6_000;
+/** Uncounted webhooks of each kind at the start: V8 compiles hot code for seconds. */
+const WARM_UP_ROUNDS = 2;
+/**
+ * A pause after each change, so that a round measures a steady state. With the loud team it is more than two time-outs.
+ */
+const STEADY_AFTER_MS = { alone: 1_500, beside: 5_000 };
 const EVENTS_A_SECOND = 25;
 const ENDPOINTS = 4;
 const HANGING_ENDPOINTS = 100;
 const BACKLOG = 200_000;
-/** Short, so that hanging attempts also end, are written and are begun anew within a turn. */
+/** Short, so that hanging attempts also end, are recorded and start again within a round. */
 const env = { PHIAL_WEBHOOK_TIMEOUT_SECONDS: '2', PHIAL_WEBHOOKS_PER_TEAM: String(HANGING_ENDPOINTS) };
 
-const told = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
+const eventType = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
 
-type Turn = { p50: number; p99: number };
+type Round = { p50: number; p99: number };
 
 /** True where the goal is reached. */
 export const benchFairness = (): Promise<boolean> => besideProgram(env, compare);
@@ -48,61 +51,65 @@ async function compare(program: MeasuredProgram, ctx: Ctx, ownerUrl: string): Pr
       await manage('POST', `/v1/org/${org_id}/team/${team}/sandbox/webhook`, { url });
   };
   const quietTeam = (await createTeam(ctx, { org_id, name: 'Quiet' })).id;
-  const arrivals = await startReceiver();
+  const arrivals = await startEndpoint();
   await subscribe(quietTeam, arrivals.url, ENDPOINTS);
   const loud = await openLoudTeam(ctx, loudTeam, ownerUrl);
   await subscribe(loudTeam, loud.url, HANGING_ENDPOINTS);
   await loud.prepare();
 
-  const alone: Turn[] = [];
-  const beside: Turn[] = [];
-  const measure = async (kind: keyof typeof SETTLE_MS): Promise<Turn> => {
-    await wait(SETTLE_MS[kind]);
+  const alone: Round[] = [];
+  const beside: Round[] = [];
+  const measure = async (kind: keyof typeof STEADY_AFTER_MS): Promise<Round> => {
+    await wait(STEADY_AFTER_MS[kind]);
     return quantiles(await arrivals.measure((note) => publishSteadily(ctx, quietTeam, note)));
   };
-  for (let turn = 1 - WARM_UP_TURNS; turn <= TURNS; turn += 1) {
+  for (let round = 1 - WARM_UP_ROUNDS; round <= ROUNDS; round += 1) {
     const without = await measure('alone');
     await loud.begin();
     const along = await measure('beside');
     const hanging = loud.hanging();
     await loud.end();
-    if (turn < 1) continue;
+    if (round < 1) continue;
     alone.push(without);
     beside.push(along);
     console.log(
-      `turn ${turn}: alone ${describe(alone.at(-1))}; beside ${HANGING_ENDPOINTS} endpoints that hang ${describe(beside.at(-1))} ` +
-        `(${hanging} of their requests under way at the end)`,
+      `round ${round}: alone ${describe(alone.at(-1))}; beside ${HANGING_ENDPOINTS} endpoints that hang ` +
+        `${describe(beside.at(-1))} ` +
+        `(${hanging} of their requests running at the end)`,
     );
   }
   loud.close();
   arrivals.close();
-  const of = (turns: Turn[], key: keyof Turn): number => median(turns.map((turn) => turn[key]));
+  const of = (rounds: Round[], key: keyof Round): number => median(rounds.map((round) => round[key]));
   const ratio = of(beside, 'p99') / of(alone, 'p99');
   console.log(
-    `medians of ${TURNS} turns: p50 ${of(alone, 'p50').toFixed(1)} and ${of(beside, 'p50').toFixed(1)} ms, ` +
+    `medians of ${ROUNDS} rounds: p50 ${of(alone, 'p50').toFixed(1)} and ${of(beside, 'p50').toFixed(1)} ms, ` +
       `p99 ${of(alone, 'p99').toFixed(1)} and ${of(beside, 'p99').toFixed(1)} ms`,
   );
   return judge('p99 of webhooks, of that alone', ratio, 'at most', GOAL);
 }
 
-const describe = (turn: Turn | undefined): string => `p50 ${turn?.p50.toFixed(1)} ms, p99 ${turn?.p99.toFixed(1)} ms`;
+const describe = (round: Round | undefined): string =>
+  `p50 ${round?.p50.toFixed(1)} ms, p99 ${round?.p99.toFixed(1)} ms`;
 
-function quantiles(delays: number[]): Turn {
+function quantiles(delays: number[]): Round {
   const sorted = delays.toSorted((a, b) => a - b);
   const at = (part: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN;
   return { p50: at(0.5), p99: at(0.99) };
 }
 
-/** Publishes at a fixed rate for the length of a turn; each event is noted just before its commit is asked for. */
+/** Publishes at a fixed rate for the length of a round. It notes each event just before the request of its commit. */
 async function publishSteadily(ctx: Ctx, team: string, note: (eventId: string) => void): Promise<void> {
   const bound = boundToTeam(ctx, team);
   const begin = performance.now();
   const publications: Promise<unknown>[] = [];
-  for (let n = 0; n < (EVENTS_A_SECOND * TURN_MS) / 1000; n += 1) {
+  for (let n = 0; n < (EVENTS_A_SECOND * ROUND_MS) / 1000; n += 1) {
     await wait(Math.max(0, begin + (n * 1000) / EVENTS_A_SECOND - performance.now()));
     publications.push(
       inTransaction(bound, async (tx) => {
-        const [id] = await publishEvents({ ...tx, team: { id: team } }, [{ type: told, user: null, data: {} }]);
+        const [id] = await publishEvents({ ...tx, team: { id: team } }, [
+          { type: eventType, user: null, data: {}, origin: 'live' },
+        ]);
         note(id as string);
       }),
     );
@@ -112,13 +119,13 @@ async function publishSteadily(ctx: Ctx, team: string, note: (eventId: string) =
 
 type Arrivals = {
   url: string;
-  /** Milliseconds from commit to arrival of everything that `publish` notes, one figure an endpoint. */
+  /** Milliseconds from commit to arrival of each published event, one figure for each endpoint. */
   measure: (publish: (note: (eventId: string) => void) => Promise<void>) => Promise<number[]>;
   close: () => void;
 };
 
-/** The quiet team's endpoints: each answers at once. */
-async function startReceiver(): Promise<Arrivals> {
+/** The quiet team's endpoints, which answer at once. */
+async function startEndpoint(): Promise<Arrivals> {
   let committed = new Map<string, number>();
   let delays: number[] = [];
   const server = createServer((request, response) => {
@@ -135,7 +142,7 @@ async function startReceiver(): Promise<Arrivals> {
       await publish((id) => committed.set(id, performance.now()));
       const deadline = performance.now() + 10_000;
       while (delays.length < committed.size * ENDPOINTS && performance.now() < deadline) await wait(20);
-      // What never came would flatter the figure.
+      // Missing webhooks would improve the figure.
       if (delays.length < committed.size * ENDPOINTS)
         throw new Error(`${committed.size * ENDPOINTS - delays.length} webhooks of the quiet team did not arrive.`);
       return delays;
@@ -149,13 +156,13 @@ async function startReceiver(): Promise<Arrivals> {
 
 type LoudTeam = {
   url: string;
-  /** Publishes the backlog, which sleeps until `begin`: nothing of that size is written during a turn. */
+  /** Publishes the backlog, which waits until `begin`, so that nothing of that size is written during a round. */
   prepare: () => Promise<void>;
-  /** Enables the endpoints with the whole backlog before them. */
+  /** Enables the endpoints with the whole backlog. */
   begin: () => Promise<void>;
-  /** Disables them and ends what hangs; what waits stays, and sleeps. */
+  /** Disables them and ends hanging requests. The waiting deliveries stay. */
   end: () => Promise<void>;
-  /** Requests that hang at the moment. */
+  /** The number of hanging requests at the moment. */
   hanging: () => number;
   close: () => void;
 };
@@ -184,8 +191,8 @@ async function openLoudTeam(ctx: Ctx, team: string, ownerUrl: string): Promise<L
       const { rows } = await sql<{ id: string }>`
         update webhooks set disabled = ${disabled} where team_id = ${team} returning id`.execute(db);
       for (const { id } of rows) {
-        await tellOfChange(db, id);
-        if (!disabled) await restartLane(db, id);
+        await notifyEndpointChange(db, id);
+        if (!disabled) await restartQueue(db, id);
       }
     });
   return {
@@ -193,7 +200,7 @@ async function openLoudTeam(ctx: Ctx, team: string, ownerUrl: string): Promise<L
     prepare: async () => {
       await setDisabled(true);
       const bound = boundToTeam(ctx, team);
-      const one = { type: told, user: null, data: {} };
+      const one = { type: eventType, user: null, data: {}, origin: 'live' };
       for (let left = BACKLOG / HANGING_ENDPOINTS; left > 0; left -= 100) {
         await inTransaction(bound, (tx) => publishEvents({ ...tx, team: { id: team } }, Array(100).fill(one)));
       }
@@ -205,8 +212,11 @@ async function openLoudTeam(ctx: Ctx, team: string, ownerUrl: string): Promise<L
     end: async () => {
       await setDisabled(true);
       for (const socket of sockets) socket.destroy();
-      await wait(SETTLE_MS.alone);
-      await owner(`delete from retries where team_id = '${team}'`, 'vacuum deliveries, retries, lanes, webhooks');
+      await wait(STEADY_AFTER_MS.alone);
+      await owner(
+        `delete from retries where team_id = '${team}'`,
+        'vacuum deliveries, retries, endpoint_queues, webhooks',
+      );
     },
     hanging: () => hanging,
     close: () => {

@@ -1,4 +1,5 @@
-// Orders in bulk, as the service stores them: each of a user of its own, with what is personal sealed under its own id.
+// Orders in bulk, as the service stores them: each has its own user, and personal data is sealed with the user's own
+// id.
 import type pg from 'pg';
 import type { TeamCtx } from '../src/context.ts';
 import { newId } from '../src/ids.ts';
@@ -28,7 +29,7 @@ const PERSONAL = {
 };
 const EVENTS = ['ordered', 'requisition_created'];
 
-/** Adds orders to a team, one in a hundred of which is lost, and one in a hundred critical. Triggers count them. */
+/** Adds orders to a team. One in a hundred is lost, and one in a hundred is critical. Triggers count them. */
 export async function fillOrders(client: pg.Client, ctx: TeamCtx, labTestId: string, many: number): Promise<void> {
   for (let from = 0; from < many; from += AT_ONCE) {
     const rows = Array.from({ length: Math.min(AT_ONCE, many - from) }, (_, n) => {
@@ -61,9 +62,10 @@ export async function fillOrders(client: pg.Client, ctx: TeamCtx, labTestId: str
     );
     await client.query(
       `insert into order_events (user_id, order_id, team_id, id, status)
-       select user_id, id, $1, place, 'received.testkit.' || event
-         from unnest($2::uuid[], $3::uuid[]) as made (id, user_id), unnest($4::text[]) with ordinality as e (event, place)
-        order by id, place`,
+       select user_id, id, $1, position, 'received.testkit.' || event
+         from unnest($2::uuid[], $3::uuid[]) as made (id, user_id), unnest($4::text[]) with ordinality as e (event,
+           position)
+        order by id, position`,
       [ctx.team.id, rows.map(({ id }) => id), rows.map(({ user }) => user), EVENTS],
     );
   }

@@ -1,11 +1,11 @@
-// What a quiet team waits while others always have heavy work waiting, beside what it takes in a fair turn: alone, and behind one
-// heavy piece of work of each other owner.
+// Measures how long a quiet team waits while others always have heavy work waiting. A fair turn is the time alone plus
+// one heavy request of each other owner.
 import type { Ctx } from '../src/context.ts';
 import { createTeamKey } from '../src/tenancy/keys/create-team-key.ts';
 import { createTeam } from '../src/tenancy/teams/create.ts';
-import { median } from './environment.ts';
+import { median } from './describe-machine.ts';
 import { callerOf, type Call } from './order-traffic.ts';
-import { judge } from './results.ts';
+import { judge } from './judge.ts';
 
 const GOAL = 3;
 const ROUNDS = { full: 3, quick: 1 };
@@ -15,17 +15,17 @@ export type Work = () => Promise<unknown>;
 
 export type Loud = {
   title: string;
-  /** How many take turns before the quiet team has its own. */
+  /** How many owners come before the quiet team in round robin. */
   owners: number;
-  /** What they ask again and again, all at once. */
+  /** The requests of the others, again and again, all at once. */
   work: Work[];
-  /** What the quiet team asks, one after the other, and how often in a round. */
+  /** The requests of the quiet team, one after the other, and their number in a round. */
   ask: Work;
   requests: Record<Size, number>;
 };
 
 /** True where the goal is reached. */
-export async function measureTurns({ title, owners, work, ask, requests }: Loud, size: Size): Promise<boolean> {
+export async function measureFairShare({ title, owners, work, ask, requests }: Loud, size: Size): Promise<boolean> {
   const rounds: { alone: number; fair: number; p50: number; p99: number }[] = [];
   for (let round = 0; round <= ROUNDS[size]; round += 1) {
     const alone = await timesOf(ask, requests[size]);
@@ -35,7 +35,7 @@ export async function measureTurns({ title, owners, work, ask, requests }: Loud,
     const beside = await timesOf(ask, requests[size]);
     const heavyMs = (performance.now() - begun.at) / Math.max(1, flood.answered() - begun.answered);
     await flood.stop();
-    // V8 and PostgreSQL warm up in the first.
+    // V8 and PostgreSQL warm up in the first round.
     if (round > 0)
       rounds.push({
         alone: at(alone, 0.5),
@@ -65,7 +65,7 @@ async function timesOf(ask: Work, count: number): Promise<number[]> {
   return times.toSorted((a, b) => a - b);
 }
 
-/** Each of the work again and again, all at once. */
+/** Sends each request again and again, all at once. */
 function startFlood(work: Work[]) {
   let answered = 0;
   let isOver = false;

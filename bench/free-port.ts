@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-// Below the ports that outgoing connections are given: one of those may take a port between our look and its use.
+// Below the range of ports for outgoing connections: one of those may take a port between our check and its use.
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
 
-/** A port of loopback that nobody listens on. */
+/** A port of loopback on which nothing listens. */
 export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = randomInt(LOWEST, HIGHEST);

@@ -1,28 +1,28 @@
-// How many records a second an import of Apple's export stores, how much memory its process and the service take meanwhile,
-// and how long another team's requests take beside it, and beside processes that use the machine's processors as much and ask
-// nothing of the service.
+// Measures how many records a second an import of Apple's export stores, how much memory its process and the service
+// use meanwhile, and how long another team's requests take beside it, and beside processes that use the processors as
+// much without the service.
 import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { writeAppleExport } from './apple-export.ts';
-import { describeMachine, median } from './environment.ts';
+import { describeMachine, median } from './describe-machine.ts';
 import { makeFolder, removeFolder, startMeasured, type MeasuredProgram } from './measured-program.ts';
 import { callerOf, type Call } from './order-traffic.ts';
-import { judge } from './results.ts';
-import { besideStrangers, measureBusy } from './strangers.ts';
+import { judge } from './judge.ts';
+import { besideUnrelatedLoad, measureBusy } from './unrelated-load.ts';
 
 const RECORDS = 1_000_000;
 const GOAL_MB = 300;
 const GOAL_RATIO = 1.2;
 const REQUESTS_A_SECOND = 50;
-/** How long one quantile is of. The import has as many of them as it lasts, the others three. */
+/** The length of a window with its own quantile. The import has as many windows as it lasts, the others have three. */
 const WINDOW_MS = 15_000;
 const WINDOWS = 3;
 
 type Import = { status: string; progress: number; created: number; skipped: number; error: { code: string } | null };
 
-/** Of a million records, or of as many as make `gigabytes` of XML. True where every goal is reached. */
+/** Imports a million records, or as many as make `gigabytes` of XML. True where every goal is reached. */
 export async function benchImport({ gigabytes }: { gigabytes: number | null }): Promise<boolean> {
   console.log(describeMachine());
   const folder = makeFolder();
@@ -45,7 +45,7 @@ export async function benchImport({ gigabytes }: { gigabytes: number | null }): 
 
 async function measure(program: MeasuredProgram, path: string, records: number): Promise<boolean> {
   const neighbour = await makeNeighbour(program);
-  await latencies(neighbour); // until V8 has compiled what is busy
+  await latencies(neighbour); // until V8 has compiled the hot code
   const alone = await windows(neighbour);
   const before = residentMegabytes(program.pid);
 
@@ -59,53 +59,56 @@ async function measure(program: MeasuredProgram, path: string, records: number):
   let peak = { service: before, child: 0 };
   let done: Import;
   let reader: string | null = null;
-  for (let turn = 0; ; turn += 1) {
+  for (let round = 0; ; round += 1) {
     reader ??= findReader(program.pid);
     peak = {
       service: Math.max(peak.service, residentMegabytes(program.pid)),
       child: Math.max(peak.child, reader === null ? 0 : residentMegabytes(reader)),
     };
     await wait(50);
-    if (turn % 10 > 0) continue;
+    if (round % 10 > 0) continue;
     done = await call<Import>('GET', `/v2/user/${user_id}/import/${id}`);
     if (done.status === 'success' || done.status === 'failure') break;
   }
   isDone = true;
   const seconds = (performance.now() - uploaded) / 1_000;
   const slowed = await beside;
-  // The machine is another one after minutes: beside lies between the two.
+  // The machine changes within minutes, so the import is between the two.
   const after = await windows(neighbour);
-  const strangers = await besideStrangers(slowed.busy - (alone.busy + after.busy) / 2, () => windows(neighbour));
+  const unrelated = await besideUnrelatedLoad(slowed.busy - (alone.busy + after.busy) / 2, () => windows(neighbour));
 
   console.log(
     `upload ${((uploaded - begun) / 1_000).toFixed(1)} s; import ${seconds.toFixed(1)} s, ${done.status}` +
-      `${done.error ? ` ${done.error.code}` : ''}: ${done.created} created, ${done.skipped} skipped, ${Math.round(records / seconds)} records/s`,
+      `${done.error ? ` ${done.error.code}` : ''}: ${done.created} created, ${done.skipped} skipped, ` +
+      `${Math.round(records / seconds)} records/s`,
   );
   console.log(
-    `another team's requests: p50 and p99 before ${told(alone)}, beside the import ${told(slowed)}, after it ${told(after)}, ` +
-      `beside strangers ${told(strangers)}`,
+    `another team's requests: p50 and p99 before ${describe(alone)}, beside the import ${describe(slowed)}, ` +
+      `after it ${describe(after)}, ` +
+      `beside strangers ${describe(unrelated)}`,
   );
   const ratio = (2 * slowed.p99) / (alone.p99 + after.p99);
-  const ofStrangers = slowed.p99 / strangers.p99;
+  const ofUnrelated = slowed.p99 / unrelated.p99;
   const added = peak.child + peak.service - before;
   console.log(
-    `memory: the import's process ${peak.child} MB, the service ${before} MB before and at most ${peak.service} MB meanwhile`,
+    `memory: the import's process ${peak.child} MB, the service ${before} MB before and at most ` +
+      `${peak.service} MB meanwhile`,
   );
   return [
     judge('records that are missing', Math.abs(records - done.created), 'at most', 0),
     judge('MB for the import', added, 'at most', GOAL_MB),
     judge('p99 beside the import, of the mean of those without', ratio, 'at most', GOAL_RATIO),
-    judge('p99 beside the import, of that beside strangers', ofStrangers, 'at most', GOAL_RATIO),
+    judge('p99 beside the import, of that beside strangers', ofUnrelated, 'at most', GOAL_RATIO),
   ].every(Boolean);
 }
 
-/** How long requests took, and how many processors were busy meanwhile. */
+/** Times of the requests, and the number of busy processors meanwhile. */
 type Latencies = { p50: number; p99: number; busy: number };
 
-const told = ({ p50, p99, busy }: Latencies): string =>
+const describe = ({ p50, p99, busy }: Latencies): string =>
   `${p50.toFixed(1)} and ${p99.toFixed(1)} ms (${busy.toFixed(2)} processors busy)`;
 
-/** A caller of a team of its own. */
+/** A client of its own team. */
 async function makeNeighbour({ baseUrl, credentials }: MeasuredProgram): Promise<Call> {
   const { org_id, management_key } = credentials();
   const manage = callerOf(baseUrl, { 'x-management-key': management_key });
@@ -117,7 +120,7 @@ async function makeNeighbour({ baseUrl, credentials }: MeasuredProgram): Promise
   return callerOf(baseUrl, { 'x-service-api-key': value });
 }
 
-/** Medians of windows: three, or as many as end until told. */
+/** Medians of windows: three, or as many as end before the stop. */
 async function windows(call: Call, isOver?: () => boolean): Promise<Latencies> {
   const taken: Latencies[] = [];
   while (isOver ? !isOver() : taken.length < WINDOWS) taken.push(await latencies(call));
@@ -125,7 +128,7 @@ async function windows(call: Call, isOver?: () => boolean): Promise<Latencies> {
   return { p50: of('p50'), p99: of('p99'), busy: of('busy') };
 }
 
-/** A write so many times a second, whether the last one is answered or not, for a window. */
+/** Writes so many times a second for a window, whether the last one is answered or not. */
 async function latencies(call: Call): Promise<Latencies> {
   const busy = measureBusy();
   const took: number[] = [];
@@ -172,17 +175,17 @@ function upload({ baseUrl, credentials }: MeasuredProgram, userId: string, path:
 
 const megabytes = (bytes: number): number => Math.round(bytes / 1e6);
 
-/** VmRSS: what the process holds of the machine's memory. */
+/** VmRSS: the memory of the machine that the process holds. */
 function residentMegabytes(pid: number | string): number {
   try {
     const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
     return Math.round(Number(kilobytes ?? 0) / 1024);
   } catch {
-    return 0; // it has ended
+    return 0; // it ended
   }
 }
 
-/** The process that reads the file; looked for by going through all there are, which takes milliseconds of ours. */
+/** The process that reads the file. Finding it among all processes takes milliseconds of our own. */
 function findReader(parent: number): string | null {
   const isReader = (pid: string): boolean => {
     try {
@@ -191,7 +194,7 @@ function findReader(parent: number): string | null {
         Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) === parent
       );
     } catch {
-      return false; // it has ended meanwhile
+      return false; // it ended meanwhile
     }
   };
   return readdirSync('/proc').find((name) => /^\d+$/.test(name) && isReader(name)) ?? null;

@@ -1,4 +1,4 @@
-// One insurance record, as a request brings it and as a row keeps it.
+// One insurance record, as a request sends it and as a row stores it.
 
 const address = {
   first_line: '100 West Test Street',
@@ -29,7 +29,7 @@ export const insuranceRequest = {
   is_primary: true,
 };
 
-/** What the service fills in from the payor directory. */
+/** The service fills these in from the payor directory. */
 export const company = {
   name: 'Aetna',
   address: {

@@ -1,4 +1,4 @@
-// A client process of the insurance benchmark: inserts for a while by bare pg or through HTTP, and tells how many.
+// A client process of the insurance benchmark: inserts for a while by bare pg or through HTTP, and reports the number.
 import pg from 'pg';
 import { newId } from '../src/ids.ts';
 import { company, insuranceRequest } from './insurance-request.ts';
@@ -17,13 +17,13 @@ export type Work = {
   measureMs: number;
 };
 
-/** `counted` of `made` fell into the measured time. */
+/** `counted` of `made` were within the measured time. */
 export type Done = { counted: number; made: number; seconds: number };
 
 process.once('message', (work: Work) => void run(work));
 
 async function run(work: Work): Promise<void> {
-  const { lanes, close } = work.by === 'http' ? await openHttp(work) : openBare(work);
+  const { loops, close } = work.by === 'http' ? await openHttp(work) : openBare(work);
   const begin = performance.now() + work.warmUpMs;
   const end = begin + work.measureMs;
   let counted = 0;
@@ -37,16 +37,16 @@ async function run(work: Work): Promise<void> {
       if (now >= begin) counted += 1;
     }
   };
-  await Promise.all(lanes.map(repeat));
+  await Promise.all(loops.map(repeat));
   await close();
   process.send?.({ counted, made, seconds: work.measureMs / 1000 } satisfies Done);
   process.disconnect();
 }
 
-/** Each lane inserts one row at a time. */
-type Inserter = { lanes: (() => Promise<unknown>)[]; close: () => Promise<void> };
+/** Each connection inserts one row at a time. */
+type Inserter = { loops: (() => Promise<unknown>)[]; close: () => Promise<void> };
 
-/** As fast as pg goes: a prepared statement, one transaction each, everything known beforehand but the id. */
+/** As fast as pg can: a prepared statement, one transaction each, with every value but the id known before. */
 function openBare({ url, connections, teamId, userId }: Work): Inserter {
   const pool = new pg.Pool({
     connectionString: url,
@@ -56,7 +56,7 @@ function openBare({ url, connections, teamId, userId }: Work): Inserter {
   const { payor_code, relationship, is_primary, ...details } = insuranceRequest;
   const text = `insert into insurances (user_id, id, team_id, payor_code, relationship, is_primary, details, company)
     values ($1, $2, $3, $4, $5, $6, $7, $8)`;
-  // Written unsealed: the comparison is with an insert that does nothing but insert.
+  // Unsealed, because the comparison is with an insert that does nothing else.
   const insert = (): Promise<unknown> =>
     pool.query({
       name: 'insert',
@@ -72,7 +72,7 @@ function openBare({ url, connections, teamId, userId }: Work): Inserter {
         company,
       ],
     });
-  return { lanes: Array.from({ length: connections }, () => insert), close: () => pool.end() };
+  return { loops: Array.from({ length: connections }, () => insert), close: () => pool.end() };
 }
 
 async function openHttp({ url, connections, teamApiKey, userId }: Work): Promise<Inserter> {
@@ -83,7 +83,7 @@ async function openHttp({ url, connections, teamApiKey, userId }: Work): Promise
   );
   const clients = await Promise.all(Array.from({ length: connections }, () => openKeepAlive(url, request)));
   return {
-    lanes: clients.map(({ send }) => async () => {
+    loops: clients.map(({ send }) => async () => {
       const status = await send();
       if (status !== 200) throw new Error(`The service answered ${status}.`);
     }),

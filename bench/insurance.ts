@@ -1,13 +1,13 @@
-// How many insurance records a second go through the whole stack, against the same rows by bare pg.
+// Measures how many insurance records a second pass through the whole stack, compared with the same rows by bare pg.
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import pg from 'pg';
 import { openEmbedded } from '@phial/embedded-postgres/open';
 import { openLog } from '../src/log.ts';
-import { describeDatabase, describeMachine, median } from './environment.ts';
+import { describeDatabase, describeMachine, median } from './describe-machine.ts';
 import type { Done, Work } from './insurance-worker.ts';
 import { makeFolder, removeFolder, startMeasured, type MeasuredProgram } from './measured-program.ts';
-import { judge } from './results.ts';
+import { judge } from './judge.ts';
 
 const GOAL = 0.4;
 const ROUNDS = 5;
@@ -15,11 +15,11 @@ const BARE_CONNECTIONS = 10;
 const HTTP_CONNECTIONS = 24;
 const WARM_UP_MS = 1_500;
 const MEASURE_MS = 5_000;
-/** Once for the service, until V8 has compiled what is busy: a service runs for days. */
+/** Once for the service, until V8 has compiled the hot code: a service runs for days. */
 const SERVICE_WARM_UP_MS = 10_000;
 
-/** Bare and HTTP take turns on one server and one table. True where the goal is reached. */
-export async function benchInsurance({ walls }: { walls: boolean }): Promise<boolean> {
+/** Bare pg and HTTP alternate on one server and one table. True where the goal is reached. */
+export async function benchInsurance({ policies }: { policies: boolean }): Promise<boolean> {
   console.log(describeMachine());
   const folder = makeFolder();
   const program = await startMeasured(folder, [process.execPath, 'bin/phial.mjs', 'serve']);
@@ -31,7 +31,7 @@ export async function benchInsurance({ walls }: { walls: boolean }): Promise<boo
       log: openLog('silent'),
     });
     console.log(await describeDatabase(database.url));
-    if (!walls) await takeWallsDown(database.url);
+    if (!policies) await takePoliciesDown(database.url);
     const reached = await compare(program, database.url);
     await database.stop();
     return reached;
@@ -41,8 +41,8 @@ export async function benchInsurance({ walls }: { walls: boolean }): Promise<boo
   }
 }
 
-/** On the bench's own database, to measure what they cost; the product has no such switch. */
-async function takeWallsDown(ownerUrl: string): Promise<void> {
+/** On the bench's own database, to measure the cost. The product has no such switch. */
+async function takePoliciesDown(ownerUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: ownerUrl });
   await client.connect();
   const { rows } = await client.query<{ name: string }>(
@@ -68,7 +68,8 @@ async function compare(program: MeasuredProgram, databaseUrl: string): Promise<b
     bare.push(barely.counted / barely.seconds);
     http.push(whole.counted / whole.seconds);
     console.log(
-      `round ${round}: bare pg ${bare.at(-1)?.toFixed(0)}/s, HTTP ${http.at(-1)?.toFixed(0)}/s, ratio ${ratioOf(round - 1).toFixed(2)}`,
+      `round ${round}: bare pg ${bare.at(-1)?.toFixed(0)}/s, HTTP ${http.at(-1)?.toFixed(0)}/s, ratio ` +
+        `${ratioOf(round - 1).toFixed(2)}`,
     );
   }
   function ratioOf(round: number): number {
@@ -89,7 +90,7 @@ async function createUser(baseUrl: string, teamApiKey: string): Promise<string> 
   return ((await response.json()) as { user_id: string }).user_id;
 }
 
-/** Both sides have one process for the client: what it costs is in neither's way. */
+/** Both sides have one client process, so its cost affects both. */
 function work(work: Work): Promise<Done> {
   return new Promise((resolve, reject) => {
     const child = fork(join(import.meta.dirname, 'insurance-worker.js'));
@@ -99,7 +100,7 @@ function work(work: Work): Promise<Done> {
   });
 }
 
-/** Nothing that was answered may be missing, or the comparison is worth nothing. */
+/** Every answered insert must be there, or the comparison is worthless. */
 async function expectRows(databaseUrl: string, made: number): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

@@ -1,9 +1,12 @@
-// The cheapest HTTP client there is: what the generator of a load costs is missing to the service on the same cores.
+// A very cheap HTTP client: the processor time of a load generator is missing to the service on the same cores.
 import { connect, type Socket } from 'node:net';
 
 const END_OF_HEAD = '\r\n\r\n';
 
-/** Opens a connection that sends a request again and again, or what `request` makes, one at a time; `send` gives the status. */
+/**
+ * Opens a connection that sends a request again and again, or the result of `request`, one at a time; `send` returns
+ * the status.
+ */
 export async function openKeepAlive(
   baseUrl: string,
   request: Buffer | (() => Buffer),
@@ -12,7 +15,7 @@ export async function openKeepAlive(
   const socket = await connected(Number(port), hostname);
   let head: Buffer | null = null;
   let status = 0;
-  /** What is still to come of an answer whose head was read. */
+  /** The missing bytes of an answer whose head was read. */
   let missing: number | null = null;
   let resolve = (_status: number): void => undefined;
   let reject = (_error: Error): void => undefined;
@@ -42,7 +45,7 @@ export async function openKeepAlive(
   };
 }
 
-/** The status, and how many bytes are still to come; null until the head has arrived whole. */
+/** The status, and the number of missing bytes; null until the whole head has arrived. */
 function readHead(bytes: Buffer): { status: number; missing: number } | null {
   const endOfHead = bytes.indexOf(END_OF_HEAD);
   if (endOfHead === -1) return null;

@@ -1,12 +1,12 @@
-// Kills the program at random moments while clients order, also at a laboratory that is connected, and checks that nothing it
-// answered for is lost and that no order is sent twice.
+// Kills the program at random moments while clients order, also at a connected laboratory. Then checks that no
+// confirmed data is lost and that no order is sent twice.
 import { parseArgs } from 'node:util';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { describeMachine } from './environment.ts';
+import { describeMachine } from './describe-machine.ts';
 import { findFreePort } from './free-port.ts';
 import { prepareProgram, type KillableProgram } from './killable-program.ts';
-import { startLaboratory, type Laboratory } from './laboratory.ts';
+import { startLaboratory, type Laboratory } from './mllp-laboratory.ts';
 import {
   connectLaboratory,
   judgeLaboratory,
@@ -16,16 +16,18 @@ import {
 } from './laboratory-traffic.ts';
 import { makeFolder, removeFolder } from './measured-program.ts';
 import { callerOf, EVENTS_WHEN_ORDERED, startTraffic, type Call, type Ledger } from './order-traffic.ts';
-import { startVerifyingReceiver, type VerifyingReceiver } from './verifying-receiver.ts';
+import { startVerifyingEndpoint, type VerifyingEndpoint } from './verifying-endpoint.ts';
 
 const CLIENTS = 8;
-/** Of them at the laboratory. */
+/** Clients at the laboratory. */
 const LABORATORY_CLIENTS = 2;
 const MOST_ROUNDS = 200;
 const KILL_AFTER_MS = { least: 100, most: 1500 };
 const LATEST_KILL_MS = 60_000;
 const POSTMASTER_EVERY = 5;
-/** No attempt lasts longer; what a kill cut off is made again as soon as the next start took its lane back. */
+/**
+ * No attempt lasts longer. An attempt that a kill cut off is repeated as soon as the next start takes its queue back.
+ */
 const env = { PHIAL_WEBHOOK_TIMEOUT_SECONDS: '1' };
 const DELIVERED_WITHIN_MS = 180_000;
 
@@ -37,13 +39,13 @@ type Verdict = {
   unansweredButThere: number;
 };
 
-/** Exit code 1 where anything is lost, 2 where it was called wrongly. */
+/** Exit code 1 where anything is lost, 2 for a wrong command line. */
 export async function killLoop(args: string[]): Promise<number> {
   const { values } = parseArgs({
     args,
     options: {
       rounds: { type: 'string', default: '20' },
-      // On a busy machine more is under way at a kill where it comes later.
+      // On a busy machine more work runs at a later kill.
       'kill-within-ms': { type: 'string', default: String(KILL_AFTER_MS.most) },
     },
   });
@@ -58,28 +60,28 @@ export async function killLoop(args: string[]): Promise<number> {
     return 2;
   }
   const folder = makeFolder();
-  const receiver = await startVerifyingReceiver();
+  const endpoint = await startVerifyingEndpoint();
   const resultsPort = await findFreePort();
   const laboratory = await startLaboratory(resultsPort);
   const program = await prepareProgram(folder, { ...env, PHIAL_HL7_PORT: String(resultsPort) });
   console.log(`${rounds} rounds, ${CLIENTS} clients. ${describeMachine()}`);
-  const fine = await playToTheEnd({ program, receiver, laboratory, folder }, { rounds, most }).catch((error: Error) => {
+  const fine = await playToTheEnd({ program, endpoint, laboratory, folder }, { rounds, most }).catch((error: Error) => {
     console.log(error.message);
     return false;
   });
   const code = await program.stop();
-  receiver.close();
+  endpoint.close();
   laboratory.close();
   if (code !== 0) console.log(`The last stop ended with code ${code}.`);
   if (fine && code === 0) removeFolder(folder);
-  else console.log(`What is left to look at: ${folder}`);
+  else console.log(`The folder to examine: ${folder}`);
   return fine && code === 0 ? 0 : 1;
 }
 
-type World = { program: KillableProgram; receiver: VerifyingReceiver; laboratory: Laboratory; folder: string };
+type World = { program: KillableProgram; endpoint: VerifyingEndpoint; laboratory: Laboratory; folder: string };
 
 async function playToTheEnd(
-  { program, receiver, laboratory, folder }: World,
+  { program, endpoint, laboratory, folder }: World,
   { rounds, most }: { rounds: number; most: number },
 ): Promise<boolean> {
   await program.start();
@@ -87,8 +89,8 @@ async function playToTheEnd(
   const call = callerOf(program.baseUrl, { 'x-service-api-key': team_api_key });
   const manage = callerOf(program.baseUrl, { 'x-management-key': management_key });
   const webhooks = `/v1/org/${org_id}/team/${team_id}/sandbox/webhook`;
-  const webhook = await manage<{ id: string }>('POST', webhooks, { url: receiver.url });
-  receiver.trust((await manage<{ key: string }>('GET', `${webhooks}/${webhook.id}/secret`)).key);
+  const webhook = await manage<{ id: string }>('POST', webhooks, { url: endpoint.url });
+  endpoint.trust((await manage<{ key: string }>('GET', `${webhooks}/${webhook.id}/secret`)).key);
   const kits = await call<{ data: { id: string }[] }>('GET', '/v3/lab_test?collection_method=testkit&lab_test_limit=1');
 
   const atLaboratory = startLaboratoryTraffic(call, {
@@ -98,21 +100,21 @@ async function playToTheEnd(
   const traffic = startTraffic(call, { clients: CLIENTS - LABORATORY_CLIENTS, labTestId: kits.data[0]?.id ?? '' });
   try {
     for (let round = 1; round <= rounds; round += 1)
-      await playRound(program, traffic.ledger, receiver, { round, rounds, most });
+      await playRound(program, traffic.ledger, endpoint, { round, rounds, most });
     await wait(KILL_AFTER_MS.most);
   } finally {
     await Promise.all([traffic.stop(), atLaboratory.stop()]);
   }
-  const told = await judgeLaboratory(call, atLaboratory.ledger, laboratory);
-  const isRight = reportLaboratory(atLaboratory.ledger, laboratory, told);
-  const verdict = await judge(call, { ...traffic.ledger, atLaboratory: atLaboratory.ledger }, receiver);
-  return report(traffic.ledger, receiver, verdict) && isRight;
+  const laboratoryVerdict = await judgeLaboratory(call, atLaboratory.ledger, laboratory);
+  const isRight = reportLaboratory(atLaboratory.ledger, laboratory, laboratoryVerdict);
+  const verdict = await judge(call, { ...traffic.ledger, atLaboratory: atLaboratory.ledger }, endpoint);
+  return report(traffic.ledger, endpoint, verdict) && isRight;
 }
 
 async function playRound(
   program: KillableProgram,
   ledger: Ledger,
-  receiver: VerifyingReceiver,
+  endpoint: VerifyingEndpoint,
   { round, rounds, most }: { round: number; rounds: number; most: number },
 ): Promise<void> {
   const after = KILL_AFTER_MS.least + Math.random() * (most - KILL_AFTER_MS.least);
@@ -121,16 +123,17 @@ async function playRound(
   await program.kill(what);
   const readyMs = await program.start();
   console.log(
-    `round ${String(round).padStart(3)}: killed ${what} after ${Math.round(after)} ms, ready again after ${Math.round(readyMs)} ms; ` +
-      `${ledger.orders.size} orders answered, ${receiver.counts.received} webhooks received`,
+    `round ${String(round).padStart(3)}: killed ${what} after ${Math.round(after)} ms, ready again after ` +
+      `${Math.round(readyMs)} ms; ` +
+      `${ledger.orders.size} orders answered, ${endpoint.counts.received} webhooks received`,
   );
 }
 
-/** Reads every order of the team, answered for or not, and waits for the webhooks of all their events. */
+/** Reads every order of the team, confirmed or not, and waits for the webhooks of all their events. */
 async function judge(
   call: Call,
   ledger: Ledger & { atLaboratory: LaboratoryLedger },
-  receiver: VerifyingReceiver,
+  endpoint: VerifyingEndpoint,
 ): Promise<Verdict> {
   const unreadable: string[] = [];
   const expected: string[] = [];
@@ -153,8 +156,8 @@ async function judge(
       unreadable.push(`order ${id}: ${(error as Error).message}`);
     }
   }
-  const lost = await untilReceived(expected, receiver);
-  const doubled = [...receiver.messages].filter(([, ids]) => ids.size > 1).map(([step]) => step);
+  const lost = await untilReceived(expected, endpoint);
+  const doubled = [...endpoint.messages].filter(([, ids]) => ids.size > 1).map(([step]) => step);
   return {
     unreadable,
     expected,
@@ -176,14 +179,14 @@ async function listOrders(call: Call): Promise<Set<string>> {
   }
 }
 
-async function untilReceived(expected: string[], receiver: VerifyingReceiver): Promise<string[]> {
+async function untilReceived(expected: string[], endpoint: VerifyingEndpoint): Promise<string[]> {
   const deadline = Date.now() + DELIVERED_WITHIN_MS;
   let said = Infinity;
   for (;;) {
-    const missing = expected.filter((step) => !receiver.messages.has(step));
+    const missing = expected.filter((step) => !endpoint.messages.has(step));
     if (missing.length === 0 || Date.now() > deadline) return missing;
     if (missing.length < said)
-      console.log(`waiting for ${missing.length} webhooks whose leases or retries are to come`);
+      console.log(`waiting for ${missing.length} webhooks whose leases or retries are due later`);
     said = missing.length;
     await wait(5000);
   }
@@ -200,11 +203,12 @@ function reportLaboratory(
     [
       '',
       `orders at the laboratory   ${orders.size}, of them ${cancelled.size} cancelled`,
-      `messages that it received  ${counts.received}, of them ${counts.received - distinct} again under the same control id`,
+      `messages that it received  ${counts.received}, of them ${counts.received - distinct} again under the ` +
+        'same control id',
       `cut off by a kill          ${counts.cutOff} before it answered`,
       `orders never sent          ${neverSent.length}`,
       `orders sent twice          ${sentTwice.length}`,
-      `cancelled and not told     ${notCancelled.length}`,
+      `cancelled and not sent     ${notCancelled.length}`,
       `results acknowledged       ${acknowledged.size}, sent ${counts.resultsSent} times`,
       `results lost               ${lost.length}`,
       `wrong answers              ${wrong.length + laboratory.wrong.length}`,
@@ -219,7 +223,7 @@ function reportLaboratory(
   return bad.length === 0 && acknowledged.size > 0;
 }
 
-function report(ledger: Ledger, { counts, messages }: VerifyingReceiver, verdict: Verdict): boolean {
+function report(ledger: Ledger, { counts, messages }: VerifyingEndpoint, verdict: Verdict): boolean {
   const { unreadable, expected, lost, doubled, unansweredButThere } = verdict;
   const distinct = [...messages.values()].reduce((sum, ids) => sum + ids.size, 0);
   console.log(

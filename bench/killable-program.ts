@@ -1,30 +1,30 @@
-// The real program on one data directory and one port, killed and started again and again.
+// The real program on one data directory and one port, which a benchmark kills and starts again and again.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { findFreePort } from './free-port.ts';
 import { OPTIONS } from '../src/config/option-table.ts';
-import type { Credentials } from '../src/credentials.ts';
+import type { Credentials } from '../src/first-keys-file.ts';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
 
 export type KillableProgram = {
   baseUrl: string;
-  /** With which the program's commands act on the same database. */
+  /** The environment for commands of the program on the same database. */
   env: Record<string, string>;
   credentials: () => Credentials;
-  /** Returns when /readyz answers 200, with the milliseconds that took. */
+  /** Returns the milliseconds until /readyz answers 200. */
   start: () => Promise<number>;
-  /** kill -9 of node and, where asked for, of the PostgreSQL it started; returns when node is gone. */
+  /** kill -9 of node and, if requested, of the PostgreSQL it started. Returns when node is gone. */
   kill: (what: 'node' | 'node and postmaster') => Promise<void>;
-  /** A clean stop; answers with the exit code. */
+  /** A clean stop. Returns the exit code. */
   stop: () => Promise<number | null>;
 };
 
 const LOOK_EVERY_MS = 20;
 const READY_WITHIN_MS = 60_000;
 
-/** Everything it writes goes to `folder`: the data directory and the log. */
+/** All its files are in `folder`: the data directory and the log. */
 export async function prepareProgram(folder: string, env: Record<string, string>): Promise<KillableProgram> {
   const port = await findFreePort();
   const baseUrl = `http://localhost:${port}`;
@@ -38,7 +38,7 @@ export async function prepareProgram(folder: string, env: Record<string, string>
   const start = async (): Promise<number> => {
     const begin = performance.now();
     const output = openSync(log, 'a');
-    // bin/start.mjs, since it ends with this process, however that ends.
+    // bin/start.mjs, because it ends with this process, however that ends.
     const started = spawn(process.execPath, [join(PACKAGE_ROOT, 'bin/start.mjs')], {
       stdio: ['ignore', output, output],
       env: { ...process.env, ...ofProgram },

@@ -1,4 +1,4 @@
-// Clients that order at a connected laboratory, cancel some of their orders, and read what came of the others.
+// Clients that order at a connected laboratory, cancel some of their orders, and read the results of the others.
 import { randomUUID } from 'node:crypto';
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -6,17 +6,17 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { setTimeout as wait } from 'node:timers/promises';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
-import type { Laboratory } from './laboratory.ts';
+import type { Laboratory } from './mllp-laboratory.ts';
 import { Refused, type Call } from './order-traffic.ts';
 
 const AFTER_FAILURE_MS = 25;
 const CANCELS_EVERY = 4;
-const SETTLED_WITHIN_MS = 180_000;
+const DONE_WITHIN_MS = 180_000;
 
-/** What the service has answered for, by the user: one order each. */
+/** Confirmed orders by their user, one order each. */
 export type LaboratoryLedger = { orders: Map<string, string>; cancelled: Set<string>; wrong: string[] };
 
-/** Connects the laboratory by the command that an operator uses, while the program runs; tells the lab test to order. */
+/** Connects the laboratory by the operator's command, while the program runs. Returns the lab test to order. */
 export async function connectLaboratory(
   call: Call,
   { folder, port, env }: { folder: string; port: number; env: Record<string, string> },
@@ -67,7 +67,7 @@ const connection = (port: number): object => ({
   },
 });
 
-/** One request after the other in each client, until stopped. */
+/** Each client sends one request after the other, until it is stopped. */
 export function startLaboratoryTraffic(
   call: Call,
   { clients, labTestId }: { clients: number; labTestId: string },
@@ -75,11 +75,11 @@ export function startLaboratoryTraffic(
   const ledger: LaboratoryLedger = { orders: new Map(), cancelled: new Set(), wrong: [] };
   let stopping = false;
   const client = async (): Promise<void> => {
-    for (let turn = 0; !stopping; turn += 1) {
+    for (let round = 0; !stopping; round += 1) {
       try {
-        await orderOnce(call, ledger, { labTestId, cancels: turn % CANCELS_EVERY === 0 });
+        await orderOnce(call, ledger, { labTestId, cancels: round % CANCELS_EVERY === 0 });
       } catch (error) {
-        // A killed postmaster takes node along a moment later; a result may have come before the cancellation.
+        // A killed postmaster ends node a moment later. A result may have arrived before the cancellation.
         const isExpected = !(error instanceof Refused) || / answered 5\d\d:|order_not_cancellable/.test(error.message);
         if (!isExpected) ledger.wrong.push((error as Error).message);
         await wait(AFTER_FAILURE_MS);
@@ -134,7 +134,7 @@ const address = {
 
 export type LaboratoryVerdict = { neverSent: string[]; sentTwice: string[]; notCancelled: string[]; lost: string[] };
 
-/** Waits until the laboratory was told of everything and every result is with its order, or 3 minutes. */
+/** Waits until the laboratory has received everything and every result is with its order, or for 3 minutes. */
 export async function judgeLaboratory(
   call: Call,
   ledger: LaboratoryLedger,
@@ -154,7 +154,7 @@ export async function judgeLaboratory(
   const isDone = ({ neverSent, notCancelled, lost }: LaboratoryVerdict): boolean =>
     neverSent.length + notCancelled.length + lost.length === 0;
   let found = await find();
-  for (const until = Date.now() + SETTLED_WITHIN_MS; !isDone(found) && Date.now() < until; found = await find())
+  for (const until = Date.now() + DONE_WITHIN_MS; !isDone(found) && Date.now() < until; found = await find())
     await wait(500);
   for (const user of wanted) {
     if (found.lost.includes(user)) continue;

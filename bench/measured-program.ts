@@ -1,4 +1,4 @@
-// Starts the real program for a benchmark, in a process of its own.
+// Starts the real program for a benchmark, in its own process.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { get } from 'node:http';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { findFreePort } from './free-port.ts';
 import { OPTIONS } from '../src/config/option-table.ts';
-import type { Credentials } from '../src/credentials.ts';
+import type { Credentials } from '../src/first-keys-file.ts';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
 
 export type MeasuredProgram = {
@@ -15,7 +15,7 @@ export type MeasuredProgram = {
   baseUrl: string;
   dataDir: string;
   credentials: () => Credentials;
-  /** Milliseconds from the start of the process (of npm, where it is started by npm) to the first 200 of /readyz. */
+  /** Milliseconds from the start of the process (of npm, where npm starts it) to the first 200 of /readyz. */
   readyAfterMs: number;
   stop: () => Promise<void>;
 };
@@ -23,7 +23,7 @@ export type MeasuredProgram = {
 const PROBE_EVERY_MS = 10;
 const READY_WITHIN_MS = 60_000;
 
-/** A folder that PostgreSQL's user may pass when we are root. */
+/** A folder that PostgreSQL's user may enter when we are root. */
 export function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'phial-bench-'));
   chmodSync(folder, 0o755);
@@ -32,7 +32,10 @@ export function makeFolder(): string {
 
 export const removeFolder = (folder: string): void => rmSync(folder, { recursive: true, force: true });
 
-/** Starts with every option at its default but the port, the data directory and `env`; the log goes to a file in `folder`. */
+/**
+ * Starts with the default of every option, except the port, the data directory and `env`. The log goes to a file in
+ * `folder`.
+ */
 export async function startMeasured(
   folder: string,
   command: string[],

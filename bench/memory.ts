@@ -1,19 +1,19 @@
-// How much memory the Node process holds after 10,000 requests of every kind, webhooks delivered meanwhile.
+// Measures the memory of the Node process after 10,000 requests of every kind, while webhooks are delivered.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { describeMachine } from './environment.ts';
+import { describeMachine } from './describe-machine.ts';
 import { insuranceRequest } from './insurance-request.ts';
 import { makeFolder, removeFolder, startMeasured, type MeasuredProgram } from './measured-program.ts';
 import { callerOf, type Call } from './order-traffic.ts';
-import { judge } from './results.ts';
+import { judge } from './judge.ts';
 
 const GOAL_MB = 200;
 const REQUESTS = 10_000;
-const REQUESTS_A_TURN = 10;
+const REQUESTS_A_ROUND = 10;
 const CLIENTS = 8;
-const SETTLE_MS = 2_000;
+const STEADY_AFTER_MS = 2_000;
 
 const shipping = {
   receiver_name: 'Grace Palmer',
@@ -34,7 +34,7 @@ export async function benchMemory(): Promise<boolean> {
   try {
     const before = residentMegabytes(program.pid);
     await load(program, sink.url);
-    await wait(SETTLE_MS);
+    await wait(STEADY_AFTER_MS);
     const after = residentMegabytes(program.pid);
     console.log(`${before} MB after the start, ${after} MB after ${REQUESTS} requests and ${sink.received()} webhooks`);
     return judge('MB after the requests', after, 'at most', GOAL_MB) && sink.received() > 0;
@@ -51,16 +51,16 @@ async function load({ baseUrl, credentials }: MeasuredProgram, sinkUrl: string):
   await manage('POST', `/v1/org/${org_id}/team/${team_id}/sandbox/webhook`, { url: sinkUrl });
   const call = callerOf(baseUrl, { 'x-service-api-key': team_api_key });
   const kits = await call<{ data: { id: string }[] }>('GET', '/v3/lab_test?collection_method=testkit&lab_test_limit=1');
-  let turns = REQUESTS / REQUESTS_A_TURN;
+  let rounds = REQUESTS / REQUESTS_A_ROUND;
   await Promise.all(
     Array.from({ length: CLIENTS }, async (_, client) => {
-      while (turns-- > 0) await takeTurn(call, `memory-${client}-${turns}`, kits.data[0]?.id as string);
+      while (rounds-- > 0) await playRound(call, `memory-${client}-${rounds}`, kits.data[0]?.id as string);
     }),
   );
 }
 
-/** Ten requests: what a customer's day is made of. */
-async function takeTurn(call: Call, clientUserId: string, labTestId: string): Promise<void> {
+/** Ten requests of a typical day of a customer. */
+async function playRound(call: Call, clientUserId: string, labTestId: string): Promise<void> {
   const { user_id } = await call<{ user_id: string }>('POST', '/v2/user', { client_user_id: clientUserId });
   await call('PATCH', `/v2/user/${user_id}/info`, insuranceRequest.insured);
   await call('POST', `/v2/user/${user_id}/insurance`, insuranceRequest);
@@ -77,7 +77,7 @@ async function takeTurn(call: Call, clientUserId: string, labTestId: string): Pr
   await call('GET', '/v3/lab_test?lab_test_limit=5');
 }
 
-/** VmRSS: what the process holds of the machine's memory, without what is shared out to disk. */
+/** VmRSS: the memory of the machine that the process holds, without swapped pages. */
 function residentMegabytes(pid: number): number {
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Math.round(Number(kilobytes) / 1024);

@@ -3,21 +3,21 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 export type Call = <T>(method: string, path: string, body?: unknown) => Promise<T>;
 
-/** What the service has answered for, and must therefore keep. */
+/** The confirmed data, which the service must not lose. */
 export type Ledger = {
   users: Set<string>;
-  /** Events that the order had when the service last answered for it. */
+  /** The events of the order at the last answer of the service. */
   orders: Map<string, number>;
-  /** Requests that a kill left without an answer: they may have been written or not. */
+  /** Requests without an answer because of a kill: they may be written or not. */
   unanswered: number;
   /** Answers that nobody may get, whatever is killed. */
   wrong: string[];
 };
 
-/** The service refused; a kill shows as a failed connection instead. */
+/** A refusal of the service. A kill appears as a failed connection instead. */
 export class Refused extends Error {}
 
-/** Calls the service as its team; throws Refused on an answer that is no success. */
+/** Calls the service as its team. Throws Refused for an answer without success. */
 export function callerOf(baseUrl: string, headers: Record<string, string>): Call {
   return async <T>(method: string, path: string, body?: unknown) => {
     const response = await fetch(baseUrl + path, {
@@ -46,7 +46,9 @@ export const EVENTS_WHEN_ORDERED = 2;
 const EVENTS_AT_THE_DOOR = 5;
 const AFTER_FAILURE_MS = 25;
 
-/** Clients that make users and orders and ship every second kit, one request after the other, until stopped. */
+/**
+ * Clients that make users and orders and ship every second kit, one request after the other, until they are stopped.
+ */
 export function startTraffic(
   call: Call,
   { clients, labTestId }: { clients: number; labTestId: string },
@@ -54,9 +56,9 @@ export function startTraffic(
   const ledger: Ledger = { users: new Set(), orders: new Map(), unanswered: 0, wrong: [] };
   let stopping = false;
   const client = async (): Promise<void> => {
-    for (let turn = 0; !stopping; turn += 1) {
+    for (let round = 0; !stopping; round += 1) {
       try {
-        await orderOnce(call, ledger, labTestId, turn % 2 === 1);
+        await orderOnce(call, ledger, labTestId, round % 2 === 1);
       } catch (error) {
         if (error instanceof Refused && !isStopping(error)) ledger.wrong.push(error.message);
         else ledger.unanswered += 1;
@@ -88,5 +90,5 @@ async function orderOnce(call: Call, ledger: Ledger, labTestId: string, ship: bo
   ledger.orders.set(order.id, EVENTS_AT_THE_DOOR);
 }
 
-/** A killed postmaster takes node along a moment later: its last answers are 5xx, which promise nothing. */
+/** A killed postmaster ends node a moment later. Its last answers are 5xx, which promise nothing. */
 const isStopping = (error: Refused): boolean => / answered 5\d\d:/.test(error.message);

@@ -1,4 +1,4 @@
-// Pages of 100 orders of a team that has more and more of them: how many a second, and the processor time of each.
+// Reads pages of 100 orders of a team with more and more orders: how many a second, and the processor time of each.
 import pg from 'pg';
 import { boundToTeam } from '../src/db/session/bind.ts';
 import { besideProgram } from './beside-program.ts';
@@ -6,13 +6,15 @@ import { cpuTime } from './cpu-time.ts';
 import { fillOrders } from './filled-orders.ts';
 import { openKeepAlive } from './keep-alive.ts';
 import type { MeasuredProgram } from './measured-program.ts';
-import { judge } from './results.ts';
+import { judge } from './judge.ts';
 
 const SIZES = { full: [10_000, 300_000, 1_000_000], quick: [10_000, 30_000] };
 const CONNECTIONS = 4;
 const WARM_UP_MS = 3_000;
 const MEASURE_MS = 5_000;
-/** Of the first page; and what the slowest page of the largest team may take of that of the smallest. */
+/**
+ * The goal for the first page; and the largest ratio of the slowest page of the largest team to that of the smallest.
+ */
 const GOALS = { rate: 150, growth: 1.3 };
 
 const PAGES: Record<string, string> = {
@@ -23,13 +25,13 @@ const PAGES: Record<string, string> = {
 
 type Page = { rate: number; nodeMs: number; postgresMs: number };
 
-/** True where pages are as fast as the goal says, and no slower of the largest team. */
+/** True where pages reach the goal, and those of the largest team are not slower. */
 export function benchOrdersList({ quick }: { quick: boolean }): Promise<boolean> {
-  // No rate of the key, and no autovacuum by chance: statistics are as they are right after a load.
+  // Without a rate limit and without a random autovacuum: statistics are as they are right after a load.
   return besideProgram({ PHIAL_RATE_LIMIT_PER_SECOND: '0' }, async (program, ctx, ownerUrl) => {
     const { team_id: id } = program.credentials();
     const client = new pg.Client({ connectionString: ownerUrl });
-    client.on('error', () => undefined); // what fails is the query under way
+    client.on('error', () => undefined); // the running query fails
     await client.connect();
     const { rows } = await client.query<{ id: string; org_id: string }>(
       `select lab_tests.id, teams.org_id from lab_tests join teams on teams.id = team_id where team_id = $1 limit 1`,
@@ -70,7 +72,8 @@ function verdict(measured: Page[][]): boolean {
 
 async function measure(program: MeasuredProgram, ownerUrl: string, query: string): Promise<Page> {
   const request = Buffer.from(
-    `GET /v3/orders?size=100${query} HTTP/1.1\r\nhost: localhost\r\nx-service-api-key: ${program.credentials().team_api_key}\r\n\r\n`,
+    `GET /v3/orders?size=100${query} HTTP/1.1\r\nhost: localhost\r\nx-service-api-key: ` +
+      `${program.credentials().team_api_key}\r\n\r\n`,
   );
   const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => openKeepAlive(program.baseUrl, request)));
   const during = async (ms: number): Promise<{ made: number; seconds: number }> => {
@@ -80,7 +83,7 @@ async function measure(program: MeasuredProgram, ownerUrl: string, query: string
       clients.map(async ({ send }) => {
         while (performance.now() < begin + ms) {
           const status = await send();
-          if (status !== 200) throw new Error(`A page of orders was answered ${status}.`);
+          if (status !== 200) throw new Error(`A page of orders got ${status}.`);
           made += 1;
         }
       }),

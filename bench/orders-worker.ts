@@ -10,7 +10,7 @@ export type Work = {
   url: string;
   teamApiKey: string;
   teamId: string;
-  /** Orders are made for each in turn: two at a time for one user wait for each other's locks. */
+  /** Orders are made for the users in round robin: two at a time for one user would wait for each other's locks. */
   userIds: string[];
   labTestId: string;
   orderId: string;
@@ -23,12 +23,12 @@ export type Done = { made: number; seconds: number };
 process.once('message', (work: Work) => void run(work));
 
 async function run(work: Work): Promise<void> {
-  const { lanes, close } = work.kind.startsWith('bare') ? openBare(work) : await openHttp(work);
+  const { loops, close } = work.kind.startsWith('bare') ? openBare(work) : await openHttp(work);
   const begin = performance.now();
   const end = begin + work.measureMs;
   let made = 0;
   await Promise.all(
-    lanes.map(async (once) => {
+    loops.map(async (once) => {
       while (performance.now() < end) {
         await once();
         made += 1;
@@ -41,9 +41,9 @@ async function run(work: Work): Promise<void> {
   process.disconnect();
 }
 
-type Lanes = { lanes: (() => Promise<unknown>)[]; close: () => Promise<void> };
+type Loops = { loops: (() => Promise<unknown>)[]; close: () => Promise<void> };
 
-function openBare({ kind, url, connections, teamId, userIds: [userId], orderId }: Work): Lanes {
+function openBare({ kind, url, connections, teamId, userIds: [userId], orderId }: Work): Loops {
   const pool = new pg.Pool({ connectionString: url, max: connections });
   const select = 'select * from orders where user_id = $1 and id = $2';
   const insert = 'insert into users (id, team_id, client_user_id) values ($1, $2, $3)';
@@ -51,14 +51,14 @@ function openBare({ kind, url, connections, teamId, userIds: [userId], orderId }
     kind === 'bare select'
       ? () => pool.query({ name: 'select', text: select, values: [userId, orderId] })
       : () => pool.query({ name: 'insert', text: insert, values: [newId(), teamId, randomUUID()] });
-  return { lanes: Array.from({ length: connections }, () => once), close: () => pool.end() };
+  return { loops: Array.from({ length: connections }, () => once), close: () => pool.end() };
 }
 
-async function openHttp(work: Work): Promise<Lanes> {
+async function openHttp(work: Work): Promise<Loops> {
   const request = requestOf(work);
   const clients = await Promise.all(Array.from({ length: work.connections }, () => openKeepAlive(work.url, request)));
   return {
-    lanes: clients.map(({ send }) => async () => {
+    loops: clients.map(({ send }) => async () => {
       const status = await send();
       if (status !== 200) throw new Error(`The service answered ${status}.`);
     }),

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { openEmbedded } from '@phial/embedded-postgres/open';
 import { openLog } from '../src/log.ts';
 import { cpuTime } from './cpu-time.ts';
-import { describeDatabase, describeMachine } from './environment.ts';
+import { describeDatabase, describeMachine } from './describe-machine.ts';
 import { makeFolder, removeFolder, startMeasured, type MeasuredProgram } from './measured-program.ts';
 import type { Done, Work } from './orders-worker.ts';
-import { judge } from './results.ts';
+import { judge } from './judge.ts';
 
 const CONNECTIONS = { bare: 10, http: 24 };
-/** Until V8 has compiled what is busy: a service runs for days, and the first seconds cost twice as much. */
+/** Until V8 has compiled the hot code: a service runs for days, and the first seconds cost twice as much. */
 const WARM_UP_MS = 10_000;
 const MEASURE_MS = 5_000;
 const USERS = 200;
@@ -64,7 +64,8 @@ async function compare(program: MeasuredProgram, databaseUrl: string): Promise<b
       `${kind}: ${measured.rate.toFixed(0)}/s` +
         (bare
           ? ''
-          : `; ms of processor time each: node ${measured.nodeMs.toFixed(2)}, PostgreSQL ${measured.postgresMs.toFixed(2)}`),
+          : `; ms of processor time each: node ${measured.nodeMs.toFixed(2)}, PostgreSQL ` +
+            `${measured.postgresMs.toFixed(2)}`),
     );
     return measured;
   };
@@ -82,7 +83,7 @@ async function compare(program: MeasuredProgram, databaseUrl: string): Promise<b
   ].every(Boolean);
 }
 
-/** Users, a lab test and an order to work with. */
+/** Users, a lab test and an order for the requests. */
 async function prepare(program: MeasuredProgram): Promise<Omit<Work, 'kind' | 'url' | 'connections' | 'measureMs'>> {
   const { team_id: teamId, team_api_key: teamApiKey } = program.credentials();
   const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
@@ -117,7 +118,7 @@ async function prepare(program: MeasuredProgram): Promise<Omit<Work, 'kind' | 'u
   return { teamId, teamApiKey, userIds, labTestId, orderId: order.id };
 }
 
-/** What the client costs is in a process of its own. */
+/** The cost of the client is in its own process. */
 function inProcess(work: Work): Promise<Done> {
   return new Promise((resolve, reject) => {
     const child = fork(join(import.meta.dirname, 'orders-worker.js'));

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import type { Done, Work } from './samples-worker.ts';
 
-/** A client process of its own: what it costs is not the service's. */
+/** A separate client process, whose cost is not the service's. */
 export function work(work: Work): Promise<Done> {
   return new Promise((resolve, reject) => {
     const child = fork(join(import.meta.dirname, 'samples-worker.js'));

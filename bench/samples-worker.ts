@@ -1,4 +1,5 @@
-// A client process of the samples benchmark: sends batches for a while by bare pg or through HTTP, and tells how many rows.
+// A client process of the samples benchmark: sends batches for a while by bare pg or through HTTP, and reports the
+// number of rows.
 import pg from 'pg';
 import { openKeepAlive } from './keep-alive.ts';
 
@@ -8,15 +9,15 @@ export type Work = {
   url: string;
   teamApiKey: string;
   teamId: string;
-  /** A lane each: for HTTP its user, for bare pg its stream. */
-  lanes: { userId: string; streamId: number }[];
-  /** The first moment that is sent, in seconds since 1970; each lane goes on a second a sample. */
+  /** One client each: for HTTP its user, for bare pg its stream. */
+  targets: { userId: string; streamId: number }[];
+  /** The first moment of the samples, in seconds since 1970. Each client advances by a second for each sample. */
   from: number;
   warmUpMs: number;
   measureMs: number;
 };
 
-/** `counted` of `made` rows fell into the measured time. */
+/** `counted` of `made` rows were within the measured time. */
 export type Done = { counted: number; made: number; seconds: number; until: number };
 
 export const BATCH = 1_000;
@@ -24,7 +25,7 @@ export const BATCH = 1_000;
 process.once('message', (work: Work) => void run(work));
 
 async function run(work: Work): Promise<void> {
-  const { lanes, close } = work.by === 'http' ? await openHttp(work) : openBare(work);
+  const { loops, close } = work.by === 'http' ? await openHttp(work) : openBare(work);
   const begin = performance.now() + work.warmUpMs;
   const end = begin + work.measureMs;
   let counted = 0;
@@ -40,40 +41,45 @@ async function run(work: Work): Promise<void> {
       if (now >= begin) counted += BATCH;
     }
   };
-  await Promise.all(lanes.map(repeat));
+  await Promise.all(loops.map(repeat));
   await close();
   process.send?.({ counted, made, seconds: work.measureMs / 1000, until } satisfies Done);
   process.disconnect();
 }
 
-type Sender = { lanes: ((from: number) => Promise<unknown>)[]; close: () => Promise<void> };
+type Sender = { loops: ((from: number) => Promise<unknown>)[]; close: () => Promise<void> };
 
 const moments = (from: number): string[] =>
   Array.from({ length: BATCH }, (_, n) => new Date((from + n) * 1000).toISOString());
 const valueAt = (n: number): number => 55 + (n % 40);
 
-/** An upsert of samples, and nothing else: prepared, one transaction each. The service's own does not look for each (record 483). */
-function openBare({ url, teamId, lanes }: Work): Sender {
+/**
+ * An upsert of samples and nothing else: prepared, in one transaction each. The service's own statement does not look
+ * up each sample.
+ */
+function openBare({ url, teamId, targets }: Work): Sender {
   const pool = new pg.Pool({
     connectionString: url,
-    max: lanes.length,
+    max: targets.length,
     options: `-c role=phial_app -c phial.team=${teamId}`,
   });
   const text = `
     with written as (
     insert into samples (stream_id, at, value, team_number, duration_ms, timezone_offset, extra)
-    select s.stream_id, s.at, s.value, (select number from teams where id = $7), s.duration_ms, s.timezone_offset, s.extra
+    select s.stream_id, s.at, s.value, (select number from teams where id = $7), s.duration_ms, s.timezone_offset,
+      s.extra
       from unnest($1::bigint[], $2::timestamptz[], $3::float8[], $4::integer[], $5::integer[], $6::jsonb[])
         as s (stream_id, at, value, duration_ms, timezone_offset, extra)
     on conflict (stream_id, at) do nothing
     returning stream_id, at
     )
-    select many, stream_id, at from (select count(*)::integer as many from written) as counted left join written on many < ${BATCH}`;
+    select many, stream_id, at from (select count(*)::integer as many from written) as counted left
+      join written on many < ${BATCH}`;
   const nothing = Array.from({ length: BATCH }, () => null);
   const values = Array.from({ length: BATCH }, (_, n) => valueAt(n));
   const offsets = Array.from({ length: BATCH }, () => -25_200);
   return {
-    lanes: lanes.map(
+    loops: targets.map(
       ({ streamId }) =>
         (from) =>
           pool.query({
@@ -86,9 +92,9 @@ function openBare({ url, teamId, lanes }: Work): Sender {
   };
 }
 
-async function openHttp({ url, teamApiKey, lanes }: Work): Promise<Sender> {
+async function openHttp({ url, teamApiKey, targets }: Work): Promise<Sender> {
   const senders = await Promise.all(
-    lanes.map(async ({ userId }) => {
+    targets.map(async ({ userId }) => {
       let next = 0;
       const client = await openKeepAlive(url, () => requestOf(url, teamApiKey, userId, next));
       const send = async (from: number): Promise<void> => {
@@ -100,7 +106,7 @@ async function openHttp({ url, teamApiKey, lanes }: Work): Promise<Sender> {
     }),
   );
   return {
-    lanes: senders.map(({ send }) => send),
+    loops: senders.map(({ send }) => send),
     close: async () => {
       for (const { close } of senders) close();
     },
@@ -115,7 +121,8 @@ function requestOf(url: string, teamApiKey: string, userId: string, from: number
   );
   const body = `[${samples.join(',')}]`;
   return Buffer.from(
-    `POST /v2/timeseries/${userId}/samples HTTP/1.1\r\nhost: ${new URL(url).host}\r\nx-service-api-key: ${teamApiKey}\r\n` +
+    `POST /v2/timeseries/${userId}/samples HTTP/1.1\r\nhost: ${new URL(url).host}\r\nx-service-api-key: ` +
+      `${teamApiKey}\r\n` +
       `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
 }

@@ -1,11 +1,12 @@
-// How many samples a second go through the whole stack against the same upsert by bare pg, with an empty table and with five
-// million rows in it; how long a week of a value a minute takes to read; how many bytes a sample takes.
+// Measures how many samples a second pass through the whole stack, compared with the same upsert by bare pg, with an
+// empty table and with five million rows in it. Also measures how long a week of a value a minute takes to read, and
+// how many bytes a sample takes.
 import pg from 'pg';
 import { openEmbedded } from '@phial/embedded-postgres/open';
 import { openLog } from '../src/log.ts';
-import { describeDatabase, describeMachine, median } from './environment.ts';
+import { describeDatabase, describeMachine, median } from './describe-machine.ts';
 import { makeFolder, removeFolder, startMeasured, type MeasuredProgram } from './measured-program.ts';
-import { judge } from './results.ts';
+import { judge } from './judge.ts';
 import { work } from './samples-client.ts';
 import type { Work } from './samples-worker.ts';
 
@@ -13,7 +14,7 @@ const INGEST_GOAL = 0.35;
 const READ_GOAL = 2.5;
 const BYTES_GOAL = 110;
 const ROUNDS = 5;
-const LANES = 4;
+const TARGETS = 4;
 const MILLIONS = 5;
 const WARM_UP_MS = 1_000;
 const MEASURE_MS = 4_000;
@@ -21,7 +22,7 @@ const SERVICE_WARM_UP_MS = 8_000;
 const WEEK_MINUTES = 7 * 1_440;
 const READS = 25;
 
-/** Bare and HTTP take turns on one server and one table. True where every goal is reached. */
+/** Bare pg and HTTP alternate on one server and one table. True where every goal is reached. */
 export async function benchSamples(): Promise<boolean> {
   console.log(describeMachine());
   const folder = makeFolder();
@@ -48,10 +49,10 @@ export async function benchSamples(): Promise<boolean> {
 
 async function measure(program: MeasuredProgram, databaseUrl: string, client: pg.Client): Promise<boolean> {
   const { team_id: teamId, team_api_key: teamApiKey } = program.credentials();
-  const lanes: Work['lanes'] = [];
-  while (lanes.length < LANES) lanes.push(await makeLane(program, client, teamId, teamApiKey));
+  const targets: Work['targets'] = [];
+  while (targets.length < TARGETS) targets.push(await makeTarget(program, client, teamId, teamApiKey));
   let from = Math.floor(Date.now() / 1000) - 300 * 86_400;
-  const common = { teamId, teamApiKey, lanes, measureMs: MEASURE_MS, warmUpMs: WARM_UP_MS };
+  const common = { teamId, teamApiKey, targets, measureMs: MEASURE_MS, warmUpMs: WARM_UP_MS };
   const go = async (what: Omit<Work, 'from' | keyof typeof common> & Partial<Work>): Promise<number> => {
     const done = await work({ ...common, ...what, from });
     from = done.until;
@@ -65,7 +66,8 @@ async function measure(program: MeasuredProgram, databaseUrl: string, client: pg
       const whole = await go(http);
       ratios.push(whole / bare);
       console.log(
-        `${what}, round ${round}: bare pg ${bare.toFixed(0)} rows/s, HTTP ${whole.toFixed(0)} rows/s, ratio ${(whole / bare).toFixed(2)}`,
+        `${what}, round ${round}: bare pg ${bare.toFixed(0)} rows/s, HTTP ${whole.toFixed(0)} rows/s, ratio ` +
+          `${(whole / bare).toFixed(2)}`,
       );
     }
     return median(ratios);
@@ -87,12 +89,12 @@ async function measure(program: MeasuredProgram, databaseUrl: string, client: pg
 }
 
 /** A user for HTTP, and a stream of the same user for bare pg. */
-async function makeLane(
+async function makeTarget(
   program: MeasuredProgram,
   client: pg.Client,
   teamId: string,
   teamApiKey: string,
-): Promise<Work['lanes'][number]> {
+): Promise<Work['targets'][number]> {
   const response = await fetch(`${program.baseUrl}/v2/user`, {
     method: 'POST',
     headers: { 'x-service-api-key': teamApiKey, 'content-type': 'application/json' },
@@ -111,7 +113,7 @@ async function makeStream(client: pg.Client, teamId: string, userId: string, kin
   return Number(rows[0]?.id);
 }
 
-/** Of everything that came in up to now, each row once. */
+/** For all data so far, each row once. */
 async function bytesASample(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ bytes: string }>(`
     select (select sum(pg_total_relation_size(relid)) from pg_partition_tree('samples'))::float8
@@ -138,11 +140,12 @@ async function compareReads(
   client: pg.Client,
   { teamId, teamApiKey }: { teamId: string; teamApiKey: string },
 ): Promise<number> {
-  const { userId } = await makeLane(program, client, teamId, teamApiKey);
+  const { userId } = await makeTarget(program, client, teamId, teamApiKey);
   const streamId = await makeStream(client, teamId, userId, '');
   await client.query(
     `insert into samples (stream_id, at, value, team_number, timezone_offset)
-     select $1, timestamptz '2026-01-05' + make_interval(mins => minute), 60 + minute % 7, (select number from teams where id = $2), 0
+     select $1, timestamptz '2026-01-05' + make_interval(mins => minute), 60 + minute % 7, (select number
+       from teams where id = $2), 0
        from generate_series(0, $3::int - 1) as minute`,
     [streamId, teamId, WEEK_MINUTES],
   );
@@ -178,7 +181,7 @@ async function compareReads(
       ['http', byHttp],
     ] as const) {
       const begin = performance.now();
-      if ((await read()) !== WEEK_MINUTES) throw new Error('A week was not read whole.');
+      if ((await read()) !== WEEK_MINUTES) throw new Error('The answers do not have the whole week.');
       times[name].push(performance.now() - begin);
     }
   }

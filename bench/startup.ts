@@ -1,7 +1,7 @@
-// How long a newcomer waits: from `npm start` with an up-to-date build to the first 200 of /readyz.
-import { describeMachine, median } from './environment.ts';
+// Measures the wait of a new user: from `npm start` with an up-to-date build to the first 200 of /readyz.
+import { describeMachine, median } from './describe-machine.ts';
 import { makeFolder, removeFolder, startMeasured } from './measured-program.ts';
-import { judge } from './results.ts';
+import { judge } from './judge.ts';
 
 const GOAL_EMPTY_MS = 3_000;
 const GOAL_EXISTING_MS = 1_500;

@@ -1,4 +1,4 @@
-// What `npm run bench` runs: every benchmark, or the one named.
+// `npm run bench`: runs every benchmark, or the named one.
 import { buildIfStale } from './build.mjs';
 
 buildIfStale();

@@ -7,22 +7,22 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'dist');
 
-/** Two builds at once do not meet: each compiles into a folder of its own, and the first to end becomes dist. */
+/** Two builds at once do not collide: each compiles into its own folder, and the first to end becomes dist. */
 export function buildIfStale() {
   if (!existsSync(join(root, 'src'))) return; // an installed package has no sources
   if (isFresh(dist)) return;
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   if (!existsSync(compiler)) {
-    if (existsSync(join(dist, '.built'))) return; // a production install without development packages runs what was built
+    if (existsSync(join(dist, '.built'))) return; // a production install runs the existing build
     throw new Error('Phial is not built, and its compiler is not installed. Run npm ci.');
   }
   removeAbandoned();
-  // stdout is the command's own
+  // only the command writes to stdout
   console.error(process.env.PHIAL_LOG_FORMAT === 'json' ? JSON.stringify({ level: 30, msg: 'building' }) : 'building…');
   const fresh = join(root, `dist.${process.pid}`);
   try {
     mkdirSync(fresh);
-    // Written first: what is edited during the build is built again.
+    // Written first, so that a file that somebody edits during the build is built again.
     writeFileSync(join(fresh, '.built'), fingerprint());
     const { status } = spawnSync(
       process.execPath,
@@ -40,8 +40,8 @@ export function buildIfStale() {
 }
 
 /**
- * The links of node_modules lead to the sources of our packages, and an installed program has neither: what was compiled
- * of them goes to dist/node_modules, where Node looks first. It lies as deep there as before, as its source maps expect.
+ * The links of node_modules point to the sources of our packages, and an installed program has neither. So the compiled
+ * packages go to dist/node_modules, where Node looks first. They keep their depth, as their source maps expect.
  */
 function linkPackages(fresh) {
   for (const folder of readdirSync(join(root, 'packages')).map((name) => join('packages', name))) {
@@ -74,7 +74,7 @@ function putInPlace(fresh) {
   }
 }
 
-/** A killed build leaves its folder. */
+/** Removes the folders of killed builds. */
 function removeAbandoned() {
   for (const name of readdirSync(root)) {
     const pid = Number(/^dist\.(\d+)/.exec(name)?.[1] ?? NaN);
@@ -96,7 +96,7 @@ function isFresh(folder) {
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint();
 }
 
-/** Every file that the build reads with its time and size: a file that went, or an older one put back, tells too. */
+/** Every input file of the build with its time and size. A removed file, or a restored older one, changes it too. */
 function fingerprint() {
   const files = ['src', 'packages', 'examples', 'bench'].flatMap((name) =>
     readdirSync(join(root, name), { recursive: true, withFileTypes: true })

@@ -1,5 +1,5 @@
-// Packages that consist of hundreds of small modules, each as one file beside what the build compiled: reading and
-// linking a thousand modules is half of a start. Node finds them in dist/node_modules before the originals.
+// Bundles packages of hundreds of small modules into one file each: reading and linking a thousand modules takes half
+// of a start. Node finds the bundles in dist/node_modules before the originals.
 import { copyFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import { rolldown } from 'rolldown';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** By package, what of it the program imports. */
+/** The modules that the program imports, by package. */
 const PACKAGES = {
   typebox: ['typebox', 'typebox/compile', 'typebox/value'],
   kysely: ['kysely'],

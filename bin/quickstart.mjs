@@ -1,4 +1,4 @@
-// What `npm run quickstart` runs: the whole story of a test kit, against the running server.
+// `npm run quickstart`: plays the whole story of a test kit against the running server.
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildIfStale } from './build.mjs';

@@ -1,4 +1,4 @@
-// What `npm start` runs: builds if anything changed, then serves in this very process, so that signals reach it.
+// `npm start`: builds if anything changed, then serves in this process, so that signals reach it.
 import { buildIfStale } from './build.mjs';
 
 buildIfStale();

@@ -1,20 +1,23 @@
 import type { Ctx } from './context.ts';
 import { acrossTeams } from './db/session/bind.ts';
-import { endpoints } from './endpoints.ts';
+import { operations } from './operations.ts';
 import { openApp, type App } from './http/app.ts';
 import { freeStorage } from './files/free-storage.ts';
 import { registerDocs } from './http/openapi/docs.ts';
-import { registerMetrics, type Metrics } from './http/metrics.ts';
+import { registerMetrics, type Metrics } from './metrics.ts';
 import { openApiDocument } from './openapi.ts';
-import { measureQueue } from './delivery/lanes/queue-depth.ts';
-import { measurePipelines } from './pipelines/etl/streaming/measure.ts';
+import { measureQueue } from './delivery/queues/queue-depth.ts';
+import { measurePipelines } from './pipelines/etl/streaming/measure-pipelines.ts';
 import { measureErasures } from './jobs/measure-erasures.ts';
-import { measureLaboratories } from './labs/laboratories/hl7/queue/measure.ts';
-import { measureMails } from './mail/measure.ts';
+import { measureLaboratories } from './labs/laboratories/hl7/repair/measure-laboratories.ts';
+import { measureMails } from './mail/measure-mails.ts';
 
-/** The API as a process serves it: every operation, the reference and, in a sandbox without a port for them, the metrics. */
+/**
+ * Opens the API of a process: all operations and the reference page. In a sandbox without a metrics port, it also
+ * serves the metrics.
+ */
 export function serveApi(ctx: Ctx, metrics: Metrics): App {
-  const app = openApp(ctx, endpoints, metrics);
+  const app = openApp(ctx, operations, metrics);
   registerDocs(app.server, () => JSON.stringify(openApiDocument(ctx.config.baseUrl)));
   if (ctx.config.environment === 'sandbox' && ctx.config.metricsPort === null) {
     registerMetrics(app.server, metrics, () => measure(ctx, metrics));
@@ -22,7 +25,7 @@ export function serveApi(ctx: Ctx, metrics: Metrics): App {
   return app;
 }
 
-/** Brings up to date what is measured only when somebody looks at /metrics. */
+/** Updates the metrics that we measure only when /metrics is scraped. */
 export async function measure(ctx: Ctx, metrics: Metrics): Promise<void> {
   const { db } = acrossTeams(ctx);
   await measureQueue(db, metrics);

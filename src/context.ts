@@ -1,59 +1,56 @@
-import type { BulkWork, GiveWay } from './bulk-work.ts';
+import type { BatchScheduler, GiveWay } from './batch-scheduler.ts';
 import type { Config } from './config/options.ts';
-import type { Db, Tx } from './db/open.ts';
+import type { Db, Tx } from './db/open-database.ts';
 import type { Aside } from './fair/fair-share.ts';
 import type { Logger } from './log.ts';
 import type { LongPolls } from './long-polls.ts';
 import type { Cipher } from './privacy/cipher.ts';
 
-/** What every verb may use. Made once at start; `db` is the pool, or the transaction the verb runs in. */
+/**
+ * The context of every service function. We make it once at the start of the process. `db` is the pool, or the
+ * transaction of the service function.
+ */
 export type Ctx = {
   config: Config;
   db: Db;
   log: Logger;
-  /** Connections for look-ups of keys, for requests of management keys and for /readyz; missing: those of `db`. */
+  /** Connections for look-ups of keys, for requests with management keys, and for /readyz. Default: those of `db`. */
   reserved?: Db;
-  /** Connections for requests that need no key; missing: those of `db`. */
-  ofStrangers?: Db;
-  /** Where a request came from that needs no key. */
+  /** Connections for anonymous callers. Default: those of `db`. */
+  forAnonymousCallers?: Db;
+  /** The network address of an anonymous caller. */
   address?: string;
-  /** How long the request has waited that waits longest for its turn here; missing where none is served. */
+  /**
+   * Returns how long the longest-waiting request has waited for a permit. Missing in a process that serves no requests.
+   */
   requestWaitMs?: () => number;
-  /** Seals and opens personal columns, and makes the hashes that names are looked up by. */
+  /** Seals and opens personal columns, and makes look-up hashes. */
   cipher: Cipher;
-  /** Shares what takes many values at once among the teams of this process. */
-  bulk: BulkWork;
-  /** Requests that wait here for news of their team; missing where none are served. */
+  /** Schedules the batches of this process. */
+  batches: BatchScheduler;
+  /** The long polls of this process. Missing in a process that serves no requests. */
   polls?: LongPolls;
-  /** What each wing gives a new team, in the transaction that makes it. */
-  newTeam: readonly NewTeamStep[];
-  /** What each of these users has connected: users know nothing of the wing that connects them. */
-  connectedSources: (ctx: TeamCtx, userIds: string[]) => Promise<ReadonlyMap<string, ConnectedSource[]>>;
-  /** Whose a link token is: the transport knows nothing of the wing that makes them. Null where nobody knows it. */
-  findLinkSessionOrNull: (ctx: Ctx, token: string, across?: Ctx) => Promise<FoundLinkSession | null>;
-  /** What follows in rooms above orders from new statuses of one, in the transaction that writes them. */
-  followOrder: (ctx: TxCtx<TeamCtx>, order: FollowedOrder, statuses: string[]) => Promise<void>;
-  /** What follows in the wings from another time zone of a user, in the transaction that writes it. */
-  followTimeZone: (ctx: TxCtx<TeamCtx>, user: { id: string }) => Promise<void>;
-  /** Aborted when the process begins to stop: it is no longer ready for new work. */
+  /** Functions of higher modules that lower modules call, when something happens or to look something up. */
+  subscriptions: Subscriptions;
+  /** Aborted when the process begins to stop. The process then accepts no new work. */
   stopping?: AbortSignal;
-  /** Counts what came of work with providers and files, for the operator; missing where nobody measures. */
+  /** Counts the results of work with providers and files, for the metrics. Missing if nothing is measured. */
   count?: (counted: Counted) => void;
-  /** Whether a statement of this process failed lately because the server's disk is full. */
+  /** Returns true if a statement of this process failed recently because the server's disk is full. */
   outOfSpace?: () => boolean;
-  /** The line of a request in the audit log; missing where there is no request. */
+  /** The audit line of the request. Missing if there is no request. */
   line?: RequestLine;
 };
 
-/** What an operation adds to the line of its request in the audit log. */
+/** With this, an operation adds to the audit line of its request. */
 export type RequestLine = {
-  /** Whose act the request is, where the operation takes no key but something else that was made here. */
+  /** Sets the actor. For operations that accept no key, but another credential that we made, such as a link code. */
   actor: (key: ActorOfRequest, records?: string[]) => void;
-  /** Ids that neither the input nor the answer names. */
+  /** Adds ids that are neither in the input nor in the response. */
   names: (...ids: string[]) => void;
 };
 
-/** What was shown by whoever acts, by its own id, with whom it belongs to. */
+/** The id of an actor's credential, with its owner. */
 export type ActorOfRequest = {
   kind: 'team_key' | 'access_token' | 'user_token' | 'link_token' | 'link_code' | 'management_key' | 'signed_link';
   id: string;
@@ -62,8 +59,8 @@ export type ActorOfRequest = {
 };
 
 /**
- * Something that an operator counts, by how it went. Words of a bounded set, and nothing of a team or user: they are labels of
- * metrics.
+ * Something that the metrics count, with its outcome. All texts are labels of metrics. So they come from small fixed
+ * sets, and never name a team or a user.
  */
 export type Counted =
   | { what: 'pull_window' | 'poll' | 'hook'; provider: string; outcome: string }
@@ -71,49 +68,72 @@ export type Counted =
   | { what: 'skipped'; provider: string; resource: string; many: number }
   | { what: 'pipeline'; many: number };
 
-/** What the browser of a user may do by a link token: connect that user to a provider, once. */
+/** The session of a link token. With it, the browser of a user can connect that user to a provider once. */
 type LinkSession = {
-  /** Of the token. */
+  /** The id of the token. */
   id: string;
-  /** The token itself; null where its session was found by another way. */
+  /** The token itself. Null if we found the session in another way. */
   token: string | null;
   user: { id: string; client_user_id: string };
-  /** The one provider that it is for; null: any of `filter_on_providers`, or of all. */
+  /**
+   * The only provider that the user can connect. Null: any of `filter_on_providers`, or any provider if that is also
+   * null.
+   */
   provider: string | null;
   filter_on_providers: string[] | null;
-  /** Where the browser goes in the end, which the team allows; null: it stays here. */
+  /**
+   * The page to which we redirect the browser at the end, if the team allows it. Null: the browser stays on our page.
+   */
   redirect_url: string | null;
   on_error: 'redirect' | null;
   on_close: 'redirect' | null;
 };
 
-/** A Ctx on behalf of a link token. */
+/** The context of a request with a link token. */
 export type LinkCtx = TeamCtx & { link: LinkSession };
 
-/** A link token that is known, and what it opens; null with the reason where it opens nothing any more. */
+/**
+ * A link token that we know, with its context. If the token is not valid any more, `ctx` is null and `ended` has the
+ * reason.
+ */
 export type FoundLinkSession = {
   id: string;
   org_id: string;
   team_id: string;
-  /** The key that made it; null where nobody knows. */
+  /** The id of the key that made the token. Null if we do not know it. */
   made_by: string | null;
   ctx: LinkCtx | null;
   ended: 'token_expired' | 'token_consumed' | 'invalid_token' | null;
 };
 
-/** A provider that a user has connected, as the user is shown. */
+/** A provider that a user has connected, as a response contains it. */
 export type ConnectedSource = { provider: NamedProvider; created_on: string; source: NamedProvider };
 type NamedProvider = { name: string; slug: string; logo: string };
 
-/** What others need to know of an order that got new statuses. */
+/** The parts of an order that other modules need when the order gets new statuses. */
 export type FollowedOrder = {
   row: { id: string; user_id: string; order_transaction_id: string; method: string };
   user: { id: string; client_user_id: string };
 };
 
-type NewTeamStep = (ctx: TxCtx, teamId: string) => Promise<void>;
+/**
+ * Functions that lower modules call. The functions of a list run one after another, in the transaction of the change.
+ * `src/subscriptions.ts` fills the lists.
+ */
+export type Subscriptions = {
+  /** Called when a team was created. */
+  teamCreated: readonly ((ctx: TxCtx, teamId: string) => Promise<void>)[];
+  /** Called when an order got new statuses. */
+  orderStatusesAppended: readonly ((ctx: TxCtx<TeamCtx>, order: FollowedOrder, statuses: string[]) => Promise<void>)[];
+  /** Called when a user got another time zone. */
+  timeZoneChanged: readonly ((ctx: TxCtx<TeamCtx>, user: { id: string }) => Promise<void>)[];
+  /** Finds the providers that each of these users has connected. */
+  connectedSources: (ctx: TeamCtx, userIds: string[]) => Promise<ReadonlyMap<string, ConnectedSource[]>>;
+  /** Finds the session of a link token. Returns null if no such token was ever made. */
+  findLinkSessionOrNull: (ctx: Ctx, token: string, across?: Ctx) => Promise<FoundLinkSession | null>;
+};
 
-/** A Ctx inside a transaction. */
+/** A context inside a transaction. */
 export type TxCtx<C extends Ctx = Ctx> = Omit<C, 'db'> & { db: Tx };
 
 type TeamSettings = {
@@ -123,61 +143,76 @@ type TeamSettings = {
   reject_duplicate_connection?: boolean | null;
   patient_experience?: boolean;
   link_redirect_urls?: string[] | null;
-  /** How often the team's signed links were ended. */
+  /** How many times the team has ended all its signed links. */
   signed_link_generation?: number;
-  /** Whether links end with the key that they were obtained with; null: with one that has limited scopes. */
+  /** True if links end with the key that requested them. Null: they do so only if the key is limited to scopes. */
   signed_links_end_with_key?: boolean | null;
   [setting: string]: unknown;
 };
 
-/** A Ctx on behalf of one team: every query of it is filtered by `team.id`. */
+/** The context of one team. Every query is filtered by `team.id`. */
 export type TeamCtx = Ctx & {
   team: { id: string; org_id: string; settings: TeamSettings };
-  /** Who calls by a token of its own: no other user is known to it. */
+  /** The id of the user of a user token. For such a token, every other user is a 404. */
   onlyUser?: string;
-  /** The key that is called by, or that made the token of an hour: tokens of users end with it. Missing where no key calls. */
+  /**
+   * The id of the caller's key, or of the key that made the caller's access token. User tokens that are made with it
+   * end with this key. Missing if there is no key.
+   */
   keyId?: string;
-  /** What the key that is called by is limited to; null or missing where it is not, or no key calls. */
+  /** The scopes of the caller's key. Null or missing if the key is not limited to scopes, or if there is no key. */
   keyScopes?: readonly string[] | null;
-  /** The word of the header `x-<word>-api-key` that brought the key; missing where no such header did. */
+  /**
+   * The word in the name of the header `x-<word>-api-key` that contained the key. Missing if another header contained
+   * it.
+   */
   headerWord?: string;
-  /** Gives the place of a request back while `pause` runs, which does without the database; missing where there is none. */
+  /**
+   * Releases the permit of the request while `pause` runs. `pause` must not use the database. Missing if the request
+   * has no permit.
+   */
   aside?: Aside;
-  /** Aborted when the client of a request that waits or lasts has gone away, or has all of its answer; missing where there is none. */
+  /**
+   * For a request that waits or lasts: aborted when the client has disconnected or has the complete response. Missing
+   * for other requests.
+   */
   gone?: AbortSignal;
-  /** Of what lasts: throws where its caller's key opens it no longer; missing where nobody calls. */
+  /** For an operation that lasts: throws if the caller has lost its access. Missing if there is no caller. */
   stillOpens?: () => Promise<void>;
-  /** Of a batch in its turn: lets requests of other teams that want little go first; missing in what is no batch. */
+  /** For a running batch: pauses while interactive requests of other teams run. Missing outside of batches. */
   giveWay?: GiveWay;
 };
 
-/** A Ctx on behalf of a link that we signed: it opens one record, as one kind of document. */
+/** The context of a link that we signed. The link opens one record as one kind of document. */
 export type SignedCtx = TeamCtx & {
   signedId: string;
-  /** When the link ends, in seconds since 1970: what it leads to ends no later. */
+  /** The expiry of the link in seconds since 1970. Further links that are made for its reader expire no later. */
   signedUntil: number;
 };
 
-/** A Ctx on behalf of a link that we signed for a person of an organisation: it opens one record of the organisation's own. */
+/**
+ * The context of a link that we signed for a person of an organisation. The link opens one record of the organisation
+ * itself.
+ */
 export type OrgSignedCtx = Ctx & {
   org: { id: string; name: string };
   signedId: string;
-  /** When the link ends, in seconds since 1970. */
+  /** The expiry of the link in seconds since 1970. */
   signedUntil: number;
 };
 
-/** A Ctx on behalf of an organisation's management key. */
+/** The context of an organisation's management key. */
 export type ManagementCtx = Ctx & {
   org: { id: string; plan: 'launch' | 'grow' | 'scale' };
   key: { id: string; role: 'org_admin' | 'team_admin'; team_ids: string[] | null };
-  /** As of a TeamCtx. */
+  /** See TeamCtx. */
   aside?: Aside;
 };
 
-/** A ManagementCtx for several teams at once: those that the request names, or all that the key opens. */
+/** A ManagementCtx for several teams: the teams that the request names, or all teams of the key. */
 export type TeamsCtx = ManagementCtx & {
-  /** Each is the organisation's and open to the key; null: every team of the organisation. */
+  /** The ids of teams of the organisation to which the key has access. Null: every team of the organisation. */
   teamIds: string[] | null;
-  /** Whether the request names them. */
+  /** True if the request names these teams. */
   namesTeams: boolean;
 };

@@ -1,6 +1,6 @@
 /**
- * Every refusal that the domain can speak; `http/errors.ts` gives each its status.
- * The code is what programs act on and never changes its meaning.
+ * The codes of all refusals of the service functions. `http/error-answer.ts` has their statuses. Client programs rely
+ * on a code, so its meaning never changes.
  */
 export type ErrorCode =
   | 'not_found'
@@ -132,15 +132,15 @@ export type ErrorCode =
   | 'encryption_key_unknown';
 
 type Extra = {
-  /** Replaces the text as `detail`, where the interface asks for an object. */
+  /** Replaces the text in `detail`. Set it if the interface requires an object there. */
   detail?: object;
-  /** Further keys beside detail and code. */
+  /** Further properties of the response, in addition to `detail` and `code`. */
   fields?: Record<string, unknown>;
-  /** When to ask again, for the header Retry-After. */
+  /** The value of the Retry-After header. */
   retryAfterSeconds?: number;
 };
 
-/** A refusal with a reason: `message` is for a person, `code` for a program. */
+/** A refusal. `message` is for people, and `code` is for programs. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly extra: Extra;
@@ -153,7 +153,7 @@ export class AppError extends Error {
   }
 }
 
-/** Ends a stream that has begun: its status has left, so that only the log can say why. */
+/** Ends a stream that has begun. We have already sent its status, so only the log has the reason. */
 export class StreamEnded extends Error {
   readonly reason: 'stopping' | 'overtaken';
 
@@ -164,5 +164,5 @@ export class StreamEnded extends Error {
   }
 }
 
-/** The one answer to an id that does not exist and to another team's. */
+/** Returns the error for an unknown id. It is the same if the id belongs to another team. */
 export const notFound = (what: string): AppError => new AppError('not_found', `${what} not found.`);

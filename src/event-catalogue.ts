@@ -3,22 +3,25 @@ import { EVENT_FIELDS } from './glossary/events.ts';
 import { FIELDS } from './glossary/examples.ts';
 import { GLOSSARY } from './glossary/glossary.ts';
 import { eventBody } from './http/openapi/event-body.ts';
-import { exampleOf } from './http/openapi/example.ts';
+import { exampleOf } from './http/openapi/example-of-schema.ts';
 import { ComponentSchemas } from './http/openapi/schemas.ts';
 import type { EventTypeDescription } from './webhooks/event-types/schemas.ts';
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
-/** Of every type of event. */
+/** The names of all event types. */
 export const eventNames = eventTypes.map(({ name }) => name);
 
 let made: { data: EventTypeDescription[] } | undefined;
 
-/** Every type of event with the JSON Schema of its body, which refers to nothing, and an example; made when it is first asked for. */
+/**
+ * Returns every event type with an example and the JSON Schema of its body. The schema has no references. The list is
+ * made at the first call.
+ */
 export const eventCatalogue = (): { data: EventTypeDescription[] } => (made ??= { data: describeAll() });
 
 function describeAll(): EventTypeDescription[] {
-  const schemas = new ComponentSchemas([], GLOSSARY, FIELDS);
+  const schemas = new ComponentSchemas(GLOSSARY, FIELDS, { refers: false });
   return eventTypes.map((type) => {
     const body = eventBody(type, schemas);
     return {

@@ -11,7 +11,7 @@ import { connectionCreated, connectionError } from './wearables/connections/even
 import { summaryEvents } from './wearables/summaries/events.ts';
 import { attemptExhausted, endpointDisabled } from './delivery/events.ts';
 
-/** Every event that the service tells of, in the order of its documentation. */
+/** Every event type that the service publishes, in the order of the documentation. */
 export const eventTypes: Omit<EventType, 'write'>[] = [
   orderCreated,
   orderUpdated,

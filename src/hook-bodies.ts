@@ -4,43 +4,43 @@ import type { Ctx } from './context.ts';
 import { AppError } from './errors.ts';
 import { FairShare, type Release } from './fair/fair-share.ts';
 
-/** Bodies of one kind of hook that are read and worked on at a time. */
+/** The most bodies, of one kind of webhook from outside, that we read and handle at the same time. */
 const AT_ONCE = 32;
-/** Of one address, so that another finds a place at once. */
+/** The most bodies of one address at the same time. So a body from another address finds a free permit. */
 const OF_ONE_ADDRESS = 8;
-/** Of one address; what comes then is asked to be sent again. */
+/** The most waiting bodies of one address. We refuse further ones, and their senders must send them again. */
 const MOST_WAITING = 100;
 
-/** A body that never ends takes nobody's place for longer. */
+/** A body holds its permit for at most this time, even if it has not arrived. */
 const LONGEST_ARRIVAL_MS = 5_000;
-/** The same where others wait for its place. A sender writes a body of a hook in one piece. */
+/** The same limit while other bodies wait. A sender normally writes such a body in one piece. */
 const LONGEST_BEFORE_OTHERS_MS = 1_000;
 const LOOK_MS = 250;
 
 type Arriving = { since: number; body: Readable };
 
 /**
- * Places for bodies that are read before it is known who has sent them: anybody may send one. Each kind of hook has places
- * of its own, shared out by address. Who finds none waits, and senders who are slow meanwhile lose theirs: carriers,
- * schedulers and providers send again by themselves.
+ * Permits for bodies that we read before we know their sender. Anybody can send such a body. Each kind of webhook from
+ * outside has its own permits, which addresses share. If no permit is free, a body waits, and then slow senders lose
+ * their permits. Carriers, schedulers and providers retry by themselves.
  */
 export class HookBodies {
-  readonly #places = new FairShare({
+  readonly #permits = new FairShare({
     permits: AT_ONCE,
     mostOfOrg: OF_ONE_ADDRESS,
     mostWaiting: MOST_WAITING,
-    refuse: () => new AppError('not_ready', 'Too much news arrives here. Send this again shortly.'),
+    refuse: () => new AppError('not_ready', 'Too many updates are arriving. Send this one again shortly.'),
   });
-  /** The one that began first is the first. */
+  /** The bodies that are arriving, in the order in which they began. */
   readonly #arriving = new Set<Arriving>();
   #looking: NodeJS.Timeout | null = null;
 
   /**
-   * Reads a body and does with it what there is to do, in a place of the address that `ctx` came from. Throws not_ready
-   * where too many wait, or this one does not arrive.
+   * Reads a body and handles it, with a permit of the address in `ctx`. Throws not_ready if too many bodies wait, or if
+   * this body does not arrive in time.
    */
   async take<T>(ctx: Ctx, body: Readable, work: (bytes: Buffer) => Promise<T>): Promise<T> {
-    const release = await this.#place(ctx.address ?? '');
+    const release = await this.#acquirePermit(ctx.address ?? '');
     try {
       return await work(await this.#read(body));
     } finally {
@@ -48,10 +48,10 @@ export class HookBodies {
     }
   }
 
-  #place(address: string): Release | Promise<Release> {
-    const place = this.#places.acquire({ org: address, team: address });
-    this.#looking ??= place instanceof Promise ? setInterval(() => this.#makeRoom(), LOOK_MS).unref() : null;
-    return place;
+  #acquirePermit(address: string): Release | Promise<Release> {
+    const permit = this.#permits.acquire({ org: address, team: address });
+    this.#looking ??= permit instanceof Promise ? setInterval(() => this.#endSlowSenders(), LOOK_MS).unref() : null;
+    return permit;
   }
 
   async #read(body: Readable): Promise<Buffer> {
@@ -66,9 +66,9 @@ export class HookBodies {
     }
   }
 
-  /** Ends those that have been arriving for too long beside others who wait, as many as wait. */
-  #makeRoom(): void {
-    const { waiting } = this.#places;
+  /** Ends bodies that have arrived too slowly while others wait. It ends at most as many as wait. */
+  #endSlowSenders(): void {
+    const { waiting } = this.#permits;
     if (waiting === 0) {
       clearInterval(this.#looking ?? undefined);
       this.#looking = null;

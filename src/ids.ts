@@ -1,14 +1,18 @@
 import { randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
 
-// Random bytes for many ids at a time: asking the system for each id's own takes five times as long as all the rest of it.
+// Random bytes for many ids. Getting random bytes for each id separately takes five times as long as the rest of the
+// work.
 const ID_BYTES = 16;
 const pool = Buffer.alloc(256 * ID_BYTES);
 let used = pool.length;
 let msecs = 0;
 let seq = 0;
 
-/** A UUID v7: ids made by one process only grow, so new rows go to the end of every index. */
+/**
+ * Returns a new UUID v7. Each id of a process is greater than the previous one, so new rows go to the end of every
+ * index.
+ */
 export function newId(): string {
   if (used === pool.length) {
     randomFillSync(pool);
@@ -20,7 +24,7 @@ export function newId(): string {
     msecs = now;
     seq = random.readInt32BE(6) & 0x7f_ff_ff_ff;
   } else {
-    // RFC 9562, 6.2: a counter within the millisecond, which borrows from the next one where it overflows.
+    // A counter within the millisecond (RFC 9562, 6.2). If it overflows, we use the next millisecond.
     seq = (seq + 1) | 0;
     if (seq === 0) msecs += 1;
   }
@@ -29,17 +33,20 @@ export function newId(): string {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Whether a text has the form of an id, of whatever version and in whatever case: what PostgreSQL takes as a uuid. */
+/** Returns true for a text in the form of a UUID of any version and case. PostgreSQL accepts such a text as a uuid. */
 export const isUuid = (text: string): boolean => UUID.test(text);
 
-/** The least UUID v7 of a millisecond: below every id that was made at it. */
+/**
+ * Returns the smallest UUID v7 of a millisecond. Every id that was made in or after that millisecond is greater or
+ * equal.
+ */
 export function leastIdAt(ms: number): string {
   const hex = ms.toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
 
-/** Below every id: where whoever goes through all of them begins. */
+/** An id that is smaller than every other id. A loop over all ids starts after it. */
 export const LEAST_ID = leastIdAt(0);
 
-/** When a UUID v7 was made, in milliseconds. */
+/** Returns the time of a UUID v7, in milliseconds since 1970. */
 export const madeAt = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { LogLines } from './log-lines.ts';
 import { PACKAGE_ROOT } from './package-root.ts';
 
-test('lines are written together when there are many, and the last ones soon', async () => {
+test('many lines are written together, and the last ones soon', async () => {
   const written: string[] = [];
   const lines = new LogLines((text) => written.push(text));
   for (let n = 0; n < 200; n += 1) lines.write(`${String(n).padStart(99, ' ')}\n`);
@@ -18,7 +18,7 @@ test.each([
   ['comes to its end', ''],
   ['is ended', 'process.exit(0);'],
   ['is ended by an error', 'setImmediate(() => { throw new Error(); });'],
-])('no line is lost where the process %s', (_, end) => {
+])('no line is lost when the process %s', (_, end) => {
   const program = `
     import { buildIfStale } from ${JSON.stringify(join(PACKAGE_ROOT, 'bin/build.mjs'))};
     buildIfStale();

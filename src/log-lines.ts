@@ -4,8 +4,8 @@ const TOGETHER = 16_000;
 const AT_LATEST_MS = 100;
 
 /**
- * Writes lines together: when there are many characters of them, at the latest after 100 ms, and at the end of the process. (Pino's own
- * stream, which can do that too, goes through all that is gathered with every line.)
+ * Collects log lines and writes them together: when they have many characters, after at most 100 ms, and at the end of
+ * the process. Pino's own stream can also do this, but with every line it goes through all collected lines.
  */
 export class LogLines {
   readonly #output: (text: string) => void;
@@ -36,7 +36,7 @@ export class LogLines {
 
 let opened: LogLines | null = null;
 
-/** The standard output of this process. */
+/** Returns the standard output of this process. */
 export const standardOutput = (): LogLines => (opened ??= openStandardOutput());
 
 function openStandardOutput(): LogLines {
@@ -46,7 +46,7 @@ function openStandardOutput(): LogLines {
   const lines = new LogLines((text) => {
     if (!closed) stream.write(text);
   });
-  // Before pino's own listeners, which end its stream.
+  // Our listeners must run before those of pino, which end its stream.
   process.prependListener('beforeExit', () => lines.flush());
   process.prependListener('exit', () => lines.flush());
   return lines;

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { LongPolls, MOST_POLLS } from './long-polls.ts';
 
-test('an organisation has places of its own for requests that wait, whatever its number of teams, and gets each back once', () => {
+test('an organisation has a limit of long polls, whatever its number of teams, and each is released once', () => {
   const polls = new LongPolls({ mostOfOrg: 50 });
   const entered = Array.from({ length: 50 }, (_, n) => polls.enter({ org: 'one', team: `team ${n % 5}` }));
   const enter = (org: string, team: string) => (): unknown => polls.enter({ org, team });
-  expect(enter('one', 'team 6')).toThrow(/50 requests of this organisation wait/);
+  expect(enter('one', 'team 6')).toThrow(/50 requests of this organisation are waiting/);
   expect(enter('other', 'team 7')).not.toThrow();
   entered[0]?.leave();
   entered[0]?.leave();
@@ -17,5 +17,5 @@ test('an organisation has places of its own for requests that wait, whatever its
 test('a team has fewer than its organisation', () => {
   const polls = new LongPolls({ mostOfOrg: 50 });
   for (let n = 0; n < MOST_POLLS; n += 1) polls.enter({ org: 'one', team: 'one' });
-  expect(() => polls.enter({ org: 'one', team: 'one' })).toThrow(/requests of this team wait/);
+  expect(() => polls.enter({ org: 'one', team: 'one' })).toThrow(/requests of this team are waiting/);
 });

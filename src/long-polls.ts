@@ -1,41 +1,46 @@
 import { AppError } from './errors.ts';
-import { Held } from './fair/held.ts';
+import { UsageByOwner } from './fair/usage-by-owner.ts';
 import type { Owner } from './fair/round-robin.ts';
 
-/** Requests of a team that wait in one process; they are a budget of their own, beside the places of requests. */
+/** The most long polls of a team in one process. A long poll needs no request permit while it waits. */
 export const MOST_POLLS = 20;
-/** The same of all teams of an organisation. */
+/** The most long polls of an organisation in one process. */
 export const MOST_POLLS_OF_ORG = 200;
 
-/** One request that waits. Leave it, or its place stays taken. */
+/** A request that waits. When it is over, call `leave`. Otherwise the request stays in the count of its team. */
 export type Poll = {
-  /** What comes from now on wakes it; what came before does not. */
+  /** From this call on, a new event wakes the request. An event from before the call does not. */
   listen: () => void;
-  /** Until its team has news that came since it listened, `ms` have passed or a signal is aborted. */
+  /**
+   * Resolves when the team has an event from after `listen`, when `ms` have passed, or when one of the signals aborts.
+   */
   wait: (ms: number, signals: (AbortSignal | undefined)[]) => Promise<void>;
   leave: () => void;
 };
 
 type Waiting = { heard: boolean; wake: (() => void) | null };
 
-/** Requests that wait in this process for news of their team, woken by notifications: none asks the database meanwhile. */
+/**
+ * The requests of this process that wait for events of their team. Notifications of the database wake them, so they
+ * need not query the database while they wait.
+ */
 export class LongPolls {
   readonly #teams = new Map<string, Set<Waiting>>();
-  readonly #held = new Held();
+  readonly #inUse = new UsageByOwner();
   readonly #mostOfOrg: number;
 
   constructor({ mostOfOrg = Infinity }: { mostOfOrg?: number } = {}) {
     this.#mostOfOrg = mostOfOrg;
   }
 
-  /** Throws too_many_polls where as many of the team's, or of its organisation's, wait here as may. */
+  /** Adds a waiting request. Throws too_many_polls if too many requests of the team or its organisation wait. */
   enter(owner: Owner): Poll {
     const teamId = owner.team;
     const waiting = this.#teams.get(teamId) ?? new Set();
     if (waiting.size >= MOST_POLLS) throw tooMany(MOST_POLLS, 'team');
-    if (this.#held.ofOrg(owner.org) >= this.#mostOfOrg) throw tooMany(this.#mostOfOrg, 'organisation');
+    if (this.#inUse.ofOrg(owner.org) >= this.#mostOfOrg) throw tooMany(this.#mostOfOrg, 'organisation');
     this.#teams.set(teamId, waiting);
-    this.#held.add(owner, 1);
+    this.#inUse.add(owner, 1);
     const mine: Waiting = { heard: false, wake: null };
     waiting.add(mine);
     return {
@@ -45,7 +50,7 @@ export class LongPolls {
       wait: (ms, signals) => untilHeard(mine, ms, signals),
       leave: () => {
         if (!waiting.delete(mine)) return;
-        this.#held.add(owner, -1);
+        this.#inUse.add(owner, -1);
         if (waiting.size === 0) this.#teams.delete(teamId);
       },
     };
@@ -55,21 +60,22 @@ export class LongPolls {
     for (const each of this.#teams.get(teamId) ?? []) hear(each);
   }
 
-  /** Notifications may have been lost. */
+  /** Wakes all waiting requests. Call it if notifications may have been lost. */
   wakeAll(): void {
     for (const teamId of this.#teams.keys()) this.wake(teamId);
   }
 
-  /** How many wait, of all teams. */
+  /** The number of waiting requests of all teams. */
   get count(): number {
-    return this.#held.all;
+    return this.#inUse.all;
   }
 }
 
 const tooMany = (most: number, whose: string): AppError =>
   new AppError(
     'too_many_polls',
-    `${most} requests of this ${whose} wait here already. Wait for one of them, or ask without \`wait\`.`,
+    `${most} requests of this ${whose} are waiting. Wait for one of them to end, or send the request without ` +
+      '`wait`.',
     { retryAfterSeconds: 1 },
   );
 

@@ -6,7 +6,7 @@ import { helpOn } from './cli/help.ts';
 import { ConfigError } from './config/options.ts';
 import { VERSION } from './package-root.ts';
 
-/** Runs a command line; the number is the exit code: 0 done, 1 it could not be done, 2 the words were wrong. */
+/** Runs a command line. Returns the exit code: 0 for success, 1 for a failure, 2 for wrong arguments. */
 export async function main(args: string[], options: RunOptions = {}): Promise<number> {
   try {
     if (args[0] === '--version' || args[0] === '-v') {
@@ -20,7 +20,7 @@ export async function main(args: string[], options: RunOptions = {}): Promise<nu
     }
     return await asked.command.run(asked.values as never, options);
   } catch (error) {
-    // A person reads this.
+    // The text is for the person at the terminal, so it has no stack trace.
     const { message } = error as Error;
     const isPlain = error instanceof ConfigError || error instanceof UsageError;
     console.error(isPlain ? message : `Phial cannot go on: ${message}`);

@@ -2,18 +2,21 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The folder with package.json, migrations and openapi.json, from the sources as from the built program. */
+/**
+ * The folder that contains package.json, migrations and openapi.json. It is the same for the sources and for the built
+ * program.
+ */
 export const PACKAGE_ROOT = findRoot(dirname(fileURLToPath(import.meta.url)));
 
 export const VERSION = (JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as { version: string })
   .version;
 
-/** What the user agent of deliveries begins with, of every version. */
+/** The User-Agent header of deliveries begins with this text, in every version. */
 export const SENDER = 'Phial/';
 
 export const USER_AGENT = SENDER + VERSION;
 
-/** Version of the interface that this service speaks. */
+/** The version of the API. */
 export const INTERFACE_VERSION = '0.4.602';
 
 function findRoot(folder: string): string {

@@ -2,78 +2,65 @@ import { join } from 'node:path';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Runner } from 'graphile-worker';
 import { measure, serveApi } from './api.ts';
-import { BulkWork } from './bulk-work.ts';
+import { listen, makeCtx, openApiPool, openDeliverer, openSeparatePools, type OnDatabase } from './assemble.ts';
 import type { Config, Secrets } from './config/options.ts';
 import { portsOf, refuseTakenPorts } from './config/ports.ts';
 import type { Ctx } from './context.ts';
+import type { Listener } from './db/listener.ts';
 import { acrossTeams } from './db/session/bind.ts';
-import { openListener, type Listener } from './db/listen.ts';
+import type { Deliverer } from './delivery/deliverer.ts';
 import { migrate } from './db/migrate.ts';
-import { openDatabase, type Database } from './db/open.ts';
-import { MIGRATIONS, SANDBOX_SEEDS, type Place } from './db/place.ts';
-import { refuseStrongLogin } from './db/production.ts';
+import { openDatabase, type Database } from './db/open-database.ts';
+import { MIGRATIONS, SANDBOX_SEEDS, type DatabaseServer } from './db/database-server.ts';
+import { refusePrivilegedLogin } from './db/production.ts';
 import { seed } from './db/seed.ts';
-import { RECEIVERS_CHANNEL } from './delivery/receiver-cache.ts';
-import { takeBackLanes } from './delivery/lanes/lanes.ts';
-import { REPLAYS_CHANNEL } from './delivery/replays/tell.ts';
-import { DELIVERIES_CHANNEL } from './events/publish.ts';
-import { EVENTS_CHANNEL } from './events/notify-readers.ts';
+import { reclaimQueues } from './delivery/queues/queue-leases.ts';
 import { prepareDrain } from './http/drain.ts';
-import { CONNECTIONS_OF_STRANGERS, RESERVED_CONNECTIONS } from './http/limits/request-permits.ts';
-import { countIn, openMetrics, registerMetrics, type Metrics } from './http/metrics.ts';
+import { openMetrics, registerMetrics, type Metrics } from './metrics.ts';
 import { startStreaming, type Streaming } from './pipelines/etl/streaming/start-streaming.ts';
 import { unlockAbandonedJobs } from './jobs/unlock.ts';
-import { runJobs } from './jobs/run.ts';
-import { startHl7, type Hl7 } from './labs/laboratories/hl7/start.ts';
+import { runJobs } from './jobs/run-jobs.ts';
+import { startHl7, type Hl7 } from './labs/laboratories/hl7/start-hl7.ts';
 import type { Logger } from './log.ts';
 import { LongPolls, MOST_POLLS_OF_ORG } from './long-polls.ts';
 import { claimCipher } from './privacy/claim-cipher.ts';
 import { announceProcess, type Presence } from './privacy/processes.ts';
 import { bootstrapSandbox, type FirstKeys } from './tenancy/orgs/bootstrap.ts';
-import { USER_AGENT } from './package-root.ts';
-import { Deliverer } from './delivery/deliver.ts';
-import { deploymentPolicy } from './outbound/deployment-policy.ts';
 import { registerProbes } from './system/probes.ts';
-import { wings } from './wings.ts';
-import { openSender } from './delivery/sending/send.ts';
 
-/** `serve` is both; any number of api and worker processes may share one database. */
+/**
+ * The parts that a process runs: `serve` runs both the API and the worker. Any number of api and worker processes can
+ * share one database.
+ */
 export type Role = 'serve' | 'api' | 'worker';
 
 export type Service = {
-  /** Of a sandbox whose data directory keeps them. */
+  /** The first keys of a sandbox, if its data directory has them. */
   firstKeys: FirstKeys | null;
-  /** Addresses with the ports that were really taken; null where there is none. */
+  /** The URLs with the ports that are actually used. Null for a part that does not listen. */
   listensAt: { api: string | null; metrics: string | null };
-  /** Finishes requests and deliveries, gives leases back and closes everything that was opened here. */
+  /** Finishes requests and deliveries, releases leases, and closes everything that this service has opened. */
   stop: () => Promise<void>;
 };
 
-type Options = { role: Role; config: Config; secrets: Secrets; place: Place; log: Logger };
+type Options = { role: Role; config: Config; secrets: Secrets; databaseServer: DatabaseServer; log: Logger };
 
-/** Starts the service on a database that is open: migrates, then serves and works as its role says. */
+/** Starts the service with an open database server. It migrates the database, and then runs the parts of the role. */
 export async function startService(options: Options): Promise<Service> {
-  const { place, log } = options;
+  const { databaseServer, log } = options;
   const config = {
     ...options.config,
-    uploadDir: options.config.uploadDir ?? join(place.dataDir, 'uploads'),
-    storage: { ...options.config.storage, databaseDir: place.embedded ? place.dataDir : null },
+    uploadDir: options.config.uploadDir ?? join(databaseServer.dataDir, 'uploads'),
+    storage: { ...options.config.storage, databaseDir: databaseServer.embedded ? databaseServer.dataDir : null },
   };
-  const fresh = await migrate({ ownerUrl: place.ownerUrl, directory: MIGRATIONS });
+  const fresh = await migrate({ ownerUrl: databaseServer.ownerUrl, directory: MIGRATIONS });
   if (fresh.length > 0) log.info({ migrations: fresh.length }, 'database migrated');
   const running: Running = {
     stopping: new AbortController(),
-    database: openDatabase({
-      url: place.url,
-      poolSize: config.databasePools.api,
-      role: 'phial_app',
-      name: 'phial api',
-      limits: config.databaseLimits,
-      log,
-    }),
+    database: openApiPool({ url: databaseServer.url, limits: config.databaseLimits, log }, config.databasePools.api),
     presence: null,
     reserved: null,
-    ofStrangers: null,
+    forAnonymousCallers: null,
     api: null,
     drain: null,
     metricsServer: null,
@@ -90,7 +77,8 @@ export async function startService(options: Options): Promise<Service> {
     const listensAt = { api: addressOf(running.api), metrics: addressOf(running.metricsServer) };
     return { firstKeys, listensAt, stop: () => stopInOrder(running, config.drainSeconds * 1000) };
   } catch (error) {
-    // Whatever is open by now would keep the process alive, with a port that is taken for instance.
+    // We close everything that is open. Otherwise it would keep the process alive, for example after an error about a
+    // port in use.
     await stopInOrder(running, 0).catch((failure: unknown) =>
       log.error({ err: failure }, 'the failed start was not undone'),
     );
@@ -104,102 +92,83 @@ function addressOf(server: FastifyInstance | null): string | null {
   return `http://${taken.family === 'IPv6' ? `[${taken.address}]` : taken.address}:${taken.port}`;
 }
 
-/** What is open, filled in as it opens. */
+/** Everything that is open. We fill it in while we open the parts. */
 type Running = {
   stopping: AbortController;
   database: Database;
-  /** Tells the others that this process lives, and which keys it has. */
+  /** The heartbeat of this process, with the encryption key versions that it has. */
   presence: Presence | null;
-  /** Connections of the API that no other request takes away from management keys, look-ups of keys and /readyz. */
+  /**
+   * Connections for requests with management keys, for look-ups of keys and for /readyz. No other request uses them.
+   */
   reserved: Database | null;
-  /** Connections of requests that need no key. */
-  ofStrangers: Database | null;
+  /** Connections for anonymous callers. */
+  forAnonymousCallers: Database | null;
   api: FastifyInstance | null;
-  /** Closes the API. */
+  /** Closes the API after its running requests, or after `drainMs`. */
   drain: ((drainMs: number) => Promise<void>) | null;
   metricsServer: FastifyInstance | null;
-  /** Connections of the deliverer alone: what it waits for makes no request wait. */
+  /** Connections of the deliverer. So no request waits for deliveries. */
   deliveries: Database | null;
   deliverer: Deliverer | null;
   listener: Listener | null;
-  /** Connections of background work alone, whose statements may take longer. */
+  /** Connections of background jobs. Their statements may take longer. */
   forJobs: Database | null;
   jobs: Runner | null;
-  /** Takes what laboratories send. */
+  /** The listener that receives messages from laboratories. */
   hl7: Hl7 | null;
-  /** Streams events of teams to their brokers. */
+  /** Streams the events of teams to the teams' brokers. */
   streaming: Streaming | null;
 };
 
-async function start(running: Running, { role, config, secrets, place, log }: Options): Promise<FirstKeys | null> {
-  const { db } = running.database;
-  const cipher = await claimCipher(db, config, secrets);
-  if (config.environment === 'production') await refuseStrongLogin(place.url);
-  if (config.environment === 'sandbox') await seed({ ownerUrl: place.ownerUrl, directory: SANDBOX_SEEDS });
+async function start(
+  running: Running,
+  { role, config, secrets, databaseServer, log }: Options,
+): Promise<FirstKeys | null> {
+  const { database, stopping } = running;
+  const on: OnDatabase = { url: databaseServer.url, limits: config.databaseLimits, log };
+  const cipher = await claimCipher(database.db, config, secrets);
+  if (config.environment === 'production') await refusePrivilegedLogin(databaseServer.url);
+  if (config.environment === 'sandbox') await seed({ ownerUrl: databaseServer.ownerUrl, directory: SANDBOX_SEEDS });
   const metrics = openMetrics();
   const polls = new LongPolls({ mostOfOrg: MOST_POLLS_OF_ORG });
   const ctx: Ctx = {
-    config,
-    db,
-    log,
-    cipher,
-    bulk: new BulkWork(config.databasePools.api),
-    polls,
-    ...wings,
-    stopping: running.stopping.signal,
+    ...makeCtx(database, { config, log, cipher, polls, metrics }),
+    stopping: stopping.signal,
     outOfSpace: () => outOfSpace(running),
-    count: countIn(metrics),
   };
-  // Before the first keys are made: a start that fails now would never show them.
+  // We check the ports before we make the first keys. If the start failed after that, nobody would ever read the keys.
   await refuseTakenPorts(config.host, portsOf(role, config));
   running.presence = await announceProcess(ctx, role);
-  const firstKeys = config.environment === 'sandbox' ? await bootstrapSandbox(ctx, place.dataDir) : null;
+  const firstKeys = config.environment === 'sandbox' ? await bootstrapSandbox(ctx, databaseServer.dataDir) : null;
 
-  if (role !== 'worker') openApiPools(running, ctx, place.url);
+  if (role !== 'worker') {
+    const { reserved, forAnonymousCallers } = openSeparatePools(on, database);
+    Object.assign(running, { reserved, forAnonymousCallers });
+    Object.assign(ctx, { reserved: reserved.db, forAnonymousCallers: forAnonymousCallers.db });
+  }
   const app = role === 'worker' ? null : serveApi(ctx, metrics);
   if (app) Object.assign(running, { api: app.server, drain: prepareDrain(app.server, log) });
   if (role !== 'api') {
-    if (role === 'serve' && place.embedded) await takeBackLanes(acrossTeams(ctx).db);
-    startDelivering(running, ctx, place, metrics);
+    if (role === 'serve' && databaseServer.embedded) await reclaimQueues(acrossTeams(ctx).db);
+    const opened = openDeliverer(ctx, on, { poolSize: config.databasePools.delivery, beside: database, metrics });
+    Object.assign(running, opened);
+    opened.deliverer.run();
   }
   const { deliverer } = running;
-  running.listener = openListener({
-    url: place.url,
-    channels: {
-      phial_access: (payload) => app?.access.hear(payload),
-      [DELIVERIES_CHANNEL]: (payload) => deliverer?.hear(payload),
-      [RECEIVERS_CHANNEL]: (payload) => deliverer?.forget(payload),
-      [REPLAYS_CHANNEL]: (payload) => deliverer?.hearOfReplay(payload),
-      [EVENTS_CHANNEL]: (payload) => {
-        polls.wake(payload);
-        running.streaming?.wake(payload);
-      },
-    },
-    lock: () => deliverer?.lock() ?? null,
-    onLost: () => {
-      app?.access.lost();
-      deliverer?.lost();
-    },
-    onListening: () => {
-      app?.access.listening();
-      deliverer?.listening();
-      polls.wakeAll();
-      running.streaming?.wakeAll();
-    },
-    log,
-  });
+  running.listener = listen(on, { app, polls, deliverer, findStreaming: () => running.streaming });
   await running.listener.ready;
   await app?.server.listen({ host: config.host, port: config.port });
   running.metricsServer = await serveMetrics(ctx, metrics);
-  if (role === 'serve' && place.embedded) await unlockAbandonedJobs(ctx);
+  if (role === 'serve' && databaseServer.embedded) await unlockAbandonedJobs(ctx);
   if (role !== 'api') {
     const forJobs = openDatabase({
-      url: place.url,
+      url: databaseServer.url,
       poolSize: config.databasePools.jobs,
       role: 'phial_app',
       name: 'phial jobs',
       limits: config.jobLimits,
-      beside: running.database,
+      beside: database,
       log,
     });
     running.forJobs = forJobs;
@@ -210,46 +179,10 @@ async function start(running: Running, { role, config, secrets, place, log }: Op
   return firstKeys;
 }
 
-const outOfSpace = ({ database, reserved, ofStrangers, deliveries, forJobs }: Running): boolean =>
-  [database, reserved, ofStrangers, deliveries, forJobs].some((open) => open?.outOfSpace());
+const outOfSpace = ({ database, reserved, forAnonymousCallers, deliveries, forJobs }: Running): boolean =>
+  [database, reserved, forAnonymousCallers, deliveries, forJobs].some((open) => open?.outOfSpace());
 
-/** Connections of some requests of the API alone, beside those that all others share. */
-function openApiPools(running: Running, ctx: Ctx, url: string): void {
-  const { config, log } = ctx;
-  const common = { url, role: 'phial_app', limits: config.databaseLimits, beside: running.database, log } as const;
-  running.reserved = openDatabase({
-    ...common,
-    name: 'phial reserved',
-    poolSize: RESERVED_CONNECTIONS,
-    keepOpen: true,
-  });
-  running.ofStrangers = openDatabase({ ...common, name: 'phial strangers', poolSize: CONNECTIONS_OF_STRANGERS });
-  Object.assign(ctx, { reserved: running.reserved.db, ofStrangers: running.ofStrangers.db });
-}
-
-function startDelivering(running: Running, ctx: Ctx, place: Options['place'], metrics: Metrics): void {
-  const { config, log } = ctx;
-  const deliveries = openDatabase({
-    url: place.url,
-    poolSize: config.databasePools.delivery,
-    role: 'phial_app',
-    name: 'phial delivery',
-    limits: config.databaseLimits,
-    plans: 'by index',
-    beside: running.database,
-    log,
-  });
-  running.deliveries = deliveries;
-  const sender = openSender({
-    policy: deploymentPolicy(config),
-    userAgent: USER_AGENT,
-    timeoutMs: config.webhookTimeoutMs,
-  });
-  running.deliverer = new Deliverer({ ...ctx, db: deliveries.db }, { sender, metrics });
-  running.deliverer.run();
-}
-
-/** On a port of its own, so that the metrics need not be where the API is reached. */
+/** Serves the metrics on a separate port. So a client that can reach the API need not be able to reach the metrics. */
 async function serveMetrics(ctx: Ctx, metrics: Metrics): Promise<FastifyInstance | null> {
   if (ctx.config.metricsPort === null) return null;
   const server = Fastify({ logger: false });
@@ -260,17 +193,17 @@ async function serveMetrics(ctx: Ctx, metrics: Metrics): Promise<FastifyInstance
 }
 
 /**
- * Requests first, since they make work; then the work; then what both stand on. Events are streamed on beside all that for as long as
- * the drain takes: no broker of a team holds up what is behind it.
+ * Stops everything in order: first requests, because they create work, then the work, then the parts that both need.
+ * Meanwhile events are streamed, for at most the drain time, so a team's slow broker does not delay the rest.
  */
 async function stopInOrder(running: Running, drainMs: number): Promise<void> {
   const { stopping, presence, drain, jobs, hl7, streaming, deliverer, deliveries, forJobs } = running;
-  const { metricsServer, listener, reserved, ofStrangers, database } = running;
+  const { metricsServer, listener, reserved, forAnonymousCallers, database } = running;
   const deadline = Date.now() + drainMs;
   stopping.abort();
   const streamed = streaming?.stop(drainMs);
   await drain?.(drainMs);
-  // Beside one another: a job that lasts takes no delivery its drain.
+  // We stop all of these at the same time, so that a long job does not shorten the drain time of deliveries.
   const delivered = deliverer?.stop(Math.max(0, deadline - Date.now()));
   await Promise.all([hl7?.stop(), jobs?.stop(), delivered]);
   await streamed;
@@ -280,6 +213,6 @@ async function stopInOrder(running: Running, drainMs: number): Promise<void> {
   await listener?.close();
   await presence?.stop();
   await reserved?.close();
-  await ofStrangers?.close();
+  await forAnonymousCallers?.close();
   await database.close();
 }

@@ -6,16 +6,16 @@ import { withinTime } from './time-limit.ts';
 const aborted = (signal: AbortSignal): Promise<unknown> =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve(signal.reason)));
 
-test('work is told that the time is over, and that the process stops, also where it did so before', async () => {
+test('the signal is aborted when the time is over and when the process stops, also if it stopped before', async () => {
   expect(await withinTime({ ms: 1 }, aborted)).toMatchObject({ name: 'TimeoutError' });
   const stopping = new AbortController();
-  const told = withinTime({ ms: 60_000, outer: stopping.signal }, aborted);
+  const reason = withinTime({ ms: 60_000, outer: stopping.signal }, aborted);
   stopping.abort('stopping');
-  expect(await told).toBe('stopping');
+  expect(await reason).toBe('stopping');
   expect(await withinTime({ ms: 60_000, outer: stopping.signal }, async ({ aborted }) => aborted)).toBe(true);
 });
 
-test('work that ended, either way, leaves nothing at a signal that lives on', async () => {
+test('work that ended, with or without an error, leaves no listener on a signal that lives on', async () => {
   const { signal } = new AbortController();
   let given: AbortSignal | undefined;
   await withinTime({ ms: 5, outer: signal }, async (its) => {

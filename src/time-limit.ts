@@ -1,8 +1,9 @@
 /**
- * Runs `work` with a signal that is aborted when the time is over or `outer` is; afterwards nothing of it is left.
+ * Runs `work` with a signal that aborts when the time is over or when `outer` aborts. Afterwards it leaves no listener
+ * on `outer`.
  *
- * AbortSignal.any would leave 0.4 KB and more of each call at `outer` for as long as that lives (Node 20, nodejs/node#54614):
- * at the signal by which a process stops, until it does.
+ * AbortSignal.any would leave at least 0.4 KB per call on `outer` for as long as `outer` exists (Node 20,
+ * nodejs/node#54614). The signal that stops a process exists as long as the process.
  */
 export async function withinTime<T>(
   { ms, outer }: { ms: number; outer?: AbortSignal | undefined },

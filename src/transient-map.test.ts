@@ -1,9 +1,9 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { countMajorCollections } from '../test/major-collections.ts';
 import { TransientMap } from './transient-map.ts';
 
-test('has what came and did not go, in the order in which it came, however often it is copied', () => {
+test('has every entry that was added and not removed, in insertion order, after any number of copies', () => {
   const map = new TransientMap<string, number>();
   const expected = new Map<string, number>();
   for (let n = 0; n < 1_000; n += 1) {
@@ -28,7 +28,7 @@ test('has what came and did not go, in the order in which it came, however often
   ]);
 });
 
-test('may lose what is stopped while somebody goes through it', () => {
+test('can lose an entry that is added during a loop', () => {
   const map = new TransientMap<number, true>();
   for (let n = 0; n < 100; n += 1) map.set(n, true);
   const seen: number[] = [];
@@ -39,16 +39,16 @@ test('may lose what is stopped while somebody goes through it', () => {
   expect([seen.length, map.size]).toEqual([100, 0]);
 });
 
-test('keeps nothing alive of what has gone', async () => {
+test('keeps nothing alive that was removed', async () => {
   const map = new TransientMap<number, string>();
   for (let n = 0; n < 20; n += 1) map.set(-n, '');
   const text = Buffer.alloc(4_096, 'x');
-  // 1.6 GB, of which little is in the map at a time.
+  // 1.6 GB in total, of which little is in the map at a time.
   const comeAndGo = async (): Promise<void> => {
     for (let n = 0; n < 400_000; n += 1) {
       map.set(n, text.toString('latin1'));
       map.delete(n - 40);
-      if (n % 500 === 0) await turn();
+      if (n % 500 === 0) await nextImmediate();
     }
   };
   expect(await countMajorCollections(comeAndGo)).toBeLessThan(6);

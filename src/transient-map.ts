@@ -1,11 +1,15 @@
-/** So many come between two copies, or as many as there are. */
+/**
+ * The fewest insertions between two copies. A map with more entries is copied after as many insertions as it has
+ * entries.
+ */
 const LEAST_BETWEEN_COPIES = 16;
 
 /**
- * A Map of what comes and goes thousands of times a second, in the order in which it came. V8 has each table that a Map grows out
- * of point to the one that follows. Once such a table is old, whatever collects the young alone takes the next one for alive, with
- * all that is in it, and so on: what was in the map for a moment grows old as well. Copied now and then, tables make no such chain
- * (record 326). Whoever goes through it while something comes may not see that.
+ * A Map in insertion order, for entries that are added and removed thousands of times a second. When a Map grows, V8
+ * makes the old table point to the new one. When an old table has moved to the old generation, a collection of the
+ * young generation treats the next table as alive, with all its entries, and so on. So entries that existed for a
+ * moment also move to the old generation. We copy the map from time to time, which breaks this chain. A loop over the
+ * map may miss entries that are added during the loop.
  */
 export class TransientMap<K, V> {
   #map = new Map<K, V>();

@@ -1,17 +1,17 @@
-// Walks every operation: each leaves exactly its line in the audit log, and none is done whose line cannot be written.
+// Calls every operation: each writes exactly its line to the audit log, and none succeeds whose line cannot be written.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serveApi } from '../src/api.ts';
-import { exportAudit } from '../src/audit/export.ts';
+import { exportAudit } from '../src/audit/export-audit.ts';
 import { AuditWriter } from '../src/audit/writer.ts';
-import { endpoints } from '../src/endpoints.ts';
-import { openDatabase } from '../src/db/open.ts';
-import { openMetrics } from '../src/http/metrics.ts';
+import { operations } from '../src/operations.ts';
+import { openDatabase } from '../src/db/open-database.ts';
+import { openMetrics } from '../src/metrics.ts';
 import { openLog } from '../src/log.ts';
 import { createTeamKey } from '../src/tenancy/keys/create-team-key.ts';
-import { startTestApp, type TestApp } from './app.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
 import { makeUser, orderKit, readOrder } from './factories.ts';
 import { person } from './people.ts';
 
@@ -39,7 +39,7 @@ type Line = {
   address: string;
 };
 
-/** What was written of a request. */
+/** The audit lines of a request. */
 async function linesOf(requestId: string): Promise<Line[]> {
   await app.flushAudit();
   const { rows } = await owner.query<Line>('select * from audit_log where request_id = $1', [requestId]);
@@ -55,7 +55,7 @@ const keyIdOf = async (start: string): Promise<string> =>
   ).rows[0]?.id as string;
 
 describe('every operation with a key', () => {
-  test('leaves exactly its line, whatever it answers', async () => {
+  test('writes exactly its line, whatever it answers', async () => {
     const fixed: Record<string, string> = {
       env: 'sandbox',
       environment: 'sandbox',
@@ -71,21 +71,21 @@ describe('every operation with a key', () => {
       org_signature: null,
       none: null,
     };
-    for (const endpoint of endpoints) {
-      const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => fixed[name] ?? randomUUID());
-      const answer = await app.api(endpoint.method, path, endpoint.body ? {} : undefined);
+    for (const operation of operations) {
+      const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => fixed[name] ?? randomUUID());
+      const answer = await app.api(operation.method, path, operation.body ? {} : undefined);
       const lines = await linesOf(requestIdOf(answer));
       expect([
-        endpoint.id,
+        operation.id,
         ...lines.map(({ action, status, key_id, address }) => [action, status, key_id, address]),
       ]).toEqual([
-        endpoint.id,
-        ...(keys[endpoint.auth] === null ? [] : [[endpoint.id, answer.status, keys[endpoint.auth], '127.0.0.1']]),
+        operation.id,
+        ...(keys[operation.auth] === null ? [] : [[operation.id, answer.status, keys[operation.auth], '127.0.0.1']]),
       ]);
     }
   });
 
-  test('names the ids of what was written and read, and no value beside them', async () => {
+  test('writes the ids of the records that it wrote and read, and no value besides', async () => {
     const { team } = app;
     const made = await team.api<{ user_id: string }>('POST', '/v2/user', { client_user_id: randomUUID() });
     const { user_id } = made.body;
@@ -114,7 +114,7 @@ describe('every operation with a key', () => {
     for (const value of [person.last_name, person.email, person.dob]) expect(rows[0]?.text).not.toContain(value);
   });
 
-  test('names at most what the longest page holds', async () => {
+  test('writes at most as many ids as the longest page has', async () => {
     const { team } = app;
     for (let n = 0; n < 3; n += 1) await makeUser(team);
     const list = await team.api<{ users: { user_id: string }[] }>('GET', '/v2/user?limit=500');
@@ -122,7 +122,7 @@ describe('every operation with a key', () => {
     expect(line?.records).toEqual(list.body.users.map(({ user_id }) => user_id));
   });
 
-  test("names neither a customer's own reference, even one that looks like an id", async () => {
+  test("never writes a customer's own reference, even one that looks like an id", async () => {
     const reference = randomUUID();
     const made = await app.api('POST', '/v2/user', { client_user_id: reference });
     const resolved = await app.api('GET', `/v2/user/resolve/${reference}`);
@@ -132,7 +132,7 @@ describe('every operation with a key', () => {
   });
 });
 
-test('a client whose address has a zone reads and writes, and its lines have the address without it', async () => {
+test('the lines of a client whose address has a zone have the address without the zone', async () => {
   const { server, audit } = serveApi(app.ctx, openMetrics());
   const ask = (method: 'GET' | 'POST', payload?: object) =>
     server.inject({
@@ -151,7 +151,7 @@ test('a client whose address has a zone reads and writes, and its lines have the
 });
 
 describe('a refused request', () => {
-  test('leaves its line, also by a key that was revoked, and none by one that nobody knows', async () => {
+  test('writes its line, also for a revoked key, and none for an unknown key', async () => {
     const key = await createTeamKey(app.ctx, { team_id: app.team.id, label: 'gone' });
     await owner.query('update team_api_keys set revoked_at = now() where id = $1', [key.id]);
     const [unknownUser, revoked, unknown, wrongKind] = [
@@ -166,7 +166,7 @@ describe('a refused request', () => {
     expect(await linesOf(requestIdOf(wrongKind))).toMatchObject([{ status: 401, actor: 'management_key' }]);
   });
 
-  test('that is kept for its idempotency key leaves a line each time it is asked', async () => {
+  test('writes a line for each repetition with an idempotency key', async () => {
     const user = await makeUser(app.team);
     const again = () =>
       app.api(
@@ -222,7 +222,7 @@ describe('the writer', () => {
     address: '::1',
   });
 
-  test('keeps what it cannot write until the database answers again', async () => {
+  test('keeps lines in memory while the database is away, and writes them later', async () => {
     const database = openDatabase({ url: app.databaseUrl, poolSize: 1, role: 'phial_app', log: app.ctx.log });
     const writer = new AuditWriter({ ...app.ctx, db: database.db });
     await owner.query(`alter table audit_log add constraint broken check (actor <> 'test') not valid`);
@@ -237,9 +237,9 @@ describe('the writer', () => {
     await database.close();
   });
 
-  test('drops a line that the database refuses for what it says, tells of that without it, and writes all others', async () => {
-    const told: string[] = [];
-    const log = openLog('info', { write: (line) => told.push(line) });
+  test('drops a line that the database refuses, logs that without its content, and writes all others', async () => {
+    const logLines: string[] = [];
+    const log = openLog('info', { write: (line) => logLines.push(line) });
     const writer = new AuditWriter({ ...app.ctx, log });
     writer.add(entry('beside a refused one'));
     writer.add({ ...entry('refused'), address: 'fe80::1%eth0' });
@@ -247,9 +247,9 @@ describe('the writer', () => {
     await writer.flush();
     const { rows } = await owner.query(`select 1 from audit_log where action = 'beside a refused one'`);
     expect(rows).toHaveLength(2);
-    expect(told).toHaveLength(1);
-    expect(JSON.parse(told[0] as string)).toMatchObject({ level: 50, action: 'refused' });
-    expect(told[0]).not.toContain('fe80');
+    expect(logLines).toHaveLength(1);
+    expect(JSON.parse(logLines[0] as string)).toMatchObject({ level: 50, action: 'refused' });
+    expect(logLines[0]).not.toContain('fe80');
   });
 
   test('has written everything when the service has stopped', async () => {
@@ -273,7 +273,7 @@ describe('the export', () => {
   };
   const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
 
-  test('has a line of JSON for each, of everybody or of one organisation or team, in the order of time', async () => {
+  test('has a line of JSON for each entry, of all or of one organisation or team, in the order of time', async () => {
     const other = await app.makeTeam('Mesa Labs');
     const answer = await other.api('GET', '/v2/user');
     await app.flushAudit();
@@ -312,7 +312,7 @@ describe('the export', () => {
 });
 
 describe('the log', () => {
-  test('can be read and added to by the service, neither changed nor emptied, in no part of it', async () => {
+  test('can be read and extended by the service, which can neither change nor empty it, in any partition', async () => {
     const { rows } = await owner.query<{ name: string }>(
       `select 'audit_log' as name union select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid
         where i.inhparent = 'audit_log'::regclass`,
@@ -331,7 +331,7 @@ describe('the log', () => {
     await expect(sql`select drop_audit_before('2020-01-01')`.execute(app.db)).rejects.toMatchObject({ code: '42501' });
   });
 
-  test('is kept in months, of which the owner drops whole ones', async () => {
+  test('is partitioned by months, and the owner drops whole months', async () => {
     await sql`select ensure_audit_partitions('2019-11-15', '2020-01-01')`.execute(app.db);
     const months = async (): Promise<string[]> =>
       (

@@ -5,8 +5,8 @@ import { once } from 'node:events';
 type Received = { exchange: string; routing_key: string; headers: Buffer; body: string };
 
 /**
- * What a stand-in does: `mute` does not even greet, `silent` confirms nothing, `nack` refuses, `flood` confirms and says from then on that it
- * lives, as fast as that is heard, and a number closes the channel with that code.
+ * The behaviour of a stand-in: `mute` does not even greet, `silent` confirms nothing, `nack` refuses, `flood` confirms
+ * and then sends heartbeats as fast as the client reads them, and a number closes the channel with that code.
  */
 type Manner = 'confirm' | 'mute' | 'silent' | 'nack' | 'flood' | number;
 
@@ -15,14 +15,14 @@ export type Broker = {
   uri: string;
   received: Received[];
   logins: string[];
-  /** How it treats what is published from now on. */
+  /** Sets how it treats further messages. */
   behave: (manner: Manner) => void;
-  /** Resolves once as many messages were received. */
+  /** Resolves once it has received so many messages. */
   receives: (many: number) => Promise<Received[]>;
   connections: () => number;
-  /** How many connections there were ever. */
+  /** The number of connections since the start. */
   connected: () => number;
-  /** Says so many times that it lives, on every connection. */
+  /** Sends so many heartbeats on every connection. */
   beat: (times: number) => void;
   close: () => Promise<void>;
 };
@@ -36,7 +36,7 @@ const method = (channel: number, classId: number, id: number, values: Buffer = B
   head.writeUInt16BE(id, 9);
   return Buffer.concat([head, values, Buffer.of(0xce)]);
 };
-/** As many signs of life. */
+/** So many heartbeats. */
 const beats = (many: number): Buffer =>
   Buffer.concat(Array.from({ length: many }, () => Buffer.of(8, 0, 0, 0, 0, 0, 0, 0xce)));
 const long = (text: string): Buffer => {
@@ -46,7 +46,10 @@ const long = (text: string): Buffer => {
 };
 const shortText = (bytes: Buffer, at: number): string => bytes.toString('utf8', at + 1, at + 1 + (bytes[at] ?? 0));
 
-/** Of the protocol AMQP 0-9-1, as much as a publisher needs; frames of 4 KiB, so that bodies come in pieces. It never says that it lives by itself. */
+/**
+ * The part of AMQP 0-9-1 that a publisher needs. Frames have 4 KiB, so that bodies arrive in chunks. It sends no
+ * heartbeats by itself.
+ */
 export async function startBroker(port = 0, heartbeat = 60): Promise<Broker> {
   const received: Received[] = [];
   const logins: string[] = [];
@@ -99,9 +102,9 @@ export async function startBroker(port = 0, heartbeat = 60): Promise<Broker> {
 }
 
 function flood(socket: Socket): void {
-  const piece = beats(8_192);
+  const chunk = beats(8_192);
   const more = (): void => {
-    if (!socket.destroyed) socket.write(piece, () => setImmediate(more));
+    if (!socket.destroyed) socket.write(chunk, () => setImmediate(more));
   };
   more();
 }
@@ -114,20 +117,20 @@ type Side = {
 };
 
 function serve(socket: Socket, { heartbeat, login, manner, take }: Side): void {
-  let kept: Buffer = Buffer.alloc(0);
+  let buffered: Buffer = Buffer.alloc(0);
   let greeted = false;
   let tag = 0;
-  let open: { exchange: string; routing_key: string; headers: Buffer; size: number; pieces: Buffer[] } | null = null;
+  let open: { exchange: string; routing_key: string; headers: Buffer; size: number; chunks: Buffer[] } | null = null;
 
   const finish = (): void => {
-    if (!open || Buffer.concat(open.pieces).length < open.size) return;
-    const { exchange, routing_key, headers, pieces } = open;
+    if (!open || Buffer.concat(open.chunks).length < open.size) return;
+    const { exchange, routing_key, headers, chunks } = open;
     open = null;
     tag += 1;
     const how = manner();
     const values = Buffer.alloc(9);
     values.writeBigUInt64BE(BigInt(tag));
-    take({ exchange, routing_key, headers, body: Buffer.concat(pieces).toString() });
+    take({ exchange, routing_key, headers, body: Buffer.concat(chunks).toString() });
     if (how === 'confirm' || how === 'flood') socket.write(method(1, 60, 80, values));
     if (how === 'flood') flood(socket);
     if (how === 'nack') socket.write(method(1, 60, 120, values));
@@ -152,21 +155,21 @@ function serve(socket: Socket, { heartbeat, login, manner, take }: Side): void {
     if (name === '60.40') {
       const exchange = shortText(values, 2);
       const routing_key = shortText(values, 3 + exchange.length);
-      open = { exchange, routing_key, headers: Buffer.alloc(0), size: 0, pieces: [] as Buffer[] };
+      open = { exchange, routing_key, headers: Buffer.alloc(0), size: 0, chunks: [] as Buffer[] };
     }
   };
-  socket.on('data', (piece: Buffer) => {
-    kept = Buffer.concat([kept, piece]);
+  socket.on('data', (chunk: Buffer) => {
+    buffered = Buffer.concat([buffered, chunk]);
     if (manner() === 'mute') return;
-    if (!greeted && kept.length >= 8) {
+    if (!greeted && buffered.length >= 8) {
       greeted = true;
-      kept = kept.subarray(8);
+      buffered = buffered.subarray(8);
       socket.write(method(0, 10, 10, Buffer.concat([Buffer.of(0, 9), long(''), long('PLAIN'), long('en_US')])));
     }
-    while (greeted && kept.length >= 8 && kept.length >= kept.readUInt32BE(3) + 8) {
-      const [type, size] = [kept[0], kept.readUInt32BE(3)];
-      const payload = kept.subarray(7, 7 + size);
-      kept = kept.subarray(size + 8);
+    while (greeted && buffered.length >= 8 && buffered.length >= buffered.readUInt32BE(3) + 8) {
+      const [type, size] = [buffered[0], buffered.readUInt32BE(3)];
+      const payload = buffered.subarray(7, 7 + size);
+      buffered = buffered.subarray(size + 8);
       if (type === 1) said(`${payload.readUInt16BE(0)}.${payload.readUInt16BE(2)}`, payload.subarray(4));
       if (type === 2 && open) {
         open.headers = payload;
@@ -174,7 +177,7 @@ function serve(socket: Socket, { heartbeat, login, manner, take }: Side): void {
         finish();
       }
       if (type === 3 && open) {
-        open.pieces.push(payload);
+        open.chunks.push(payload);
         finish();
       }
     }

@@ -8,8 +8,8 @@ import { chromium as playwright, type Browser } from 'playwright-core';
 export type TestBrowser = { browser: Browser; close: () => Promise<void> };
 
 /**
- * Starts the Chromium of @sparticuz/chromium, with the libraries and the font a bare Linux lacks, from a directory of
- * its own. A text tells why none can run here.
+ * Starts the Chromium of @sparticuz/chromium from its own directory, with the libraries and the font that a bare Linux
+ * lacks. Returns a text with the reason where no browser can run.
  */
 export async function openBrowser(): Promise<TestBrowser | string> {
   if (process.platform !== 'linux') return `the Chromium on npm is for Linux, not for ${process.platform}`;
@@ -51,7 +51,10 @@ export async function openBrowser(): Promise<TestBrowser | string> {
   }
 }
 
-/** The package unpacks into the temporary directory, and its libraries only where it takes the machine for an Amazon Linux. */
+/**
+ * The package unpacks into the temporary directory. It unpacks its libraries only where it takes the machine for an
+ * Amazon Linux.
+ */
 async function unpack(directory: string): Promise<string> {
   const { TMPDIR, AWS_EXECUTION_ENV } = process.env;
   Object.assign(process.env, { TMPDIR: directory, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs20.x' });

@@ -37,7 +37,7 @@ test.each(['typebox', 'typebox/value', 'kysely', 'libphonenumber-js/max'])(
   },
 );
 
-test('a build says that it builds, to people alone, and one that is up to date says nothing', () => {
+test('a build prints that it builds, for people only, and a build without changes prints nothing', () => {
   const project = mkdtempSync(join(tmpdir(), 'phial-build-'));
   try {
     cpSync(join(PACKAGE_ROOT, 'bin'), join(project, 'bin'), { recursive: true });
@@ -59,7 +59,7 @@ test('a build says that it builds, to people alone, and one that is up to date s
   }
 });
 
-test('what a production install brings is enough to build the program and to run it', () => {
+test('a production install is enough to build the program and to run it', () => {
   const project = mkdtempSync(join(tmpdir(), 'phial-production-'));
   try {
     for (const name of ['bin', 'src', 'packages', 'examples', 'bench', 'migrations', 'seeds'])
@@ -77,7 +77,7 @@ test('what a production install brings is enough to build the program and to run
   }
 }, 400_000);
 
-test('the program as it is packed runs in an empty folder, with no more packages than a registry has', async () => {
+test('the packed program runs in an empty folder, with packages of a registry only', async () => {
   const folder = makeFolder();
   const [{ filename }] = JSON.parse(
     execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
@@ -90,7 +90,7 @@ test('the program as it is packed runs in an empty folder, with no more packages
   execFileSync('tar', ['-xzf', join(folder, filename), '-C', project, '--strip-components', '1']);
   linkProductionPackages(folder, { withOurs: false });
   expect(readdirSync(project).toSorted()).not.toContain('packages');
-  // The embedded server starts, laboratories are listened to: both come from packages of ours.
+  // The embedded server starts and the HL7 listener listens. Both come from our own packages.
   const { baseUrl, dataDir, port } = await serve({ project, cwd: folder, env: { PHIAL_HL7_PORT: '0' } });
   expect((await fetch(`${baseUrl}/readyz`)).status).toBe(200);
   const story = spawnSync(process.execPath, [join(project, 'bin/quickstart.mjs')], {
@@ -101,14 +101,16 @@ test('the program as it is packed runs in an empty folder, with no more packages
   expect(story.stdout).toMatch(/Everything was as it should be\.\n$/);
 }, 400_000);
 
-/** As `npm ci --omit=dev` would: those of the lock file that are not for development alone, and links to our own. */
+/**
+ * The result of `npm ci --omit=dev`: packages of the lock file that are not for development only, and links to our own.
+ */
 function linkProductionPackages(project: string, { withOurs }: { withOurs: boolean }): void {
   type Locked = { packages: Record<string, { dev?: boolean; link?: true; resolved?: string }> };
   const { packages } = JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package-lock.json'), 'utf8')) as Locked;
-  for (const [place, { dev, link, resolved = '' }] of Object.entries(packages)) {
-    const isTop = /^node_modules\/(@[^/]+\/)?[^/]+$/.test(place);
-    if (!isTop || dev || (link && !withOurs) || !existsSync(join(PACKAGE_ROOT, place))) continue;
-    mkdirSync(dirname(join(project, place)), { recursive: true });
-    symlinkSync(link ? join(project, resolved) : join(PACKAGE_ROOT, place), join(project, place));
+  for (const [packagePath, { dev, link, resolved = '' }] of Object.entries(packages)) {
+    const isTop = /^node_modules\/(@[^/]+\/)?[^/]+$/.test(packagePath);
+    if (!isTop || dev || (link && !withOurs) || !existsSync(join(PACKAGE_ROOT, packagePath))) continue;
+    mkdirSync(dirname(join(project, packagePath)), { recursive: true });
+    symlinkSync(link ? join(project, resolved) : join(PACKAGE_ROOT, packagePath), join(project, packagePath));
   }
 }

@@ -1,14 +1,14 @@
-// Nothing personal in what an operator sees: a marker stands in every text that the service is given, then every log
-// line, the metrics and the process's own output are searched for it.
+// Operators see no personal data. Every text that the service receives contains a marker. The test then searches for
+// the marker in all log lines, the metrics and the output of the process.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { endpoints } from '../src/endpoints.ts';
-import type { Endpoint } from '../src/http/endpoint.ts';
-import { jsonOf } from '../src/http/media.ts';
-import { jobs, tasksOf } from '../src/jobs/run.ts';
-import { startTestApp, type Team, type TestApp } from './app.ts';
+import { operations } from '../src/operations.ts';
+import type { Operation } from '../src/operation/operation.ts';
+import { jsonOf } from '../src/operation/media.ts';
+import { jobs, tasksOf } from '../src/jobs/run-jobs.ts';
+import { startTestApp, type Team, type TestApp } from './test-app.ts';
 import {
   consents,
   importConnection,
@@ -24,7 +24,7 @@ import {
 import { appleDocument, appleRecord, upload } from './exports.ts';
 import { homeAddress, person } from './people.ts';
 import { invite, letIn, makeMember } from './people-of-orgs.ts';
-import { startReceiver, type Receiver } from './receiver.ts';
+import { startEndpoint, type Endpoint } from './endpoint.ts';
 import { reportForm, reportPdf, type ParsingJob } from './sent-reports.ts';
 
 const MARK = 'Quetzalnamed';
@@ -33,7 +33,7 @@ const printed: string[] = [];
 
 let app: TestApp;
 let linkToken = '';
-let receiver: Receiver;
+let endpoint: Endpoint;
 beforeAll(async () => {
   for (const stream of [process.stdout, process.stderr]) {
     const write = stream.write.bind(stream);
@@ -42,16 +42,16 @@ beforeAll(async () => {
       return write(chunk as string, ...rest);
     }) as typeof stream.write);
   }
-  // Nobody answers there for mail.
+  // No mail server answers there.
   const mail = { PHIAL_SMTP_URL: `smtp://user:${MARK}@127.0.0.1:9`, PHIAL_MAIL_FROM: 'phial@example.com' };
   app = await startTestApp({ PHIAL_LOG_LEVEL: 'trace', ...mail }, { logTo: (line) => lines.push(line) });
-  receiver = await startReceiver();
-  receiver.answer((response) => response.writeHead(500).end(`no ${MARK}`));
+  endpoint = await startEndpoint();
+  endpoint.answer((response) => response.writeHead(500).end(`no ${MARK}`));
 });
 afterAll(async () => {
   vi.restoreAllMocks();
   await app.close();
-  await receiver.close();
+  await endpoint.close();
 });
 
 const address = { ...homeAddress, first_line: `1 ${MARK} Way`, second_line: MARK, city: MARK, access_notes: MARK };
@@ -86,7 +86,7 @@ const markedSummaries = {
   devices: [{ provider: 'manual', device_manufacturer: MARK, device_model: MARK, device_id: MARK }],
 };
 
-/** A request with the marker wherever it can stand beside the body; its answer does not matter here. */
+/** A request with the marker in every possible position besides the body. Its answer does not matter here. */
 async function send(method: string, path: string, body?: string, key: string = app.team.api_key): Promise<number> {
   const answer = await fetch(app.baseUrl + path, {
     method,
@@ -101,11 +101,11 @@ async function send(method: string, path: string, body?: string, key: string = a
     ...(body === undefined ? {} : { body }),
     redirect: 'manual',
   });
-  await answer.arrayBuffer(); // one that is not read keeps its connection
+  await answer.arrayBuffer(); // an unread answer keeps its connection
   return answer.status;
 }
 
-/** A lab report whose text, file name and fields hold the marker, and one that cannot be read. */
+/** A lab report whose text, file name and fields contain the marker, and an unreadable one. */
 async function sendMarkedReport({ api }: Team, user_id: string): Promise<void> {
   const report = await reportPdf({
     head: [MARK, `Patient Name: ${MARK}, ${MARK}    DOB: 04/12/1988`, `Specimen ID: ${MARK}`],
@@ -128,7 +128,7 @@ async function sendMarkedReport({ api }: Team, user_id: string): Promise<void> {
 
 type Known = { user_id: string; order_id: string; webhook_id: string };
 
-/** The story with the marker in every field that takes text. */
+/** The story with the marker in every text field. */
 async function story(): Promise<Known> {
   const { team, api } = app;
   const client = `${MARK}-${randomUUID()}`;
@@ -143,7 +143,7 @@ async function story(): Promise<Known> {
     insured: marked,
   });
   const hook = await api<{ id: string }>('POST', webhookPath(team), {
-    url: `${receiver.url}/${MARK}`,
+    url: `${endpoint.url}/${MARK}`,
     description: MARK,
   });
   await api('PUT', `${webhookPath(team)}/${hook.body.id}/headers`, { headers: { 'x-mark': MARK } });
@@ -175,7 +175,7 @@ async function story(): Promise<Known> {
 
 type Schema = { type?: string | string[]; properties?: Record<string, Schema>; items?: Schema };
 
-/** A value of the schema's shape whose every text is the marker. */
+/** A value of the schema in which every text is the marker. */
 function markedValue({ type, properties, items }: Schema): unknown {
   if (properties) return Object.fromEntries(Object.entries(properties).map(([name, of]) => [name, markedValue(of)]));
   if (items) return [markedValue(items)];
@@ -183,7 +183,7 @@ function markedValue({ type, properties, items }: Schema): unknown {
   return MARK;
 }
 
-/** Every operation with good and bad keys, ids, queries and bodies, the marker in all of them. */
+/** Every operation with good and bad keys, ids, queries and bodies, all with the marker. */
 async function everyRefusal(known: Known): Promise<number> {
   const { org_id, id: team_id, api_key, management_key } = app.team;
   const fixed: Record<string, string> = {
@@ -194,10 +194,11 @@ async function everyRefusal(known: Known): Promise<number> {
     environment: 'sandbox',
     region: 'us',
   };
-  const pathOf = (endpoint: Endpoint, of: (name: string) => string): string =>
-    endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => of(name));
+  const pathOf = (operation: Operation, of: (name: string) => string): string =>
+    operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => of(name));
   let sent = 0;
-  // What would take the story's own ground away comes with other ids only, and what waits for jobs, which nobody runs here.
+  // Operations that would delete the data of the story get other ids only. So do operations that wait for jobs, because
+  // nobody runs jobs here.
   const elsewhere = new Set([
     'delete_team_api_keys',
     'revoke_management_key',
@@ -206,23 +207,23 @@ async function everyRefusal(known: Known): Promise<number> {
     'delete_user',
     'refresh_user',
   ]);
-  for (const endpoint of endpoints) {
-    const key = endpoint.auth === 'management_key' ? management_key : api_key;
-    const query = Object.keys((endpoint.query as Schema | undefined)?.properties ?? {});
+  for (const operation of operations) {
+    const key = operation.auth === 'management_key' ? management_key : api_key;
+    const query = Object.keys((operation.query as Schema | undefined)?.properties ?? {});
     const search = query.length === 0 ? '' : `?${query.map((name) => `${name}=${MARK}`).join('&')}`;
-    const body = endpoint.body ? JSON.stringify(markedValue((jsonOf(endpoint.body) ?? {}) as Schema)) : undefined;
-    const right = pathOf(endpoint, (name) => fixed[name] ?? randomUUID());
-    const unknown = pathOf(endpoint, (name) =>
+    const body = operation.body ? JSON.stringify(markedValue((jsonOf(operation.body) ?? {}) as Schema)) : undefined;
+    const right = pathOf(operation, (name) => fixed[name] ?? randomUUID());
+    const unknown = pathOf(operation, (name) =>
       name.endsWith('_id') && name !== 'org_id' ? randomUUID() : (fixed[name] ?? MARK),
     );
     const attempts: [path: string, body: string | undefined, key: string][] = [
       [unknown, body, key],
       [unknown + search, body, key],
-      [unknown, endpoint.body && `{"${MARK}": ${MARK}`, key],
-      [unknown, endpoint.body && JSON.stringify(MARK), key],
-      [pathOf(endpoint, () => MARK), body, key],
+      [unknown, operation.body && `{"${MARK}": ${MARK}`, key],
+      [unknown, operation.body && JSON.stringify(MARK), key],
+      [pathOf(operation, () => MARK), body, key],
       [right, body, MARK],
-      ...(elsewhere.has(endpoint.id)
+      ...(elsewhere.has(operation.id)
         ? []
         : ([
             [right, body, key],
@@ -230,7 +231,7 @@ async function everyRefusal(known: Known): Promise<number> {
           ] as [string, string | undefined, string][])),
     ];
     for (const [path, content, by] of attempts) {
-      await send(endpoint.method, path, content, by);
+      await send(operation.method, path, content, by);
       sent += 1;
     }
   }
@@ -242,7 +243,7 @@ async function everyRefusal(known: Known): Promise<number> {
   return sent;
 }
 
-/** What has been said since the last call, with what the metrics tell. */
+/** The output since the last call, and the metrics. */
 async function said(): Promise<string[]> {
   const metrics = await (await fetch(`${app.baseUrl}/metrics`)).text();
   return [...lines.splice(0), ...printed.splice(0), metrics];
@@ -252,24 +253,24 @@ const leaks = (texts: string[]): string[] => texts.filter((text) => text.toLower
 
 let known: Known;
 
-test('a story of personal data leaves none of it in logs, metrics and output', async () => {
+test('a story with personal data leaves none of it in logs, metrics and output', async () => {
   known = await story();
   const texts = await said();
   expect(leaks(texts)).toEqual([]);
   expect(texts.length).toBeGreaterThan(30);
 });
 
-test('no operation, whatever it refuses, leaves any of it', async () => {
+test('no operation leaves any of it, whatever it refuses', async () => {
   const sent = await everyRefusal(known);
   await app.deliver();
   await app.runJobs();
   const texts = await said();
   expect(leaks(texts)).toEqual([]);
-  expect(sent).toBeGreaterThan(endpoints.length * 6);
+  expect(sent).toBeGreaterThan(operations.length * 6);
   expect(texts.length).toBeGreaterThan(sent);
 });
 
-test('errors of the database that quote a row leave nothing of it, neither in a log nor at a failed job', async () => {
+test('errors of the database that quote a row leave none of it in a log or at a failed job', async () => {
   await simulate(app.team, (await orderKit(app.team)).id, '?delay=3600');
   const owner = new pg.Client({ connectionString: app.databaseUrl });
   await owner.connect();
@@ -305,7 +306,7 @@ test('errors of the database that quote a row leave nothing of it, neither in a 
   }
 });
 
-test.each(jobs.map(({ name }) => name))('the failing job %s tells its kind and no more', async (name) => {
+test.each(jobs.map(({ name }) => name))('the failing job %s reports its kind and no more', async (name) => {
   const error = Object.assign(new Error(`no ${MARK}\n    at ${MARK} (/x:1:1)`), { code: '23505', detail: MARK });
   const db = new Proxy(app.db, {
     get: () => {

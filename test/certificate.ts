@@ -1,4 +1,4 @@
-/** For receiver.example.com, valid until 2120, used in tests alone. */
+/** For receiver.example.com, valid until 2120, for tests only. */
 export const KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQguhOTk6WorPQYlMIf
 yuCrtwEhceNeDMiPxgWtFtmZfzehRANCAARw0l41LJwVZV9y86isTPNm9aowui0/

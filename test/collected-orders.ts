@@ -1,10 +1,13 @@
-import type { CollectionMethod } from '../src/labs/orders/status/table.ts';
-import type { Team } from './app.ts';
+import type { CollectionMethod } from '../src/labs/orders/status/statuses.ts';
+import type { Team } from './test-app.ts';
 import { createOrder, labTestId, makeUser, patientDetails } from './factories.ts';
 
 type Patient = { userId?: string; last_name?: string };
 
-/** An order by a method, of a patient in Phoenix, with its requisition: where it waits for an appointment or a draw. */
+/**
+ * An order with a collection method, for a patient in Phoenix, with its requisition. It waits for an appointment or a
+ * draw.
+ */
 export async function orderBy(team: Team, method: CollectionMethod, patient: Patient = {}): Promise<string> {
   const { userId, last_name = patientDetails.last_name } = patient;
   const made = await createOrder(team, {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, expect, test } from 'vitest';
 import { findFreePort } from '../bench/free-port.ts';
-import { apiOf } from './app.ts';
+import { apiOf } from './test-app.ts';
 import { orderKit, readOrder } from './factories.ts';
 import { query } from './global-setup.ts';
 import {
@@ -20,7 +20,7 @@ import {
 
 afterEach(endPrograms);
 
-test('help ends with code 0, a word that is wrong with code 2 and what was meant, before anything is made', async () => {
+test('help ends with code 0; a wrong word makes nothing and ends with code 2 and a suggestion', async () => {
   const dataDir = join(makeFolder(), 'data');
   const [all, one, unknown, misspelled, backwards, noBackup] = await Promise.all([
     runCommand(['help'], { dataDir }),
@@ -34,7 +34,7 @@ test('help ends with code 0, a word that is wrong with code 2 and what was meant
   expect(all.stdout).toMatch(/^ {2}restore --from DIRECTORY /m);
   expect(one.stdout).toMatch(/^ {2}--to DIRECTORY /m);
   expect(unknown.output).toBe('There is no command "bakup". Did you mean phial backup?\n');
-  expect(misspelled.output).toBe('phial serve takes no --port. phial serve --help tells more.\n');
+  expect(misspelled.output).toBe('phial serve takes no --port. See phial serve --help.\n');
   expect([backwards.code, backwards.output]).toEqual([
     2,
     'phial audit export takes a day from 2026-02-01 on as --to, not "2026-01-01".\n',
@@ -43,7 +43,7 @@ test('help ends with code 0, a word that is wrong with code 2 and what was meant
   expect(existsSync(dataDir)).toBe(false);
 });
 
-test('a wrong configuration is refused with every problem before anything is made', async () => {
+test('a wrong configuration is refused with every problem before the program makes anything', async () => {
   const dataDir = join(makeFolder(), 'data');
   const { code, output } = await runCommand(['serve'], {
     dataDir,
@@ -76,7 +76,7 @@ test('production is refused on the database of a sandbox', async () => {
   expect(output).toContain('This database belongs to sandbox us, but the configuration says production us.');
 });
 
-test('a database that cannot be reached is told with the option that names it', async () => {
+test('the error for an unreachable database names its option', async () => {
   const url = await makeDatabase();
   const gone = new URL(url);
   gone.pathname = '/gone';
@@ -91,13 +91,13 @@ test('a database that cannot be reached is told with the option that names it', 
   expect(wrong.output).toMatch(/The database of PHIAL_OWNER_DATABASE_URL cannot be used: database ".*" does not exist/);
 });
 
-test('a taken port is said and ends the program', async () => {
+test('a taken port ends the program with a message', async () => {
   const env = { DATABASE_URL: await makeDatabase() };
   const first = await serve({ env });
   const { code, output } = await runCommand(['serve'], { port: first.port, env });
   expect(code).toBe(1);
   expect(output).toContain(
-    `Port ${first.port} of 127.0.0.1 is taken by another program. Stop it, or choose another port: PORT=`,
+    `Another program uses port ${first.port} of 127.0.0.1. Stop it, or choose another port: PORT=`,
   );
   for (const [option, words] of [
     ['PHIAL_METRICS_PORT', ['serve']],
@@ -105,15 +105,15 @@ test('a taken port is said and ends the program', async () => {
   ] as const) {
     const taken = await runCommand([...words], { env: { ...env, [option]: String(first.port) } });
     expect(taken.code).toBe(1);
-    expect(taken.output).toContain(`Port ${first.port} of 127.0.0.1 is taken by another program.`);
+    expect(taken.output).toContain(`Another program uses port ${first.port} of 127.0.0.1.`);
     expect(taken.output).toContain(`choose another port: ${option}=`);
   }
   const port = await findFreePort();
   const same = await runCommand(['serve'], { port, env: { ...env, PHIAL_METRICS_PORT: String(port) } });
-  expect(same.output).toContain(`PORT and PHIAL_METRICS_PORT name the same port ${port}. Give each one of its own.`);
+  expect(same.output).toContain(`PORT and PHIAL_METRICS_PORT name the same port ${port}. Give each one its own port.`);
 });
 
-test('a taken port is said before PostgreSQL is started, and by a second start here who serves already', async () => {
+test('a taken port is reported before PostgreSQL starts, and a second start names the running process', async () => {
   const first = await serve({ dataDir: join(makeFolder(), 'data') });
   const dataDir = join(makeFolder(), 'data');
   const taken = await runCommand(['serve'], { port: first.port, dataDir });
@@ -121,7 +121,8 @@ test('a taken port is said before PostgreSQL is started, and by a second start h
     1,
     expect.stringMatching(
       new RegExp(
-        `^Phial cannot go on: Port ${first.port} of 127\\.0\\.0\\.1 is taken .* another port: PORT=\\d+\\.\n$`,
+        `^Phial cannot go on: Another program uses port ${first.port} of 127\\.0\\.0\\.1\\. .* another port: ` +
+          `PORT=\\d+\\.\n$`,
       ),
     ),
   ]);
@@ -130,7 +131,7 @@ test('a taken port is said before PostgreSQL is started, and by a second start h
   expect([again.code, again.output]).toEqual([1, expect.stringContaining('already in use by: phial serve')]);
 });
 
-test('an operator migrates an empty database, makes an organisation, and its management key makes a team with a key', async () => {
+test('an operator migrates an empty database and makes an organisation, whose key makes a team', async () => {
   const env = { DATABASE_URL: await makeDatabase('empty') };
   expect((await runCommand(['migrate'], { env })).output).toMatch(/^Applied 0001_\w+\.sql, .*\.$/m);
   await query(
@@ -161,8 +162,8 @@ test('an operator migrates an empty database, makes an organisation, and its man
     ['open-beta', 'open'],
     ['close-beta', 'closed'],
   ] as const) {
-    const told = `continuous_queries is ${outcome} to the team now.\n`;
-    expect(await runCommand(['team', words, ...beta], { env })).toMatchObject({ code: 0, stdout: told });
+    const output = `continuous_queries is ${outcome} to the team now.\n`;
+    expect(await runCommand(['team', words, ...beta], { env })).toMatchObject({ code: 0, stdout: output });
   }
   const setting = ['--org', org_id, '--team', team.body.id, '--setting', 'partial_webhooks_enabled'];
   const asTeam = apiOf(program.baseUrl, key.body.value, '');
@@ -170,16 +171,16 @@ test('an operator migrates an empty database, makes an organisation, and its man
     ['on', true],
     ['off', false],
   ] as const) {
-    const told = `partial_webhooks_enabled is ${word} for the team now.\n`;
+    const output = `partial_webhooks_enabled is now ${word} for the team.\n`;
     expect(await runCommand(['team', 'switch', ...setting, '--to', word], { env })).toMatchObject({
       code: 0,
-      stdout: told,
+      stdout: output,
     });
     const { body } = await asTeam<{ configuration: object }>('GET', `/v2/team/${team.body.id}`);
     expect(body.configuration).toMatchObject({ partial_webhooks_enabled: on });
   }
   const ended = await runCommand(['team', 'end-links', '--org', org_id, '--team', team.body.id], { env });
-  expect([ended.code, ended.stdout]).toEqual([0, expect.stringContaining('No signed link of the team')]);
+  expect([ended.code, ended.stdout]).toEqual([0, expect.stringContaining('All signed links of the team')]);
   const account = ['--org', org_id, '--lab', 'simulated-reference-lab', '--number', '10234', '--team', team.body.id];
   const lab = await runCommand(['lab-account', 'add', ...account, '--billing', 'client_bill=az,CA'], { env });
   const lab_account_id = lab.stdout.trim();
@@ -190,12 +191,12 @@ test('an operator migrates an empty database, makes an organisation, and its man
     key.body.value,
     '',
   )<{ data: unknown[] }>('GET', `/v3/lab_test/lab_account?lab_account_id=${lab_account_id}`);
-  const told = {
+  const expected = {
     status: 'suspended',
     allowed_billing: { client_bill: ['AZ', 'CA'] },
     team_id_allowlist: [team.body.id],
   };
-  expect(accounts.body.data).toMatchObject([told]);
+  expect(accounts.body.data).toMatchObject([expected]);
   for (const billing of ['barter', 'client_bill=XX'])
     expect((await runCommand(['lab-account', 'add', ...account, '--billing', billing], { env })).code).toBe(2);
   const changed = await runCommand(['org', 'set-plan', '--org', org_id, '--plan', 'launch'], { env });
@@ -219,7 +220,7 @@ test('an operator migrates an empty database, makes an organisation, and its man
   ]);
 });
 
-/** What the audit log tells of commands. */
+/** The lines of commands in the audit log. */
 async function commandsIn(url: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -230,7 +231,7 @@ async function commandsIn(url: string): Promise<unknown[]> {
   return rows;
 }
 
-/** How much of what sandboxes are seeded with is in the database. */
+/** How many of the seeded rows of sandboxes are in the database. */
 async function invented(url: string): Promise<unknown> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -240,7 +241,7 @@ async function invented(url: string): Promise<unknown> {
   return rows[0];
 }
 
-test('production begins with bootstrap, on two roles of a database: the service logs in as one that owns nothing', async () => {
+test('production starts with bootstrap on two roles: the service logs in as one that owns nothing', async () => {
   const owner = await makeDatabase('empty');
   const role = `service_${randomUUID().slice(0, 8)}`;
   await query(owner, `create role ${role} login password 'service'; grant phial_app to ${role}`);
@@ -257,7 +258,7 @@ test('production begins with bootstrap, on two roles of a database: the service 
     };
     const byOwner = await runCommand(['serve'], { env: { ...env, DATABASE_URL: owner } });
     expect(byOwner.code).toBe(1);
-    expect(byOwner.output).toContain('which is a superuser: row-level security would not hold it.');
+    expect(byOwner.output).toContain('which is a superuser, so row-level security would not restrict it.');
     const made = await runCommand(['bootstrap', '--org', 'Desert Health'], { env });
     const { org_id, management_key } = JSON.parse(made.stdout) as { org_id: string; management_key: string };
     const program = await serve({ env });
@@ -291,7 +292,7 @@ test('production begins with bootstrap, on two roles of a database: the service 
   }
 });
 
-test('an operator shows the open invites of an organisation, by whose links people become members without any mail', async () => {
+test('an operator prints the links of open invites, by which people become members without mail', async () => {
   const env = { DATABASE_URL: await makeDatabase() };
   const program = await serve({ env });
   const { org_id, management_key } = readCredentials(program.dataDir);
@@ -352,7 +353,7 @@ test("an operator lists, makes and revokes an organisation's management keys bes
   expect(unknown).toMatchObject({ code: 1, output: 'Phial cannot go on: Organisation not found.\n' });
 });
 
-test('commands with missing or wrong options say which and change nothing', async () => {
+test('commands with missing or wrong flags name them and change nothing', async () => {
   const answers = await Promise.all([
     runCommand(['bootstrap']),
     runCommand(['bootstrap', '--org', 'Desert Health', '--plan', 'free']),
@@ -365,7 +366,7 @@ test('commands with missing or wrong options say which and change nothing', asyn
   answers.forEach(({ output }, index) => expect(output).toContain(words[index]));
 });
 
-test('bootstrap works beside the running embedded server and prints nothing but the key on stdout', async () => {
+test('bootstrap works beside the running embedded server and prints only the key on stdout', async () => {
   const program = await serve();
   const { code, stdout } = await runCommand(['bootstrap', '--org', 'Desert Health'], { dataDir: program.dataDir });
   expect(code).toBe(0);
@@ -378,7 +379,7 @@ test('bootstrap works beside the running embedded server and prints nothing but 
   expect((await teamAt(program).api('GET', '/v2/user')).status).toBe(200);
 });
 
-test('a backup of the running embedded server is restored into a new data directory and served with the same keys', async () => {
+test('a backup of the running embedded server is restored and served with the same keys', async () => {
   const program = await serve();
   const order = await orderKit(teamAt(program));
   const to = join(makeFolder(), 'backup');

@@ -1,4 +1,4 @@
-// The service from the other end of a socket that sends too slowly, too much, or reads nothing.
+// Tests of clients that send too slowly, send too much, or read nothing.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { hookTokenOf } from '../src/wearables/providers/notifier.ts';
-import { startTestApp, type TestApp } from './app.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
 
 let app: TestApp;
 const sockets: Socket[] = [];
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 afterEach(async ({ task }) => {
-  // Those of tests that run beside others go with the next one that runs alone, or with the service.
+  // Lines of tests that run in parallel appear with the next test that runs alone, or with the service.
   if (task.concurrent) return;
   const open = sockets.splice(0).filter((socket) => !socket.closed);
   await Promise.all(open.map((socket) => (socket.destroy(), once(socket, 'close'))));
@@ -45,14 +45,14 @@ async function answerOf(socket: Socket): Promise<Answer> {
 }
 
 describe.concurrent('a request that does not arrive in time', () => {
-  test('for want of its body is 408', async () => {
+  test('gets 408 when its body is missing', async () => {
     const socket = open();
     socket.write(head('POST /v2/user HTTP/1.1', 'content-type: application/json', 'content-length: 100') + '{"client');
     const { status, body } = await answerOf(socket);
     expect([status, body.code]).toEqual([408, 'request_timeout']);
   });
 
-  test('because it comes byte by byte is 408, however steadily', async () => {
+  test('gets 408 when it arrives byte by byte, however steadily', async () => {
     const socket = open();
     socket.write(head('POST /v2/user HTTP/1.1', 'content-type: application/json', 'content-length: 10000'));
     const drip = setInterval(() => socket.write(' '), 50);
@@ -63,7 +63,7 @@ describe.concurrent('a request that does not arrive in time', () => {
     }
   });
 
-  test('because what a provider tells comes byte by byte is 408, though it may come as a stream', async () => {
+  test('gets 408 when a provider sends it byte by byte, although it may be a stream', async () => {
     const socket = open();
     socket.write(hook(hookTokenOf('secret-of-nobody'), 'content-length: 10000'));
     const drip = setInterval(() => socket.write(' '), 50);
@@ -74,21 +74,21 @@ describe.concurrent('a request that does not arrive in time', () => {
     }
   });
 
-  test('for want of its headers is 408', async () => {
+  test('gets 408 when its headers are missing', async () => {
     const socket = open();
     socket.write('GET /v2/user HTTP/1.1\r\nhost: x\r\nx-slow: ');
     expect((await answerOf(socket)).status).toBe(408);
   });
 });
 
-test('who does not read the answer is cut off, and nobody else', async () => {
+test('a client that does not read its answer is cut off, and no other client', async () => {
   const socket = open();
   socket.pause();
   await once(socket, 'connect');
-  // Each answer is some 400 kB: sockets hold a few of them, then the service would wait for ever.
+  // Each answer has about 400 kB. Sockets buffer a few of them, then the service would wait for ever.
   socket.write(head('GET /openapi.json HTTP/1.1').repeat(60));
   const closed = new Promise((resolve) => socket.once('close', resolve));
-  // A paused socket hears of its end only by writing.
+  // A paused socket learns of its end only by writing.
   const knock = setInterval(() => socket.write(head('GET /healthz HTTP/1.1')), 200);
   try {
     await closed;
@@ -98,7 +98,7 @@ test('who does not read the answer is cut off, and nobody else', async () => {
   expect((await app.api('GET', '/v2/user')).status).toBe(200);
 }, 20_000);
 
-test('a flood of requests sent ahead ends the connection instead of taking every place', async () => {
+test('a flood of pipelined requests ends the connection instead of taking every permit', async () => {
   const socket = open();
   socket.resume();
   socket.write(head('GET /v2/user?limit=1 HTTP/1.1').repeat(2_000));
@@ -106,14 +106,14 @@ test('a flood of requests sent ahead ends the connection instead of taking every
   expect((await app.api('GET', '/v2/user')).status).toBe(200);
 });
 
-test('some requests sent ahead are answered in order', async () => {
+test('some pipelined requests are answered in order', async () => {
   const socket = open();
   socket.write(head('GET /v2/user?limit=1 HTTP/1.1').repeat(19) + head('GET /nowhere HTTP/1.1', 'connection: close'));
   const statuses = [...(await text(socket)).matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
   expect(statuses).toEqual([...Array(19).fill(200), 404]);
 });
 
-test('one address has no more connections than it may, and gets new ones when it closes others', async () => {
+test('one address has no more connections than its limit, and gets new ones when it closes others', async () => {
   const crowd = Array.from({ length: 40 }, open);
   await Promise.all(crowd.map((socket) => once(socket, 'connect')));
   let closed = 0;
@@ -129,7 +129,7 @@ test('one address has no more connections than it may, and gets new ones when it
     .toBe('200');
 });
 
-test('a process has no more connections than it may, and gets new ones when others close', async () => {
+test('a process has no more connections than its limit, and gets new ones when others close', async () => {
   const small = await startTestApp({ PHIAL_MAX_CONNECTIONS: '10' }, { databaseUrl: app.databaseUrl });
   const { hostname, port } = new URL(small.baseUrl);
   const crowd = Array.from({ length: 15 }, () =>
@@ -145,8 +145,8 @@ test('a process has no more connections than it may, and gets new ones when othe
   await small.close();
 });
 
-describe('what is too long', () => {
-  test.each([8_193, 10_000, 20_000, 60_000, 200_000])('an address of %i bytes is 414', async (bytes) => {
+describe('a request that is too long', () => {
+  test.each([8_193, 10_000, 20_000, 60_000, 200_000])('with an address of %i bytes gets 414', async (bytes) => {
     const socket = open();
     const path = '/v2/user?x=';
     socket.write(head(`GET ${path}${'x'.repeat(bytes - path.length)} HTTP/1.1`, 'connection: close'));
@@ -154,31 +154,33 @@ describe('what is too long', () => {
     expect([status, body.code]).toEqual([414, 'uri_too_long']);
   });
 
-  test.each([17_000, 40_000, 200_000])('headers of %i bytes are 431', async (bytes) => {
+  test.each([17_000, 40_000, 200_000])('with headers of %i bytes gets 431', async (bytes) => {
     const socket = open();
     socket.write(head('GET /v2/user HTTP/1.1', `x-long: ${'x'.repeat(bytes)}`, 'connection: close'));
     const { status, body } = await answerOf(socket);
     expect([status, body.code]).toEqual([431, 'headers_too_large']);
   });
 
-  test.each(['gzip', 'br', 'deflate', 'zstd'])('a body in %s is 415, and the text says why', async (encoding) => {
-    const socket = open();
-    const headers = ['content-type: application/json', `content-encoding: ${encoding}`, 'content-length: 2'];
-    socket.write(`${head('POST /v2/user HTTP/1.1', ...headers, 'connection: close')}{}`);
-    const { status, body } = await answerOf(socket);
-    expect([status, body.code]).toEqual([415, 'unsupported_media_type']);
-    expect(body.detail).toContain(encoding);
-  });
+  test.each(['gzip', 'br', 'deflate', 'zstd'])(
+    'a body in %s gets 415, and the text gives the reason',
+    async (encoding) => {
+      const socket = open();
+      const headers = ['content-type: application/json', `content-encoding: ${encoding}`, 'content-length: 2'];
+      socket.write(`${head('POST /v2/user HTTP/1.1', ...headers, 'connection: close')}{}`);
+      const { status, body } = await answerOf(socket);
+      expect([status, body.code]).toEqual([415, 'unsupported_media_type']);
+      expect(body.detail).toContain(encoding);
+    },
+  );
 });
 
 describe('a stream', () => {
-  /** More than sockets hold, which is up to 10 MB, so that its writer waits for its reader. */
+  /** More than sockets buffer, which is up to 10 MB, so that its writer waits for its reader. */
   const asked = async (letters: number): Promise<Socket> => {
     const team = await app.makeTeam();
     await sql`insert into users (id, team_id, client_user_id)
-      select gen_random_uuid(), ${team.id}, repeat('x', ${letters}::integer) || n from generate_series(1, 20000) as n`.execute(
-      app.db,
-    );
+      select gen_random_uuid(), ${team.id}, repeat('x', ${letters}::integer) || n from generate_series(1, 20000)
+        as n`.execute(app.db);
     const socket = open();
     socket.pause();
     socket.write(
@@ -194,7 +196,7 @@ describe('a stream', () => {
     return socket;
   };
 
-  test('lasts longer than a request may take, as long as its reader goes on', async () => {
+  test('may last longer than a request, as long as its reader reads', async () => {
     const socket = await asked(400);
     const begun = performance.now();
     let received = '';

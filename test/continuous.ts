@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { eraseQuery } from '../src/wearables/aggregate/continuous/erase.ts';
-import { runContinuousQuery } from '../src/wearables/aggregate/continuous/runs/run.ts';
-import { spreadSome } from '../src/wearables/aggregate/continuous/runs/spread.ts';
-import type { Answer, Team, TestApp } from './app.ts';
+import { runContinuousQuery } from '../src/wearables/aggregate/continuous/runs/run-continuous-query.ts';
+import { spreadSome } from '../src/wearables/aggregate/continuous/runs/spread-query.ts';
+import type { Answer, Team, TestApp } from './test-app.ts';
 import { teamCtx } from './team-ctx.ts';
 
 export type Query = {
@@ -32,19 +32,19 @@ export const heartRateByDay = {
 export const createQuery = <T = Query>(team: Team, changes: object = {}): Promise<Answer<T>> =>
   team.api<T>('POST', queriesPath(team), { ...heartRateByDay, ...changes });
 
-type Place = { team_id: string; user_id: string; query_id: string };
+type QueryKey = { team_id: string; user_id: string; query_id: string };
 
-/** Does what waits of continuous queries, without waiting: spreads, runs and erasures. */
-export async function settleQueries(app: TestApp): Promise<void> {
-  const spreading = await sql<Place>`
+/** Does all waiting work of continuous queries at once: it spreads changes, runs queries and erases. */
+export async function runPendingQueries(app: TestApp): Promise<void> {
+  const spreading = await sql<QueryKey>`
     select team_id, id as query_id from continuous_queries where spread_after is not null`.execute(app.db);
-  for (const place of spreading.rows) await spreadSome(await teamCtx(app.ctx, place.team_id), place);
-  const waiting = await sql<Place>`
+  for (const queryKey of spreading.rows) await spreadSome(await teamCtx(app.ctx, queryKey.team_id), queryKey);
+  const waiting = await sql<QueryKey>`
     select team_id, user_id, query_id from continuous_query_tasks where status = 'scheduled' order by number`.execute(
     app.db,
   );
-  for (const place of waiting.rows) await runContinuousQuery(await teamCtx(app.ctx, place.team_id), place);
-  const deleted = await sql<Place>`
+  for (const queryKey of waiting.rows) await runContinuousQuery(await teamCtx(app.ctx, queryKey.team_id), queryKey);
+  const deleted = await sql<QueryKey>`
     select team_id, id as query_id from continuous_queries where deleted_at is not null`.execute(app.db);
-  for (const place of deleted.rows) await eraseQuery(await teamCtx(app.ctx, place.team_id), place);
+  for (const queryKey of deleted.rows) await eraseQuery(await teamCtx(app.ctx, queryKey.team_id), queryKey);
 }

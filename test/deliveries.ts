@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { acrossTeams } from '../src/db/session/bind.ts';
-import type { TestApp } from './app.ts';
+import type { TestApp } from './test-app.ts';
 
 type Row = { webhook_id: string; event_id: string; attempt: number; due: boolean };
 
-/** What is queued for an endpoint, or for any: `attempt` counts those made. */
+/** The queued deliveries of an endpoint, or of all: `attempt` counts finished attempts. */
 export async function queued(app: TestApp, webhookId: string | null = null): Promise<Row[]> {
   const { rows } = await sql<Row>`
     select * from (
@@ -16,7 +16,7 @@ export async function queued(app: TestApp, webhookId: string | null = null): Pro
   return rows;
 }
 
-/** The attempts at an endpoint, oldest first, with what was sealed opened. */
+/** The attempts at an endpoint, oldest first, with opened seals. */
 export async function attempted(app: TestApp, webhookId: string) {
   const rows = await acrossTeams(app.ctx)
     .db.selectFrom('attempts')
@@ -31,13 +31,13 @@ export async function attempted(app: TestApp, webhookId: string) {
   }));
 }
 
-/** As if the time of every retry had come, at an endpoint or at all. */
+/** Makes every retry due, of one endpoint or of all. */
 export async function dueNow(app: TestApp, webhookId: string | null = null): Promise<void> {
   const { db } = acrossTeams(app.ctx);
   await sql`update retries set due_at = now() where ${webhookId}::uuid is null or webhook_id = ${webhookId}`.execute(
     db,
   );
   await sql`
-    update lanes set wake_at = now()
+    update endpoint_queues set wake_at = now()
      where owner is null and (${webhookId}::uuid is null or webhook_id = ${webhookId})`.execute(db);
 }

@@ -1,7 +1,7 @@
-// Whoever sends a key of a body that is deprecated is told so, in every operation that has one.
+// A client that sends a deprecated key of a body learns it from the headers, in every operation that has one.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { endpoints } from '../src/endpoints.ts';
-import { startTestApp, type TestApp } from './app.ts';
+import { operations } from '../src/operations.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
 import { orderBy, phoenix } from './collected-orders.ts';
 import { createOrder, makeUser } from './factories.ts';
 import { person } from './people.ts';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** Paths of the keys that are marked as deprecated, of objects in objects too. */
+/** Paths of the keys that are marked as deprecated, also in nested objects. */
 const deprecatedIn = ({ properties = {}, anyOf = [] }: Schema): string[] => [
   ...anyOf.flatMap(deprecatedIn),
   ...Object.entries(properties).flatMap(([name, schema]) => [
@@ -23,13 +23,15 @@ const deprecatedIn = ({ properties = {}, anyOf = [] }: Schema): string[] => [
   ]),
 ];
 
-test('every deprecated key of a body is one whose use is answered with the headers', () => {
-  const marked = endpoints.flatMap(({ id, body }) => deprecatedIn((body ?? {}) as Schema).map((key) => `${id} ${key}`));
-  const told = endpoints.flatMap(({ id, deprecatedFields = {} }) =>
+test('every deprecated key of a body causes the headers', () => {
+  const marked = operations.flatMap(({ id, body }) =>
+    deprecatedIn((body ?? {}) as Schema).map((key) => `${id} ${key}`),
+  );
+  const declared = operations.flatMap(({ id, deprecatedFields = {} }) =>
     Object.keys(deprecatedFields).map((key) => `${id} ${key}`),
   );
   expect(marked.length).toBeGreaterThan(3);
-  expect(told.toSorted()).toEqual(marked.toSorted());
+  expect(declared.toSorted()).toEqual(marked.toSorted());
 });
 
 const marks = ({ headers }: { headers: Headers }): (string | null)[] => [
@@ -38,7 +40,7 @@ const marks = ({ headers }: { headers: Headers }): (string | null)[] => [
 ];
 const MARKED = ['@1748736000', '</docs#description/deprecated-fields>; rel="deprecation"'];
 
-test('insurance that an order brings along is one, and the unit of an address, alone or within a body', async () => {
+test('the insurance in an order is one, and the unit of an address, alone or within a body', async () => {
   const { user_id } = await makeUser(app.team);
   const health_insurance = { payor_code: 'SBX00001', member_id: 'XYZ1', relationship: 'Self', insured: person };
   expect(marks(await createOrder(app.team, { user_id, health_insurance }))).toEqual(MARKED);

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { endpoints } from '../src/endpoints.ts';
+import { operations } from '../src/operations.ts';
 import { eventTypes } from '../src/event-types.ts';
-import { startTestApp, type TestApp } from './app.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
 import { openBrowser } from './browser.ts';
 
 const opened = await openBrowser();
 const PATIENCE_MS = 60_000;
-/** As the page writes a tag. */
+/** A tag in the spelling of the page. */
 const titleOf = (tag: string): string =>
   tag === 'ehr' ? 'EHR' : (tag.charAt(0).toUpperCase() + tag.slice(1)).replaceAll('_', ' ');
 /**
- * Opens a tag of the sidebar until it shows `last`, answers every text in view there, and closes it. In the page:
- * Playwright takes a second for each tag of a sidebar this long.
+ * Opens a tag of the sidebar until it shows `last`, returns every visible text there, and closes it. It runs in the
+ * page: Playwright takes a second for each tag of a sidebar this long.
  */
 const openTag = (title: string, last: string): string => `(async () => {
   const texts = () => {
@@ -48,11 +48,11 @@ describe.skipIf(reason !== null)(
     });
 
     test(
-      'shows every operation and every event, and asks no other host for anything',
+      'shows every operation and every event, and sends no request to another host',
       async () => {
-        // A low window: what is seen of hundreds of operations is drawn, and that is what takes the time.
+        // A low window: the page draws only the visible operations of hundreds, and drawing takes the time.
         const page = await browser.newPage({ viewport: { width: 1400, height: 300 } });
-        // Some seconds on a quiet machine: the document has hundreds of operations and events.
+        // Some seconds on an idle machine, because the document has hundreds of operations and events.
         page.setDefaultTimeout(PATIENCE_MS);
         const asked: string[] = [];
         const complaints: string[] = [];
@@ -65,16 +65,16 @@ describe.skipIf(reason !== null)(
         await page.goto(`${app.baseUrl}/docs`);
         await page.getByRole('heading', { name: 'Phial' }).waitFor();
         const sidebar = page.getByRole('navigation');
-        // Tags are closed at first: a page that opens hundreds of operations at once stands still for many seconds.
+        // Tags are closed at first: a page that opens hundreds of operations at once hangs for many seconds.
         const listed = new Set<string>();
         const lastOf = new Map(
-          endpoints.filter(({ alias }) => !alias).map(({ tag, summary }) => [tag, summary] as const),
+          operations.filter(({ alias }) => !alias).map(({ tag, summary }) => [tag, summary] as const),
         );
         for (const [tag, last] of lastOf)
           for (const line of await page.evaluate<string[]>(openTag(titleOf(tag), last))) listed.add(line);
-        expect(endpoints.map(({ summary }) => summary).filter((line) => !listed.has(line))).toEqual([]);
+        expect(operations.map(({ summary }) => summary).filter((line) => !listed.has(line))).toEqual([]);
 
-        // Of events the names and when each comes: drawn out as operations are, all of them took the page most of a minute.
+        // For events it shows their names and occasions. Drawing them like operations took most of a minute.
         await sidebar.getByText('Events', { exact: true }).first().click();
         const named = await page.locator('td code').allInnerTexts();
         expect(eventTypes.map(({ name }) => name).filter((name) => !named.includes(name))).toEqual([]);
@@ -93,13 +93,13 @@ describe.skipIf(reason !== null)(
         );
         await page.close();
       },
-      // Each tag is opened and drawn: three hundred operations on a machine that does other things.
+      // Each tag is opened and drawn: three hundred operations on a busy machine.
       5 * PATIENCE_MS,
     );
 
     test('answers at /docs/ too, and finds script and document from there', async () => {
       const page = await browser.newPage();
-      // The whole document takes the page seconds, and is shown above.
+      // The page needs seconds for the whole document, which the test above shows.
       await page.route(`${app.baseUrl}/docs/openapi.json`, async (route) => {
         const { openapi, info } = (await (await route.fetch()).json()) as Record<string, unknown>;
         await route.fulfill({ json: { openapi, info, paths: {} } });
@@ -111,7 +111,7 @@ describe.skipIf(reason !== null)(
       await page.close();
     });
 
-    test('could not ask another host if it wanted to: the browser refuses', async () => {
+    test('cannot send a request to another host, because the browser refuses', async () => {
       const page = await browser.newPage();
       // The policy comes with the page, and holds whether its own script runs or not.
       await page.route('**/docs/reference.js', (route) => route.abort());

@@ -1,9 +1,9 @@
-// Links, options, metrics, codes and messages in README, the guides and the pages for operators exist.
+// Checks that links, options, metrics, codes and messages in README, the guides and the pages for operators exist.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { CODES, statusOf, type Code } from '../src/http/errors.ts';
-import { openMetrics, showRequestWait } from '../src/http/metrics.ts';
+import { CODES, statusOf, type Code } from '../src/http/error-answer.ts';
+import { openMetrics, showRequestWait } from '../src/metrics.ts';
 import { OPTIONS } from '../src/config/option-table.ts';
 import { allSources } from './source-files.ts';
 
@@ -21,7 +21,7 @@ const documents = [
   ...workspaces.flatMap(documentsIn),
 ];
 
-/** As GitHub makes them of headings. */
+/** The anchors that GitHub makes from headings. */
 const anchorsOf = (text: string): string[] =>
   [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
     (heading as string)
@@ -32,7 +32,7 @@ const anchorsOf = (text: string): string[] =>
 const linksOf = (file: string): string[] =>
   [...read(file).matchAll(/\]\(([^)\s]+)\)/g)].map(([, to]) => to as string).filter((to) => !/^https?:/.test(to));
 
-test('each link in a document leads to a file, and to a heading in it', () => {
+test('each link in a document points to a file, and to a heading in it', () => {
   const broken = documents.flatMap((file) =>
     linksOf(file)
       .filter((to) => {
@@ -73,8 +73,8 @@ describe('the pages for operators', () => {
     const metrics = openMetrics();
     showRequestWait(metrics, { longestWaitMs: 0 });
     const known = metrics.registry.getMetricsAsArray().map(({ name }) => name);
-    const told = new Set(read(`${OPERATE}/monitor.md`).match(/\bphial_[a-z_]*[a-z]\b/g));
-    expect([...told].toSorted()).toEqual(known.filter((name) => name.startsWith('phial_')).toSorted());
+    const documented = new Set(read(`${OPERATE}/monitor.md`).match(/\bphial_[a-z_]*[a-z]\b/g));
+    expect([...documented].toSorted()).toEqual(known.filter((name) => name.startsWith('phial_')).toSorted());
   });
 
   test('quote messages of the program, and codes with their status', () => {

@@ -1,13 +1,14 @@
-// A copy of the database tells nothing of a person: the story is played, then every column of every table is searched.
+// A copy of the database contains no readable personal data. The test plays the story, then searches every column of
+// every table.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SEALED_COLUMNS } from '../src/privacy/columns.ts';
+import { SEALED_COLUMNS } from '../src/privacy/sealed-columns.ts';
 import { demographics, patient, patientAddress, physician, shippingDetails } from '../examples/quickstart/people.ts';
 import { quickstart } from '../examples/quickstart/quickstart.ts';
-import { startTestApp, type TestApp } from './app.ts';
-import { findTraces } from './traces.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
+import { findTraces } from './find-traces.ts';
 
 let app: TestApp;
 let folder: string;
@@ -20,10 +21,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Shorter names stand within other words, as Ana in management. */
+/** Shorter names are part of other words, such as Ana in management. */
 const SHORTEST = 4;
 
-/** Text of the story by which a person could be known; towns and states stand in the payor directory too. */
+/** Texts of the story that could identify a person. Towns and states are in the payor directory too. */
 function personalTexts(): string[] {
   const shared = new Set([patientAddress.city, patientAddress.state, patientAddress.country, 'US', 'female', '']);
   const texts: string[] = [];
@@ -48,13 +49,13 @@ test('after the story no table holds a name, a date of birth, a phone, a street 
     }),
   );
   const texts = personalTexts();
-  // A number of a house may be one of a payor, and a family may be called as a town.
+  // A house number may be that of a payor, and a family may have the name of a town.
   const before = await findTraces(app, texts, 'stored');
-  const told: string[] = [];
+  const output: string[] = [];
   let over = false;
   const story = quickstart({
     env: { PHIAL_DATA_DIR: folder, DATABASE_URL: app.databaseUrl },
-    print: (line) => told.push(line),
+    print: (line) => output.push(line),
   }).finally(() => {
     over = true;
   });
@@ -63,7 +64,7 @@ test('after the story no table holds a name, a date of birth, a phone, a street 
     await app.runJobs();
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  expect({ code: await story, last: told.at(-1) }).toEqual({ code: 0, last: '\nEverything was as it should be.' });
+  expect({ code: await story, last: output.at(-1) }).toEqual({ code: 0, last: '\nEverything was as it should be.' });
 
   expect(texts).toEqual(expect.arrayContaining(['Grace', 'Palmer', '1988-04-12', '100 West Test Street']));
   const opened = await findTraces(app, texts, 'opened');

@@ -1,11 +1,11 @@
-// A filter that a forgotten variable has left empty never lists everything.
+// A filter that a forgotten variable left empty never lists everything.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { endpoints } from '../src/endpoints.ts';
+import { operations } from '../src/operations.ts';
 import { PARAMETERS, QUERIES } from '../src/glossary/examples.ts';
-import { startTestApp, type TestApp } from './app.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
 import { problemsOf } from './people.ts';
 
-/** What is looked for as free text: empty, as a search field that nobody has filled in, it is as if left out. */
+/** Free text to search for. Empty text, as from an empty search field, counts as absent. */
 const FREE_TEXT = [
   'list_invites search_query',
   'list_lab_tests name',
@@ -29,8 +29,8 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-test('an empty value is refused at every parameter of every list, but for free text', async () => {
-  const lists = endpoints.filter(({ method, query, auth }) => method === 'GET' && query && auth !== 'none');
+test('an empty value is refused at every parameter of every list, except free text', async () => {
+  const lists = operations.filter(({ method, query, auth }) => method === 'GET' && query && auth !== 'none');
   expect(lists.length).toBeGreaterThan(100);
   const taken: string[] = [];
   for (const { id, path, query } of lists) {

@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from './app.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
 import { query } from './global-setup.ts';
 import { makeUser, person, problemsOf, type Refusal } from './people.ts';
 
@@ -23,7 +23,7 @@ type Raw = {
   text: string;
 };
 
-/** A request exactly as it is written here, and the check that holds for every refusal. */
+/** Sends a request exactly as written here, and checks what holds for every refusal. */
 async function refused(
   method: string,
   path: string,
@@ -94,7 +94,7 @@ describe('bodies', () => {
     '\u0000',
     '{"client_user_id": "line\nbreak secret-person"}',
     `${'['.repeat(1900)}secret-person`,
-  ])('%j is no JSON that we take, and nothing of it is repeated', async (body) => {
+  ])('%j is no JSON that we accept, and the answer repeats none of it', async (body) => {
     const answer = await post(body);
     expect([answer.status, answer.body['code']]).toEqual([422, 'validation_failed']);
     expect(answer.body['detail']).toEqual([{ type: 'json_invalid', loc: ['body'], msg: expect.any(String) }]);
@@ -105,32 +105,36 @@ describe('bodies', () => {
     '{"client_user_id": "proto-1", "__proto__": {"team_id": "x"}}',
     '{"\\u005f_proto__": 1, "client_user_id": "proto-2"}',
     '{"client_user_id": "proto-3", "deep": [{"__proto__": null}]}',
-  ])('%j has a key that is dropped, as every unknown key is', async (body) => {
+  ])('%j has a key that is dropped, like every unknown key', async (body) => {
     const answer = await app.api<{ user_id: string; team_id: string }>('POST', '/v2/user', undefined, { raw: body });
     expect([answer.status, answer.body.team_id]).toEqual([200, app.team.id]);
   });
 
-  test('bytes that are no UTF-8 are refused, and so are other charsets and encodings, which nobody would read right', async () => {
-    const send = async (body: Uint8Array, headers: Record<string, string>): Promise<[number, unknown]> => {
-      const response = await fetch(`${app.baseUrl}/v2/user`, {
-        method: 'POST',
-        headers: { ...key, ...JSON_TYPE, ...headers },
-        body,
-      });
-      return [response.status, ((await response.json()) as { code: string }).code];
-    };
-    const text = Buffer.from('{"client_user_id": "Jos\u00e9"}', 'latin1');
-    expect(await send(text, {})).toEqual([422, 'validation_failed']);
-    expect(await send(text, { 'content-type': 'application/json; charset=iso-8859-1' })).toEqual([
-      415,
-      'unsupported_media_type',
-    ]);
-    expect(await send(Buffer.from('{}'), { 'content-encoding': 'gzip' })).toEqual([415, 'unsupported_media_type']);
-  });
+  test(
+    'bytes that are no UTF-8 are refused, and so are other charsets and encodings, which nobody would read ' +
+      'correctly',
+    async () => {
+      const send = async (body: Uint8Array, headers: Record<string, string>): Promise<[number, unknown]> => {
+        const response = await fetch(`${app.baseUrl}/v2/user`, {
+          method: 'POST',
+          headers: { ...key, ...JSON_TYPE, ...headers },
+          body,
+        });
+        return [response.status, ((await response.json()) as { code: string }).code];
+      };
+      const text = Buffer.from('{"client_user_id": "Jos\u00e9"}', 'latin1');
+      expect(await send(text, {})).toEqual([422, 'validation_failed']);
+      expect(await send(text, { 'content-type': 'application/json; charset=iso-8859-1' })).toEqual([
+        415,
+        'unsupported_media_type',
+      ]);
+      expect(await send(Buffer.from('{}'), { 'content-encoding': 'gzip' })).toEqual([415, 'unsupported_media_type']);
+    },
+  );
 
-  test('a body far over the limit is answered, not cut off: its sender reads the 413', async () => {
+  test('a body far over the limit gets a 413 that its sender can read', async () => {
     const body = JSON.stringify({ client_user_id: 'x'.repeat(5_000_000) });
-    for (let turn = 0; turn < 8; turn += 1) {
+    for (let round = 0; round < 8; round += 1) {
       const response = await fetch(`${app.baseUrl}/v2/user`, {
         method: 'POST',
         headers: { ...key, ...JSON_TYPE },
@@ -140,13 +144,17 @@ describe('bodies', () => {
     }
   });
 
-  test('a parameter that is left empty or has a line break is another path, and one said twice is refused', async () => {
-    expect((await refused('GET', '/v2/user/', key)).body['code']).toBe('route_not_found');
-    const twice = await refused('GET', '/v2/user?limit=1&limit=2', key);
-    const broken = await refused('GET', '/logos/a%0Ab.svg');
-    expect([broken.status, broken.body['code']]).toEqual([404, 'route_not_found']);
-    expect([twice.status, (twice.body['detail'] as { loc: string[] }[])[0]?.loc]).toEqual([422, ['query', 'limit']]);
-  });
+  test(
+    'an empty path parameter, or one with a line break, is another path, and a repeated query parameter is ' +
+      'refused',
+    async () => {
+      expect((await refused('GET', '/v2/user/', key)).body['code']).toBe('route_not_found');
+      const twice = await refused('GET', '/v2/user?limit=1&limit=2', key);
+      const broken = await refused('GET', '/logos/a%0Ab.svg');
+      expect([broken.status, broken.body['code']]).toEqual([404, 'route_not_found']);
+      expect([twice.status, (twice.body['detail'] as { loc: string[] }[])[0]?.loc]).toEqual([422, ['query', 'limit']]);
+    },
+  );
 
   test('lists nested as deeply as the limit allows are refused, not fatal', async () => {
     for (const depth of [100, 2_000, 10_000, 100_000]) {
@@ -156,12 +164,12 @@ describe('bodies', () => {
     }
   });
 
-  test('of many problems a hundred are listed', async () => {
+  test('of many problems the answer lists a hundred', async () => {
     const many = await refused('GET', `/v3/orders?order_ids=${Array(400).fill('x').join()}`, key);
     expect(problemsOf(many)).toHaveLength(100);
   });
 
-  test('broken JSON is listed beside what is wrong in the path', async () => {
+  test('broken JSON is listed beside problems of the path', async () => {
     const answer = await refused('PATCH', '/v2/user/nobody', { ...key, ...JSON_TYPE }, '{');
     expect(problemsOf(answer)).toEqual(['body json_invalid', 'path.user_id uuid_parsing']);
   });
@@ -170,7 +178,7 @@ describe('bodies', () => {
     expect(problemsOf(await post(body))).toEqual(['body missing']);
   });
 
-  test('a body of exactly the limit is taken and one byte more is 413, announced or not', async () => {
+  test('a body of exactly the limit is accepted and one byte more is 413, announced or not', async () => {
     const filled = JSON.stringify({ client_user_id: 'full', filler: '' });
     const full = filled.replace('""', `"${'x'.repeat(BODY_LIMIT - filled.length)}"`);
     expect((await app.api('POST', '/v2/user', undefined, { raw: full })).status).toBe(200);
@@ -203,7 +211,7 @@ describe('bodies', () => {
     expect(answer.status).toBe(200);
   });
 
-  test('unknown keys are ignored: they change nothing and are not kept', async () => {
+  test('unknown keys are ignored: they change nothing and are not stored', async () => {
     const other = await app.makeTeam();
     const made = await app.api<{ user_id: string }>('POST', '/v2/user', {
       client_user_id: 'unknown-keys',
@@ -237,7 +245,7 @@ describe('bodies', () => {
     ['\u0000', 'a zero character'],
     ['\ud800', 'half a surrogate pair'],
     ['x\udc00', 'the other half'],
-  ])('text that PostgreSQL cannot keep (%j, %s) is refused where it stands', async (text) => {
+  ])('text that PostgreSQL cannot store (%j, %s) is refused with its path', async (text) => {
     const userId = await makeUser(app.api);
     const address = { ...person.address, access_notes: `gate${text}code` };
     const answer = await app.api('PATCH', `/v2/user/${userId}/info`, { ...person, address });
@@ -257,7 +265,7 @@ describe('routes and methods', () => {
     },
   );
 
-  test('an unknown path is not repeated in the answer', async () => {
+  test('the answer does not repeat an unknown path', async () => {
     expect((await refused('GET', '/secret-person?dob=1980-01-01')).text).not.toMatch(/secret|1980/);
   });
 
@@ -277,12 +285,12 @@ describe('routes and methods', () => {
     expect(answer.headers['allow']).toBe(allow);
   });
 
-  test('HEAD answers what GET answers, without the body', async () => {
+  test('HEAD answers like GET, without the body', async () => {
     const { status, headers } = await fetch(`${app.baseUrl}/v2/user/metrics`, { method: 'HEAD', headers: key });
     expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
   });
 
-  test('a path that is not url-encoded text is refused', async () => {
+  test('a path that is not URL-encoded text is refused', async () => {
     const answer = await refused('GET', '/v2/user/resolve/%zz', key);
     expect([answer.status, answer.body['code']]).toEqual([400, 'bad_request']);
     expect(answer.text).not.toContain('zz');
@@ -298,7 +306,7 @@ describe('sizes', () => {
     expect([answer.status, answer.body['code']]).toEqual([414, 'uri_too_long']);
   });
 
-  test('a path parameter that no operation can mean is refused in the one shape', async () => {
+  test('an impossible path parameter is refused in the usual shape', async () => {
     const answer = await refused('GET', `/v2/user/${'x'.repeat(8000)}`, key);
     expect([404, 414, 422]).toContain(answer.status);
   });
@@ -363,7 +371,7 @@ test('path, query, headers and body are checked together', async () => {
   ]);
 });
 
-test('an error that nobody foresaw is 500 with a fixed text', async () => {
+test('an unexpected error is 500 with a fixed text', async () => {
   await query(app.databaseUrl, 'alter table user_info rename to secret_person');
   try {
     const answer = await refused('GET', `/v2/user/${await makeUser(app.api)}/info/latest`, key);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { endpoints } from '../src/endpoints.ts';
-import { startTestApp, type TestApp } from './app.ts';
+import { operations } from '../src/operations.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
 import { linkTokenOf, makeUser } from './factories.ts';
 import { pngHead } from './images.ts';
 import { reportForm } from './sent-reports.ts';
@@ -26,11 +26,11 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** As it would be pasted from the reference page, but for the organisation and team that the key is of. */
+/** The example as somebody would paste it from the reference page, with the organisation and team of the key. */
 function pasted(path: string, { parameters = [] }: Operation): string {
   const own: Record<string, string> = { org_id: app.team.org_id, team_id: app.team.id };
-  const query = parameters.flatMap(({ name, in: place, example }): [string, string][] =>
-    place === 'query' && example !== undefined ? [example].flat().map((value) => [String(name), String(value)]) : [],
+  const query = parameters.flatMap(({ name, in: location, example }): [string, string][] =>
+    location === 'query' && example !== undefined ? [example].flat().map((value) => [String(name), String(value)]) : [],
   );
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(own[name] ?? String(parameters.find((each) => each.name === name)?.example)),
@@ -38,7 +38,7 @@ function pasted(path: string, { parameters = [] }: Operation): string {
   return query.length === 0 ? filled : `${filled}?${new URLSearchParams(query).toString()}`;
 }
 
-/** What takes a file gets one. */
+/** Operations with a file get one. */
 const file = ({ requestBody }: Operation) =>
   requestBody && 'multipart/form-data' in requestBody.content
     ? reportForm({ user_id: randomUUID() }, [pngHead(5, 5)])
@@ -48,13 +48,13 @@ const file = ({ requestBody }: Operation) =>
         ? { raw: '<gpx/>', headers: { 'content-type': 'application/octet-stream' } }
         : {};
 
-/** Those that may delete the team, or end its keys, come last. */
-const inOrder = endpoints.toSorted(
+/** Operations that may delete the team, or end its keys, come last. */
+const inOrder = operations.toSorted(
   (one, other) => Number(one.auth === 'management_key') - Number(other.auth === 'management_key'),
 );
 
 test.each(inOrder.map(({ id, method, path, auth }) => [id, method, path, auth] as const))(
-  'the example of %s is understood: it succeeds, or is refused as the reference says',
+  'the example of %s succeeds, or is refused as the reference says',
   async (id, method, path, auth) => {
     const operation = document.paths[path]?.[method.toLowerCase()] as Operation;
     const json = operation.requestBody?.content['application/json'];
@@ -66,12 +66,12 @@ test.each(inOrder.map(({ id, method, path, auth }) => [id, method, path, auth] a
       ...file(operation),
     });
     expect(Object.keys(operation.responses), JSON.stringify(said)).toContain(String(status));
-    // No example shows a secret by which a provider would be known.
+    // No example contains a secret of a known provider.
     if ((said as { code?: string } | undefined)?.code === 'signature_refused') return;
     // Nor a link that we signed.
     if (auth.endsWith('signature')) return expect(status).toBe(403);
     expect(status, JSON.stringify(said)).not.toBeOneOf([401, 403, 405, 415, 422, 500, 503]);
-    // The catalogue is there from the start: what it is asked for by a code is found.
+    // The catalogue exists from the start, so an example with one of its codes finds it.
     if (id === 'get_marker') expect(status, JSON.stringify(said)).toBe(200);
   },
 );

@@ -1,6 +1,6 @@
-// Files as phones and watches write them, with invented people and values.
-import type { Team, TestApp } from './app.ts';
-import { makeArchive } from './archive.ts';
+// Files in the formats of phones and watches, with invented people and values.
+import type { Team, TestApp } from './test-app.ts';
+import { makeArchive } from './make-archive.ts';
 
 export type FileImport = {
   id: string;
@@ -21,7 +21,7 @@ export type FileImport = {
   ended_at: string | null;
 };
 
-/** Sends a file of a user as it is; the answer is checked against its shape as any other. */
+/** Sends a file of a user as it is. The answer is checked against its schema, as always. */
 export const upload = <T = FileImport & { code: string }>(
   team: Team,
   userId: string,
@@ -33,19 +33,19 @@ export const upload = <T = FileImport & { code: string }>(
     headers: { 'content-type': type },
   });
 
-/** Sends a file and runs its import to its end. */
+/** Sends a file and runs its import to the end. */
 export async function importFile(app: TestApp, userId: string, file: string | Buffer, team = app.team) {
   const { body } = await upload(team, userId, file);
   await app.runJobs();
   return (await team.api<FileImport>('GET', `/v2/user/${userId}/import/${body.id}`)).body;
 }
 
-/** As of a person who has told nothing. */
+/** A person without any personal details. */
 const ME =
   'HKCharacteristicTypeIdentifierDateOfBirth="" HKCharacteristicTypeIdentifierBiologicalSex="HKBiologicalSexNotSet" ' +
   'HKCharacteristicTypeIdentifierBloodType="HKBloodTypeNotSet"';
 
-/** The document of an export of Apple's Health app with these elements in it. */
+/** The document of an export of Apple's Health app with these elements. */
 export const appleDocument = (elements: string[], me = ME): string =>
   `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE HealthData [
@@ -75,7 +75,7 @@ export const appleExport = (
 const WATCH =
   '&lt;&lt;HKDevice: 0x28301a8f0&gt;, name:Apple Watch, manufacturer:Apple Inc., model:Watch, hardware:Watch6,1&gt;';
 
-/** A record; `within` are its metadata. */
+/** A record; `within` is its metadata. */
 export function appleRecord(
   type: string,
   {
@@ -116,7 +116,7 @@ export function appleRecord(
 
 export const typedIn = '<MetadataEntry key="HKWasUserEntered" value="1"/>';
 
-/** `minute` of the day after midnight UTC, in the words of the export. */
+/** `minute` of the day after midnight UTC, in the format of the export. */
 export const appleTime = (minute: number): string =>
   new Date(Date.UTC(2026, 0, 5) + minute * 60_000).toISOString().slice(0, 19).replace('T', ' ') + ' +0000';
 

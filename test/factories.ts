@@ -1,12 +1,12 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { SUMMARY_BODIES } from '../src/glossary/summaries.ts';
-import { SUMMARIES } from '../src/wearables/summaries/resources.ts';
+import { SUMMARIES } from '../src/wearables/summaries/summary-resources.ts';
 import { addLabAccount } from '../src/labs/catalogue/lab-accounts/add.ts';
-import type { Answer, Team, TestApp } from './app.ts';
+import type { Answer, Team, TestApp } from './test-app.ts';
 import { jpegHead, pngHead } from './images.ts';
-import type { Receiver } from './receiver.ts';
+import type { Endpoint } from './endpoint.ts';
 
-/** A body that every field of the interface is right in; tests change what they are about. */
+/** A body in which every field is valid. Tests change the fields that they are about. */
 export const shippingAddress = {
   receiver_name: 'Grace Palmer',
   first_line: '100 West Test Street',
@@ -106,7 +106,7 @@ export const readOrder = async (team: Team, orderId: string): Promise<OrderBody>
 export const lowStatuses = (order: Pick<OrderBody, 'events'>): string[] =>
   order.events.map((event) => event.status.split('.')[2] as string);
 
-/** Registers an order's kit, or one with the sample id given. */
+/** Registers the kit of an order, or one with the given sample id. */
 export const register = <T = { order: OrderBody; message: string }>(
   team: Team,
   changes: Record<string, unknown>,
@@ -119,7 +119,7 @@ export const register = <T = { order: OrderBody; message: string }>(
     ...changes,
   });
 
-/** Insurance as a registration brings it along, with images of the card and the signature. */
+/** The insurance in a registration, with images of the card and the signature. */
 export const healthInsurance = {
   payor_code: 'SBX00001',
   insurance_id: 'XYZ123456789',
@@ -137,7 +137,7 @@ export async function registeredKit(team: Team, changes: Record<string, unknown>
   return (await register(team, { sample_id, ...changes })).body.order;
 }
 
-/** An order whose results the simulated laboratory sends without a number of it, with the id under which they wait. */
+/** An order whose results the simulated laboratory sends without its numbers, and the id of the waiting result. */
 export async function loseResults(team: Team, flags?: object): Promise<{ order: OrderBody; unmatched_id: string }> {
   const order = await registeredKit(team, { patient_details: { ...patientDetails, last_name: 'Unmatched' } });
   await simulate(team, order.id, '', flags);
@@ -148,18 +148,18 @@ export async function loseResults(team: Team, flags?: object): Promise<{ order: 
 export const webhookPath = (team: Pick<Team, 'id' | 'org_id'>): string =>
   `/v1/org/${team.org_id}/team/${team.id}/sandbox/webhook`;
 
-/** Subscribes the receiver to the team's events. */
-export async function subscribe(team: Team, receiver: Receiver, filterTypes: string[] | null = null): Promise<string> {
+/** Subscribes the endpoint to the team's events. */
+export async function subscribe(team: Team, endpoint: Endpoint, filterTypes: string[] | null = null): Promise<string> {
   const made = await team.api<{ id: string }>('POST', webhookPath(team), {
-    url: receiver.url,
+    url: endpoint.url,
     filter_types: filterTypes,
   });
   const secret = await team.api<{ key: string }>('GET', `${webhookPath(team)}/${made.body.id}/secret`);
-  receiver.trust(secret.body.key);
+  endpoint.trust(secret.body.key);
   return made.body.id;
 }
 
-/** Tokens that a user gave elsewhere. */
+/** Tokens that a user granted elsewhere. */
 export const recipeOf = (userId: string): Record<string, unknown> => ({
   user_id: userId,
   access_token: 'access-token-of-the-user',
@@ -169,7 +169,7 @@ export const recipeOf = (userId: string): Record<string, unknown> => ({
   oauth_scopes: ['personal', 'daily'],
 });
 
-/** Connects the user by tokens given elsewhere. */
+/** Connects the user by tokens granted elsewhere. */
 export const importConnection = (
   team: Team,
   userId: string,
@@ -182,14 +182,14 @@ export const importConnection = (
     wait_for_completion: true,
   });
 
-/** Tells of news of the user of `recipeOf` as Oura does: signed by the secret of the application, at this moment. */
+/** Sends a provider event about the user of `recipeOf` as Oura does: signed now with the secret of the application. */
 export const hookOfOura = (
   team: Team,
   secret: string,
-  news: Record<string, unknown>,
+  providerEvent: Record<string, unknown>,
   timestamp = String(Math.floor(Date.now() / 1_000)),
 ): ReturnType<typeof team.api> => {
-  const raw = JSON.stringify({ user_id: 'external-4711', event_type: 'update', event_time: '1', ...news });
+  const raw = JSON.stringify({ user_id: 'external-4711', event_type: 'update', event_time: '1', ...providerEvent });
   const signature = createHmac('sha256', secret).update(`${timestamp}${raw}`).digest('hex').toUpperCase();
   const headers = {
     'x-oura-signature': signature,
@@ -199,7 +199,7 @@ export const hookOfOura = (
   return team.api('POST', '/v2/hooks/oura', undefined, { raw, headers, key: null });
 };
 
-/** Tells of a parcel as EasyPost does for a carrier: signed by the secret of the tests' deployments. */
+/** Sends an update of a parcel as EasyPost does for a carrier: signed with the secret of the tests' deployments. */
 export const hookOfCarrier = (
   team: Team,
   tracker: Record<string, unknown>,
@@ -213,7 +213,7 @@ export const hookOfCarrier = (
   return team.api('POST', `/hooks/carrier/${carrier}`, undefined, { raw: body, headers, key: null });
 };
 
-/** One summary of the kind, or the items given, of a user. */
+/** One summary of the kind, or the given items, of a user. */
 export const pushSummaries = <T = PushedSummaries>(
   team: Team,
   userId: string,
@@ -230,7 +230,7 @@ export type PushedSummaries = {
   items: { id: string; outcome: string }[];
 };
 
-/** One summary of each kind that there is, with its points; the ids by kind. */
+/** One summary of every kind, with its points. Returns the ids by kind. */
 export async function pushEverySummary(team: Team, userId: string): Promise<Record<string, string>> {
   const ids: Record<string, string> = {};
   for (const { name, path } of SUMMARIES) {
@@ -251,7 +251,7 @@ export const linkTokenOf = async (
   (await team.api<{ link_token: string; link_web_url: string }>('POST', '/v2/link/token', { user_id: userId, ...more }))
     .body;
 
-/** Leaves a row behind in everything that connecting uses: tokens, a code, a user at the provider, an ended connection. */
+/** Leaves a row in every table that connecting uses: tokens, a code, a user at the provider, an ended connection. */
 export async function useLink(team: Team, userId: string): Promise<void> {
   const { link_token } = await linkTokenOf(team, userId);
   await team.api('GET', `/v2/link/oauth/oura/start?token=${link_token}`, undefined, { key: null });
@@ -261,7 +261,7 @@ export async function useLink(team: Team, userId: string): Promise<void> {
   await importConnection(team, userId);
 }
 
-/** One of the lab tests that every team of a sandbox has, by the way in which it is collected. */
+/** One of the lab tests that every team of a sandbox has, by its collection method. */
 export async function labTestId(team: Team, method: string): Promise<string> {
   const { body } = await team.api<{ data: { id: string }[] }>(
     'GET',
@@ -272,7 +272,7 @@ export async function labTestId(team: Team, method: string): Promise<string> {
 
 type CreatedOrder = { order: OrderBody; message: string; code: string; detail: unknown };
 
-/** Orders for a patient who is known; `changes` replace keys of the body. */
+/** Orders for a known patient; `changes` replace keys of the body. */
 export const createOrder = async <T = CreatedOrder>(
   team: Team,
   changes: Record<string, unknown> = {},

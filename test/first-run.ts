@@ -1,7 +1,7 @@
-// The picture of README: what a first start and the quickstart print, shortened.
+// The picture of README: the shortened output of a first start and the quickstart.
 
 const WIDTH = 114;
-/** What is shown of the story, by its steps; of its webhooks, those of the kit. */
+/** The steps of the story in the picture. Of its webhooks it shows those of the kit. */
 const STEPS = new Set([
   'Order an unregistered test kit',
   'The kit ships (simulated)',
@@ -13,7 +13,7 @@ const STEPS = new Set([
 const STEP = /^ +\d+\.\d{3} s {2}(\S.*)$/;
 const WEBHOOK = /^ +\d+\.\d{3} s {4}<- labtest\.order\.\w+ {2}\w+\.testkit\./;
 
-/** The lines of the picture, of what a new sandbox and the quickstart have printed. Keys are left out. */
+/** The lines of the picture, from the output of a new sandbox and the quickstart. It leaves out keys. */
 export function firstRunOf(started: string, story: string): string[] {
   return [
     '$ npm ci && npm start',
@@ -55,9 +55,11 @@ export function drawTerminal(lines: string[]): string {
       : `<text x="${MARGIN}" y="${MARGIN + 14 + n * LINE_HEIGHT}" class="${classOf(line)}">${escaped(line)}</text>`,
   );
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" ` +
+      `height="${height}" role="img">`,
     '<style>text { font: 13px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; white-space: pre }',
-    '.command { fill: #ffffff; font-weight: bold } .step { fill: #e6edf3 } .more { fill: #8b949e } .webhook { fill: #56d364 }',
+    '.command { fill: #ffffff; font-weight: bold } .step { fill: #e6edf3 } .more { fill: #8b949e } .webhook ' +
+      '{ fill: #56d364 }',
     '</style>',
     `<rect width="${width}" height="${height}" rx="8" fill="#0d1117"/>`,
     ...texts,
@@ -74,7 +76,7 @@ function classOf(line: string): string {
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** What stays the same from run to run: the beginnings of the lines without numbers and generated ids, in no order. */
+/** The stable part of the output: the beginnings of the lines without numbers and generated ids, sorted. */
 export const unchangingOf = (picture: string): string[] =>
   [...picture.matchAll(/<text [^>]*>(.*)<\/text>/g)]
     .map(([, line]) => (line as string).replaceAll(/SIM[\dA-Z]+|[\da-f]{4}…|\d[\d.]*/g, '#').replaceAll(/ +/g, ' '))

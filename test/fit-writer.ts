@@ -1,7 +1,7 @@
-// FIT files, message by message, as devices write them: arrays, developer fields and files behind one another included. What the
-// numbers mean is in the FIT profile (https://developer.garmin.com/fit).
+// Writes FIT files, message by message, as devices do, with arrays, developer fields and chained files. The FIT profile
+// (https://developer.garmin.com/fit) explains the numbers.
 
-/** A field: its number, the code of its base type, and its value, or its values. */
+/** A field: its number, the code of its base type, and its value or values. */
 type Field = [number: number, base: keyof typeof SIZES, value: number | number[] | string];
 type Message = { global: number; fields: Field[]; developer?: [number: number, value: number][] };
 
@@ -22,7 +22,7 @@ const CRC = [
 /** Seconds of FIT's own clock, which began on the last day of 1989. */
 export const fitSecond = (time: string): number => (Date.parse(time) - Date.UTC(1989, 11, 31)) / 1_000;
 
-/** One file of these messages; several are chained by putting one behind another. Developer fields are of one byte each. */
+/** One file of these messages. To chain files, concatenate them. Developer fields have one byte each. */
 export function writeFit(messages: Message[]): Buffer {
   const body = Buffer.concat(messages.flatMap((message) => [definitionOf(message), dataOf(message)]));
   const header = Buffer.alloc(14);

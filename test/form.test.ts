@@ -5,12 +5,12 @@ import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { endpoint } from '../src/http/endpoint.ts';
+import { operation } from '../src/operation/operation.ts';
 import { openApp, type App } from '../src/http/app.ts';
-import { multipart } from '../src/http/media.ts';
-import { openMetrics } from '../src/http/metrics.ts';
+import { multipart } from '../src/operation/media.ts';
+import { openMetrics } from '../src/metrics.ts';
 import { buildOpenApi } from '../src/http/openapi/document.ts';
-import { startTestApp, type TestApp } from './app.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
 
 const MOST_BYTES = 300_000;
 const Fields = Type.Object({
@@ -18,7 +18,7 @@ const Fields = Type.Object({
   urgent: Type.Optional(Type.Boolean({ default: false })),
 });
 
-const operation = endpoint({
+const declared = operation({
   id: 'take_form',
   method: 'POST',
   path: '/form',
@@ -43,7 +43,7 @@ let app: App;
 let baseUrl: string;
 beforeAll(async () => {
   service = await startTestApp({ PHIAL_REQUEST_TIMEOUT_SECONDS: '1' });
-  app = openApp(service.ctx, [operation], openMetrics());
+  app = openApp(service.ctx, [declared], openMetrics());
   app.server.server.requestTimeout = 1_000;
   baseUrl = await app.server.listen({ port: 0, host: '127.0.0.1' });
 });
@@ -73,7 +73,7 @@ function send(...parts: Part[]) {
   }
   return post(form);
 }
-const placesOf = ({ body }: { body: Record<string, unknown> }): string[] =>
+const problemPathsOf = ({ body }: { body: Record<string, unknown> }): string[] =>
   (body['detail'] as { type: string; loc: string[] }[]).map(({ type, loc }) => `${loc.join('.')} ${type}`);
 
 /** A form written by hand, so that it can be wrong. */
@@ -81,7 +81,7 @@ const raw = (text: string, boundary = 'edge') =>
   post(text.replaceAll('\n', '\r\n'), { 'content-type': `multipart/form-data; boundary=${boundary}` });
 
 describe('a form', () => {
-  test('brings its files byte by byte and its fields, whatever their order', async () => {
+  test('delivers its files byte by byte and its fields, in any order', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.uint8Array({ maxLength: 70_000, size: 'max' }), { minLength: 1, maxLength: 3 }),
@@ -99,7 +99,7 @@ describe('a form', () => {
     );
   });
 
-  test('may hold what is not asked for, also files, which is ignored', async () => {
+  test('may contain unknown fields and files, which are ignored', async () => {
     const { status, body } = await send(
       ['photo', blob(Buffer.alloc(100_000))],
       ['user_id', user_id],
@@ -109,32 +109,32 @@ describe('a form', () => {
     expect([status, body['files']]).toEqual([200, [sha256(Buffer.from('a'))]]);
   });
 
-  test('is told everything that is wrong with it at once', async () => {
-    expect(placesOf(await send(['urgent', 'maybe']))).toEqual([
+  test('gets all its problems at once', async () => {
+    expect(problemPathsOf(await send(['urgent', 'maybe']))).toEqual([
       'body.file missing',
       'body.user_id missing',
       'body.urgent bool_type',
     ]);
-    expect(placesOf(await send(['file', 'a text'], ['user_id', blob(Buffer.from(user_id))]))).toEqual([
+    expect(problemPathsOf(await send(['file', 'a text'], ['user_id', blob(Buffer.from(user_id))]))).toEqual([
       'body.file missing',
       'body.user_id missing',
     ]);
     const twice = await send(['user_id', user_id], ['user_id', randomUUID()], ['file', blob(Buffer.from('a'))]);
     expect(twice.status).toBe(422);
     const long = await send(['user_id', 'x'.repeat(2_000)], ['file', blob(Buffer.from('a'))]);
-    expect(placesOf(long)).toContain('body.user_id string_too_long');
+    expect(problemPathsOf(long)).toContain('body.user_id string_too_long');
   });
 
   test.each<[string, Part[]]>([
     ['files', Array.from({ length: 4 }, () => ['file', blob(Buffer.from('a'))])],
     ['fields', Array.from({ length: 21 }, (_, n) => [`f${n}`, 'x'])],
     ['parts', Array.from({ length: 500 }, () => ['a', ''])],
-  ])('has no more %s than are taken', async (_what, parts) => {
+  ])('is refused with more %s than allowed', async (_what, parts) => {
     const answer = await send(['user_id', user_id], ...parts);
-    expect([answer.status, placesOf(answer)]).toEqual([422, ['body too_long']]);
+    expect([answer.status, problemPathsOf(answer)]).toEqual([422, ['body too_long']]);
   });
 
-  test('is bounded as a whole, announced or not', async () => {
+  test('has a total size limit, announced or not', async () => {
     const large = blob(Buffer.alloc(MOST_BYTES));
     expect(await send(['user_id', user_id], ['file', large])).toMatchObject({ status: 413 });
     const unannounced = new Response(
@@ -156,9 +156,9 @@ describe('a form', () => {
 
   const head = '--edge\nContent-Disposition: form-data; name="file"; filename="a"\n';
   test.each([
-    ['that ends before its end', `${head}\nabc`],
+    ['that ends early', `${head}\nabc`],
     ['that ends in the head of a part', `${head}`],
-    ['that is none', 'hello'],
+    ['that is no form', 'hello'],
     ['that is empty', ''],
     ['whose part has a head without end', `--edge\nContent-Disposition: ${'x'.repeat(20_000)}`],
     ['within a form', '--edge\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nx\n--b--\n--edge--\n'],
@@ -167,14 +167,14 @@ describe('a form', () => {
   });
 
   test('without a boundary, or of another type, is refused', async () => {
-    expect(placesOf(await post('x', { 'content-type': 'multipart/form-data' }))).toEqual([
+    expect(problemPathsOf(await post('x', { 'content-type': 'multipart/form-data' }))).toEqual([
       'header.content-type value_error',
     ]);
     expect(await post('{}', { 'content-type': 'application/json' })).toMatchObject({ status: 415 });
   });
 
-  test('whatever it says leaves the service standing', async () => {
-    const pieces = [
+  test('never stops the service, whatever it contains', async () => {
+    const fragments = [
       '--edge',
       '--',
       '\r\n',
@@ -188,7 +188,7 @@ describe('a form', () => {
       'Content-Type: x/y; charset=utf-16',
     ];
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.constantFrom(...pieces), { maxLength: 30 }), async (parts) => {
+      fc.asyncProperty(fc.array(fc.constantFrom(...fragments), { maxLength: 30 }), async (parts) => {
         const answer = await post(parts.join(''), { 'content-type': 'multipart/form-data; boundary=edge' });
         expect([200, 422]).toContain(answer.status);
       }),
@@ -196,7 +196,7 @@ describe('a form', () => {
     );
   });
 
-  test('whose sender falls silent in a file is given up', async () => {
+  test('whose sender stops in a file is given up', async () => {
     const { hostname, port } = new URL(baseUrl);
     const socket = connect(Number(port), hostname);
     const begun = `${head}\nabc`.replaceAll('\n', '\r\n');
@@ -208,8 +208,8 @@ describe('a form', () => {
   });
 });
 
-test('the document tells of the files and fields of a form', () => {
-  const { paths } = buildOpenApi([operation], [], { schemas: [], version: '1', interfaceVersion: '1' });
+test('the document describes the files and fields of a form', () => {
+  const { paths } = buildOpenApi([declared], [], { version: '1', interfaceVersion: '1' });
   const { requestBody } = (paths as { '/form': { post: { requestBody: object } } })['/form'].post;
   expect(requestBody).toMatchObject({
     required: true,

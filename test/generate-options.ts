@@ -1,7 +1,7 @@
-// The list of options for people: `docs/operate/options.md` and `.env.example`.
+// Writes the list of options for people: `docs/operate/options.md` and `.env.example`.
 import { OPTIONS } from '../src/config/option-table.ts';
 
-/** In the order of the page; an option stands in the first group that has it. */
+/** In the order of the page. An option is in the first group that matches it. */
 const GROUPS: readonly (readonly [title: string, has: RegExp])[] = [
   ['Deployment', /^PORT$|^PHIAL_(ENVIRONMENT|REGION|BASE_URL|HOST|DATA_DIR|DRAIN_SECONDS)$/],
   ['Database', /DATABASE_(?!LIMIT)/],
@@ -48,5 +48,5 @@ export function optionsPage(): string {
   return [INTRODUCTION, ...chapters].join('\n');
 }
 
-/** A bar would end the cell, and what stands between angle brackets would be taken for HTML. */
+/** A bar would end the cell, and text between angle brackets would be read as HTML. */
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll(/x-<word>-/g, '`x-<word>-`');

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** Writes the Kysely types of the migrated database at `url`, as `src/db/tables.ts` holds them. */
+/** Writes the Kysely types of the migrated database at `url`, for `src/db/tables.ts`. */
 export function generateTables(url: string, outFile: string): void {
   execFileSync(
     process.execPath,

@@ -6,7 +6,7 @@ import { envExample, optionsPage } from './generate-options.ts';
 import { generateTables } from './generate-tables.ts';
 import { databaseUrl } from './global-setup.ts';
 
-test('src/db/tables.ts is what the migrated database says (npm run tables writes it anew)', () => {
+test('src/db/tables.ts matches the migrated database (npm run tables writes it again)', () => {
   const folder = mkdtempSync(join(tmpdir(), 'phial-tables-'));
   try {
     const file = join(folder, 'tables.ts');
@@ -21,11 +21,11 @@ test('src/db/tables.ts is what the migrated database says (npm run tables writes
 test.each([
   ['docs/operate/options.md', optionsPage],
   ['.env.example', envExample],
-])('%s is what the option table says (npm run options writes it anew)', (file, generate) => {
+])('%s matches the option table (npm run options writes it again)', (file, generate) => {
   if (process.env['UPDATE']) writeFileSync(file, generate());
   expect(readFileSync(file, 'utf8')).toBe(generate());
 });
 
-test('the lock file names no address that packages came from', () => {
+test('the lock file names no address of a package', () => {
   expect(readFileSync('package-lock.json', 'utf8')).not.toContain('"resolved": "http');
 });

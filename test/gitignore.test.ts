@@ -6,7 +6,8 @@ const git = (...args: string[]) => spawnSync('git', args, { cwd: PACKAGE_ROOT, e
 const isCheckout = git('rev-parse', '--is-inside-work-tree').stdout?.trim() === 'true';
 
 test.skipIf(!isCheckout)(
-  `git ignores what holds keys or personal data, and keeps the example${isCheckout ? '' : ' (skipped: this is no git checkout)'}`,
+  'git ignores files with keys or personal data, and keeps the ' +
+    `example${isCheckout ? '' : ' (skipped: this is no git checkout)'}`,
   () => {
     const secret = [
       '.env',

@@ -14,7 +14,7 @@ declare module 'vitest' {
   }
 }
 
-/** Starts PostgreSQL (or takes PHIAL_TEST_DATABASE_URL's) and migrates one template that every test file clones. */
+/** Starts PostgreSQL (or uses PHIAL_TEST_DATABASE_URL) and migrates one template that every test file clones. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const scratch = openScratch();
   const given = process.env['PHIAL_TEST_DATABASE_URL'];
@@ -44,14 +44,14 @@ async function startEmbedded(dataDir: string): ReturnType<typeof openEmbedded> {
   return server;
 }
 
-/** The server of a test run is thrown away with it: nothing need be safe on the disk. */
+/** The server of a test run is deleted with it, so it need not write safely to the disk. */
 async function forgetCrashes(serverUrl: string): Promise<void> {
   for (const setting of ['fsync', 'synchronous_commit', 'full_page_writes'])
     await query(serverUrl, `alter system set ${setting} = off`);
   await query(serverUrl, 'select pg_reload_conf()');
 }
 
-/** A copy of the template's files: of this small one it is a third of the work that logging each of its pages is. */
+/** Copies the files of the template. For this small one that is a third of the work of logging each of its pages. */
 export async function cloneDatabase(serverUrl: string, name: string, template: string): Promise<void> {
   await query(serverUrl, `create database ${name} template ${template} strategy file_copy`);
 }

@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from './app.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
 import { makeUser, pushSummaries } from './factories.ts';
 
 const curl = spawnSync('curl', ['--version']).status === 0;
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 test.skipIf(!curl)(
-  `the query of the guide to aggregates answers a table${curl ? '' : ' (skipped: there is no curl)'}`,
+  `the query of the guide to aggregates returns a table${curl ? '' : ' (skipped: there is no curl)'}`,
   async () => {
     const { user_id } = await makeUser(app.team);
     const night = { provider: 'oura', total: 25_200, efficiency: 91.5 };

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { startStreaming, type Streaming } from '../src/pipelines/etl/streaming/start-streaming.ts';
-import { startTestApp, type TestApp } from './app.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
 import { startBroker, type Broker } from './broker.ts';
 import { registeredKit } from './factories.ts';
 import { endPrograms, makeDatabase } from './program.ts';
-import { publishedTo } from './publish.ts';
+import { publishedTo } from './publish-event.ts';
 
 const curl = spawnSync('curl', ['--version']).status === 0;
 
@@ -30,7 +30,8 @@ afterAll(async () => {
 const guide = readFileSync('docs/guides/stream-to-rabbitmq.md', 'utf8');
 
 test.skipIf(!curl)(
-  `the commands of the guide to RabbitMQ stream what happens, show how, and end it${curl ? '' : ' (skipped: there is no curl)'}`,
+  'the commands of the guide to RabbitMQ stream events, show the configuration and end ' +
+    `it${curl ? '' : ' (skipped: there is no curl)'}`,
   async () => {
     const { team } = app;
     const env = {
@@ -43,7 +44,7 @@ test.skipIf(!curl)(
     };
     const [configure, ...show] = [...guide.matchAll(/```sh\n([^]*?)```/g)].map(([, lines]) => lines ?? '');
     const run = async (commands: string): Promise<unknown[]> => {
-      // Each answer on a line of its own.
+      // Prints each answer on its own line.
       const each = commands.replaceAll('curl -s ', "curl -s -w '\\n' ");
       const { stdout } = await promisify(execFile)('sh', ['-ec', each], { env });
       return stdout
@@ -68,7 +69,7 @@ test.skipIf(!curl)(
   },
 );
 
-test('the command of the guide with which an operator opens the beta to a team is one', async () => {
+test('the command of the guide for the operator opens the beta to a team', async () => {
   const [, command = ''] = /\n {4}(node bin\/phial\.mjs .*)\n/.exec(guide) ?? [];
   const words = command.replace('--org ID', `--org ${app.team.org_id}`).replace('--team ID', `--team ${app.team.id}`);
   const env = { ...process.env, DATABASE_URL: databaseUrl, PHIAL_LOG_LEVEL: 'silent' };

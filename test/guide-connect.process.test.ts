@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from './app.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
 import { makeUser } from './factories.ts';
 import { startProvider, type Provider } from './provider.ts';
 
@@ -19,7 +19,7 @@ afterAll(async () => {
   await provider.close();
 });
 
-/** As the user's browser goes: to the provider's page, where the user agrees, and back. */
+/** The way of the user's browser: to the provider's page, where the user agrees, and back. */
 async function connect(oauthUrl: string): Promise<string | null> {
   const here = (url: string): string => app.baseUrl + new URL(url).pathname + new URL(url).search;
   const left = await fetch(here(oauthUrl), { redirect: 'manual' });
@@ -30,10 +30,10 @@ async function connect(oauthUrl: string): Promise<string | null> {
 }
 
 test.skipIf(!curl)(
-  `the commands of the guide to connecting do what it says${curl ? '' : ' (skipped: there is no curl)'}`,
+  `the commands of the guide to connecting work as it says${curl ? '' : ' (skipped: there is no curl)'}`,
   async () => {
     const guide = readFileSync('docs/guides/connect-a-provider.md', 'utf8')
-      // What a reader puts in: the application that the provider knows.
+      // The reader's own values: the application that the provider knows.
       .replace('\\"client_id\\": \\"…', '\\"client_id\\": \\"client-of-oura')
       .replace('\\"client_secret\\": \\"…', '\\"client_secret\\": \\"secret-of-oura');
     const commands = [...guide.matchAll(/```sh\n([^]*?)```/g)].map(
@@ -60,7 +60,7 @@ test.skipIf(!curl)(
     expect(urls).toEqual({ urls: ['https://app.example.com/connected'] });
     expect(prepared).toMatchObject({ preparation_steps: [{ type: 'redirect_uri' }] });
     expect(credential).toMatchObject({ client_id: 'client-of-oura', team_id: app.team.id });
-    // The sandbox plays all others.
+    // The sandbox simulates all others.
     expect((providers as { slug: string; demo: boolean }[]).filter(({ demo }) => !demo)).toMatchObject([
       { slug: 'oura' },
     ]);
@@ -68,7 +68,7 @@ test.skipIf(!curl)(
       'https://app.example.com/connected?state=success',
     );
     expect(await run(commands.slice(4))).toMatchObject([
-      { success: true, detail: 'Connected to invented data of Fitbit: 30 days are on their way.' },
+      { success: true, detail: 'Connected to invented data of Fitbit: 30 days are being pulled.' },
       { providers: [expect.objectContaining({ slug: 'oura' }), expect.objectContaining({ slug: 'fitbit' })] },
       { success: true },
     ]);

@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from './app.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
 
 const curl = spawnSync('curl', ['--version']).status === 0;
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 test.skipIf(!curl)(
-  `the commands of the guide to the feed read what happens, go on and wait${curl ? '' : ' (skipped: there is no curl)'}`,
+  `the commands of the guide to the feed read events, continue and wait${curl ? '' : ' (skipped: there is no curl)'}`,
   async () => {
     const guide = readFileSync('docs/guides/read-the-feed.md', 'utf8');
     const commands = [...guide.matchAll(/```sh\n([^]*?)```/g)].map(([, lines]) => `${lines}\necho`);
@@ -23,9 +23,9 @@ test.skipIf(!curl)(
       .split('\n')
       .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line) as { data: { event_type: string; body: { data: { steps?: number } } }[] });
-    const told = pages.map(({ data }) =>
+    const steps = pages.map(({ data }) =>
       data.filter(({ event_type }) => event_type.startsWith('daily.')).map(({ body }) => body.data.steps),
     );
-    expect(told).toEqual([[8200], [9100], [10_512]]);
+    expect(steps).toEqual([[8200], [9100], [10_512]]);
   },
 );

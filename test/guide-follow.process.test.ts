@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from './app.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
 import { makeUser } from './factories.ts';
 
 const curl = spawnSync('curl', ['--version']).status === 0;
@@ -15,7 +15,8 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 test.skipIf(!curl)(
-  `the commands of the guide to continuous queries write one and read its table${curl ? '' : ' (skipped: there is no curl)'}`,
+  'the commands of the guide to continuous queries write one and read its ' +
+    `table${curl ? '' : ' (skipped: there is no curl)'}`,
   async () => {
     const { id: TEAM_ID, org_id: ORG_ID, api_key: TEAM_API_KEY, management_key: MANAGEMENT_KEY } = app.team;
     const { user_id } = await makeUser(app.team);

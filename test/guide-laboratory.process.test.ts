@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
-import { startHl7 } from '../src/labs/laboratories/hl7/start.ts';
-import { startTestApp, type TestApp } from './app.ts';
+import { startHl7 } from '../src/labs/laboratories/hl7/start-hl7.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
 import { resultMessage, sendFrame, startHl7Laboratory, text_, type Hl7Laboratory } from './hl7-laboratory.ts';
 import { endPrograms, makeDatabase, makeFolder } from './program.ts';
 
@@ -23,7 +23,7 @@ afterAll(async () => {
   await endPrograms();
 });
 
-test('the file and the commands of the guide connect a laboratory and see to what it sent', async () => {
+test('the file and the commands of the guide connect a laboratory and handle its messages', async () => {
   const guide = readFileSync('docs/guides/connect-a-laboratory.md', 'utf8');
   const [, file = ''] = /```json\n([^]*?)```/.exec(guide) ?? [];
   const [connect, order, issue, outgoing, list, replay] = [...guide.matchAll(/```sh\n([^]*?)```/g)].map(
@@ -74,7 +74,7 @@ test('the file and the commands of the guide connect a laboratory and see to wha
   await hl7.stop();
   const listed = JSON.parse(await run(list)) as { message_id: string; reason: string };
   expect(listed).toMatchObject({ lab: 'saguaro-lab', control_id: 'G1', reason: 'unknown_number' });
-  expect(await run(replay)).toBe('0 messages applied, 1 wait still.');
+  expect(await run(replay)).toBe('Applied 0 messages. 1 still wait.');
   const phial = (words: string): Promise<string> => run(`node bin/phial.mjs ${words} --message ${listed.message_id}`);
   expect(await phial('hl7 show')).toContain('Palmer^Grace');
   expect(await phial('hl7 discard')).toBe('The message was set aside.');

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from './app.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
 import { registeredKit } from './factories.ts';
 
 const curl = spawnSync('curl', ['--version']).status === 0;
@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 test.skipIf(!curl)(
-  `the commands of the guide to leaving export a team and erase it${curl ? '' : ' (skipped: there is no curl)'}`,
+  `the commands of the guide export a team and erase it${curl ? '' : ' (skipped: there is no curl)'}`,
   async () => {
     const { team } = app;
     const { id } = await registeredKit(team);

@@ -2,9 +2,9 @@ import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from './app.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
 import { subscribe } from './factories.ts';
-import { startReceiver } from './receiver.ts';
+import { startEndpoint } from './endpoint.ts';
 
 const curl = spawnSync('curl', ['--version']).status === 0;
 
@@ -15,10 +15,10 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 test.skipIf(!curl)(
-  `the commands of the guide to outages recover, replay, follow and cancel${curl ? '' : ' (skipped: there is no curl)'}`,
+  `the commands of the guide to outages recover and replay${curl ? '' : ' (skipped: there is no curl)'}`,
   async () => {
     const { team } = app;
-    const receiver = await startReceiver();
+    const endpoint = await startEndpoint();
     const guide = readFileSync('docs/guides/catch-up-after-an-outage.md', 'utf8');
     const commands = [...guide.matchAll(/```sh\n([^]*?)```/g)].map(([, lines]) => `${lines}\necho`);
     const env = {
@@ -27,7 +27,7 @@ test.skipIf(!curl)(
       ORG_ID: team.org_id,
       TEAM_ID: team.id,
       MANAGEMENT_KEY: team.management_key,
-      WEBHOOK_ID: await subscribe(team, receiver),
+      WEBHOOK_ID: await subscribe(team, endpoint),
     };
     const { stdout } = await promisify(execFile)('sh', ['-ec', commands.join('\n')], { env });
     const answers = stdout
@@ -41,6 +41,6 @@ test.skipIf(!curl)(
       { data: [{ ...replay, status: 'queued' }] },
       { ...replay, status: 'cancelled' },
     ]);
-    await receiver.close();
+    await endpoint.close();
   },
 );

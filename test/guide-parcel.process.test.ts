@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
-import { startTestApp, type TestApp } from './app.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
 import { orderKit } from './factories.ts';
 import { endPrograms, makeDatabase } from './program.ts';
 
@@ -43,7 +43,7 @@ test.skipIf(missing)(
     );
     while (!isDone) await app.runJobs();
     const { stdout } = await running;
-    expect(stdout).toMatch(/^The kit is followed by its numbers now\.\n/);
+    expect(stdout).toMatch(/^Updates about these numbers now advance the order of the kit\.\n/);
     const answers = stdout.split('\n').filter((line) => line.startsWith('{'));
     expect(answers.map((line) => JSON.parse(line) as unknown)).toMatchObject([
       { received: true },

@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from './app.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
 
 const curl = spawnSync('curl', ['--version']).status === 0;
 
@@ -13,10 +13,10 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 test.skipIf(!curl)(
-  `the commands of the guide to pushing store what they send, and read it${curl ? '' : ' (skipped: there is no curl)'}`,
+  `the commands of the guide to pushing store data, and read it${curl ? '' : ' (skipped: there is no curl)'}`,
   async () => {
     const guide = readFileSync('docs/guides/push-data.md', 'utf8');
-    // Each answer on a line of its own.
+    // Prints each answer on its own line.
     const commands = [...guide.matchAll(/```sh\n([^]*?)```/g)].map(([, lines]) =>
       `${lines}echo`.replaceAll(/\n(?=curl )/g, '\necho\n'),
     );

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
-import { startTestApp, type TestApp } from './app.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
 import { makeUser } from './factories.ts';
 import { endPrograms, makeDatabase, makeFolder } from './program.ts';
-import { publishedTo } from './publish.ts';
+import { publishedTo } from './publish-event.ts';
 import { REPORT_ROWS, reportPdf, type ParsingJob } from './sent-reports.ts';
 
 const curl = spawnSync('curl', ['--version']).status === 0;
@@ -59,13 +59,13 @@ test.skipIf(!curl)(
     });
     expect(listed).not.toContain('Palmer');
     expect(JSON.parse(await run(show, id))).toMatchObject({ data: { metadata: { patient_last_name: 'Palmer' } } });
-    expect(await run(look, id)).toBe('The report is reviewed, and its team is told.');
+    expect(await run(look, id)).toBe('The report is reviewed, and its team is notified.');
     expect(await run(list)).toBe('');
     const reviewed = { ...job, is_reviewed: true, files: expect.any(Array) };
     expect(JSON.parse(await run(read, id))).toEqual(reviewed);
-    const told = (await publishedTo(app, app.team)).at(-1);
+    const event = (await publishedTo(app, app.team)).at(-1);
     const { files: _, ...data } = reviewed;
-    expect([told?.event_type, (JSON.parse(told?.body ?? '') as { data: object }).data]).toEqual([
+    expect([event?.event_type, (JSON.parse(event?.body ?? '') as { data: object }).data]).toEqual([
       'lab_report.parsing_job.updated',
       data,
     ]);

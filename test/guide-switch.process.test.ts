@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from './app.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
 import { makeUser } from './factories.ts';
 import { endPrograms, makeFolder } from './program.ts';
 
@@ -25,7 +25,7 @@ const exported = async (from: TestApp): Promise<Exported['data']> =>
   (await from.api<Exported>('POST', '/v2/link/bulk_export', { provider: 'oura' })).body.data;
 
 test.skipIf(!curl)(
-  `the commands of the guide to switching move users and connections, and run again${curl ? '' : ' (skipped: there is no curl)'}`,
+  `the commands of the guide to switching move users twice${curl ? '' : ' (skipped: there is no curl)'}`,
   async () => {
     const users = [await makeUser(old.team), await makeUser(old.team)];
     const facts = { fallback_time_zone: 'America/Denver', ingestion_start: '2026-01-05' };

@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from './app.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
 import { endPrograms, makeFolder } from './program.ts';
 
 const curl = spawnSync('curl', ['--version']).status === 0;
@@ -27,12 +27,12 @@ async function freePort(): Promise<number> {
 }
 
 test.skipIf(!curl)(
-  `the commands of the guide to webhooks verify them, while secrets change too${curl ? '' : ' (skipped: there is no curl)'}`,
+  `the commands of the guide to webhooks verify them with each secret${curl ? '' : ' (skipped: there is no curl)'}`,
   async () => {
     const guide = readFileSync('docs/guides/verify-webhooks.md', 'utf8');
     const commands = [...guide.matchAll(/```sh\n([^]*?)```/g)].map(([, lines]) => `${lines}\necho`);
     const folder = makeFolder();
-    writeFileSync(join(folder, 'receiver.mjs'), /```js\n([^]*?)```/.exec(guide)?.[1] ?? '');
+    writeFileSync(join(folder, 'endpoint.mjs'), /```js\n([^]*?)```/.exec(guide)?.[1] ?? '');
     const { id, org_id, api_key } = app.team;
     const given = {
       BASE_URL: app.baseUrl,
@@ -48,10 +48,12 @@ test.skipIf(!curl)(
     );
     while (!isDone) await app.deliver();
     const lines = (await running).stdout.match(/\{"verified".*?\}/g) ?? [];
-    const told = lines.map((line) => JSON.parse(line) as { verified: string[]; told: string });
-    expect(readFileSync(join(folder, 'told.txt'), 'utf8').split('\n')[0]).toBe('{"verified":[],"told":"not of Phial"}');
-    const created = { told: 'daily.data.heartrate.created' };
-    expect(told).toEqual([
+    const outcome = lines.map((line) => JSON.parse(line) as { verified: string[]; outputs: string });
+    expect(readFileSync(join(folder, 'outcomes.txt'), 'utf8').split('\n')[0]).toBe(
+      '{"verified":[],"outcome":"not of Phial"}',
+    );
+    const created = { outcome: 'daily.data.heartrate.created' };
+    expect(outcome).toEqual([
       { ...created, verified: ['v1', 'v1a'] },
       { ...created, verified: ['v1', 'v1a'] },
       { ...created, verified: ['v1'] },

@@ -1,28 +1,28 @@
-// Messages in the manner of large and small laboratories (test/hl7-corpus): people and laboratories are invented.
+// Messages as large and small laboratories write them (test/hl7-corpus). The people and laboratories are invented.
 import { readFileSync } from 'node:fs';
 
-/** What is expected of one file of the corpus. */
+/** The expected outcome of one file of the corpus. */
 export type CorpusEntry = {
   file: string;
-  /** What kind of laboratory writes so, and what the message shows. */
+  /** The kind of laboratory that writes such messages. `shows` is what the message shows. */
   manner: string;
   shows: string;
-  /** MSA-1 of the answer; of a batch one for each message. */
+  /** MSA-1 of the answer. A batch has one for each message. */
   ack: string | string[];
-  /** Why it, or a part of it, waits. */
+  /** The reason why the message, or a part of it, waits. */
   reason?: string;
-  /** What was taken as it stood, or left out. */
+  /** Codes of parts that we read as they were, or left out. */
   warnings?: string[];
-  /** By analyte: the result, its type, its interpretation, and its notes where they matter. */
+  /** By analyte: the result, its type, its interpretation, and its notes if they matter. */
   results: Record<string, [result: string, type: string, interpretation: string, notes?: string]>;
-  /** Of the second order that it names. */
+  /** The results of the second order in the message. */
   results2?: CorpusEntry['results'];
-  /** Analytes that are told as missing. */
+  /** Analytes that are reported as missing. */
   missing?: string[];
-  /** It brings a PDF that is served as the report. */
+  /** Whether the message contains a PDF that we serve as the report. */
   document?: boolean;
   encoding?: 'utf8' | 'latin1';
-  /** How its segments end; CR where nothing is said. */
+  /** The segment ends. The default is CR. */
   ends?: string;
 };
 
@@ -30,14 +30,20 @@ const FOLDER = 'test/hl7-corpus';
 
 export const corpus = JSON.parse(readFileSync(`${FOLDER}/manifest.json`, 'utf8')) as CorpusEntry[];
 
-/** The bytes of a message, for these orders: files have a line for each segment and places for what is made at run time. */
+/**
+ * Returns the bytes of a message for these orders. A file has a line for each segment and placeholders for values of
+ * the test run.
+ */
 export function corpusMessage(
   { file, encoding = 'utf8', ends = '\r' }: CorpusEntry,
-  places: { order: string; order2: string; sample: string },
+  replacements: { order: string; order2: string; sample: string },
 ): Buffer {
   const text = readFileSync(`${FOLDER}/messages/${file}`, 'utf8')
     .replaceAll('\n', ends)
     .replaceAll('{{lf}}', '\n')
-    .replaceAll(/\{\{(order|order2|sample)\}\}/g, (_, place: keyof typeof places) => places[place]);
+    .replaceAll(
+      /\{\{(order|order2|sample)\}\}/g,
+      (_, placeholder: keyof typeof replacements) => replacements[placeholder],
+    );
   return Buffer.from(text, encoding);
 }

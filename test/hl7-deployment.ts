@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { connectLaboratory, readConnectionFile } from '../src/labs/laboratories/hl7/connections/connect-laboratory.ts';
-import { issueSampleIds } from '../src/labs/orders/testkit/bind-sample.ts';
+import { issueSampleIds } from '../src/labs/orders/bind-sample.ts';
 import { newId } from '../src/ids.ts';
-import type { Team, TestApp } from './app.ts';
+import type { Team, TestApp } from './test-app.ts';
 import {
   makeUser,
   patientAddress,
@@ -14,7 +14,7 @@ import {
 } from './factories.ts';
 import { teamCtx } from './team-ctx.ts';
 
-/** What an operator writes down of the test laboratory; `hl7` changes how it is spoken to. */
+/** The connection file of the test laboratory. `hl7` overrides settings of the connection. */
 const connectionFile = (
   hl7: Record<string, unknown>,
   marker: Record<string, unknown>,
@@ -56,13 +56,13 @@ const connectionFile = (
   },
 });
 
-/** The orders' side of a connection to a port of this machine. */
+/** Settings for orders that go by MLLP to a port of this machine. */
 export const byMllp = (port: number, more: Record<string, unknown> = {}): Record<string, unknown> => ({
   mllp: { host: '127.0.0.1', port, networks: ['127.0.0.1/32'], answer_seconds: 1 },
   ...more,
 });
 
-/** Another marker of the test laboratory. */
+/** A second marker of the test laboratory. */
 export const thyroid = {
   provider_id: 'THY',
   slug: 'thyroid',
@@ -75,7 +75,7 @@ export const thyroid = {
   ],
 };
 
-/** `marker` changes its first marker, `more` are others. */
+/** Connects the test laboratory. `marker` overrides fields of its first marker, `more` adds markers. */
 export async function connectTestLaboratory(
   databaseUrl: string,
   hl7: Record<string, unknown>,
@@ -87,7 +87,7 @@ export async function connectTestLaboratory(
   await connectLaboratory(databaseUrl, read.file);
 }
 
-/** A lab test of the team at the connected laboratory, active, of the markers with these codes. */
+/** Inserts an active lab test of the team at the connected laboratory, with the markers of these codes. */
 export async function addLabTest(
   app: TestApp,
   team: Team,
@@ -125,7 +125,7 @@ export async function addLabTest(
   return id;
 }
 
-/** A kit at the connected laboratory that was ordered and registered: its laboratory is to be told of it. */
+/** Orders and registers a kit at the connected laboratory, so that a message to the laboratory is due. */
 export async function kitAtLaboratory(
   app: TestApp,
   team: Team,

@@ -6,34 +6,34 @@ import { Message } from 'node-hl7-client';
 
 const [VT, FS, CR] = [0x0b, 0x1c, 0x0d];
 
-/** Messages are sent one behind the other in the same bytes. */
+/** Several messages are sent one after the other in one write. */
 type Made = string | string[] | null;
 type Make = (order: Message) => Made | Promise<Made>;
 
-/** How it behaves beside taking what is right. */
+/** The faulty behaviours. With null the laboratory accepts valid orders. */
 type Fault = 'never_answers' | 'closes_before_answer' | 'resets' | 'answers_another' | 'refuses' | null;
 
 export type Hl7Laboratory = {
   port: number;
-  /** Orders as they arrived, oldest first, read by a library that is not ours. */
+  /** Orders in the sequence of arrival, parsed by an independent library. */
   orders: Message[];
-  /** Their control ids. */
+  /** The control ids of the orders. */
   controlIds: () => string[];
   behave: (fault: Fault) => void;
-  /** Answers by what this makes of an order, in place of an ACK; not at all where it makes null of it. */
+  /** Sends what `make` returns for an order instead of an ACK. Sends no answer if that is null. */
   answerBy: (make: Make | null) => void;
-  /** Sends a message on each connection that is open to it, and tells how many these are. */
+  /** Sends a message on each open connection, and returns how many these are. */
   say: (message: string) => number;
-  /** What it was answered to that, oldest first. */
+  /** The answers to those messages, oldest first. */
   answers: Message[];
-  /** Refuses by AE what lacks these beside the usual ones. */
+  /** Answers AE to orders without these fields, in addition to the usual ones. */
   require: (paths: string[]) => void;
-  /** Takes no connections until called with false. */
+  /** Accepts no connections until it is called with false. */
   down: (isDown: boolean) => Promise<void>;
   close: () => Promise<void>;
 };
 
-/** Without these a laboratory cannot work: it answers AE with the field. */
+/** The fields that a laboratory needs. It answers AE with the name of a missing one. */
 const REQUIRED = [
   'MSH.4',
   'MSH.10',
@@ -48,8 +48,10 @@ const REQUIRED = [
   'OBR.4.1',
 ];
 
-/** A laboratory that takes orders by MLLP: it reads them with node-hl7-client and refuses what lacks a required field.
- * With a certificate it speaks TLS. */
+/**
+ * Starts a laboratory that takes orders by MLLP. It reads them with node-hl7-client and refuses orders without a
+ * required field. With a certificate it speaks TLS.
+ */
 export async function startHl7Laboratory(tls: { cert: string; key: string } | null = null): Promise<Hl7Laboratory> {
   const orders: Message[] = [];
   const answers: Message[] = [];
@@ -61,12 +63,12 @@ export async function startHl7Laboratory(tls: { cert: string; key: string } | nu
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => socket.destroy());
-    let held = Buffer.alloc(0);
+    let buffered = Buffer.alloc(0);
     socket.on('data', (bytes) => {
-      held = Buffer.concat([held, bytes]);
-      for (let end = held.indexOf(FS); end !== -1; end = held.indexOf(FS)) {
-        void take(socket, held.subarray(held.indexOf(VT) + 1, end).toString('utf8'));
-        held = held.subarray(end + 2);
+      buffered = Buffer.concat([buffered, bytes]);
+      for (let end = buffered.indexOf(FS); end !== -1; end = buffered.indexOf(FS)) {
+        void take(socket, buffered.subarray(buffered.indexOf(VT) + 1, end).toString('utf8'));
+        buffered = buffered.subarray(end + 2);
       }
     });
   };
@@ -84,7 +86,8 @@ export async function startHl7Laboratory(tls: { cert: string; key: string } | nu
     const controlId = fault === 'answers_another' ? 'ANOTHER' : text_(order, 'MSH.10');
     const isRefused = missing !== undefined || fault === 'refuses';
     const answer = [
-      `MSH|^~\\&|LAB|LABFAC|${text_(order, 'MSH.3')}|${text_(order, 'MSH.4')}|20260122||ACK^O21^ACK|A${orders.length}|P|2.5.1`,
+      `MSH|^~\\&|LAB|LABFAC|${text_(order, 'MSH.3')}|${text_(order, 'MSH.4')}|20260122||ACK^O21^ACK|` +
+        `A${orders.length}|P|2.5.1`,
       `MSA|${isRefused ? 'AE' : 'AA'}|${controlId}`,
       ...(isRefused ? [`ERR||${missing ?? ''}|101|E`] : []),
     ].join('\r');
@@ -133,7 +136,7 @@ export async function startHl7Laboratory(tls: { cert: string; key: string } | nu
   };
 }
 
-/** A field of a message, read by the library; empty where there is none. */
+/** Reads a field of a message with the library. Returns an empty text if the field is missing. */
 export function text_(message: Message, path: string): string {
   const [segment = '', ...rest] = path.split('.');
   if (!message.exists(segment)) return '';
@@ -143,7 +146,7 @@ export function text_(message: Message, path: string): string {
   return found.isEmpty() ? '' : found.toString();
 }
 
-/** A message of the laboratory about orders, as `ORL^O22`: its own segments behind the header and an MSA. */
+/** Writes a message of the laboratory about orders, as `ORL^O22`. `segments` follow the header. */
 export function orderReply(
   {
     type = 'ORL^O22',
@@ -159,16 +162,16 @@ export type ResultToSend = {
   controlId: string;
   placer: string;
   filler?: string;
-  /** The laboratory's code of the test; GLU where it is left out. */
+  /** The laboratory's code of the test. The default is GLU. */
   test?: string;
   account?: string;
   status?: string;
   dob?: string;
   charset?: string;
   sampleId?: string;
-  /** Under which it received the sample. */
+  /** The accession number of the sample. */
   accession?: string;
-  /** When it was reported. */
+  /** When the laboratory reported the result. */
   at?: string;
   values: {
     code: string;
@@ -182,7 +185,7 @@ export type ResultToSend = {
   }[];
 };
 
-/** ORU^R01 as a laboratory writes it, made by node-hl7-client. */
+/** Writes an ORU^R01 of a laboratory with node-hl7-client. */
 export function resultMessage(result: ResultToSend): string {
   const message = new Message({
     messageHeader: { msh_9_1: 'ORU', msh_9_2: 'R01', msh_9_3: 'ORU_R01', msh_10: result.controlId, msh_11_1: 'P' },
@@ -191,7 +194,7 @@ export function resultMessage(result: ResultToSend): string {
   message.set('MSH.4', 'LABFAC');
   message.set('MSH.5', 'PHIAL');
   message.set('MSH.6', result.account ?? '');
-  // Else the second at which it is written, and the same result sent again would be another message.
+  // By default the library writes the current second, and the same result sent again would be another message.
   message.set('MSH.7', '20260122103000');
   message.set('MSH.12', '2.5.1');
   if (result.charset) message.set('MSH.18', result.charset);
@@ -235,7 +238,7 @@ export function resultMessage(result: ResultToSend): string {
 
 export type Sent = { code: string; controlId: string; error: string };
 
-/** Sends bytes as a frame and reads the answer; null where the connection was closed without one. */
+/** Sends bytes as a frame and reads the answer. Returns null if the connection was closed without one. */
 export function sendFrame(port: number, content: Buffer | string, { raw = false } = {}): Promise<Sent | null> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
@@ -255,13 +258,13 @@ export function sendFrame(port: number, content: Buffer | string, { raw = false 
   });
 }
 
-/** Sends a frame and reads as many as are told of the frames that come back, as they are. */
+/** Sends a frame and reads `frames` frames of the answer without parsing them. */
 export function exchangeFrames(port: number, content: Buffer | string, frames = 1): Promise<string[]> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
     let heard = '';
     socket.on('error', reject);
-    socket.on('close', () => reject(new Error('The connection was closed before all was answered.')));
+    socket.on('close', () => reject(new Error('The connection was closed before all answers came.')));
     socket.on('data', (bytes) => {
       heard += bytes.toString('latin1');
       const answers = heard.split('\x1C\r').slice(0, -1);
@@ -273,8 +276,8 @@ export function exchangeFrames(port: number, content: Buffer | string, frames = 
   });
 }
 
-/** Waits until something holds, for 20 seconds at most. */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (const from = Date.now(); !(await holds()); await wait(20))
-    if (Date.now() - from > 20_000) throw new Error('It did not come to hold in time.');
+/** Waits until the condition holds, for at most 20 seconds. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  for (const from = Date.now(); !(await condition()); await wait(20))
+    if (Date.now() - from > 20_000) throw new Error('The condition did not hold within 20 seconds.');
 }

@@ -1,14 +1,14 @@
-// Orders at a connected laboratory, and messages about them as a laboratory writes them, segment by segment.
+// Orders at a connected laboratory, and segments of the messages of that laboratory about them.
 import { sql } from 'kysely';
-import { startHl7, type Hl7 } from '../src/labs/laboratories/hl7/start.ts';
-import { startTestApp, type TestApp } from './app.ts';
+import { startHl7, type Hl7 } from '../src/labs/laboratories/hl7/start-hl7.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
 import { makeUser, patientAddress, patientDetails, physician, readOrder, type OrderBody } from './factories.ts';
 import { addLabTest, byMllp, connectTestLaboratory, kitAtLaboratory } from './hl7-deployment.ts';
 import { sendFrame, startHl7Laboratory, text_, type Hl7Laboratory } from './hl7-laboratory.ts';
-import { publishedTo } from './publish.ts';
+import { publishedTo } from './publish-event.ts';
 
 type Entry = Record<string, unknown> & { slug: string; result: string; status: string; note: string | null };
-type ToldResults = {
+type OrderResults = {
   code?: string;
   metadata: Record<string, string | null>;
   results: (Entry & { history: Record<string, unknown>[] })[];
@@ -22,26 +22,26 @@ export type LaboratoryOrders = {
   port: number;
   logged: string[];
   connect: (hl7?: Record<string, unknown>, markers?: Record<string, unknown>[]) => Promise<void>;
-  /** An order of the markers with these codes that the laboratory has taken. */
+  /** Places an order of the markers with these codes, which the laboratory accepts. */
   walkIn: (codes: string[], changes?: Record<string, unknown>) => Promise<AtLaboratory>;
   kit: (codes: string[]) => Promise<AtLaboratory>;
-  /** The answer to a message of these segments behind its header: its code, and why it is not taken. */
+  /** Sends a message with a header and these segments. Returns the code of the answer and the reason of a refusal. */
   send: (segments: string[], header?: { at?: string; controlId?: string }) => Promise<string>;
-  results: (orderId: string) => Promise<ToldResults>;
+  results: (orderId: string) => Promise<OrderResults>;
   read: (orderId: string) => Promise<OrderBody>;
-  /** Events of the team that name the order: `critical`, or the last part of its status. */
-  told: (orderId: string) => Promise<string[]>;
+  /** The events of the team about the order: `critical`, or the last part of the status. */
+  events: (orderId: string) => Promise<string[]>;
   messages: () => Promise<{ control_id: string; state: string; reason: string | null; id: string }[]>;
   close: () => Promise<void>;
 };
 
 export const PID = 'PID|1||X7||Palmer^Grace||19880412|F';
 
-/** OBR by its number, its code, its status and when it was reported. */
+/** Writes an OBR with its number, code, status and time of the report. */
 export const obr = (number: string, code: string, status: string, at = '20260122100000'): string =>
   `OBR|1|${number}|F-${number}|${code}|||20260120081500|||||||20260121090000||||||||${at}|||${status}`;
 
-/** A numeric OBX, as `GLU 88`, with its status and flag. */
+/** Writes a numeric OBX, as `GLU 88`, with its status and flag. */
 export const obx = (code: string, value: string, { status = 'F', flag = '', range = '' } = {}): string =>
   `OBX|1|NM|${code}^${code}^L||${value}|mg/dL|${range}|${flag}|||${status}`;
 
@@ -95,9 +95,9 @@ export async function startLaboratoryOrders(markers: Record<string, unknown>[]):
       const answer = await sendFrame(port, `${[header, ...segments].join('\r')}\r`);
       return [answer?.code, answer?.error].filter(Boolean).join(' ');
     },
-    results: async (orderId) => (await app.team.api<ToldResults>('GET', `/v3/order/${orderId}/result`)).body,
+    results: async (orderId) => (await app.team.api<OrderResults>('GET', `/v3/order/${orderId}/result`)).body,
     read: (orderId) => readOrder(app.team, orderId),
-    told: async (orderId) =>
+    events: async (orderId) =>
       (await publishedTo(app, app.team))
         .map(({ event_type, body }) => ({
           event_type,

@@ -1,11 +1,11 @@
-// PDFs written by hand, to break whoever reads them.
+// PDFs written by hand, to break a reader.
 import { constants, deflateSync } from 'node:zlib';
 
-/** A page whose text is drawn by `content`. */
+/** A page whose text `content` draws. */
 export const pageDrawnBy = (content: string): Buffer =>
   byHand([CATALOG, PAGES, PAGE, `<</Length ${content.length}>>\nstream\n${content}\nendstream`]);
 
-/** One page, as often as asked for. */
+/** The same page, repeated. */
 export const samePage = (count: number): Buffer =>
   byHand([
     CATALOG,
@@ -13,14 +13,14 @@ export const samePage = (count: number): Buffer =>
     '<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]>>',
   ]);
 
-/** States of drawing within one another. */
+/** Nested graphics states. */
 export const nestedStates = (depth: number): Buffer => pageDrawnBy(`BT ${'q '.repeat(depth)} (x) Tj ET`);
 
 const MIB = 1024 * 1024;
 
-/** A page whose content, of some kilobytes, unpacks to as many mebibytes of spaces. */
+/** A page whose content has some kilobytes, and unpacks to so many mebibytes of spaces. */
 export function inflateBomb(mebibytes: number): Buffer {
-  // Blocks that know nothing of those before them can be repeated as they stand.
+  // Blocks without references to earlier ones can be repeated unchanged.
   const zlib = deflateSync(Buffer.alloc(MIB, ' '), { finishFlush: constants.Z_FULL_FLUSH });
   const [head, block] = [zlib.subarray(0, 2), zlib.subarray(2)];
   const once = Buffer.concat([head, ...Array.from({ length: mebibytes }, () => block), Buffer.from([3, 0])]);

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { lockNumberOf } from '../src/db/session/named-lock.ts';
-import { startTestApp, type Answer, type Api, type TestApp } from './app.ts';
+import { startTestApp, type Answer, type Api, type TestApp } from './test-app.ts';
 import { query } from './global-setup.ts';
 import { makeUser, person } from './people.ts';
 import { untilBlocked } from './until-blocked.ts';
@@ -33,7 +33,7 @@ const insurances = async (): Promise<number> => (await app.db.selectFrom('insura
 const stored = async (key: string) =>
   app.db.selectFrom('idempotency_keys').select(['operation', 'status']).where('key', '=', key).execute();
 
-/** What `work` adds to the table of insurances. */
+/** How many insurance records `work` adds. */
 async function added(work: () => Promise<unknown>): Promise<number> {
   const before = await insurances();
   await work();
@@ -49,7 +49,7 @@ test('without a key every call adds a record', async () => {
   ).toBe(2);
 });
 
-test('the same request again gets the first answer and adds nothing', async () => {
+test('a repeated request gets the first answer and adds nothing', async () => {
   const key = newKey();
   expect(
     await added(async () => {
@@ -62,7 +62,7 @@ test('the same request again gets the first answer and adds nothing', async () =
   expect(await stored(key)).toEqual([{ operation: 'create_insurance', status: 200 }]);
 });
 
-test('the answer is repeated as it was, also when the data has changed since', async () => {
+test('the repeated answer is unchanged, even if the data has changed since', async () => {
   const key = newKey();
   const user = await makeUser(app.api);
   const first = await add(key, insurance, { path: `/v2/user/${user}/insurance` });
@@ -88,7 +88,7 @@ test('the same key with another body, or for another user, is 409', async () => 
   expect((await add(key)).status).toBe(200);
 });
 
-test('a 400 is repeated, also when the request would succeed by now', async () => {
+test('a 400 is repeated, even if the request would now succeed', async () => {
   const key = newKey();
   const first = await add(key, unknownPayor);
   expect([first.status, first.body.code]).toEqual([400, 'unknown_payor']);
@@ -103,7 +103,7 @@ test('a 400 is repeated, also when the request would succeed by now', async () =
   }
 });
 
-test('a stored 400 leaves nothing of what was begun before the refusal', async () => {
+test('a stored 400 leaves no row from before the refusal', async () => {
   const headers = { 'x-idempotency-key': newKey() };
   await makeUser(app.api, 'only-once');
   const refused = await app.api('POST', '/v2/user', { client_user_id: 'only-once' }, { headers });
@@ -175,7 +175,7 @@ test("another operation's same key is another key", async () => {
   expect((await stored(key)).map((row) => row.operation).sort()).toEqual(['create_insurance', 'create_user']);
 });
 
-test('every POST that creates takes a key', async () => {
+test('every POST that creates a record accepts a key', async () => {
   const headers = { 'x-idempotency-key': newKey() };
   const user = { client_user_id: 'made-once' };
   const payor = { name: 'Made Once', address: person.address };
@@ -189,7 +189,7 @@ test('every POST that creates takes a key', async () => {
   }
 });
 
-test('a POST that only asks is asked anew with the same key, and nothing of it is kept', async () => {
+test('a POST that only reads runs again with the same key, and nothing of it is stored', async () => {
   const key = newKey();
   const ask = (codes: string[]) =>
     app.api('POST', '/v3/insurance/validate_icd_codes', { codes }, { headers: { 'x-idempotency-key': key } });
@@ -197,7 +197,7 @@ test('a POST that only asks is asked anew with the same key, and nothing of it i
   expect(await stored(key)).toEqual([]);
 });
 
-test('a key of 255 characters is taken', async () => {
+test('a key of 255 characters is accepted', async () => {
   const key = newKey().padEnd(255, 'k');
   expect(
     await added(async () => {
@@ -223,12 +223,12 @@ test('after 24 hours a key is free again', async () => {
   expect((await add(key)).status).toBe(409);
 });
 
-test('the name of a lock is hashed so that nobody can compute a key that collides with it', async () => {
+test('the name of a lock is hashed so that nobody can compute a colliding key', async () => {
   const key = newKey();
   const holder = new pg.Client({ connectionString: app.databaseUrl });
   await holder.connect();
   try {
-    // The hash of PostgreSQL is made for tables: texts with a given one can be computed.
+    // PostgreSQL's hash is made for tables: anybody can compute a text with a given hash.
     await holder.query('select pg_advisory_lock(hashtextextended($1, 0))', [`${app.team.id} create_insurance ${key}`]);
     expect((await add(key)).status).toBe(200);
   } finally {
@@ -236,15 +236,15 @@ test('the name of a lock is hashed so that nobody can compute a key that collide
   }
 });
 
-test('while a request with the key is running another is 409, and the first one is not disturbed', async () => {
+test('while a request with a key runs, another one is 409 and does not disturb the first', async () => {
   const key = newKey();
   const records = await added(async () => {
     const { first, second } = await app.db.transaction().execute(async (tx) => {
-      // The first request stops at the foreign key to this row, its transaction open.
+      // The first request stops at the foreign key to this row, with its transaction open.
       await tx.selectFrom('users').select('id').where('id', '=', userId).forUpdate().execute();
       const first = add(key);
       await untilBlocked(app.db);
-      // Let in, the second would stop at the same row and this test run out of time.
+      // If the second were let in, it would stop at the same row, and this test would time out.
       const second = await add(key);
       return { first, second };
     });
@@ -255,7 +255,7 @@ test('while a request with the key is running another is 409, and the first one 
   expect(records).toBe(1);
 }, 10_000);
 
-test('of many requests with one key at one time one adds a record, and none of them a second', async () => {
+test('of many parallel requests with one key, exactly one adds a record', async () => {
   const asked = 20 * 8;
   const answers: Answer<Body>[] = [];
   const records = await added(async () => {
@@ -270,7 +270,7 @@ test('of many requests with one key at one time one adds a record, and none of t
   );
 });
 
-test('a key is held by a lock that dies with its connection, and by nothing else', async () => {
+test('only a lock holds a key, and it ends with its connection', async () => {
   const key = newKey();
   const answer = await app.db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(${lockNumberOf(`${app.team.id} create_insurance ${key}`)}::bigint)`.execute(
@@ -290,7 +290,7 @@ test('the same fields in another order are the same request', async () => {
   expect([first.status, again.status, again.body.user_id]).toEqual([200, 200, first.body.user_id]);
 });
 
-test('what X-Idempotency-Error does not know is refused', async () => {
+test('an unknown value of X-Idempotency-Error is refused', async () => {
   const answer = await app.api<{ detail: { loc: string[] }[] }>(
     'POST',
     '/v2/user',

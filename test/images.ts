@@ -1,4 +1,4 @@
-/** The first bytes of a PNG of this size, which are all that is read of it; their length in base64 needs no padding. */
+/** The first bytes of a PNG of this size. Nothing reads further. Their length needs no padding in base64. */
 export function pngHead(width: number, height: number): Buffer {
   const head = Buffer.from('89504e470d0a1a0a0000000d49484452000000000000000008060000000000000000', 'hex').subarray(
     0,

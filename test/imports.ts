@@ -1,6 +1,6 @@
-// What tests of imports have in common: a service, and users each of whom uploads one file that is read back.
+// Shared by tests of imports: a service, and users who each upload one file that the test reads back.
 import { afterAll, beforeAll } from 'vitest';
-import { startTestApp, type TestApp } from './app.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
 import { importFile, type FileImport } from './exports.ts';
 import { makeUser } from './factories.ts';
 
@@ -8,11 +8,11 @@ export type Imported = Record<string, unknown> & { id: string };
 
 export type Imports = {
   readonly app: TestApp;
-  /** Whose the last file was. */
+  /** The user of the last file. */
   readonly userId: string;
-  /** Imports a file for somebody new. */
+  /** Imports a file for a new user. */
   importOf: (file: string | Buffer) => Promise<FileImport>;
-  /** What there is of January 2026. */
+  /** The data of January 2026. */
   summaries: (resource: string) => Promise<Imported[]>;
   samples: (series: string) => Promise<Record<string, unknown>[]>;
 };

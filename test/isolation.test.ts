@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
-// Walks every operation as another team that knows all ids: none shows or changes anything of the team they belong to.
+// Calls every operation as another team that knows all ids: none shows or changes anything of the team that owns them.
 import { sql, type RawBuilder } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { endpoints } from '../src/endpoints.ts';
-import type { Endpoint } from '../src/http/endpoint.ts';
+import { operations } from '../src/operations.ts';
+import type { Operation } from '../src/operation/operation.ts';
 import { createTeam } from '../src/tenancy/teams/create.ts';
 import { addPhysician } from '../src/tenancy/teams/physicians.ts';
 import { storeMessage } from '../src/labs/laboratories/hl7/inbox/store-message.ts';
 import { createTeamKey } from '../src/tenancy/keys/create-team-key.ts';
 import { SUMMARY_BODIES, SUMMARY_QUERIES } from '../src/glossary/summaries.ts';
-import { apiOf, startTestApp, type Answer, type Team, type TestApp } from './app.ts';
+import { apiOf, startTestApp, type Answer, type Team, type TestApp } from './test-app.ts';
 import {
   addAccount,
   consents,
@@ -34,7 +34,7 @@ import {
   webhookPath,
 } from './factories.ts';
 import { bookedOrder, phoenix } from './collected-orders.ts';
-import { createQuery, heartRateByDay, settleQueries } from './continuous.ts';
+import { createQuery, heartRateByDay, runPendingQueries } from './continuous.ts';
 import { upload } from './exports.ts';
 import { pngHead } from './images.ts';
 import { plantDocument } from './lab-reports.ts';
@@ -42,9 +42,9 @@ import { invite, letIn, makeMember } from './people-of-orgs.ts';
 import { ehrPath, ehrPipeline, etlPath, etlPipeline } from './pipelines.ts';
 import { reportForm, sendReport } from './sent-reports.ts';
 import { homeAddress, person } from './people.ts';
-import { startReceiver, type Receiver } from './receiver.ts';
+import { startEndpoint, type Endpoint } from './endpoint.ts';
 
-/** What a team has, by the names that paths, queries and bodies call it. */
+/** The ids of a team, by their names in paths, queries and bodies. */
 type Ids = {
   org_id: string;
   team_id: string;
@@ -89,7 +89,7 @@ type Ids = {
   name: string;
 };
 
-/** What is sent, with the status that another team gets. */
+/** A request, with the status that another team gets. */
 type Attempt = {
   params?: Partial<Ids>;
   query?: string;
@@ -137,15 +137,15 @@ const orderFilters = (of: Ids): Attempt[] =>
   );
 
 /**
- * How a stranger would reach for the rows of others with an operation. Operations that are not listed are tried with
- * the other team's ids in their path; one without parameters has to be listed.
+ * How an attacker would use an operation to reach the rows of others. Unlisted operations are tried with the other
+ * team's ids in their path. Operations without parameters must be listed.
  */
 const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   create_user: (_, { other_client_user_id }) => [{ body: { client_user_id: other_client_user_id }, status: 200 }],
   list_users: () => [none],
   get_team_metrics: () => [none],
   list_events: () => [none],
-  list_event_types: () => [], // the catalogue is everybody's
+  list_event_types: () => [], // everybody may read the catalogue
   undo_delete_user: (_, { deleted_user_id, deleted_client_user_id }) => [
     { query: `user_id=${deleted_user_id}`, status: 404 },
     { query: `client_user_id=${deleted_client_user_id}`, status: 404 },
@@ -158,7 +158,7 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
     { body: insurance(payor_code), status: 404 },
     { params: { user_id }, body: insurance(others.payor_code), status: 400 },
   ],
-  // Nobody pulls here: it waits as long as it was told to.
+  // Nothing is pulled here, so it waits for its whole time.
   refresh_user: () => [{ query: 'timeout=5', status: 404 }],
   connect_demo: (_, { user_id }) => [{ body: { user_id, provider: 'oura' }, status: 404 }],
   introspect_resources: (_, { user_id }) => [none, { query: `user_id=${user_id}`, status: 404 }],
@@ -185,7 +185,7 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   create_lab_report_parser_job: (_, { user_id }) => [{ form: { user_id }, status: 404 }],
   search_payors: (_, { name }) => found(`insurance_name=${name}`),
   search_payors_by_post: (_, { name }) => [{ body: { insurance_name: name }, status: 200 }],
-  search_diagnoses: () => [], // diagnoses are everybody's
+  search_diagnoses: () => [], // everybody may read diagnoses
   validate_icd_codes: () => [],
   create_payor: (_, { name }) => [{ body: { name: `${name} Mutual`, address: homeAddress }, status: 200 }],
   ...Object.fromEntries(Object.keys(SUMMARY_BODIES).map((id) => [id, summariesOf(id)])),
@@ -220,7 +220,7 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
     { params: { lab_test_id }, query: `lab_account_id=${others.lab_account_id}`, status: 404 },
   ],
   list_markers: (_, { lab_account_id }) => [none, { query: `lab_account_id=${lab_account_id}`, status: 404 }],
-  get_marker: () => [], // the catalogue is everybody's
+  get_marker: () => [], // everybody may read the catalogue
   delete_connection: (_, { user_id }) => [{ params: { user_id }, status: 404 }],
   bulk_import_connections: (_, { user_id }) => [
     { body: { provider: 'oura', connections: [recipeOf(user_id)], wait_for_completion: true }, status: 200 },
@@ -241,7 +241,7 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   create_link_token: (_, { user_id }) => [{ body: { user_id }, status: 404 }],
   create_link_code: (_, { user_id }) => [{ query: `user_id=${user_id}`, status: 404 }],
   put_link_redirect_urls: () => [{ body: { urls: ['https://stranger.example.com/in'] }, status: 404 }],
-  list_providers: () => [], // so are providers
+  list_providers: () => [], // and providers
   create_order: (own, others) => [
     { body: { ...patient, user_id: others.user_id, order_set: { lab_test_ids: [own.lab_test_id] } }, status: 404 },
     { body: { ...patient, user_id: own.user_id, order_set: { lab_test_ids: [others.lab_test_id] } }, status: 404 },
@@ -443,7 +443,7 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   list_continuous_query_tasks: ofUserAndQuery,
 };
 
-/** Summaries of the other team's user; and of the own one with the id of the other's. */
+/** Summaries of the other team's user; and of its own user with an id of the other team. */
 function deletionsOf(own: Ids, others: Ids): Attempt[] {
   return [
     { body: [{ id: others.sleep_id }], status: 404 },
@@ -452,7 +452,7 @@ function deletionsOf(own: Ids, others: Ids): Attempt[] {
   ];
 }
 
-/** Summaries for the other team's user; for the own one with what is the other's: a sleep, or a device. */
+/** Summaries for the other team's user; for its own user with a sleep or a device of the other team. */
 function summariesOf(id: string): (own: Ids, others: Ids) => Attempt[] {
   return (own, others) => {
     const [item] = SUMMARY_BODIES[id] as [object];
@@ -464,7 +464,7 @@ function summariesOf(id: string): (own: Ids, others: Ids) => Attempt[] {
   };
 }
 
-/** An order of the other team that has an appointment, by whatever is done with those. */
+/** An order of the other team that has an appointment, for every operation on appointments. */
 function ofAppointments(
   kind: 'phlebotomy' | 'psc',
   order: 'phlebotomy_order_id' | 'walk_in_order_id',
@@ -482,7 +482,7 @@ function ofAppointments(
   };
 }
 
-/** What the other team manages, under its own team and under the caller's. */
+/** Objects that the other team manages, under its own team and under the caller's. */
 function ofTeamsOwn(body: unknown): (own: Ids) => Attempt[] {
   return ({ team_id }) => [
     { body, status: 404 },
@@ -490,7 +490,7 @@ function ofTeamsOwn(body: unknown): (own: Ids) => Attempt[] {
   ];
 }
 
-/** The other team's user and query, and each with the caller's own. */
+/** The other team's user and query, and each together with the caller's own. */
 function ofUserAndQuery(own: Ids, others: Ids): Attempt[] {
   return [
     { status: 404 },
@@ -501,13 +501,13 @@ function ofUserAndQuery(own: Ids, others: Ids): Attempt[] {
 }
 
 let app: TestApp;
-let receiver: Receiver;
-/** As the owner of the database, whom no policy holds. */
+let endpoint: Endpoint;
+/** As the owner of the database, to whom no policy applies. */
 let reader: pg.Client;
 let owner: Team;
 let ids: Ids;
 beforeAll(async () => {
-  [app, receiver] = await Promise.all([startTestApp(), startReceiver()]);
+  [app, endpoint] = await Promise.all([startTestApp(), startEndpoint()]);
   owner = app.team;
   reader = new pg.Client({ connectionString: app.databaseUrl });
   await reader.connect();
@@ -516,12 +516,12 @@ beforeAll(async () => {
 afterAll(async () => {
   await reader.end();
   await app.close();
-  await receiver.close();
+  await endpoint.close();
 });
 
-/** Gives the team a row in every table that holds something of teams. */
+/** Inserts a row for the team into every table with rows of teams. */
 async function fill(team: Team, name: string): Promise<Ids> {
-  const webhook_id = await subscribe(team, receiver);
+  const webhook_id = await subscribe(team, endpoint);
   await team.api('PUT', `${webhookPath(team)}/${webhook_id}/headers`, { headers: { 'x-clinic': name } });
   const replay = await team.api<{ id: string }>('POST', `${webhookPath(team)}/${webhook_id}/replay`, {
     since: new Date().toISOString(),
@@ -544,18 +544,17 @@ async function fill(team: Team, name: string): Promise<Ids> {
   const file = await upload(team, user.user_id, '<gpx/>');
   const report = await sendReport(team, user.user_id, [pngHead(5, 5)]);
   const continuous = await createQuery(team, { query: countOfDays });
-  await settleQueries(app);
+  await runPendingQueries(app);
   await useLink(team, user.user_id);
   await hookOfOura(team, 'secret-of-nobody', { data_type: 'workout', object_id: 'workout-1' });
-  // As of a provider that is asked for the news of each user apart: none is configured here.
+  // Rows of a provider that needs a subscription for each user. None is configured here.
   await sql`insert into scope_requirements values (${team.id}, 'oura', '{daily}', '{}')`.execute(app.db);
   await sql`insert into data_pull_preferences (team_id, provider, org_id, default_days)
     values (${team.id}, 'oura', ${team.org_id}, 30)`.execute(app.db);
   await sql`insert into team_provider_waits values (${team.id}, 'strava', now(), now())`.execute(app.db);
   await sql`insert into ended_agreements values (${user.user_id}, 'strava', ${team.id}, now())`.execute(app.db);
-  await sql`insert into user_subscriptions (user_id, provider, team_id) values (${user.user_id}, 'oura', ${team.id})`.execute(
-    app.db,
-  );
+  await sql`insert into user_subscriptions (user_id, provider, team_id) values (${user.user_id}, 'oura',
+    ${team.id})`.execute(app.db);
   await team.api('PATCH', '/v2/team/source/priorities', [{ data_type: 'sleep', providers: ['oura'] }]);
   await team.api('POST', '/v2/link/connect/demo', { user_id: user.user_id, provider: 'fitbit' });
   await team.api('POST', `/v2/user/${user.user_id}/sign_in_token`);
@@ -581,14 +580,14 @@ async function fill(team: Team, name: string): Promise<Ids> {
   await simulate(team, waiting.id, '?delay=3600');
   await team.api('POST', '/v3/order/resend_events', { order_ids: [waiting.id] });
   await team.api('PATCH', `/v3/order/${waiting.id}/communication_settings`, { sms_enabled: false });
-  // As of an export whose process was killed.
+  // Rows of an export whose process was killed.
   await sql`insert into team_exports values (${team.id}, ${team.id}, now() - interval '1 hour')`.execute(app.db);
-  // As of a laboratory that is connected by messages, and of a physician who has signed.
+  // Rows of a laboratory that is connected by messages, and of a physician who has signed.
   await sql`insert into laboratory_outbox (user_id, id, order_id, team_id, lab_id, action)
     values (${user.user_id}, ${waiting.id}, ${waiting.id}, ${team.id}, 1, 'new')`.execute(app.db);
   await sql`insert into order_signatures (user_id, order_id, team_id, content)
     values (${user.user_id}, ${waiting.id}, ${team.id}, '')`.execute(app.db);
-  // As of a laboratory that was told of the order, and has sent its result.
+  // Rows of a laboratory that received the order and sent its result.
   await sql`insert into order_numbers (user_id, order_id, team_id, lab_id, number, account_number)
     values (${user.user_id}, ${waiting.id}, ${team.id}, 1, ${waiting.id}, 'ACC-1')`.execute(app.db);
   await sql`insert into patient_numbers (user_id, team_id, number)
@@ -599,9 +598,9 @@ async function fill(team: Team, name: string): Promise<Ids> {
     values (${user.user_id}, ${waiting.id}, ${team.id}, 'P1N', '')`.execute(app.db);
   await sql`insert into hl7_messages (id, lab_id, control_id, content_hash, raw, team_id, user_id, order_id)
     values (${waiting.id}, 1, ${waiting.id}, '', '', ${team.id}, ${user.user_id}, ${waiting.id})`.execute(app.db);
-  receiver.answer((response) => response.writeHead(500).end());
+  endpoint.answer((response) => response.writeHead(500).end());
   await app.deliver();
-  receiver.answer(null);
+  endpoint.answer(null);
   await orderKit(team, user.user_id);
   const account_id = await addAccount(app, team);
   const keys = await team.api<{ api_keys: { id: string; team_id: string }[] }>(
@@ -613,7 +612,7 @@ async function fill(team: Team, name: string): Promise<Ids> {
     'GET',
     `${webhookPath(team)}/${webhook_id}/attempt`,
   );
-  // Last, so that what was connected before is of the deployment.
+  // It comes last, so that earlier connections belong to the deployment.
   const credentials = await team.api<{ id: string }>(
     'POST',
     `/v1/org/${team.org_id}/team_custom_credentials/sandbox/us`,
@@ -667,7 +666,7 @@ async function fill(team: Team, name: string): Promise<Ids> {
   };
 }
 
-/** A message of a laboratory that waits, of the team. */
+/** A waiting message of a laboratory, of the team. */
 async function waitingMessage(team: Team): Promise<string> {
   const bytes = Buffer.from(`OBX|1|NM|GLU||88|||||||Q|${randomUUID()}`);
   const { id } = await storeMessage(app.ctx, { labId: 1, bytes, header: null });
@@ -681,7 +680,7 @@ async function refusedOrder(team: Team, of: { user_id: string; order_id: string 
   await sql`
     insert into laboratory_outbox (user_id, id, order_id, team_id, lab_id, action, state)
     values (${of.user_id}, ${id}, ${of.order_id}, ${team.id}, 1, 'new', 'refused')`.execute(app.db);
-  // And an appointment whose scheduler was not told yet.
+  // And an appointment that was not sent to its scheduler yet.
   await sql`
     insert into scheduler_calls (user_id, order_id, id, team_id, appointment_id, provider, kind, content, by_hand)
     select user_id, order_id, ${randomUUID()}, team_id, id, provider, 'cancel', '', true
@@ -701,10 +700,10 @@ async function makeSibling(): Promise<Team> {
   return { ...owner, id, api_key: key.value, api: apiOf(app.baseUrl, key.value, owner.management_key) };
 }
 
-/** Every row of the owner as text, by table: one statement, since it is asked for after each operation. */
+/** Every row of the owner as text, by table. It is one statement, because the test runs it after each operation. */
 async function rowsOfOwner(): Promise<Record<string, string[]>> {
   statement ??= (await statementOfRows()).compile(app.db).sql;
-  // Prepared: to plan it for each of hundreds of operations would take longer than to run it.
+  // Prepared, because planning it for each of hundreds of operations would take longer than running it.
   const { rows } = await reader.query<{ name: string; row: string }>({ name: 'rows of owner', text: statement });
   const all: Record<string, string[]> = Object.fromEntries(ownedTables.map((name) => [name, []]));
   for (const { name, row } of rows) all[name]?.push(row);
@@ -717,18 +716,21 @@ let ownedTables: string[] = [];
 
 async function statementOfRows(): Promise<RawBuilder<{ name: string; row: string }>> {
   const { rows: tables } = await sql<{ name: string }>`
-    select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'team_id' and not a.attisdropped
-     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition and c.relname <> 'audit_log'
+    select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'team_id'
+      and not a.attisdropped
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+       and c.relname <> 'audit_log'
      order by 1`.execute(app.db);
   const rowsOf = (name: string, condition: RawBuilder<unknown>) =>
-    // When the owner's keys were used last is written once a minute, whoever asks.
-    sql`select ${sql.lit(name)} as name, (to_jsonb(t) - 'last_used_at')::text as row from ${sql.table(name)} t where ${condition}`;
+    // The time of the last use of the owner's keys is written once a minute, whoever calls.
+    sql`select ${sql.lit(name)} as name, (to_jsonb(t) - 'last_used_at')::text as row from ${sql.table(name)} t
+      where ${condition}`;
   const { rows: ofOrg } = await sql<{ name: string }>`
-    select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'org_id' and not a.attisdropped
+    select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'org_id'
+      and not a.attisdropped
      where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname <> 'teams' and not c.relispartition
-       and not exists (select from pg_attribute t where t.attrelid = c.oid and t.attname = 'team_id') order by 1`.execute(
-    app.db,
-  );
+       and not exists (select from pg_attribute t where t.attrelid = c.oid and t.attname = 'team_id')
+         order by 1`.execute(app.db);
   ownedTables = [...tables, ...ofOrg].map(({ name }) => name).concat('webhook_secrets', 'teams');
   return sql`${sql.join(
     [
@@ -743,20 +745,20 @@ async function statementOfRows(): Promise<RawBuilder<{ name: string; row: string
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
-function attemptsAt(endpoint: Endpoint, own: Ids, others: Ids): Attempt[] {
-  const listed = ATTEMPTS[endpoint.id];
+function attemptsAt(operation: Operation, own: Ids, others: Ids): Attempt[] {
+  const listed = ATTEMPTS[operation.id];
   if (listed) return listed(own, others);
-  if (!endpoint.path.includes('{'))
-    throw new Error(`Say in ATTEMPTS how another team would reach for rows with ${endpoint.id}.`);
-  // What is read by its time is asked for with a range.
-  const inRange = endpoint.query && 'start_date' in endpoint.query.properties;
+  if (!operation.path.includes('{'))
+    throw new Error(`Say in ATTEMPTS how another team would reach for rows with ${operation.id}.`);
+  // Operations that read by time get a range.
+  const inRange = operation.query && 'start_date' in operation.query.properties;
   return [{ status: 404, ...(inRange ? { query: 'start_date=2026-01-01&end_date=2026-12-31' } : {}) }];
 }
 
-/** An attempt with the other team's ids wherever it does not say otherwise; the organisation is the caller's own. */
+/** An attempt with the other team's ids unless it says otherwise. The organisation is the caller's own. */
 function requestOf(
   caller: Team,
-  endpoint: Endpoint,
+  operation: Operation,
   own: Ids,
   others: Ids,
   attempt: Attempt,
@@ -764,15 +766,15 @@ function requestOf(
   const fixed: Record<string, string> = { env: 'sandbox', environment: 'sandbox', region: 'us' };
   const params: Record<string, string> = { ...others, ...fixed, org_id: own.org_id, ...attempt.params };
   const path =
-    endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-      if (params[name] === undefined) throw new Error(`Say in Ids what {${name}} of ${endpoint.id} is.`);
+    operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+      if (params[name] === undefined) throw new Error(`Say in Ids what {${name}} of ${operation.id} is.`);
       return params[name];
     }) + (attempt.query ? `?${attempt.query}` : '');
   return {
-    request: `${endpoint.method} ${path} ${JSON.stringify(attempt.body) ?? ''}`,
+    request: `${operation.method} ${path} ${JSON.stringify(attempt.body) ?? ''}`,
     send: () =>
       caller.api<unknown>(
-        endpoint.method,
+        operation.method,
         path,
         attempt.body,
         attempt.file
@@ -784,7 +786,7 @@ function requestOf(
   };
 }
 
-test('the owner has something in every table that holds rows of teams or organisations', async () => {
+test('the owner has something in every table with rows of teams or organisations', async () => {
   const empty = Object.entries(await rowsOfOwner())
     .filter(([, rows]) => rows.length === 0)
     .map(([table]) => table);
@@ -798,15 +800,15 @@ describe.each([
     () => app.makeTeam('Mesa Labs'),
     ['team_key', 'team_key_or_user_token', 'management_key'],
   ],
-] as const)('%s', (_, makeStranger, kinds) => {
-  let stranger: Team;
+] as const)('%s', (_, makeOutsider, kinds) => {
+  let outsider: Team;
   let own: Ids;
   let telltales: string[];
-  /** What the owner has after what was sent last: nothing but these tests runs between them. */
+  /** The owner's rows after the last request. Nothing but these tests runs in between. */
   let rows: Record<string, string[]>;
   beforeAll(async () => {
-    stranger = await makeStranger();
-    own = await fill(stranger, 'Marchbanks');
+    outsider = await makeOutsider();
+    own = await fill(outsider, 'Marchbanks');
     const shared = new Set(Object.values(own));
     rows = await rowsOfOwner();
     const uuids = Object.values(rows)
@@ -815,18 +817,18 @@ describe.each([
     telltales = [...new Set([...uuids, ids.sample_id, ids.name])].filter((text) => !shared.has(text));
   });
 
-  test("would be caught by many ids that are the owner's alone", () => {
+  test('would be caught by many ids that only the owner has', () => {
     expect(telltales.length).toBeGreaterThan(30);
     expect(telltales).toEqual(
       expect.arrayContaining([ids.user_id, ids.order_id, ids.webhook_id, ids.lab_test_id, ids.name]),
     );
   });
 
-  for (const endpoint of endpoints.filter(({ auth }) => (kinds as readonly string[]).includes(auth))) {
-    test(`gets and changes nothing of it by ${endpoint.id}`, async () => {
+  for (const operation of operations.filter(({ auth }) => (kinds as readonly string[]).includes(auth))) {
+    test(`gets and changes nothing of it by ${operation.id}`, async () => {
       const before = rows;
-      for (const attempt of attemptsAt(endpoint, own, ids)) {
-        const { request, send } = requestOf(stranger, endpoint, own, ids, attempt);
+      for (const attempt of attemptsAt(operation, own, ids)) {
+        const { request, send } = requestOf(outsider, operation, own, ids, attempt);
         const { status, body } = await send();
         expect({ request, status }).toEqual({ request, status: attempt.status });
         const text = JSON.stringify(body) ?? '';
@@ -841,21 +843,21 @@ describe.each([
   }
 });
 
-test('the same requests by the owner itself reach what they name', async () => {
-  // What takes away comes last, and the team itself after all that is in it.
-  const last = ({ id, method }: Endpoint): number =>
+test('the same requests by the owner itself reach their records', async () => {
+  // Deleting operations come last, and the deletion of the team after all of its contents.
+  const last = ({ id, method }: Operation): number =>
     id === 'delete_team' ? 9 : id === 'delete_user' ? 8 : ['GET', 'PUT', 'PATCH', 'POST', 'DELETE'].indexOf(method);
   const unreached: string[] = [];
   const sent = new Set<string>();
-  for (const endpoint of endpoints
+  for (const operation of operations
     .filter(({ auth }) => auth !== 'none' && auth !== 'link_token' && !auth.endsWith('signature'))
     .toSorted((a, b) => last(a) - last(b))) {
-    for (const attempt of attemptsAt(endpoint, ids, ids)) {
-      const { request, send } = requestOf(owner, endpoint, ids, ids, attempt);
+    for (const attempt of attemptsAt(operation, ids, ids)) {
+      const { request, send } = requestOf(owner, operation, ids, ids, attempt);
       if (sent.has(request)) continue;
       sent.add(request);
       const { status } = await send();
-      if (status === 404 || status === 422) unreached.push(`${endpoint.id} ${status} ${request}`);
+      if (status === 404 || status === 422) unreached.push(`${operation.id} ${status} ${request}`);
     }
   }
   expect(unreached).toEqual([]);

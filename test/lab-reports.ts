@@ -1,12 +1,12 @@
-// Reports as a laboratory's adapter gives them, before anything is made of them.
+// Reports as the adapter of a laboratory returns them, before they are applied.
 import { randomUUID } from 'node:crypto';
 import { inTransaction } from '../src/db/transaction.ts';
-import { lockOrder } from '../src/labs/orders/load.ts';
-import type { LabReport, Observation } from '../src/labs/results/report.ts';
+import { lockOrder } from '../src/labs/orders/load-order.ts';
+import type { LabReport, Observation } from '../src/labs/results/lab-report.ts';
 import { storeReport, type Stored } from '../src/labs/results/store-report.ts';
 import { receiveReport } from '../src/labs/results/unmatched/receive-report.ts';
-import { forTeam } from '../src/tenancy/teams/scope.ts';
-import type { Team, TestApp } from './app.ts';
+import { forTeam } from '../src/tenancy/teams/team-scope.ts';
+import type { Team, TestApp } from './test-app.ts';
 import type { OrderBody } from './factories.ts';
 
 const at = (timestamp: string): { timestamp: string; timezone_offset: number } => ({ timestamp, timezone_offset: 0 });
@@ -31,7 +31,7 @@ export const observed = (changes: Partial<Observation> = {}): Observation => ({
   ...changes,
 });
 
-/** A final report of that value, told on the given day of January. */
+/** A final report of that value, from the given day of January. */
 export const reportOf = (changes: Partial<LabReport> = {}, day = 7): LabReport => ({
   status: 'final',
   tests: null,
@@ -53,14 +53,16 @@ export const reportOf = (changes: Partial<LabReport> = {}, day = 7): LabReport =
 
 export type Received = Stored['outcome'] | Awaited<ReturnType<typeof receiveReport>>;
 
-/** The same with the sample that it is of. */
+/** The same with its sample. */
 export const sampled = (sample_id: string, changes: Partial<LabReport> = {}): LabReport =>
   reportOf({
     samples: [{ sample_id, control_number: null, collected_at: null, received_at: null, clinical_information: null }],
     ...changes,
   });
 
-/** The report comes in for a team, with the order that the laboratory's numbers lead to; without one it waits for a person. */
+/**
+ * Receives the report for a team, with the order of the laboratory's numbers. Without an order it waits for a person.
+ */
 export async function receiveFor(
   app: TestApp,
   { team, orderId, labId }: { team: Team; orderId: string | null; labId: number },
@@ -75,14 +77,14 @@ export async function receiveFor(
 
 export const labOf = (order: OrderBody): number => (order['lab_test'] as { lab: { id: number } }).lab.id;
 
-/** As of a laboratory that sends its own report along with the first version of an order's. */
+/** A laboratory that sends its own report with the first version of an order's results. */
 export async function plantDocument(app: TestApp, order: OrderBody, text: string): Promise<void> {
   const [team_id, order_id, user_id] = [order.team_id as string, order.id, order.user_id];
   const document_id = randomUUID();
-  const place = { team_id, id: `${document_id}/0` };
+  const sealedRow = { team_id, id: `${document_id}/0` };
   const content = app.ctx.cipher.sealBytes(
     'lab_result_documents.content',
-    place,
+    sealedRow,
     Buffer.from(`%PDF-1.7 ${text} %%EOF`),
   );
   const reported_at = new Date().toISOString();

@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from './app.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
 import { openBrowser } from './browser.ts';
 import { linkTokenOf, makeUser } from './factories.ts';
 import { startProvider, type Provider } from './provider.ts';
-import { PROVIDERS } from '../src/wearables/providers/catalogue.ts';
+import { PROVIDERS } from '../src/wearables/providers/provider-catalogue.ts';
 
 /** A small phone, without script. */
 const PHONE = { viewport: { width: 390, height: 844 }, javaScriptEnabled: false, deviceScaleFactor: 2 };
@@ -16,7 +16,7 @@ const THUMB = 44;
 const opened = await openBrowser();
 const reason = typeof opened === 'string' ? opened : null;
 
-/** A proxy before the service, which adds a path: what a page names has to hold behind it. */
+/** A proxy before the service, which adds a path. The links of a page must work behind it. */
 async function startFront(target: () => string): Promise<{ server: Server; baseUrl: string }> {
   const server = createServer(async (request, response) => {
     const path = (request.url ?? '').replace(/^\/behind/, '');
@@ -67,18 +67,18 @@ describe.skipIf(reason !== null)(`the hosted page${reason === null ? '' : ` (ski
     front?.server.close();
   });
 
-  const keep = async (name: string): Promise<void> => {
+  const saveScreenshot = async (name: string): Promise<void> => {
     const folder = process.env['SCREENSHOTS'];
     if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
   };
 
-  test('lists what can be connected on a narrow screen without script, and loads nothing from elsewhere', async () => {
+  test('lists the providers on a narrow screen without script, and loads nothing from elsewhere', async () => {
     const { user_id } = await makeUser(app.team);
     const { link_web_url } = await linkTokenOf(app.team, user_id);
     await page.goto(link_web_url);
     expect(await page.locator('h1').textContent()).toBe('Connect a device or app');
     const offered = await page.locator('a.provider strong').allTextContents();
-    // What is real stands first, all others are played by the sandbox.
+    // Real providers come first. The sandbox simulates all others.
     expect(offered.slice(0, 3)).toEqual(['Google Health API', 'Oura', 'Strava']);
     expect(offered.toSorted()).toEqual(
       Object.values(PROVIDERS)
@@ -92,30 +92,30 @@ describe.skipIf(reason !== null)(`the hosted page${reason === null ? '' : ` (ski
       expect(
         await picture.evaluate((img) => (img as unknown as { naturalWidth: number }).naturalWidth),
       ).toBeGreaterThan(0);
-    // The one style sheet is let through: without it the body has the browser's own margin.
+    // The browser loads the one style sheet: without it the body has the browser's own margin.
     expect(await page.locator('body').evaluate((body) => body.getBoundingClientRect().left)).toBe(0);
-    await keep('link');
+    await saveScreenshot('link');
     await page.emulateMedia({ colorScheme: 'dark' });
-    await keep('link-dark');
+    await saveScreenshot('link-dark');
     expect(new Set(asked)).toEqual(new Set([new URL(front.baseUrl).origin]));
     expect(complaints).toEqual([]);
   });
 
-  test('leads to the provider and back, and says that it is done; the link is used up', async () => {
+  test('leads to the provider and back, and confirms the connection; the link is then used', async () => {
     const { user_id } = await makeUser(app.team);
     const { link_web_url } = await linkTokenOf(app.team, user_id);
     await page.goto(link_web_url);
     await page.getByRole('link', { name: 'Oura', exact: false }).first().click();
     await page.getByRole('heading', { name: 'Connected' }).waitFor();
     expect(page.url()).toBe(`${front.baseUrl}/link/done?state=success`);
-    await keep('done');
+    await saveScreenshot('done');
     const { body } = await app.api<{ providers: object[] }>('GET', `/v2/user/providers/${user_id}`);
     expect(body.providers).toMatchObject([{ slug: 'oura', status: 'connected' }]);
     await page.goto(link_web_url);
     expect(await page.locator('main').textContent()).toContain('This link was used already.');
   });
 
-  test('says what went wrong, and lets the user choose again', async () => {
+  test('shows an error, and lets the user choose again', async () => {
     const { user_id } = await makeUser(app.team);
     const { link_web_url } = await linkTokenOf(app.team, user_id);
     await page.goto(link_web_url);
@@ -123,13 +123,13 @@ describe.skipIf(reason !== null)(`the hosted page${reason === null ? '' : ` (ski
     await page.getByRole('link', { name: 'Strava' }).click();
     await page.getByRole('heading', { name: 'Not connected' }).waitFor();
     expect(await page.locator('p').first().textContent()).toContain('The provider did not answer as it should.');
-    await keep('error');
+    await saveScreenshot('error');
     await page.getByRole('link', { name: 'Choose again' }).click();
     await page.getByRole('link', { name: 'Strava' }).click();
     await page.getByRole('heading', { name: 'Connected', exact: true }).waitFor();
   });
 
-  test('offers the way back to whoever sent the user, where the team has listed it', async () => {
+  test('offers a way back to the sender of the user, where the team has listed it', async () => {
     const back = 'https://app.example.com/connected';
     await app.api('PUT', `/v1/org/${app.team.org_id}/team/${app.team.id}/link_redirect_urls`, { urls: [back] });
     const { user_id } = await makeUser(app.team);
@@ -142,7 +142,7 @@ describe.skipIf(reason !== null)(`the hosted page${reason === null ? '' : ` (ski
     expect(await page.getByRole('link', { name: 'Not now' }).count()).toBe(0);
   });
 
-  test('plays every way to sign in, from the choice to what was shared, without script', async () => {
+  test('simulates every way to sign in, from the choice to the shared data, without script', async () => {
     const { user_id } = await makeUser(app.team);
     const begin = async (name: string): Promise<void> => {
       await page.goto((await linkTokenOf(app.team, user_id)).link_web_url);
@@ -153,7 +153,7 @@ describe.skipIf(reason !== null)(`the hosted page${reason === null ? '' : ` (ski
     };
     const done = () => page.getByRole('heading', { name: 'Connected', exact: true }).waitFor();
     await begin('Fitbit');
-    await keep('demo-consent');
+    await saveScreenshot('demo-consent');
     await page.getByRole('button', { name: 'Allow', exact: true }).click();
     await done();
 
@@ -163,15 +163,15 @@ describe.skipIf(reason !== null)(`the hosted page${reason === null ? '' : ` (ski
     await page.getByRole('button', { name: 'Sign in' }).click();
     expect(await page.getByRole('alert').textContent()).toContain('That was not right.');
     expect(await page.getByLabel('User name or email').inputValue()).toBe('ada');
-    await keep('demo-password');
+    await saveScreenshot('demo-password');
     await page.getByLabel('Password').fill('sandbox-mfa');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByLabel('Code').fill('123456');
-    await keep('demo-code');
+    await saveScreenshot('demo-code');
     await page.getByRole('button', { name: 'Go on' }).click();
     await done();
 
-    // Who goes back comes to pages, not to a form that would be sent again.
+    // A user who goes back gets pages, not a form that would be sent again.
     await page.goBack();
     expect(await page.locator('main').textContent()).toContain('This link was used already.');
 
@@ -189,7 +189,7 @@ describe.skipIf(reason !== null)(`the hosted page${reason === null ? '' : ` (ski
       .filter({ has: page.getByText('Freestyle Libre', { exact: true }) })
       .click();
     await page.getByLabel('Email').fill('success@example.com');
-    await keep('demo-email');
+    await saveScreenshot('demo-email');
     await page.getByRole('button', { name: 'Connect' }).click();
     await done();
     expect(await page.locator('html').evaluate((html) => html.scrollWidth)).toBeLessThanOrEqual(PHONE.viewport.width);
@@ -205,7 +205,7 @@ describe.skipIf(reason !== null)(`the hosted page${reason === null ? '' : ` (ski
       })),
     );
 
-    // Browsers hold a form to where its answer leads: the address of the team among it.
+    // Browsers restrict a form to the targets of its redirects, which include the address of the team.
     const end = `http://localhost:${new URL(front.baseUrl).port}/behind/healthz`;
     await app.api('PUT', `/v1/org/${app.team.org_id}/team/${app.team.id}/link_redirect_urls`, { urls: [end] });
     await page.goto((await linkTokenOf(app.team, user_id, { redirect_url: end, provider: 'polar' })).link_web_url);
@@ -215,7 +215,7 @@ describe.skipIf(reason !== null)(`the hosted page${reason === null ? '' : ` (ski
     expect(complaints).toEqual([]);
   });
 
-  test('tells of a link that is none, whatever stands in the address', async () => {
+  test('shows that a link is invalid, whatever its address contains', async () => {
     await page.goto(`${front.baseUrl}/link?token=<b>`);
     expect(await page.locator('main').textContent()).toContain('This link is not valid.');
     await page.goto(`${front.baseUrl}/link/done?state=error&error_type=<b>constructor`);

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { sql } from 'kysely';
-import { startTestApp, type Team, type TestApp } from './app.ts';
-import { startMailServer, type MailStandIn } from './mail-server.ts';
+import { startTestApp, type Team, type TestApp } from './test-app.ts';
+import { startMailServer, type MailStandIn } from './fake-mail-server.ts';
 
 type Mailing = { app: TestApp; team: Team; server: MailStandIn; log: string[] };
 
-/** For all tests of a file a service with a mail server, and all that it logs; for each a team, and nothing that waits. */
+/** One service with a mail server for all tests of a file, and its log. Each test gets a team, and no mail waits. */
 export function eachWithMailServer(take: (mailing: Mailing) => void): void {
   let server: MailStandIn;
   let app: TestApp;

@@ -2,7 +2,10 @@ import { constants, PerformanceObserver, type PerformanceEntry } from 'node:perf
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** How often V8 collected what is old while `work` ran: hardly ever where all that it needs dies young. What was there before is old. */
+/**
+ * How often V8 collected the old generation while `work` ran: hardly ever if all its objects die young. Objects from
+ * before are in the old generation already.
+ */
 export async function countMajorCollections(work: () => Promise<void>): Promise<number> {
   let collections = 0;
   const count = (entries: PerformanceEntry[]): void => {

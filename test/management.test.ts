@@ -1,29 +1,29 @@
-// Walks every operation of the management API with every kind of key, as its example has it: each is refused or reached as its
-// scope says, marks the deprecated header, and leaves exactly its line in the audit log.
+// Calls every operation of the management API with every kind of key, with its example: its scope decides whether it is
+// refused, the answer marks the deprecated header, and each call writes exactly its line to the audit log.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { endpoints } from '../src/endpoints.ts';
+import { operations } from '../src/operations.ts';
 import { BODIES, PARAMETERS, QUERIES } from '../src/glossary/examples.ts';
-import type { Endpoint } from '../src/http/endpoint.ts';
+import type { Operation } from '../src/operation/operation.ts';
 import { createManagementKey } from '../src/tenancy/keys/create-management-key.ts';
 import { createTeamKey } from '../src/tenancy/keys/create-team-key.ts';
 import { newManagementKey } from '../src/tenancy/keys/key-value.ts';
 import { setClosedBeta } from '../src/tenancy/teams/closed-beta.ts';
 import { createTeam } from '../src/tenancy/teams/create.ts';
-import { startTestApp, type Answer, type Team, type TestApp } from './app.ts';
+import { startTestApp, type Answer, type Team, type TestApp } from './test-app.ts';
 import { makeUser } from './factories.ts';
 
-type Said = { code?: string; required_plan?: string } | undefined;
+type Output = { code?: string; required_plan?: string } | undefined;
 type Tenant = { id: string; org_id: string };
 type Headers = Record<string, string>;
 type Known = { id: string; value: string };
 
-const managed = endpoints.filter(({ auth }) => auth === 'management_key');
+const managed = operations.filter(({ auth }) => auth === 'management_key');
 
 /**
- * Operations without a scope, which look for what the key is bound to themselves: what of a team names that team to them. A key
- * that is not bound to it is refused there too.
+ * Operations without a scope, which check the restrictions of the key themselves. The parameters that name the team are
+ * listed. They also refuse a key that is not bound to the team.
  */
 const NARROWED: Record<
   string,
@@ -35,7 +35,7 @@ const NARROWED: Record<
   delete_team_custom_credentials: ({ credential_id }) => ({ credential_id }),
 };
 
-/** What is of the organisation as a whole: a Team Management Key reaches none of it. */
+/** Objects of the whole organisation: a Team Management Key reaches none of them. */
 const OF_ORGANISATION = [
   'create_dashboard_url',
   'create_domain',
@@ -73,20 +73,20 @@ const OF_ORGANISATION = [
 
 let app: TestApp;
 let team: Team;
-let strangers: Team;
+let outsider: Team;
 let org: Known;
 let bound: Known;
 let unbound: Known;
 let teamKey: Known;
 let credential_id: string;
 const plans = {} as Record<'launch' | 'grow', Team>;
-/** By its name, what is sent that no operation takes, with the refusal and, where the key is known, its id. */
+/** Credentials that no operation accepts, by name, with the refusal and, where the key is known, its id. */
 const wrong: Record<string, { headers: Headers; said: [number, string]; key_id: string | null }> = {};
 
-const told: { key_id: string; deprecated: string }[] = [];
+const deprecationLines: { key_id: string; deprecated: string }[] = [];
 const logTo = (line: string): void => {
   const { key_id, deprecated } = JSON.parse(line) as { key_id: string; deprecated?: string };
-  if (deprecated) told.push({ key_id, deprecated });
+  if (deprecated) deprecationLines.push({ key_id, deprecated });
 };
 
 const makeKey = (of: Tenant, team_ids: string[] | null = null): Promise<Known> =>
@@ -100,7 +100,7 @@ const as = (value: string): Headers => ({ 'x-management-key': value });
 
 beforeAll(async () => {
   app = await startTestApp({ PHIAL_LOG_LEVEL: 'warn', PHIAL_TEAMS_PER_ORG: '500' }, { logTo });
-  [team, strangers] = [app.team, await app.makeTeam('Mesa Labs')];
+  [team, outsider] = [app.team, await app.makeTeam('Mesa Labs')];
   for (const plan of ['launch', 'grow'] as const) {
     plans[plan] = await app.makeTeam();
     await app.db.updateTable('orgs').set({ plan }).where('id', '=', plans[plan].org_id).execute();
@@ -120,7 +120,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 async function fillWrong(): Promise<void> {
-  const [revoked, foreign] = [await makeKey(team), await makeKey(strangers)];
+  const [revoked, foreign] = [await makeKey(team), await makeKey(outsider)];
   await team.api('DELETE', `/v1/org/${team.org_id}/management_key/${revoked.id}`);
   const { body: token } = await team.api<{ id: string; access_token: string }>(
     'POST',
@@ -133,24 +133,24 @@ async function fillWrong(): Promise<void> {
   const otherKind: [number, string] = [401, 'wrong_key_kind'];
   Object.assign(wrong, {
     'no key': { headers: {}, said: invalid, key_id: null },
-    'what is no key': { headers: as('mg_short'), said: invalid, key_id: null },
+    'a text that is no key': { headers: as('mg_short'), said: invalid, key_id: null },
     'an unknown key': { headers: as(newManagementKey().value), said: invalid, key_id: null },
     'a revoked key': { headers: as(revoked.value), said: invalid, key_id: revoked.id },
     'a team key': { headers: { 'x-service-api-key': teamKey.value }, said: otherKind, key_id: teamKey.id },
-    'a team key in the place of another': { headers: as(teamKey.value), said: otherKind, key_id: teamKey.id },
+    'a team key instead of a management key': { headers: as(teamKey.value), said: otherKind, key_id: teamKey.id },
     "a team's token": { headers: { authorization: `Bearer ${token.access_token}` }, said: otherKind, key_id: token.id },
     "a user's token": { headers: { authorization: `Bearer ${ofUser.sign_in_token}` }, said: otherKind, key_id: null },
     "another organisation's key": { headers: as(foreign.value), said: [404, 'not_found'], key_id: foreign.id },
   });
 }
 
-/** The operation's example, for this team. */
+/** The example of the operation, for this team. */
 function ask(
-  { id, method, path, scope }: Endpoint,
+  { id, method, path, scope }: Operation,
   of: Tenant,
   headers: Headers,
   { query = {}, on = app }: { query?: Record<string, string>; on?: TestApp } = {},
-): Promise<Answer<Said>> {
+): Promise<Answer<Output>> {
   const own: Record<string, unknown> = {
     ...PARAMETERS,
     environment: on.config.environment,
@@ -168,15 +168,15 @@ function ask(
     ...(body && 'team_id' in body && { team_id: of.id }),
     ...(body && 'team_ids' in body && { team_ids: [of.id] }),
   };
-  return on.api<Said>(method, asked.size === 0 ? at : `${at}?${asked.toString()}`, body && sent, {
+  return on.api<Output>(method, asked.size === 0 ? at : `${at}?${asked.toString()}`, body && sent, {
     key: null,
     headers,
   });
 }
 
-const said = ({ status, body }: Answer<Said>): [number, string | undefined] => [status, body?.code];
+const said = ({ status, body }: Answer<Output>): [number, string | undefined] => [status, body?.code];
 
-/** What the audit log has of these requests: their operation, status and key, a line each. */
+/** The audit lines of these requests: their operation, status and key, a line each. */
 async function linesOf(answers: Answer<unknown>[]): Promise<object[]> {
   await app.flushAudit();
   const ids = answers.map(({ headers }) => headers.get('x-request-id'));
@@ -186,19 +186,19 @@ async function linesOf(answers: Answer<unknown>[]): Promise<object[]> {
   return rows;
 }
 
-test('there are many operations, and each has a scope or narrows down what it does as is written out here', () => {
+test('there are many operations, and each has a scope or is listed here with its own check', () => {
   expect(managed.length).toBeGreaterThan(30);
   const ofOrganisation = managed.flatMap(({ id, scope }) => (scope === 'org' ? [id] : []));
   expect(ofOrganisation.toSorted()).toEqual(OF_ORGANISATION);
   expect(managed.flatMap(({ id, scope }) => (scope ? [] : [id])).toSorted()).toEqual(Object.keys(NARROWED).toSorted());
 });
 
-describe.each(managed.map((endpoint) => [endpoint.id, endpoint] as const))('%s', (action, endpoint) => {
-  test('refuses whatever is no key for it, and each refusal of a key that is known has its line', async () => {
-    const answers: Answer<Said>[] = [];
+describe.each(managed.map((operation) => [operation.id, operation] as const))('%s', (action, operation) => {
+  test('refuses every wrong key, and writes a line for each refusal of a known key', async () => {
+    const answers: Answer<Output>[] = [];
     const lines: object[] = [];
     for (const [name, { headers, said: expected, key_id }] of Object.entries(wrong)) {
-      const answer = await ask(endpoint, team, headers);
+      const answer = await ask(operation, team, headers);
       expect([name, ...said(answer)]).toEqual([name, ...expected]);
       answers.push(answer);
       if (key_id) lines.push({ action, status: answer.status, key_id });
@@ -208,37 +208,37 @@ describe.each(managed.map((endpoint) => [endpoint.id, endpoint] as const))('%s',
 
   test('needs the plan scale', async () => {
     for (const [plan, of] of Object.entries(plans)) {
-      const answer = await ask(endpoint, of, as(of.management_key));
+      const answer = await ask(operation, of, as(of.management_key));
       expect([plan, ...said(answer), answer.body?.required_plan]).toEqual([plan, 403, 'plan_required', 'scale']);
     }
   });
 
   test('is refused to a Team Management Key that is not bound to the team', async () => {
     const query = NARROWED[action]?.({ team_id: team.id, api_key_id: teamKey.id, credential_id }) ?? {};
-    const answer = await ask(endpoint, team, as(unbound.value), { query });
+    const answer = await ask(operation, team, as(unbound.value), { query });
     expect(said(answer)).toEqual([403, 'insufficient_scope']);
     expect(await linesOf([answer])).toEqual([{ action, status: 403, key_id: unbound.id }]);
   });
 
-  test('is reached by a Team Management Key that is bound to it, unless it is of the organisation', async () => {
-    const of = endpoint.method === 'DELETE' ? await doomed() : team;
+  test('is open to a Team Management Key that is bound to it, unless it belongs to the organisation', async () => {
+    const of = operation.method === 'DELETE' ? await doomed() : team;
     const key = of === team ? bound : await makeKey(team, [of.id]);
-    const answer = await ask(endpoint, of, as(key.value));
-    if (endpoint.scope === 'org') expect(said(answer)).toEqual([403, 'insufficient_scope']);
+    const answer = await ask(operation, of, as(key.value));
+    if (operation.scope === 'org') expect(said(answer)).toEqual([403, 'insufficient_scope']);
     else expect(answer.status, JSON.stringify(answer.body)).not.toBeOneOf([401, 403, 422, 500]);
     expect(await linesOf([answer])).toEqual([{ action, status: answer.status, key_id: key.id }]);
   });
 
-  test('is reached by an Org Management Key, in the deprecated header too, which the answer marks', async () => {
-    const of = endpoint.method === 'DELETE' ? await doomed() : team;
-    const answer = await ask(endpoint, of, { 'x-service-org-key': org.value });
+  test('is open to an Org Management Key, also in the deprecated header, which the answer marks', async () => {
+    const of = operation.method === 'DELETE' ? await doomed() : team;
+    const answer = await ask(operation, of, { 'x-service-org-key': org.value });
     expect(answer.status, JSON.stringify(answer.body)).not.toBeOneOf([401, 403, 422, 500]);
     const marks = ['deprecation', 'link', 'sunset'].map((name) => answer.headers.get(name));
     expect(marks).toEqual(['@1735689600', '</docs#description/authentication>; rel="deprecation"', null]);
     expect(await linesOf([answer])).toEqual([{ action, status: answer.status, key_id: org.id }]);
-    const unknown = await ask(endpoint, of, { 'x-service-org-key': newManagementKey().value });
+    const unknown = await ask(operation, of, { 'x-service-org-key': newManagementKey().value });
     expect([unknown.status, unknown.headers.get('deprecation')]).toEqual([401, '@1735689600']);
-    const usual = await ask(endpoint, { ...of, org_id: randomUUID() }, as(org.value));
+    const usual = await ask(operation, { ...of, org_id: randomUUID() }, as(org.value));
     expect([usual.status, usual.headers.get('deprecation')]).toEqual([404, null]);
   });
 });
@@ -249,28 +249,30 @@ const doomed = async (): Promise<Tenant> => ({
   org_id: team.org_id,
 });
 
-test('the deprecated header is told of in the log once a key and day, by however many operations', () => {
-  expect(told.filter(({ key_id }) => key_id === org.id)).toEqual([{ key_id: org.id, deprecated: 'x-service-org-key' }]);
+test('the log mentions the deprecated header once for each key and day, by however many operations', () => {
+  expect(deprecationLines.filter(({ key_id }) => key_id === org.id)).toEqual([
+    { key_id: org.id, deprecated: 'x-service-org-key' },
+  ]);
 });
 
-test('a closed beta is refused in production to every operation of it until it is opened, and then reached', async () => {
+test('production refuses every operation of a closed beta until it is opened', async () => {
   const production = await startTestApp({ PHIAL_ENVIRONMENT: 'production' });
   const of = production.team;
-  const betas = endpoints.filter(({ closedBeta }) => closedBeta !== null);
+  const betas = operations.filter(({ closedBeta }) => closedBeta !== null);
   const answers = async () => {
     const found: [string, boolean][] = [];
-    for (const endpoint of betas) {
+    for (const operation of betas) {
       const headers: Headers =
-        endpoint.auth === 'management_key' ? as(of.management_key) : { 'x-service-api-key': of.api_key };
-      const answer = await ask(endpoint, of, headers, { on: production });
-      found.push([endpoint.id, answer.body?.code === 'closed_beta' && answer.status === 403]);
+        operation.auth === 'management_key' ? as(of.management_key) : { 'x-service-api-key': of.api_key };
+      const answer = await ask(operation, of, headers, { on: production });
+      found.push([operation.id, answer.body?.code === 'closed_beta' && answer.status === 403]);
     }
     return found;
   };
   try {
     const taking = betas.filter(({ body }) => !(body && 'media' in body));
     expect(taking.length).toBeGreaterThan(6);
-    const isForm = (id: string) => !taking.some((endpoint) => endpoint.id === id);
+    const isForm = (id: string) => !taking.some((operation) => operation.id === id);
     expect((await answers()).filter(([id, refused]) => !refused && !isForm(id))).toEqual([]);
     for (const beta of new Set(betas.flatMap(({ closedBeta }) => closedBeta ?? [])))
       await setClosedBeta(production.ctx, { org_id: of.org_id, team_id: of.id, beta, open: true });

@@ -1,4 +1,4 @@
-// The kinds of bodies and answers beside JSON, on operations that exist in this test only.
+// The kinds of bodies and answers other than JSON, on operations that exist in this test only.
 import { createHash } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { buffer } from 'node:stream/consumers';
@@ -6,26 +6,26 @@ import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openApp, type App } from '../src/http/app.ts';
-import { endpoint } from '../src/http/endpoint.ts';
+import { operation } from '../src/operation/operation.ts';
 import { notFound } from '../src/errors.ts';
-import { byteStream, html, ndjson, pdf, redirect } from '../src/http/media.ts';
-import { openMetrics } from '../src/http/metrics.ts';
+import { byteStream, html, ndjson, pdf, redirect } from '../src/operation/media.ts';
+import { openMetrics } from '../src/metrics.ts';
 import { buildOpenApi } from '../src/http/openapi/document.ts';
-import { startTestApp, type TestApp } from './app.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
 
 const Sample = Type.Object({ at: Type.String({ format: 'date-time' }), value: Type.Number() });
 const Count = Type.Object({ count: Type.Integer() });
 const FIT = 'application/vnd.ant.fit';
 const shown = { tag: 'team', summary: 'For a test' } as const;
 
-/** As many as asked for, made one by one; `made` tells how far it came. */
+/** Yields so many rows, one by one; `made` counts them. */
 let made = 0;
 async function* samples(count: number): AsyncIterable<{ at: string; value: number; secret: string }> {
   for (made = 0; made < count; made += 1) yield { at: '2026-01-01T00:00:00.000Z', value: made, secret: 'never shown' };
 }
 
 const operations = [
-  endpoint({
+  operation({
     ...shown,
     id: 'get_pdf',
     method: 'GET',
@@ -33,7 +33,7 @@ const operations = [
     response: pdf('letter'),
     handle: async () => Buffer.from('%PDF-1.7'),
   }),
-  endpoint({
+  operation({
     ...shown,
     id: 'get_streamed_pdf',
     method: 'GET',
@@ -41,7 +41,7 @@ const operations = [
     response: pdf('letter'),
     handle: async () => Readable.from([Buffer.from('%PDF-'), Buffer.from('1.7')]),
   }),
-  endpoint({
+  operation({
     ...shown,
     id: 'get_page',
     method: 'GET',
@@ -50,7 +50,7 @@ const operations = [
     response: html,
     handle: async () => '<p>Hello</p>',
   }),
-  endpoint({
+  operation({
     ...shown,
     id: 'go_elsewhere',
     method: 'GET',
@@ -59,7 +59,7 @@ const operations = [
     response: redirect,
     handle: async () => 'https://example.com/in?state=1',
   }),
-  endpoint({
+  operation({
     ...shown,
     id: 'list_samples',
     method: 'GET',
@@ -68,7 +68,7 @@ const operations = [
     response: ndjson(Sample),
     handle: async (_ctx, { query: { count } }) => samples(count),
   }),
-  endpoint({
+  operation({
     ...shown,
     id: 'add_samples',
     method: 'POST',
@@ -81,7 +81,7 @@ const operations = [
       return { count };
     },
   }),
-  endpoint({
+  operation({
     ...shown,
     id: 'upload_file',
     method: 'POST',
@@ -95,7 +95,7 @@ const operations = [
       return { sha256: hash.digest('hex') };
     },
   }),
-  endpoint({
+  operation({
     ...shown,
     id: 'refuse_file',
     method: 'POST',
@@ -138,7 +138,7 @@ const codeOf = async (response: Response): Promise<[number, string]> => [
   ((await response.json()) as { code: string }).code,
 ];
 
-describe('an operation can answer', () => {
+describe('an operation can answer with', () => {
   test.each(['/pdf', '/pdf/streamed'])('a PDF at %s', async (path) => {
     const response = await call('GET', path);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/pdf']);
@@ -151,12 +151,12 @@ describe('an operation can answer', () => {
     expect(await response.text()).toBe('<p>Hello</p>');
   });
 
-  test('another address', async () => {
+  test('a redirect', async () => {
     const response = await call('GET', '/elsewhere');
     expect([response.status, response.headers.get('location')]).toEqual([302, 'https://example.com/in?state=1']);
   });
 
-  test('lines, each written by the declared shape', async () => {
+  test('lines, each in the declared schema', async () => {
     const response = await call('GET', '/samples?count=2');
     expect(response.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
     expect(await response.text()).toBe(
@@ -164,7 +164,7 @@ describe('an operation can answer', () => {
     );
   });
 
-  test('lines no faster than they are read', async () => {
+  test('lines no faster than the client reads them', async () => {
     const response = await new Promise<NodeJS.ReadableStream & { destroy: () => void }>((resolve, reject) => {
       const request = httpRequest(
         `${baseUrl}/samples?count=100000000`,
@@ -174,7 +174,7 @@ describe('an operation can answer', () => {
       request.on('error', reject).end();
     });
     await expect.poll(() => made).toBeGreaterThan(1000);
-    // It stands still when the buffers of both sockets are full, hours before the end.
+    // It stops when the buffers of both sockets are full, long before the end.
     let before = -1;
     await expect
       .poll(
@@ -191,8 +191,8 @@ describe('an operation can answer', () => {
   });
 });
 
-describe('an operation can take', () => {
-  test('a file, which it reads as it arrives', async () => {
+describe('an operation', () => {
+  test('can accept a file, which it reads as it arrives', async () => {
     const bytes = Buffer.alloc(900_000, 'x');
     const response = await call('POST', '/file', { type: FIT, body: bytes });
     expect([response.status, await response.json()]).toEqual([
@@ -201,12 +201,12 @@ describe('an operation can take', () => {
     ]);
   });
 
-  test('no file of another type or above its bound, announced or not', async () => {
+  test('refuses a file of another type or above its limit, announced or not', async () => {
     for (const type of ['text/plain', 'application/json', 'multipart/form-data; boundary=x']) {
       const refused = await call('POST', '/file', { type, body: 'x' });
       expect([refused.status, ((await refused.json()) as { detail: string }).detail]).toEqual([
         415,
-        `The body must be the bytes themselves: ${FIT}, application/octet-stream in the header content-type.`,
+        `The body must be the bytes themselves: ${FIT}, application/octet-stream, as the content-type header states.`,
       ]);
     }
     expect(await codeOf(await call('POST', '/file', { type: FIT, body: Buffer.alloc(1_000_001) }))).toEqual([
@@ -221,8 +221,8 @@ describe('an operation can take', () => {
     expect(await codeOf(await call('POST', '/file'))).toEqual([422, 'validation_failed']);
   });
 
-  test('what it refuses unread, and answers at once', async () => {
-    // Two seconds where nobody reads the rest; the best of some tries, since a busy machine is no fault of it.
+  test('answers at once when it refuses a body unread', async () => {
+    // Two seconds where nobody reads the rest. The best of several tries counts, because a busy machine proves nothing.
     let best = Infinity;
     for (let round = 0; round < 4 && best >= 1_500; round += 1) {
       const begin = performance.now();
@@ -233,7 +233,7 @@ describe('an operation can take', () => {
     expect(best).toBeLessThan(1_500);
   });
 
-  test('lines, each checked as a body is', async () => {
+  test('can accept lines, each checked like a body', async () => {
     const line = '{"at":"2026-01-01T00:00:00Z","value":1,"more":"dropped"}';
     const send = (body: string): Promise<Response> => call('POST', '/samples', { type: 'application/x-ndjson', body });
     expect(await (await send(`${line}\n${line}\r\n\n${line}`)).json()).toEqual({ count: 3 });
@@ -246,13 +246,13 @@ describe('an operation can take', () => {
     expect(await codeOf(await send(`"${'x'.repeat(1_100_000)}`))).toEqual([413, 'body_too_large']);
   });
 
-  test('JSON beside an operation that takes a stream, as ever', async () => {
+  test('can accept JSON beside a stream, as usual', async () => {
     const answer = await call('POST', '/samples', { type: 'application/json', body: '{}' });
     expect(answer.status).toBe(415);
   });
 });
 
-test('each leaves its line in the audit log', async () => {
+test('writes a line to the audit log for each of them', async () => {
   const answers = [await call('GET', '/pdf'), await call('POST', '/file', { type: FIT, body: 'x' })];
   await buffer(Readable.fromWeb((answers[0] as Response).body as never));
   await app.audit.flush();
@@ -266,14 +266,14 @@ test('each leaves its line in the audit log', async () => {
   }
 });
 
-test('the document tells the kinds, and no idempotency key where none is taken', () => {
-  const { paths } = buildOpenApi(operations, [], { schemas: [], version: '1', interfaceVersion: '1' }) as {
+test('the document describes the kinds, and no idempotency key where none is accepted', () => {
+  const { paths } = buildOpenApi(operations, [], { version: '1', interfaceVersion: '1' }) as {
     paths: Record<
       string,
       Record<string, { parameters?: unknown; requestBody?: { content: object }; responses: Record<string, object> }>
     >;
   };
-  // Generators of clients make an empty object of a schema that says nothing.
+  // Generators of clients make an empty object from an empty schema.
   const file = { schema: { type: 'string', format: 'binary' } };
   expect(paths['/pdf']?.['get']?.responses['200']).toMatchObject({ content: { 'application/pdf': file } });
   expect(paths['/page']?.['get']?.responses['200']).toMatchObject({ content: { 'text/html': {} } });

@@ -1,18 +1,20 @@
-// Every member of every body, with values of wrong types and sizes in its place: each is refused in words of ours or taken, and no
-// check computes with what is no value of its form.
+// Every member of every body with values of wrong types and sizes. Each is refused with our own texts or accepted, and
+// no check computes with a value of a wrong type.
 import { expect, test } from 'vitest';
-import { endpoints } from '../src/endpoints.ts';
+import { operations } from '../src/operations.ts';
 import { BODIES } from '../src/glossary/examples.ts';
-import type { Endpoint } from '../src/http/endpoint.ts';
+import type { Operation } from '../src/operation/operation.ts';
 import { compileValidation } from '../src/http/input/validation.ts';
-import { jsonOf } from '../src/http/media.ts';
+import { jsonOf } from '../src/operation/media.ts';
 
 type Schema = { type?: string | string[]; properties?: Record<string, Schema>; items?: Schema };
 type Values = Record<string, unknown>;
 
 const WRONG: unknown[] = [{}, [], [{}], '', 'x', 1e14 - 1, -1e14, 1.5, true, null, undefined, 'toString', '__proto__'];
 
-/** `value` with each of its members in turn replaced by each wrong value, also members that it leaves out. */
+/**
+ * `value` with one member replaced by a wrong value, for each member and each wrong value, also for omitted members.
+ */
 function* withOneWrong(schema: Schema, value: unknown): Generator<unknown> {
   yield* WRONG;
   if (Array.isArray(value)) {
@@ -24,12 +26,12 @@ function* withOneWrong(schema: Schema, value: unknown): Generator<unknown> {
   }
 }
 
-const bodyOf = ({ body }: Endpoint): Schema | undefined => jsonOf(body) as Schema;
+const bodyOf = ({ body }: Operation): Schema | undefined => jsonOf(body) as Schema;
 
-test.each(endpoints.filter(bodyOf).map((endpoint) => [endpoint.id, endpoint] as const))(
-  'no wrong value in the body of %s stops its check, and what is wrong is told in words of ours',
-  (id, endpoint) => {
-    const schema = bodyOf(endpoint) as Schema;
+test.each(operations.filter(bodyOf).map((operation) => [operation.id, operation] as const))(
+  'no wrong value in the body of %s stops its check, and the problems have our own texts',
+  (id, operation) => {
+    const schema = bodyOf(operation) as Schema;
     const validate = compileValidation({ body: schema as never });
     expect(validate({ body: structuredClone(BODIES[id]) })).toEqual([]);
     const wrong = [...withOneWrong(schema, BODIES[id])].flatMap((body) => {

@@ -3,18 +3,18 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
 export type NameServer = {
-  /** As PHIAL_DOMAIN_NAME_SERVERS takes it. */
+  /** The address in the format of PHIAL_DOMAIN_NAME_SERVERS. */
   address: string;
-  /** Texts by name; a name that is not there does not exist. */
+  /** Texts by name. Other names do not exist. */
   texts: Map<string, string[]>;
-  /** Names that were asked for, in order. */
+  /** The queried names, in order. */
   asked: string[];
-  /** While true, nobody answers. */
+  /** While true, the server does not answer. */
   silent: boolean;
   close: () => void;
 };
 
-/** A name server that knows TXT records alone (RFC 1035 4.1). */
+/** A name server that knows TXT records only (RFC 1035 4.1). */
 export async function startNameServer(): Promise<NameServer> {
   const socket = createSocket('udp4', (question, { port, address }) => {
     const name = nameIn(question);
@@ -43,7 +43,7 @@ function nameIn(question: Buffer): string {
   return labels.join('.').toLowerCase();
 }
 
-/** With a pointer to the question's name, and texts in pieces of at most 255 bytes. */
+/** With a pointer to the name of the question, and texts in chunks of at most 255 bytes. */
 function answerTo(question: Buffer, texts: string[] | undefined): Buffer {
   const end = question.indexOf(0, HEADER_BYTES) + 5;
   const header = Buffer.from(question.subarray(0, end));
@@ -51,9 +51,9 @@ function answerTo(question: Buffer, texts: string[] | undefined): Buffer {
   header.writeUInt16BE(texts?.length ?? 0, 6);
   header.writeUInt32BE(0, 8);
   const records = (texts ?? []).map((text) => {
-    const pieces = Buffer.concat(
-      (text.match(/.{1,255}/g) ?? ['']).map((piece) =>
-        Buffer.from(`${String.fromCharCode(piece.length)}${piece}`, 'latin1'),
+    const characterStrings = Buffer.concat(
+      (text.match(/.{1,255}/g) ?? ['']).map((characterString) =>
+        Buffer.from(`${String.fromCharCode(characterString.length)}${characterString}`, 'latin1'),
       ),
     );
     const record = Buffer.alloc(12);
@@ -61,8 +61,8 @@ function answerTo(question: Buffer, texts: string[] | undefined): Buffer {
     record.writeUInt16BE(16, 2);
     record.writeUInt16BE(1, 4);
     record.writeUInt32BE(60, 6);
-    record.writeUInt16BE(pieces.length, 10);
-    return Buffer.concat([record, pieces]);
+    record.writeUInt16BE(characterStrings.length, 10);
+    return Buffer.concat([record, characterStrings]);
   });
   return Buffer.concat([header, ...records]);
 }

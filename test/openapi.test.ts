@@ -4,17 +4,18 @@ import addAjvFormats from 'ajv-formats';
 import { readdirSync, readFileSync } from 'node:fs';
 import { Type, type TSchema } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { endpoints } from '../src/endpoints.ts';
+import { operations } from '../src/operations.ts';
 import { eventTypes } from '../src/event-types.ts';
-import { statusOf } from '../src/http/errors.ts';
-import { declaredCodes } from '../src/http/answer/refusals.ts';
+import { statusOf } from '../src/http/error-answer.ts';
+import { declaredCodes } from '../src/http/answer/declared-codes.ts';
 import { GLOSSARY, PARTS } from '../src/glossary/glossary.ts';
 import { buildOpenApi } from '../src/http/openapi/document.ts';
-import { headersOf } from '../src/http/openapi/headers.ts';
+import { headersOf } from '../src/http/openapi/answer-headers.ts';
+import { named, shape } from '../src/wire/shape.ts';
 import { ComponentSchemas } from '../src/http/openapi/schemas.ts';
 import { openApiText } from '../src/openapi.ts';
 import { nullable, oneOf } from '../src/wire/schema.ts';
-import { startTestApp, type TestApp } from './app.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
 
 type Answer = {
   $ref?: string;
@@ -52,7 +53,7 @@ const packageVersion = (JSON.parse(readFileSync('package.json', 'utf8')) as { ve
 const operation = (method: string, path: string): Operation => document.paths[path]?.[method] as Operation;
 
 describe('the document', () => {
-  test('is what openapi.json at the root holds (UPDATE=1 writes it)', async () => {
+  test('matches openapi.json at the root (UPDATE=1 writes it)', async () => {
     if (process.env['UPDATE']) {
       const { writeFileSync } = await import('node:fs');
       writeFileSync('openapi.json', text);
@@ -68,7 +69,7 @@ describe('the document', () => {
     expect({ valid, errors: errors ?? [], version }).toEqual({ valid: true, errors: [], version: '3.1' });
   });
 
-  test('holds only schemas whose every keyword and format JSON Schema knows, and no reference into nothing', () => {
+  test('holds only schemas whose every keyword and format JSON Schema knows, and no broken reference', () => {
     const ajv = new Ajv2020({ strict: true, strictTypes: false, allowUnionTypes: true });
     (addAjvFormats as unknown as { default: (target: Ajv2020) => void }).default(ajv);
     const known = (schema: object): object =>
@@ -96,17 +97,17 @@ describe('the document', () => {
     expect(broken).toEqual([]);
   });
 
-  test('says of every list what its items are', () => {
-    const within = (node: unknown, place: string): string[] => {
+  test('declares the items of every list', () => {
+    const within = (node: unknown, pointer: string): string[] => {
       if (typeof node !== 'object' || node === null) return [];
       const { type } = node as { type?: unknown };
-      const bare = [type].flat().includes('array') && !('items' in node) ? [place] : [];
-      return [...bare, ...Object.entries(node).flatMap(([key, value]) => within(value, `${place}/${key}`))];
+      const bare = [type].flat().includes('array') && !('items' in node) ? [pointer] : [];
+      return [...bare, ...Object.entries(node).flatMap(([key, value]) => within(value, `${pointer}/${key}`))];
     };
     expect(within(document, '')).toEqual([]);
   });
 
-  test('shows every endpoint with its summary, and nothing else', () => {
+  test('shows every operation with its summary, and nothing else', () => {
     const shown = Object.entries(document.paths).flatMap(([path, operations]) =>
       Object.entries(operations).map(([method, { operationId, summary }]) => [
         operationId,
@@ -115,11 +116,11 @@ describe('the document', () => {
         summary,
       ]),
     );
-    const declared = endpoints.map(({ id, method, path, summary }) => [id, method, path, summary]);
+    const declared = operations.map(({ id, method, path, summary }) => [id, method, path, summary]);
     expect(shown.toSorted()).toEqual(declared.toSorted());
   });
 
-  test('says of every tag what its operations are about', () => {
+  test('describes every tag', () => {
     expect(document.tags.filter(({ description }) => !description)).toEqual([]);
   });
 
@@ -132,16 +133,13 @@ describe('the document', () => {
     });
     expect(InvalidRequest?.properties?.['detail']).toMatchObject({ type: 'array' });
     const otherThanText = ['pre_flight', 'client_user_id', 'integration_team_id', 'integration_member_id'];
-    for (const place of [
-      document.info['description'] as string,
-      readFileSync('docs/guides/handle-errors.md', 'utf8'),
-    ]) {
-      expect(place).toContain('five exceptions');
-      for (const word of otherThanText) expect(place).toMatch(new RegExp(`\`${word}_(failed|conflict)\``));
+    for (const text of [document.info['description'] as string, readFileSync('docs/guides/handle-errors.md', 'utf8')]) {
+      expect(text).toContain('five exceptions');
+      for (const word of otherThanText) expect(text).toMatch(new RegExp(`\`${word}_(failed|conflict)\``));
     }
   });
 
-  test('gives fields of people, addresses, ids and times an example, each of which fits its field', () => {
+  test('gives fields of people, addresses, ids and times a valid example each', () => {
     const ajv = addAjvFormats.default(new Ajv2020({ strict: false }));
     let given = 0;
     for (const { properties = {} } of Object.values(document.components.schemas)) {
@@ -159,7 +157,7 @@ describe('the document', () => {
     });
   });
 
-  test('tells both versions', () => {
+  test('names both versions', () => {
     expect(document.info).toMatchObject({ version: packageVersion, 'x-interface-version': '0.4.602' });
   });
 
@@ -185,7 +183,7 @@ describe('the document', () => {
     expect(text).toMatch(/`v1a,` and the base64 Ed25519 signature/);
   });
 
-  test('shows a delivery that was given up with an answer or an error, as deliveries have', () => {
+  test('shows a delivery that was given up with an answer or an error, like real deliveries', () => {
     const { post } = document.webhooks['message.attempt.exhausted'] as { post: Operation };
     expect(post.requestBody?.content['application/json']).toMatchObject({
       example: { data: { last_status: 503, last_error: null } },
@@ -198,7 +196,7 @@ describe('an operation', () => {
     ['post', '/v1/org/{org_id}/team', 'IntegrationTeamIDConflictResponse'],
     ['patch', '/v1/org/{org_id}/team/{team_id}', 'IntegrationTeamIDConflictResponse'],
     ['post', '/v1/org/{org_id}/ehr_integration/member', 'IntegrationMemberIDConflictResponse'],
-  ])('tells what stands beside the detail of a conflict of references: %s %s', (method, path, shape) => {
+  ])('declares the detail of a conflict of references: %s %s', (method, path, shape) => {
     const { content } = operation(method, path).responses[409] as Answer;
     expect(content?.['application/json']?.schema).toMatchObject({
       anyOf: expect.arrayContaining([{ $ref: `#/components/schemas/${shape}` }]),
@@ -230,7 +228,7 @@ describe('an operation', () => {
     });
   });
 
-  test('has a description only where it says more than the summary', () => {
+  test('has a description only if it says more than the summary', () => {
     const said = Object.values(document.paths).flatMap((methods) => Object.values(methods));
     const same = said.filter(({ summary, description }) => description?.replace(/\.$/, '') === summary);
     expect(same.map(({ operationId }) => operationId)).toEqual([]);
@@ -247,8 +245,8 @@ describe('an operation', () => {
   });
 
   test('lists under each status exactly the codes that it can answer with', () => {
-    for (const endpoint of endpoints) {
-      const { responses } = operation(endpoint.method.toLowerCase(), endpoint.path);
+    for (const registered of operations) {
+      const { responses } = operation(registered.method.toLowerCase(), registered.path);
       const shown = Object.entries(responses).flatMap(([status, answer]) => {
         if (Number(status) < 400) return [];
         const name = answer.$ref?.split('/').at(-1);
@@ -257,13 +255,13 @@ describe('an operation', () => {
         const [, codes] = /"enum":(\[[^\]]*\])/.exec(text) as unknown as [string, string];
         return (JSON.parse(codes) as string[]).map((code) => `${status} ${code}`);
       });
-      const declared = [...declaredCodes(endpoint)].map((code) => `${statusOf(code)} ${code}`);
-      expect([endpoint.id, shown.toSorted()]).toEqual([endpoint.id, declared.toSorted()]);
+      const declared = [...declaredCodes(registered)].map((code) => `${statusOf(code)} ${code}`);
+      expect([registered.id, shown.toSorted()]).toEqual([registered.id, declared.toSorted()]);
     }
   });
 
-  test('that takes a body declares what may be wrong with one', () => {
-    for (const { id, method, path, body, auth } of endpoints) {
+  test('with a body declares the possible problems of a body', () => {
+    for (const { id, method, path, body, auth } of operations) {
       if (!body) continue;
       const { responses } = operation(method.toLowerCase(), path);
       expect([id, Object.keys(responses)]).toEqual([
@@ -273,19 +271,19 @@ describe('an operation', () => {
     }
   });
 
-  test('that is open to anybody asks for no key', () => {
+  test('that is open to everybody declares no key', () => {
     expect(operation('get', '/healthz')).toMatchObject({ security: [], responses: { 200: {} } });
     expect(operation('get', '/healthz').responses).not.toHaveProperty('401');
   });
 
-  test('that is deprecated says so and what replaces it', () => {
+  test('that is deprecated says so and names its replacement', () => {
     expect(operation('get', '/v3/lab_tests')).toMatchObject({
       deprecated: true,
       description: expect.stringMatching(/Deprecated since 2025-06-01: use \/v3\/lab_test\.$/),
     });
   });
 
-  test('takes lists by repeated names, and tells the rule that binds two parameters', () => {
+  test('takes lists by repeated names, and states the rule for two related parameters', () => {
     const lists = operation('get', '/v3/orders').parameters?.filter(({ name }) => name === 'order_ids');
     expect(lists).toMatchObject([{ style: 'form', explode: true, schema: { type: 'array' } }]);
     expect(operation('post', '/v2/user/undo_delete').description).toContain(
@@ -293,7 +291,7 @@ describe('an operation', () => {
     );
   });
 
-  test('whose body may be left out says so', () => {
+  test('with an optional body says so', () => {
     expect(operation('post', '/v3/order/{order_id}/test').requestBody).toMatchObject({
       required: false,
       content: {
@@ -311,13 +309,13 @@ describe('the headers of an answer', () => {
   };
 
   test('are those that the tests look for in real answers, each described once', () => {
-    for (const endpoint of endpoints) {
-      const shown = operation(endpoint.method.toLowerCase(), endpoint.path);
+    for (const registered of operations) {
+      const shown = operation(registered.method.toLowerCase(), registered.path);
       for (const status of Object.keys(shown.responses)) {
-        const place = `${endpoint.id} ${status}`;
-        expect([place, of(shown, status)]).toEqual([
-          place,
-          expect.arrayContaining(['X-Request-Id', ...headersOf(endpoint, Number(status))]),
+        const label = `${registered.id} ${status}`;
+        expect([label, of(shown, status)]).toEqual([
+          label,
+          expect.arrayContaining(['X-Request-Id', ...headersOf(registered, Number(status))]),
         ]);
       }
     }
@@ -327,7 +325,7 @@ describe('the headers of an answer', () => {
     expect(Object.values(headers).filter(({ description }) => !description)).toEqual([]);
   });
 
-  test('tell when to come again, which methods there are, and what is deprecated', () => {
+  test('say when to try again, which methods exist, and what is deprecated', () => {
     const users = operation('get', '/v2/user');
     expect([of(users, 429), of(users, 503)]).toEqual(Array(2).fill(expect.arrayContaining(['Retry-After'])));
     expect(of(users, 200)).toEqual(['X-Request-Id', 'RateLimit-Policy', 'RateLimit']);
@@ -341,52 +339,53 @@ describe('the headers of an answer', () => {
         expect(of(operation(method, path), status)).toEqual(expect.arrayContaining(['Deprecation', 'Link']));
   });
 
-  test('that was sent and is deprecated is a parameter of the operations that take it', () => {
+  test('that is deprecated in requests is a parameter of the operations that accept it', () => {
     expect(document.components.parameters['ServiceOrgKey']).toMatchObject({
       name: 'X-Service-Org-Key',
       in: 'header',
       deprecated: true,
     });
-    const taking = endpoints.filter(({ method, path }) =>
+    const taking = operations.filter(({ method, path }) =>
       operation(method.toLowerCase(), path).parameters?.some(({ $ref }) => $ref?.endsWith('/ServiceOrgKey')),
     );
     expect(taking.map(({ id }) => id)).toEqual(
-      endpoints.filter(({ auth }) => auth === 'management_key').map(({ id }) => id),
+      operations.filter(({ auth }) => auth === 'management_key').map(({ id }) => id),
     );
   });
 });
 
 describe('a field', () => {
   type Shape = { [key: string]: unknown; properties?: Record<string, Shape>; description?: string };
-  const fields: { name: string; place: string; schema: Shape }[] = [];
-  const walk = (node: unknown, place: string): void => {
+  const fields: { name: string; pointer: string; schema: Shape }[] = [];
+  const walk = (node: unknown, pointer: string): void => {
     if (typeof node !== 'object' || node === null) return;
     const { properties, parameters } = node as Shape & { parameters?: (Shape & { name?: string })[] };
     if (typeof properties === 'object')
-      for (const [name, schema] of Object.entries(properties)) fields.push({ name, place: `${place}/${name}`, schema });
+      for (const [name, schema] of Object.entries(properties))
+        fields.push({ name, pointer: `${pointer}/${name}`, schema });
     if (Array.isArray(parameters))
       for (const each of parameters)
-        if (each.name) fields.push({ name: each.name, place: `${place}?${each.name}`, schema: each });
-    for (const [key, value] of Object.entries(node)) walk(value, `${place}/${key}`);
+        if (each.name) fields.push({ name: each.name, pointer: `${pointer}?${each.name}`, schema: each });
+    for (const [key, value] of Object.entries(node)) walk(value, `${pointer}/${key}`);
   };
   walk({ paths: document.paths, webhooks: document.webhooks, schemas: document.components.schemas }, '');
 
-  test('is described wherever it stands', () => {
+  test('has a description in every schema', () => {
     expect(
-      fields.filter(({ schema }) => !schema.description).map(({ place }) => place),
-      'fields that nothing describes: each name wants a line in src/glossary, or its schema a description',
+      fields.filter(({ schema }) => !schema.description).map(({ pointer }) => pointer),
+      'fields without a description: each name needs a line in src/glossary, or its schema a description',
     ).toEqual([]);
     expect(fields.length).toBeGreaterThan(500);
   });
 
-  test('is told in its own words, else in those of the component that it is, and in those of the glossary where there are none', () => {
-    const Role = oneOf(['owner', 'guest'], { description: 'Of a person.' });
-    const Plain = oneOf(['red', 'blue']);
-    const written = new ComponentSchemas([{ Role, Plain }], { role: 'Of a key.' });
-    const told = (schema: TSchema) => written.writeField('role', schema)['description'];
-    expect([Role, nullable(Role), oneOf(['owner', 'guest'])].map(told)).toEqual(Array(3).fill('Of a person.'));
-    expect([Plain, nullable(Plain), Type.String()].map(told)).toEqual(Array(3).fill('Of a key.'));
-    expect(told(Type.String({ description: 'Of nobody.' }))).toBe('Of nobody.');
+  test('has its own description, else that of its component, else that of the glossary', () => {
+    const Role = named('Role', oneOf(['owner', 'guest'], { description: 'Of a person.' }));
+    const Plain = named('Plain', oneOf(['red', 'blue']));
+    const written = new ComponentSchemas({ role: 'Of a key.' });
+    const descriptionOf = (schema: TSchema) => written.writeField('role', schema)['description'];
+    expect([Role, nullable(Role), oneOf(['owner', 'guest'])].map(descriptionOf)).toEqual(Array(3).fill('Of a person.'));
+    expect([Plain, nullable(Plain), Type.String()].map(descriptionOf)).toEqual(Array(3).fill('Of a key.'));
+    expect(descriptionOf(Type.String({ description: 'Of nobody.' }))).toBe('Of nobody.');
   });
 
   test.each([
@@ -397,26 +396,26 @@ describe('a field', () => {
     ['Unmatched|Compendium', /What the laboratory says to it|What the test measures|Name of the patient/],
     ['Compendium', /user's orders/],
     ['users/search|/schemas/(QueryPast|Org|Webhook|Grouped)', /continuous query|Unit of the result|type of the object/],
-  ])('of %s says nothing that its name means elsewhere', (where, foreign) => {
-    const found = fields.filter(({ place }) => new RegExp(where).test(place));
+  ])('of %s does not repeat the meaning of its name in the glossary', (where, foreign) => {
+    const found = fields.filter(({ pointer }) => new RegExp(where).test(pointer));
     expect(found.length).toBeGreaterThan(5);
     const said = found.filter(({ schema }) => foreign.test(schema.description ?? ''));
-    expect(said.map(({ place, schema }) => `${place}: ${schema.description}`)).toEqual([]);
+    expect(said.map(({ pointer, schema }) => `${pointer}: ${schema.description}`)).toEqual([]);
   });
 
-  test('has one entry in the glossary: another one of its name would never be read', () => {
+  test('has one entry in the glossary, because a second one of its name would never be used', () => {
     const names = PARTS.flatMap((part) => Object.keys(part));
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
-  test('has no entry in the glossary that no field needs', () => {
-    const told = new Set(fields.map(({ name, schema }) => `${name}: ${schema.description}`));
+  test('has no unused entry in the glossary', () => {
+    const described = new Set(fields.map(({ name, schema }) => `${name}: ${schema.description}`));
     const unneeded = Object.entries(GLOSSARY).filter(
-      ([name, words]) => ![...told].some((each) => each.startsWith(`${name}: ${words}`)),
+      ([name, words]) => ![...described].some((each) => each.startsWith(`${name}: ${words}`)),
     );
     expect(
       unneeded.map(([name]) => name),
-      'lines of src/glossary to take out: no field has this name, or each has a description of its own',
+      'unused lines of src/glossary: no field has this name, or each has its own description',
     ).toEqual([]);
   });
 });
@@ -424,7 +423,7 @@ describe('a field', () => {
 describe('a named schema', () => {
   const { schemas } = document.components;
 
-  test('is every object of an answer that a room gives a name', async () => {
+  test('is every object of an answer that a module gives a name', async () => {
     const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) =>
       /(^|\/)schemas\.ts$/.test(file),
     );
@@ -442,13 +441,13 @@ describe('a named schema', () => {
       answered.add(value);
       for (const part of Object.values(value)) walk(part);
     };
-    for (const { response } of endpoints) walk(response);
+    for (const { response } of operations) walk(response);
     const named = [...names].filter(([properties]) => answered.has(properties)).map(([, ofOne]) => ofOne);
     expect(named.length).toBeGreaterThan(100);
     expect(named.filter((ofOne) => !ofOne.some((name) => name in document.components.schemas))).toEqual([]);
   });
 
-  test('is referred to wherever it stands, also where null is allowed', () => {
+  test('is referenced everywhere, also where null is allowed', () => {
     expect(schemas['OrderAnswer']?.properties?.['order']).toMatchObject({ $ref: '#/components/schemas/Order' });
     expect(schemas['Insurance']?.properties?.['guarantor']).toMatchObject({
       anyOf: [{ $ref: '#/components/schemas/GuarantorDetails' }, { type: 'null' }],
@@ -458,7 +457,7 @@ describe('a named schema', () => {
     });
   });
 
-  test('tells the rules of the domain in words', () => {
+  test('states the rules of the domain in words', () => {
     expect(schemas['Address']).toMatchObject({
       description: 'In the United States `state` is a two-letter code and `zip` is 12345 or 12345-6789.',
     });
@@ -468,21 +467,17 @@ describe('a named schema', () => {
     });
   });
 
-  test('must have a name of its own, and only keywords that can be told', () => {
-    const build =
-      (schemas: Record<string, unknown>[], response = Type.Object({})) =>
-      () =>
-        buildOpenApi([{ ...(endpoints[0] as (typeof endpoints)[number]), response }], [], {
-          schemas,
-          version: '1',
-          interfaceVersion: '1',
-        });
-    const Thing = Type.Object({ a: nullable(Type.String()) });
-    expect(build([{ Thing }, { Thing: Type.Object({ a: nullable(Type.String()) }) }])).not.toThrow();
-    expect(build([{ Thing }, { Thing: Type.Object({ b: Type.String() }) }])).toThrow(
-      'Two different schemas are called Thing.',
-    );
-    expect(build([], Type.Object({ a: Type.String({ shiny: true }) }))).toThrow('OpenAPI has no words yet for shiny');
+  test('has a name that no other schema has', () => {
+    shape('Thing', { a: nullable(Type.String()) });
+    expect(() => shape('Thing', { a: nullable(Type.String()) })).not.toThrow();
+    expect(() => shape('Thing', { b: Type.String() })).toThrow('Two different schemas are called Thing.');
+  });
+
+  test('has only keywords that OpenAPI has words for', () => {
+    const [operation] = operations as [(typeof operations)[number]];
+    const response = Type.Object({ a: Type.String({ shiny: true }) });
+    const build = () => buildOpenApi([{ ...operation, response }], [], { version: '1', interfaceVersion: '1' });
+    expect(build).toThrow('OpenAPI has no equivalent yet for shiny');
   });
 });
 
@@ -500,7 +495,7 @@ describe('the running service', () => {
   });
 
   test.each(['/openapi.json', '/docs/openapi.json', '/docs/reference.js'])(
-    'compresses %s once, and answers 304 to whoever has it',
+    'compresses %s once, and answers 304 to a client that has it',
     async (path) => {
       const get = (headers: Record<string, string>, method = 'GET') => fetch(app.baseUrl + path, { headers, method });
       const plain = await get({ 'accept-encoding': 'identity' });
@@ -529,7 +524,7 @@ describe('the running service', () => {
     expect(text).not.toContain('\n');
   });
 
-  test('answers /docs itself, with a page whose script it serves and a policy that names no other host', async () => {
+  test('serves /docs itself, with a page whose script it serves and a policy that names no other host', async () => {
     const page = await fetch(`${app.baseUrl}/docs`, { redirect: 'manual' });
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(page.headers.get('content-security-policy')).not.toMatch(/\*|https?:|unsafe-eval/);
@@ -539,7 +534,7 @@ describe('the running service', () => {
     expect((await script.text()).length).toBeGreaterThan(1_000_000);
   });
 
-  test('answers 405 to whoever writes to a page', async () => {
+  test('answers 405 to a write request to a page', async () => {
     for (const path of ['/openapi.json', '/docs', '/docs/', '/docs/reference.js', '/docs/openapi.json', '/metrics']) {
       const response = await fetch(app.baseUrl + path, { method: 'POST' });
       expect([path, response.status, response.headers.get('allow')]).toEqual([path, 405, 'GET, HEAD']);

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
 import { makeFolder } from './program.ts';
 
-/** A block of commands, with the heading that it stands under. */
+/** A block of commands, with its heading. */
 export type Block = { heading: string; language: string; text: string };
 
 /** The blocks of a page, in their order, without `npm ci`: the tests build the program once. */
@@ -23,7 +23,7 @@ export function blocksOf(page: string): Block[] {
     .filter(({ text }) => text.trim() !== 'npm ci --omit=dev && npm run build');
 }
 
-/** Hands out the blocks of a page one by one; `left` holds those that a test has not run yet. */
+/** Returns the blocks of a page one by one; `left` holds those that a test has not run yet. */
 export function openPage(page: string): { next: (heading: string) => string; left: Block[] } {
   const left = blocksOf(page);
   return {
@@ -36,14 +36,14 @@ export function openPage(page: string): { next: (heading: string) => string; lef
   };
 }
 
-/** A folder in which the commands of the pages run as they do in a clone. */
+/** A folder in which the commands of the pages run as in a clone. */
 export function makeClone(): string {
   const folder = makeFolder();
   symlinkSync(join(PACKAGE_ROOT, 'bin'), join(folder, 'bin'));
   return folder;
 }
 
-/** Runs commands in that folder with only these variables set, and returns what they print. */
+/** Runs commands in that folder with only these variables set, and returns their output. */
 export async function runIn(folder: string, commands: string, env: Record<string, string> = {}): Promise<string> {
   const { PATH = '' } = process.env;
   const { stdout } = await promisify(execFile)('sh', ['-ec', commands], {

@@ -2,8 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startHl7, type Hl7 } from '../src/labs/laboratories/hl7/start.ts';
-import { startTestApp, type TestApp } from './app.ts';
+import { startHl7, type Hl7 } from '../src/labs/laboratories/hl7/start-hl7.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
 import { phoenix } from './collected-orders.ts';
 import { makeUser, orderKit, patientAddress, patientDetails, physician } from './factories.ts';
 import { addLabTest, kitAtLaboratory } from './hl7-deployment.ts';
@@ -78,7 +78,7 @@ test(
     await run(page.next('Add a physician to a team'));
     expect((await run(page.next('Issue ids for kits'))).trim().split('\n')).toHaveLength(100);
     given['ORDER_ID'] = (await orderKit(app.team)).id;
-    expect(await run(page.next('Enter the tracking numbers of a kit'))).toMatch(/^The kit is followed/);
+    expect(await run(page.next('Enter the tracking numbers of a kit'))).toMatch(/^Updates about these numbers/);
 
     const order = (): Promise<{ id: string }> => kitAtLaboratory(app, app.team, made.body.id);
     await order();
@@ -91,7 +91,7 @@ test(
     expect(firstLineOf(listed)).toMatchObject({ lab: 'saguaro-lab', reason: 'unmapped_code' });
     expect(listed.slice(listed.indexOf('\n'))).toContain('Palmer^Grace');
     const repair = page.next('Handle messages that wait');
-    expect(await run(page.next('Handle messages that wait'))).toBe('0 messages applied, 1 wait still.\n');
+    expect(await run(page.next('Handle messages that wait'))).toBe('Applied 0 messages. 1 still wait.\n');
     writeLaboratory(
       readFileSync(join(folder, 'laboratory.json'), 'utf8').replace(
         '"analytes": [',
@@ -116,14 +116,14 @@ test(
       await app.runJobs();
       given['OUTBOX_ID'] = firstLineOf(await run('node bin/phial.mjs hl7 outgoing'))['outbox_id'] as string;
       laboratory.behave(null);
-      expect(await run(page.next(heading))).toMatch(
-        /is told of the order again\.\n$|^Nobody has to see to this message/,
-      );
+      expect(await run(page.next(heading))).toMatch(/to the laboratory again\.\n$|^The message needs no more work/);
       await app.runJobs();
       laboratory.behave('refuses');
     }
     laboratory.behave(null);
-    expect(await run(page.next('Stop sending to a laboratory'))).toMatch(/^Nothing is sent to[^]*\nWhat waits for /);
+    expect(await run(page.next('Stop sending to a laboratory'))).toMatch(
+      /^Nothing is sent to[^]*\nThe waiting messages to /,
+    );
 
     const { user_id } = await makeUser(app.team);
     const form = new FormData();
@@ -139,7 +139,7 @@ test(
     await app.runJobs();
     const reviewed = await run(page.next('Review lab reports'));
     expect(firstLineOf(reviewed)).toMatchObject({ job_id: given['JOB_ID'] });
-    expect(reviewed).toMatch(/"patient_last_name": "Palmer"[^]*The report is reviewed, and its team is told\.\n$/);
+    expect(reviewed).toMatch(/"patient_last_name": "Palmer"[^]*The report is reviewed, and its team is notified\.\n$/);
     expect(page.left).toEqual([]);
   },
   PATIENCE_MS,
@@ -184,7 +184,7 @@ test(
     given['ORDER_ID'] = await askForVisit();
     await run(page.next('Record what you agreed by telephone'));
     expect(await appointmentOf(given['ORDER_ID'])).toBe('cancelled');
-    expect(await run(page.next('Disconnect a scheduler'))).toBe('getlabs books no more.\n');
+    expect(await run(page.next('Disconnect a scheduler'))).toBe('getlabs is disconnected.\n');
     expect(page.left).toEqual([]);
   },
   PATIENCE_MS,

@@ -1,4 +1,4 @@
-// What an operator sees of processes: where they listen, whether they are well, and what their logs say.
+// What an operator sees of processes: their addresses, their health and their logs.
 import { afterEach, describe, expect, test } from 'vitest';
 import { findFreePort } from '../bench/free-port.ts';
 import { endPrograms, makeDatabase, runCommand, serve, type Program } from './program.ts';
@@ -18,7 +18,7 @@ const get = async (address: string): Promise<[number, unknown]> => {
   return [answer.status, await answer.json()];
 };
 
-test('a worker answers /healthz and /readyz beside its metrics, and says where', async () => {
+test('a worker answers /healthz and /readyz beside its metrics, and prints their address', async () => {
   const port = await findFreePort();
   const env = { DATABASE_URL: await makeDatabase(), PHIAL_METRICS_PORT: String(port) };
   const worker = await serve({ args: ['worker'], env });
@@ -30,7 +30,7 @@ test('a worker answers /healthz and /readyz beside its metrics, and says where',
   expect(await (await fetch(`${address}/metrics`)).text()).toContain('phial_webhook_attempts_total');
 });
 
-test('a worker that lacks an encryption key is not ready', async () => {
+test('a worker without an encryption key in use is not ready', async () => {
   const [one, two] = [1, 2].map((version) => `${version}:${Buffer.alloc(32, version).toString('base64')}`);
   const port = await findFreePort();
   const env = { DATABASE_URL: await makeDatabase() };
@@ -42,7 +42,7 @@ test('a worker that lacks an encryption key is not ready', async () => {
   ]);
 });
 
-test('a start tells the port that it listens on beside the public address', async () => {
+test('a start prints its port beside the public address', async () => {
   const env = { DATABASE_URL: await makeDatabase(), PHIAL_BASE_URL: 'https://api.example.com' };
   const program = await serve({ args: ['api'], env });
   expect(program.stdout()).toContain('at https://api.example.com ');
@@ -50,7 +50,7 @@ test('a start tells the port that it listens on beside the public address', asyn
 });
 
 describe('with PHIAL_LOG_FORMAT=json', () => {
-  test('every line of a process is JSON, from its start to its stop, and probes are told at debug alone', async () => {
+  test('every line of a process is JSON, from its start to its stop, and probes are logged at debug only', async () => {
     const env = { DATABASE_URL: await makeDatabase(), PHIAL_LOG_FORMAT: 'json' };
     const program = await serve({ env });
     const { port } = program;
@@ -62,11 +62,11 @@ describe('with PHIAL_LOG_FORMAT=json', () => {
     );
     expect(lines.map(({ msg }) => msg)).toEqual(expect.arrayContaining(['stopping', 'stopped']));
     expect(lines.filter(({ msg }) => msg === 'request').map(({ operation }) => operation)).toEqual(['list_users']);
-    // The first keys of a sandbox are for a terminal.
+    // The first keys of a sandbox go to a terminal only.
     expect(program.output()).not.toMatch(/sk_us_|mg_/);
   });
 
-  test('so are the reasons for which it does not start', async () => {
+  test('so are the reasons of a failed start', async () => {
     const json = { PHIAL_LOG_FORMAT: 'json' };
     const misspelled = await runCommand(['api'], { env: { ...json, PHIAL_LOG_LEVL: 'info' } });
     const away = await runCommand(['api'], { env: { ...json, DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' } });

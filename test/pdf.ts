@@ -1,9 +1,9 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { BinaryBitmap, HybridBinarizer, MultiFormatReader, RGBLuminanceSource, type Result } from '@zxing/library';
 import { extractText, getDocumentProxy, renderPageAsImage } from 'unpdf';
-import type { TestApp } from './app.ts';
+import type { TestApp } from './test-app.ts';
 
-// Node 20 lacks what PDF.js copies fonts with.
+// Node 20 lacks a function with which PDF.js copies fonts.
 if (!('transferToFixedLength' in ArrayBuffer.prototype))
   // oxlint-disable-next-line eslint/no-extend-native -- as newer versions of Node have it
   Object.defineProperty(ArrayBuffer.prototype, 'transferToFixedLength', {
@@ -14,7 +14,7 @@ if (!('transferToFixedLength' in ArrayBuffer.prototype))
     },
   });
 
-/** A document as it was answered. */
+/** A document from an answer. */
 export type Printed = { status: number; headers: Headers; bytes: Uint8Array };
 
 export async function fetchPdf(app: TestApp, path: string, key: string | null = app.team.api_key): Promise<Printed> {
@@ -23,25 +23,25 @@ export async function fetchPdf(app: TestApp, path: string, key: string | null = 
   return { status: response.status, headers: response.headers, bytes: new Uint8Array(await response.arrayBuffer()) };
 }
 
-/** What the pages say, by page. PDF.js takes the bytes away, so that it gets a copy. */
+/** The text of the pages, by page. PDF.js detaches the bytes, so it gets a copy. */
 export async function textOf({ bytes }: Pick<Printed, 'bytes'>): Promise<string[]> {
   const { text } = await extractText(await getDocumentProxy(bytes.slice()), { mergePages: false });
   return text.map((page) => page.replaceAll(/\s+/g, ' '));
 }
 
 /** A piece of text with its box: in points, from the lower left of its page. */
-export type Place = { text: string; page: number; x: number; y: number; width: number; height: number };
+export type TextBox = { text: string; page: number; x: number; y: number; width: number; height: number };
 
-/** Where each piece of text stands. */
-export async function placesOf({ bytes }: Pick<Printed, 'bytes'>): Promise<Place[]> {
+/** The position of each piece of text. */
+export async function textBoxesOf({ bytes }: Pick<Printed, 'bytes'>): Promise<TextBox[]> {
   const document = await getDocumentProxy(bytes.slice());
-  const places: Place[] = [];
+  const boxes: TextBox[] = [];
   for (let page = 1; page <= document.numPages; page++) {
     const { items } = await (await document.getPage(page)).getTextContent();
     for (const item of items)
       if ('str' in item && item.str.trim() !== '') {
         const [, , , size, x, y] = item.transform as number[];
-        places.push({
+        boxes.push({
           text: item.str,
           page,
           x: x as number,
@@ -51,14 +51,14 @@ export async function placesOf({ bytes }: Pick<Printed, 'bytes'>): Promise<Place
         });
       }
   }
-  return places;
+  return boxes;
 }
 
-/** A page as it looks, in PNG. */
+/** A page as an image, in PNG. */
 export const pictureOf = async ({ bytes }: Pick<Printed, 'bytes'>, page: number, scale = 2): Promise<Buffer> =>
   Buffer.from(await renderPageAsImage(bytes.slice(), page, { canvasImport: () => import('@napi-rs/canvas'), scale }));
 
-/** Reads the barcode in a part of a picture; the part is given as shares of its width and height. */
+/** Reads the barcode in a part of an image. The part is in fractions of its width and height. */
 export async function readBarcode(
   png: Buffer,
   part: { x: number; y: number; width: number; height: number } = { x: 0, y: 0, width: 1, height: 1 },

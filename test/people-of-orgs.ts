@@ -1,5 +1,5 @@
 import { inviteUrl } from '../src/tenancy/members/invites/mail.ts';
-import type { Team, TestApp } from './app.ts';
+import type { Team, TestApp } from './test-app.ts';
 
 export type Member = {
   id: string;
@@ -14,14 +14,14 @@ export type Invite = { id: string; email: string; role: string; resent_at: strin
 export const memberPath = ({ org_id }: Team, id = ''): string => `/v1/org/${org_id}/member${id && `/${id}`}`;
 export const invitePath = ({ org_id }: Team, id = ''): string => `/v1/org/${org_id}/invite${id && `/${id}`}`;
 
-/** Makes an invite, and answers it as the list shows it. */
+/** Makes an invite, and returns it as the list shows it. */
 export async function invite(team: Team, email: string, bound: object = {}): Promise<Invite> {
   await team.api<{ status: string }>('POST', invitePath(team), { email, ...bound });
   const { body } = await team.api<{ invites: Invite[] }>('GET', `${invitePath(team)}?search_query=${email}`);
   return body.invites[0] as Invite;
 }
 
-/** A person whom an EHR lets in to the team; answers the id of the person. */
+/** A person that an EHR adds to the team. Returns the id of the person. */
 export async function letIn(team: Team, name: string): Promise<string> {
   const path = `/v1/org/${team.org_id}/ehr_integration`;
   await team.api<unknown>('PUT', `${path}/configuration`, {
@@ -45,7 +45,7 @@ export const accept = (app: Pick<TestApp, 'baseUrl'>, url: string, name: string)
     body: new URLSearchParams({ name }),
   });
 
-/** Somebody who was invited and has accepted. */
+/** A person who was invited and accepted. */
 export async function makeMember(
   app: TestApp,
   team: Team,

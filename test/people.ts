@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Api } from './app.ts';
+import type { Api } from './test-app.ts';
 
 /** One entry of a 422's `detail`. */
 type Problem = { type: string; loc: (string | number)[]; msg: string; input?: unknown };
@@ -26,7 +26,7 @@ export const homeAddress = {
   state: 'AZ',
 };
 
-/** An invented person in the form that demographics and insurance ask for. */
+/** An invented person in the form that demographics and insurance need. */
 export const person = {
   first_name: 'Ada',
   last_name: 'Lovelace',

@@ -1,8 +1,8 @@
-import type { Team } from './app.ts';
+import type { Team } from './test-app.ts';
 
 export const ehrPath = ({ org_id }: Pick<Team, 'org_id'>): string => `/v1/org/${org_id}/team_ehr_pipelines/sandbox/us`;
 
-/** What is sent to configure an EHR for these teams. */
+/** A body that configures an EHR for these teams. */
 export const ehrPipeline = (team_ids: string[], authentication: object = { type: 'api_key', api_key: 'of-ehr' }) => ({
   team_ids,
   ehr_type: 'fhir',
@@ -12,7 +12,7 @@ export const ehrPipeline = (team_ids: string[], authentication: object = { type:
 
 export const etlPath = ({ org_id }: Pick<Team, 'org_id'>): string => `/v1/org/${org_id}/team_etl_pipelines/sandbox/us`;
 
-/** What is sent to stream events of these teams. */
+/** A body that streams events of these teams. */
 export const etlPipeline = (team_ids: string[], uri = 'amqps://phial:of-broker@broker.example.com/clinic') => ({
   team_ids,
   rabbitmq: { uri, exchange: 'health' },

@@ -1,8 +1,8 @@
-// Orders by any method, right after they were made, of a patient who is known.
-import { changeOrder } from '../src/labs/orders/change.ts';
+// New orders with any method, for a known patient.
+import { changeOrder } from '../src/labs/orders/change-order.ts';
 import { insertOrder } from '../src/labs/orders/create/insert-order.ts';
-import type { CollectionMethod, LowLevelStatus } from '../src/labs/orders/status/table.ts';
-import type { Team, TestApp } from './app.ts';
+import type { CollectionMethod, LowLevelStatus } from '../src/labs/orders/status/statuses.ts';
+import type { Team, TestApp } from './test-app.ts';
 import { makeUser, patientDetails } from './factories.ts';
 
 export async function placeOrder(

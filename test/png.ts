@@ -3,7 +3,7 @@ import { crc32, deflateSync } from 'node:zlib';
 export type Drawing = {
   width: number;
   height: number;
-  /** PNG's number of what a pixel is made of: 0 grey, 2 RGB, 3 palette, 4 grey and alpha, 6 RGB and alpha. */
+  /** The colour type of PNG: 0 grey, 2 RGB, 3 palette, 4 grey and alpha, 6 RGB and alpha. */
   colour: 0 | 2 | 3 | 4 | 6;
   depth?: number;
   interlaced?: boolean;
@@ -11,7 +11,7 @@ export type Drawing = {
   clear?: number[];
   /** The samples of a pixel, each within the depth. */
   pixel: (x: number, y: number) => number[];
-  /** Instead of the rows, before they are packed. */
+  /** Replaces the rows, before they are packed. */
   rows?: Buffer;
 };
 
@@ -26,7 +26,7 @@ const PASSES = [
   [0, 1, 1, 2],
 ] as const;
 
-/** Makes a PNG whose rows use the five filters in turn. */
+/** Makes a PNG whose rows use the five filters one after the other. */
 export function drawPng(drawing: Drawing): Buffer {
   const { width, height, colour, depth = 8, interlaced = false, palette, clear, pixel } = drawing;
   const bits = depth * SAMPLES[colour];

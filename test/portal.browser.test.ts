@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from './app.ts';
+import { startTestApp, type Team, type TestApp } from './test-app.ts';
 import { openBrowser } from './browser.ts';
 import { bookedOrder } from './collected-orders.ts';
 import { orderKit, readOrder, registeredKit, simulate } from './factories.ts';
@@ -54,7 +54,7 @@ describe.skipIf(reason !== null)(
       await look(name);
     }
 
-    /** What every page of it has to be. */
+    /** Checks that hold for every page of it. */
     async function look(name: string): Promise<void> {
       const folder = process.env['SCREENSHOTS'];
       for (const colorScheme of folder ? (['dark', 'light'] as const) : []) {
@@ -64,13 +64,13 @@ describe.skipIf(reason !== null)(
       expect(await page.locator('html').evaluate((html) => html.scrollWidth)).toBeLessThanOrEqual(PHONE.viewport.width);
       for (const pressed of await page.locator('a, summary').all())
         expect((await pressed.boundingBox())?.height).toBeGreaterThanOrEqual(THUMB);
-      // The one style sheet is let through: without it the body has the browser's own margin.
+      // The browser loads the one style sheet: without it the body has the browser's own margin.
       expect(await page.locator('body').evaluate((body) => body.getBoundingClientRect().left)).toBe(0);
       expect(new Set(asked)).toEqual(new Set([new URL(app.baseUrl).origin]));
       expect(complaints.filter((text) => !text.includes('403'))).toEqual([]);
     }
 
-    test('tells on a narrow screen where an order stands, and opens how the sample is collected without script', async () => {
+    test('shows an order on a narrow screen, and opens the collection instructions without script', async () => {
       const { id, user_id } = await registeredKit(team);
       await show(user_id, { context: 'launch', order_id: id }, 'kit');
       expect(await page.locator('section h2').first().textContent()).toBe('Your kit is registered');
@@ -96,7 +96,7 @@ describe.skipIf(reason !== null)(
       await show(user_id, { context: 'communications', order_id: id }, 'message');
     });
 
-    test('says of a link that is none that it does not open', async () => {
+    test('shows for an invalid link that it does not open', async () => {
       await page.goto(`${app.baseUrl}/documents/portal/nothing`);
       expect(await page.locator('h1').textContent()).toBe('This link does not open');
       await look('refused');

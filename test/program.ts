@@ -1,4 +1,4 @@
-// Runs the program as its users do: a process of its own, with a data directory of its own.
+// Runs the program as its users do: in its own process, with its own data directory.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -13,36 +13,36 @@ import { isAlive } from '@phial/embedded-postgres/process-state';
 import { findFreePort } from '../bench/free-port.ts';
 import { OPTIONS } from '../src/config/option-table.ts';
 import { openLog } from '../src/log.ts';
-import type { Credentials } from '../src/credentials.ts';
+import type { Credentials } from '../src/first-keys-file.ts';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
-import { apiOf, type Team } from './app.ts';
+import { apiOf, type Team } from './test-app.ts';
 import { cloneDatabase, databaseUrl, query } from './global-setup.ts';
 
 type Exit = { code: number | null; signal: NodeJS.Signals | null };
 
 export type Program = {
-  /** Of npm where npm started it. */
+  /** The process id of npm where npm started it. */
   pid: number;
   port: number;
   baseUrl: string;
   dataDir: string;
-  /** What it wrote so far. */
+  /** The output so far. */
   stdout: () => string;
   /** Both streams. */
   output: () => string;
-  /** Returns once it says that it serves or works and, where it serves, is ready; throws when it ends before. */
+  /** Returns once it serves or works and, where it serves, is ready. Throws when it ends before. */
   serving: () => Promise<void>;
   ended: Promise<Exit>;
   kill: (signal: NodeJS.Signals) => Promise<Exit>;
-  /** As Ctrl-C at a terminal: the signal reaches npm, where there is one, and the program. */
+  /** Like Ctrl-C at a terminal: the signal reaches npm, where there is one, and the program. */
   interrupt: () => void;
 };
 
 type Start = {
-  /** The command of `phial`; npm start serves. */
+  /** The command of `phial`. npm start runs serve. */
   args?: string[];
   by?: 'npm' | 'node';
-  /** The folder that the program lies in, where it is not this one. */
+  /** The folder of the program, if it is not this one. */
   project?: string;
   dataDir?: string;
   port?: number;
@@ -54,19 +54,19 @@ type Start = {
 
 const READY_WITHIN_MS = 25_000;
 
-/** Started as npm start does: these end when the test run does, however that ends. */
+/** Started in the way of npm start: they end with the test run, however it ends. */
 const SERVING = new Set(['serve', 'api', 'worker']);
 
 const running: { child: ChildProcess; by: 'npm' | 'node' }[] = [];
 const folders: string[] = [];
 const databases: string[] = [];
 
-// npm itself stays when the run is broken off, and so would what it started.
+// npm itself stays when somebody breaks off the run, and so would the program that it started.
 process.once('exit', () => {
   for (const { child, by } of running) if (by === 'npm' && child.exitCode === null) signalGroup(child, 'SIGTERM');
 });
 
-/** A folder that another user may pass, as PostgreSQL's must when we are root, or that is another user's own. */
+/** A folder that another user may enter, as PostgreSQL needs when we are root, or that belongs to another user. */
 export function makeFolder(uid?: number): string {
   const folder = mkdtempSync(join(tmpdir(), 'phial-program-'));
   chmodSync(folder, 0o755);
@@ -148,7 +148,7 @@ export async function serve(start: Start = {}): Promise<Program> {
   return program;
 }
 
-/** Runs a command to its end. */
+/** Runs a command until it ends. */
 export async function runCommand(
   args: string[],
   start: Start = {},
@@ -158,7 +158,7 @@ export async function runCommand(
   return { code, stdout: program.stdout(), output: program.output() };
 }
 
-/** Nothing of ours and nothing of a developer's own .env. */
+/** Without our variables and those of a developer's .env. */
 function surroundings(uid: number | undefined): Record<string, string> {
   const unset = Object.fromEntries(Object.keys(OPTIONS).map((name) => [name, '']));
   const home = uid === undefined ? (process.env['HOME'] ?? tmpdir()) : makeFolder(uid);
@@ -168,7 +168,7 @@ function surroundings(uid: number | undefined): Record<string, string> {
 export const readCredentials = (dataDir: string): Credentials =>
   JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as Credentials;
 
-/** The team of credentials.json, calling this program. */
+/** The team of credentials.json, with calls to this program. */
 export function teamAt(program: Program, credentials = readCredentials(program.dataDir)): Team {
   const { org_id, team_id, team_api_key, management_key } = credentials;
   return {
@@ -193,7 +193,7 @@ export const postmasterPid = (dataDir: string): number =>
 
 export const postgresIsGone = (dataDir: string): boolean => !existsSync(join(dataDir, 'postgres/data/postmaster.pid'));
 
-/** The process that serves this data directory, as it is named in PostgreSQL: npm and its shell stand before it. */
+/** The process that serves this data directory, by its name in PostgreSQL: npm and its shell come before it. */
 export async function servingPid(dataDir: string): Promise<number> {
   const [, , , port] = readFileSync(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8').split('\n');
   const password = readFileSync(join(dataDir, 'postgres/password'), 'utf8');
@@ -215,7 +215,7 @@ export async function untilGone(pid: number): Promise<void> {
   await expect.poll(() => isAlive(pid), { timeout: 15_000, interval: 20 }).toBe(false);
 }
 
-/** For afterEach: ends what the test has left, PostgreSQL too, and removes its folders and databases. */
+/** For afterEach: ends processes of the test, PostgreSQL too, and removes its folders and databases. */
 export async function endPrograms(): Promise<void> {
   for (const { child, by } of running.splice(0)) await endGroup(child, by);
   for (const folder of folders.splice(0)) {
@@ -234,7 +234,7 @@ export async function endPrograms(): Promise<void> {
   for (const name of databases.splice(0)) await query(inject('serverUrl'), `drop database ${name} with (force)`);
 }
 
-/** Where npm has ended the program may go on alone, in the group that was npm's. */
+/** Where npm has ended the program may still run, in the process group of npm. */
 async function endGroup(child: ChildProcess, by: 'npm' | 'node'): Promise<void> {
   const hasEnded = child.exitCode !== null || child.signalCode !== null;
   if (hasEnded && by === 'node') return;

@@ -1,8 +1,8 @@
-// Words that every plain object answers to, sent as values of everything that is asked by.
+// Sends the names that every plain object has, as values of every parameter.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { endpoints } from '../src/endpoints.ts';
+import { operations } from '../src/operations.ts';
 import { PARAMETERS, QUERIES } from '../src/glossary/examples.ts';
-import { startTestApp, type TestApp } from './app.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
 
 const NAMES = Object.getOwnPropertyNames(Object.prototype);
 const AT_ONCE = 8;
@@ -13,8 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** Addresses with each of the names at each parameter of the query, and of the path where that is a word. */
-function* addressesOf({ id, path, query, params }: (typeof endpoints)[number]): Generator<string> {
+/** URLs with each of the names at each parameter of the query, and of the path where that is a word. */
+function* addressesOf({ id, path, query, params }: (typeof operations)[number]): Generator<string> {
   const own: Record<string, unknown> = { ...PARAMETERS, org_id: app.team.org_id, team_id: app.team.id };
   const fill = (changed: Record<string, string> = {}): string =>
     path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(changed[name] ?? own[name])));
@@ -27,10 +27,10 @@ function* addressesOf({ id, path, query, params }: (typeof endpoints)[number]): 
   }
 }
 
-test('no name of Object.prototype, at any filter of any list and any word of any path, is more than a word', async () => {
-  const addresses = endpoints
+test('no name of Object.prototype has an effect, at any filter of any list and any word of any path', async () => {
+  const addresses = operations
     .filter(({ method }) => method === 'GET')
-    .flatMap((endpoint) => [...addressesOf(endpoint)].map((address) => [endpoint.id, address] as const));
+    .flatMap((operation) => [...addressesOf(operation)].map((address) => [operation.id, address] as const));
   expect(addresses.length).toBeGreaterThan(3_000);
   const broken: unknown[] = [];
   const ask = async (): Promise<void> => {

@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
-import { isTokenPath, problemOfAuthorisation, problemOfCall, problemOfTokenRequest } from './provider-facts.ts';
+import { isTokenPath, problemOfAuthorisation, problemOfCall, problemOfTokenRequest } from './provider-problems.ts';
 
-/** What a provider was asked for its tokens with. */
+/** A token request to the provider. */
 type TokenRequest = { path: string; fields: Record<string, string>; authorization: string | undefined };
 
-/** A question for data, as it came. */
+/** A request for data, as it arrived. */
 export type DataRequest = {
   method: string;
   path: string;
@@ -17,50 +17,51 @@ export type DataRequest = {
   token: string;
   headers: Record<string, string | string[] | undefined>;
 };
-/** JSON with 200 where nothing else is said; `text` stands for what is no JSON, or half of it. */
+/** By default JSON with status 200; `text` is a body that is no JSON or incomplete. */
 export type DataAnswer =
   { status?: number; headers?: Record<string, string>; json?: unknown; text?: string } | 'hang up';
 
 type Play = (request: DataRequest) => DataAnswer | undefined | Promise<DataAnswer>;
 
 /**
- * A provider of wearable data as far as connecting goes: its page, its tokens, their end. On a real socket. It takes what the
- * providers' facts have and nothing else: closing it fails the test in which another path was asked for, or with other parameters.
+ * A stand-in of a provider of wearable data on a real socket, with its page, its tokens and their revocation. It
+ * accepts only the calls of the providers' documentation. If a test sends another call, or one with other parameters,
+ * closing the stand-in fails that test.
  */
 export type Provider = {
   baseUrl: string;
-  /** What a service needs to know of its application here. */
+  /** The options that a service needs for its application here. */
   env: (slug: string) => Record<string, string>;
   tokenRequests: TokenRequest[];
-  /** Tokens that the service has given back, or by which it has told that it uses none any more. */
+  /** The tokens that the service has revoked, or has used in a revocation. */
   revoked: string[];
-  /** Where it has told that with a DELETE. */
+  /** The paths of revocations by DELETE. */
   ended: string[];
-  /** Scopes that users grant; null: all that are asked for, and nobody says so. */
+  /** The scopes that users grant; null: all that are asked for, and the answer does not name them. */
   grant: (scopes: string[] | null) => void;
-  /** Scopes that are asked for from now on, in their order; null: all that the connector asks for by itself. */
+  /** The scopes that are expected from now on, in this order; null: those of the connector. */
   expectScopes: (scopes: string[] | null) => void;
-  /** The provider's own id of whoever connects next. */
+  /** The provider's own id of the next user who connects. */
   user: (id: string) => void;
-  /** What the next token requests are answered with, one each; then it works again. */
+  /** The answers to the next token requests, one each; after those it works as usual. */
   fail: (...answers: (Failure | 'hang up')[]) => void;
   /** How the answer to a token request is wrapped. */
   wrap: (how: (answer: Record<string, unknown>) => unknown) => void;
-  /** Token requests wait from now on until the function that comes back is called. */
-  hold: () => () => void;
-  /** Whether a refresh token is good for one use only, as most are. */
+  /** Makes token requests wait until the returned function is called. */
+  pauseTokenRequests: () => () => void;
+  /** Whether a refresh token works once only, as most do. */
   rotate: (rotates: boolean) => void;
-  /** A refresh token as if a user had agreed before. */
+  /** Makes a refresh token, as if a user had agreed before. */
   issueRefreshToken: () => string;
-  /** How questions for data are answered; undefined: 404. One with a token that has ended gets 401 before. */
+  /** Sets the answers to requests for data; undefined: 404. A request with an ended token gets 401 first. */
   play: (how: Play) => void;
-  /** Questions for data that came with a token that is good. */
+  /** Requests for data that came with a valid token. */
   asked: DataRequest[];
   /** Ends every access token before its time. */
   endAccessTokens: () => void;
-  /** Whether tokens that are given back are answered with 500. */
+  /** Whether revocations are answered with 500. */
   failRevocations: (fails: boolean) => void;
-  /** Ends every refresh token, as a user does who takes the application away. */
+  /** Ends every refresh token, as when a user revokes the application. */
   revokeAll: () => void;
   close: () => Promise<void>;
 };
@@ -81,7 +82,7 @@ export async function startProvider(): Promise<Provider> {
   let failures: (Failure | 'hang up')[] = [];
   let wrap = (answer: Record<string, unknown>): unknown => answer;
   let rotates = true;
-  let held: Promise<void> = Promise.resolve();
+  let released: Promise<void> = Promise.resolve();
   let issued = 0;
   let revocationsFail = false;
   let play: Play = () => undefined;
@@ -166,7 +167,7 @@ export async function startProvider(): Promise<Provider> {
     }
     if (isForTokens) {
       tokenRequests.push({ path: url.pathname, fields, authorization: request.headers.authorization });
-      await held;
+      await released;
       const failure = failures.shift();
       if (failure === 'hang up') return void request.socket.destroy();
       if (failure) return void response.writeHead(failure.status).end(failure.body);
@@ -220,9 +221,9 @@ export async function startProvider(): Promise<Provider> {
     play: (how) => (play = how),
     asked,
     endAccessTokens: () => live.forEach((token) => endedTokens.add(token)),
-    hold: () => {
+    pauseTokenRequests: () => {
       let release = (): void => undefined;
-      held = new Promise((resolve) => (release = resolve));
+      released = new Promise((resolve) => (release = resolve));
       return release;
     },
     close: async () => {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { expect } from 'vitest';
 import { IMPORTERS } from '../src/wearables/providers/registry.ts';
-import { replay } from '../src/wearables/pulls/replay/replay.ts';
+import { replay } from '../src/wearables/pulls/replay/replay-payloads.ts';
 import type { Counts } from '../src/wearables/pulls/replay/replay-some.ts';
-import type { Answer, Team, TestApp } from './app.ts';
+import type { Answer, Team, TestApp } from './test-app.ts';
 import { importConnection, linkTokenOf, makeUser } from './factories.ts';
 import type { DataAnswer, DataRequest, Provider } from './provider.ts';
 
@@ -11,22 +11,22 @@ type Sample = Record<string, unknown> & { timestamp: string; value: number };
 type Groups = Record<string, { source: { provider: string; type: string }; data: Sample[] }[]>;
 const DAY_MS = 86_400_000;
 
-/** A user whose connection has brought what a provider's stand-in plays, as the interface reads it. */
+/** A user whose connection imported the data of a provider's stand-in, as the interface returns it. */
 export type Pulled = {
   team: Team;
   user_id: string;
-  /** The kind's list by its path. */
+  /** The list of a kind by its path. */
   summaries: (path: string) => Promise<Record<string, unknown>[]>;
-  /** Samples of a series, with the kind of device that they are of. */
+  /** Samples of a series, with their kind of device. */
   samples: (name: string) => Promise<(Sample & { source_type: string })[]>;
-  /** How its pulls ended, by resource. */
+  /** The outcome of its pulls, by resource. */
   pulls: () => Promise<Record<string, string>>;
 };
 
 type Connecting = {
   scopes?: string[] | null;
   zone?: string | null;
-  /** Whether the user connects at the provider's page; left out, tokens are imported. */
+  /** Whether the user connects on the provider's page. By default tokens are imported. */
   authorises?: boolean;
 };
 
@@ -74,17 +74,17 @@ export async function pulledFrom(
   };
 }
 
-/** Holds a connector to it that what it keeps of a summary is what the summary is made of. */
+/** Checks that the stored payload of a summary is the one that the summary was made from. */
 export async function expectMadeAgain(app: TestApp, team: Team, slug: string): Promise<void> {
   const stored = async (): Promise<{ resource: string }[]> => {
     const { rows } = await sql<{ resource: string }>`
-      select summaries.id, resource, rev, key, source_type, told_hash, raw_hash, stream_hash
+      select summaries.id, resource, rev, key, source_type, content_hash, raw_hash, stream_hash
         from summaries join users on users.id = user_id
        where summaries.team_id = ${team.id} and deleted_at is null order by summaries.id`.execute(app.db);
     return rows;
   };
   const before = await stored();
-  // Stages are made of their sleep, and not of a payload of their own.
+  // Stages are made from their sleep, and have no payload of their own.
   const mapped = before.filter(({ resource }) => resource !== 'sleep_cycle').length;
   expect(await replayed(app, team, slug)).toEqual({ ...NOTHING, unchanged: mapped });
   expect(await stored()).toEqual(before);
@@ -92,7 +92,7 @@ export async function expectMadeAgain(app: TestApp, team: Team, slug: string): P
 
 const NOTHING = { updated: 0, unchanged: 0, skipped: 0, not_pulled: 0 };
 
-/** Replays what a team has of a provider. */
+/** Replays the stored data of a team from a provider. */
 export function replayed(
   app: TestApp,
   team: Team,
@@ -130,7 +130,7 @@ export async function refresh(app: TestApp, team: Team, userId: string): Promise
   return answer;
 }
 
-/** Jobs of polls that wait. */
+/** Waiting poll jobs. */
 export async function pollsAskedFor(app: TestApp): Promise<number> {
   const { rows } = await sql`
     select from graphile_worker.jobs where task_identifier = 'poll_connection' and run_at <= now()`.execute(app.db);

@@ -1,10 +1,10 @@
-// A queue at a real broker, read by basic.get: what a consumer of a team would see.
+// A queue at a real broker, read by basic.get, as a consumer of a team would read it.
 import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { frameReader, type Frame } from '../src/outbound/amqp/frames.ts';
 import { readBrokerUri } from '../src/pipelines/etl/broker-uri.ts';
 
-/** Of a test server, as amqp://guest:guest@127.0.0.1:5672; without it nothing is run on a real broker. */
+/** The address of a test server, as amqp://guest:guest@127.0.0.1:5672. Without it the tests use no real broker. */
 export const AMQP_URL = process.env['PHIAL_TEST_AMQP_URL'] ?? null;
 
 export type Got = { routing_key: string; header: Buffer; body: string };
@@ -24,7 +24,7 @@ const method = (channel: number, classId: number, id: number, ...values: Buffer[
 };
 const NONE = Buffer.alloc(4);
 
-/** An exclusive queue that gets everything of a topic exchange, which it makes. */
+/** An exclusive queue that gets all messages of a topic exchange, which it makes. */
 export async function bindQueue(uri: string, exchange: string): Promise<Queue> {
   const { host, port, username, password, vhost } = readBrokerUri(uri);
   const socket = connect({ host, port });
@@ -51,9 +51,9 @@ export async function bindQueue(uri: string, exchange: string): Promise<Queue> {
       const at = 14 + (answer[13] ?? 0);
       const routing_key = answer.toString('utf8', at + 1, at + 1 + (answer[at] ?? 0));
       const { payload: header } = await next();
-      const pieces: Buffer[] = [];
-      while (Buffer.concat(pieces).length < Number(header.readBigUInt64BE(4))) pieces.push((await next()).payload);
-      return { routing_key, header, body: Buffer.concat(pieces).toString() };
+      const chunks: Buffer[] = [];
+      while (Buffer.concat(chunks).length < Number(header.readBigUInt64BE(4))) chunks.push((await next()).payload);
+      return { routing_key, header, body: Buffer.concat(chunks).toString() };
     },
     close: () => socket.destroy(),
   };
@@ -63,8 +63,8 @@ function frames(socket: Socket): () => Promise<Frame> {
   const arrived: Frame[] = [];
   const read = frameReader(1_000_000, (each) => arrived.push({ ...each, payload: Buffer.from(each.payload) }));
   let wake: (() => void) | null = null;
-  socket.on('data', (piece: Buffer) => {
-    read(piece);
+  socket.on('data', (chunk: Buffer) => {
+    read(chunk);
     wake?.();
   });
   return async () => {

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signedUrl } from '../src/privacy/signed-link.ts';
 import { createManagementKey } from '../src/tenancy/keys/create-management-key.ts';
 import { createTeamKey } from '../src/tenancy/keys/create-team-key.ts';
-import { startTestApp, type TestApp } from './app.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
 
-// So slow a refill that none of it shows within a test.
+// A refill so slow that it has no effect within a test.
 const BURST = 40;
 const LIMIT = { PHIAL_RATE_LIMIT_PER_SECOND: '1', PHIAL_RATE_LIMIT_BURST: String(BURST) };
 
@@ -25,7 +25,7 @@ describe('with a limit per key', () => {
   const call = (baseUrl: string, key: string): Promise<Response> =>
     fetch(`${baseUrl}/v2/user?limit=1`, { headers: { 'x-service-api-key': key } });
 
-  test('two processes together give as much as one, and no request of another team is refused', async () => {
+  test('two processes together allow as much as one, and refuse no request of another team', async () => {
     const flooding = await app.makeTeam();
     const calm = await app.makeTeam();
     const started = Date.now();
@@ -42,7 +42,7 @@ describe('with a limit per key', () => {
     expect((await Promise.all(others)).map(({ status }) => status)).toEqual(Array(10).fill(200));
   });
 
-  test('a signed link has a rate of its own, all links of a team share one, and its keys another', async () => {
+  test('a signed link has its own rate, all links of a team share one, and its keys have another', async () => {
     const team = await app.makeTeam();
     const links = Array.from({ length: 8 }, () =>
       signedUrl(app.ctx, 'requisition', { team_id: team.id, id: randomUUID() }),
@@ -62,7 +62,7 @@ describe('with a limit per key', () => {
     expect((await call(app.baseUrl, team.api_key)).status).toBe(200);
   });
 
-  test('however many tokens of users a team has, they send as much together as one key, and its keys another', async () => {
+  test('the tokens of users of a team together have the rate of one key, and its keys have another', async () => {
     const team = await app.makeTeam();
     const { user_id } = (await team.api<{ user_id: string }>('POST', '/v2/user', { client_user_id: 'phone' })).body;
     const tokens: string[] = [];
@@ -85,7 +85,7 @@ describe('with a limit per key', () => {
     expect((await call(app.baseUrl, team.api_key)).status).toBe(200);
   });
 
-  test('every answer tells the policy and what is left, and a refusal when to come back', async () => {
+  test('every answer has the policy and the remaining requests, and a refusal says when to try again', async () => {
     const team = await app.makeTeam();
     const first = await call(app.baseUrl, team.api_key);
     expect(first.headers.get('ratelimit-policy')).toBe(`"key";q=${BURST};w=${BURST}`);
@@ -95,7 +95,7 @@ describe('with a limit per key', () => {
     expect([last.status, await last.json()]).toEqual([
       429,
       {
-        detail: expect.stringContaining('1 requests a second'),
+        detail: expect.stringContaining('1 requests per second'),
         code: 'rate_limited',
         request_id: last.headers.get('x-request-id'),
       },
@@ -104,7 +104,7 @@ describe('with a limit per key', () => {
     expect(last.headers.get('retry-after')).toBe('1');
   });
 
-  test('a flood that is refused costs the database hardly a statement', async () => {
+  test('a flood of refused requests causes hardly a statement', async () => {
     const team = await app.makeTeam();
     const executor = app.ctx.db.getExecutor();
     const execute = executor.executeQuery.bind(executor);
@@ -119,7 +119,7 @@ describe('with a limit per key', () => {
       const refused = (await Promise.all(calls)).filter(({ status }) => status === 429);
       const seconds = (Date.now() - started) / 1000;
       expect(refused.length).toBeGreaterThan(6 * BURST);
-      // A lease for each request that was taken, which is what so slow a policy gives at a time.
+      // A lease for each accepted request, which is the size that so slow a policy gives at a time.
       expect(leases).toBeGreaterThanOrEqual(BURST);
       expect(leases).toBeLessThanOrEqual(BURST + 3 + 2 * seconds);
     } finally {
@@ -127,7 +127,7 @@ describe('with a limit per key', () => {
     }
   });
 
-  test('a key that is refused has no more requests than another, and beyond them leaves no line in the audit log', async () => {
+  test('a refused key has no more requests than another, and beyond them writes no line to the audit log', async () => {
     const team = await app.makeTeam();
     const revoked = await createTeamKey(app.ctx, { team_id: team.id, label: 'gone' });
     const bound = await createManagementKey(app.ctx, {
@@ -171,7 +171,7 @@ describe('with a limit per key', () => {
   });
 });
 
-test('production has 50 requests a second for a key unless it is told otherwise', async () => {
+test('production has 50 requests a second for a key by default', async () => {
   const app = await startTestApp({ PHIAL_ENVIRONMENT: 'production', PHIAL_BASE_URL: 'https://phial.example.com' });
   try {
     const { headers } = await app.api('GET', '/v2/user');
@@ -181,7 +181,7 @@ test('production has 50 requests a second for a key unless it is told otherwise'
   }
 });
 
-test('the sandbox has no limit unless it is asked for', async () => {
+test('the sandbox has no limit by default', async () => {
   const app = await startTestApp();
   try {
     const { headers } = await app.api('GET', '/v2/user');

@@ -1,8 +1,8 @@
-// A recipe of CONTRIBUTING.md names every file that an example of it stands in: whoever follows the recipe forgets none.
+// A recipe of CONTRIBUTING.md names every file that an example of it appears in, so that a reader forgets none.
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
-/** `own` is the module that the example belongs to: what it has there is up to its author. */
+/** `own` is the module of the example. Its author decides about the files in it. */
 const EXAMPLES: { recipe: string; example: RegExp; own: string | null }[] = [
   { recipe: 'an operation', example: /\blist_order_set_markers\b/, own: 'src/labs/' },
   {
@@ -17,11 +17,11 @@ const EXAMPLES: { recipe: string; example: RegExp; own: string | null }[] = [
 
 const files = ['src', 'test', 'migrations']
   .flatMap((root) => readdirSync(root, { recursive: true, encoding: 'utf8' }).map((file) => `${root}/${file}`))
-  // Tests that start programs play whole stories, of which each example is a part by chance.
+  // Tests that start programs play whole stories, which contain each example by chance.
   .filter((file) => /\.(ts|sql)$/.test(file) && !/\.process\.test\.ts$|\/recipes\.test\.ts$/.test(file))
   .map((file) => ({ file, text: readFileSync(file, 'utf8') }));
 
-/** Files and folders that a recipe names, of which the beginning may be left out. */
+/** Files and folders of a recipe. Their beginning may be left out. */
 function pathsOf(recipe: string): string[] {
   const [, chapter = ''] = readFileSync('CONTRIBUTING.md', 'utf8').split(`## Recipe: ${recipe}\n`);
   const [text = ''] = chapter.split('\n## ');
@@ -35,7 +35,7 @@ const isNamed = (file: string, paths: string[]): boolean =>
       : `/${file}`.endsWith(`/${path}`) || (path.includes('NNNN') && file.startsWith('migrations/')),
   );
 
-test.each(EXAMPLES)('the recipe for $recipe names each file that its example stands in', ({ recipe, example, own }) => {
+test.each(EXAMPLES)('the recipe for $recipe names each file of its example', ({ recipe, example, own }) => {
   const paths = pathsOf(recipe);
   const found = files.filter(({ file, text }) => example.test(text) && (own === null || !file.startsWith(own)));
   expect(found.map(({ file }) => file).filter((file) => !isNamed(file, paths))).toEqual([]);

@@ -1,16 +1,16 @@
-// What an operation may refuse with is declared: tests fail on any other code, and a running service tells its operator.
+// An operation declares its refusals: tests fail for any other code, and a running service logs it for its operator.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { endpoints } from '../src/endpoints.ts';
+import { operations } from '../src/operations.ts';
 import { AppError } from '../src/errors.ts';
 import { openApp, type App } from '../src/http/app.ts';
-import { CODES } from '../src/http/errors.ts';
-import { declaredCodes } from '../src/http/answer/refusals.ts';
-import { endpoint } from '../src/http/endpoint.ts';
-import { openMetrics } from '../src/http/metrics.ts';
+import { CODES } from '../src/http/error-answer.ts';
+import { declaredCodes } from '../src/http/answer/declared-codes.ts';
+import { operation } from '../src/operation/operation.ts';
+import { openMetrics } from '../src/metrics.ts';
 import { openLog } from '../src/log.ts';
-import { startTestApp, type TestApp } from './app.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
 
-const operation = endpoint({
+const declared = operation({
   id: 'refuse',
   method: 'GET',
   path: '/refuse',
@@ -28,7 +28,7 @@ const log: string[] = [];
 beforeAll(async () => {
   service = await startTestApp();
   const ctx = { ...service.ctx, log: openLog('info', { write: (line: string) => void log.push(line) } as never) };
-  app = openApp(ctx, [operation], openMetrics());
+  app = openApp(ctx, [declared], openMetrics());
   await app.server.listen({ port: 0, host: '127.0.0.1' });
 });
 afterAll(async () => {
@@ -44,7 +44,7 @@ test('a refusal that its operation does not declare is answered, and logged as a
   expect(lines).toContainEqual(expect.objectContaining({ level: 50, operation: 'refuse', code: 'unknown_payor' }));
 });
 
-test('every code is one that an operation can answer with, but for those of commands and of paths that take another method', () => {
-  const declared = new Set(endpoints.flatMap((each) => [...declaredCodes(each)]));
+test('some operation can answer with each code, except those of commands and of paths with another method', () => {
+  const declared = new Set(operations.flatMap((each) => [...declaredCodes(each)]));
   expect(CODES.filter((code) => !declared.has(code)).toSorted()).toEqual(['lab_account_taken', 'method_not_allowed']);
 });

@@ -1,4 +1,4 @@
-// Every release's database, as `test/releases/make` kept it, goes on with this program.
+// Every release's database, as `test/releases/make` stored it, works with this program.
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -6,21 +6,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { readManifest } from '../src/db/backup/format.ts';
+import { readManifest } from '../src/db/backup/backup-format.ts';
 import { restore } from '../src/db/backup/restore.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { readMigrationFiles } from '../src/db/migration-files.ts';
-import { MIGRATIONS } from '../src/db/place.ts';
+import { MIGRATIONS } from '../src/db/database-server.ts';
 import { openLog } from '../src/log.ts';
 import { createTeamKey } from '../src/tenancy/keys/create-team-key.ts';
-import { apiOf, startTestApp, type Api, type TestApp } from './app.ts';
+import { apiOf, startTestApp, type Api, type TestApp } from './test-app.ts';
 import { orderKit, readOrder, simulate } from './factories.ts';
 import { cloneDatabase, databaseUrl, query } from './global-setup.ts';
 
 const FOLDER = 'test/releases';
 const releases = readdirSync(FOLDER).flatMap((file) => /^(v.*)\.sql\.gz$/.exec(file)?.[1] ?? []);
 
-/** What `make` gives the release. */
+/** The data that `make` gives the release. */
 const KEYS = {
   PHIAL_LOOKUP_KEY: Buffer.alloc(32, 7).toString('base64'),
   PHIAL_ENCRYPTION_KEYS: `1:${Buffer.alloc(32, 8).toString('base64')}`,
@@ -40,7 +40,10 @@ async function makeDatabase(): Promise<string> {
   return databaseUrl(inject('serverUrl'), name);
 }
 
-/** What migrations make, a line each: columns, indexes, constraints, policies, triggers, rights and functions. */
+/**
+ * The objects that migrations make, a line each: columns, indexes, constraints, policies, triggers, rights and
+ * functions.
+ */
 async function schemaOf(url: string): Promise<string[]> {
   const rows = await query<{ line: string }>(
     url,
@@ -71,7 +74,7 @@ async function schemaOf(url: string): Promise<string[]> {
   return rows.map(({ line }) => line.replaceAll(/\s+/g, ' '));
 }
 
-/** Rows by table and their hash, of what the release had, but for what every start or restore writes for itself. */
+/** Rows by table with their hash, of the tables of the release, without the rows that every start or restore writes. */
 async function contentsOf(url: string, { tables }: Awaited<ReturnType<typeof readManifest>>): Promise<string[]> {
   const here = await query<{ name: string; columns: string[] }>(
     url,
@@ -93,7 +96,7 @@ async function contentsOf(url: string, { tables }: Awaited<ReturnType<typeof rea
   return (await query<{ line: string }>(url, each.join(' union all '))).map(({ line }) => line).sort();
 }
 
-test('the release that was tagged last is kept', () => {
+test('the database of the last tagged release is stored', () => {
   const [, last] = /^## \S+, tag `(.+)`$/m.exec(readFileSync('CHANGELOG.md', 'utf8')) ?? [];
   expect(releases).toContain(last);
 });
@@ -118,7 +121,7 @@ describe.each(releases)('a database of %s', (release) => {
   });
   afterAll(() => app?.close());
 
-  test('is migrated by every migration that came later, and by no other', async () => {
+  test('runs every later migration, and no other', async () => {
     const manifest = await backupOf(release);
     const files = (await readMigrationFiles(MIGRATIONS)).map(({ name }) => name);
     expect(fresh).toEqual(files.filter((name) => !manifest.migrations.includes(name)));
@@ -129,7 +132,23 @@ describe.each(releases)('a database of %s', (release) => {
     expect(await schemaOf(url)).toEqual(await schemaOf(databaseUrl(inject('serverUrl'), inject('template'))));
   });
 
-  test('still tells its orders with their results, its samples and its events', async () => {
+  test('still opens the sealed site of an appointment, whose column has another name since', async () => {
+    const appointments = await query<{ order_id: string; type: string }>(
+      url,
+      'select order_id, type from appointments',
+    );
+    for (const { order_id, type } of appointments) {
+      const kind = type === 'phlebotomy' ? 'phlebotomy' : 'psc';
+      const { status, body } = await api<{ address: { zip_code: string } }>(
+        'GET',
+        `/v3/order/${order_id}/${kind}/appointment`,
+      );
+      expect([status, body.address.zip_code]).toEqual([200, expect.stringMatching(/^\d{5}/)]);
+    }
+    expect(appointments.length).toBeGreaterThan(0);
+  });
+
+  test('still returns its orders with their results, its samples and its events', async () => {
     const { orders } = (await api<{ orders: { id: string; status: string }[] }>('GET', '/v3/orders')).body;
     expect(orders.map(({ status }) => status)).toEqual(['completed', 'completed']);
     for (const { id } of orders) {
@@ -145,7 +164,7 @@ describe.each(releases)('a database of %s', (release) => {
     expect(feed.body.data.every(({ body }) => body !== null)).toBe(true);
   });
 
-  test('takes new orders', async () => {
+  test('accepts new orders', async () => {
     const order = await orderKit({ ...app.team, api });
     await simulate({ ...app.team, api }, order.id);
     expect((await readOrder({ ...app.team, api }, order.id)).events.length).toBeGreaterThan(2);
@@ -153,7 +172,7 @@ describe.each(releases)('a database of %s', (release) => {
 });
 
 describe.each(releases)('a backup of %s', (release) => {
-  test('is restored row for row as its database is migrated', async () => {
+  test('is restored row for row, like its migrated database', async () => {
     const target = await makeDatabase();
     const manifest = await backupOf(release);
     const log = openLog('silent');
@@ -168,7 +187,7 @@ describe.each(releases)('a backup of %s', (release) => {
   });
 });
 
-/** Unpacked, once a run. */
+/** Unpacked once a run. */
 async function backupOf(release: string): ReturnType<typeof readManifest> {
   const directory = join(folder, release);
   mkdirSync(directory, { recursive: true });

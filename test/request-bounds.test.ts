@@ -1,7 +1,7 @@
-// Every request schema says how long each of its texts, lists and maps may be, and every pattern is linear in its text.
+// Every request schema limits the length of each of its texts, lists and maps, and every pattern is linear in its text.
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { endpoints } from '../src/endpoints.ts';
+import { operations } from '../src/operations.ts';
 import { eventTypes } from '../src/event-types.ts';
 import { FORMATS, formatOf } from '../src/wire/formats.ts';
 
@@ -14,17 +14,17 @@ type Schema = Record<string, unknown> & {
   propertyNames?: { maxLength?: number };
 };
 
-/** Keywords that the look at bounds would pass by. */
+/** Keywords that this check of limits does not cover. */
 const NOT_LOOKED_AT = ['$ref', 'allOf', 'oneOf', 'patternProperties', 'prefixItems'];
 
-/** The places of `schema` that have no bound. */
-function unboundedIn(schema: Schema, place: string): string[] {
+/** The paths in `schema` that have no limit. */
+function unboundedIn(schema: Schema, pointer: string): string[] {
   const kinds = [schema.type].flat().filter((kind) => kind !== 'null');
   const missing = (...keywords: string[]): string[] =>
-    keywords.filter((keyword) => schema[keyword] === undefined).map((keyword) => `${place} has no ${keyword}`);
-  const passedBy = NOT_LOOKED_AT.filter((keyword) => keyword in schema).map((keyword) => `${place} has ${keyword}`);
-  if (schema.anyOf) return schema.anyOf.flatMap((member, index) => unboundedIn(member, `${place}|${index}`));
-  if (kinds.length !== 1 && !('notTaken' in schema)) return [`${place} is not of one kind`];
+    keywords.filter((keyword) => schema[keyword] === undefined).map((keyword) => `${pointer} has no ${keyword}`);
+  const passedBy = NOT_LOOKED_AT.filter((keyword) => keyword in schema).map((keyword) => `${pointer} has ${keyword}`);
+  if (schema.anyOf) return schema.anyOf.flatMap((member, index) => unboundedIn(member, `${pointer}|${index}`));
+  if (kinds.length !== 1 && !('notTaken' in schema)) return [`${pointer} is not of one kind`];
   if (schema['enum'] !== undefined || schema['const'] !== undefined) return passedBy;
   switch (kinds[0]) {
     case 'string':
@@ -33,12 +33,12 @@ function unboundedIn(schema: Schema, place: string): string[] {
     case 'number':
       return [...passedBy, ...missing('minimum', 'maximum')];
     case 'array':
-      return [...passedBy, ...missing('maxItems'), ...unboundedIn(schema.items ?? {}, `${place}[]`)];
+      return [...passedBy, ...missing('maxItems'), ...unboundedIn(schema.items ?? {}, `${pointer}[]`)];
     case 'object': {
       const members = Object.entries(schema.properties ?? {});
       if (schema.properties)
-        return [...passedBy, ...members.flatMap(([name, one]) => unboundedIn(one, `${place}.${name}`))];
-      const values = unboundedIn(schema.additionalProperties ?? {}, `${place}{}`);
+        return [...passedBy, ...members.flatMap(([name, one]) => unboundedIn(one, `${pointer}.${name}`))];
+      const values = unboundedIn(schema.additionalProperties ?? {}, `${pointer}{}`);
       return [...passedBy, ...missing('maxProperties', 'propertyNames'), ...values];
     }
     default:
@@ -46,32 +46,35 @@ function unboundedIn(schema: Schema, place: string): string[] {
   }
 }
 
-/** How many values a request can hold at most. */
+/** The largest number of values in a request. */
 function mostValuesIn(schema: Schema): number {
   const members = Object.values(schema.properties ?? {}).reduce((sum, member) => sum + mostValuesIn(member), 0);
-  // A column of numbers is looked at as one value (http/input/bounds.ts).
+  // A column of numbers counts as one value (http/input/bounds.ts).
   const items = schema.items && !schema['column'] ? Number(schema['maxItems']) * mostValuesIn(schema.items) : 0;
   const entries = schema.additionalProperties ? Number(schema['maxProperties']) : 0;
   return 1 + members + items + entries;
 }
 
-describe.each(endpoints.map((endpoint) => [endpoint.id, endpoint] as const))('the requests of %s', (_id, endpoint) => {
-  const { params, query, body } = endpoint;
-  // A batch is looked at value by value.
-  const value = body && 'media' in body && body.media === 'batch' ? body.item : body;
-  const parts = Object.entries({ path: params, query, body: value });
-  const schemas = parts.flatMap(([part, schema]) => (schema ? [[part, schema as Schema] as const] : []));
+describe.each(operations.map((operation) => [operation.id, operation] as const))(
+  'the requests of %s',
+  (_id, operation) => {
+    const { params, query, body } = operation;
+    // A batch is checked value by value.
+    const value = body && 'media' in body && body.media === 'batch' ? body.item : body;
+    const parts = Object.entries({ path: params, query, body: value });
+    const schemas = parts.flatMap(([part, schema]) => (schema ? [[part, schema as Schema] as const] : []));
 
-  test('have a bound at every text, number, list and map', () => {
-    expect(schemas.flatMap(([part, schema]) => unboundedIn(schema, part))).toEqual([]);
-  });
+    test('limit every text, number, list and map', () => {
+      expect(schemas.flatMap(([part, schema]) => unboundedIn(schema, part))).toEqual([]);
+    });
 
-  test('hold fewer values than are looked at', () => {
-    for (const [, schema] of schemas) expect(mostValuesIn(schema)).toBeLessThan(10_000);
-  });
-});
+    test('have fewer values than the limit of the check', () => {
+      for (const [, schema] of schemas) expect(mostValuesIn(schema)).toBeLessThan(10_000);
+    });
+  },
+);
 
-/** Regular expressions of the source: each may meet what callers or their receivers send, some day if not yet. */
+/** Regular expressions of the source. Each may meet text from callers or endpoints, if not now then later. */
 function regexesOfSource(): { where: string; regex: RegExp }[] {
   const literal =
     /(?<=[=(,:?!&|[\s])\/(?![/*\s])((?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+)\/([dgimsuvy]*)(?=[.,;)\s\]])/g;
@@ -92,12 +95,12 @@ function regexesOfSource(): { where: string; regex: RegExp }[] {
     );
 }
 
-function patternsIn(schema: unknown, place: string): { where: string; regex: RegExp }[] {
+function patternsIn(schema: unknown, pointer: string): { where: string; regex: RegExp }[] {
   if (typeof schema !== 'object' || schema === null) return [];
   return Object.entries(schema).flatMap(([key, value]) =>
     key === 'pattern' && typeof value === 'string'
-      ? [{ where: `${place}: ${value}`, regex: new RegExp(value, 'u') }]
-      : patternsIn(value, `${place}.${key}`),
+      ? [{ where: `${pointer}: ${value}`, regex: new RegExp(value, 'u') }]
+      : patternsIn(value, `${pointer}.${key}`),
   );
 }
 
@@ -105,7 +108,9 @@ const LONG = 12_000;
 /** A quadratic expression takes a second for the longest text, a linear one a millisecond. */
 const SLOW_MS = 40;
 
-/** Texts that an expression could take long for: what it speaks of, repeated, after its beginning, before a wrong end. */
+/**
+ * Texts that could be slow for an expression: its own characters, repeated, after its beginning, before a wrong end.
+ */
 function attacksOn(source: string): string[] {
   const letters = [...new Set([...source.replaceAll(/\\[dDwWsSbBpPu]\{?[\w=]*\}?/g, ''), ...'a0A -.@/:é\t'])];
   const start = /^\^?((?:[\w@:-]|\\[/.])+)/.exec(source)?.[1]?.replaceAll('\\', '') ?? '';
@@ -124,7 +129,7 @@ function attacksOn(source: string): string[] {
   );
 }
 
-/** Milliseconds of the quickest of several tries, so that a busy machine does not count. */
+/** Milliseconds of the fastest of several tries, so that a busy machine does not count. */
 function quickest(work: () => unknown): number {
   let best = Infinity;
   for (let round = 0; round < 4 && best > SLOW_MS; round += 1) {
@@ -135,29 +140,30 @@ function quickest(work: () => unknown): number {
   return best;
 }
 
-/** The beginning of the first text that takes long. */
+/** The beginning of the first slow text. */
 const slowFor = (source: string, work: (text: string) => unknown): string | undefined =>
   attacksOn(source)
     .find((text) => quickest(() => work(text)) > SLOW_MS)
     ?.slice(0, 40);
 
 const patterns = [
-  ...endpoints.flatMap(({ id, params, query, body, response }) => patternsIn({ params, query, body, response }, id)),
+  ...operations.flatMap(({ id, params, query, body, response }) => patternsIn({ params, query, body, response }, id)),
   ...eventTypes.flatMap(({ name, data }) => patternsIn(data, name)),
   ...FORMATS.flatMap(({ name, schema }) => patternsIn(schema, name)),
   ...regexesOfSource(),
 ];
 const distinct = [...new Map(patterns.map((pattern) => [pattern.regex.source, pattern])).values()];
 
-test('a pattern that is quadratic would be found', () => {
+test('a quadratic pattern is found', () => {
   const quadratic = /^https?:\/\/[^\s/?#]+[^\s]*$/;
   expect(slowFor(quadratic.source, (text) => quadratic.test(text))).toBeDefined();
 });
 
-test('all kinds of patterns are looked at', () => {
+test('all kinds of patterns are checked', () => {
   expect(distinct.length).toBeGreaterThan(40);
-  const places = distinct.map(({ where }) => where).join('\n');
-  for (const place of ['wire/', 'http/', 'webhooks/', 'outbound/', 'body.properties']) expect(places).toContain(place);
+  const locations = distinct.map(({ where }) => where).join('\n');
+  for (const fragment of ['wire/', 'http/', 'webhooks/', 'outbound/', 'body.properties'])
+    expect(locations).toContain(fragment);
 });
 
 test.each(distinct.map(({ where, regex }) => [where, regex] as const))('%s is linear', (_where, regex) => {

@@ -1,4 +1,4 @@
-// The way to another encryption key, with two processes on one database.
+// The change to another encryption key, with two processes on one database.
 import { afterEach, expect, test } from 'vitest';
 import { endPrograms, makeDatabase, runCommand, serve, teamAt, type Program } from './program.ts';
 import { person } from './people.ts';
@@ -11,7 +11,7 @@ afterEach(endPrograms);
 /** Ten starts of the program, one after the other. */
 const PATIENCE_MS = 400_000;
 
-/** Two processes that share a database, each given other keys at each start. */
+/** Two processes that share a database. Each start gives them other keys. */
 async function makeProcesses(): Promise<{
   start: (keys: string, role?: string) => Promise<Program>;
   rotate: (keys: string) => ReturnType<typeof runCommand>;
@@ -53,7 +53,7 @@ const readiness = async (program: Program): Promise<[number, unknown]> => {
 };
 
 test(
-  'the new key in second place everywhere, then first everywhere, then rotate-keys: no request fails',
+  'no request fails while the new key becomes second everywhere, then first everywhere, and rotate-keys runs',
   async () => {
     const { start, rotate } = await makeProcesses();
     let a = await start(one);
@@ -83,7 +83,7 @@ test(
       await both('Mesa');
     }
     const rotated = await rotate(`${two},${one}`);
-    expect([rotated.code, rotated.output]).toEqual([0, expect.stringContaining('sealed under key version 2')]);
+    expect([rotated.code, rotated.output]).toEqual([0, expect.stringContaining('sealed with key version 2')]);
     a = await restart(a, two);
     await both('Flagstaff');
     b = await restart(b, two);
@@ -93,30 +93,32 @@ test(
 );
 
 test(
-  'a process that lacks the key of another answers 503, says so, and is not left behind by rotate-keys',
+  'a process that lacks the key of another answers 503 with the reason, and rotate-keys waits for it',
   async () => {
     const { start, rotate } = await makeProcesses();
     const behind = await start(one);
     const patient = await makePatient(behind);
     const ahead = await start(`${two},${one}`);
-    await expect.poll(ahead.output).toContain('another process was not given the key that this one seals with');
+    await expect.poll(ahead.output).toContain('another process does not have the key that this process seals with');
     expect(await patient.write(ahead, 'Phoenix')).toBe(200);
     expect(await patient.read(ahead)).toEqual([200, 'Phoenix']);
 
     expect(await patient.read(behind)).toEqual([503, 'encryption_key_unknown']);
-    await expect.poll(behind.output).toMatch(/"key_version":2.*a value is sealed under a key that this process lacks/);
+    await expect
+      .poll(behind.output)
+      .toMatch(/"key_version":2.*a value is sealed under a key that this process does not have/);
     expect(behind.output()).not.toContain('unexpected error');
     expect(await readiness(behind)).toEqual([
       503,
       expect.objectContaining({
         code: 'encryption_key_unknown',
-        detail: 'Personal data is sealed under encryption key version 2, which this process was not given.',
+        detail: 'Personal data is sealed under encryption key version 2, which this process does not have.',
       }),
     ]);
     const refused = await rotate(`${two},${one}`);
     expect(refused.code).toBe(1);
     expect(refused.output).toMatch(
-      new RegExp(`api on \\S+ \\(pid ${behind.pid}, seen \\d+ s ago\\) was not given encryption key version 2`),
+      new RegExp(`api on \\S+ \\(pid ${behind.pid}, seen \\d+ s ago\\) does not have encryption key version 2`),
     );
     await behind.kill('SIGTERM');
     expect((await rotate(`${two},${one}`)).code).toBe(0);

@@ -1,9 +1,9 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { Db } from '../src/db/open.ts';
+import type { Db } from '../src/db/open-database.ts';
 
 /**
- * Rows of these tables that the statements of `work` went through, by index or not. A connection tells PostgreSQL what it read
- * when it is asked to, so `db` has to be a pool of one, which `work` uses too.
+ * Rows of these tables that the statements of `work` read, by index or not. A connection reports its reads to
+ * PostgreSQL on request, so `db` must be a pool of one, which `work` uses too.
  */
 export const rowsRead = (db: Db, tables: string[], work: () => Promise<unknown>): Promise<number> =>
   counted(
@@ -13,11 +13,12 @@ export const rowsRead = (db: Db, tables: string[], work: () => Promise<unknown>)
     work,
   );
 
-/** As rowsRead, the pages of their indexes: what an index is searched for and has not is no row. */
+/** Like rowsRead, for the pages of their indexes: a search in an index without a match reads no row. */
 export const indexPagesRead = (db: Db, tables: string[], work: () => Promise<unknown>): Promise<number> =>
   counted(
     db,
-    sql`select sum(idx_blks_read + idx_blks_hit)::integer as count from pg_statio_user_tables where relname = any (${tables})`,
+    sql`select sum(idx_blks_read + idx_blks_hit)::integer as count from pg_statio_user_tables where relname = any
+      (${tables})`,
     work,
   );
 

@@ -1,15 +1,15 @@
 import { Ajv } from 'ajv';
 import fastJsonStringify from 'fast-json-stringify';
 import { describe, expect, test } from 'vitest';
-import { endpoints } from '../src/endpoints.ts';
+import { operations } from '../src/operations.ts';
 import { eventTypes } from '../src/event-types.ts';
 import { compileValidation } from '../src/http/input/validation.ts';
-import { jsonOf } from '../src/http/media.ts';
+import { jsonOf } from '../src/operation/media.ts';
 import { addFormats } from '../src/wire/formats.ts';
 
-// A running service compiles each of these at its first use only.
+// A running service compiles each of these only at its first use.
 describe('every schema compiles', () => {
-  test.each(endpoints.map((endpoint) => [endpoint.id, endpoint] as const))(
+  test.each(operations.map((operation) => [operation.id, operation] as const))(
     'of operation %s',
     (_id, { params, query, body, response }) => {
       expect(compileValidation({ path: params, query, body: jsonOf(body) })).toBeTypeOf('function');

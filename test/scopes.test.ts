@@ -1,17 +1,17 @@
-// Walks every operation that a team API key opens with keys that are limited: each does what its scopes name and nothing else.
+// Calls every operation of team API keys with limited keys: each key allows what its scopes name and nothing else.
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { endpoints } from '../src/endpoints.ts';
-import { AREAS, type Area } from '../src/http/areas.ts';
-import type { Endpoint } from '../src/http/endpoint.ts';
+import { operations } from '../src/operations.ts';
+import { AREAS, type Area } from '../src/operation/areas.ts';
+import type { Operation } from '../src/operation/operation.ts';
 import { createTeamKey } from '../src/tenancy/keys/create-team-key.ts';
-import { KEY_SCOPES, type KeyScope } from '../src/tenancy/keys/scopes.ts';
-import { startTestApp, type TestApp } from './app.ts';
+import { KEY_SCOPES, type KeyScope } from '../src/tenancy/keys/key-scopes.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
 
 type Refusal = { code?: string; detail?: unknown; required_scope?: string };
 
-/** Written out, so that what is no GET is open to a key that only reads only where a reader sees it. */
+/** A list, so that somebody must review it before a read-only key may call an operation that is not GET. */
 const READ_BY_POST = [
   'query_user',
   'search_payors_by_post',
@@ -25,7 +25,7 @@ const READ_BY_POST = [
 
 /** Operations that reach another area than their tag says. */
 const ELSEWHERE: Record<string, Area> = {
-  // By the token a phone sends samples.
+  // A phone sends samples by the token.
   create_sign_in_token: 'wearables',
   // The page shows results.
   create_portal_url: 'results',
@@ -33,7 +33,7 @@ const ELSEWHERE: Record<string, Area> = {
   get_transaction_result_pdf: 'results',
 };
 
-const ofTeams = endpoints.filter(({ auth }) => auth === 'team_key' || auth === 'team_key_or_user_token');
+const ofTeams = operations.filter(({ auth }) => auth === 'team_key' || auth === 'team_key_or_user_token');
 
 let app: TestApp;
 const keys = {} as Record<KeyScope, string>;
@@ -46,39 +46,39 @@ afterAll(() => app.close());
 const keyWith = async (...scopes: KeyScope[]): Promise<string> =>
   (await createTeamKey(app.ctx, { team_id: app.team.id, label: scopes.join(), scopes })).value;
 
-/** A request that names nothing of the team's; its body is broken, which is not looked at where the key does not reach. */
-const ask = ({ method, path }: Endpoint, key: string) =>
+/** A request that names nothing of the team. Its body is broken, which nobody checks where the key has no access. */
+const ask = ({ method, path }: Operation, key: string) =>
   app.api<Refusal | undefined>(
     method,
     path.replaceAll(/\{\w+\}/g, () => randomUUID()),
     undefined,
     { key, ...(method === 'GET' || method === 'DELETE' ? {} : { raw: '{"' }) },
   );
-const refusedFor = async (endpoint: Endpoint, key: string): Promise<string | null> => {
-  const { status, body } = await ask(endpoint, key);
+const refusedFor = async (operation: Operation, key: string): Promise<string | null> => {
+  const { status, body } = await ask(operation, key);
   if (body?.code !== 'insufficient_scope') return null;
-  expect([endpoint.id, status, body.detail]).toEqual([
-    endpoint.id,
+  expect([operation.id, status, body.detail]).toEqual([
+    operation.id,
     403,
-    expect.stringContaining(`the scope ${body.required_scope};`),
+    expect.stringContaining(`the scope ${body.required_scope}.`),
   ]);
   return body.required_scope ?? null;
 };
 
-describe.each(ofTeams.map((endpoint) => [endpoint.id, endpoint] as const))('%s', (_, endpoint) => {
-  const { area, reads } = endpoint as Endpoint & { area: Area };
+describe.each(ofTeams.map((operation) => [operation.id, operation] as const))('%s', (_, operation) => {
+  const { area, reads } = operation as Operation & { area: Area };
   const needed: KeyScope = reads ? `${area}:read` : area;
 
-  test('is open to keys of its area, to those that only read if it reads, and to no other', async () => {
+  test('is open to keys of its area, to read-only keys if it reads, and to no other', async () => {
     const open: KeyScope[] = reads ? ['read', area, `${area}:read`] : [area];
     for (const scope of KEY_SCOPES) {
-      expect([scope, await refusedFor(endpoint, keys[scope])]).toEqual([scope, open.includes(scope) ? null : needed]);
+      expect([scope, await refusedFor(operation, keys[scope])]).toEqual([scope, open.includes(scope) ? null : needed]);
     }
-    expect(await refusedFor(endpoint, app.team.api_key)).toBeNull();
+    expect(await refusedFor(operation, app.team.api_key)).toBeNull();
   });
 });
 
-test('what reads without being a GET, and what reaches another area than its tag, is written out here', () => {
+test('operations that read without GET, or reach another area than their tag, are listed here', () => {
   expect(ofTeams.filter(({ method, reads }) => reads && method !== 'GET').map(({ id }) => id)).toEqual(READ_BY_POST);
   expect(ofTeams.filter(({ method, reads }) => method === 'GET' && !reads)).toEqual([]);
   const tagsOfArea = (of: Area) =>
@@ -90,10 +90,10 @@ test('what reads without being a GET, and what reaches another area than its tag
   );
 });
 
-test('several scopes open what each opens', async () => {
+test('several scopes together allow what each allows', async () => {
   const key = await keyWith('users', 'orders:read');
   const opens = async (id: string) =>
-    (await refusedFor(endpoints.find((each) => each.id === id) as Endpoint, key)) === null;
+    (await refusedFor(operations.find((each) => each.id === id) as Operation, key)) === null;
   expect([await opens('create_user'), await opens('list_orders'), await opens('create_order')]).toEqual([
     true,
     true,

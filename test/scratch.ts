@@ -1,4 +1,4 @@
-// Everything that a test run writes lies in one folder, so that what is left of it is seen and removed.
+// A test run writes all its files into one folder, so that we can find and remove remains.
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,10 +7,10 @@ const GIB = 2 ** 30;
 
 /**
  * Makes the folder that `os.tmpdir()` names during the run, here and in every process that a test starts. `close`
- * removes it, and throws with the names of what tests have left: files, or processes that work in it.
+ * removes it, and throws with the names of remains of tests: files, or processes that work in it.
  */
 export function openScratch(): { folder: string; close: () => void } {
-  const folder = mkdtempSync(join(roomInMemory() ? '/dev/shm' : tmpdir(), 'phial-tests-'));
+  const folder = mkdtempSync(join(hasSpaceInMemory() ? '/dev/shm' : tmpdir(), 'phial-tests-'));
   chmodSync(folder, 0o755); // PostgreSQL runs as another user where we are root
   process.env['TMPDIR'] = folder;
   return {
@@ -23,11 +23,11 @@ export function openScratch(): { folder: string; close: () => void } {
   };
 }
 
-/** The server that all tests share, and what Node keeps of compiled modules. */
+/** The server that all tests share, and Node's cache of compiled modules. */
 const OURS = new Set(['postgres', 'node-compile-cache']);
 
-/** Making and removing files there costs a fifth of what it costs on a disk; a container may have little of it. */
-function roomInMemory(): boolean {
+/** Making and removing files there costs a fifth of the cost on a disk. A container may have little of it. */
+function hasSpaceInMemory(): boolean {
   try {
     const { bavail, bsize } = statfsSync('/dev/shm');
     const mount = readFileSync('/proc/mounts', 'utf8')
@@ -39,7 +39,7 @@ function roomInMemory(): boolean {
   }
 }
 
-/** Known on Linux only. */
+/** Works on Linux only. */
 function endProcessesIn(folder: string): string[] {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc').flatMap((pid) => {
@@ -49,7 +49,7 @@ function endProcessesIn(folder: string): string[] {
       process.kill(Number(pid), 'SIGKILL');
       return [`process ${pid} (${command})`];
     } catch {
-      return []; // it has ended meanwhile, or is another user's
+      return []; // it has ended meanwhile, or belongs to another user
     }
   });
 }

@@ -1,11 +1,15 @@
-// Answers that show what opens something are marked: they are not compressed, and are kept for an idempotency key under the caller's own key.
+// Answers with a secret are marked: they are not compressed, and are stored for an idempotency key with the caller's
+// own key.
 import { expect, test } from 'vitest';
-import { endpoints } from '../src/endpoints.ts';
+import { operations } from '../src/operations.ts';
 
-/** How fields are called that hold a key, a token or a link. */
+/** Names of fields that hold a key, a token or a link. */
 const OPENS = /token|secret|password|key$|keys$|url$/;
 
-/** Those that open nothing, or not for long enough to be guessed; some by their operation too. Record 451 tells of signed ones. */
+/**
+ * Fields that open nothing, or are valid too briefly to be guessed. Some depend on their operation. See
+ * docs/decisions/tokens-and-signed-links.md for signed ones.
+ */
 const HARMLESS: Readonly<Record<string, string>> = {
   airtable_api_key: 'always null',
   api_key: 'always null, or masked',
@@ -42,8 +46,8 @@ const HARMLESS: Readonly<Record<string, string>> = {
   ),
 };
 
-test('an answer with a field that opens something is marked as one', () => {
-  const unmarked = endpoints.flatMap(({ id, response, secretAnswer }) =>
+test('an answer with a secret field is marked', () => {
+  const unmarked = operations.flatMap(({ id, response, secretAnswer }) =>
     secretAnswer
       ? []
       : [...namesIn(response)].filter((name) => OPENS.test(name)).map((name) => [`${id} ${name}`, name]),

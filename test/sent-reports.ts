@@ -1,6 +1,6 @@
-// Lab reports as laboratories print them, with invented people and values, and how they are sent.
+// Lab reports as laboratories print them, with invented people and values, and requests that send them.
 import Document from 'pdfkit';
-import type { Team } from './app.ts';
+import type { Team } from './test-app.ts';
 
 export type Row = { name: string; value: string; unit: string; range: string; flag?: string };
 type Layout = 'columns' | 'flags_first' | 'in_and_out_of_range' | 'sentences' | 'typewriter';
@@ -59,8 +59,8 @@ export function pdf(
   });
 }
 
-type Place = [text: string, x: number][];
-const HEADINGS: Partial<Record<Layout, Place>> = {
+type LineTexts = [text: string, x: number][];
+const HEADINGS: Partial<Record<Layout, LineTexts>> = {
   columns: [
     ['Test Name', 40],
     ['Result', 220],
@@ -83,7 +83,7 @@ const HEADINGS: Partial<Record<Layout, Place>> = {
   ],
 };
 
-const placesOf = (layout: Layout, { name, value, unit, range, flag = '' }: Row): Place => {
+const lineTextsOf = (layout: Layout, { name, value, unit, range, flag = '' }: Row): LineTexts => {
   if (layout === 'flags_first')
     return [
       [name, 40],
@@ -108,7 +108,7 @@ function heading(document: PDFKit.PDFDocument, layout: Layout, y: number, panel:
   if (layout === 'typewriter') {
     document.font('Courier').fontSize(9);
     document.text(columns('TEST', 'RESULT', 'UNITS', 'REFERENCE RANGE', 'FLAG'), 40, (at += 16), { lineBreak: false });
-  } else if (layout !== 'sentences') put(document, HEADINGS[layout] as Place, (at += 16));
+  } else if (layout !== 'sentences') put(document, HEADINGS[layout] as LineTexts, (at += 16));
   if (panel !== null) document.text(panel, 40, (at += 18), { lineBreak: false });
   return at;
 }
@@ -120,7 +120,7 @@ function write(document: PDFKit.PDFDocument, layout: Layout, row: Row, y: number
       lineBreak: false,
     });
   else if (layout === 'typewriter') document.text(columns(name, value, unit, range, flag), 40, y, { lineBreak: false });
-  else put(document, placesOf(layout, row), y);
+  else put(document, lineTextsOf(layout, row), y);
 }
 
 const columns = (...texts: string[]): string =>
@@ -129,8 +129,8 @@ const columns = (...texts: string[]): string =>
     .join('')
     .trimEnd();
 
-function put(document: PDFKit.PDFDocument, places: Place, y: number): void {
-  for (const [text, x] of places) if (text) document.text(text, x, y, { lineBreak: false });
+function put(document: PDFKit.PDFDocument, texts: LineTexts, y: number): void {
+  for (const [text, x] of texts) if (text) document.text(text, x, y, { lineBreak: false });
 }
 
 export type ParsingJob = {
@@ -149,10 +149,10 @@ export type ParsingJob = {
 
 const JOBS = '/lab_report/v1/parser/job';
 
-/** What the file is called nobody reads, and nobody believes the type beside it. */
+/** Nobody reads the name of the file, and nobody believes the type beside it. */
 const FILE_NAME = 'report-of-grace-palmer.html';
 
-/** A form as a client writes it, to be sent by a team. */
+/** A form as a client writes it, for a team to send. */
 export function reportForm(fields: Record<string, string>, files: Buffer[], fileName = FILE_NAME) {
   const boundary = 'edge-of-this-form';
   const parts = [
@@ -174,7 +174,7 @@ export function reportForm(fields: Record<string, string>, files: Buffer[], file
     headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
   };
 }
-/** Sends files as a form; the answer is checked against its shape as any other. */
+/** Sends files as a form. The answer is checked against its schema, as always. */
 export const sendReport = <T = ParsingJob & { code: string }>(
   team: Team,
   user_id: string | null,

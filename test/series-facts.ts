@@ -1,13 +1,13 @@
 /**
- * The 51 series as the interface has them, and hrv_sdnn, which it lacks, written out by hand: what the service makes of its own table is held to this. Of each
- * its unit, whether a sample has a start and an end, and where it differs its name in events, the words of its type and its
- * further keys.
+ * The 51 series of the interface, and hrv_sdnn, which it lacks, written by hand. The service's own table must match it.
+ * Each has its unit, whether a sample has a start and an end, and, where they differ, its name in events, the words of
+ * its type and its further keys.
  */
 export type SeriesFact = {
   name: string;
   unit: string;
   interval: boolean;
-  /** null: no event tells of it. */
+  /** null: no event publishes it. */
   event: string | null;
   types: readonly string[];
   keys: readonly string[];
@@ -85,7 +85,9 @@ export const SERIES_FACTS: readonly SeriesFact[] = [
   line('workout_swimming_stroke', 'count', 'interval'),
 ];
 
-/** Those whose samples can be read as one list as well, in the deprecated form; of cholesterol each type by itself too. */
+/**
+ * Series whose samples can also be read as one list, in the deprecated form; for cholesterol also each type by itself.
+ */
 export const UNGROUPED: readonly (readonly [path: string, series: string, type?: string])[] = [
   ...[
     'vo2_max',
@@ -118,11 +120,14 @@ export const UNGROUPED: readonly (readonly [path: string, series: string, type?:
 export const FACT_BEGIN = '2026-01-05T07:00:00.000Z';
 export const FACT_END = '2026-01-05T07:30:00.000Z';
 
-/** The number of a series' sample, unlike those of others and within every range; of each type of a series it is 10 more than of the one before. */
+/**
+ * The number of a series' sample. It differs from those of others and is within every range. For each type of a series
+ * it is 10 more than for the one before.
+ */
 export const factValue = (name: string, type = 0): number =>
   name === 'heart_rate_alert' ? 1 : 1.5 + SERIES_FACTS.findIndex((fact) => fact.name === name) / 128 + 10 * type;
 
-/** A sample of each series, and of each type that it has, at the same moments of one watch. */
+/** A sample of each series, and of each of its types, at the same moments, from one watch. */
 export const sampleOfEach = (): Record<string, unknown>[] =>
   SERIES_FACTS.flatMap((fact) => {
     const types = fact.name === 'cholesterol' ? fact.types : [fact.types[0]];

@@ -7,7 +7,7 @@ addFormats(ajv);
 const ISO_TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 ajv.addFormat('date-time', ISO_TIMESTAMP);
 
-/** What of an answer or event its declared shape does not allow; empty where all of it is as declared. */
+/** The problems of an answer or event against its declared schema, or an empty list. */
 export function problemsOf(shape: TSchema, value: unknown): string[] {
   if (ajv.validate(shape, value)) return [];
   return (ajv.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);

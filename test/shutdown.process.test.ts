@@ -16,18 +16,18 @@ import {
   teamAt,
   type Program,
 } from './program.ts';
-import { startReceiver, type Receiver } from './receiver.ts';
+import { startEndpoint, type Endpoint } from './endpoint.ts';
 
-let receiver: Receiver;
+let endpoint: Endpoint;
 beforeAll(async () => {
-  receiver = await startReceiver();
+  endpoint = await startEndpoint();
 });
 afterEach(async () => {
   await endPrograms();
-  receiver.received.length = 0;
-  receiver.answer(null);
+  endpoint.received.length = 0;
+  endpoint.answer(null);
 });
-afterAll(() => receiver.close());
+afterAll(() => endpoint.close());
 
 const BODY = JSON.stringify({ client_user_id: 'slow-sender' });
 
@@ -42,7 +42,8 @@ async function beginRequest(program: Program): Promise<{ finish: () => Promise<s
     socket.once('close', () => resolve());
   });
   socket.write(
-    `POST /v2/user HTTP/1.1\r\nhost: localhost\r\nx-service-api-key: ${readCredentials(program.dataDir).team_api_key}\r\n` +
+    `POST /v2/user HTTP/1.1\r\nhost: localhost\r\nx-service-api-key: ` +
+      `${readCredentials(program.dataDir).team_api_key}\r\n` +
       `content-type: application/json\r\ncontent-length: ${BODY.length}\r\nexpect: 100-continue\r\n\r\n`,
   );
   await expect.poll(() => answer).toMatch(/^HTTP\/1.1 100/);
@@ -79,7 +80,7 @@ test('Ctrl-C lets a running request finish, also when it is pressed again, and s
   const finishedAt = Date.now();
   expect(answer).toMatch(/\r\nHTTP\/1.1 200 .*"client_user_id":"slow-sender"/s);
   expect(await program.ended).toEqual({ code: 0, signal: null });
-  // Connections that are open but unused are not waited for.
+  // The stop does not wait for open but unused connections.
   expect(Date.now() - finishedAt).toBeLessThan(10_000);
   unused.destroy();
   expect(isAlive(postmaster)).toBe(false);
@@ -88,10 +89,10 @@ test('Ctrl-C lets a running request finish, also when it is pressed again, and s
   expect((await teamAt(next).api('GET', '/v2/user/resolve/slow-sender')).status).toBe(200);
 });
 
-test('the log of a clean stop tells of no lost connection', async () => {
+test('the log of a clean stop mentions no lost connection', async () => {
   const program = await serve();
   const team = teamAt(program);
-  // As many connections as the pool has, all of them idle when the stop begins.
+  // As many connections as the pool has, all idle when the stop begins.
   await Promise.all(Array.from({ length: 30 }, () => team.api('GET', '/v2/user')));
   expect(await program.kill('SIGTERM')).toEqual({ code: 0, signal: null });
   const log = program.output().match(/^\{"level".*$/gm) ?? [];
@@ -107,35 +108,36 @@ test('a request that does not end is cut when the drain is over', async () => {
   expect(Date.now() - before).toBeLessThan(5000);
 });
 
-test('deliveries under way to a receiver that hangs are given back, and the next start makes them at once', async () => {
+test('deliveries to a hanging endpoint are released at the stop, and the next start makes them at once', async () => {
   const url = await makeDatabase();
   const env = { DATABASE_URL: url, PHIAL_DRAIN_SECONDS: '1', PHIAL_WEBHOOK_TIMEOUT_SECONDS: '60' };
-  receiver.answer(() => undefined);
+  endpoint.answer(() => undefined);
   const program = await serve({ env });
-  await subscribe(teamAt(program), receiver);
+  await subscribe(teamAt(program), endpoint);
   await orderKit(teamAt(program));
-  await expect.poll(receiver.requests).toBe(2);
+  await expect.poll(endpoint.requests).toBe(2);
   const leased =
-    'select owner is not null as leased, wake_at <= now() as due from deliveries join lanes using (webhook_id)';
+    'select owner is not null as leased, wake_at <= now() as due from deliveries join endpoint_queues using ' +
+    '(webhook_id)';
   expect(await rows(url, leased)).toEqual(Array(2).fill({ leased: true, due: false }));
   expect(await program.kill('SIGINT')).toEqual({ code: 0, signal: null });
   expect(await rows(url, leased)).toEqual(Array(2).fill({ leased: false, due: true }));
 
-  receiver.answer(null);
+  endpoint.answer(null);
   await serve({ env, dataDir: program.dataDir });
-  await expect.poll(() => receiver.received.length, { timeout: 5000 }).toBe(2);
+  await expect.poll(() => endpoint.received.length, { timeout: 5000 }).toBe(2);
 });
 
-test('a job that lasts takes deliveries under way no drain and no worker: they are given back beside it', async () => {
+test('a long job leaves running deliveries their drain and their worker: they are released beside it', async () => {
   const url = await makeDatabase();
   const env = { DATABASE_URL: url, PHIAL_DRAIN_SECONDS: '1', PHIAL_WEBHOOK_TIMEOUT_SECONDS: '60' };
-  receiver.answer(() => undefined);
+  endpoint.answer(() => undefined);
   const program = await serve({ env });
   const team = teamAt(program);
-  await subscribe(team, receiver);
-  const before = receiver.requests();
+  await subscribe(team, endpoint);
+  const before = endpoint.requests();
   await orderKit(team);
-  await expect.poll(receiver.requests).toBe(before + 2);
+  await expect.poll(endpoint.requests).toBe(before + 2);
   const elsewhere = new pg.Client({ connectionString: url });
   await elsewhere.connect();
   try {
@@ -148,40 +150,40 @@ test('a job that lasts takes deliveries under way no drain and no worker: they a
     const blocked = 'select from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0';
     await expect.poll(() => rows(url, blocked), { timeout: 10_000 }).toHaveLength(1);
     const ended = program.kill('SIGTERM');
-    const leased = 'select from deliveries join lanes using (webhook_id) where owner is not null';
+    const leased = 'select from deliveries join endpoint_queues using (webhook_id) where owner is not null';
     await expect.poll(() => rows(url, leased), { timeout: 6000 }).toEqual([]);
     expect(await rows(url, blocked)).toHaveLength(1);
     await elsewhere.query('rollback');
     expect(await ended).toEqual({ code: 0, signal: null });
-    // Of the erasure that had begun no further step was taken.
+    // The erasure that had begun made no further step.
     expect(await rows(url, `select from users where id = '${users[0]?.id}'`)).toHaveLength(1);
   } finally {
     await elsewhere.end();
   }
 });
 
-test('a broker that confirms nothing holds up the stop no longer than the drain, and deliveries under way end meanwhile', async () => {
+test('a broker that confirms nothing delays the stop at most until the drain ends', async () => {
   const url = await makeDatabase();
   const broker = await startBroker();
   broker.behave('silent');
-  const held: (() => void)[] = [];
-  receiver.answer((response) => {
-    held.push(() => response.writeHead(200).end());
+  const pending: (() => void)[] = [];
+  endpoint.answer((response) => {
+    pending.push(() => response.writeHead(200).end());
   });
   const program = await serve({ env: { DATABASE_URL: url, PHIAL_DRAIN_SECONDS: '4' } });
   const team = teamAt(program);
   try {
     await team.api('POST', etlPath(team), etlPipeline([team.id], broker.uri));
-    await subscribe(team, receiver);
+    await subscribe(team, endpoint);
     await orderKit(team);
-    await expect.poll(() => held.length, { timeout: 5000 }).toBe(2);
+    await expect.poll(() => pending.length, { timeout: 5000 }).toBe(2);
     await broker.receives(2);
     const ended = program.kill('SIGTERM');
-    // By then all that holds nobody up has stopped.
+    // By then everything that delays nobody has stopped.
     await wait(2000);
-    for (const answer of held) answer();
+    for (const answer of pending) answer();
     expect(await ended).toEqual({ code: 0, signal: null });
-    // Neither was cut, and the pipeline is nobody's fault and nobody's.
+    // Neither was cut, and the pipeline counts no failure and has no worker.
     expect(await rows(url, 'select from deliveries')).toEqual([]);
     expect(await rows(url, 'select failures, last_error, lease_id from etl_pipelines')).toEqual([
       { failures: 0, last_error: null, lease_id: null },

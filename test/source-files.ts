@@ -12,10 +12,10 @@ const readFolder = (folder: string): SourceFile[] =>
     .toSorted()
     .map((file) => ({ file, text: readFileSync(file, 'utf8') }));
 
-/** The source files of src; tests and generated files are not among them. */
+/** The source files of src, without tests and generated files. */
 export const sources: SourceFile[] = readFolder('src').filter((source) => !isTest(source));
 
-/** Those of packages and of examples, with their tests. */
+/** The files of packages and of examples, with their tests. */
 export const workspaceFiles: SourceFile[] = ['packages', 'examples'].flatMap((folder) =>
   readdirSync(folder).flatMap((name) => readFolder(`${folder}/${name}`)),
 );
@@ -25,8 +25,9 @@ export const allSources: SourceFile[] = [...sources, ...workspaceFiles.filter((s
   (a, b) => (a.file < b.file ? -1 : 1),
 );
 
-/** Where a file lies, without `src/` and `.ts`: labs/orders/cancel. */
-export const placeOf = (file: string): string => file.replace(/^src\/|\.ts$/g, '');
+/** The path of a file, without `src/` and `.ts`: labs/orders/cancel. */
+export const sourcePathOf = (file: string): string => file.replace(/^src\/|\.ts$/g, '');
 
-/** Whether a place is `under` or lies below it. */
-export const isUnder = (place: string, under: string): boolean => place === under || place.startsWith(`${under}/`);
+/** Whether a path is `under` or below it. */
+export const isUnder = (sourcePath: string, under: string): boolean =>
+  sourcePath === under || sourcePath.startsWith(`${under}/`);

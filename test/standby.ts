@@ -1,4 +1,4 @@
-// A server and a standby of it that hears of what it did when the test says so, and can be promoted.
+// A server and its standby. The standby receives changes when the test says so, and can be promoted.
 import { execFile, execFileSync } from 'node:child_process';
 import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,9 +17,9 @@ export type Pair = {
   /** As superuser. */
   primaryUrl: string;
   standbyUrl: string;
-  /** Everything that the primary has done so far reaches the standby; nothing that it does later. */
+  /** The standby receives everything that the primary has done so far, and nothing that it does later. */
   ship: () => Promise<void>;
-  /** The primary dies at once; what it did since it was shipped last is lost. */
+  /** The primary dies at once. Changes since the last shipping are lost. */
   killPrimary: () => Promise<void>;
   promote: () => Promise<void>;
   close: () => Promise<void>;
@@ -27,7 +27,7 @@ export type Pair = {
 
 const run = promisify(execFile);
 
-/** Log shipping, segment by segment, rather than a stream: how far the standby lags is then no matter of time. */
+/** Log shipping, segment by segment, instead of a stream: the lag of the standby then does not depend on time. */
 export async function openPair(): Promise<Pair> {
   const folder = mkdtempSync(join(tmpdir(), 'phial-pair-'));
   chmodSync(folder, 0o755);
@@ -78,7 +78,7 @@ export async function openPair(): Promise<Pair> {
   };
 }
 
-/** A base backup, whose server asks the archive for what came after it. */
+/** A base backup, whose server reads later changes from the archive. */
 async function copyAsStandby(
   primaryUrl: string,
   data: string,
@@ -88,7 +88,7 @@ async function copyAsStandby(
   await client.connect();
   const copy = join(directory, 'data');
   try {
-    // Of the segments that the standby asks for none is recycled meanwhile.
+    // No segment that the standby needs is recycled meanwhile.
     await client.query(`alter system set wal_keep_size = '1GB'`);
     await client.query('select pg_reload_conf()');
     await client.query(`select pg_backup_start('standby', true)`);
@@ -108,7 +108,7 @@ async function copyAsStandby(
     `restore_command = 'cp "${archive}/%f" "%p"'\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = ''\n` +
       `recovery_target_timeline = 'latest'\nwal_retrieve_retry_interval = '50ms'\n`,
   );
-  // Everything belongs to the user who owns what was copied.
+  // Everything belongs to the owner of the copied files.
   execFileSync('chown', ['-R', `--reference=${join(data, 'PG_VERSION')}`, directory]);
   return copy;
 }

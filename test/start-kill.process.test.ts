@@ -13,36 +13,36 @@ import {
   untilGone,
   type Program,
 } from './program.ts';
-import { startReceiver } from './receiver.ts';
+import { startEndpoint } from './endpoint.ts';
 
 afterEach(endPrograms);
 
-/** What was answered before the kill is there after the next start, under the same keys, and more can be written. */
-async function expectKept(next: Program, order: OrderBody): Promise<void> {
+/** Answers from before the kill are there after the next start, with the same keys, and the service accepts more. */
+async function expectStored(next: Program, order: OrderBody): Promise<void> {
   const team = teamAt(next);
   expect((await readOrder(team, order.id)).events).toEqual(order.events);
   expect((await simulate(team, order.id)).status).toBe(200);
 }
 
-test('after kill -9 of node the next start reads what was written, on the same port', async () => {
+test('after kill -9 of node the next start reads earlier data, on the same port', async () => {
   const first = await serve();
   const order = await orderKit(teamAt(first));
   await first.kill('SIGKILL');
   const next = await serve({ dataDir: first.dataDir, port: first.port });
   expect(next.output()).toMatch(/attached to the running PostgreSQL/);
-  await expectKept(next, order);
+  await expectStored(next, order);
 });
 
-test('after kill -9 of the postmaster the program ends with code 1, and the next start reads what was written', async () => {
+test('after kill -9 of the postmaster the program ends with code 1, and the next start has the data', async () => {
   const first = await serve();
   const order = await orderKit(teamAt(first));
   process.kill(postmasterPid(first.dataDir), 'SIGKILL');
   expect(await first.ended).toEqual({ code: 1, signal: null });
   expect(first.output()).toMatch(/PostgreSQL went away/);
-  await expectKept(await serve({ dataDir: first.dataDir }), order);
+  await expectStored(await serve({ dataDir: first.dataDir }), order);
 });
 
-test('after kill -9 of npm the program it started ends by itself, and the next start waits for it and takes over', async () => {
+test('after kill -9 of npm its program ends by itself, and the next start waits for it and takes over', async () => {
   const first = await serve({ by: 'npm' });
   const order = await orderKit(teamAt(first));
   const orphan = await servingPid(first.dataDir);
@@ -50,10 +50,10 @@ test('after kill -9 of npm the program it started ends by itself, and the next s
   await first.kill('SIGKILL');
   const next = await serve({ by: 'npm', dataDir: first.dataDir, port: first.port });
   await untilGone(orphan);
-  await expectKept(next, order);
+  await expectStored(next, order);
 });
 
-test('after kill -9 of node while it makes the database files the next start makes them anew', async () => {
+test('after kill -9 of node while it makes the database files the next start makes them again', async () => {
   const dataDir = join(makeFolder(), 'data');
   const first = await startProgram({ dataDir });
   const found = (): string[] => {
@@ -71,24 +71,26 @@ test('after kill -9 of node while it makes the database files the next start mak
   expect((await orderKit(teamAt(next))).status).toBe('received');
 });
 
-test('simulated steps go on after kill -9 between two of them, and each is taken once', async () => {
-  const receiver = await startReceiver();
+test('simulated steps continue after kill -9 between two of them, and each happens once', async () => {
+  const endpoint = await startEndpoint();
   try {
     const first = await serve();
-    await subscribe(teamAt(first), receiver);
+    await subscribe(teamAt(first), endpoint);
     const order = await orderKit(teamAt(first));
     expect((await simulate(teamAt(first), order.id, '?delay=1')).status).toBe(200);
-    await expect.poll(() => receiver.received.length).toBeGreaterThanOrEqual(3);
+    await expect.poll(() => endpoint.received.length).toBeGreaterThanOrEqual(3);
     await first.kill('SIGKILL');
     const next = await serve({ dataDir: first.dataDir });
     const steps = ['ordered', 'awaiting_registration', 'transit_customer', 'out_for_delivery', 'with_customer'];
     await expect
-      .poll(() => new Set(receiver.received.map(({ id }) => id)).size, { timeout: 15_000 })
+      .poll(() => new Set(endpoint.received.map(({ id }) => id)).size, { timeout: 15_000 })
       .toBe(steps.length);
     expect(lowStatuses(await readOrder(teamAt(next), order.id))).toEqual(steps);
-    const told = new Map(receiver.received.map(({ id, body }) => [id, lowStatuses(body.data as OrderBody).at(-1)]));
-    expect([...told.values()].toSorted()).toEqual(steps.toSorted());
+    const receivedStatuses = new Map(
+      endpoint.received.map(({ id, body }) => [id, lowStatuses(body.data as OrderBody).at(-1)]),
+    );
+    expect([...receivedStatuses.values()].toSorted()).toEqual(steps.toSorted());
   } finally {
-    await receiver.close();
+    await endpoint.close();
   }
 });

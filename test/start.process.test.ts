@@ -21,7 +21,7 @@ import {
 
 afterEach(endPrograms);
 
-test('npm start on an empty directory makes the first keys, prints them once and keeps them for their owner alone', async () => {
+test('npm start in an empty directory prints the first keys once, and only their owner can read the file', async () => {
   const first = await serve({ by: 'npm' });
   const credentials = readCredentials(first.dataDir);
   expect(Object.keys(credentials)).toEqual(['base_url', 'org_id', 'team_id', 'team_api_key', 'management_key']);
@@ -48,7 +48,7 @@ test('with DATABASE_URL no embedded server is started, and the first keys are ma
   const program = await serve({ env: { DATABASE_URL } });
   expect(readdirSync(program.dataDir)).toEqual(['credentials.json']);
   expect((await teamAt(program).api('GET', '/v2/user')).status).toBe(200);
-  // The API, deliveries and jobs each have connections of their own.
+  // The API, deliveries and jobs each have their own connections.
   const pools = async (): Promise<unknown[]> =>
     (
       await query<{ name: string }>(
@@ -60,7 +60,7 @@ test('with DATABASE_URL no embedded server is started, and the first keys are ma
   await expect.poll(pools, { timeout: 5_000 }).toEqual(['phial api', 'phial delivery', 'phial jobs']);
 });
 
-test('one data directory that serves two databases in turn names and keeps the keys of each', async () => {
+test('a data directory that served two databases names and stores the keys of each', async () => {
   const dataDir = join(makeFolder(), 'data');
   const [one, two, empty] = [await makeDatabase(), await makeDatabase(), await makeDatabase()];
   const start = async (DATABASE_URL: string) => {
@@ -117,7 +117,7 @@ test.skipIf(whyNot !== null)(
   },
 );
 
-test('two starts at the same moment on an empty directory: one serves, the other names it and ends', async () => {
+test('two starts at the same moment in an empty directory: one serves, the other names it and ends', async () => {
   const dataDir = join(makeFolder(), 'data');
   const both = [await startProgram({ dataDir }), await startProgram({ dataDir })] as const;
   const outcomes = await Promise.all(

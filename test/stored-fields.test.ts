@@ -1,74 +1,74 @@
-// Each key of a body that an operation accepts changes what a read shows afterwards, or is listed with its reason: a field that
-// nobody stores is taken with a 200 and lost.
+// Each key of a body that an operation accepts changes what a read shows afterwards, or is listed with its reason.
+// Otherwise the operation would accept a field with a 200 and lose it.
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { TSchema } from 'typebox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { endpoints } from '../src/endpoints.ts';
-import { jsonOf } from '../src/http/media.ts';
-import { SUMMARIES } from '../src/wearables/summaries/resources.ts';
-import { startTestApp, type TestApp } from './app.ts';
+import { operations } from '../src/operations.ts';
+import { jsonOf } from '../src/operation/media.ts';
+import { SUMMARIES } from '../src/wearables/summaries/summary-resources.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
 import { makeUser, shippingAddress, webhookPath } from './factories.ts';
 import { person } from './people.ts';
 import { makeMember } from './people-of-orgs.ts';
 import { etlPath, ehrPath } from './pipelines.ts';
 
-/** Operations that keep nothing of their body: they search, check, ask for something to be done, or are told news. */
+/** Operations that store nothing of their body: they search, check, request an action, or receive updates. */
 const STORES_NOTHING: Record<string, string> = {
   accept_invite: 'a form; members.test.ts shows the name',
-  accept_managed_unmatched_result: 'acts on a result that waits; repair.test.ts and unmatched.test.ts show the note',
-  answer_demo_page: 'a form; link/demo/demo.test.ts shows what becomes of each answer',
-  accept_unmatched_result: 'acts on a result that waits; unmatched.test.ts shows the note',
+  accept_managed_unmatched_result: 'acts on a waiting result; repair.test.ts and unmatched.test.ts show the note',
+  answer_demo_page: 'a form; link/demo/demo.test.ts shows the effect of each answer',
+  accept_unmatched_result: 'acts on a waiting result; unmatched.test.ts shows the note',
   book_phlebotomy_appointment: 'takes a slot; appointments are shown by phlebotomy.test.ts',
   book_psc_appointment: 'takes a slot; appointments are shown by psc.test.ts',
-  bulk_export_connections: 'a question',
-  bulk_import_connections: 'tokens are shown by bulk_export alone: bulk.test.ts',
+  bulk_export_connections: 'a query',
+  bulk_import_connections: 'only bulk_export shows tokens: bulk.test.ts',
   bulk_pause_connections: 'acts on connections',
   bulk_trigger_historical_pull: 'acts on connections',
   cancel_phlebotomy_appointment: 'acts on an appointment; phlebotomy.test.ts shows the reason',
   cancel_psc_appointment: 'acts on an appointment; psc.test.ts shows the reason',
-  complete_password_mfa: 'acts in a sandbox and keeps nothing; link/demo/demo.test.ts shows the connection',
-  connect_by_email: 'acts in a sandbox and keeps nothing; link/demo/demo.test.ts shows the connection',
-  connect_by_password: 'acts in a sandbox and keeps nothing; link/demo/demo.test.ts shows the connection',
+  complete_password_mfa: 'acts in a sandbox and stores nothing; link/demo/demo.test.ts shows the connection',
+  connect_by_email: 'acts in a sandbox and stores nothing; link/demo/demo.test.ts shows the connection',
+  connect_by_password: 'acts in a sandbox and stores nothing; link/demo/demo.test.ts shows the connection',
   connect_demo: 'acts; demo.test.ts shows the connection',
-  convert_compendium: 'a question',
+  convert_compendium: 'a query',
   create_api_access_token: 'the environment is that of the deployment',
   create_dashboard_url: 'refused until there is a dashboard',
   create_lab_report_parser_job: 'a form with files: parser tests show it',
-  create_link_token: 'a token is not shown again; link.test.ts shows what it opens',
+  create_link_token: 'a token is not shown again; link.test.ts shows what it allows',
   create_order: 'create.test.ts and its neighbours show each part',
   create_portal_url: 'a link; portal.test.ts shows what it opens',
-  get_phlebotomy_availability: 'a question',
+  get_phlebotomy_availability: 'a query',
   import_order: 'import.test.ts shows each part',
-  list_order_set_markers: 'a question',
-  patch_org_lab_account: 'lab-accounts.test.ts shows it; an account is made by an operator',
-  prepare_team_custom_credentials: 'a question',
-  query_user: 'a question',
-  recover_webhook: 'acts; recover.test.ts shows what is sent',
+  list_order_set_markers: 'a query',
+  patch_org_lab_account: 'lab-accounts.test.ts shows it; an operator makes an account',
+  prepare_team_custom_credentials: 'a query',
+  query_user: 'a query',
+  recover_webhook: 'acts; recover.test.ts shows the deliveries',
   register_testkit: 'register.test.ts shows each part',
-  repair_laboratory_message: 'acts on a message that waits; repair.test.ts shows it',
-  replay_webhook: 'acts; replays.test.ts shows what is sent',
+  repair_laboratory_message: 'acts on a waiting message; repair.test.ts shows it',
+  replay_webhook: 'acts; replays.test.ts shows the deliveries',
   request_phlebotomy_appointment: 'acts; by-telephone.test.ts shows the appointment',
   reschedule_phlebotomy_appointment: 'takes a slot; phlebotomy.test.ts shows it',
   reschedule_psc_appointment: 'takes a slot; psc.test.ts shows it',
   resend_order_events: 'acts on events',
-  resolve_ehr_member: 'a question',
-  resolve_managed_unmatched_result: 'acts on a result that waits; unmatched.test.ts shows the note',
-  resolve_team: 'a question',
-  resolve_unmatched_result: 'acts on a result that waits; unmatched.test.ts shows the note',
-  rotate_webhook_public_key: 'how long the key before counts is seen in what is sent',
-  rotate_webhook_secret: 'how long the secret before counts is seen in what is sent',
-  search_compendium: 'a question',
-  search_payors_by_post: 'a question',
+  resolve_ehr_member: 'a query',
+  resolve_managed_unmatched_result: 'acts on a waiting result; unmatched.test.ts shows the note',
+  resolve_team: 'a query',
+  resolve_unmatched_result: 'acts on a waiting result; unmatched.test.ts shows the note',
+  rotate_webhook_public_key: 'deliveries show how long the earlier key signs',
+  rotate_webhook_secret: 'deliveries show how long the earlier secret signs',
+  search_compendium: 'a query',
+  search_payors_by_post: 'a query',
   send_domain_instructions: 'a mail; domains.test.ts shows it',
   simulate_order: 'acts on an order',
   test_webhook: 'acts',
-  validate_continuous_query: 'a question',
-  validate_icd_codes: 'a question',
+  validate_continuous_query: 'a query',
+  validate_icd_codes: 'a query',
 };
 
 const MASKED = 'a secret, which is shown masked or as a hash';
-/** Keys of bodies that no read shows under their name. A list of keys ends where it says. */
+/** Keys of bodies that no read shows under their name. A list of keys ends where it says so. */
 const NOT_SHOWN: Record<string, Record<string, string>> = {
   set_team_etl_pipelines: {
     cloud_pubsub: 'refused: not available',
@@ -77,26 +77,26 @@ const NOT_SHOWN: Record<string, Record<string, string>> = {
   },
   set_team_ehr_pipelines: {
     'authentication.client_secret': MASKED,
-    'authentication.api_key': 'of another way: ehr.test.ts',
-    'authentication.service_account_email': 'of another way: ehr.test.ts',
-    'authentication.audience': 'of another way: ehr.test.ts',
+    'authentication.api_key': 'of another method: ehr.test.ts',
+    'authentication.service_account_email': 'of another method: ehr.test.ts',
+    'authentication.audience': 'of another method: ehr.test.ts',
   },
-  set_team_custom_credentials: { client_secret: MASKED, details: 'credentials.test.ts shows each shape' },
+  set_team_custom_credentials: { client_secret: MASKED, details: 'credentials.test.ts shows each form' },
   create_webhook: { secret: 'GET …/secret shows it: receivers.test.ts' },
   patch_team: { production: 'refused in a sandbox' },
   create_lab_test: {
-    provider_ids: 'in place of marker_ids: own-tests show it',
-    lab_account_id: 'an account is made by an operator: lab-accounts.test.ts',
-    lab_slug: 'which laboratory is meant where markers are of several',
+    provider_ids: 'alternative to marker_ids: own-tests show it',
+    lab_account_id: 'an operator makes an account: lab-accounts.test.ts',
+    lab_slug: 'selects the laboratory where several have the markers',
   },
   create_payor: {
-    provider: 'the same payor of a clearing house is known by both: payors.test.ts',
-    provider_payor_id: 'the same payor of a clearing house is known by both: payors.test.ts',
+    provider: 'both identify the same payor of a clearing house: payors.test.ts',
+    provider_payor_id: 'both identify the same payor of a clearing house: payors.test.ts',
   },
-  create_testkit_order: { lab_account_id: 'an account is made by an operator: lab-accounts.test.ts' },
+  create_testkit_order: { lab_account_id: 'an operator makes an account: lab-accounts.test.ts' },
 };
 
-/** Under which other names a read shows a key. */
+/** Other names under which a read shows a key. */
 const SHOWN_AS: Record<string, string> = {
   source_type: 'type',
   provider: 'source',
@@ -122,10 +122,10 @@ type Shape = {
   items?: Shape;
 };
 
-/** Shown as one, whatever it is made of. */
+/** Shown as one value, whatever its parts are. */
 const WHOLE = new Set(['query', 'timeframe', 'config']);
 
-/** Every key of a body by the way to it; of a list those of its items. */
+/** Every key of a body by its path. For a list the keys of its items. */
 function waysOf(schema: Shape, way = ''): string[] {
   if (WHOLE.has(way)) return [way];
   if (schema.items) return waysOf(schema.items, way);
@@ -144,19 +144,21 @@ const at = (value: unknown, way: string): unknown =>
     return (one as Record<string, unknown> | null | undefined)?.[name];
   }, value);
 
-/** Whether what is shown is the value, or has all of it. */
-function holds(shown: unknown, value: unknown): boolean {
+/** Whether the shown value is the value, or contains all of it. */
+function includesValue(shown: unknown, value: unknown): boolean {
   if (isDeepStrictEqual(shown, value)) return true;
   if (typeof value !== 'object' || value === null || typeof shown !== 'object' || shown === null) return false;
   const members = Object.entries(value);
-  return members.length > 0 && members.every(([name, each]) => holds((shown as Record<string, unknown>)[name], each));
+  return (
+    members.length > 0 && members.every(([name, each]) => includesValue((shown as Record<string, unknown>)[name], each))
+  );
 }
 
-/** Whether anything that was read has the value under the name, or one step below it. */
+/** Whether an answer has the value under the name, or one level below it. */
 function isShown(read: unknown, name: string, value: unknown): boolean {
   if (typeof read !== 'object' || read === null) return false;
   const wanted = [value, ...(Array.isArray(value) ? value : [])];
-  const says = (shown: unknown): boolean => wanted.some((each) => holds(shown, each));
+  const says = (shown: unknown): boolean => wanted.some((each) => includesValue(shown, each));
   for (const [key, member] of Object.entries(read)) {
     const below = typeof member === 'object' && member !== null ? Object.values(member) : [];
     if ((key === name || key === SHOWN_AS[name]) && (says(member) || below.some(says))) return true;
@@ -522,7 +524,7 @@ const CASES: Record<string, () => Case> = {
 
 /** Two scopes of each provider, as the schema has them. */
 function eachScope(): object {
-  const { properties = {} } = jsonOf(endpoints.find(({ id }) => id === 'set_scope_requirements')?.body) as unknown as {
+  const { properties = {} } = jsonOf(operations.find(({ id }) => id === 'set_scope_requirements')?.body) as unknown as {
     properties?: Record<string, { properties: Record<string, { items: { enum: string[] } }> }>;
   };
   return Object.fromEntries(
@@ -542,32 +544,32 @@ const OWN_PARAMETERS = (): Record<string, string> => ({
   region: 'us',
 });
 
-/** What names what goes: deletions.test.ts shows that it is gone. */
+/** The ids of deleted objects: deletions.test.ts shows that they are gone. */
 const deletes = (id: string): boolean =>
   id === 'delete_samples' || SUMMARIES.some(({ name }) => id === `delete_${name}`);
-const ofJson = endpoints.filter(({ body }) => body !== undefined && jsonOf(body) !== undefined);
+const ofJson = operations.filter(({ body }) => body !== undefined && jsonOf(body) !== undefined);
 const pushes = (id: string): boolean => id.startsWith('push_');
 
-test('every operation that takes a body is a case here, or keeps nothing of it for a reason', () => {
+test('every operation with a body is a case here, or is listed with a reason why it stores nothing', () => {
   const listed = [...Object.keys(CASES), ...Object.keys(STORES_NOTHING)];
   const wanted = ofJson.map(({ id }) => id).filter((id) => !pushes(id) && !deletes(id) && !id.startsWith('receive_'));
   expect(wanted.filter((id) => !listed.includes(id))).toEqual([]);
-  expect(listed.filter((id) => !endpoints.some((each) => each.id === id))).toEqual([]);
+  expect(listed.filter((id) => !operations.some((each) => each.id === id))).toEqual([]);
 });
 
 test.each(Object.keys(CASES))(
   'each key of the body of %s is shown by a read, or listed with its reason',
   async (id) => {
-    const endpoint = endpoints.find((each) => each.id === id);
-    const { path = endpoint?.path ?? '', body, reads = [] } = (CASES[id] as () => Case)();
+    const operation = operations.find((each) => each.id === id);
+    const { path = operation?.path ?? '', body, reads = [] } = (CASES[id] as () => Case)();
     const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => OWN_PARAMETERS()[name] as string);
-    const answer = await app.api<unknown>(endpoint?.method as string, filled, body);
+    const answer = await app.api<unknown>(operation?.method as string, filled, body);
     expect([answer.status, answer.status >= 300 && answer.body]).toEqual([expect.any(Number), false]);
     const shown = [
       answer.body,
       ...(await Promise.all(reads.map(async (each) => (await app.api<unknown>('GET', each)).body))),
     ];
-    expectAllShown(id, jsonOf(endpoint?.body as TSchema) as Shape, body, shown);
+    expectAllShown(id, jsonOf(operation?.body as TSchema) as Shape, body, shown);
   },
 );
 
@@ -584,14 +586,14 @@ function expectAllShown(id: string, schema: Shape, body: unknown, shown: unknown
   expect(lost).toEqual([]);
 }
 
-/** Of summaries: what says which one it is or how its day is told, and what is read elsewhere. */
+/** Keys of summaries that identify the summary or its day, and keys that another read shows. */
 const OF_SUMMARIES: Record<string, string> = {
-  version: 'which of two versions is the newer: store.test.ts',
-  provider_id: 'the same summary has the same: store.test.ts',
-  time_zone: 'tells the day where there is no offset: activity.test.ts',
-  timezone_offset: 'tells the day: activity.test.ts',
-  calendar_date: 'the day by which lists are read',
-  timestamp: 'tells the day, and which of its source it is',
+  version: 'decides which of two versions is newer: store.test.ts',
+  provider_id: 'the same in versions of a summary: store.test.ts',
+  time_zone: 'decides the day where there is no offset: activity.test.ts',
+  timezone_offset: 'decides the day: activity.test.ts',
+  calendar_date: 'the day of lists',
+  timestamp: 'identifies the day, and the summary of its source',
   stream: 'GET /v2/timeseries/workouts/{workout_id}/stream reads it: workouts.test.ts',
   sleep_stream: 'GET /v2/timeseries/sleep/{sleep_id}/stream reads it: sleep.test.ts',
 };
@@ -613,7 +615,7 @@ const BY_NAME: Record<string, unknown> = {
   inconclusive_cause: 'poor_reading',
 };
 
-/** A value that a schema takes, unlike its default. */
+/** A value that the schema accepts, other than its default. */
 function valueOf(schema: Shape, name: string): unknown {
   if (name in BY_NAME) return BY_NAME[name];
   const { type, enum: words, items, properties, additionalProperties } = schema;

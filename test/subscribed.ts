@@ -1,25 +1,28 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { startTestApp, type Team, type TestApp } from './app.ts';
+import { startTestApp, type Team, type TestApp } from './test-app.ts';
 import { subscribe } from './factories.ts';
-import { startReceiver, type Receiver } from './receiver.ts';
+import { startEndpoint, type Endpoint } from './endpoint.ts';
 
-type Subscribed = { app: TestApp; team: Team; receiver: Receiver; webhook: string };
+type Subscribed = { app: TestApp; team: Team; endpoint: Endpoint; webhook: string };
 
-/** For all tests of a file one service and one receiver, which takes invented events; for each a team with an endpoint there. */
+/**
+ * One service and one endpoint for all tests of a file. The endpoint accepts invented events. Each test gets a team
+ * that uses it.
+ */
 export function eachWithEndpoint(take: (subscribed: Subscribed) => void): void {
   let app: TestApp;
-  let receiver: Receiver;
+  let endpoint: Endpoint;
   beforeAll(async () => {
     app = await startTestApp();
-    receiver = await startReceiver({ invented: true });
+    endpoint = await startEndpoint({ invented: true });
   });
   afterAll(async () => {
     await app.close();
-    await receiver.close();
+    await endpoint.close();
   });
   beforeEach(async () => {
     const team = await app.makeTeam();
-    receiver.answer(null);
-    take({ app, team, receiver, webhook: await subscribe(team, receiver) });
+    endpoint.answer(null);
+    take({ app, team, endpoint, webhook: await subscribe(team, endpoint) });
   });
 }

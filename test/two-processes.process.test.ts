@@ -5,7 +5,7 @@ import { startBroker } from './broker.ts';
 import { orderKit, readOrder, subscribe } from './factories.ts';
 import { etlPath, etlPipeline } from './pipelines.ts';
 import { endPrograms, makeDatabase, serve, teamAt, type Program } from './program.ts';
-import { startReceiver } from './receiver.ts';
+import { startEndpoint } from './endpoint.ts';
 
 let database: pg.Client;
 let a: Program;
@@ -28,7 +28,7 @@ afterAll(async () => {
   await endPrograms();
 });
 
-/** A new key of the team, used at B so that B knows it without asking. */
+/** A new key of the team, used at B so that B has it in its cache. */
 async function makeKnownKey(): Promise<{ id: string; callB: () => Promise<number> }> {
   const made = await teamAt(a).api<{ id: string; value: string }>('POST', keysPath(), {
     label: 'to be revoked',
@@ -46,14 +46,14 @@ const revokeAtA = async (id: string): Promise<void> => {
   expect(answer.body.success).toEqual([id]);
 };
 
-/** Resolves when the servers' ends of all listening connections are gone. */
+/** Resolves when all listening connections are gone from the servers. */
 const cutListeners = (): Promise<unknown> =>
   database.query(
     `select pg_terminate_backend(pid, 5000) from pg_stat_activity
     where application_name = 'phial listener' and datname = current_database()`,
   );
 
-test('a pipeline whose worker is killed goes on by another at once, from what the broker confirmed, in order', async () => {
+test('another worker continues the pipeline of a killed one at once, after the last confirmed event', async () => {
   const broker = await startBroker();
   const team = teamAt(a);
   try {
@@ -70,13 +70,13 @@ test('a pipeline whose worker is killed goes on by another at once, from what th
     const published = broker.received.length;
     broker.behave('confirm');
     await orderKit(team);
-    const told = (): string[] => broker.received.map(({ body }) => body);
-    await expect.poll(() => new Set(told()).size).toBe(6);
+    const bodies = (): string[] => broker.received.map(({ body }) => body);
+    await expect.poll(() => new Set(bodies()).size).toBe(6);
     const { rows } = await database.query('select now() < $1 as in_time', [before.rows[0]?.until]);
     expect(rows).toEqual([{ in_time: true }]);
-    expect(told()[published]).toBe(told()[2]);
+    expect(bodies()[published]).toBe(bodies()[2]);
     const feed = await team.api<{ data: { body: object }[] }>('GET', '/v2/events');
-    expect([...new Set(told())].map((body) => JSON.parse(body) as unknown)).toEqual(
+    expect([...new Set(bodies())].map((body) => JSON.parse(body) as unknown)).toEqual(
       feed.body.data.map(({ body }) => body),
     );
     await team.api('DELETE', `${etlPath(team)}?team_id=${team.id}`);
@@ -85,25 +85,25 @@ test('a pipeline whose worker is killed goes on by another at once, from what th
   }
 });
 
-test('a worker that is killed is succeeded by another at once, not when its leases end', async () => {
-  const receiver = await startReceiver();
+test('another worker replaces a killed one at once, not when its leases end', async () => {
+  const endpoint = await startEndpoint();
   const workers = [worker, await serve({ args: ['worker'], env: { DATABASE_URL: url }, dataDir: a.dataDir })];
-  const told = async (times: number): Promise<void> => {
+  const expectDeliveries = async (times: number): Promise<void> => {
     await orderKit(teamAt(a));
-    await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(2 * times);
+    await expect.poll(() => endpoint.received.length, { timeout: 10_000 }).toBe(2 * times);
   };
   try {
-    const webhook = await subscribe(teamAt(a), receiver);
-    await told(1);
+    const webhook = await subscribe(teamAt(a), endpoint);
+    await expectDeliveries(1);
     const sends = (one: Program): boolean => one.output().includes(webhook);
     await expect.poll(() => workers.some(sends)).toBe(true);
     const [killed, heir] = (sends(worker) ? workers : workers.toReversed()) as [Program, Program];
-    const leased = `from lanes where webhook_id = '${webhook}'`;
+    const leased = `from endpoint_queues where webhook_id = '${webhook}'`;
     const before = await database.query<{ owner: string; until: string }>(
       `select owner, wake_at::text as until ${leased}`,
     );
     await killed.kill('SIGKILL');
-    await told(2);
+    await expectDeliveries(2);
     await expect.poll(() => sends(heir)).toBe(true);
     const { owner, until } = before.rows[0] as { owner: string; until: string };
     const { rows } = await database.query(`select owner <> $1 as succeeded, now() < $2 as in_time ${leased}`, [
@@ -116,7 +116,7 @@ test('a worker that is killed is succeeded by another at once, not when its leas
       .poll(async () => (await database.query('select from delivery_workers')).rows.length, { timeout: 10_000 })
       .toBe(1);
   } finally {
-    await receiver.close();
+    await endpoint.close();
   }
 });
 
@@ -128,7 +128,7 @@ test('a key revoked through one process is refused by the other on the next requ
   }
 });
 
-test('also right after the other process lost the connection it hears of revocations by', async () => {
+test('also right after the other process lost the connection that receives revocations', async () => {
   for (let round = 0; round < 3; round += 1) {
     const { id, callB } = await makeKnownKey();
     await cutListeners();
@@ -145,17 +145,17 @@ test('and when the key was used between the cut and the revocation', async () =>
   expect(await callB()).toBe(401);
 });
 
-test('what one process wrote the other reads, and the worker, which serves nothing, delivers it', async () => {
-  const receiver = await startReceiver();
+test('one process reads what the other wrote, and the worker, which serves nothing, delivers it', async () => {
+  const endpoint = await startEndpoint();
   try {
-    await subscribe(teamAt(a), receiver);
+    await subscribe(teamAt(a), endpoint);
     const order = await orderKit(teamAt(a));
     expect(await readOrder(teamAt(b), order.id)).toMatchObject({ id: order.id, events: order.events });
-    await expect.poll(() => receiver.received.length, { timeout: 5000 }).toBe(2);
+    await expect.poll(() => endpoint.received.length, { timeout: 5000 }).toBe(2);
     await expect.poll(worker.output).toMatch(/delivery attempt/);
     for (const api of [a, b]) expect(api.output()).not.toMatch(/delivery attempt/);
     await expect(fetch(worker.baseUrl)).rejects.toThrow();
   } finally {
-    await receiver.close();
+    await endpoint.close();
   }
 });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { startTestApp, type Team, type TestApp } from './app.ts';
+import { startTestApp, type Team, type TestApp } from './test-app.ts';
 
 type Services = { app: TestApp; elsewhere: TestApp; team: Team };
 
-/** For all tests of a file one service and another on the same database, for each a team. */
+/** One service and another on the same database for all tests of a file. Each test gets a team. */
 export function eachWithTwoServices(take: (services: Services) => void): void {
   let app: TestApp;
   let elsewhere: TestApp;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect } from 'vitest';
-import { startTestApp, type Team, type TestApp } from './app.ts';
+import { startTestApp, type Team, type TestApp } from './test-app.ts';
 import { webhookPath } from './factories.ts';
 
 export type Webhook = {
@@ -15,30 +15,33 @@ export type Webhook = {
 };
 export type Problems = { detail: { type: string; loc: string[]; msg: string; input?: unknown }[]; code: string };
 
-/** Where nothing is sent to: a name that nobody has. */
+/** An address that receives nothing: a name that nobody has. */
 export const ENDPOINT_URL = 'https://receiver.example.com/hooks';
 
-/** An endpoint that is configured, and no more than that. */
+/** A configured endpoint that receives nothing. */
 async function makeWebhook(team: Team, body: object = {}): Promise<Webhook> {
   const answer = await team.api<Webhook>('POST', webhookPath(team), { url: ENDPOINT_URL, ...body });
   expect(answer.status).toBe(200);
   return answer.body;
 }
 
-/** What a refusal lists, as `type place`. */
-export const placesOf = (answer: { body: Problems }): string[] =>
+/** The problems of a refusal, as `type path`. */
+export const problemPathsOf = (answer: { body: Problems }): string[] =>
   answer.body.detail.map(({ type, loc }) => `${type} ${loc.join('.')}`);
 
 export type Webhooks = {
   app: TestApp;
-  /** Of the endpoints of its team. */
+  /** Operations on the endpoints of its team. */
   path: string;
   make: (body?: object) => Promise<Webhook>;
-  /** Has an endpoint changed last long ago, so that a change of updated_at shows, whatever the clock's resolution. */
+  /**
+   * Moves the last change of an endpoint to the past, so that a change of updated_at shows, whatever the clock's
+   * resolution is.
+   */
   age: (id: string) => Promise<unknown>;
 };
 
-/** For all tests of a file one service, whose first team has its endpoints. */
+/** One service for all tests of a file. Its first team has the endpoints. */
 export function withWebhooks(take: (webhooks: Webhooks) => void): void {
   let app: TestApp;
   beforeAll(async () => {

@@ -1,42 +1,42 @@
 import { Client } from 'pg';
-import { openListener } from '../src/db/listen.ts';
-import { Deliverer } from '../src/delivery/deliver.ts';
-import { Worker } from '../src/delivery/lanes/workers.ts';
-import { RECEIVERS_CHANNEL } from '../src/delivery/receiver-cache.ts';
-import { REPLAYS_CHANNEL } from '../src/delivery/replays/tell.ts';
+import { openListener } from '../src/db/listener.ts';
+import { Deliverer } from '../src/delivery/deliverer.ts';
+import { Worker } from '../src/delivery/queues/delivery-worker.ts';
+import { ENDPOINTS_CHANNEL } from '../src/delivery/endpoint-cache.ts';
+import { REPLAYS_CHANNEL } from '../src/delivery/replays/notify.ts';
 import { openSender } from '../src/delivery/sending/send.ts';
 import { DELIVERIES_CHANNEL } from '../src/events/publish.ts';
 import { deploymentPolicy } from '../src/outbound/deployment-policy.ts';
-import type { TestApp } from './app.ts';
+import type { TestApp } from './test-app.ts';
 
-/** A worker on the database of a service that hears nothing. */
-export function startWorker({ ctx, config, metrics }: TestApp, mostLanes?: number): Deliverer {
+/** A worker on the database of a service, without notifications. */
+export function startWorker({ ctx, config, metrics }: TestApp, mostQueues?: number): Deliverer {
   const policy = deploymentPolicy(config);
   const sender = openSender({ policy, userAgent: 'Phial test', timeoutMs: config.webhookTimeoutMs });
-  const deliverer = new Deliverer(ctx, { sender, metrics, mostLanes });
+  const deliverer = new Deliverer(ctx, { sender, metrics, mostQueues });
   deliverer.run();
   return deliverer;
 }
 
 type ListeningWorker = {
   deliverer: Deliverer;
-  /** What is under way has `drainMs` to end and be written. */
+  /** Running deliveries have `drainMs` to end and be recorded. */
   close: (drainMs?: number) => Promise<void>;
 };
 
-/** A worker as a process has it, with its listening connection; `onCut` is told when that is cut. */
+/** A worker as in a process, with its listening connection. It calls `onCut` when that connection is cut. */
 export async function startListeningWorker(
   app: TestApp,
   onCut?: () => void,
-  mostLanes?: number,
+  mostQueues?: number,
 ): Promise<ListeningWorker> {
-  const deliverer = startWorker(app, mostLanes);
+  const deliverer = startWorker(app, mostQueues);
   const listener = openListener({
     url: app.databaseUrl,
     log: app.ctx.log,
     channels: {
       [DELIVERIES_CHANNEL]: (payload) => deliverer.hear(payload),
-      [RECEIVERS_CHANNEL]: (payload) => deliverer.forget(payload),
+      [ENDPOINTS_CHANNEL]: (payload) => deliverer.forget(payload),
       [REPLAYS_CHANNEL]: (payload) => deliverer.hearOfReplay(payload),
     },
     lock: () => deliverer.lock(),
@@ -58,12 +58,12 @@ export async function startListeningWorker(
 
 export type ConnectedWorker = {
   worker: Worker;
-  /** Ends its connection, as the kernel does when a process is killed; returns when PostgreSQL has noticed. */
+  /** Ends its connection, as the kernel does for a killed process. Returns when PostgreSQL has noticed. */
   die: () => Promise<void>;
   close: () => Promise<void>;
 };
 
-/** Whom others see to live, as a process that listens, and who delivers nothing. */
+/** A process that listens, so that others see it alive, and delivers nothing. */
 export async function connectWorker(
   { databaseUrl }: Pick<TestApp, 'databaseUrl'>,
   worker = new Worker(),

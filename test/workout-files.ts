@@ -14,7 +14,7 @@ const field = (number: number, size: number, baseType: FitBaseType, value: numbe
 const fitTime = (second: number): number => FitEncoder.toFitTimestamp(new Date(START + second * 1_000));
 const semicircles = (degrees: number): number => Math.round((degrees * 2 ** 31) / 180);
 
-/** A trail run of a Garmin watch, in Phoenix (seven hours behind UTC); numbers of the FIT profile. */
+/** A trail run of a Garmin watch, in Phoenix (seven hours behind UTC), with numbers of the FIT profile. */
 export function fitFile(points: FitPoint[], { sport = 1, kind = 3 }: { sport?: number; kind?: number } = {}): Buffer {
   const { Enum, Uint8, Uint16, Uint32, Sint32 } = FitBaseType;
   const end = points.at(-1)?.second ?? 0;

@@ -1,10 +1,10 @@
-// The largest bodies that are read, made as badly as each operation's schema allows: none holds the process up.
+// The largest bodies that we read, made as badly as each operation's schema allows. None blocks the process.
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { endpoints } from '../src/endpoints.ts';
-import type { Endpoint } from '../src/http/endpoint.ts';
-import { isForm, jsonOf } from '../src/http/media.ts';
-import { startTestApp, type TestApp } from './app.ts';
+import { operations } from '../src/operations.ts';
+import type { Operation } from '../src/operation/operation.ts';
+import { isForm, jsonOf } from '../src/operation/media.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
 import { linkTokenOf, makeUser } from './factories.ts';
 
 const MOST_BYTES = 1_048_576;
@@ -22,7 +22,7 @@ type Schema = {
 };
 const kindOf = ({ type }: Schema): string | undefined => [type].flat().find((kind) => kind !== 'null');
 
-/** A value that has every key of the schema, with `marker` in place of the schema `target`. */
+/** A value with every key of the schema, and `marker` for the schema `target`. */
 function sample(schema: Schema, target: Schema, marker: string): unknown {
   if (schema === target) return marker;
   if (kindOf(schema) === 'array') return [sample(schema.items ?? {}, target, marker)];
@@ -40,7 +40,7 @@ const within = (schema: Schema): Schema[] => [
   ...(schema.items ? within(schema.items) : []),
 ];
 
-/** `begin`, then as many of `item` as a body holds, then `end`. */
+/** `begin`, then as many of `item` as a body can hold, then `end`. */
 const filled = (begin: string, item: string, end: string): string =>
   begin + item.repeat(Math.floor((MOST_BYTES - begin.length - end.length) / item.length)) + end;
 const filledList = (begin: string, item: string, end: string): string =>
@@ -61,18 +61,18 @@ const ANYWHERE: Record<string, string> = {
   escapes: filled('"', '\\u0041', '"'),
 };
 
-/** What a schema asks for: two that differ in their words alone ask for the same. */
+/** The demands of a schema. Two that differ only in their texts have the same demands. */
 const askedBy = (schema: Schema): string =>
   JSON.stringify(schema, (key, value: unknown) => (WORDS.has(key) && typeof value === 'string' ? undefined : value));
 const WORDS = new Set(['title', 'description']);
 
-/** A body, and what is bad in it; `badIn` says in what schema, if it is not bad as a whole. */
+/** A body and its problem. `badIn` names the schema of the problem, unless the whole body is bad. */
 type Worst = { what: string; badIn?: string; text: () => string };
 
 /** The worst bodies for one operation. */
-function* worstBodies(endpoint: Endpoint): Generator<Worst> {
+function* worstBodies(operation: Operation): Generator<Worst> {
   for (const [what, text] of Object.entries(ANYWHERE)) yield { what, text: () => text };
-  const body = jsonOf(endpoint.body);
+  const body = jsonOf(operation.body);
   if (!body) return;
   for (const target of new Set(within(body as Schema))) {
     const [begin = '', end = ''] = JSON.stringify(sample(body as Schema, target, '@@@')).split('"@@@"');
@@ -82,7 +82,7 @@ function* worstBodies(endpoint: Endpoint): Generator<Worst> {
   }
 }
 
-/** The worst values for one schema, between what stands before and after it in a body. */
+/** The worst values for one schema, between the parts of the body before and after it. */
 function worstIn(target: Schema, begin: string, end: string): Record<string, () => string> {
   const worst: Record<string, () => string> = {
     'a deep list': () => filled(begin + '['.repeat(200_000), ' ', ']'.repeat(200_000) + end),
@@ -116,10 +116,10 @@ const EDGE = 'edge';
 const PART = `--${EDGE}\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"\r\n`;
 const FIELD = `--${EDGE}\r\nContent-Disposition: form-data; name="user_id"\r\n\r\n`;
 const END = `\r\n--${EDGE}--\r\n`;
-/** The longest that a header can hold of it. */
+/** The longest form that a header can announce. */
 const LONG_EDGE = 'e'.repeat(8_000);
 
-/** The worst forms, by what is bad in them, with the edge that each names. */
+/** The worst forms, by their problem, with the boundary of each. */
 const WORST_FORMS: Record<string, [text: string, edge?: string]> = {
   'as many parts as fit': [filled('', `--${EDGE}\r\n\r\n\r\n`, END)],
   'as many fields as fit': [filled('', `${FIELD}x\r\n`, END)],
@@ -163,7 +163,7 @@ afterAll(() => app.close());
 
 type Sent = { status: number; bytes: number; byCheck: boolean };
 
-function send(endpoint: Endpoint, body: Buffer, type = 'application/json'): Promise<Sent> {
+function send(operation: Operation, body: Buffer, type = 'application/json'): Promise<Sent> {
   const { hostname, port } = new URL(app.baseUrl);
   const named: Record<string, string> = {
     org_id: app.team.org_id,
@@ -173,16 +173,16 @@ function send(endpoint: Endpoint, body: Buffer, type = 'application/json'): Prom
     region: 'us',
     lab_id: '1',
   };
-  const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => named[name] ?? NOBODY);
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => named[name] ?? NOBODY);
   const headers = {
     'x-service-api-key': app.team.api_key,
-    ...(endpoint.auth === 'link_token' ? { 'x-service-link-token': linkToken } : {}),
-    ...(endpoint.auth === 'management_key' ? { 'x-management-key': app.team.management_key } : {}),
+    ...(operation.auth === 'link_token' ? { 'x-service-link-token': linkToken } : {}),
+    ...(operation.auth === 'management_key' ? { 'x-management-key': app.team.management_key } : {}),
     'content-type': type,
     'content-length': body.length,
   };
   return new Promise((resolve, reject) => {
-    const request = httpRequest({ hostname, port, method: endpoint.method, path, headers }, (response) => {
+    const request = httpRequest({ hostname, port, method: operation.method, path, headers }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('end', () => {
@@ -198,7 +198,7 @@ function send(endpoint: Endpoint, body: Buffer, type = 'application/json'): Prom
 
 let lookedAt = performance.now();
 let longestMs = 0;
-/** Whoever looks every other millisecond, and could not for a while, has been held up. */
+/** A timer that fires every other millisecond. If it was late, the process was blocked. */
 function look(): void {
   const now = performance.now();
   longestMs = Math.max(longestMs, now - lookedAt);
@@ -208,8 +208,8 @@ const looking = setInterval(look, 2);
 afterAll(() => clearInterval(looking));
 
 /**
- * The longest time that the loop stood still, in milliseconds. Of the best of several tries, and never more than what
- * the process computed meanwhile: a busy machine is no fault of a body.
+ * The longest time in which the event loop was blocked, in milliseconds. It is the best of several tries, and at most
+ * the processor time of the process, because a busy machine is no fault of a body.
  */
 async function blockedBy(work: () => Promise<unknown>): Promise<number> {
   let best = Infinity;
@@ -225,7 +225,7 @@ async function blockedBy(work: () => Promise<unknown>): Promise<number> {
   return best;
 }
 
-test('a loop that stands still would be noticed, and only then', async () => {
+test('a blocked event loop is noticed, and an idle one is not', async () => {
   const standStill = async (): Promise<void> => {
     const before = process.cpuUsage();
     const spent = (): number => process.cpuUsage(before).user + process.cpuUsage(before).system;
@@ -236,12 +236,12 @@ test('a loop that stands still would be noticed, and only then', async () => {
   expect(await blockedBy(async () => undefined)).toBeLessThan(LONGEST_BLOCK_MS);
 });
 
-/** How the service took it; a number where that was too long or too much. */
-async function takenBy(endpoint: Endpoint, text: string, type?: string) {
+/** The answer of the service, or a number where it was too slow or too large. */
+async function takenBy(operation: Operation, text: string, type?: string) {
   const body = Buffer.from(text).subarray(0, MOST_BYTES);
   let answer: Sent = { status: 0, bytes: 0, byCheck: false };
   const blocked = await blockedBy(async () => {
-    answer = await send(endpoint, body, type);
+    answer = await send(operation, body, type);
   });
   return {
     blocked: blocked > LONGEST_BLOCK_MS ? blocked : 'shortly',
@@ -252,18 +252,18 @@ async function takenBy(endpoint: Endpoint, text: string, type?: string) {
 }
 
 /**
- * What the check of its schema refused in one operation. All operations have that check, and what it refuses reaches no
- * verb: where another asks for the same, it is not sent again.
+ * The refusals of the schema check in one operation. All operations have that check, and a refused body reaches no
+ * service function. So the test does not send the same to another operation with the same demands.
  */
 const refusedByCheck = new Set<string>();
 
-const withBody = endpoints.filter(({ method }) => method !== 'GET');
-test.each(withBody.map((endpoint) => [endpoint.id, endpoint] as const))(
-  'no body of one mebibyte holds %s up',
-  async (_id, endpoint) => {
-    for (const { what, badIn, text } of worstBodies(endpoint)) {
+const withBody = operations.filter(({ method }) => method !== 'GET');
+test.each(withBody.map((operation) => [operation.id, operation] as const))(
+  'no body of one mebibyte blocks %s',
+  async (_id, operation) => {
+    for (const { what, badIn, text } of worstBodies(operation)) {
       if (badIn && refusedByCheck.has(badIn)) continue;
-      const { byCheck, ...taken } = { what, ...(await takenBy(endpoint, text())) };
+      const { byCheck, ...taken } = { what, ...(await takenBy(operation, text())) };
       if (badIn && byCheck) refusedByCheck.add(badIn);
       const status: unknown = expect.toSatisfy((answered: number) => answered < 500);
       expect(taken).toEqual({ what, blocked: 'shortly', bytes: 'few', status });
@@ -272,13 +272,13 @@ test.each(withBody.map((endpoint) => [endpoint.id, endpoint] as const))(
   120_000,
 );
 
-const withForm = endpoints.filter(({ body }) => isForm(body));
+const withForm = operations.filter(({ body }) => isForm(body));
 test.each(
-  withForm.flatMap((endpoint) => Object.keys(WORST_FORMS).map((what) => [endpoint.id, what, endpoint] as const)),
-)('no form of one mebibyte holds %s up: %s', async (_id, what, endpoint) => {
+  withForm.flatMap((operation) => Object.keys(WORST_FORMS).map((what) => [operation.id, what, operation] as const)),
+)('no form of one mebibyte blocks %s: %s', async (_id, what, operation) => {
   const [text, edge = EDGE] = WORST_FORMS[what] as [string, string?];
-  const { byCheck: _, ...taken } = await takenBy(endpoint, text, `multipart/form-data; boundary=${edge}`);
-  // It was read, and not turned away by its headers.
+  const { byCheck: _, ...taken } = await takenBy(operation, text, `multipart/form-data; boundary=${edge}`);
+  // It was read, and not refused because of its headers.
   const status: unknown = expect.toSatisfy((answered: number) => answered < 500 && ![415, 431].includes(answered));
   expect(taken).toEqual({ blocked: 'shortly', bytes: 'few', status });
 });

@@ -1,11 +1,11 @@
-// The longest query strings for every filter of every list: no statement is made of them that was not there before.
+// The longest query strings for every filter of every list: they cause no new statements.
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { endpoints } from '../src/endpoints.ts';
-import type { Endpoint } from '../src/http/endpoint.ts';
-import { startTestApp, type TestApp } from './app.ts';
+import { operations } from '../src/operations.ts';
+import type { Operation } from '../src/operation/operation.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
 import { BODIES, PARAMETERS } from '../src/glossary/examples.ts';
-import { createQuery, settleQueries } from './continuous.ts';
+import { createQuery, runPendingQueries } from './continuous.ts';
 import { upload } from './exports.ts';
 import { kitTestId, makeUser, orderKit, pushEverySummary, useLink, register, webhookPath } from './factories.ts';
 
@@ -13,7 +13,10 @@ const LONGEST_URL = 8_192;
 const LONGEST_MS = 1_000;
 const NOBODY = '0197a1b2-0000-7000-8000-000000000000';
 
-/** What runs beside the lists, every few seconds: who calls is looked up anew, reads are audited, a connection is kept alive. */
+/**
+ * Statements that run beside the lists every few seconds: the look-up of a key, audit lines of reads, keep-alive of a
+ * connection.
+ */
 const BESIDE = [
   /"opens"/,
   /insert into audit_log/,
@@ -22,7 +25,7 @@ const BESIDE = [
   /^select set_config\('phial\.team'/,
 ];
 
-/** Lists of what the program itself knows. */
+/** Lists of data of the program itself. */
 const WITHOUT_STATEMENT = new Set(['list_event_types', 'search_diagnoses', 'list_providers']);
 
 type Schema = {
@@ -36,7 +39,7 @@ type Schema = {
   items?: Schema;
 };
 
-/** Values that the filter takes: the plain ones, from which every text of a statement is known, and the worst. */
+/** Values for the filter: the plain ones, from which every statement text is known, and the worst. */
 function valuesOf(schema: Schema): { plain: string[]; worst: string[] } {
   const kind = [schema.type].flat().find((name) => name !== 'null');
   if (schema.items) {
@@ -66,18 +69,18 @@ function valuesOf(schema: Schema): { plain: string[]; worst: string[] } {
   const most = schema.maxLength ?? 0;
   const words = Array.from({ length: 8 }, (_, n) => `word${n}`.padEnd(Math.min(24, most / 8 - 1), 'x')).join(' ');
   return {
-    // A search for an id or a day, or for no word, is one of another kind.
+    // A search for an id or a day, or for no word, is of another kind.
     plain: ['ada', 'null', "'", NOBODY, '1980-12-10'],
     worst: [words, 'ada lovelace', '% _ \\ '.repeat(most / 7), "'", 'x'.repeat(most), 'é'.repeat(most)],
   };
 }
 
-const lists = endpoints.filter(({ method, query, auth }) => method === 'GET' && query && auth !== 'none');
-const filtersOf = (endpoint: Endpoint): [name: string, schema: Schema][] =>
-  Object.entries((endpoint.query?.properties ?? {}) as Record<string, Schema>);
+const lists = operations.filter(({ method, query, auth }) => method === 'GET' && query && auth !== 'none');
+const filtersOf = (operation: Operation): [name: string, schema: Schema][] =>
+  Object.entries((operation.query?.properties ?? {}) as Record<string, Schema>);
 
 let app: TestApp;
-/** What stands in the paths of lists: everything of one user, who has something of each kind. */
+/** The values in the paths of lists: all of one user, who has something of each kind. */
 let named: Record<string, unknown> = {};
 beforeAll(async () => {
   app = await startTestApp();
@@ -93,7 +96,7 @@ beforeAll(async () => {
   await team.api('POST', `/v2/user/${user_id}/insurance`, { ...insured, payor_code: 'SBX00001' });
   const webhook = await team.api<{ id: string }>('POST', webhookPath(team), { url: 'https://receiver.example.com/' });
   const query = await createQuery(team);
-  await settleQueries(app);
+  await runPendingQueries(app);
   const event = await app.db.selectFrom('events').select('id').limit(1).executeTakeFirstOrThrow();
   const own = {
     org_id: team.org_id,
@@ -109,11 +112,11 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 async function ask(
-  endpoint: Endpoint,
+  operation: Operation,
   query: [name: string, value: string][],
 ): Promise<{ status: number; ms: number }> {
-  const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(named[name]));
-  const asked = { ...neededBy(endpoint), ...Object.fromEntries(query) };
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(named[name]));
+  const asked = { ...neededBy(operation), ...Object.fromEntries(query) };
   const url = `${path}?${new URLSearchParams(asked).toString()}`.slice(0, LONGEST_URL);
   const before = process.cpuUsage();
   const started = performance.now();
@@ -122,18 +125,18 @@ async function ask(
   return { status, ms: Math.max((user + system) / 1e3, Math.min(performance.now() - started, LONGEST_MS)) };
 }
 
-/** What a list is refused without: its example, or the days that it is of. */
-const neededBy = ({ query }: Endpoint): Record<string, string> =>
+/** The required query of a list: its example, or its days. */
+const neededBy = ({ query }: Operation): Record<string, string> =>
   Object.fromEntries((query?.required ?? []).map((name) => [name, String(PARAMETERS[name] ?? '2026-01-05')]));
 
-/** A value for every filter at once: statements vary with the filters that are given. */
+/** A value for every filter at once, because statements vary with the given filters. */
 const allOf = (
-  endpoint: Endpoint,
+  operation: Operation,
   valueOf: (values: ReturnType<typeof valuesOf>) => string | undefined,
 ): [name: string, value: string][] =>
-  filtersOf(endpoint).map(([name, schema]) => [name, valueOf(valuesOf(schema))?.slice(0, 300) ?? '']);
+  filtersOf(operation).map(([name, schema]) => [name, valueOf(valuesOf(schema))?.slice(0, 300) ?? '']);
 
-/** The texts that are sent to the database meanwhile. */
+/** The texts that the database receives meanwhile. */
 async function statementsOf(work: () => Promise<unknown>): Promise<Set<string>> {
   const texts = new Set<string>();
   const { query } = pg.Client.prototype;
@@ -150,7 +153,7 @@ async function statementsOf(work: () => Promise<unknown>): Promise<Set<string>> 
   return texts;
 }
 
-test('every list of the interface is asked', () => {
+test('every list of the interface is called', () => {
   expect(lists.map(({ id }) => id)).toEqual(
     expect.arrayContaining([
       'list_orders',
@@ -163,34 +166,34 @@ test('every list of the interface is asked', () => {
   );
 });
 
-describe.each(lists.map((endpoint) => [endpoint.id, endpoint] as const))('the filters of %s', (_id, endpoint) => {
-  test('make no other statement of a longer value, and each is answered in time', async () => {
+describe.each(lists.map((operation) => [operation.id, operation] as const))('the filters of %s', (_id, operation) => {
+  test('cause no other statement for a longer value, and each is answered in time', async () => {
     const known = await statementsOf(async () => {
-      expect((await ask(endpoint, [])).status).toBe(200);
-      const choices = filtersOf(endpoint).flatMap(([name, schema]) =>
+      expect((await ask(operation, [])).status).toBe(200);
+      const choices = filtersOf(operation).flatMap(([name, schema]) =>
         valuesOf(schema).plain.map((value): [string, string] => [name, value]),
       );
-      for (const choice of choices) await ask(endpoint, [choice]);
-      // Order and direction make a text each, together too.
+      for (const choice of choices) await ask(operation, [choice]);
+      // Order and direction make one text each, also together.
       const sorted = choices.filter(([name]) => name.startsWith('order_'));
-      for (const one of sorted) for (const two of sorted) await ask(endpoint, [one, two]);
+      for (const one of sorted) for (const two of sorted) await ask(operation, [one, two]);
       await ask(
-        endpoint,
-        allOf(endpoint, ({ plain, worst }) => plain[0] ?? worst[0]),
+        operation,
+        allOf(operation, ({ plain, worst }) => plain[0] ?? worst[0]),
       );
     });
-    expect(WITHOUT_STATEMENT.has(endpoint.id) || [...known].some((text) => /select/i.test(text))).toBe(true);
+    expect(WITHOUT_STATEMENT.has(operation.id) || [...known].some((text) => /select/i.test(text))).toBe(true);
     const slow: string[] = [];
     const later = await statementsOf(async () => {
-      for (const [name, schema] of filtersOf(endpoint)) {
+      for (const [name, schema] of filtersOf(operation)) {
         for (const value of valuesOf(schema).worst) {
-          const { status, ms } = await ask(endpoint, [[name, value]]);
+          const { status, ms } = await ask(operation, [[name, value]]);
           if (status >= 500 || ms > LONGEST_MS) slow.push(`${name}=${value.slice(0, 40)} ${status} ${ms}`);
         }
       }
       const { status, ms } = await ask(
-        endpoint,
-        allOf(endpoint, ({ worst }) => worst[0]),
+        operation,
+        allOf(operation, ({ worst }) => worst[0]),
       );
       if (status >= 500 || ms > LONGEST_MS) slow.push(`all together ${status} ${ms}`);
     });
@@ -200,7 +203,7 @@ describe.each(lists.map((endpoint) => [endpoint.id, endpoint] as const))('the fi
   }, 60_000);
 });
 
-test('more than eight words, or more items than a list takes, are 422', async () => {
+test('more than eight words, or more items than a list accepts, are 422', async () => {
   const words = 'a b c d e f g h';
   for (const path of [
     '/v3/orders?patient_name=',

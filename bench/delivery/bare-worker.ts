@@ -1,4 +1,4 @@
-// Bare undici, to compare with: posts one body again and again, without a queue, a signature or a record of it.
+// Bare undici, for comparison: posts one body again and again, without a queue, a signature or a record.
 import { Pool } from 'undici';
 
 export type Work = {
@@ -11,7 +11,7 @@ export type Work = {
 };
 export type Done = { posted: number; seconds: number; cpuMs: number };
 
-/** As many bytes as the program sends, which signs and tells the time. */
+/** As many bytes as the program sends with its signature and time. */
 const SIGNATURE = `v1,${'x'.repeat(44)}`;
 const COMMON = ['content-type', 'application/json', 'accept-encoding', 'identity', 'user-agent', 'bare undici'];
 for (const prefix of ['webhook', 'svix'])

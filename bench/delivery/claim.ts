@@ -1,32 +1,32 @@
-// What a worker that is woken costs PostgreSQL where many endpoints are enabled and nothing is due.
+// Measures the cost in PostgreSQL of a woken worker where many endpoints are enabled and nothing is due.
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { DELIVERIES_CHANNEL } from '../../src/events/publish.ts';
-import { judge } from '../results.ts';
+import { judge } from '../judge.ts';
 import { onStage, type Stage } from './stage.ts';
 
 const GOAL_MS = 0.5;
 const ENDPOINTS = 10_000;
 const BETWEEN_WAKES_MS = 20;
-/** Lanes in which nothing was found are let go of after two renewals. */
+/** A worker releases a queue without due deliveries after two renewals. */
 const LET_GO_MS = 22_000;
 
-type Size = { wakes: number; patrolSeconds: number };
-const WHOLE: Size = { wakes: 1_000, patrolSeconds: 30 };
-const QUICK: Size = { wakes: 200, patrolSeconds: 5 };
+type Size = { wakes: number; pollSeconds: number };
+const WHOLE: Size = { wakes: 1_000, pollSeconds: 30 };
+const QUICK: Size = { wakes: 200, pollSeconds: 5 };
 
-/** True where the goal is reached by every kind of wake. */
+/** True where every kind of wake reaches the goal. */
 export const benchClaim = ({ quick }: { quick: boolean }): Promise<boolean> =>
   onStage((stage) => measure(stage, quick ? QUICK : WHOLE));
 
-async function measure(stage: Stage, { wakes, patrolSeconds }: Size): Promise<boolean> {
+async function measure(stage: Stage, { wakes, pollSeconds }: Size): Promise<boolean> {
   const { owner } = stage;
   const [one] = await stage.endpoints(1);
   const ids = await enableMany(stage);
   await stage.start('serve');
   await wait(2_000);
 
-  /** Milliseconds of PostgreSQL's processor time for each notification that something was queued, which is not so. */
+  /** Milliseconds of PostgreSQL's processor time for each notification of a new delivery, which does not exist. */
   const wakeWith = async (payload: (n: number) => string): Promise<number> => {
     const used = await cpuMsWhile(stage, async () => {
       for (let n = 0; n < wakes; n += 1) {
@@ -36,25 +36,25 @@ async function measure(stage: Stage, { wakes, patrolSeconds }: Size): Promise<bo
     });
     return used / wakes;
   };
-  await wakeWith(() => one?.webhook_id as string); // statements are prepared, and the lane is taken
+  await wakeWith(() => one?.webhook_id as string); // statements are prepared, and the queue is leased
   const owned = await wakeWith(() => one?.webhook_id as string);
   const foreign = await wakeWith((n) => ids[n % ids.length] as string);
   await wait(LET_GO_MS);
-  const patrol = (await cpuMsWhile(stage, () => wait(patrolSeconds * 1_000))) / patrolSeconds;
+  const poll = (await cpuMsWhile(stage, () => wait(pollSeconds * 1_000))) / pollSeconds;
 
   const { rows } = await owner.query<{ enabled: number }>(
     'select count(*)::integer as enabled from webhooks where not disabled',
   );
   const figures: [what: string, ms: number][] = [
-    ['told of a lane that it owns', owned],
-    ['told of a lane that nobody owns, which it takes', foreign],
-    ['by itself, each second', patrol],
+    ['notified of a queue that it leases', owned],
+    ['notified of a queue that nobody leases, which it takes', foreign],
+    ['by itself, each second', poll],
   ];
-  console.log(`beside ${rows[0]?.enabled} enabled endpoints`);
+  console.log(`with ${rows[0]?.enabled} enabled endpoints`);
   return figures.map(([what, ms]) => judge(`ms of PostgreSQL, woken ${what}`, ms, 'at most', GOAL_MS)).every(Boolean);
 }
 
-/** Endpoints without anything queued, made by the owner at one go; answers their ids. */
+/** Endpoints without deliveries, made by the owner in one statement. Returns their ids. */
 async function enableMany({ owner, endpoints }: Stage): Promise<string[]> {
   const [first] = await endpoints(1);
   await owner.query(
@@ -62,11 +62,12 @@ async function enableMany({ owner, endpoints }: Stage): Promise<string[]> {
        insert into webhooks (id, team_id, url)
        select gen_random_uuid(), team_id, url from webhooks, generate_series(1, $2::integer) where id = $1
        returning id, team_id
-     ), lane as (
-       insert into lanes (webhook_id, team_id) select id, team_id from made
+     ), queue as (
+       insert into endpoint_queues (webhook_id, team_id) select id, team_id from made
      )
      insert into webhook_secrets (webhook_id, id, team_id, secret)
-     select made.id, secrets.id, made.team_id, secrets.secret from made, webhook_secrets as secrets where webhook_id = $1`,
+     select made.id, secrets.id, made.team_id, secrets.secret from made, webhook_secrets as secrets
+       where webhook_id = $1`,
     [first?.webhook_id, ENDPOINTS],
   );
   await owner.query('vacuum analyze');
@@ -74,7 +75,7 @@ async function enableMany({ owner, endpoints }: Stage): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Milliseconds of processor time that the connections of delivery use meanwhile, to a thousandth. */
+/** Milliseconds of processor time of the connections of delivery meanwhile, to a thousandth. */
 async function cpuMsWhile({ owner }: Stage, work: () => Promise<void>): Promise<number> {
   const look = async (): Promise<Map<number, number>> => {
     const { rows } = await owner.query<{ pid: number }>(
@@ -85,6 +86,6 @@ async function cpuMsWhile({ owner }: Stage, work: () => Promise<void>): Promise<
   };
   const before = await look();
   await work();
-  // The pool closes what was idle for long, which has used nothing then.
+  // The pool closes connections that were idle for long, and these use no time.
   return [...(await look())].reduce((sum, [pid, used]) => sum + used - (before.get(pid) ?? 0), 0) / 1e6;
 }

@@ -1,8 +1,9 @@
-// How many deliveries a second leave a backlog and are recorded, beside what bare undici posts to the same sink.
-import { median } from '../environment.ts';
-import { judge } from '../results.ts';
+// Measures how many deliveries a second leave a backlog and are recorded, beside bare undici that posts to the same
+// sink.
+import { median } from '../describe-machine.ts';
+import { judge } from '../judge.ts';
 import { postBare } from './bare.ts';
-import { describeDrained, drain, type Drained } from './drain.ts';
+import { describeDrained, drain, type Drained } from './drain-backlog.ts';
 import { BODY_BYTES, type Endpoint } from './generator.ts';
 import { onStage, type Program, type Stage } from './stage.ts';
 
@@ -15,7 +16,7 @@ const QUICK: Size = { rounds: 1, events: 10_000, warmUp: 5_000, bareMs: 2_000 };
 
 type Options = { quick: boolean };
 
-/** True where the goal is reached; all deliveries of one endpoint. */
+/** True where the goal is reached. All deliveries go to one endpoint. */
 export const benchDeliver = ({ quick }: Options): Promise<boolean> =>
   onStage((stage) => compare(stage, { endpoints: 1, goal: 0.4, size: quick ? QUICK : WHOLE }));
 

@@ -1,19 +1,20 @@
-// What publishes in all delivery benchmarks: the product's own publishEvents, in transactions as its verbs use them.
+// The publisher of all delivery benchmarks: the product's own publishEvents, in transactions like those of service
+// functions.
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import type { Ctx, TeamCtx } from '../../src/context.ts';
 import { acrossTeams, boundToTeam } from '../../src/db/session/bind.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
-import { wakeLanes } from '../../src/delivery/lanes/lanes.ts';
-import { RECEIVERS_CHANNEL } from '../../src/delivery/receiver-cache.ts';
+import { wakeQueues } from '../../src/delivery/queues/queue-leases.ts';
+import { ENDPOINTS_CHANNEL } from '../../src/delivery/endpoint-cache.ts';
 import { defineEvent } from '../../src/events/define.ts';
 import { publishEvents } from '../../src/events/publish.ts';
 import { createTeam } from '../../src/tenancy/teams/create.ts';
-import { createWebhook } from '../../src/webhooks/receivers/create.ts';
-import { findSecret } from '../../src/webhooks/receivers/secret.ts';
+import { createWebhook } from '../../src/webhooks/endpoints/create.ts';
+import { findSecret } from '../../src/webhooks/endpoints/secret.ts';
 import type { Sink } from './sink.ts';
 
-/** Each endpoint of a team hears of a type of its own, so that one event is one delivery. */
+/** Each endpoint of a team has its own type, so that one event is one delivery. */
 const RESOURCES = ['steps', 'heartrate', 'glucose', 'weight', 'water', 'hrv', 'fat', 'distance', 'note', 'caffeine'];
 export const ENDPOINTS_A_TEAM = RESOURCES.length;
 
@@ -27,7 +28,7 @@ const TYPES = RESOURCES.map((resource) =>
   defineEvent({ name: `daily.data.${resource}.created`, summary: '', data: Type.Object({ data: Type.Array(Sample) }) }),
 );
 const SAMPLES = 43;
-/** What is sent of an event, 4.2 kB. */
+/** The body of an event, 4.2 kB. */
 const data = {
   data: Array.from({ length: SAMPLES }, (_, n) => ({
     timestamp: new Date(Date.UTC(2026, 10, 23, 8, n)).toISOString(),
@@ -45,7 +46,7 @@ const teamCtx = (ctx: Ctx, orgId: string, teamId: string): TeamCtx => ({
   team: { id: teamId, org_id: orgId, settings: {} },
 });
 
-/** New teams with at most 10 endpoints each, whose secrets the sink knows. */
+/** New teams with at most 10 endpoints each. The sink knows their secrets. */
 export async function makeEndpoints(ctx: Ctx, orgId: string, sink: Sink, count: number): Promise<Endpoint[]> {
   const endpoints: Endpoint[] = [];
   const secrets: [string, string][] = [];
@@ -64,15 +65,15 @@ export async function makeEndpoints(ctx: Ctx, orgId: string, sink: Sink, count: 
 }
 
 /**
- * Publishes an event to each of `to`, which are endpoints of one team, in one transaction; answers their ids.
- * `beforeCommit` hears of them when nothing but the commit is left.
+ * Publishes an event to each of `to`, which are endpoints of one team, in one transaction. Returns the ids. Calls
+ * `beforeCommit` with them right before the commit.
  */
 export function publishTo(ctx: Ctx, to: Endpoint[], beforeCommit?: (ids: string[]) => void): Promise<string[]> {
   const { team_id: id } = to[0] as Endpoint;
   return inTransaction(boundToTeam(ctx, id), async (tx) => {
     const ids = await publishEvents(
       { ...tx, team: { id } },
-      to.map(({ type }) => ({ type, user: null, data })),
+      to.map(({ type }) => ({ type, user: null, data, origin: 'live' })),
     );
     beforeCommit?.(ids);
     return ids;
@@ -82,7 +83,7 @@ export function publishTo(ctx: Ctx, to: Endpoint[], beforeCommit?: (ids: string[
 const EVENTS_A_TRANSACTION = 100;
 const TRANSACTIONS_AT_ONCE = 4;
 
-/** Publishes `events` in all, the same number to each endpoint, as fast as it goes. */
+/** Publishes `events` in all, the same number to each endpoint, as fast as possible. */
 export async function publishBacklog(ctx: Ctx, endpoints: Endpoint[], events: number): Promise<void> {
   const batches: Endpoint[][] = [];
   for (const team of new Set(endpoints.map(({ team_id }) => team_id))) {
@@ -97,12 +98,12 @@ export async function publishBacklog(ctx: Ctx, endpoints: Endpoint[], events: nu
   await Promise.all(Array.from({ length: TRANSACTIONS_AT_ONCE }, publish));
 }
 
-/** What a PATCH of each would do, for all at once. */
+/** Changes all endpoints at once as a PATCH of each would. */
 export function setDisabled(ctx: Ctx, endpoints: Endpoint[], disabled: boolean): Promise<void> {
   const ids = endpoints.map(({ webhook_id }) => webhook_id);
   return inTransaction(acrossTeams(ctx), async ({ db }) => {
     await sql`update webhooks set disabled = ${disabled} where id = any (${ids}::uuid[])`.execute(db);
-    await sql`select pg_notify(${RECEIVERS_CHANNEL}, id::text) from unnest(${ids}::uuid[]) as changed (id)`.execute(db);
-    if (!disabled) await wakeLanes(db, ids);
+    await sql`select pg_notify(${ENDPOINTS_CHANNEL}, id::text) from unnest(${ids}::uuid[]) as changed (id)`.execute(db);
+    if (!disabled) await wakeQueues(db, ids);
   });
 }

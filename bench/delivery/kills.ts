@@ -1,8 +1,8 @@
-// Kills one of two workers at random again and again while events are published: nothing is lost, only what was under way
-// comes twice, and what the killed one had in hand goes on within its lease.
+// Kills one of two workers at random again and again while events are published. Nothing may be lost, only running
+// deliveries may arrive twice, and the deliveries of the killed one must continue within its lease.
 import { setTimeout as wait } from 'node:timers/promises';
-import { LEASE_SECONDS } from '../../src/delivery/lanes/lanes.ts';
-import { judge } from '../results.ts';
+import { LEASE_SECONDS } from '../../src/delivery/queues/queue-leases.ts';
+import { judge } from '../judge.ts';
 import { publishTo, type Endpoint } from './generator.ts';
 import { monotonicNow } from './sink.ts';
 import { onStage, type Program, type Stage } from './stage.ts';
@@ -11,8 +11,8 @@ const WORKERS = 2;
 const ENDPOINTS = 100;
 const EVENTS_A_SECOND = 200;
 const BETWEEN_KILLS_MS = { least: 100, most: 700 };
-/** A lane is looked for each second, and may be taken by a worker that is killed at that moment. */
-const PATROLS_MS = 3_000;
+/** A worker looks for a queue each second, and the worker that takes it may be killed at that moment. */
+const POLLS_MS = 3_000;
 const ON_ITS_WAY_MS = 20;
 
 type Size = { kills: number };
@@ -47,20 +47,21 @@ async function measure(stage: Stage, { kills }: Size): Promise<boolean> {
   const duplicates = received - unique;
   console.log(
     `${kills} kills: ${committed.size} events published, ${unique} came, ${lost} lost, ${duplicates} twice ` +
-      `(${underWay} had come and were not recorded at the kills), ${verified} signatures verified, ${badSignatures} bad; ` +
+      `(${underWay} had come and were not recorded at the kills), ${verified} signatures verified, ` +
+      `${badSignatures} bad; ` +
       `the longest that one took ${(longestSilenceMs / 1_000).toFixed(1)} s (lease ${LEASE_SECONDS} s)`,
   );
   return [
     judge('events lost', lost, 'at most', 0),
     judge('events that came twice, beside what was under way', duplicates, 'at most', underWay),
-    judge('seconds that the longest took', longestSilenceMs / 1_000, 'at most', LEASE_SECONDS + PATROLS_MS / 1_000),
+    judge('seconds that the longest took', longestSilenceMs / 1_000, 'at most', LEASE_SECONDS + POLLS_MS / 1_000),
     judge('bad signatures', badSignatures, 'at most', 0),
   ].every(Boolean);
 }
 
 type Load = { committed: () => Map<string, number>; stop: () => Promise<Map<string, number>> };
 
-/** An event to each endpoint in turn; answers when the commit of each was asked for. */
+/** Publishes an event to each endpoint in round robin. Returns the time at which each commit was requested. */
 function publishUntilStopped({ ctx }: Stage, endpoints: Endpoint[]): Load {
   const committed = new Map<string, number>();
   let stopped = false;
@@ -83,9 +84,9 @@ function publishUntilStopped({ ctx }: Stage, endpoints: Endpoint[]): Load {
   };
 }
 
-/** Deliveries that came to the sink and are not written down: of the killed worker, and few of the other. */
+/** Deliveries that arrived at the sink and are not recorded: those of the killed worker, and a few of the other. */
 async function countUnrecorded({ sink, owner }: Stage): Promise<number> {
-  // What the dead one had sent, to the sink and to PostgreSQL, is still on its way.
+  // Bytes that the dead worker sent to the sink and to PostgreSQL are still on their way.
   await wait(ON_ITS_WAY_MS);
   const { rows } = await owner.query<{ recorded: number }>(
     `select count(*)::integer as recorded from attempts where outcome = 'succeeded'`,
@@ -93,11 +94,11 @@ async function countUnrecorded({ sink, owner }: Stage): Promise<number> {
   return Math.max(0, (await sink.report()).unique - (rows[0]?.recorded ?? 0));
 }
 
-/** Everything that comes within two leases. */
+/** Everything that arrives within two leases. */
 async function untilAllCame({ sink }: Stage, events: number): Promise<Map<string, number>> {
   const deadline = performance.now() + 2 * LEASE_SECONDS * 1_000;
   while ((await sink.report()).unique < events && performance.now() < deadline) await wait(200);
-  // What comes twice comes with the others of its lane.
-  await wait(PATROLS_MS);
+  // A duplicate arrives with the others of its queue.
+  await wait(POLLS_MS);
   return new Map((await sink.report({ arrivals: true })).arrivals);
 }

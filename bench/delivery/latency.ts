@@ -1,8 +1,8 @@
-// How long after its commit the first byte of a webhook is there, at half of what the backlog was delivered at.
+// Measures the time from a commit to the first byte of its webhook, at half the rate at which a backlog was delivered.
 import { setTimeout as wait } from 'node:timers/promises';
-import { median } from '../environment.ts';
-import { judge } from '../results.ts';
-import { describeDrained, drain } from './drain.ts';
+import { median } from '../describe-machine.ts';
+import { judge } from '../judge.ts';
+import { describeDrained, drain } from './drain-backlog.ts';
 import { ENDPOINTS_A_TEAM, publishTo, type Endpoint } from './generator.ts';
 import { describeQuantiles, quantiles } from './quantiles.ts';
 import { monotonicNow } from './sink.ts';
@@ -34,7 +34,8 @@ async function measure(stage: Stage, { runs, runMs, backlog, drains }: Size): Pr
     const result = quantiles(fromAnswered);
     results.push(result);
     console.log(
-      `run ${run}: ${(fromAsked.length / (runMs / 1_000)).toFixed(0)} events/s, ms to the first byte from the commit ${describeQuantiles(result)} ` +
+      `run ${run}: ${(fromAsked.length / (runMs / 1_000)).toFixed(0)} events/s, ms to the first byte from ` +
+        `the commit ${describeQuantiles(result)} ` +
         `(from before it, with its wait for the disk, ${describeQuantiles(quantiles(fromAsked))})`,
     );
   }
@@ -47,13 +48,13 @@ async function measure(stage: Stage, { runs, runMs, backlog, drains }: Size): Pr
 
 type Load = { eventsASecond: number; ms: number };
 type Delays = {
-  /** From just before the commit was asked for. */
+  /** From just before the request of the commit. */
   fromAsked: number[];
-  /** From when it was answered, which the first byte may forestall: less than nothing. */
+  /** From the answer to the commit. The first byte may arrive earlier, so this can be negative. */
   fromAnswered: number[];
 };
 
-/** Publishes to the endpoints of a team, an event to each in a transaction; answers how many ms later each arrived. */
+/** Publishes to the endpoints of a team, an event to each in a transaction. Returns how many ms later each arrived. */
 async function publishSteadily(stage: Stage, endpoints: Endpoint[], load: Load): Promise<Delays> {
   const { ctx, sink } = stage;
   const everyMs = (1_000 * endpoints.length) / load.eventsASecond;
@@ -80,7 +81,7 @@ async function publishSteadily(stage: Stage, endpoints: Endpoint[], load: Load):
 
 const ARRIVED_WITHIN_MS = 15_000;
 
-/** What never came would flatter the figure: throws where something is missing. */
+/** Missing events would improve the figure, so this throws where one is missing. */
 async function untilArrived({ sink }: Stage, events: number): Promise<Map<string, number>> {
   const deadline = performance.now() + ARRIVED_WITHIN_MS;
   while ((await sink.report()).unique < events) {

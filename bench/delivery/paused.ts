@@ -1,7 +1,7 @@
-// What other endpoints lose of their throughput while a million deliveries wait for one that is paused.
-import { median } from '../environment.ts';
-import { judge } from '../results.ts';
-import { describeDrained, drain, type Drained } from './drain.ts';
+// Measures the loss of throughput of other endpoints while a million deliveries wait for a paused one.
+import { median } from '../describe-machine.ts';
+import { judge } from '../judge.ts';
+import { describeDrained, drain, type Drained } from './drain-backlog.ts';
 import { ENDPOINTS_A_TEAM, setDisabled, type Endpoint } from './generator.ts';
 import { onStage, type Stage } from './stage.ts';
 
@@ -37,11 +37,12 @@ async function measure(stage: Stage, { rounds, events, paused }: Size): Promise<
   return reached && results.every(({ wrong }) => wrong.length === 0);
 }
 
-/** Rows of the queue alone: nobody opens the events of an endpoint that is paused. */
+/** Rows of the queue alone, because nobody reads the events of a paused endpoint. */
 async function queue({ owner }: Stage, { team_id, webhook_id }: Endpoint, rows: number): Promise<void> {
   await owner.query(
     `insert into deliveries (webhook_id, event_id, team_id)
-     select $1, ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, $2 from generate_series(1, $3::integer) as n`,
+     select $1, ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, $2 from generate_series(1,
+       $3::integer) as n`,
     [webhook_id, team_id, rows],
   );
 }

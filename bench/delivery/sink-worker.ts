@@ -1,32 +1,35 @@
-// The receiver of all delivery benchmarks, a process of its own: as cheap as can be, since its processor time is taken from
-// what is measured. It reads HTTP/1.1 itself, as far as undici writes it, and answers 204.
+// The endpoint of all delivery benchmarks, in its own process. It is as cheap as possible, because its processor time
+// is missing to the measured program. It parses the HTTP/1.1 of undici itself, and answers 204.
 import { createServer, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 
-/** Every so many-th signature is verified by the reference library. */
+/** The reference library verifies one signature of so many. */
 const VERIFIED_EACH = 100;
 
 export type Order =
   | { do: 'trust'; secrets: [path: string, secret: string][] }
-  /** Requests to these paths are answered by nothing from now on; those to others are answered again. */
+  /** From now on requests to these paths get no answer. Requests to others are answered again. */
   | { do: 'hang'; paths: string[] }
   | { do: 'forget' }
   | { do: 'report'; arrivals: boolean };
 
 export type Report = {
-  /** Whole requests, and how many different ids they had. */
+  /** The number of complete requests, and of their different ids. */
   received: number;
   unique: number;
   verified: number;
   badSignatures: number;
-  /** Requests that hang at the moment. */
+  /** The number of hanging requests at the moment. */
   hanging: number;
   /** Processor time since the start, in ms. */
   cpuMs: number;
-  /** Milliseconds of the machine's monotonic clock, as `monotonicNow` of the others; null where nothing came. */
+  /**
+   * Milliseconds of the machine's monotonic clock, as `monotonicNow` of the other processes; null where nothing
+   * arrived.
+   */
   firstAt: number | null;
-  /** Of each id when the first byte of its first request came; empty where nobody asked. */
+  /** The arrival of the first byte of the first request of each id; empty unless requested. */
   arrivals: [id: string, at: number][];
 };
 
@@ -43,7 +46,7 @@ let arrivals = new Map<string, number>();
 let [received, verified, badSignatures] = [0, 0, 0];
 let firstAt: number | null = null;
 
-/** Reads requests of one connection, one after the other. */
+/** Parses the requests of one connection, one after the other. */
 function serve(socket: Socket): void {
   let pending: Buffer | null = null;
   let beganAt = 0;
@@ -63,7 +66,7 @@ function serve(socket: Socket): void {
   });
 }
 
-/** Of the whole request, head and body; null while the head is not there. */
+/** The length of the whole request, head and body; null until the head has arrived. */
 function lengthOf(bytes: Buffer): number | null {
   const end = bytes.indexOf(HEAD_END);
   if (end === -1) return null;

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import type { Order, Report } from './sink-worker.ts';
 
 export type Sink = {
-  /** Where endpoints are, with their paths behind it. */
+  /** The base address of endpoints. */
   origin: string;
   trust: (secrets: [path: string, secret: string][]) => Promise<void>;
   hang: (paths: string[]) => Promise<void>;
-  /** Begins to count anew. */
+  /** Resets the counts. */
   forget: () => Promise<void>;
   report: (options?: { arrivals: boolean }) => Promise<Report>;
   close: () => Promise<void>;
@@ -17,12 +17,12 @@ export type Sink = {
 /** Milliseconds of a clock that all processes of the machine share and that never jumps. */
 export const monotonicNow = (): number => Number(process.hrtime.bigint()) / 1e6;
 
-/** Starts the receiver that all delivery benchmarks share. */
+/** Starts the endpoint that all delivery benchmarks share. */
 export async function startSink(): Promise<Sink> {
   const child = fork(join(import.meta.dirname, 'sink-worker.js'), [], { serialization: 'advanced', detached: true });
   const [port] = (await once(child, 'message')) as [number];
   let last: Promise<unknown> = Promise.resolve();
-  /** One after the other: each is answered by one message. */
+  /** One after the other, because each gets its answer in one message. */
   const ask = (order: Order): Promise<unknown> => {
     last = last.then(async () => {
       const answer = once(child, 'message');
@@ -32,12 +32,12 @@ export async function startSink(): Promise<Sink> {
     });
     return last;
   };
-  const tell = async (order: Order): Promise<void> => void (await ask(order));
+  const send = async (order: Order): Promise<void> => void (await ask(order));
   return {
     origin: `http://127.0.0.1:${port}`,
-    trust: (secrets) => tell({ do: 'trust', secrets }),
-    hang: (paths) => tell({ do: 'hang', paths }),
-    forget: () => tell({ do: 'forget' }),
+    trust: (secrets) => send({ do: 'trust', secrets }),
+    hang: (paths) => send({ do: 'hang', paths }),
+    forget: () => send({ do: 'forget' }),
     report: async ({ arrivals } = { arrivals: false }) => (await ask({ do: 'report', arrivals })) as Report,
     close: async () => {
       const ended = once(child, 'exit');

@@ -1,4 +1,4 @@
-// What every delivery benchmark stands on: a PostgreSQL and a sandbox of its own, the sink, and the program in processes.
+// The environment of every delivery benchmark: its own PostgreSQL and sandbox, the sink, and the program in processes.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -6,20 +6,20 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { openEmbedded } from '@phial/embedded-postgres/open';
-import { BulkWork } from '../../src/bulk-work.ts';
+import { BatchScheduler } from '../../src/batch-scheduler.ts';
 import { OPTIONS } from '../../src/config/option-table.ts';
 import { parseConfig } from '../../src/config/options.ts';
 import type { Ctx } from '../../src/context.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { openDatabase } from '../../src/db/open.ts';
-import { MIGRATIONS, SANDBOX_SEEDS } from '../../src/db/place.ts';
+import { openDatabase } from '../../src/db/open-database.ts';
+import { MIGRATIONS, SANDBOX_SEEDS } from '../../src/db/database-server.ts';
 import { seed } from '../../src/db/seed.ts';
 import { openLog } from '../../src/log.ts';
 import { PACKAGE_ROOT } from '../../src/package-root.ts';
 import { claimCipher } from '../../src/privacy/claim-cipher.ts';
 import { bootstrapSandbox } from '../../src/tenancy/orgs/bootstrap.ts';
-import { wings } from '../../src/wings.ts';
-import { describeDatabase, describeMachine } from '../environment.ts';
+import { subscriptions } from '../../src/subscriptions.ts';
+import { describeDatabase, describeMachine } from '../describe-machine.ts';
 import { findFreePort } from '../free-port.ts';
 import { makeFolder, removeFolder } from '../measured-program.ts';
 import { makeEndpoints, type Endpoint } from './generator.ts';
@@ -28,22 +28,22 @@ import { startSink, type Sink } from './sink.ts';
 export type Program = { pid: number; kill: () => Promise<void>; stop: () => Promise<void> };
 
 export type Stage = {
-  /** Of the generator, which has its own connections. */
+  /** The context of the generator, which has its own connections. */
   ctx: Ctx;
   sink: Sink;
   /** As the owner of all tables. */
   owner: pg.Client;
   ownerUrl: string;
   endpoints: (count: number) => Promise<Endpoint[]>;
-  /** Starts the program with its defaults and the flags of this node, such as --cpu-prof; returns when it works. */
+  /** Starts the program with its defaults and these flags of node, such as --cpu-prof. Returns when it works. */
   start: (role: 'serve' | 'worker', env?: Record<string, string>) => Promise<Program>;
 };
 
 const READY_WITHIN_MS = 30_000;
-/** Of the generator only: the measured program has its default. */
+/** For the generator only. The measured program has its default. */
 const MANY_TEAMS = { PHIAL_TEAMS_PER_ORG: '10000' };
 
-/** Prints the environment, runs `measure` and takes everything down again. */
+/** Prints the environment, runs `measure` and removes everything again. */
 export async function onStage(measure: (stage: Stage) => Promise<boolean>): Promise<boolean> {
   console.log(describeMachine());
   const folder = makeFolder();
@@ -66,7 +66,7 @@ export async function onStage(measure: (stage: Stage) => Promise<boolean>): Prom
     await useLog(owner);
     const { config, secrets } = parseConfig(MANY_TEAMS);
     const cipher = await claimCipher(database.db, config, secrets);
-    const ctx: Ctx = { config, db: database.db, log, cipher, bulk: new BulkWork(1), ...wings };
+    const ctx: Ctx = { config, db: database.db, log, cipher, batches: new BatchScheduler(1), subscriptions };
     const first = await bootstrapSandbox(ctx, join(folder, 'data'));
     const orgId = first?.credentials.org_id as string;
     return await measure({
@@ -95,8 +95,8 @@ export async function onStage(measure: (stage: Stage) => Promise<boolean>): Prom
 const LOG_FILES = 60;
 
 /**
- * Makes the files of the log (1 GB) that a server has which has run for a while: it uses them again and again. Of a new one each
- * commit that comes to the end of a file, once in some thousand events, waits until the next was made and filled with zeroes, 50 ms.
+ * Makes the WAL files (1 GB) that a server has after some time, which it recycles. On a new server each commit at the
+ * end of a file, once in about a thousand events, waits 50 ms until the next file is made and filled with zeroes.
  */
 async function useLog(owner: pg.Client): Promise<void> {
   await owner.query('create table log_filler (n integer)');

@@ -1,12 +1,13 @@
-// One, two and four workers on one backlog of 1,000 endpoints: nothing twice, nothing lost, and faster until the cores are full.
+// Runs one, two and four workers on one backlog of 1,000 endpoints: nothing twice, nothing lost, and faster until the
+// cores are full.
 import { cpus } from 'node:os';
-import { median } from '../environment.ts';
-import { judge } from '../results.ts';
-import { describeDrained, drain } from './drain.ts';
+import { median } from '../describe-machine.ts';
+import { judge } from '../judge.ts';
+import { describeDrained, drain } from './drain-backlog.ts';
 import { onStage, type Program, type Stage } from './stage.ts';
 
 const WORKERS = [1, 2, 4];
-/** Of all processors together: more than that is full. */
+/** The share of all processors together that counts as full. */
 const FULL = 0.9;
 
 type Size = { endpoints: number; rounds: number; events: number };
@@ -34,7 +35,8 @@ async function measure(stage: Stage, { endpoints: count, rounds, events }: Size)
       results.push({ rate, busy });
       if (drained.wrong.length > 0) wrongRounds += 1;
       console.log(
-        `${workers} worker${workers === 1 ? '' : 's'}, round ${round}: ${describeDrained(drained)}; ${busy.toFixed(2)} of ${cpus().length} processors busy`,
+        `${workers} worker${workers === 1 ? '' : 's'}, round ${round}: ${describeDrained(drained)}; ` +
+          `${busy.toFixed(2)} of ${cpus().length} processors busy`,
       );
     }
     figures.set(workers, {

@@ -1,15 +1,15 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { Surprise } from './surprise.ts';
 
-/** Checks what comes back against the service's own OpenAPI document: a field that is missing there is a surprise. */
+/** Checks responses against the service's own OpenAPI document. A missing field is also an error. */
 export type Contract = {
-  /** `operation` as `POST /v2/user/{user_id}/insurance`. */
+  /** `operation` has the form `POST /v2/user/{user_id}/insurance`. */
   checkAnswer: (operation: string, status: number, body: unknown) => void;
   checkEvent: (type: string, body: unknown) => void;
 };
 
 export function openContract(document: object): Contract {
-  // Formats are named for people there; shapes are what the story relies on.
+  // The document contains formats for its readers. We check only the shapes.
   const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
   ajv.addSchema(document, 'openapi', undefined, false);
   const compiled = new Map<string, ValidateFunction | undefined>();
@@ -17,10 +17,10 @@ export function openContract(document: object): Contract {
     const reference = `openapi#/${path.map(escape).join('/')}`;
     if (!compiled.has(reference)) compiled.set(reference, ajv.getSchema(reference));
     const validate = compiled.get(reference);
-    if (!validate) throw new Surprise(`/openapi.json does not describe the shape of ${what}.`);
+    if (!validate) throw new Surprise(`/openapi.json does not describe the schema of ${what}.`);
     if (validate(body)) return;
     const [first] = validate.errors ?? [];
-    throw new Surprise(`${what} is not as /openapi.json promises: ${first?.instancePath || 'it'} ${first?.message}.`);
+    throw new Surprise(`${what} does not match /openapi.json: ${first?.instancePath || 'it'} ${first?.message}.`);
   };
   return {
     checkAnswer(operation, status, body) {
@@ -40,5 +40,5 @@ export function openContract(document: object): Contract {
   };
 }
 
-/** A name as a step of a JSON pointer within a URI. */
+/** Escapes a name for a JSON pointer in a URI. */
 const escape = (name: string): string => encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));

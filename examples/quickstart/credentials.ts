@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Surprise } from './surprise.ts';
 
-/** What a new sandbox writes into credentials.json. */
+/** The content of credentials.json in a new sandbox. */
 export type Credentials = {
   base_url: string;
   org_id: string;
@@ -11,12 +11,12 @@ export type Credentials = {
   management_key: string;
 };
 
-/** Where a server that root starts writes it, if its PostgreSQL cannot reach the folder of the project. */
+/** The data directory of a server that runs as root, if its PostgreSQL has no access to the folder of the project. */
 const FOLDER_OF_ROOT = '/var/lib/phial';
 
 /**
- * Reads credentials.json from where a server of this project with the same environment writes it. A port or address in
- * `env` wins over that of the server's first start. Throws Surprise where there is no such file.
+ * Reads credentials.json from the folder in which a server of this project with this environment writes it. If `env`
+ * has a port or a URL, that replaces the one in the file. Throws Surprise if there is no such file.
  */
 export function readCredentials(env: Record<string, string | undefined>, project: string): Credentials {
   const { PHIAL_DATA_DIR, PHIAL_BASE_URL, PORT } = env;
@@ -25,7 +25,7 @@ export function readCredentials(env: Record<string, string | undefined>, project
   const file = files.find((each) => existsSync(each));
   if (file === undefined) {
     throw new Surprise(
-      `There is no credentials.json in ${folders.join(' or ')}: no sandbox was started there yet.\n` +
+      `There is no credentials.json in ${folders.join(' or ')}: no sandbox has started there yet.\n` +
         'Start one with `npm start`, leave it running, and run `npm run quickstart` in another terminal, ' +
         'with the same PHIAL_DATA_DIR and DATABASE_URL if you set them.',
     );

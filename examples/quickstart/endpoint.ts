@@ -15,26 +15,35 @@ export type OrderMessage = {
   client_user_id: string;
 };
 
-/** A message about anything else. */
+/** A message that is not about an order. */
 type Message = Pick<OrderMessage, 'event_type' | 'team_id' | 'user_id' | 'client_user_id'> & {
   data: Record<string, unknown>;
 };
 
 const isOfOrder = (message: Message): message is OrderMessage => message.event_type.startsWith('labtest.order.');
 
-/** A customer's webhook endpoint. It answers 204 to what it can verify and 401 to anything else. */
+/** A customer's webhook endpoint. It responds with 204 to messages that it can verify, and with 401 to all others. */
 export type Endpoint = {
   url: string;
-  /** Verifies with this secret, and collects the messages of this user: other events of the team are none of the story. */
+  /**
+   * From now on verifies messages with this secret, and collects those about this user. Other events of the team are
+   * not part of the story.
+   */
   listen: (secret: string, userId: string) => void;
-  /** The messages of an order so far, as soon as there are `count`: each event once, fewest order events first. Throws Surprise. */
+  /**
+   * Waits until there are `count` messages of the order, and returns them. Each event is returned once. They are sorted
+   * by how many order events they contain. Throws Surprise if the wait takes too long.
+   */
   receive: (orderId: string, count: number) => Promise<OrderMessage[]>;
-  /** The first message of a type that is not about an order, as soon as there is one. Throws Surprise. */
+  /**
+   * Waits for a message of this type that is not about an order, and returns the first one. Throws Surprise if the wait
+   * takes too long.
+   */
   hear: (eventType: string) => Promise<Message>;
   close: () => Promise<void>;
 };
 
-/** `patienceMs`: how long `receive` waits for messages that do not come. */
+/** @param patienceMs how long `receive` and `hear` wait for missing messages, in milliseconds */
 export async function openEndpoint(contract: Contract, timeline: Timeline, patienceMs: number): Promise<Endpoint> {
   const messages = new Map<string, OrderMessage>();
   const others = new Map<string, Message>();
@@ -48,7 +57,7 @@ export async function openEndpoint(contract: Contract, timeline: Timeline, patie
     contract.checkEvent(message.event_type, message);
     const id = String(request.headers['webhook-id']);
     if (!isOfOrder(message)) {
-      // A month of samples comes in many messages: the timeline shows the first of a type.
+      // A month of samples causes many messages. The timeline shows only the first of each type.
       if (!others.has(message.event_type)) timeline.arrival(`${message.event_type} (verified)`);
       others.set(message.event_type, others.get(message.event_type) ?? message);
       return;
@@ -67,7 +76,7 @@ export async function openEndpoint(contract: Contract, timeline: Timeline, patie
     }
     onChange();
   };
-  /** Waits for messages, and no longer than there is patience. */
+  /** Waits until `isThere` returns true, for at most `patienceMs`. */
   const until = async (isThere: () => boolean): Promise<void> => {
     const deadline = Date.now() + patienceMs;
     while (!isThere() && !surprise && Date.now() < deadline) {
@@ -113,6 +122,6 @@ function verify(webhook: Webhook | null, body: string, headers: Record<string, s
   try {
     return (webhook as Webhook).verify(body, headers) as Message;
   } catch (error) {
-    throw new Surprise(`A webhook came that does not verify: ${(error as Error).message}.`);
+    throw new Surprise(`A webhook arrived that does not verify: ${(error as Error).message}.`);
   }
 }

@@ -1,4 +1,4 @@
-// Invented people: the numbers are reserved for fiction, the domain for examples.
+// Invented people. Their phone numbers are reserved for fiction, and their domain is reserved for examples.
 
 const home = { first_line: '100 West Test Street', second_line: 'Unit 7', city: 'Phoenix', state: 'AZ', zip: '85004' };
 
@@ -12,7 +12,7 @@ export const demographics = {
   address: { ...home, country: 'US', access_notes: 'The green door.' },
 };
 
-/** A patient, as a registration needs it. */
+/** A patient, in the form in which a kit is registered. */
 export const patient = {
   first_name: 'Grace',
   last_name: 'Palmer',
@@ -30,5 +30,5 @@ export const consents = ['terms-of-use', 'telehealth-informed-consent', 'notice-
   (consentType) => ({ consentType }),
 );
 
-/** The NPI is the example of its specification: its check digit is right and nobody has it. */
+/** A physician. The NPI is the example of its specification. Its check digit is correct, and nobody has this NPI. */
 export const physician = { first_name: 'Ana', last_name: 'Ruiz', npi: '1234567893' };

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../test/app.ts';
+import { startTestApp, type TestApp } from '../../test/test-app.ts';
 import { webhookPath } from '../../test/factories.ts';
 import { drawTerminal, firstRunOf, unchangingOf } from '../../test/first-run.ts';
 import { endPrograms, makeDatabase, serve, teamAt, type Program } from '../../test/program.ts';
@@ -15,7 +15,7 @@ import { quickstart } from './quickstart.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
 
-/** The webhooks in the timeline of an undisturbed story. */
+/** The webhooks in the timeline of a story without surprises. */
 const ARRIVALS = [
   'labtest.order.created  received.testkit.ordered',
   'labtest.order.updated  received.testkit.awaiting_registration',
@@ -53,7 +53,7 @@ describe('against the program', () => {
       );
     });
 
-  test('the story plays again and again, as in the picture of README, and leaves no webhook endpoint behind', async () => {
+  test('the story plays repeatedly, as in the picture of README, and leaves no webhook endpoint behind', async () => {
     const env = { DATABASE_URL: await makeDatabase() };
     const program = await serve({ env });
     for (const round of [1, 2]) {
@@ -71,10 +71,10 @@ describe('against the program', () => {
 });
 
 type Body = Record<string, unknown>;
-/** What the service is made to answer instead; null: what it does answer. */
+/** Replaces an answer of the service. Null leaves the real one. */
 type Tamper = (operation: string, body: Body, status: number) => unknown;
 
-describe('a service that does otherwise is a surprise', () => {
+describe('a different answer is a surprise', () => {
   let app: TestApp;
   let deliverer: ReturnType<typeof startWorker>;
   let waker: NodeJS.Timeout;
@@ -145,7 +145,7 @@ describe('a service that does otherwise is a surprise', () => {
     return { code, printed: lines.join('\n') };
   }
 
-  test('undisturbed it plays to its end', async () => {
+  test('without a change it plays to its end', async () => {
     const { code, printed } = await play(null);
     expect([code, arrivalsIn(printed).sort()], printed).toEqual([0, ARRIVALS.toSorted()]);
     expect(printed).toMatch(/Everything was as it should be\.$/);
@@ -154,7 +154,7 @@ describe('a service that does otherwise is a surprise', () => {
   const isOrder = (operation: string): boolean => /^GET .*\/order\/[^/]+$/.test(operation);
   const TAMPERINGS: [what: string, how: Tamper, surprise: RegExp][] = [
     [
-      'the samples are of another provider',
+      'the samples come from another provider',
       (operation, body) => (operation.includes('/glucose/grouped') ? { ...body, groups: { oura: [] } } : null),
       /Surprise: Providers of glucose: expected/,
     ],
@@ -166,12 +166,12 @@ describe('a service that does otherwise is a surprise', () => {
     [
       'a field of the order is missing',
       (operation, body) => (isOrder(operation) ? { ...body, has_abn: undefined } : null),
-      /GET \/v3\/order\/\{order_id\} is not as \/openapi\.json promises: .*has_abn/,
+      /GET \/v3\/order\/\{order_id\} does not match \/openapi\.json: .*has_abn/,
     ],
     [
       'the signing secret is another',
       (operation, body) => (operation.endsWith('/secret') ? { ...body, key: `whsec_${'A'.repeat(32)}` } : null),
-      /A webhook came that does not verify/,
+      /A webhook arrived that does not verify/,
     ],
     [
       'the refusal names another user',
@@ -210,7 +210,7 @@ describe('a service that does otherwise is a surprise', () => {
     expect((await app.api<{ data: unknown[] }>('GET', webhookPath(app.team))).body.data).toEqual([]);
   });
 
-  test('webhooks that do not come', async () => {
+  test('missing webhooks are a surprise', async () => {
     const { code, printed } = await play((operation, body) => {
       if (operation.startsWith('POST') && operation.endsWith('/webhook'))
         void app.db.updateTable('webhooks').set({ disabled: true }).execute();
@@ -219,7 +219,7 @@ describe('a service that does otherwise is a surprise', () => {
     expect([code, printed.split('\n').at(-1)]).toEqual([1, 'Surprise: 0 of 2 webhooks came within 0.2 s.']);
   });
 
-  test('a service that is not there, or was never started, is reported with the way to start it', async () => {
+  test('a service that does not answer, or never started, is reported with the way to start it', async () => {
     const lines: string[] = [];
     const print = (line: string): void => {
       lines.push(line);

@@ -1,4 +1,4 @@
-// The whole story of a test kit against the running service, through HTTP alone: `npm run quickstart`.
+// Plays the whole story of a test kit against a running service, and uses only HTTP: `npm run quickstart`.
 import { existsSync } from 'node:fs';
 import { openContract } from './contract.ts';
 import { readCredentials } from './credentials.ts';
@@ -9,16 +9,16 @@ import { Surprise } from './surprise.ts';
 import { openTimeline } from './timeline.ts';
 
 type Options = {
-  /** The environment that the service was started with. */
+  /** The environment in which the service runs. */
   env?: Record<string, string | undefined>;
-  /** The folder of the project that the service was started from. */
+  /** The folder of the project from which the service was started. */
   project?: string;
   print?: (line: string) => void;
-  /** How long a step waits for its webhooks. */
+  /** How long a step waits for its webhooks, in milliseconds. */
   webhookPatienceMs?: number;
 };
 
-/** Prints the story as a timeline. Returns the exit code: 0 when all of it was as it should be, 1 after a surprise. */
+/** Plays the story and prints it as a timeline. Returns the exit code: 0 if everything was as expected, otherwise 1. */
 export async function quickstart({
   env = readEnvironment(),
   project = process.cwd(),
@@ -45,7 +45,10 @@ export async function quickstart({
   }
 }
 
-/** The process's own environment, with a `.env` file of the working directory below it, as the service reads it. */
+/**
+ * Returns the environment of the process. If a variable is not set, a `.env` file in the working directory can set it,
+ * as in the service.
+ */
 function readEnvironment(): Record<string, string | undefined> {
   if (existsSync('.env')) process.loadEnvFile('.env');
   return process.env;

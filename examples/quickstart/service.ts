@@ -7,13 +7,16 @@ type Request<T> = {
   params?: Record<string, string>;
   query?: Record<string, string>;
   body?: unknown;
-  /** 200 unless the story expects another. */
+  /** The expected status. Default: 200. */
   status?: number;
-  /** What the timeline shows of the answer. */
+  /** Returns a summary of the response for the timeline. */
   summary?: (answer: T) => string;
 };
 
-/** Sends a request, prints it with its answer, and throws Surprise where status or shape is not the expected one. */
+/**
+ * Sends a request, and prints it with a summary of its response. Throws Surprise if the status or the shape of the
+ * response is not the expected one.
+ */
 export type Service = { call: <T>(what: string, operation: string, request?: Request<T>) => Promise<T> };
 
 const ANSWER_WITHIN_MS = 30_000;
@@ -49,7 +52,7 @@ export function openService(credentials: Credentials, contract: Contract, timeli
   };
 }
 
-/** Reads the service's OpenAPI document. It is the first request, so it also shows whether anybody answers. */
+/** Reads the service's OpenAPI document. This is the first request, so it also checks that the service responds. */
 export async function readOpenApi(baseUrl: string): Promise<object> {
   const response = await send(`${baseUrl}/openapi.json`, {});
   expectEqual('The status of GET /openapi.json', response.status, 200);
@@ -75,6 +78,6 @@ async function readJson(response: Response): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Surprise(`${response.url} answered ${response.status} with something that is not JSON.`);
+    throw new Surprise(`${response.url} answered ${response.status} with a body that is not JSON.`);
   }
 }

@@ -1,10 +1,10 @@
-/** The story as it is printed: each line with the seconds since its beginning. */
+/** Prints the story. Each line begins with the seconds since the start. */
 export type Timeline = {
-  /** A part of the story begins. */
+  /** Prints the title of a chapter of the story. */
   chapter: (title: string) => void;
-  /** A request and what came back. */
+  /** Prints a request and a summary of its response. */
   step: (what: string, answer: string) => void;
-  /** Something arrived by itself. */
+  /** Prints something that arrived without a request, such as a webhook. */
   arrival: (what: string) => void;
 };
 

@@ -1,4 +1,4 @@
--- The catalogue of the sandbox: two simulated laboratories, what they can report, what can be ordered of them.
+-- The catalogue of the sandbox: two simulated laboratories, their results and their orderable tests.
 -- Neither laboratory exists; their addresses, CLIA numbers, order codes, prices and turnaround times are invented.
 --
 -- This material contains content from LOINC (http://loinc.org). LOINC is copyright (c) Regenstrief Institute, Inc.
@@ -6,7 +6,7 @@
 -- license at http://loinc.org/license. LOINC is a registered United States trademark of Regenstrief Institute, Inc.
 --
 -- Reference ranges and critical limits are illustrative values for adults, for simulated results only: never for
--- care. What a laboratory sends with a result always wins.
+-- care. The ranges that a laboratory sends with a result always win.
 
 insert into labs
   (id, slug, name, first_line_address, city, state, zipcode, clia_number, collection_methods, sample_types)
@@ -218,7 +218,7 @@ values
     'Erythrocytes [#/volume] in Blood by Automated count',
     '10*6/uL', 'numeric', '4.1-5.1', '4.5-5.9', null, null, 2);
 
--- Infections are reported as a coded value. Whether a positive one is critical is for the laboratory to say.
+-- Infections are reported as a coded value. The laboratory decides whether a positive one is critical.
 insert into analytes (id, slug, name, loinc_code, loinc_name, result_type, normal_text, abnormal_text)
 values
   (63, 'chlamydia', 'Chlamydia trachomatis DNA', '21613-5',
@@ -484,7 +484,7 @@ values
 insert into marker_analytes (marker_id, analyte_id, position)
 select m.id, a.id, 1 from markers m join analytes a on a.slug = m.slug where m.type = 'biomarker';
 
--- Computed values are not required: a laboratory leaves them out when what they are computed from is out of bounds.
+-- Computed values are not required: a laboratory leaves them out when their inputs are out of bounds.
 insert into marker_analytes (marker_id, analyte_id, position, required)
 values
   -- 1101 Lipid panel

@@ -1,4 +1,4 @@
--- What the simulated laboratories mean by the words of tests that find something or do not.
+-- The meaning of the words of the simulated laboratories, for tests that find something or do not.
 update marker_analytes ma
    set normal_words = '{Non-reactive,Not reactive,Not detected,None detected,Negative,Absent,Not present}',
        abnormal_words = '{Reactive,Detected,Positive,Present}'

@@ -106,7 +106,7 @@ from (values
     'PO Box 0149', 'Virginia Beach', 'VA', '23451')
 ) as directory (payor_code, name, aliases, first_line, city, state, zip);
 
--- Some payors lack the code of one clearing house or of both, as in the world outside.
+-- Some payors lack the code of one clearing house or of both, as real payors do.
 insert into payor_external_codes (payor_code, provider, provider_payor_id)
 values
   ('SBX00001', 'change_healthcare', 'SBX-CH-0001'),

@@ -1,4 +1,4 @@
--- What the simulated laboratories ask with some markers. Invented, in the way in which laboratories ask.
+-- Questions of the simulated laboratories about some markers, invented in the style of real ones.
 insert into marker_questions
   (id, marker_id, sequence, code, value, type, required, answers, answer_pattern, default_answer)
 values

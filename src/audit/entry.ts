@@ -1,23 +1,23 @@
 import { newId } from '../ids.ts';
 
-/** A line of the audit log: who did or read what. Ids only: no names, dates, or other values. */
+/** A line of the audit log: who read or changed which records. It has ids only, and no names, dates or other values. */
 export type AuditEntry = {
   org_id: string | null;
   team_id: string | null;
   key_id: string | null;
-  /** The kind of key, the name of the service's own task, or `operator`. */
+  /** The kind of key, the name of the service's job, or `operator`. */
   actor: string;
-  /** The operation's id, what the task did, as `user.erased`, or the words of the operator's command. */
+  /** The id of the operation, an act of a job such as `user.erased`, or the words of the operator's command. */
   action: string;
-  /** Of the answer; null where no request was answered. */
+  /** The status of the response. Null if there was no request. */
   status: number | null;
-  /** Ids of what was read or changed, at most MOST_RECORDS of them. */
+  /** The ids of the records that were read or changed, at most MOST_RECORDS. */
   records: string[];
   request_id: string | null;
   address: string | null;
 };
 
-/** More than the longest page of any list names. */
+/** The longest page of any list has fewer records. */
 export const MOST_RECORDS = 1_000;
 
 const COLUMNS = [
@@ -35,15 +35,16 @@ const COLUMNS = [
 
 export type AuditRow = AuditEntry & { id: string };
 
-/** The entry under an id of its own: time-ordered, and the month's partition follows from it. */
+/** Adds a new id. The id contains the time, and so determines the partition of the month. */
 export const toRow = (entry: AuditEntry): AuditRow => ({ id: newId(), ...entry });
 
-/** The insert of one row, as a statement that travels with a commit. */
+/** Returns a statement that inserts one row. It can be sent together with a commit. */
 export const insertOf = (entry: AuditEntry): { name: string; text: string; values: (string | null)[] } => {
   const row = toRow(entry);
+  const parameters = COLUMNS.map((_, index) => `$${index + 1}`);
   return {
     name: 'phial_audit',
-    text: `insert into audit_log (${COLUMNS.join(', ')}) values (${COLUMNS.map((_, index) => `$${index + 1}`).join(', ')})`,
+    text: `insert into audit_log (${COLUMNS.join(', ')}) values (${parameters.join(', ')})`,
     values: COLUMNS.map((name) => {
       const value = row[name];
       if (value === null) return null;

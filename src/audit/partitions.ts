@@ -3,12 +3,15 @@ import pg from 'pg';
 import type { Ctx } from '../context.ts';
 import { refuseIfClockOfOwnerIsOff } from '../db/clock.ts';
 
-/** Makes the months that come next. What has outlived its time is dropped by the owner, with `phial migrate`. */
+/** Creates the partitions of the next months. `phial migrate` drops old partitions, as the owner role. */
 export async function dropExpired(ctx: Ctx): Promise<void> {
   await sql`select ensure_audit_partitions(current_date, (current_date + interval '2 months')::date)`.execute(ctx.db);
 }
 
-/** Drops whole months that are older than the log is kept; the owner's alone to do. Returns how many. */
+/**
+ * Drops the partitions of months that are older than the retention. Only the owner role can do this. Returns the number
+ * of dropped partitions.
+ */
 export async function dropExpiredAudit(ownerUrl: string, years: number, now = Date.now): Promise<number> {
   const client = new pg.Client({ connectionString: ownerUrl });
   await client.connect();

@@ -8,8 +8,9 @@ const MOST_AT_ONCE = 1_000;
 const MOST_WAITING = 20_000;
 
 /**
- * Writes what has no transaction of its own: reads, and writes that were refused. An answer does not wait for its line,
- * which follows within about 100 ms; a process that is killed loses the lines of that time, and one that is stopped none.
+ * Writes the audit lines of requests that have no transaction of their own: requests that only read, and refused
+ * changes. A response does not wait for its line, which is written within about 100 ms. A killed process loses the
+ * lines of that time. A process that stops normally loses none.
  */
 export class AuditWriter {
   readonly #ctx: Ctx;
@@ -34,7 +35,7 @@ export class AuditWriter {
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS);
   }
 
-  /** Writes all that waits; what cannot be written waits on, and is tried again with the next. */
+  /** Writes all waiting lines. If that fails, they wait for the next flush. */
   flush(): Promise<void> {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
@@ -42,13 +43,19 @@ export class AuditWriter {
     return this.#writing;
   }
 
-  /** Writes what waits a last time. With the database away the lines are lost, which the log tells. */
+  /**
+   * Writes the waiting lines for the last time. If the database is unavailable, the lines are lost, and the log says
+   * so.
+   */
   async close(): Promise<void> {
     this.#closed = true;
     await this.flush();
     if (this.#timer) clearTimeout(this.#timer);
     if (this.#waiting.length > 0) {
-      this.#ctx.log.error({ lost: this.#waiting.length }, 'audit lines were lost: the database is away at the stop');
+      this.#ctx.log.error(
+        { lost: this.#waiting.length },
+        'audit lines were lost: the database is unavailable at the stop',
+      );
     }
   }
 
@@ -67,7 +74,10 @@ export class AuditWriter {
     }
   }
 
-  /** The first that wait, in one statement; where one of them says what no column takes, each alone, and not that one. */
+  /**
+   * Writes the first waiting lines in one statement. If the database rejects a value, it writes each line separately,
+   * and drops the line with that value.
+   */
   async #writeFirst(): Promise<void> {
     const rows = this.#waiting.slice(0, MOST_AT_ONCE);
     try {
@@ -88,7 +98,10 @@ export class AuditWriter {
     } catch (err) {
       if (!isRefusedForItsData(err)) throw err;
       const { action, request_id } = row;
-      this.#ctx.log.error({ err, action, request_id }, 'an audit line was lost: the database refuses what it says');
+      this.#ctx.log.error(
+        { err, action, request_id },
+        'an audit line was lost: the database rejects one of its values',
+      );
     }
   }
 
@@ -101,7 +114,7 @@ export class AuditWriter {
   }
 }
 
-/** SQLSTATE class 22, data exceptions: no later try ends otherwise. */
+/** Returns true for SQLSTATE class 22 (data exception). A retry would fail in the same way. */
 function isRefusedForItsData(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   return typeof code === 'string' && /^22\w{3}$/.test(code);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { exportAudit } from '../audit/export.ts';
+import { exportAudit } from '../audit/export-audit.ts';
 import { UsageError } from './command.ts';
-import { withPlace } from './database.ts';
+import { withDatabaseServer } from './database.ts';
 
 type Asked = { from: string; to: string; org: string | undefined; team: string | undefined };
 
@@ -10,8 +10,8 @@ export function exportAuditCommand(asked: Asked): Promise<number> {
   if (from > to) {
     throw new UsageError(`phial audit export takes a day from ${from} on as --to, not ${JSON.stringify(to)}.`);
   }
-  return withPlace('audit export', async (place) => {
-    for await (const lines of exportAudit(place.ownerUrl, asked)) {
+  return withDatabaseServer('audit export', async (databaseServer) => {
+    for await (const lines of exportAudit(databaseServer.ownerUrl, asked)) {
       if (!process.stdout.write(lines)) await once(process.stdout, 'drain');
     }
     return 0;

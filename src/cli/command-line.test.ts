@@ -51,8 +51,8 @@ const refusal = (line: string): string => {
   throw new Error(`"${line}" was taken`);
 };
 
-describe('a command line is read against the table', () => {
-  test('flags come with a space or an equals sign; what is left out has its default', () => {
+describe('a command line', () => {
+  test('accepts a space or an equals sign after a flag, and fills in defaults', () => {
     expect(read('keys create --org 1 --team=a --team b')).toEqual({
       words: 'keys create',
       org: '1',
@@ -61,7 +61,7 @@ describe('a command line is read against the table', () => {
     });
   });
 
-  test('no words at all serve', () => {
+  test('without words means serve', () => {
     expect(read('')).toEqual({ words: 'serve' });
   });
 
@@ -69,31 +69,28 @@ describe('a command line is read against the table', () => {
     ['keys creat --org 1', 'There is no command "keys creat". Did you mean phial keys create?'],
     ['dance', 'There is no command "dance". phial --help lists them all.'],
     ['keys', 'phial keys is not all: phial keys list, phial keys create.'],
-    [
-      'keys create --ogr 1',
-      'phial keys create takes no --ogr. Did you mean --org? phial keys create --help tells more.',
-    ],
-    ['keys create -o 1', 'phial keys create takes no -o. Did you mean --org? phial keys create --help tells more.'],
-    ['keys create --toString 1', 'phial keys create takes no --toString. phial keys create --help tells more.'],
-    ['keys list 1', 'phial keys list takes no word "1". phial keys list --help tells more.'],
-    ['keys list --org 1 -- 2', 'phial keys list takes no word "2". phial keys list --help tells more.'],
-    ['keys list', 'phial keys list needs --org ID. phial keys list --help tells more.'],
-    ['keys list --org', 'phial keys list needs --org ID. phial keys list --help tells more.'],
-    ['keys list --org=', 'phial keys list needs --org ID. phial keys list --help tells more.'],
-    ['keys create --org --team a', 'phial keys create needs --org ID. phial keys create --help tells more.'],
-    ['keys list --org 1 --org 2', 'phial keys list takes --org once. phial keys list --help tells more.'],
+    ['keys create --ogr 1', 'phial keys create takes no --ogr. Did you mean --org? See phial keys create --help.'],
+    ['keys create -o 1', 'phial keys create takes no -o. Did you mean --org? See phial keys create --help.'],
+    ['keys create --toString 1', 'phial keys create takes no --toString. See phial keys create --help.'],
+    ['keys list 1', 'phial keys list takes no word "1". See phial keys list --help.'],
+    ['keys list --org 1 -- 2', 'phial keys list takes no word "2". See phial keys list --help.'],
+    ['keys list', 'phial keys list needs --org ID. See phial keys list --help.'],
+    ['keys list --org', 'phial keys list needs --org ID. See phial keys list --help.'],
+    ['keys list --org=', 'phial keys list needs --org ID. See phial keys list --help.'],
+    ['keys create --org --team a', 'phial keys create needs --org ID. See phial keys create --help.'],
+    ['keys list --org 1 --org 2', 'phial keys list takes --org once. See phial keys list --help.'],
     [
       'keys create --org 1 --role king',
-      'phial keys create takes admin, reader as --role, not "king". phial keys create --help tells more.',
+      'phial keys create takes admin, reader as --role, not "king". See phial keys create --help.',
     ],
-    ['drop --id 7', 'phial drop takes an id as --id, not "7". phial drop --help tells more.'],
+    ['drop --id 7', 'phial drop takes an id as --id, not "7". See phial drop --help.'],
     [
       'drop --day 2026-02-30',
-      'phial drop takes a day, such as 2026-01-31, as --day, not "2026-02-30". phial drop --help tells more.',
+      'phial drop takes a day, such as 2026-01-31, as --day, not "2026-02-30". See phial drop --help.',
     ],
     ['start', 'There is no command "start". Did you mean phial serve?'],
     ['start --help', 'There is no command "start". Did you mean phial serve?'],
-    ['--port 1', 'phial serve takes no --port. phial serve --help tells more.'],
+    ['--port 1', 'phial serve takes no --port. See phial serve --help.'],
   ])('%s is refused', (line, message) => {
     expect(refusal(line)).toBe(message);
   });
@@ -104,12 +101,12 @@ describe('a command line is read against the table', () => {
     ['keys -h', ['keys list', 'keys create']],
     ['help keys create', ['keys create']],
     ['keys create --org 1 --help', ['keys create']],
-  ])('%s asks for help', (line, help) => {
+  ])('with %s asks for help', (line, help) => {
     expect(read(line)).toEqual({ help });
   });
 });
 
-test('help on one command tells its flags, choices and defaults', () => {
+test('help on one command lists its flags, choices and defaults', () => {
   expect(helpOn([tools[2] as Command])).toBe(
     [
       'phial keys create --org ID [--team ID…] [--role ROLE]',
@@ -118,14 +115,14 @@ test('help on one command tells its flags, choices and defaults', () => {
       '',
       '  --org ID                      Whose.',
       '  --team ID                     Bound to it. May be repeated.',
-      '  --role ROLE                   Its role. One of admin, reader. Left out: reader.',
+      '  --role ROLE                   Its role. One of admin, reader. Default: reader.',
       '',
-      'Options come from the environment and from .env; .env.example lists them.',
+      'Options come from the environment and from .env. .env.example lists them.',
     ].join('\n'),
   );
 });
 
-test('help on all lists every command within 100 columns', () => {
+test('help on all commands has every command, within 100 columns', () => {
   const text = helpOn(COMMANDS);
   for (const each of COMMANDS) expect(text).toContain(`\n  ${usage(each)}`);
   expect(text.split('\n').filter((line) => line.length > 100)).toEqual([]);
@@ -153,15 +150,15 @@ const commandsIn = (files: string[]): Set<string> =>
     }),
   );
 
-test('the pages for operators show every command, and the program takes each command line of a document', () => {
-  const told = commandsIn(PAGES);
+test('the pages for operators show every command, and the program accepts each command line of a document', () => {
+  const documented = commandsIn(PAGES);
   const forIntegrators = new Set(['listen', 'openapi']);
-  const untold = COMMANDS.map(({ words }) => words).filter((words) => !told.has(words));
+  const untold = COMMANDS.map(({ words }) => words).filter((words) => !documented.has(words));
   expect(untold.filter((words) => !forIntegrators.has(words))).toEqual([]);
   expect([...commandsIn([...GUIDES, 'README.md'])]).toContain('listen');
 });
 
-test('a management key for two or more teams is not made at the command line: it takes one team', () => {
+test('the command line makes a management key for one team only', () => {
   const ids = ['01940000-0000-7000-8000-000000000001', '01940000-0000-7000-8000-000000000002'] as const;
   const line = ['org', 'keys', 'create', '--org', ids[0], '--label', 'x', '--team', ids[0], '--team', ids[1]];
   expect(() => readCommandLine(line, COMMANDS)).toThrow('phial org keys create takes --team once');

@@ -3,15 +3,18 @@ import { nearest } from '../config/nearest.ts';
 import { isUuid } from '../ids.ts';
 import { UsageError, type Command } from './command.ts';
 
-/** What a command line asks for: a command with its values, or help on a command, a group of them or all. */
+/**
+ * A command line that was read: a command with its values, or a request for help on a command, a group of commands or
+ * all commands.
+ */
 export type Asked = { command: Command; values: Record<string, unknown> } | { help: Command[] };
 
-/** Reads the words behind the program's name against the table; throws UsageError with what was likely meant. */
+/** Reads the words after the program's name. Throws UsageError, which suggests the most similar word. */
 export function readCommandLine(args: string[], commands: Command[]): Asked {
   const wantsHelp = args[0] === 'help' || args.includes('--help') || args.includes('-h');
   const line = args[0] === 'help' ? args.slice(1) : args;
   const firstFlag = line.findIndex((word) => word.startsWith('-'));
-  // Flags without a command are serve's, as no words at all are.
+  // If a line has flags but no command, the flags are for serve, which is the default command.
   const words = firstFlag === -1 ? line : line.slice(0, firstFlag);
   if (wantsHelp) return { help: words.length === 0 ? commands : findGroup(words, commands) };
   const command = words.length === 0 ? (commands[0] as Command) : findCommand(words, commands);
@@ -19,7 +22,7 @@ export function readCommandLine(args: string[], commands: Command[]): Asked {
   return { command, values: readFlags(command, line.slice(length)) };
 }
 
-/** The command whose words the line begins with. */
+/** Returns the command whose words are the first words of the line. */
 function findCommand(words: string[], commands: Command[]): Command {
   const found = commands.find((command) => startsWith(words, command.words));
   if (found) return found;
@@ -41,7 +44,7 @@ function findCommand(words: string[], commands: Command[]): Command {
   );
 }
 
-/** The command, or every command that goes on from these words. */
+/** Returns the command with these words, or every command that starts with them. */
 function findGroup(words: string[], commands: Command[]): Command[] {
   const group = commands.filter((command) => startsWith(command.words.split(' '), words.join(' ')));
   return group.length > 0 ? group : [findCommand(words, commands)];
@@ -89,6 +92,6 @@ const isDay = (text: string): boolean =>
 
 function refuse(command: Command, problem: string, meant: string | null = null): never {
   throw new UsageError(
-    `phial ${command.words} ${problem}.${meant ? ` Did you mean --${meant}?` : ''} phial ${command.words} --help tells more.`,
+    `phial ${command.words} ${problem}.${meant ? ` Did you mean --${meant}?` : ''} See phial ${command.words} --help.`,
   );
 }

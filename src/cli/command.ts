@@ -1,14 +1,14 @@
-/** A flag of a command; without `repeated` it may be given once. */
+/** A flag of a command. A command line may have it once, or several times if it is `repeated`. */
 type Flag = {
-  /** What stands for the value in the help, as DIRECTORY. */
+  /** The placeholder for the value in the help text, such as DIRECTORY. */
   value: string;
   meaning: string;
   required?: true;
   repeated?: true;
   choices?: readonly string[];
-  /** Checked before anything is opened: a UUID. */
+  /** True if the value must be a UUID. We check this before we open anything. */
   isId?: true;
-  /** The same: a day, as 2026-01-31. */
+  /** True if the value must be a day, such as 2026-01-31. We check this before we open anything. */
   isDay?: true;
   default?: string;
 };
@@ -17,7 +17,10 @@ export type Flags = Readonly<Record<string, Flag>>;
 
 type ValueOf<F extends Flag> = F extends { choices: readonly (infer Choice)[] } ? Choice : string;
 
-/** What `run` gets for its flags: text, one of the choices, a list of a repeated flag, undefined for what was left out. */
+/**
+ * The values that `run` gets for the flags: text, one of the choices, a list for a repeated flag, or undefined for a
+ * flag that is not given.
+ */
 export type Values<F extends Flags> = {
   [Name in keyof F]: F[Name] extends { repeated: true }
     ? ValueOf<F[Name]>[]
@@ -27,23 +30,29 @@ export type Values<F extends Flags> = {
 };
 
 export type RunOptions = {
-  /** Ends the program when its parent does: nobody could stop one that npm left behind. */
+  /**
+   * True if the program must end when its parent ends. Otherwise a program that npm started could continue without npm,
+   * and nobody could stop it.
+   */
   stopWithParent?: boolean;
 };
 
-/** A command of the program: its help, the check of its words and its work all come from this one object. */
+/** A command of the program. This object contains its help text, its flags and its function. */
 export type Command = {
-  /** As they are typed: `org keys create`. */
+  /** The words that people type, for example `org keys create`. */
   words: string;
-  /** What others call it: who types that is told of this one. */
+  /** Words from similar programs. If a person types one of them, the error suggests this command. */
   insteadOf?: readonly string[];
   summary: string;
   flags: Flags;
-  /** Returns the exit code. Loads what it needs itself, so that no command waits for another's modules. */
+  /**
+   * Runs the command, and returns the exit code. It imports the modules that it needs, so that no command loads the
+   * modules of another.
+   */
   run: (values: never, options: RunOptions) => Promise<number>;
 };
 
-/** Declares a command; `run` gets exactly the values that its flags promise. */
+/** Declares a command. The types of `run`'s values follow from the flags. */
 export function command<const F extends Flags>(definition: {
   words: string;
   insteadOf?: readonly string[];
@@ -54,5 +63,5 @@ export function command<const F extends Flags>(definition: {
   return definition;
 }
 
-/** The words of a command line are wrong: nothing was done. */
+/** The error for a wrong command line. The program has done nothing. */
 export class UsageError extends Error {}

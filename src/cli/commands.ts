@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PACKAGE_ROOT } from '../package-root.ts';
 import { command, type Command } from './command.ts';
-import { LAB_COMMANDS } from './labs/commands.ts';
+import { LAB_COMMANDS } from './labs/lab-commands.ts';
 
 const PLANS = ['launch', 'grow', 'scale'] as const;
 
@@ -13,7 +13,7 @@ const ofBeta = {
   team: { value: 'ID', meaning: 'Id of the team.', required: true, isId: true },
   beta: {
     value: 'NAME',
-    meaning: 'Which one.',
+    meaning: 'Its name.',
     choices: ['continuous_queries', 'etl_pipelines', 'lab_report_parser'],
     required: true,
   },
@@ -23,39 +23,39 @@ const ofSetting = {
   org: organisation,
   team: ofBeta.team,
   setting: { ...ofBeta.beta, choices: ['full_patient_details_in_webhooks', 'partial_webhooks_enabled'] },
-  to: { value: 'STATE', meaning: 'What it is from now on.', choices: ['on', 'off'], required: true },
+  to: { value: 'STATE', meaning: 'The new value.', choices: ['on', 'off'], required: true },
 } as const;
 
-/** Every command of the program, in the order of its help. */
+/** Every command of the program, in the order of the help text. */
 export const COMMANDS: Command[] = [
   command({
     words: 'serve',
     insteadOf: ['start', 'run'],
-    summary: 'The API and its worker in one process; what no command at all means too.',
+    summary: 'Run the API and its worker in one process. This is the default command.',
     flags: {},
-    run: async (_, options) => (await import('./serve.ts')).serveCommand('serve', options),
+    run: async (_, options) => (await import('./serve-command.ts')).serveCommand('serve', options),
   }),
   command({
     words: 'api',
-    summary: 'The API alone; any number of them may share a PostgreSQL.',
+    summary: 'Run the API only. Several of them may share a PostgreSQL server.',
     flags: {},
-    run: async (_, options) => (await import('./serve.ts')).serveCommand('api', options),
+    run: async (_, options) => (await import('./serve-command.ts')).serveCommand('api', options),
   }),
   command({
     words: 'worker',
-    summary: 'Deliveries and background work alone; any number of them may share a PostgreSQL.',
+    summary: 'Run deliveries and background work only. Several of them may share a PostgreSQL server.',
     flags: {},
-    run: async (_, options) => (await import('./serve.ts')).serveCommand('worker', options),
+    run: async (_, options) => (await import('./serve-command.ts')).serveCommand('worker', options),
   }),
   command({
     words: 'migrate',
-    summary: "Bring the database to this release's shape.",
+    summary: 'Migrate the database to this release.',
     flags: {},
     run: async () => (await import('./database.ts')).migrateCommand(),
   }),
   command({
     words: 'bootstrap',
-    summary: 'Make an organisation and its first Org Management Key, which is shown once.',
+    summary: 'Make an organisation and its first Org Management Key. Prints the key once.',
     flags: {
       org: { value: 'NAME', meaning: 'Name of the organisation.', required: true },
       plan: { value: 'PLAN', meaning: 'The management API needs scale.', choices: PLANS, default: 'scale' },
@@ -85,13 +85,13 @@ export const COMMANDS: Command[] = [
   }),
   command({
     words: 'org keys create',
-    summary: 'Make an Org Management Key, or with --team a Team Management Key; it is shown once.',
+    summary: 'Make an Org Management Key, or with --team a Team Management Key. Prints the key once.',
     flags: {
       org: organisation,
-      label: { value: 'TEXT', meaning: 'What it is for.', required: true },
+      label: { value: 'TEXT', meaning: 'Purpose of the key.', required: true },
       team: {
         value: 'ID',
-        meaning: 'The one team that it opens. A key for several teams is made over the API.',
+        meaning: 'The one team that it may manage. The API can make a key for several teams.',
         isId: true,
       },
     },
@@ -99,7 +99,7 @@ export const COMMANDS: Command[] = [
   }),
   command({
     words: 'org keys revoke',
-    summary: 'Refuse a management key from now on, the last one of an organisation too.',
+    summary: 'Revoke a management key, even the last one of an organisation.',
     flags: {
       org: organisation,
       key: { value: 'ID', meaning: 'Id of the key, as `org keys list` shows it.', required: true, isId: true },
@@ -108,25 +108,25 @@ export const COMMANDS: Command[] = [
   }),
   command({
     words: 'org invites',
-    summary: 'Show the open invites of an organisation with their links, as for a deployment that sends no mail.',
+    summary: 'List the open invites of an organisation with their links, for a deployment without mail.',
     flags: { org: organisation },
     run: async (values) => (await import('./org.ts')).invitesCommand(values),
   }),
   command({
     words: 'team list',
-    summary: 'List the teams with their ids, deleted ones too, a line of JSON each.',
-    flags: { org: { value: 'ID', meaning: 'Of one organisation only.', isId: true } },
+    summary: 'List the teams with their ids, also deleted ones, a line of JSON each.',
+    flags: { org: { value: 'ID', meaning: 'Only teams of this organisation.', isId: true } },
     run: async (values) => (await import('./team.ts')).listTeamsCommand(values),
   }),
   command({
     words: 'team open-beta',
-    summary: 'Open a closed beta to a team of a production deployment; a sandbox has all of them.',
+    summary: 'Open a closed beta to a team of a production deployment. In a sandbox every beta is open.',
     flags: ofBeta,
     run: async (values) => (await import('./team.ts')).openBetaCommand(values),
   }),
   command({
     words: 'team close-beta',
-    summary: 'Close it again; what the team has made of it stays.',
+    summary: 'Close a beta to a team. The objects that the team made with it stay.',
     flags: ofBeta,
     run: async (values) => (await import('./team.ts')).closeBetaCommand(values),
   }),
@@ -138,68 +138,68 @@ export const COMMANDS: Command[] = [
   }),
   command({
     words: 'team switch',
-    summary: 'Let webhooks tell a team all of its patients, or of partial results, or no longer.',
+    summary: 'Switch a setting of webhooks for a team: full patient details, or partial results.',
     flags: ofSetting,
     run: async (values) => (await import('./team.ts')).switchCommand(values),
   }),
   ...LAB_COMMANDS,
   command({
     words: 'backup',
-    summary: 'Write a consistent copy, while the service runs or not.',
-    flags: { to: { value: 'DIRECTORY', meaning: 'A directory that is not there yet.', required: true } },
+    summary: 'Write a consistent copy of the database. The service may run meanwhile.',
+    flags: { to: { value: 'DIRECTORY', meaning: 'A new directory.', required: true } },
     run: async (values) => (await import('./database.ts')).backupCommand(values),
   }),
   command({
     words: 'restore',
     summary: 'Read a backup into an empty database.',
-    flags: { from: { value: 'DIRECTORY', meaning: 'What backup has written.', required: true } },
+    flags: { from: { value: 'DIRECTORY', meaning: 'The directory of a backup.', required: true } },
     run: async (values) => (await import('./database.ts')).restoreCommand(values),
   }),
   command({
     words: 'rotate-keys',
-    summary: 'Seal all personal data under the first of PHIAL_ENCRYPTION_KEYS, while the service runs or not.',
+    summary: 'Seal all personal data with the first of PHIAL_ENCRYPTION_KEYS. The service may run meanwhile.',
     flags: {},
     run: async () => (await import('./rotate-keys.ts')).rotateKeysCommand(),
   }),
   command({
     words: 'replay',
-    summary: 'Map what a provider sent again, after its mapper was mended, while the service runs or not.',
+    summary: 'Map stored provider data again, after a fix of a mapper. The service may run meanwhile.',
     flags: {
-      provider: { value: 'SLUG', meaning: 'Of which provider, as `whoop_v2`.', required: true },
-      resource: { value: 'NAME', meaning: 'Summaries of one kind only, as `sleep`.' },
-      team: { value: 'ID', meaning: 'Of one team only.', isId: true },
-      since: { value: 'DAY', meaning: 'Of this day and later ones, and what belongs to no day.', isDay: true },
+      provider: { value: 'SLUG', meaning: 'Slug of the provider, such as `whoop_v2`.', required: true },
+      resource: { value: 'NAME', meaning: 'Only summaries of this kind, such as `sleep`.' },
+      team: { value: 'ID', meaning: 'Only this team.', isId: true },
+      since: { value: 'DAY', meaning: 'Only data of this day and later days, and data without a day.', isDay: true },
     },
-    run: async (values) => (await import('./replay.ts')).replayCommand(values),
+    run: async (values) => (await import('./replay-command.ts')).replayCommand(values),
   }),
   command({
     words: 'listen',
     summary: "Forward a team's events, signed, to an address on this machine.",
     flags: {
-      'forward-to': { value: 'URL', meaning: 'Where to, as http://localhost:4000/hook.', required: true },
-      'api-key': { value: 'KEY', meaning: 'Team API key. Left out: PHIAL_API_KEY, which no list of processes shows.' },
+      'forward-to': { value: 'URL', meaning: 'Target URL, such as http://localhost:4000/hook.', required: true },
+      'api-key': { value: 'KEY', meaning: 'Team API key. Default: PHIAL_API_KEY, which no list of processes shows.' },
       'base-url': {
         value: 'URL',
-        meaning: 'Address of the service. Left out: PHIAL_BASE_URL, else http://localhost:PORT.',
+        meaning: 'Address of the service. Default: PHIAL_BASE_URL, else http://localhost:PORT.',
       },
       events: {
         value: 'TYPE',
-        meaning: 'Types by name, or by a beginning as `labtest.*`. Left out: all.',
+        meaning: 'Event types, or beginnings such as `labtest.*`. Default: all.',
         repeated: true,
       },
-      secret: { value: 'SECRET', meaning: 'What signs, as whsec_…. Left out: one is made and shown.' },
-      after: { value: 'CURSOR', meaning: 'Where to go on, or `beginning`. Left out: from now on.' },
+      secret: { value: 'SECRET', meaning: 'Signing secret, whsec_…. Default: the command makes one and shows it.' },
+      after: { value: 'CURSOR', meaning: 'Cursor to continue from, or `beginning`. Default: now.' },
     },
-    run: async (values) => (await import('./listen/listen.ts')).listenCommand(values),
+    run: async (values) => (await import('./listen/listen-command.ts')).listenCommand(values),
   }),
   command({
     words: 'audit export',
     summary: 'Print the audit log as NDJSON.',
     flags: {
-      from: { value: 'DAY', meaning: 'First day in UTC, as 2026-01-31.', required: true, isDay: true },
+      from: { value: 'DAY', meaning: 'First day in UTC, such as 2026-01-31.', required: true, isDay: true },
       to: { value: 'DAY', meaning: 'Last day in UTC.', required: true, isDay: true },
-      org: { value: 'ID', meaning: 'Of one organisation only.', isId: true },
-      team: { value: 'ID', meaning: 'Of one team only.', isId: true },
+      org: { value: 'ID', meaning: 'Only this organisation.', isId: true },
+      team: { value: 'ID', meaning: 'Only this team.', isId: true },
     },
     run: async (values) => (await import('./audit.ts')).exportAuditCommand(values),
   }),

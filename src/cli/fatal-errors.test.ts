@@ -5,7 +5,7 @@ import { endOnFatalErrors } from './fatal-errors.ts';
 afterEach(() => vi.restoreAllMocks());
 
 test.each(['uncaughtException', 'unhandledRejection'])(
-  'what nobody caught (%s) ends the process, and the log tells its kind alone',
+  'an uncaught error (%s) ends the process, and the log has its kind only',
   (event) => {
     const exit = vi.spyOn(process, 'exit').mockReturnValue(undefined as never);
     const listeners = new Map<string, (error: unknown) => void>();

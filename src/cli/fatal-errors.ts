@@ -2,8 +2,8 @@ import { isDiskFull } from '../disk-space.ts';
 import type { Logger } from '../log.ts';
 
 /**
- * What nobody caught ends the process, as it would without this: its state is not known any more. Node would print the
- * error with its message, which can quote a row; the log shows its kind and frames only.
+ * Ends the process after an uncaught error, because the state of the process is then unknown. Node would end it too,
+ * but would print the error's message, which can quote a row. We log only the kind of the error and its stack frames.
  */
 export function endOnFatalErrors(log: Logger): void {
   const end = (error: unknown, message: string): void => {

@@ -2,7 +2,7 @@ import type { Command } from './command.ts';
 
 const WIDTH = 100;
 
-/** What `--help` prints: of one command all its flags, of several a line each. */
+/** Returns the text of `--help`. It lists all flags of a single command, or one line for each of several commands. */
 export function helpOn(commands: Command[]): string {
   const [only, ...others] = commands;
   if (only && others.length === 0) return helpOnOne(only);
@@ -11,8 +11,8 @@ export function helpOn(commands: Command[]): string {
     '',
     ...commands.flatMap((command) => entry(usage(command), command.summary)),
     '',
-    'phial COMMAND --help tells the flags of a command; --version tells the version.',
-    'Options come from the environment and from .env; .env.example lists them.',
+    'phial COMMAND --help lists the flags of a command. --version prints the version.',
+    'Options come from the environment and from .env. .env.example lists them.',
   ].join('\n');
 }
 
@@ -20,7 +20,7 @@ function helpOnOne(command: Command): string {
   const flags = Object.entries(command.flags).flatMap(([name, flag]) => {
     const notes = [
       ...(flag.choices ? [`One of ${flag.choices.join(', ')}.`] : []),
-      ...(flag.default === undefined ? [] : [`Left out: ${flag.default}.`]),
+      ...(flag.default === undefined ? [] : [`Default: ${flag.default}.`]),
       ...(flag.repeated ? ['May be repeated.'] : []),
     ];
     return entry(`--${name} ${flag.value}`, [flag.meaning, ...notes].join(' '));
@@ -31,11 +31,14 @@ function helpOnOne(command: Command): string {
     command.summary,
     ...(flags.length > 0 ? ['', ...flags] : []),
     '',
-    'Options come from the environment and from .env; .env.example lists them.',
+    'Options come from the environment and from .env. .env.example lists them.',
   ].join('\n');
 }
 
-/** `bootstrap --org NAME [--plan PLAN]`; where that is too long for a line, `[flags]` stands for those that may be left out. */
+/**
+ * Returns for example `bootstrap --org NAME [--plan PLAN]`. If that is too long for a line, `[flags]` replaces the
+ * optional flags.
+ */
 export function usage({ words, flags }: Command): string {
   const all = Object.entries(flags).map(([name, flag]) => {
     const one = `--${name} ${flag.value}${flag.repeated ? '…' : ''}`;
@@ -48,7 +51,10 @@ export function usage({ words, flags }: Command): string {
 
 const COLUMN = 30;
 
-/** What is explained, and the explanation beside it, or below where the one is too long. */
+/**
+ * Returns the lines for a term and its explanation. The explanation is on the same line, or below it if the term is too
+ * long.
+ */
 function entry(what: string, meaning: string): string[] {
   const lines = wrap(meaning, WIDTH - COLUMN - 2);
   const beside = what.length < COLUMN - 1;

@@ -31,11 +31,11 @@ export function createKeyCommand({ org, label, team }: NewKey): Promise<number> 
       label,
       ...(team ? { role: 'team_admin', team_ids: [team] } : { role: 'org_admin', team_ids: null }),
     });
-    const tell = (): void => {
+    const printResult = (): void => {
       print({ ...toManagementKey(key), key: value });
-      console.error('The key is shown this once.');
+      console.error('This is the only time that Phial shows the key.');
     };
-    return { org_id: org, team_id: team, records: [key.id], tell };
+    return { org_id: org, team_id: team, records: [key.id], printResult };
   });
 }
 
@@ -43,8 +43,10 @@ export function revokeKeyCommand({ org, key: id }: { org: string; key: string })
   return withChange('org keys revoke', async (ctx) => {
     await findOrg(ctx, org);
     const key = await revokeManagementKey(ctx, org, id, { lastToo: true });
-    const told = key ? `The key ${key.key_start}… (${key.label}) is refused from here on.` : 'It was revoked before.';
-    return { org_id: org, records: [id], tell: () => console.log(told) };
+    const message = key
+      ? `Phial refuses the key ${key.key_start}… (${key.label}) from now on.`
+      : 'It was revoked already.';
+    return { org_id: org, records: [id], printResult: () => console.log(message) };
   });
 }
 

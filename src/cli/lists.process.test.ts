@@ -5,7 +5,7 @@ afterEach(endPrograms);
 
 const NOBODY = '01940000-0000-7000-8000-000000000001';
 
-test('an operator finds the ids of organisations and teams, and holds what goes to a laboratory', async () => {
+test('an operator finds the ids of organisations and teams, and holds messages to a laboratory', async () => {
   const env = { DATABASE_URL: await makeDatabase() };
   const run = (...args: string[]) => runCommand(args, { env });
   const { stdout } = await run('bootstrap', '--org', 'Desert Health', '--plan', 'grow');
@@ -29,5 +29,5 @@ test('an operator finds the ids of organisations and teams, and holds what goes 
   const unknown = await run('hl7', 'release', '--lab', 'nowhere');
   expect([unknown.code, unknown.output]).toEqual([1, expect.stringContaining('No laboratory nowhere is connected.')]);
   const waitsNot = await run('hl7', 'hold', '--outbox', NOBODY);
-  expect([waitsNot.code, waitsNot.output]).toEqual([1, expect.stringContaining('Nothing that waits for a laboratory')]);
+  expect([waitsNot.code, waitsNot.output]).toEqual([1, expect.stringContaining('No waiting message to a laboratory')]);
 }, 120_000);

@@ -10,21 +10,21 @@ const production = {
 const notices = (env: Record<string, string>, embedded = false): string[] =>
   noticesOn(parseConfig(env).config, { embedded, dataDir: '/data' });
 
-test('a sandbox on loopback, and production with a base address on a server of its own, need no notice', () => {
+test('a sandbox on loopback, and production with a base address on its own server, cause no notice', () => {
   expect(notices({}, true)).toEqual([]);
   for (const PHIAL_HOST of ['localhost', '::1', '127.0.0.1']) expect(notices({ PHIAL_HOST })).toEqual([]);
   expect(notices({ ...production, PHIAL_BASE_URL: 'https://api.example.com', PHIAL_HOST: '0.0.0.0' })).toEqual([]);
 });
 
-test('production on the embedded server says that nobody copies its data', () => {
+test('production on the embedded server causes a notice that nobody else copies its data', () => {
   const [notice, ...others] = notices({ ...production, PHIAL_BASE_URL: 'https://api.example.com' }, true);
   expect(others).toEqual([]);
   expect(notice).toMatch(/embedded PostgreSQL: all data is in \/data .* DATABASE_URL/);
 });
 
-test('production without a base address says where its links lead', () => {
+test('production without a base address causes a notice about its links', () => {
   expect(notices(production)).toEqual([
-    expect.stringMatching(/links in answers lead to http:\/\/localhost:3000.*https/),
+    expect.stringMatching(/links in answers point to http:\/\/localhost:3000.*https/),
   ]);
 });
 
@@ -36,7 +36,7 @@ test('production refuses a base address that is not https', () => {
   }
 });
 
-test('a sandbox that listens beyond this machine says who reaches it', () => {
+test('a sandbox that listens beyond this machine causes a notice about who can reach it', () => {
   for (const PHIAL_HOST of ['0.0.0.0', '::', '192.0.2.7', 'api.example.com', '127.example.com']) {
     expect(notices({ PHIAL_HOST })).toEqual([
       expect.stringContaining(`Listening on ${PHIAL_HOST}, beyond this machine`),

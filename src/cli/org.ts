@@ -11,13 +11,14 @@ import { withCtx } from './with-ctx.ts';
 export function bootstrapCommand({ org, plan }: { org: string; plan: Plan }): Promise<number> {
   return withChange('bootstrap', async (ctx) => {
     const { org_id, management_key, management_key_id } = await createOrg(ctx, { name: org, plan });
-    const tell = (): void => {
+    const printResult = (): void => {
       console.log(JSON.stringify({ org_id, management_key }, null, 2));
       console.error(
-        'The management key is shown this once. It makes teams and their API keys: POST /v1/org/{org_id}/team.',
+        'This is the only time that Phial shows the management key. It makes teams and their API keys: POST ' +
+          '/v1/org/{org_id}/team.',
       );
     };
-    return { org_id, records: [org_id, management_key_id], tell };
+    return { org_id, records: [org_id, management_key_id], printResult };
   });
 }
 
@@ -31,11 +32,14 @@ export function listOrgsCommand(): Promise<number> {
 export function setPlanCommand({ org, plan }: { org: string; plan: Plan }): Promise<number> {
   return withChange('org set-plan', async (ctx) => {
     await setPlan(ctx, { org_id: org, plan });
-    return { org_id: org, records: [org], tell: () => console.log(`The organisation is on plan ${plan} now.`) };
+    return { org_id: org, records: [org], printResult: () => console.log(`The organisation is on plan ${plan} now.`) };
   });
 }
 
-/** The links of all open invites, for who runs a deployment without a mail server: what it shows is personal, and leaves a line. */
+/**
+ * Prints the links of all open invites, for operators without a mail server. The output is personal data, so each run
+ * writes an audit line.
+ */
 export function invitesCommand({ org }: { org: string }): Promise<number> {
   return withChange('org invites', async (ctx) => {
     await findOrg(ctx, org);
@@ -53,7 +57,7 @@ export function invitesCommand({ org }: { org: string }): Promise<number> {
     return {
       org_id: org,
       records: records.slice(0, MOST_RECORDS),
-      tell: () => lines.forEach((line) => console.log(line)),
+      printResult: () => lines.forEach((line) => console.log(line)),
     };
   });
 }

@@ -23,16 +23,17 @@ export const closeBetaCommand = (values: Values): Promise<number> => changeBeta(
 function changeBeta(words: string, { org, team, beta }: Values, open: boolean): Promise<number> {
   return withChange(words, async (ctx) => {
     await setClosedBeta(ctx, { org_id: org, team_id: team, beta, open });
-    const tell = (): void => console.log(`${beta} ${open ? 'is open to the team now' : 'is closed to the team now'}.`);
-    return { org_id: org, team_id: team, records: [team], tell };
+    const printResult = (): void =>
+      console.log(`${beta} ${open ? 'is open to the team now' : 'is closed to the team now'}.`);
+    return { org_id: org, team_id: team, records: [team], printResult };
   });
 }
 
 export const endLinksCommand = ({ org, team }: { org: string; team: string }): Promise<number> =>
   withChange('team end-links', async (ctx) => {
     await endSignedLinks(ctx, { id: team, org_id: org });
-    const tell = (): void => console.log('No signed link of the team that was obtained so far opens any more.');
-    return { org_id: org, team_id: team, records: [team], tell };
+    const printResult = (): void => console.log('All signed links of the team are ended.');
+    return { org_id: org, team_id: team, records: [team], printResult };
   });
 
 type SwitchValues = { org: string; team: string; setting: Switch; to: 'on' | 'off' };
@@ -40,6 +41,6 @@ type SwitchValues = { org: string; team: string; setting: Switch; to: 'on' | 'of
 export const switchCommand = ({ org, team, setting, to }: SwitchValues): Promise<number> =>
   withChange('team switch', async (ctx) => {
     await switchSetting(ctx, { org_id: org, team_id: team, setting, on: to === 'on' });
-    const tell = (): void => console.log(`${setting} is ${to} for the team now.`);
-    return { org_id: org, team_id: team, records: [team], tell };
+    const printResult = (): void => console.log(`${setting} is now ${to} for the team.`);
+    return { org_id: org, team_id: team, records: [team], printResult };
   });

@@ -1,26 +1,29 @@
-import { BulkWork } from '../bulk-work.ts';
-import { readEnvironment } from '../config/environment.ts';
+import { BatchScheduler } from '../batch-scheduler.ts';
+import { readEnvironment } from '../config/read-environment.ts';
 import { parseConfig } from '../config/options.ts';
 import type { Ctx } from '../context.ts';
 import { migrate } from '../db/migrate.ts';
-import { openDatabase } from '../db/open.ts';
-import { MIGRATIONS } from '../db/place.ts';
-import { refuseStrongLogin } from '../db/production.ts';
-import { wings } from '../wings.ts';
+import { openDatabase } from '../db/open-database.ts';
+import { MIGRATIONS } from '../db/database-server.ts';
+import { refusePrivilegedLogin } from '../db/production.ts';
+import { subscriptions } from '../subscriptions.ts';
 import { claimCipher } from '../privacy/claim-cipher.ts';
-import { withPlace } from './database.ts';
+import { withDatabaseServer } from './database.ts';
 
-/** Runs `work` with what verbs use, on the configured database in this release's shape. */
+/**
+ * Runs `work` with a context for service functions. The context uses the configured database, after migration to this
+ * release.
+ */
 export function withCtx<T>(name: string, work: (ctx: Ctx) => Promise<T>): Promise<T> {
-  return withPlace(name, async (place, log) => {
+  return withDatabaseServer(name, async (databaseServer, log) => {
     const { config, secrets } = parseConfig(readEnvironment());
-    await migrate({ ownerUrl: place.ownerUrl, directory: MIGRATIONS });
-    const database = openDatabase({ url: place.url, poolSize: 2, role: 'phial_app', log });
+    await migrate({ ownerUrl: databaseServer.ownerUrl, directory: MIGRATIONS });
+    const database = openDatabase({ url: databaseServer.url, poolSize: 2, role: 'phial_app', log });
     try {
       const cipher = await claimCipher(database.db, config, secrets);
-      if (config.environment === 'production') await refuseStrongLogin(place.url);
-      const bulk = new BulkWork(1, { isAmongOthers: true });
-      return await work({ config, db: database.db, log, cipher, bulk, ...wings });
+      if (config.environment === 'production') await refusePrivilegedLogin(databaseServer.url);
+      const batches = new BatchScheduler(1, { isAmongOthers: true });
+      return await work({ config, db: database.db, log, cipher, batches, subscriptions });
     } finally {
       await database.close();
     }

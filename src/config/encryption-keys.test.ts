@@ -16,7 +16,7 @@ const problemsOf = (env: Record<string, string>): string[] => {
   }
 };
 
-test('encryption keys are read in their order, the first of which seals', () => {
+test('encryption keys keep their order, and the first one seals', () => {
   const { secrets } = parseConfig({ PHIAL_ENCRYPTION_KEYS: `2:${two}, 1:${one}` });
   expect(secrets.encryptionKeys).toEqual([
     { version: 2, key: Buffer.alloc(32, 2) },
@@ -24,7 +24,7 @@ test('encryption keys are read in their order, the first of which seals', () => 
   ]);
 });
 
-test('encryption keys can lie in a file, an entry a line', () => {
+test('a file holds encryption keys, one entry a line', () => {
   const folder = mkdtempSync(join(tmpdir(), 'phial-keys-'));
   const file = join(folder, 'keys');
   writeFileSync(file, `2:${two}\n1:${one}\n`);
@@ -39,14 +39,16 @@ test.each([
   ['a version over a byte', `256:${one}`],
   ['a short key', `1:${Buffer.alloc(31).toString('base64')}`],
   ['a version twice', `1:${one},1:${two}`],
-])('an entry with %s is refused in words that hold nothing of a key', (_what, value) => {
+])('an entry with %s is refused, and the error holds no part of a key', (_what, value) => {
   const problems = problemsOf({ PHIAL_ENCRYPTION_KEYS: value });
   expect(problems).toHaveLength(1);
   expect(problems[0]).toMatch(/^PHIAL_ENCRYPTION_KEYS: entry \d must be a version of its own/);
   expect(problems[0]).not.toContain(one.slice(0, 8));
 });
 
-test('keys in two places, or in a file that is not there, are refused', () => {
-  expect(problemsOf({ PHIAL_ENCRYPTION_KEYS: `1:${one}`, PHIAL_ENCRYPTION_KEYS_FILE: 'x' })[0]).toMatch(/one place/);
+test('keys in two options, or in a missing file, are refused', () => {
+  expect(problemsOf({ PHIAL_ENCRYPTION_KEYS: `1:${one}`, PHIAL_ENCRYPTION_KEYS_FILE: 'x' })[0]).toMatch(
+    /in one of them/,
+  );
   expect(problemsOf({ PHIAL_ENCRYPTION_KEYS_FILE: '/nowhere/keys' })[0]).toMatch(/cannot be read/);
 });

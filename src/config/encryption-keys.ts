@@ -1,33 +1,37 @@
 import { readFileSync } from 'node:fs';
 import type { Given } from './read-options.ts';
 
-/** A key by its version (1 to 255, the first byte of every value that it sealed). */
+/** An encryption key with its version (1 to 255). The version is the first byte of every value that the key sealed. */
 export type EncryptionKey = { version: number; key: Buffer };
 
 const KEY_BYTES = 32;
 const MOST_VERSION = 255;
 
-/** The keys of the personal columns, from the one option that gives them. */
+/**
+ * Returns the encryption keys for personal columns. Several options can contain them, and the operator sets one of
+ * these options.
+ */
 export function findEncryptionKeys(given: Given): { keys: EncryptionKey[]; problems: string[] } {
   const { PHIAL_ENVIRONMENT: environment, PHIAL_ENCRYPTION_KEYS_FILE: file, PHIAL_ENCRYPTION_KEYS: listed } = given;
   const refuse = (problem: string): { keys: []; problems: string[] } => ({ keys: [], problems: [problem] });
   if (file && listed) {
-    return refuse('PHIAL_ENCRYPTION_KEYS_FILE and PHIAL_ENCRYPTION_KEYS are both there: give the keys in one place.');
+    return refuse('PHIAL_ENCRYPTION_KEYS_FILE and PHIAL_ENCRYPTION_KEYS are both set. Give the keys in one of them.');
   }
   const content = file ? readKeyFile(file) : listed;
   if (content === null) return refuse(`PHIAL_ENCRYPTION_KEYS_FILE: ${JSON.stringify(file)} cannot be read.`);
   const read = readEncryptionKeys(content, file ? 'PHIAL_ENCRYPTION_KEYS_FILE' : 'PHIAL_ENCRYPTION_KEYS');
   if (environment === 'production' && read.keys.length === 0 && read.problems.length === 0) {
     return refuse(
-      'PHIAL_ENCRYPTION_KEYS is needed in production: set it to 1:$(openssl rand -base64 32) and keep it: without it nothing personal can be read again.',
+      'PHIAL_ENCRYPTION_KEYS is needed in production. Set it to 1:$(openssl rand -base64 32) and keep it. ' +
+        'Without it nobody can read the personal data again.',
     );
   }
   return read;
 }
 
 /**
- * Reads `2:base64,1:base64` (commas or line breaks), the first of which seals. Problems name the version only,
- * never a part of a key.
+ * Reads keys in the form `2:base64,1:base64`, with commas or line breaks. The first key seals. Error texts contain the
+ * version of a key, and never a part of the key.
  */
 function readEncryptionKeys(text: string, name: string): { keys: EncryptionKey[]; problems: string[] } {
   const keys: EncryptionKey[] = [];
@@ -40,7 +44,9 @@ function readEncryptionKeys(text: string, name: string): { keys: EncryptionKey[]
     const key = { version: Number(version), key: Buffer.from(base64 ?? '', 'base64') };
     const fits = key.version >= 1 && key.version <= MOST_VERSION && key.key.length === KEY_BYTES;
     if (!fits || keys.some((other) => other.version === key.version)) {
-      const problem = `${name}: entry ${index + 1} must be a version of its own (1 to ${MOST_VERSION}), a colon and 32 bytes in base64, as 1:$(openssl rand -base64 32).`;
+      const problem =
+        `${name}: entry ${index + 1} must be a version of its own (1 to ${MOST_VERSION}), a colon and 32 bytes ` +
+        'in base64, as 1:$(openssl rand -base64 32).';
       return { keys: [], problems: [problem] };
     }
     keys.push(key);
@@ -48,7 +54,7 @@ function readEncryptionKeys(text: string, name: string): { keys: EncryptionKey[]
   return { keys, problems: [] };
 }
 
-/** The text of a file of keys; null where it cannot be read. */
+/** Returns the text of a key file, or null if we cannot read the file. */
 function readKeyFile(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');

@@ -1,12 +1,13 @@
 import { orNull, text, whole } from './option-kinds.ts';
 
-/** Options of files that are sent: where they lie, how much of them is taken, and how long reading one may take. */
+/** Options of uploaded files: their directory, their largest sizes, and the longest time for the import of one file. */
 export const FILE_OPTIONS = {
   PHIAL_UPLOAD_DIR: {
     default: '',
     read: orNull(text),
     meaning:
-      'Directory of uploaded files until they are imported. All processes must see it; empty: uploads in the data directory.',
+      'Directory of uploaded files until they are imported. All processes must see it; empty: uploads in the ' +
+      'data directory.',
   },
   PHIAL_UPLOAD_LIMIT_BYTES: {
     default: '5368709120',
@@ -39,13 +40,15 @@ export const FILE_OPTIONS = {
     default: '268435456',
     read: whole(0, 1_099_511_627_776),
     meaning:
-      'Bytes to keep free on the disk of uploads and for the database (0 to 1099511627776). Files are refused while less is free.',
+      'Bytes to keep free on the disk of uploads and for the database (0 to 1099511627776). Files are ' +
+      'refused while less is free.',
   },
   PHIAL_DATABASE_LIMIT_BYTES: {
     default: '',
     read: orNull(whole(1024, 1_125_899_906_842_624)),
     meaning:
-      'Bytes that a database on your own server may grow to. Its free space is computed from this; empty: it is not known.',
+      'Bytes that a database on your own server may grow to. Its free space is computed from this; empty: it ' +
+      'is not known.',
   },
   PHIAL_IMPORT_EXPANDED_LIMIT_BYTES: {
     default: '8589934592',

@@ -1,4 +1,4 @@
-// How many of a thing an organisation or a team may have.
+// Limits for how many objects of each kind an organisation or a team may have.
 import { orNull, whole } from './option-kinds.ts';
 
 export const LIMIT_OPTIONS = {

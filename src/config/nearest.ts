@@ -1,4 +1,7 @@
-/** The one of `names` that `word` was most likely meant to be, by at most so many letters; null where none is near. */
+/**
+ * Returns the name that is most similar to `word`, or null if none is similar enough. `most` limits the number of
+ * different letters.
+ */
 export function nearest(word: string, names: readonly string[], most?: number): string | null {
   const reach = (name: string): number => most ?? Math.max(2, name.length / 3);
   const [best] = names
@@ -9,7 +12,7 @@ export function nearest(word: string, names: readonly string[], most?: number): 
   return best?.name ?? null;
 }
 
-/** Levenshtein's: how many letters must be added, taken out or changed to make one word the other. */
+/** Returns the Levenshtein distance: how many letters we must add, remove or change to turn one word into the other. */
 function editDistance(a: string, b: string): number {
   let above = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row += 1) {

@@ -1,14 +1,14 @@
-// What the text of an option may be. Each kind answers what it stands for, or throws WrongValue.
+// The kinds of option values. Each kind is a function that returns the parsed value, or throws WrongValue.
 import { isIP } from 'node:net';
 
 export type Kind<T> = (text: string) => T;
 
-/** Its message goes on where the option's name ends: "must be …". */
+/** A wrong value. The message continues a sentence that begins with the name of the option: "must be …". */
 export class WrongValue extends Error {}
 
 export const text: Kind<string> = (value) => value;
 
-/** Null where the option is empty. */
+/** Makes a kind that returns null if the option is empty. */
 export const orNull =
   <T>(kind: Kind<T>): Kind<T | null> =>
   (value) =>
@@ -30,7 +30,7 @@ export const whole =
     throw new WrongValue(`must be a whole number from ${least} to ${most}, but is ${shown(value)}.`);
   };
 
-/** Answered without a slash at its end. */
+/** Returns the URL without a slash at its end. */
 export const httpAddress: Kind<string> = (value) => {
   if (/^https?:\/\/[^/\s?#]+(\/[^\s?#]*)?$/.test(value)) {
     let end = value.length;
@@ -40,10 +40,10 @@ export const httpAddress: Kind<string> = (value) => {
   throw new WrongValue(`must be an http or https address without query, but is ${shown(value)}.`);
 };
 
-/** It may hold a password, so it is not repeated. */
+/** The error does not repeat the value, because the value may contain a password. */
 export const smtpUrl: Kind<string> = (value) => {
   if (/^smtps?:\/\/([^\s/@]+@)?(\[[\da-f:]+\]|[\w.-]+)(:\d{1,5})?\/?$/i.test(value)) return value;
-  throw new WrongValue('must be smtp:// or smtps:// with a host, and a port where it is not the usual one.');
+  throw new WrongValue('must be smtp:// or smtps:// with a host, and with a port unless it is the default port.');
 };
 
 export const mailAddress: Kind<string> = (value) => {
@@ -51,7 +51,7 @@ export const mailAddress: Kind<string> = (value) => {
   throw new WrongValue(`must be a mail address, as phial@example.com, but is ${shown(value)}.`);
 };
 
-/** It may hold a password, so it is not repeated. */
+/** The error does not repeat the value, because the value may contain a password. */
 export const postgresUrl: Kind<string> = (value) => {
   if (/^postgres(ql)?:\/\//.test(value)) return value;
   throw new WrongValue('must start with postgres:// or postgresql://.');

@@ -65,7 +65,8 @@ export const OPTIONS = {
     default: '10',
     read: whole(2, 200),
     meaning:
-      'Connections of this process for the API (2 to 200). Nine more are reserved for management keys, key look-ups, and requests without a key.',
+      'Connections of this process for the API (2 to 200). Nine more are reserved for management keys, key ' +
+      'look-ups, and requests without a key.',
   },
   PHIAL_DATABASE_DELIVERY_POOL_SIZE: {
     default: '3',
@@ -107,7 +108,8 @@ export const OPTIONS = {
     default: '',
     read: text,
     meaning:
-      'Keys that encrypt personal data, as 2:BASE64,1:BASE64 with 32 bytes each. The first encrypts, all decrypt. Needed in production, here or in a file.',
+      'Keys that encrypt personal data, as 2:BASE64,1:BASE64 with 32 bytes each. The first encrypts, all ' +
+      'decrypt. Needed in production, here or in a file.',
   },
   PHIAL_ENCRYPTION_KEYS_FILE: {
     default: '',
@@ -118,7 +120,8 @@ export const OPTIONS = {
     default: '',
     read: headerPrefixes,
     meaning:
-      'Comma-separated prefixes, such as x-acme-. Headers of API keys and link tokens are read with these prefixes and x-service-; empty: with any x-<word>-.',
+      'Comma-separated prefixes, such as x-acme-. Headers of API keys and link tokens are read with these ' +
+      'prefixes and x-service-; empty: with any x-<word>-.',
   },
   PHIAL_API_KEY: {
     default: '',
@@ -139,13 +142,15 @@ export const OPTIONS = {
     default: '',
     read: orNull(oneOf('text', 'json')),
     meaning:
-      'json: every line is JSON; text: the start and the reason of a failed start are plain text; empty: json in production, else text.',
+      'json: every line is JSON; text: the start and the reason of a failed start are plain text; empty: ' +
+      'json in production, else text.',
   },
   PHIAL_METRICS_PORT: {
     default: '',
     read: orNull(whole(0, 65_535)),
     meaning:
-      'Port of /metrics, /healthz and /readyz, also of a worker; empty: none. A sandbox then shows /metrics on the port of the API.',
+      'Port of /metrics, /healthz and /readyz, also of a worker; empty: none. A sandbox then shows /metrics ' +
+      'on the port of the API.',
   },
   PHIAL_HL7_PORT: {
     default: '',
@@ -177,7 +182,8 @@ export const OPTIONS = {
     default: '',
     read: orNull(whole(0, 86_400)),
     meaning:
-      'Seconds between two automatic steps of an order at a simulated laboratory; empty: orders take no automatic steps.',
+      'Seconds between two automatic steps of an order at a simulated laboratory; empty: orders take no ' +
+      'automatic steps.',
   },
   PHIAL_RETENTION_DAYS: {
     default: '30',
@@ -198,7 +204,8 @@ export const OPTIONS = {
     default: '',
     read: orNull(networks),
     meaning:
-      'Private networks (CIDR) that webhooks may reach; empty: loopback for a sandbox that itself listens on loopback, else none.',
+      'Private networks (CIDR) that webhooks may reach; empty: loopback for a sandbox that itself listens on ' +
+      'loopback, else none.',
   },
   PHIAL_WEBHOOK_TIMEOUT_SECONDS: {
     default: '15',
@@ -241,13 +248,15 @@ export const OPTIONS = {
     default: '',
     read: networks,
     meaning:
-      'Networks (CIDR) of the proxies in front of the service. Their X-Forwarded-For names the address of the client; empty: none.',
+      'Networks (CIDR) of the proxies in front of the service. Their X-Forwarded-For names the address of ' +
+      'the client; empty: none.',
   },
   PHIAL_CARRIER_WEBHOOK_SECRETS: {
     default: '',
     read: hiddenList,
     meaning:
-      'Comma-separated secrets that carriers sign their notifications of parcels with. Give two while you change one; empty: no notifications are taken.',
+      'Comma-separated secrets that carriers sign their notifications of parcels with. Give two while you ' +
+      'change one; empty: no notifications are taken.',
   },
   PHIAL_SMTP_URL: {
     default: '',
@@ -264,7 +273,8 @@ export const OPTIONS = {
     default: '',
     read: orNull(nameServers),
     meaning:
-      'Comma-separated DNS servers that are asked when an organisation proves that it owns a domain, as 192.0.2.53 or 192.0.2.53:5353; empty: those of this machine.',
+      'Comma-separated DNS servers that are asked when an organisation proves that it owns a domain, as ' +
+      '192.0.2.53 or 192.0.2.53:5353; empty: those of this machine.',
   },
   PHIAL_DRAIN_SECONDS: {
     default: '10',

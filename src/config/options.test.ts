@@ -5,7 +5,7 @@ import { nearest } from './nearest.ts';
 import { OPTIONS } from './option-table.ts';
 import { ConfigError, parseConfig } from './options.ts';
 
-test('.env.example is a configuration that works', () => {
+test('.env.example is a valid configuration', () => {
   const env = Object.fromEntries(
     readFileSync('.env.example', 'utf8')
       .split('\n')
@@ -16,7 +16,7 @@ test('.env.example is a configuration that works', () => {
   expect(parseConfig(env)).toEqual(parseConfig({}));
 });
 
-test('a sandbox in the US on port 3000 is what no options give', () => {
+test('without options the service is a sandbox in the US on port 3000', () => {
   expect(parseConfig({}).config).toMatchObject({
     environment: 'sandbox',
     region: 'us',
@@ -26,11 +26,11 @@ test('a sandbox in the US on port 3000 is what no options give', () => {
   });
 });
 
-test('bodies have 30 seconds to arrive and the audit log is kept for 6 years, unless an operator says otherwise', () => {
+test('by default a body has 30 seconds to arrive, and the audit log stays for 6 years', () => {
   expect(parseConfig({}).config).toMatchObject({ requestTimeoutMs: 30_000, auditRetentionYears: 6 });
 });
 
-test('every bad option is told at once, with its name', () => {
+test('the error lists every bad option by name', () => {
   const bad = {
     PHIAL_ENVIRONMENT: 'staging',
     PHIAL_REGION: 'mars',
@@ -71,12 +71,13 @@ const productionEnv = {
   PHIAL_ENCRYPTION_KEYS: `1:${Buffer.alloc(32, 8).toString('base64')}`,
 };
 
-test('the connections of a process fit the embedded server four times over, the operator at psql included', () => {
+test('four processes and a psql session fit into the connections of the embedded server', () => {
   const { api, delivery, jobs } = parseConfig({}).config.databasePools;
-  expect(4 * (api + delivery + jobs + 1)).toBeLessThan(100 - 3); // max_connections without those kept for superusers
+  // max_connections minus the connections that are reserved for superusers
+  expect(4 * (api + delivery + jobs + 1)).toBeLessThan(100 - 3);
 });
 
-test('background jobs have longer for a statement than requests, and each limit is an option', () => {
+test('statements of background jobs have a longer limit than those of requests, and each limit is an option', () => {
   const { databaseLimits, jobLimits } = parseConfig({}).config;
   expect(databaseLimits).toEqual({
     statementMs: 30_000,
@@ -96,14 +97,14 @@ test('background jobs have longer for a statement than requests, and each limit 
   expect(set.jobLimits).toMatchObject({ statementMs: 5_000, lockMs: 2_000, idleMs: 3_000 });
 });
 
-test('production refuses to start without the keys of personal data, and sends webhooks to public addresses only', () => {
+test('production needs the keys of personal data, and sends webhooks to public addresses only', () => {
   for (const name of ['PHIAL_LOOKUP_KEY', 'PHIAL_ENCRYPTION_KEYS']) {
     expect(() => parseConfig({ ...productionEnv, [name]: '' })).toThrow(new RegExp(`${name} is needed`));
   }
   expect(parseConfig(productionEnv).config.webhookAllowedNetworks).toEqual([]);
 });
 
-test('production talks to providers, as clients to it, by https alone', () => {
+test('production uses https for providers and for clients', () => {
   const options = Object.keys(OPTIONS).filter((name) => name.endsWith('_BASE_URL'));
   expect(options.length).toBeGreaterThan(8);
   for (const name of options) {
@@ -114,19 +115,19 @@ test('production talks to providers, as clients to it, by https alone', () => {
   }
 });
 
-test('what is wrong and needed besides is told once', () => {
+test('an option that is both wrong and required gives one problem', () => {
   expect(() => parseConfig({ ...productionEnv, PHIAL_LOOKUP_KEY: 'short' })).toThrow(
     /^The configuration has a problem:\n {2}- PHIAL_LOOKUP_KEY must be 32 bytes/,
   );
 });
 
-test('a list is told with what in it is wrong', () => {
+test('the error of a list names the wrong items', () => {
   expect(() => parseConfig({ PHIAL_WEBHOOK_ALLOWED_NETWORKS: '10.0.0.0/8, home, ::1/129' })).toThrow(
     'PHIAL_WEBHOOK_ALLOWED_NETWORKS must be networks such as 10.0.0.0/8, but has "home", "::1/129".',
   );
 });
 
-test('a name that begins as ours do and is no option is told with the one that was meant', () => {
+test('the error of a misspelled name with our prefix names the option that was meant', () => {
   expect(() =>
     parseConfig({ PHIAL_LOG_LEVL: 'debug', PHIAL_SPEED: '9', PHIAL_TEST_DATABASE_URL: 'x', PATH: '/' }),
   ).toThrow(
@@ -136,7 +137,7 @@ test('a name that begins as ours do and is no option is told with the one that w
   );
 });
 
-test('what another program calls its database is no mistake of ours', () => {
+test('options of other programs for their database are ignored', () => {
   expect(() => parseConfig({ DATABASE_HOST: 'db', DATABASE_USER: 'x' })).not.toThrow();
   expect(() => parseConfig({ DATABASE_URI: 'x', DATABASE_URL: 'postgres://db.example.com/phial' })).not.toThrow();
 });
@@ -153,12 +154,12 @@ test.each([
   ['PHIAL_OURA_HISTORY_DAY', 'PHIAL_OURA_HISTORY_DAYS'],
   ['PHIAL_DEXCOM_BASE_URL', 'PHIAL_DEXCOM_V3_BASE_URL'],
   ['PHIAL_BASSE_URL', 'PHIAL_BASE_URL'],
-])('%s is told to be %s', (name, meant) => {
+])('the error for %s suggests %s', (name, meant) => {
   expect(() => parseConfig({ [name]: '1' })).toThrow(`${name} is not an option of Phial. Did you mean ${meant}?`);
 });
 
 test.each(['PHIAL_FITBIT_CLIENT_ID', 'PHIAL_GARMIN_CLIENT_SECRET', 'PHIAL_SUUNTO_BASE_URL'])(
-  '%s, of a provider that has no options, is not told to be that of another',
+  'the error for %s, of a provider without options, suggests no option of another provider',
   (name) => {
     expect(() => parseConfig({ [name]: '1' })).toThrow(
       `${name} is not an option of Phial. .env.example lists them all.`,
@@ -176,7 +177,7 @@ test.each([
   expect(nearest(word, ['serve', 'api', 'backup', 'bootstrap'])).toBe(name);
 });
 
-test('loopback may be sent to only by a sandbox that listens on loopback itself', () => {
+test('only a sandbox that listens on loopback sends webhooks to loopback', () => {
   const networks = (env: Record<string, string>) => parseConfig(env).config.webhookAllowedNetworks;
   expect(networks({})).toEqual(['127.0.0.0/8', '::1/128']);
   expect(networks({ PHIAL_HOST: '0.0.0.0' })).toEqual([]);
@@ -185,16 +186,18 @@ test('loopback may be sent to only by a sandbox that listens on loopback itself'
 });
 
 describe('the application at a provider', () => {
-  test('is whole or is told to be half', () => {
+  test('needs both an id and a secret', () => {
     const { config } = parseConfig({ PHIAL_OURA_CLIENT_ID: 'client', PHIAL_OURA_CLIENT_SECRET: 'hush' });
     expect(config.providers['oura']).toMatchObject({ id: 'client' });
     expect(config.providerSettings['strava']).toEqual({ baseUrl: null, historyDays: null });
     expect(config.providers['oura']?.secret.reveal()).toBe('hush');
     expect(config.providers['strava']).toBeUndefined();
-    expect(() => parseConfig({ PHIAL_STRAVA_CLIENT_ID: 'client' })).toThrow('PHIAL_STRAVA_CLIENT_SECRET come together');
+    expect(() => parseConfig({ PHIAL_STRAVA_CLIENT_ID: 'client' })).toThrow(
+      'PHIAL_STRAVA_CLIENT_SECRET belong together',
+    );
   });
 
-  test.each(['0', '366', '1.5', 'all'])('takes no %s days of the past', (PHIAL_OURA_HISTORY_DAYS) => {
+  test.each(['0', '366', '1.5', 'all'])('does not accept %s days of past data', (PHIAL_OURA_HISTORY_DAYS) => {
     expect(() => parseConfig({ PHIAL_OURA_HISTORY_DAYS })).toThrow('must be a whole number from 1 to 365');
   });
 

@@ -1,5 +1,5 @@
 import { findEncryptionKeys, type EncryptionKey } from './encryption-keys.ts';
-import { misspelledOptions, type Env } from './environment.ts';
+import { misspelledOptions, type Env } from './read-environment.ts';
 import {
   readProviderClients,
   readProviderSettings,
@@ -10,111 +10,114 @@ import {
 } from './provider-options.ts';
 import { readOptions, type Given } from './read-options.ts';
 
-/** What the service is told by its surroundings: every option once, parsed and checked before anything starts. */
+/** The configuration of the service. We parse and check all options once, before anything starts. */
 export type Config = {
   environment: 'sandbox' | 'production';
   region: 'us' | 'eu';
-  /** Public address without a trailing slash, used in links. */
+  /** The public URL of the service, without a slash at its end. We use it in links. */
   baseUrl: string;
   host: string;
   port: number;
-  /** Directory of the embedded PostgreSQL and of credentials.json; null: chosen at start. */
+  /** Directory of the embedded PostgreSQL and of credentials.json. Null: we choose it at start. */
   dataDir: string | null;
-  /** Prefixes of the headers of keys and link tokens that are read beside the documented one; empty: any. */
+  /** Prefixes of headers for keys and link tokens that we accept beside the documented one. Empty: every prefix. */
   headerPrefixes: string[];
   bodyLimitBytes: number;
   logLevel: string;
   logFormat: 'text' | 'json';
-  /** Port of /metrics; null: beside the API in the sandbox, nowhere in production. */
+  /** Port of /metrics. Null: a sandbox serves it on the port of the API, and production does not serve it. */
   metricsPort: number | null;
-  /** Where laboratories send results by MLLP. */
+  /** The MLLP listener to which laboratories send results. */
   hl7: {
-    /** null: nowhere. */
+    /** Null: there is no listener. */
     port: number | null;
     tls: { certificateFile: string; keyFile: string; clientCaFile: string | null } | null;
-    /** How long what cannot be taken stays in a laboratory's folder. */
+    /** How many days an unusable file stays in the folder `failed` of a laboratory. */
     failedFilesDays: number;
   };
-  /** Seconds between the steps that sandbox orders take by themselves; null: nothing moves by itself. */
+  /** Seconds between two automatic steps of a sandbox order. Null: there are no automatic steps. */
   autopilotSeconds: number | null;
   retentionDays: number;
   auditRetentionYears: number;
-  /** How long samples of wearables are kept; null: until their user is erased. */
+  /** How many months we store samples of wearables. Null: until we erase their user. */
   sampleRetentionMonths: number | null;
   webhookAllowedNetworks: string[];
   webhookTimeoutMs: number;
   webhookInFlightPerEndpoint: number;
   databasePools: { api: number; delivery: number; jobs: number };
   databaseLimits: DatabaseLimits;
-  /** Of background jobs, which work through what a request never would. */
+  /** Limits for statements of background jobs. They may run longer than statements of requests. */
   jobLimits: DatabaseLimits;
-  /** Directory of uploaded files; null: uploads in the data directory, which is chosen at start. */
+  /** Directory of uploaded files. Null: the folder `uploads` in the data directory, which we choose at start. */
   uploadDir: string | null;
   uploads: UploadLimits;
-  /** Bytes that a team's lab reports may take, which stay as long as their users. */
+  /** The most bytes of a team's lab reports. We store reports for as long as their users. */
   labReportBytes: number;
-  /** The same for an organisation: of files that wait to be imported, and of lab reports. */
+  /** The same limits for an organisation: bytes of files that wait for their import, and bytes of lab reports. */
   orgBytes: { uploads: number; labReports: number };
   storage: {
-    /** What stays free: files are refused before it is used. */
+    /** How many bytes must stay free on the disk. We refuse files that would use them. */
     reserveBytes: number;
-    /** That the database may grow to; null: not known. */
+    /** The size to which the database may grow. Null: not known. */
     databaseBytes: number | null;
-    /** Of the embedded server, chosen at start; null: the database is elsewhere. */
+    /** Directory of the embedded server, which we choose at start. Null: the database is on another server. */
     databaseDir: string | null;
   };
   drainSeconds: number;
-  /** A request has arrived by then, and its answer been read. */
+  /** The longest time in which a request must arrive, and in which the client must read the response. */
   requestTimeoutMs: number;
   maxConnections: number;
-  /** null: no more than maxConnections says. */
+  /** Null: there is no limit per address, only maxConnections. */
   maxConnectionsPerAddress: number | null;
-  /** Whose X-Forwarded-For tells where a request came from. */
+  /** Networks of trusted proxies, which name the client's address in X-Forwarded-For. */
   trustedProxies: string[];
-  /** Requests of one key; null: as many as it likes. */
+  /** The rate limit of one key. Null: no limit. */
   rateLimit: { perSecond: number; burst: number } | null;
   limits: Limits;
-  /** The applications that are registered with providers of wearable data, by the provider's slug. */
+  /** Our applications at providers of wearable data, by the provider's slug. */
   providers: Readonly<Record<string, ProviderClient>>;
-  /** Of every provider that can be connected, by its slug, also where no application is registered with it. */
+  /**
+   * The settings of every provider that users can connect, by the provider's slug. It has providers at which we have no
+   * application, too.
+   */
   providerSettings: Readonly<Record<string, ProviderSettings>>;
-  /** By which carriers sign; none: their news is not taken. */
+  /** The secrets with which carriers sign their updates. Empty: we accept no updates from carriers. */
   carrierSecrets: readonly Hidden[];
-  /** Where mail goes out; null: it waits in the outbox. */
+  /** The mail server. Null: we send no mail, and mail stays in the outbox. */
   mail: { url: Hidden; from: string } | null;
-  /** Who is asked for the proofs of domains; null: the name servers of this machine. */
+  /** The DNS servers that we ask whether an organisation owns a domain. Null: those of this machine. */
   domainNameServers: readonly string[] | null;
 };
 
 type UploadLimits = {
-  /** Of one file. */
+  /** The most bytes of one file. */
   fileBytes: number;
-  /** Of all files of a team that are not imported yet. */
+  /** The most bytes of all files of a team that wait for their import. */
   teamBytes: number;
-  /** Of what one file holds when it is unpacked. */
+  /** The most bytes of one file after we have unpacked it. */
   expandedBytes: number;
-  /** Of the processor, to read one file. */
+  /** The processor time for parsing one file. */
   cpuSeconds: number;
-  /** For the import of one file, without the time in which it waits for its turn. */
+  /** The time for the import of one file, without its time in the queue. */
   importMs: number;
 };
 
-/** After how long the database gives up a statement, a wait for a lock, and a transaction that does nothing. */
+/** Time limits of the database. It ends a statement, a wait for a lock, or an idle transaction that takes longer. */
 export type DatabaseLimits = {
   statementMs: number;
   lockMs: number;
   idleMs: number;
-  /** How long after statementMs a server that says nothing is given up. */
+  /** If a server sends nothing, we wait this much longer than statementMs. */
   silenceMs: number;
-  /** How long a statement waits for a connection of its pool. */
+  /** The longest wait of a statement for a connection of its pool. */
   waitMs: number;
 };
 
-/** How many of a thing one organisation or team may have; null: as many as it likes. */
+/** The most objects of each kind that an organisation or a team may have. Null: no limit. */
 export type Limits = {
   teamsPerOrg: number;
   managementKeysPerOrg: number;
-  /** Members and open invites together. */
+  /** Counts members and open invites together. */
   membersPerOrg: number;
   domainsPerOrg: number;
   ehrMembersPerOrg: number;
@@ -125,18 +128,18 @@ export type Limits = {
   usersPerTeam: number | null;
 };
 
-/** Kept apart from Config so that it is never logged with it. */
+/** The secrets. They are not part of Config, so that nobody logs them with the configuration. */
 export type Secrets = {
   databaseUrl: string | null;
-  /** Connection of the role that owns the tables; null: the same as databaseUrl. */
+  /** Connection URL of the role that owns the tables. Null: the same as databaseUrl. */
   ownerDatabaseUrl: string | null;
-  /** 32 bytes that key the hashes names are looked up by; null: kept in the database. */
+  /** The key (32 bytes) of the hashes with which we look up names. Null: the database stores the key. */
   lookupKey: Buffer | null;
-  /** Keys of the personal columns, the first of which seals; empty: the sandbox makes its own. */
+  /** Encryption keys for personal columns. The first one seals. Empty: the sandbox makes its own key. */
   encryptionKeys: EncryptionKey[];
 };
 
-/** All wrong options at once, a line each. */
+/** The error with all problems of the configuration, one per line. */
 export class ConfigError extends Error {
   readonly problems: string[];
 
@@ -151,7 +154,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads the options from `env` or throws ConfigError with every problem. */
+/** Reads the options from `env`. Throws ConfigError with every problem. */
 export function parseConfig(env: Env): { config: Config; secrets: Secrets } {
   const { given, wrong } = readOptions(env);
   const encryption = findEncryptionKeys(given);
@@ -162,10 +165,10 @@ export function parseConfig(env: Env): { config: Config; secrets: Secrets } {
     ...readProviderClients(given).problems,
   ];
   if ((given.PHIAL_HL7_TLS_CERTIFICATE_FILE === null) !== (given.PHIAL_HL7_TLS_KEY_FILE === null)) {
-    problems.push('PHIAL_HL7_TLS_CERTIFICATE_FILE and PHIAL_HL7_TLS_KEY_FILE belong together: set both or none.');
+    problems.push('PHIAL_HL7_TLS_CERTIFICATE_FILE and PHIAL_HL7_TLS_KEY_FILE belong together. Set both or none.');
   }
   if ((given.PHIAL_SMTP_URL === null) !== (given.PHIAL_MAIL_FROM === null)) {
-    problems.push('PHIAL_SMTP_URL and PHIAL_MAIL_FROM belong together: set both or none.');
+    problems.push('PHIAL_SMTP_URL and PHIAL_MAIL_FROM belong together. Set both or none.');
   }
   if (given.PHIAL_ENVIRONMENT === 'production') {
     if (given.PHIAL_BASE_URL?.startsWith('http:')) {
@@ -271,7 +274,10 @@ const configOf = (given: Given): Config => ({
   domainNameServers: given.PHIAL_DOMAIN_NAME_SERVERS,
 });
 
-/** A sandbox that others can reach must not be their way to what listens on this machine alone. */
+/**
+ * Returns the networks to which webhooks may go by default. Programs that listen on loopback must not be reachable from
+ * other machines through webhooks of a sandbox.
+ */
 function usualNetworks(given: Given): string[] {
   const local = given.PHIAL_ENVIRONMENT === 'sandbox' && /^(127\.[\d.]+|::1|localhost)$/.test(given.PHIAL_HOST);
   return local ? ['127.0.0.0/8', '::1/128'] : [];

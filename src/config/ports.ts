@@ -1,13 +1,13 @@
 import { createServer } from 'node:net';
 import type { Config } from './options.ts';
 
-/** A port with the option that names it. */
+/** A port with the name of its option. */
 type Wanted = { option: string; port: number };
 
-/** How far a free port is looked for, to have one to propose. */
+/** How many ports we try to find a free one that we can suggest. */
 const MOST_LOOKED_AT = 20;
 
-/** Where a process is going to listen. */
+/** Returns the ports on which a process will listen. */
 export const portsOf = (
   role: 'serve' | 'api' | 'worker',
   { port, metricsPort, hl7 }: Pick<Config, 'port' | 'metricsPort' | 'hl7'>,
@@ -17,18 +17,22 @@ export const portsOf = (
   ...(role === 'api' || hl7.port === null ? [] : [{ option: 'PHIAL_HL7_PORT', port: hl7.port }]),
 ];
 
-/** Throws where nothing can listen on one of the ports, mostly since another program does, in words that name the way out. */
+/**
+ * Throws if we cannot listen on one of the ports. In most cases another program uses the port. The error says how to
+ * continue.
+ */
 export async function refuseTakenPorts(host: string, wanted: Wanted[]): Promise<void> {
   for (const [index, { option, port }] of wanted.entries()) {
     const twin = wanted.slice(0, index).find((other) => port !== 0 && other.port === port);
-    if (twin) throw new Error(`${twin.option} and ${option} name the same port ${port}. Give each one of its own.`);
+    if (twin) throw new Error(`${twin.option} and ${option} name the same port ${port}. Give each one its own port.`);
     const problem = await problemOf(host, port);
     if (problem === null) continue;
     if (problem.code !== 'EADDRINUSE')
       throw new Error(`${option}=${port} cannot be used: ${problem.message}.`, { cause: problem });
     const free = await findFreeOrNull(host, port, wanted);
     throw new Error(
-      `Port ${port} of ${host} is taken by another program. Stop it, or choose another port${free ? `: ${option}=${free}` : ` by ${option}`}.`,
+      `Another program uses port ${port} of ${host}. Stop it, or choose another ` +
+        `port${free ? `: ${option}=${free}` : ` with ${option}`}.`,
     );
   }
 }
@@ -40,7 +44,7 @@ async function findFreeOrNull(host: string, taken: number, wanted: Wanted[]): Pr
   return null;
 }
 
-/** Why nothing can listen there; null where it can. */
+/** Tries to listen on the port. Returns the error, or null if it worked. */
 function problemOf(host: string, port: number): Promise<NodeJS.ErrnoException | null> {
   return new Promise((resolve) => {
     const probe = createServer();

@@ -1,9 +1,9 @@
-// The application that an operator has registered with each provider of wearable data.
-import { PROVIDERS, type ProviderSlug } from '../wearables/providers/catalogue.ts';
+// Options for the operator's application at each provider of wearable data.
+import { PROVIDERS, type ProviderSlug } from '../wearables/providers/provider-catalogue.ts';
 import type { ConnectedFacts, ProviderFacts } from '../wearables/providers/facts.ts';
 import { httpAddress, orNull, text, whole } from './option-kinds.ts';
 
-/** Providers that can be connected, with their facts. */
+/** The providers that users can connect, with their properties. */
 const CONNECTED = Object.entries<ProviderFacts & Partial<ConnectedFacts>>(PROVIDERS).flatMap(
   ([slug, { application, history_days }]) =>
     application ? [{ slug, name: slug.toUpperCase() as Name, history_days, ...application }] : [],
@@ -13,11 +13,14 @@ type NameOf<Facts> = Uppercase<{ [S in ProviderSlug]: (typeof PROVIDERS)[S] exte
 type Name = NameOf<ConnectedFacts>;
 type NameBySubscription = NameOf<{ application: { subscription_id: true } }>;
 
-/** The provider that an option is of, as options name it; null for one of no provider. */
+/**
+ * Returns the provider of an option, in the spelling that options use. Returns null if the option belongs to no
+ * provider.
+ */
 export const providerOf = (option: string): Name | null =>
   CONNECTED.find(({ name }) => option.startsWith(`PHIAL_${name}_`))?.name ?? null;
 
-/** A secret that prints and serialises as nothing, so that it can stand in what is logged. */
+/** A secret that is never printed or serialised. So a log line may contain the object. */
 export class Hidden {
   readonly #value: string;
 
@@ -34,7 +37,7 @@ export class Hidden {
   }
 }
 
-/** Secrets with commas between them. */
+/** Reads a list of secrets with commas between them. */
 export const hiddenList = (value: string): Hidden[] =>
   value
     .split(',')
@@ -46,26 +49,29 @@ export const hiddenList = (value: string): Hidden[] =>
 export type ProviderClient = {
   id: string;
   secret: Hidden;
-  /** The provider's id of the subscription that an operator has made there by hand; null: what the service makes or finds. */
+  /**
+   * The provider's id of a subscription that the operator created at the provider. Null: the service creates or finds
+   * one.
+   */
   subscriptionId: string | null;
 };
 
-/** What holds for a provider here, whoever's application it is asked by. */
+/** Settings of a provider for every application at this provider. */
 export type ProviderSettings = {
-  /** Takes the place of the origin of every address of the provider; null: the provider's own. */
+  /** Replaces the origin in every URL of the provider. Null: we use the provider's own origin. */
   baseUrl: string | null;
-  /** Days of the past that a new connection brings; null: as many as users of the provider are used to. */
+  /** How many days of past data we import for a new connection. Null: the provider's default. */
   historyDays: number | null;
 };
 
-/** Of any provider. */
+/** The most days of past data, for every provider. */
 export const MOST_HISTORY_DAYS = 365;
 
 type Option<T> = { default: string; read: (value: string) => T | null; meaning: string };
 
 type Options<N extends Name, Ending extends string, T> = Record<`PHIAL_${N}_${Ending}`, Option<T>>;
 
-/** Of a provider. `at` is how options call it. */
+/** Returns the options of a provider. `at` is the provider's name in the texts of options. */
 const optionsOf = ({ name, at, history_days, subscription_id }: (typeof CONNECTED)[number]) => ({
   [`PHIAL_${name}_CLIENT_ID`]: {
     default: '',
@@ -85,7 +91,9 @@ const optionsOf = ({ name, at, history_days, subscription_id }: (typeof CONNECTE
   [`PHIAL_${name}_HISTORY_DAYS`]: {
     default: '',
     read: orNull(whole(1, MOST_HISTORY_DAYS)),
-    meaning: `Days of the past that a new connection to ${at} imports (1 to ${MOST_HISTORY_DAYS}); empty: ${history_days}.`,
+    meaning:
+      `Days of the past that a new connection to ${at} imports (1 to ${MOST_HISTORY_DAYS}); empty: ` +
+      `${history_days}.`,
   },
   ...(subscription_id && {
     [`PHIAL_${name}_SUBSCRIPTION_ID`]: {
@@ -107,15 +115,18 @@ export const PROVIDER_OPTIONS = Object.assign({}, ...CONNECTED.map(optionsOf)) a
 
 type Given = { [N in keyof typeof PROVIDER_OPTIONS]: ReturnType<(typeof PROVIDER_OPTIONS)[N]['read']> };
 
-/** Null where an operator says nothing, or the provider has no such option. */
+/** Returns null if the operator did not set the option, or the provider has no such option. */
 const subscriptionOf = (given: Partial<Given>, name: string): string | null =>
   given[`PHIAL_${name as NameBySubscription}_SUBSCRIPTION_ID`] ?? null;
 
-/** Addresses that production does not send codes, tokens and secrets to. */
+/**
+ * Returns the options whose URL is http and not https. In production we send no codes, tokens and secrets to such a
+ * URL.
+ */
 export const unencryptedProviders = (given: Given): string[] =>
   CONNECTED.map(({ name }) => `PHIAL_${name}_BASE_URL` as const).filter((option) => given[option]?.startsWith('http:'));
 
-/** The applications that are configured, by provider, and what is wrong with those that are half. */
+/** Returns the configured applications by provider, and a problem for each incomplete one. */
 export function readProviderClients(given: Given): {
   clients: Readonly<Record<string, ProviderClient>>;
   problems: string[];
@@ -126,12 +137,12 @@ export function readProviderClients(given: Given): {
     const [id, secret] = [given[`PHIAL_${name}_CLIENT_ID`], given[`PHIAL_${name}_CLIENT_SECRET`]];
     if (id !== null && secret !== null) clients[slug] = { id, secret, subscriptionId: subscriptionOf(given, name) };
     else if (id !== null || secret !== null)
-      problems.push(`PHIAL_${name}_CLIENT_ID and PHIAL_${name}_CLIENT_SECRET come together or not at all.`);
+      problems.push(`PHIAL_${name}_CLIENT_ID and PHIAL_${name}_CLIENT_SECRET belong together. Set both or none.`);
   }
   return { clients, problems };
 }
 
-/** Of every provider that can be connected. */
+/** Reads the settings of every provider that users can connect. */
 export const readProviderSettings = (given: Given): Readonly<Record<string, ProviderSettings>> =>
   Object.fromEntries(
     CONNECTED.map(({ slug, name }) => [

@@ -1,13 +1,16 @@
-import type { Env } from './environment.ts';
+import type { Env } from './read-environment.ts';
 import { WrongValue } from './option-kinds.ts';
 import { OPTIONS } from './option-table.ts';
 
 type Name = keyof typeof OPTIONS;
 
-/** What each option says, or its default; secrets among them. */
+/** The value or the default of each option, including secrets. */
 export type Given = { [N in Name]: ReturnType<(typeof OPTIONS)[N]['read']> };
 
-/** Reads each option by itself; an empty value counts as absent. `wrong` tells of those that stand as their default. */
+/**
+ * Reads each option. An empty value means that the option is not set. `wrong` lists the options with a wrong value.
+ * They have their default.
+ */
 export function readOptions(env: Env): { given: Given; wrong: Map<Name, string> } {
   const wrong = new Map<Name, string>();
   const read = (name: Name): unknown => {

@@ -1,18 +1,21 @@
 import { sql } from 'kysely';
 import type pg from 'pg';
-import type { Db, Tx } from './open.ts';
+import type { Db, Tx } from './open-database.ts';
 
-/** What is destroyed by age is destroyed by the database's clock; a process further off than this leaves it alone. */
+/**
+ * Erasure and retention use the clock of the database. If the clock of a process differs by more than this, the process
+ * erases nothing.
+ */
 const MOST_OFF_SECONDS = 60;
 
 /**
- * Throws where this process and its database do not agree on the time: one of the two clocks is wrong, and nobody can
- * tell which. Called before work that destroys by age: erasure, retention.
+ * Throws if the clocks of this process and its database differ too much. One of the two is wrong, and we cannot know
+ * which. Call it before work that destroys data by age: erasure and retention.
  */
 export const refuseIfClockIsOff = (ctx: { db: Db | Tx }, now: () => number = Date.now): Promise<void> =>
   refuseIfOff(async () => (await sql<{ ms: number }>`${sql.raw(CLOCK)}`.execute(ctx.db)).rows, now);
 
-/** The same on a connection of the owner's. */
+/** The same check for a connection of the owner role. */
 export const refuseIfClockOfOwnerIsOff = (client: pg.Client, now: () => number = Date.now): Promise<void> =>
   refuseIfOff(async () => (await client.query<{ ms: number }>(CLOCK)).rows, now);
 
@@ -23,7 +26,7 @@ async function refuseIfOff(ask: () => Promise<{ ms: number }[]>, now: () => numb
   const [answer] = await ask();
   const after = now();
   const database = answer?.ms ?? NaN;
-  // The answer was made somewhere between: a slow round trip is no wrong clock.
+  // The database read its clock between `before` and `after`. So we do not mistake a slow round trip for a difference.
   const off = database < before ? before - database : Math.max(0, database - after);
   if (!(off <= MOST_OFF_SECONDS * 1000)) {
     throw new Error(

@@ -5,14 +5,17 @@ const TIMESTAMPTZ = 1184;
 const INT8 = 20;
 const NUMERIC = 1700;
 
-/** `2026-01-02 03:04:05.678901+00` (the session's zone is UTC) as `2026-01-02T03:04:05.678Z`. */
+/** Turns `2026-01-02 03:04:05.678901+00` into `2026-01-02T03:04:05.678Z`. The time zone of the session is UTC. */
 function isoTimestamp(text: string): string {
   if (text.length >= 26) return `${text.slice(0, 10)}T${text.slice(11, 23)}Z`;
   const fraction = text.length > 22 ? text.slice(20, -3).padEnd(3, '0').slice(0, 3) : '000';
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction}Z`;
 }
 
-/** Dates and times are text from the driver to the wire: a Date would move days by the process's time zone. */
+/**
+ * Parsers of column types. Dates and times stay text from the driver to the response. The time zone of the process
+ * could move a JavaScript Date to another day.
+ */
 export const columnTypes = {
   getTypeParser(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
     if (oid === TIMESTAMPTZ) return isoTimestamp;

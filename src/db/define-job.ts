@@ -2,72 +2,85 @@ import { sql, type RawBuilder } from 'kysely';
 import { Value } from 'typebox/value';
 import type { Static, TObject } from 'typebox';
 import type { Ctx } from '../context.ts';
-import type { Tx } from './open.ts';
-import { runAhead } from './transaction.ts';
+import type { Tx } from './open-database.ts';
+import { sendWithNext } from './transaction.ts';
 
 /**
- * Classes of background work. Each has places of its own in a process (jobs/places.ts), so that no class waits behind another:
- * `calls` wait for somebody outside, who may be slow, `queries` compute for long, `pulls` read what providers keep of the past.
+ * Classes of background work. Each class has its own permits in a process (jobs/job-permits.ts), so no class waits for
+ * another. Jobs of `calls` wait for an external system, which may be slow. Jobs of `queries` compute for a long time.
+ * Jobs of `pulls` import the past data of providers.
  */
 export type JobClass = 'work' | 'calls' | 'queries' | 'pulls' | 'erasures';
 
-/** The queue reads its rows in this order, so that classes with many rows are behind those with few. */
+/** The queue reads its rows in this order. Classes with few jobs come first, and classes with many jobs come last. */
 const PRIORITIES: Record<JobClass, number> = { work: 0, calls: 10, queries: 20, pulls: 30, erasures: 40 };
 
-/** Background work as those who ask for it know it. */
+/** A kind of background work, without its function. Modules that request such work need only this. */
 export type JobKind<T extends TObject = TObject> = {
   name: string;
-  /** Ids and numbers only: payloads lie in the queue unsealed, and its library quotes them in its messages. */
+  /**
+   * The payload may contain only ids and numbers. The queue stores it unencrypted, and its library quotes it in
+   * messages.
+   */
   payload: T;
-  /** What a job is the only one of, whoever asks for it: one that waits is replaced instead of a second one being added. */
+  /** Makes the key of a job. If a job with the same key is waiting, the new job replaces it. */
   key?: (payload: Static<T>) => string;
-  /** Left out: `calls` where `placeOf` says whose place it takes, else `work`. */
+  /** Default: `calls` if the kind has `ownerOf`, otherwise `work`. */
   class?: JobClass;
-  /** Whose share of the places of its class it takes; the team's that its payload names where left out. */
-  placeOf?: (payload: Static<T>) => string;
+  /** Returns the id of the owner whose share of the permits the job uses. Default: the team in the payload. */
+  ownerOf?: (payload: Static<T>) => string;
 };
 
-/** Background work with what it does. */
+/** A kind of background work with its function. */
 export type Job<T extends TObject = TObject> = JobKind<T> & {
-  /** When it runs by itself: minute, hour, day, month and weekday in UTC, and the payload it then has. */
+  /** Set for a recurring job: minute, hour, day, month and weekday in UTC, and the payload of each run. */
   cron?: { at: string; payload: Static<T> };
   run: (ctx: Ctx, payload: Static<T>) => Promise<void>;
 };
 
-/** Declares a kind of background work whose doing stands in a room above those who ask for it. */
+/**
+ * Declares a kind of background work. Use it if the function is in a higher module than the code that requests the
+ * work.
+ */
 export const jobKind = <T extends TObject>(kind: JobKind<T>): JobKind<T> => kind;
 
-/** Declares background work; `run` gets exactly what its payload promises. */
+/** Declares background work with its function. `run` gets a payload that matches the schema. */
 export const defineJob = <T extends TObject>(job: Job<T>): Job<T> => job;
 
 type When = {
-  /** Seconds from now; 0 where left out. */
+  /** Seconds from now. Default: 0. */
   delaySeconds?: number;
-  /** As the kind's own, where only one place asks for it. */
+  /** Overrides the key of the kind. For a key that only one caller uses. */
   key?: string;
-  /** How many of its owner's wait already: each puts it a second behind what others ask for at this moment. */
+  /**
+   * How many jobs of the same owner are waiting. Each of them moves this job one second later, so new jobs of other
+   * owners come first.
+   */
   behind?: number;
-  /** The moment at which one that was put off had its turn. */
+  /** The time at which a deferred job was originally due. */
   runAt?: Date;
-  /** One with the same key that waits already keeps the moment at which it runs. */
-  keepsMoment?: true;
+  /** If a job with the same key is waiting, it keeps its due time. */
+  shouldPreserveRunAt?: true;
 };
 
 /**
- * Jobs without a delay are told to the queue as due some minutes ago, less the seconds that they are behind: of those that wait
- * the queue takes the one that was due first. So whoever has few goes before whoever has many, and nobody waits for ever: what
- * is asked for that many seconds later is due later.
+ * A job without a delay gets a due time that is this many seconds in the past, plus the seconds from `behind`. The
+ * queue takes the job with the earliest due time. So an owner with few waiting jobs comes before an owner with many.
+ * Every job runs at some time, because jobs that are requested later than that have later due times.
  */
 const AHEAD_SECONDS = 400;
 
-/** The flags of a job: its class, and within it its owner and its organisation. The queue leaves those whose places are taken. */
+/**
+ * The flags of a job: its class with its owner, and its class with its organisation. The queue skips jobs with a flag
+ * that has no free permit.
+ */
 const flagOfOwner = (of: JobClass, owner: string): string => `${of} of ${owner}`;
 const flagOfOrg = (of: JobClass, org: string): string => `${of} of organisation ${org}`;
 
-const classOf = ({ class: said, placeOf }: Pick<JobKind, 'class' | 'placeOf'>): JobClass =>
-  said ?? (placeOf ? 'calls' : 'work');
+const classOf = ({ class: said, ownerOf }: Pick<JobKind, 'class' | 'ownerOf'>): JobClass =>
+  said ?? (ownerOf ? 'calls' : 'work');
 
-/** Asks for background work in the caller's transaction: it runs exactly when the change it follows from is there. */
+/** Requests background work in the caller's transaction. The job runs only if the transaction commits. */
 export const addJob = <T extends TObject>(
   tx: Tx,
   kind: JobKind<T>,
@@ -75,7 +88,7 @@ export const addJob = <T extends TObject>(
   when: When = {},
 ): Promise<void> => addJobs(tx, kind, [{ payload, ...when }]);
 
-/** Asks for many jobs of a kind in one statement, in the caller's transaction; the one way into the queue. */
+/** Requests many jobs of a kind in one statement, in the caller's transaction. */
 export async function addJobs<T extends TObject>(
   tx: Tx,
   kind: JobKind<T>,
@@ -83,20 +96,23 @@ export async function addJobs<T extends TObject>(
 ): Promise<void> {
   if (jobs.length === 0) return;
   const jobClass = classOf(kind as JobKind);
-  const specs = jobs.map(({ payload, delaySeconds = 0, key, behind = 0, runAt = null, keepsMoment = false }) => {
-    if (!Value.Check(kind.payload, payload)) throw new Error(`The payload of job ${kind.name} breaks its shape.`);
-    const owner = kind.placeOf?.(payload) ?? (payload as { team_id?: string }).team_id ?? null;
-    return {
-      payload,
-      owner,
-      flag: owner === null ? null : flagOfOwner(jobClass, owner),
-      key: key ?? kind.key?.(payload) ?? null,
-      mode: keepsMoment ? 'preserve_run_at' : 'replace',
-      run_at: runAt,
-      later: delaySeconds > 0 ? delaySeconds : Math.min(behind, AHEAD_SECONDS) - AHEAD_SECONDS,
-    };
-  });
-  // One that waits already keeps its turn where it would come later.
+  const specs = jobs.map(
+    ({ payload, delaySeconds = 0, key, behind = 0, runAt = null, shouldPreserveRunAt = false }) => {
+      if (!Value.Check(kind.payload, payload))
+        throw new Error(`The payload of job ${kind.name} does not match its schema.`);
+      const owner = kind.ownerOf?.(payload) ?? (payload as { team_id?: string }).team_id ?? null;
+      return {
+        payload,
+        owner,
+        flag: owner === null ? null : flagOfOwner(jobClass, owner),
+        key: key ?? kind.key?.(payload) ?? null,
+        mode: shouldPreserveRunAt ? 'preserve_run_at' : 'replace',
+        run_at: runAt,
+        later: delaySeconds > 0 ? delaySeconds : Math.min(behind, AHEAD_SECONDS) - AHEAD_SECONDS,
+      };
+    },
+  );
+  // A waiting job keeps its due time if the new one would be later.
   await sql`
     select graphile_worker.add_job(${kind.name}, payload, job_key => spec.key, priority => ${PRIORITIES[jobClass]},
              run_at => coalesce(spec.run_at, least(now() + make_interval(secs => later),
@@ -110,9 +126,9 @@ export async function addJobs<T extends TObject>(
 }
 
 /**
- * Asks for a job of each row of a query with the columns `payload`, JSON of the kind's shape, and `key`, as the kind makes it. One
- * with the same key that waits is put off to `delaySeconds` from now, and keeps a later moment. The statement travels with the next
- * one of the transaction, or with its commit.
+ * Requests one job for each row of a query. The query has the columns `payload` (JSON of the kind's schema) and `key`
+ * (as the kind makes it). If a job with the same key is waiting, its due time becomes `delaySeconds` from now, unless
+ * it is already later. The statement is sent with the next statement of the transaction, or with its commit.
  */
 export const addJobsOf = <T extends TObject>(
   tx: Tx,
@@ -120,24 +136,26 @@ export const addJobsOf = <T extends TObject>(
   { rows, owner, delaySeconds }: { rows: RawBuilder<unknown>; owner: string; delaySeconds: number },
 ): Promise<void> => {
   const jobClass = classOf(kind as JobKind);
-  return runAhead(
+  return sendWithNext(
     tx,
     sql`
-    select graphile_worker.add_job(${kind.name}, payload, job_key => asked.key, priority => ${PRIORITIES[jobClass]}::integer,
+    select graphile_worker.add_job(${kind.name}, payload, job_key => asked.key,
+             priority => ${PRIORITIES[jobClass]}::integer,
              run_at => greatest(now() + make_interval(secs => ${delaySeconds}::float8),
                (select run_at from graphile_worker.jobs as waiting
                  where waiting.key = asked.key and locked_at is null and attempts = 0)),
-             flags => array_remove(array[${jobClass}, ${flagOfOwner(jobClass, owner)}, ${flagOfOrg(jobClass, '')} || teams.org_id], null))
+             flags => array_remove(
+               array[${jobClass}, ${flagOfOwner(jobClass, owner)}, ${flagOfOrg(jobClass, '')} || teams.org_id], null))
       from (${rows}) as asked (payload, key) left join teams on teams.id = ${owner}::uuid`,
   );
 };
 
-/** Longer than any turn of what asks for itself again: a job that is locked for longer died with its process. */
-const LONGEST_TURN_MINUTES = 30;
+/** A job that requests itself again never runs this long. If a job is locked for longer, its process has died. */
+const LONGEST_RUN_MINUTES = 30;
 
 /**
- * Asks for a job that is the only one of its kind, unless it runs or is about to: what the clock asks for again and again
- * does not pile up. One that failed and waits for its next try begins anew.
+ * Requests a job of which only one may exist. Does nothing if such a job is running or about to run. So recurring jobs
+ * do not accumulate. If the job failed and waits for its next try, it runs now.
  */
 export async function addJobUnlessThere<T extends TObject>(
   tx: Tx,
@@ -148,6 +166,6 @@ export async function addJobUnlessThere<T extends TObject>(
     select from graphile_worker.jobs
      where task_identifier = ${kind.name}
        and case when locked_at is null then attempts = 0
-           else locked_at > now() - make_interval(mins => ${LONGEST_TURN_MINUTES}) end`.execute(tx);
+           else locked_at > now() - make_interval(mins => ${LONGEST_RUN_MINUTES}) end`.execute(tx);
   if (rows.length === 0) await addJob(tx, kind, payload);
 }

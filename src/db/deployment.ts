@@ -1,10 +1,10 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Config, Secrets } from '../config/options.ts';
-import type { Db } from './open.ts';
+import type { Db } from './open-database.ts';
 
 /**
- * Makes sure that this database is the configured deployment's own, and gives the key that name look-ups are hashed with:
- * the operator's, else one that was made with the database.
+ * Checks that this database belongs to the configured deployment. Returns the secret for hashes of names, with which we
+ * look up names: the operator's secret, or the one that was made with the database.
  */
 export async function claimDeployment(db: Db, config: Config, secrets: Secrets): Promise<Buffer> {
   const made = secrets.lookupKey ? null : randomBytes(32);
@@ -21,7 +21,8 @@ export async function claimDeployment(db: Db, config: Config, secrets: Secrets):
   const row = await db.selectFrom('deployment').selectAll().executeTakeFirstOrThrow();
   if (row.environment !== config.environment || row.region !== config.region) {
     throw new Error(
-      `This database belongs to ${row.environment} ${row.region}, but the configuration says ${config.environment} ${config.region}.`,
+      `This database belongs to ${row.environment} ${row.region}, but the configuration says ` +
+        `${config.environment} ${config.region}.`,
     );
   }
   const key = secrets.lookupKey ?? row.lookup_key;

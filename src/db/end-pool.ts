@@ -4,8 +4,9 @@ import type pg from 'pg';
 const ENDED_WITHIN_MS = 1000;
 
 /**
- * Ends a pool and waits until its connections have ended, for a second at most. A pool calls itself ended once it has
- * asked them to; who stops PostgreSQL next would break them off.
+ * Ends a pool and waits until its connections have closed, for at most a second. pg reports the end of a pool as soon
+ * as it has asked its connections to close. If the caller stopped PostgreSQL at that moment, it would break these
+ * connections.
  */
 export async function endPool(pool: pg.Pool, end: () => Promise<void> = () => pool.end()): Promise<void> {
   const ended = everyConnectionEnded(pool);

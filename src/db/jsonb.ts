@@ -1,4 +1,7 @@
 import type { ColumnType } from 'kysely';
 
-/** A jsonb column: written as JSON text, since the driver would turn an array into a PostgreSQL array. */
+/**
+ * A jsonb column. We pass its value as JSON text, because the driver would turn a JavaScript array into a PostgreSQL
+ * array.
+ */
 export type Jsonb = ColumnType<unknown, string | null, string | null>;

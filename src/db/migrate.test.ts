@@ -9,7 +9,7 @@ import { backup } from './backup/backup.ts';
 import { restore } from './backup/restore.ts';
 import { migrate } from './migrate.ts';
 import { readMigrationFiles } from './migration-files.ts';
-import { MIGRATIONS } from './place.ts';
+import { MIGRATIONS } from './database-server.ts';
 
 const log = openLog('silent');
 const made: string[] = [];
@@ -32,7 +32,7 @@ async function makeDatabase(template = inject('template')): Promise<string> {
   return databaseUrl(inject('serverUrl'), name);
 }
 
-/** What this release refuses to start with; null where it starts. */
+/** The error with which this release refuses to start, or null where it starts. */
 const refusal = (ownerUrl: string, from = directory): Promise<string | null> =>
   migrate({ ownerUrl, directory: from }).then(
     () => null,
@@ -45,40 +45,40 @@ const checksums = (url: string): Promise<{ name: string; checksum: string | null
 const edit = async (file: string): Promise<void> =>
   writeFile(join(directory, file), `${await readFile(join(directory, file), 'utf8')}\n-- mended\n`);
 
-test('the database keeps the checksum of each migration that made it', async () => {
+test('the database stores the checksum of each applied migration', async () => {
   const url = await makeDatabase();
   const files = await readMigrationFiles(MIGRATIONS);
   expect(await checksums(url)).toEqual(files.map(({ name, checksum }) => ({ name, checksum })));
 });
 
-test('a start that finds a migration with another text names it, blames no side and changes nothing', async () => {
+test('a start with a changed migration names it and changes nothing', async () => {
   const url = await makeDatabase();
   await edit('0009_webhooks.sql');
   await writeFile(join(directory, '9999_next.sql'), 'create table later (id integer primary key)');
-  const told = await refusal(url);
-  expect(told).toContain('It has another text of 0009_webhooks.sql.');
-  expect(told).toMatch(/Nothing was changed\. Start the program .* restore a backup/);
-  expect(told).not.toMatch(/newer|older/);
+  const message = await refusal(url);
+  expect(message).toContain('It has another text of 0009_webhooks.sql.');
+  expect(message).toMatch(/Nothing was changed\. Start the program .* restore a backup/);
+  expect(message).not.toMatch(/newer|older/);
   expect(await query(url, `select to_regclass('later') as later`)).toEqual([{ later: null }]);
 });
 
-test('a start that lacks migrations of the database names each, and blames no side', async () => {
+test('a start without some migrations of the database names each of them', async () => {
   const url = await makeDatabase();
   await rm(join(directory, '0009_webhooks.sql'));
   await rm(join(directory, '0010_events.sql'));
-  const told = await refusal(url);
-  expect(told).toContain('This program does not have 0009_webhooks.sql, 0010_events.sql.');
-  expect(told).not.toMatch(/newer|older/);
+  const message = await refusal(url);
+  expect(message).toContain('This program does not have 0009_webhooks.sql, 0010_events.sql.');
+  expect(message).not.toMatch(/newer|older/);
 });
 
-test('line ends of another system change no migration', async () => {
+test('line ends of Windows do not change the checksum of a migration', async () => {
   const url = await makeDatabase();
   const file = join(directory, '0009_webhooks.sql');
   await writeFile(file, (await readFile(file, 'utf8')).replaceAll('\n', '\r\n'));
   expect(await refusal(url)).toBeNull();
 });
 
-test('a database of before there were checksums gets them with the next start', async () => {
+test('a database without checksums gets them at the next start', async () => {
   const url = await makeDatabase();
   const before = await checksums(url);
   await query(url, 'alter table migrations drop column checksum');
@@ -88,16 +88,16 @@ test('a database of before there were checksums gets them with the next start', 
   expect(await refusal(url)).toContain('0009_webhooks.sql');
 });
 
-test('a backup is not restored by a program that has another text of its migrations', async () => {
+test('a program with a changed migration refuses to restore a backup', async () => {
   const saved = join(folder, 'saved');
   await backup({ ownerUrl: await makeDatabase(), directory: saved, log });
   await edit('0009_webhooks.sql');
   const target = await makeDatabase('template1');
-  const told = await restore({ ownerUrl: target, directory: saved, migrationsDirectory: directory, log }).then(
+  const message = await restore({ ownerUrl: target, directory: saved, migrationsDirectory: directory, log }).then(
     () => null,
     (error: Error) => error.message,
   );
-  expect(told).toContain('It has another text of 0009_webhooks.sql.');
-  expect(told).toMatch(/Nothing was restored\. Restore it with the program that made it, Phial \d/);
+  expect(message).toContain('It has another text of 0009_webhooks.sql.');
+  expect(message).toMatch(/Nothing was restored\. Restore it with the program that made it, Phial \d/);
   expect(await query(target, `select from pg_class where relnamespace = 'public'::regnamespace`)).toEqual([]);
 });

@@ -3,18 +3,18 @@ import { VERSION } from '../package-root.ts';
 import { differencesOf, readMigrationFiles, type KnownMigration, type MigrationFile } from './migration-files.ts';
 import { grantWorkerSchema } from './worker-schema.ts';
 
-/** Files in order, each applied once in a transaction of its own, forward only. */
+/** Applies the migration files in order, each once and in a separate transaction. There are no down migrations. */
 export async function migrate(options: { ownerUrl: string; directory: string; upTo?: string }): Promise<string[]> {
   const files = await readMigrationFiles(options.directory);
   const wanted = files.filter(({ name }) => options.upTo === undefined || name <= options.upTo);
   const client = new pg.Client({ connectionString: options.ownerUrl, application_name: 'phial migrate' });
-  client.on('error', () => undefined); // a lost connection fails the query that is under way
+  client.on('error', () => undefined); // A lost connection also fails the running query.
   await client.connect();
   try {
     await refuseOldServer(client);
     const known = await findApplied(client);
     refuseOtherHistory(known, files);
-    await keepChecksums(client, known, files);
+    await storeChecksums(client, known, files);
     const done = new Set(known.map(({ name }) => name));
     const fresh: string[] = [];
     for (const file of wanted) if (!done.has(file.name) && (await apply(client, file))) fresh.push(file.name);
@@ -26,12 +26,15 @@ export async function migrate(options: { ownerUrl: string; directory: string; up
   }
 }
 
-/** On another server, or another timeline of it, ids of transactions count from elsewhere: an epoch begins. */
+/**
+ * Begins a new epoch if the database is on another server, or on another timeline of the server. Such a server counts
+ * transaction ids differently.
+ */
 async function noteCluster(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ known: boolean }>(
     `select to_regproc('public.note_cluster') is not null as known`,
   );
-  // A database of an older release, to which a backup is restored.
+  // The function does not exist in a database of an older release, for example one into which a backup is restored.
   if (rows[0]?.known) await client.query('select public.note_cluster()');
 }
 
@@ -42,7 +45,8 @@ async function findApplied(client: pg.Client): Promise<KnownMigration[]> {
         create table public.migrations
           (name text primary key, applied_at timestamptz not null default now(), checksum text);
       end if;
-      -- A database of release 0.1.0 has no checksums. The look comes first, since the change would wait for a backup.
+      -- A database of release 0.1.0 has no checksums. We check first, because the change would wait for a running
+      -- backup.
       if not exists (
         select from pg_attribute where attrelid = 'public.migrations'::regclass and attname = 'checksum'
       ) then
@@ -54,19 +58,22 @@ async function findApplied(client: pg.Client): Promise<KnownMigration[]> {
   return rows;
 }
 
-/** What was applied before checksums were kept is taken to have had the text that stands here. */
-async function keepChecksums(client: pg.Client, known: KnownMigration[], files: MigrationFile[]): Promise<void> {
+/** Stores the checksums of this program's files for migrations that have none. */
+async function storeChecksums(client: pg.Client, known: KnownMigration[], files: MigrationFile[]): Promise<void> {
   const missing = new Set(known.flatMap(({ name, checksum }) => (checksum === null ? [name] : [])));
   if (missing.size === 0) return;
-  const kept = files.filter(({ name }) => missing.has(name));
+  const unchecked = files.filter(({ name }) => missing.has(name));
   await client.query(
-    `update public.migrations set checksum = kept.checksum
-       from unnest($1::text[], $2::text[]) as kept (name, checksum) where migrations.name = kept.name`,
-    [kept.map(({ name }) => name), kept.map(({ checksum }) => checksum)],
+    `update public.migrations set checksum = known.checksum
+       from unnest($1::text[], $2::text[]) as known (name, checksum) where migrations.name = known.name`,
+    [unchecked.map(({ name }) => name), unchecked.map(({ checksum }) => checksum)],
   );
 }
 
-/** The row goes in first: a second process waits for it at the primary key, then sees that the work is done. */
+/**
+ * Applies a migration unless it was applied before. It inserts the migration's row first. A second process waits for
+ * this row, because of the primary key, and then finds that the migration was applied.
+ */
 async function apply(client: pg.Client, { name, sql, checksum }: MigrationFile): Promise<boolean> {
   await client.query('begin');
   try {

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 export type MigrationFile = {
   name: string;
   sql: string;
-  /** SHA-256 (hex) of its text, with the line ends of Unix. */
+  /** The SHA-256 (hex) of the file's text with Unix line ends. */
   checksum: string;
 };
 
-/** The migrations of a directory, in their order. */
+/** Returns the migrations of a directory, in the order in which they apply. */
 export async function readMigrationFiles(directory: string): Promise<MigrationFile[]> {
   const names = (await readdir(directory)).filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name)).sort();
   return Promise.all(
@@ -20,10 +20,16 @@ export async function readMigrationFiles(directory: string): Promise<MigrationFi
   );
 }
 
-/** A migration as a database or a backup knows it. The checksum is null where it was applied before they were kept. */
+/**
+ * A migration in the list of a database or a backup. The checksum is null if a release without checksums applied the
+ * migration.
+ */
 export type KnownMigration = { name: string; checksum: string | null };
 
-/** What of `known` this program does not have as it stands there: a sentence for each kind, empty where all fit. */
+/**
+ * Compares `known` with the migration files of this program. Returns a sentence for each kind of difference, or an
+ * empty list.
+ */
 export function differencesOf(known: KnownMigration[], files: MigrationFile[]): string[] {
   const here = new Map(files.map(({ name, checksum }) => [name, checksum]));
   const unknown = known.filter(({ name }) => !here.has(name));

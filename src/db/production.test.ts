@@ -1,17 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { databaseUrl, query } from '../../test/global-setup.ts';
-import { refuseStrongLogin, refuseWithoutTls } from './production.ts';
+import { refusePrivilegedLogin, refuseWithoutTls } from './production.ts';
 
-describe('a connection of production', () => {
+describe('a connection in production', () => {
   test.each([
     'postgres://phial@db.example.com/phial',
     'postgres://phial@db.example.com/phial?sslmode=disable',
     'postgres://phial@10.0.0.7/phial',
     'postgres://phial@localhost.example.com/phial',
     'postgres://phial@localhost/phial?host=db.example.com',
-  ])('is refused where it leaves the machine without TLS: %s', (url) => {
-    expect(() => refuseWithoutTls('DATABASE_URL', url)).toThrow(/^DATABASE_URL leaves this machine without TLS/);
+  ])('is refused where it goes to another machine without TLS: %s', (url) => {
+    expect(() => refuseWithoutTls('DATABASE_URL', url)).toThrow(
+      /^DATABASE_URL connects to another machine without TLS/,
+    );
   });
 
   test.each([
@@ -21,12 +23,12 @@ describe('a connection of production', () => {
     'postgres://phial@127.0.0.1:5433/phial',
     'postgres://phial@[::1]/phial',
     'postgres://phial@/phial?host=/var/run/postgresql',
-  ])('is taken: %s', (url) => {
+  ])('is accepted: %s', (url) => {
     expect(() => refuseWithoutTls('DATABASE_URL', url)).not.toThrow();
   });
 });
 
-describe('the login of production', () => {
+describe('the login in production', () => {
   const run = randomUUID().slice(0, 8);
   const [database, owner, service] = [`production_${run}`, `owner_${run}`, `service_${run}`];
   const server = inject('serverUrl');
@@ -46,8 +48,8 @@ describe('the login of production', () => {
     await query(server, `drop role ${service}; drop role ${owner}`);
   });
 
-  test('that has nothing but phial_app is taken', async () => {
-    await expect(refuseStrongLogin(login())).resolves.toBeUndefined();
+  test('is accepted when it is a member of phial_app and nothing else', async () => {
+    await expect(refusePrivilegedLogin(login())).resolves.toBeUndefined();
   });
 
   test.each([
@@ -63,7 +65,7 @@ describe('the login of production', () => {
     ],
   ])('that %s is refused, with the statements to run', async (why, make, unmake) => {
     await query(databaseUrl(server, database), make);
-    const refused = await refuseStrongLogin(login()).catch((error: Error) => error.message);
+    const refused = await refusePrivilegedLogin(login()).catch((error: Error) => error.message);
     await query(databaseUrl(server, database), unmake);
     expect(refused).toContain(`DATABASE_URL logs in as ${service}, which ${why}`);
     expect(refused).toContain('grant phial_app to phial_service;');

@@ -1,17 +1,17 @@
-// What production asks of its database before anything is served: nobody listens on the way, and nobody walks through
-// the walls.
+// Checks of the database in production, before the service accepts requests. Nobody may be able to read the traffic to
+// the database, and the service must not be able to bypass the row-level-security policies.
 import pg from 'pg';
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/;
 
-/** Throws where a connection would leave this machine without TLS; `name` is the option that holds `url`. */
+/** Throws if the connection would leave this machine without TLS. `name` is the option that contains `url`. */
 export function refuseWithoutTls(name: string, url: string): void {
-  // pg's own reading of the address, with what it takes from PGHOST and PGSSLMODE: no other reading would tell the truth.
+  // We let pg parse the URL, because pg also applies PGHOST and PGSSLMODE. Another parser could come to another result.
   const { host, ssl } = new pg.Client({ connectionString: url });
   if (ssl || host.startsWith('/') || LOOPBACK.test(host)) return;
   throw new Error(
-    `${name} leaves this machine without TLS, and personal data would travel readable: ` +
-      'add sslmode=verify-full to it (and sslrootcert=FILE where the certificate is not of a public authority).',
+    `${name} connects to another machine without TLS, and personal data would be readable on the way: ` +
+      'add sslmode=verify-full to it (and sslrootcert=FILE where no public authority issued the certificate).',
   );
 }
 
@@ -25,12 +25,12 @@ type Login = {
 };
 
 /**
- * Throws where the role that the service logs in as could walk through row-level security: by itself, or as a role
- * that it may become. `set role phial_app` would not hold it: whoever gets to run a statement may set it back.
+ * Throws if the login of the service could bypass row-level security, either itself or with a role that it can take.
+ * `set role phial_app` would not prevent that, because everybody who can run a statement can reset the role.
  */
-export async function refuseStrongLogin(url: string): Promise<void> {
+export async function refusePrivilegedLogin(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, application_name: 'phial role check' });
-  client.on('error', () => undefined); // a lost connection fails the query that is under way
+  client.on('error', () => undefined); // A lost connection also fails the running query.
   await client.connect();
   try {
     const { rows } = await client.query<Login>(LOGIN);
@@ -41,7 +41,7 @@ export async function refuseStrongLogin(url: string): Promise<void> {
   }
 }
 
-/** Roles that reach the files or the shell of the server, and with them everything. */
+/** Roles that can use the files or the shell of the server. With these, a login could read all data. */
 const OF_THE_SERVER = ['pg_execute_server_program', 'pg_read_server_files', 'pg_write_server_files'];
 
 const LOGIN = `
@@ -65,14 +65,14 @@ const LOGIN = `
 function strengthOf({ superuser, bypasses, makes_roles, owns, becomes }: Login): string | null {
   if (superuser) return 'is a superuser';
   if (bypasses) return 'bypasses row-level security';
-  if (owns) return 'owns the database or tables of it';
-  if (makes_roles) return 'may make roles, and itself a member of them';
+  if (owns) return 'owns the database or some of its tables';
+  if (makes_roles) return 'may make roles, and make itself a member of them';
   return becomes[0] === undefined ? null : `may become ${becomes.join(', ')}`;
 }
 
 const refusal = (name: string, why: string): string =>
-  `DATABASE_URL logs in as ${name}, which ${why}: row-level security would not hold it. ` +
-  `Production wants a login that has nothing but phial_app. As the owner or a superuser, run\n` +
+  `DATABASE_URL logs in as ${name}, which ${why}, so row-level security would not restrict it. ` +
+  `Production needs a login that is a member of phial_app and nothing else. As the owner or a superuser, run\n` +
   `  create role phial_service login password '…';\n` +
   `  grant phial_app to phial_service;\n` +
-  'then name phial_service in DATABASE_URL and keep the owner in PHIAL_OWNER_DATABASE_URL.';
+  'then name phial_service in DATABASE_URL, and the owner in PHIAL_OWNER_DATABASE_URL.';

@@ -2,13 +2,13 @@ import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
 
 /**
- * Gives a database the rows that the files of `directory` make, each file once and in a transaction of its own.
- * A sandbox gets its laboratories and payors so; nothing invented is ever part of a migration.
+ * Runs each SQL file of `directory` once, in a separate transaction. A sandbox gets its laboratories and payors in this
+ * way. Migrations never insert invented data.
  */
 export async function seed(options: { ownerUrl: string; directory: string }): Promise<string[]> {
   const files = (await readdir(options.directory)).filter((file) => file.endsWith('.sql')).sort();
   const client = new pg.Client({ connectionString: options.ownerUrl, application_name: 'phial seed' });
-  client.on('error', () => undefined); // a lost connection fails the query that is under way
+  client.on('error', () => undefined); // A lost connection also fails the running query.
   await client.connect();
   try {
     const { rows } = await client.query<{ name: string }>('select name from seeds');
@@ -22,7 +22,10 @@ export async function seed(options: { ownerUrl: string; directory: string }): Pr
   }
 }
 
-/** The row goes in first: of two processes that start at the same moment, the second waits for it and has nothing to do. */
+/**
+ * Runs a file unless it ran before. It inserts the file's row first. If two processes start at the same moment, the
+ * second one waits for this row, and then finds that the file has run.
+ */
 async function apply(client: pg.Client, name: string, sql: string): Promise<boolean> {
   await client.query('begin');
   try {
@@ -32,6 +35,6 @@ async function apply(client: pg.Client, name: string, sql: string): Promise<bool
     return rowCount === 1;
   } catch (error) {
     await client.query('rollback');
-    throw new Error(`The seed ${name} could not be planted: ${(error as Error).message}`, { cause: error });
+    throw new Error(`The seed ${name} failed: ${(error as Error).message}`, { cause: error });
   }
 }

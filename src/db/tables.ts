@@ -79,12 +79,12 @@ export interface Appointments {
   id: string;
   last_event_id: Generated<number>;
   order_id: string;
-  place: Buffer;
   provider: string;
+  reported_at: string | null;
+  site: Buffer;
   start_at: string | null;
   status: string;
   team_id: string;
-  told_at: string | null;
   type: string;
   updated_at: Generated<string>;
   user_id: string;
@@ -93,7 +93,7 @@ export interface Appointments {
 export interface AppointmentSlots {
   appointment_id: string;
   order_id: string;
-  place_hash: Buffer;
+  site_hash: Buffer;
   start_at: string;
   team_id: string;
   user_id: string;
@@ -231,6 +231,23 @@ export interface DataPullPreferences {
   updated_at: Generated<string>;
 }
 
+export interface DeferredDeliveries {
+  attempt: number;
+  event_id: string;
+  schedule_from: Generated<number>;
+  team_id: string;
+  trigger: string | null;
+  user_id: string;
+  webhook_id: string;
+}
+
+export interface DeferredEvents {
+  event_id: string;
+  position: Int8 | null;
+  team_id: string;
+  user_id: string;
+}
+
 export interface Deliveries {
   event_id: string;
   team_id: string;
@@ -300,6 +317,16 @@ export interface EndedAgreements {
   user_id: string;
 }
 
+export interface EndpointQueues {
+  failing_since: string | null;
+  fence: Generated<number>;
+  moves: Generated<number>;
+  owner: string | null;
+  team_id: string;
+  wake_at: string | null;
+  webhook_id: string;
+}
+
 export interface EtlPipelines {
   cursor: string;
   due_at: Generated<string>;
@@ -354,26 +381,10 @@ export interface Events {
   user_id: string | null;
 }
 
-export interface HeldDeliveries {
-  attempt: number;
-  event_id: string;
-  schedule_from: Generated<number>;
-  team_id: string;
-  trigger: string | null;
-  user_id: string;
-  webhook_id: string;
-}
-
-export interface HeldEvents {
-  event_id: string;
-  position: Int8 | null;
-  team_id: string;
-  user_id: string;
-}
-
 export interface Hl7Messages {
   content_hash: Buffer;
   control_id: string;
+  decided_at: string | null;
   id: string;
   lab_id: number;
   message_type: Generated<string>;
@@ -383,7 +394,6 @@ export interface Hl7Messages {
   reason: string | null;
   received_at: Generated<string>;
   sealed_for: Generated<string>;
-  settled_at: string | null;
   state: Generated<string>;
   team_id: string | null;
   tries: Generated<number>;
@@ -539,6 +549,13 @@ export interface LaboratorySenders {
   silent_tries: Generated<number>;
 }
 
+export interface LabReportChunks {
+  content: Buffer;
+  file_id: string;
+  n: number;
+  team_id: string;
+}
+
 export interface LabReportFiles {
   bytes: Int8;
   created_at: Generated<string>;
@@ -565,13 +582,6 @@ export interface LabReportJobs {
   team_id: string;
   updated_at: Generated<string>;
   user_id: string;
-}
-
-export interface LabReportPieces {
-  content: Buffer;
-  file_id: string;
-  n: number;
-  team_id: string;
 }
 
 export interface LabResultDocuments {
@@ -642,16 +652,6 @@ export interface LabTests {
   team_id: string;
   updated_at: Generated<string>;
   worst_case_tat_days: number | null;
-}
-
-export interface Lanes {
-  failing_since: string | null;
-  fence: Generated<number>;
-  moves: Generated<number>;
-  owner: string | null;
-  team_id: string;
-  wake_at: string | null;
-  webhook_id: string;
 }
 
 export interface LinkCodes {
@@ -943,7 +943,7 @@ export interface Polls {
   by_resource: Generated<Jsonb>;
   due_at: string;
   failures: Generated<number>;
-  held_since: string | null;
+  leased_since: string | null;
   leased_until: string | null;
   provider: string;
   succeeded: boolean | null;
@@ -963,12 +963,12 @@ export interface Processes {
 }
 
 export interface ProviderWaits {
+  answered_at: string;
+  answered_to: string | null;
   past_until: string;
   polls_until: string;
   probe_at: string;
   provider: string;
-  told_at: string;
-  told_by: string | null;
 }
 
 export interface Pulls {
@@ -992,7 +992,7 @@ export interface Pulls {
   user_id: string;
 }
 
-export interface QueueTurns {
+export interface QueueLastServed {
   last_at: string;
   owner_id: string;
   queue: string;
@@ -1156,6 +1156,7 @@ export interface Streams {
 export interface Summaries {
   app_id: string | null;
   calendar_date: string | null;
+  content_hash: Buffer;
   created_at: Generated<string>;
   device_id: string | null;
   end_at: string | null;
@@ -1172,7 +1173,6 @@ export interface Summaries {
   stream_hash: Buffer | null;
   team_id: string;
   texts: Buffer | null;
-  told_hash: Buffer;
   updated_at: Generated<string>;
   user_id: string;
   values: Jsonb;
@@ -1432,6 +1432,8 @@ export interface DB {
   continuous_query_results: ContinuousQueryResults;
   continuous_query_tasks: ContinuousQueryTasks;
   data_pull_preferences: DataPullPreferences;
+  deferred_deliveries: DeferredDeliveries;
+  deferred_events: DeferredEvents;
   deliveries: Deliveries;
   delivery_tallies: DeliveryTallies;
   delivery_workers: DeliveryWorkers;
@@ -1441,13 +1443,12 @@ export interface DB {
   ehr_pipelines: EhrPipelines;
   encryption_keys: EncryptionKeys;
   ended_agreements: EndedAgreements;
+  endpoint_queues: EndpointQueues;
   etl_pipelines: EtlPipelines;
   event_epochs: EventEpochs;
   event_readers: EventReaders;
   event_resends: EventResends;
   events: Events;
-  held_deliveries: HeldDeliveries;
-  held_events: HeldEvents;
   hl7_messages: Hl7Messages;
   hl7_outgoing: Hl7Outgoing;
   idempotency_keys: IdempotencyKeys;
@@ -1456,9 +1457,9 @@ export interface DB {
   insurance_documents: InsuranceDocuments;
   insurances: Insurances;
   lab_accounts: LabAccounts;
+  lab_report_chunks: LabReportChunks;
   lab_report_files: LabReportFiles;
   lab_report_jobs: LabReportJobs;
-  lab_report_pieces: LabReportPieces;
   lab_result_documents: LabResultDocuments;
   lab_results: LabResults;
   lab_test_markers: LabTestMarkers;
@@ -1469,7 +1470,6 @@ export interface DB {
   laboratory_outbox: LaboratoryOutbox;
   laboratory_senders: LaboratorySenders;
   labs: Labs;
-  lanes: Lanes;
   link_codes: LinkCodes;
   link_tokens: LinkTokens;
   mails: Mails;
@@ -1499,7 +1499,7 @@ export interface DB {
   processes: Processes;
   provider_waits: ProviderWaits;
   pulls: Pulls;
-  queue_turns: QueueTurns;
+  queue_last_served: QueueLastServed;
   rate_limits: RateLimits;
   retries: Retries;
   sample_ids: SampleIds;

@@ -3,8 +3,8 @@ import pg from 'pg';
 import { endPool } from './end-pool.ts';
 
 /**
- * Installs the job queue's own tables and lets phial_app work on them: they carry row-level security without a policy,
- * which hides every row from whoever is not their owner.
+ * Creates the tables of the job queue, and lets phial_app use them. These tables have row-level security without a
+ * policy, so only their owner sees rows.
  */
 export async function grantWorkerSchema(client: pg.Client, ownerUrl: string): Promise<void> {
   await installQueue(ownerUrl);
@@ -23,16 +23,21 @@ export async function grantWorkerSchema(client: pg.Client, ownerUrl: string): Pr
          where relnamespace = 'graphile_worker'::regnamespace and relrowsecurity
            and not exists (select from pg_policy where polrelid = pg_class.oid and polname = 'phial_app')
       loop
-        execute format('create policy phial_app on graphile_worker.%I to phial_app using (true) with check (true)', worker_table);
+        execute format(
+          'create policy phial_app on graphile_worker.%I to phial_app using (true) with check (true)', worker_table);
       end loop;
     end $$`);
 }
 
-/** By a pool of our own: that of the library is left while its connection still ends, and a server that stops then ends the process. */
+/**
+ * Creates the tables with our own pool. The library would not wait until the connections of its pool have closed. If
+ * the server stopped at that moment, the error would end the process.
+ */
 async function installQueue(ownerUrl: string): Promise<void> {
   const pool = new pg.Pool({ connectionString: ownerUrl, max: 1, application_name: 'phial migrate' });
   pool.on('error', () => undefined);
-  pool.on('connect', (client) => client.on('error', () => undefined)); // a lost connection fails the query under way
+  // A lost connection also fails the running query.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   try {
     await runMigrations({ pgPool: pool });
   } finally {

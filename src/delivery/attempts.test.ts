@@ -1,33 +1,33 @@
 import { Client } from 'pg';
 import { expect, test } from 'vitest';
-import { startTestApp } from '../../test/app.ts';
+import { startTestApp } from '../../test/test-app.ts';
 import { queued } from '../../test/deliveries.ts';
-import { steps } from '../../test/events.ts';
+import { steps } from '../../test/invented-events.ts';
 import { subscribe } from '../../test/factories.ts';
-import { outcomeOf } from '../../test/outcome.ts';
-import { publishTo } from '../../test/publish.ts';
-import { startReceiver } from '../../test/receiver.ts';
+import { outcomeOf } from '../../test/send-outcome.ts';
+import { publishTo } from '../../test/publish-event.ts';
+import { startEndpoint } from '../../test/endpoint.ts';
 import { untilBlocked } from '../../test/until-blocked.ts';
 import { acrossTeams } from '../db/session/bind.ts';
 import { newId } from '../ids.ts';
 import { Attempts, type Begun } from './attempts.ts';
-import { Lane } from './lanes/lane.ts';
-import { leaseLanes } from './lanes/lanes.ts';
+import { EndpointQueue } from './queues/endpoint-queue.ts';
+import { leaseQueues } from './queues/queue-leases.ts';
 import { Threshold } from '../fair/threshold.ts';
 
 const delivered = outcomeOf(204);
 
-test('an event of two endpoints reaches the second although the first answers while other events are read', async () => {
+test('an event for two endpoints reaches the second when the first answers during another read', async () => {
   const app = await startTestApp();
-  const receiver = await startReceiver({ invented: true });
+  const endpoint = await startEndpoint({ invented: true });
   const owner = new Client({ connectionString: app.databaseUrl });
   await owner.connect();
   const ctx = acrossTeams(app.ctx);
-  const webhooks = [await subscribe(app.team, receiver), await subscribe(app.team, receiver)];
+  const webhooks = [await subscribe(app.team, endpoint), await subscribe(app.team, endpoint)];
   const event = await publishTo(app, app.team, steps, {});
   const other = await publishTo(app, app.team, steps, {});
-  const leases = await leaseLanes(ctx.db, newId(), webhooks);
-  const lanes = new Map(leases.map((lease) => [lease.webhook_id, new Lane(lease, 16, performance.now())]));
+  const leases = await leaseQueues(ctx.db, newId(), webhooks);
+  const queues = new Map(leases.map((lease) => [lease.webhook_id, new EndpointQueue(lease, 16, performance.now())]));
 
   const sent: { id: string; answer: () => void }[] = [];
   const ended: (() => void)[] = [];
@@ -38,16 +38,16 @@ test('an event of two endpoints reaches the second although the first answers wh
       close: async () => undefined,
     },
     metrics: app.metrics,
-    places: new Threshold(16),
+    permits: new Threshold(16),
     onEnd: () => ended.shift()?.(),
   });
   const begun = (webhook: number, event_id: string): Begun => {
     const webhook_id = webhooks[webhook] as string;
     return {
-      lane: lanes.get(webhook_id) as Lane,
+      queue: queues.get(webhook_id) as EndpointQueue,
       queued: { webhook_id, event_id, attempt: 1, from: 'deliveries', schedule_from: 0, trigger: null, asked: null },
-      receiver: {
-        url: receiver.url,
+      endpoint: {
+        url: endpoint.url,
         headers: {},
         headers_id: null,
         moves: 0,
@@ -74,6 +74,6 @@ test('an event of two endpoints reaches the second although the first answers wh
   await expect.poll(() => attempts.underWay).toBe(0);
   expect(await queued(app, webhooks[1])).toEqual([]);
   await owner.end();
-  await receiver.close();
+  await endpoint.close();
   await app.close();
 });

@@ -1,24 +1,29 @@
 import type { Ctx } from '../context.ts';
-import type { Metrics } from '../http/metrics.ts';
-import type { Receiver } from './receiver-cache.ts';
-import { holdDeliveries } from './hold.ts';
-import type { Lane } from './lanes/lane.ts';
+import type { Metrics } from '../metrics.ts';
+import type { Endpoint } from './endpoint-cache.ts';
+import { deferDeliveries } from './defer-deliveries.ts';
+import type { EndpointQueue } from './queues/endpoint-queue.ts';
 import { KEY_MISSING, loadEvents, type Event, type Loaded, type Wanted } from './load-events.ts';
-import { placeOf, stillQueued, type Queued } from './lanes/queue.ts';
+import { deliveryKeyOf, stillQueued, type Queued } from './queues/read-queue.ts';
 import type { Sender, SendOutcome } from './sending/send.ts';
-import { delayAfter, dropDeliveries, type Delivery, type Settled } from './settle.ts';
-import { Settler } from './settler.ts';
+import { delayAfter, dropDeliveries, type Delivery, type EndedDelivery } from './record-outcomes.ts';
+import { OutcomeWriter } from './outcome-writer.ts';
 import { Tallies } from './tallies/tallies.ts';
 import type { Threshold } from '../fair/threshold.ts';
 import { TransientMap } from '../transient-map.ts';
 
-/** Somebody else has locked what was to be moved or removed: an undo, or an erasure, which may take its time. */
+/**
+ * An undo of a deletion or an erasure locks a row that we want to move or delete. Its transaction may take some time.
+ */
 const AFTER_LOCK_MS = 2_000;
 
-/** By then the worker has let go of its lanes. */
+/**
+ * The pause of a queue whose event needs an encryption key that this process lacks. Within this time the worker
+ * releases the queue, so that another worker with the key takes it.
+ */
 const WITHOUT_KEY_MS = 2_000;
 
-/** What is sent of it cannot be opened. */
+/** The outcome of a delivery whose stored event body cannot be decrypted. We send no request for it. */
 const UNOPENED: SendOutcome = {
   ok: false,
   status: null,
@@ -32,71 +37,84 @@ const UNOPENED: SendOutcome = {
 };
 
 /**
- * A delivery taken from its lane: it holds a slot of the lane until it is answered, and a place of its team until that is
- * written.
+ * A delivery that was taken from its queue. It uses a slot of the queue until the endpoint responds. It uses a permit
+ * of its team until the outcome is written.
  */
 export type Begun = {
-  lane: Lane;
+  queue: EndpointQueue;
   queued: Queued;
-  receiver: Receiver;
-  /** Hears what became of it. */
+  endpoint: Endpoint;
+  /** Attempts calls it once, when the delivery ends. */
   onEnd?: (end: End) => void;
 };
 
 /**
- * What became of a delivery that was begun: an outcome that is written, or why there is none. `again`: it is as if it had
- * never begun.
+ * How a delivery ended. A `SendOutcome` was written to the log of attempts. The other values mean that no outcome was
+ * written. `gone`: the delivery left the queue. `deferred`: it waits until the deletion of its user is taken back.
+ * `again`: it stays in the queue, as if it had never started.
  */
-export type End = SendOutcome | 'gone' | 'held' | 'again';
+export type End = SendOutcome | 'gone' | 'deferred' | 'again';
 
 type Dependencies = {
   sender: Sender;
   metrics: Pick<Metrics, 'attempts' | 'deliveriesUnderWay'>;
-  places: Threshold;
-  /** A slot of the lane is free, or its team has a place again: something else may begin. */
-  onEnd: (lane: Lane) => void;
+  permits: Threshold;
+  /**
+   * Attempts calls it when a slot of the queue or a permit of its team becomes free, so that another delivery may
+   * start.
+   */
+  onEnd: (queue: EndpointQueue) => void;
 };
 
-/** What became of deliveries between their lane and the log of attempts. */
+/**
+ * Makes the attempts of deliveries: loads their events, sends the requests and writes the outcomes to the log of
+ * attempts.
+ */
 export class Attempts {
   readonly #ctx: Ctx;
   readonly #with: Dependencies;
-  readonly #settler: Settler;
+  readonly #outcomeWriter: OutcomeWriter;
   readonly #tallies: Tallies;
-  /** Writes outcomes of replays, so that those of all others never wait for them. */
-  readonly #ofReplays: Settler;
+  /** Writes the outcomes of replays. A separate writer, so that outcomes of other deliveries never wait for them. */
+  readonly #ofReplays: OutcomeWriter;
   readonly #begun = new TransientMap<Delivery, Begun>();
-  /** Events of attempts under way: what goes to several receivers is read once. */
+  /** The events of the attempts under way, by id. If an event goes to several endpoints, we read its body only once. */
   readonly #events = new TransientMap<string, { event: Event; uses: number }>();
 
   constructor(ctx: Ctx, dependencies: Dependencies) {
     this.#ctx = ctx;
     this.#with = dependencies;
     this.#tallies = new Tallies(ctx);
-    const onSettled = ({ delivery, outcome, delay }: Settled, isWritten: boolean): void => {
+    const onRecorded = ({ delivery, outcome, delay }: EndedDelivery, isWritten: boolean): void => {
       const begun = this.#begun.get(delivery) as Begun;
-      if (delay !== null) begun.lane.expectRetry(delay, performance.now());
+      if (delay !== null) begun.queue.expectRetry(delay, performance.now());
       this.#end(delivery, begun);
-      begun.lane.settle(begun.queued);
+      begun.queue.markRecorded(begun.queued);
       begun.onEnd?.(isWritten ? outcome : 'again');
     };
-    this.#settler = new Settler(ctx, onSettled);
-    this.#ofReplays = new Settler(ctx, onSettled);
+    this.#outcomeWriter = new OutcomeWriter(ctx, onRecorded);
+    this.#ofReplays = new OutcomeWriter(ctx, onRecorded);
   }
 
-  /** Requests, and outcomes that are being written, consequences and all; not those that wait for somebody's lock. */
+  /**
+   * Returns the number of deliveries whose request is under way or whose outcome is being written, plus the number of
+   * batches whose endpoints are being disabled. Outcomes that wait for a lock are not included.
+   */
   get underWay(): number {
-    const settlers = [this.#settler, this.#ofReplays];
-    return settlers.reduce((sum, { locked, disabling }) => sum - locked + disabling, this.#begun.size);
+    const writers = [this.#outcomeWriter, this.#ofReplays];
+    return writers.reduce((sum, { locked, disabling }) => sum - locked + disabling, this.#begun.size);
   }
 
-  /** Tries at once to write what waits for a lock. */
-  settleAgain(): void {
-    this.#settler.again();
+  /** Tries immediately to write the outcomes that wait for a lock. */
+  retryLocked(): void {
+    this.#outcomeWriter.again();
     this.#ofReplays.again();
   }
 
-  /** Sends what was begun, holds back what tells of users who leave, and drops what has no event any more. */
+  /**
+   * Sends the deliveries. Defers a delivery if its user is scheduled for deletion, and drops it if its event was
+   * deleted.
+   */
   async start(begun: Begun[]): Promise<void> {
     let loaded: Loaded;
     try {
@@ -106,18 +124,18 @@ export class Attempts {
       throw error;
     }
     const now = performance.now();
-    const held: (Begun & { user_id: string })[] = [];
+    const deferred: (Begun & { user_id: string })[] = [];
     const dropped: Begun[] = [];
     for (const one of begun) {
       const it = loaded.found.get(one.queued.event_id);
-      // The worker may have been taken for dead, or its lease have ended, while this was read.
-      if (one.lane.leasedUntil <= now) this.#giveUp(one, 'again');
+      // During the read, other workers may have declared this worker dead, or the lease of the queue may have ended.
+      if (one.queue.leasedUntil <= now) this.#giveUp(one, 'again');
       else if (!it) dropped.push(one);
-      else if (loaded.unqueued.has(placeOf(one.queued))) this.#giveUp(one, 'gone');
+      else if (loaded.unqueued.has(deliveryKeyOf(one.queued))) this.#giveUp(one, 'gone');
       else if (it.event === KEY_MISSING) {
-        one.lane.putOff(WITHOUT_KEY_MS, now);
+        one.queue.postpone(WITHOUT_KEY_MS, now);
         this.#giveUp(one, 'again');
-      } else if (it.heldFor !== null) held.push({ ...one, user_id: it.heldFor });
+      } else if (it.deferredFor !== null) deferred.push({ ...one, user_id: it.deferredFor });
       else void this.#attempt(one, it.event);
     }
     const gone = new Set<string>();
@@ -126,48 +144,55 @@ export class Attempts {
         this.#ctx.db,
         dropped.map(({ queued }) => queued),
       );
-      for (const row of rows) gone.add(placeOf(row));
-      const moved = await holdDeliveries(
+      for (const row of rows) gone.add(deliveryKeyOf(row));
+      const moved = await deferDeliveries(
         this.#ctx.db,
-        held.map(({ queued, lane, user_id }) => ({ queued, team_id: lane.team_id, fence: lane.fence, user_id })),
+        deferred.map(({ queued, queue, user_id }) => ({ queued, team_id: queue.team_id, fence: queue.fence, user_id })),
       );
-      for (const row of moved) gone.add(placeOf(row));
-      const left = [...dropped, ...held].filter(({ queued }) => !gone.has(placeOf(queued)));
-      const asked = left.map(({ lane, queued }) => ({ ...queued, fence: lane.fence, lane }));
-      for (const { lane } of await stillQueued(this.#ctx.db, asked)) lane.putOff(AFTER_LOCK_MS, performance.now());
+      for (const row of moved) gone.add(deliveryKeyOf(row));
+      const left = [...dropped, ...deferred].filter(({ queued }) => !gone.has(deliveryKeyOf(queued)));
+      const asked = left.map(({ queue, queued }) => ({ ...queued, fence: queue.fence, queue }));
+      for (const { queue } of await stillQueued(this.#ctx.db, asked)) queue.postpone(AFTER_LOCK_MS, performance.now());
     } finally {
       for (const one of dropped) this.#giveUp(one, 'gone');
-      for (const one of held) this.#giveUp(one, gone.has(placeOf(one.queued)) ? 'held' : 'again');
+      for (const one of deferred) this.#giveUp(one, gone.has(deliveryKeyOf(one.queued)) ? 'deferred' : 'again');
     }
   }
 
-  /** Writes what has ended by now, and does not wait for a database that is away. */
+  /** Writes all outcomes that are ready. If the database is unavailable, it gives up instead of waiting for it. */
   async finish(): Promise<void> {
-    await Promise.all([this.#settler.finish(), this.#ofReplays.finish()]);
+    await Promise.all([this.#outcomeWriter.finish(), this.#ofReplays.finish()]);
     await this.#tallies.write();
   }
 
-  /** Writes how many attempts ended how, and does not wait for the next time that this is due. */
+  /** Writes the counts of attempts immediately, before the next regular write is due. */
   writeTallies(): Promise<void> {
     return this.#tallies.write();
   }
 
   #load(begun: Begun[]): Promise<Loaded> {
     const wanted = new Map<string, Wanted>();
-    for (const { lane, queued } of begun) {
+    for (const { queue, queued } of begun) {
       const { webhook_id, event_id: id } = queued;
-      const toldTo = queued.from === 'told' ? webhook_id : null;
-      // Taken now: while this is read, the last attempt that holds it may end.
+      const notifiedEndpoint = queued.from === 'notified' ? webhook_id : null;
+      // We copy the event before the read, because the last attempt that uses it may end during the read and remove it
+      // from the map.
       const known = this.#events.get(id)?.event ?? null;
-      wanted.set(toldTo ? placeOf(queued) : id, { team_id: lane.team_id, id, known, toldTo });
+      wanted.set(notifiedEndpoint ? deliveryKeyOf(queued) : id, {
+        team_id: queue.team_id,
+        id,
+        known,
+        notifiedEndpoint,
+      });
     }
     return loadEvents(this.#ctx, [...wanted.values()]);
   }
 
   async #attempt(begun: Begun, event: Event): Promise<void> {
-    const { lane, queued, receiver } = begun;
+    const { queue, queued, endpoint } = begun;
     const { sender, metrics } = this.#with;
-    // Property by property: of an object that begins with a spread V8 11 makes a hidden class of its own, each time.
+    // We list each property instead of using a spread, because V8 11 makes a new hidden class for every object that
+    // begins with a spread.
     const { webhook_id, event_id, attempt, from, schedule_from, trigger, asked } = queued;
     const delivery: Delivery = {
       webhook_id,
@@ -177,35 +202,36 @@ export class Attempts {
       schedule_from,
       trigger,
       asked,
-      team_id: lane.team_id,
-      fence: lane.fence,
+      team_id: queue.team_id,
+      fence: queue.fence,
       event_type: event.event_type,
-      headers_id: receiver.headers_id,
-      moves: receiver.moves,
+      headers_id: endpoint.headers_id,
+      moves: endpoint.moves,
     };
     this.#begun.set(delivery, begun);
     this.#events.set(queued.event_id, { event, uses: (this.#events.get(queued.event_id)?.uses ?? 0) + 1 });
     metrics.deliveriesUnderWay.inc();
-    const { url, headers, secrets } = receiver;
+    const { url, headers, secrets } = endpoint;
     const { body, origin } = event;
-    const request = { owner: lane.owner, url, headers, secrets, id: event_id, origin };
+    const request = { owner: queue.owner, url, headers, secrets, id: event_id, origin };
     const outcome = body === null ? UNOPENED : await sender.send({ body, ...request });
     metrics.deliveriesUnderWay.dec();
-    // Its row stays in the queue, and its lane is let go: it is as if it had never begun.
+    // `close()` of the sender cancelled the request. The row of the delivery stays in the queue, and the worker
+    // releases the queue. The next owner starts the delivery as if this attempt had never begun.
     if (outcome.error === 'cancelled') {
       this.#end(delivery, begun);
-      lane.end(queued, null, performance.now());
+      queue.end(queued, null, performance.now());
       return begun.onEnd?.('again');
     }
-    lane.answer(queued, outcome, performance.now());
-    this.#with.onEnd(lane);
-    this.#tell(delivery, outcome);
+    queue.answer(queued, outcome, performance.now());
+    this.#with.onEnd(queue);
+    this.#logAttempt(delivery, outcome);
     if (event.body !== null) this.#tallies.add(delivery, outcome);
-    const settler = queued.from === 'replays' ? this.#ofReplays : this.#settler;
-    settler.add({ delivery, outcome, delay: delayAfter(delivery, outcome) });
+    const outcomeWriter = queued.from === 'replays' ? this.#ofReplays : this.#outcomeWriter;
+    outcomeWriter.add({ delivery, outcome, delay: delayAfter(delivery, outcome) });
   }
 
-  #tell(delivery: Delivery, outcome: SendOutcome): void {
+  #logAttempt(delivery: Delivery, outcome: SendOutcome): void {
     this.#with.metrics.attempts.inc({ outcome: outcome.ok ? 'succeeded' : 'failed' });
     const level = outcome.ok ? 'info' : 'warn';
     if (!this.#ctx.log.isLevelEnabled(level)) return;
@@ -227,22 +253,25 @@ export class Attempts {
 
   #end(delivery: Delivery, begun: Begun): void {
     this.#begun.delete(delivery);
-    const held = this.#events.get(delivery.event_id);
-    if (held && held.uses > 1) held.uses -= 1;
+    const shared = this.#events.get(delivery.event_id);
+    if (shared && shared.uses > 1) shared.uses -= 1;
     else this.#events.delete(delivery.event_id);
     this.#free(begun);
   }
 
-  /** Its row is gone, or is found again when its lane is next read from the beginning. */
+  /**
+   * Ends a delivery that gets no attempt now. Either its row was deleted, or the next read of the queue from its first
+   * row finds the row again.
+   */
   #giveUp(begun: Begun, end: End): void {
-    begun.lane.lookFromBeginning();
-    begun.lane.end(begun.queued, null, performance.now());
+    begun.queue.lookFromBeginning();
+    begun.queue.end(begun.queued, null, performance.now());
     this.#free(begun);
     begun.onEnd?.(end);
   }
 
-  #free({ lane }: Begun): void {
-    this.#with.places.giveBack(lane.owner);
-    this.#with.onEnd(lane);
+  #free({ queue }: Begun): void {
+    this.#with.permits.release(queue.owner);
+    this.#with.onEnd(queue);
   }
 }

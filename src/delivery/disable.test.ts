@@ -2,56 +2,56 @@ import type { ServerResponse } from 'node:http';
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../test/test-app.ts';
 import { subscribe, webhookPath } from '../../test/factories.ts';
 import { dueNow, queued } from '../../test/deliveries.ts';
-import { steps } from '../../test/events.ts';
-import { publishTo } from '../../test/publish.ts';
-import { startReceiver, type Receiver } from '../../test/receiver.ts';
+import { steps } from '../../test/invented-events.ts';
+import { publishTo } from '../../test/publish-event.ts';
+import { startEndpoint, type Endpoint } from '../../test/endpoint.ts';
 import { acrossTeams } from '../db/session/bind.ts';
-import { disableReceivers } from './disable.ts';
+import { disableEndpoints } from './disable.ts';
 
 let app: TestApp;
 let team: Team;
-const receivers: Receiver[] = [];
+const endpoints: Endpoint[] = [];
 beforeAll(async () => {
   app = await startTestApp();
 });
 afterEach(async () => {
-  for (const receiver of receivers.splice(0)) await receiver.close();
+  for (const endpoint of endpoints.splice(0)) await endpoint.close();
 });
 afterAll(() => app.close());
 
-async function listen(filterTypes: string[] | null = null): Promise<{ id: string; receiver: Receiver }> {
-  const receiver = await startReceiver({ invented: true });
-  receivers.push(receiver);
-  return { id: await subscribe(team, receiver, filterTypes), receiver };
+async function listen(filterTypes: string[] | null = null): Promise<{ id: string; endpoint: Endpoint }> {
+  const endpoint = await startEndpoint({ invented: true });
+  endpoints.push(endpoint);
+  return { id: await subscribe(team, endpoint, filterTypes), endpoint };
 }
 const answerWith =
   (code: number) =>
   (response: { writeHead: (code: number) => { end: () => void } }): void =>
     response.writeHead(code).end();
 
-const tell = (): Promise<string> => publishTo(app, team, steps, {});
+const publish = (): Promise<string> => publishTo(app, team, steps, {});
 const stored = (id: string) =>
   app.db
     .selectFrom('webhooks')
-    .innerJoin('lanes', 'webhook_id', 'webhooks.id')
+    .innerJoin('endpoint_queues', 'webhook_id', 'webhooks.id')
     .select(['disabled', 'failing_since'])
     .where('webhooks.id', '=', id)
     .executeTakeFirstOrThrow();
 const queue = (id: string) => queued(app, id);
 const failingFor = (id: string, time: string) =>
-  sql`update lanes set failing_since = now() - ${time}::interval where webhook_id = ${id}`.execute(app.db);
+  sql`update endpoint_queues set failing_since = now() - ${time}::interval where webhook_id = ${id}`.execute(app.db);
 const makeDue = () => dueNow(app);
 const enable = (id: string) => team.api('PATCH', `${webhookPath(team)}/${id}`, { disabled: false });
 
 describe('an endpoint that answers 410', () => {
-  test('and is being changed holds up nobody, and is disabled at its next failure', async () => {
+  test('and is being changed delays nobody, and is disabled at its next failure', async () => {
     team = await app.makeTeam();
-    const { id, receiver } = await listen();
-    receiver.answer(answerWith(410));
-    const event = await tell();
+    const { id, endpoint } = await listen();
+    endpoint.answer(answerWith(410));
+    const event = await publish();
     await app.db.transaction().execute(async (tx) => {
       await sql`select from webhooks where id = ${id} for update`.execute(tx);
       const began = performance.now();
@@ -64,15 +64,15 @@ describe('an endpoint that answers 410', () => {
     expect((await stored(id)).disabled).toBe(true);
   });
 
-  test('is disabled at once, its operators are told, and enabled again it gets what waited', async () => {
+  test('is disabled at once, its operators get an event, and it gets waiting events when enabled', async () => {
     team = await app.makeTeam();
-    const { id, receiver } = await listen();
+    const { id, endpoint } = await listen();
     const operators = await listen(['endpoint.disabled']);
-    receiver.answer(answerWith(410));
-    const first = await tell();
+    endpoint.answer(answerWith(410));
+    const first = await publish();
     await app.deliver();
     expect((await team.api<{ disabled: boolean }>('GET', `${webhookPath(team)}/${id}`)).body.disabled).toBe(true);
-    expect(operators.receiver.received.map(({ body }) => body)).toEqual([
+    expect(operators.endpoint.received.map(({ body }) => body)).toEqual([
       {
         event_type: 'endpoint.disabled',
         data: { endpoint_id: id, reason: 'gone', failing_since: expect.any(String) },
@@ -81,42 +81,42 @@ describe('an endpoint that answers 410', () => {
         client_user_id: null,
       },
     ]);
-    const second = await tell();
+    const second = await publish();
     await makeDue();
     await app.deliver();
-    expect(receiver.requests()).toBe(1);
+    expect(endpoint.requests()).toBe(1);
     expect((await queue(id)).map(({ event_id }) => event_id).toSorted()).toEqual([first, second]);
-    receiver.answer(null);
+    endpoint.answer(null);
     await enable(id);
     await app.deliver();
-    expect(receiver.received.map((event) => event.id).toSorted()).toEqual([first, second]);
+    expect(endpoint.received.map((event) => event.id).toSorted()).toEqual([first, second]);
     expect([await queue(id), await stored(id)]).toEqual([[], { disabled: false, failing_since: null }]);
   });
 });
 
 describe('an endpoint that only fails', () => {
-  test('and is disabled and enabled again by its team gets what waits for a retry at once', async () => {
+  test('gets its retries at once when its team disables and enables it', async () => {
     team = await app.makeTeam();
-    const { id, receiver } = await listen();
-    receiver.answer(answerWith(500));
-    const event = await tell();
+    const { id, endpoint } = await listen();
+    endpoint.answer(answerWith(500));
+    const event = await publish();
     await app.deliver();
     await team.api('PATCH', `${webhookPath(team)}/${id}`, { disabled: true });
-    receiver.answer(null);
+    endpoint.answer(null);
     await app.deliver();
-    expect(receiver.received).toEqual([]);
+    expect(endpoint.received).toEqual([]);
     await enable(id);
     await app.deliver();
-    expect(receiver.received.map((received) => received.id)).toEqual([event]);
+    expect(endpoint.received.map((received) => received.id)).toEqual([event]);
     expect(await queue(id)).toEqual([]);
   });
 
   test('is disabled at the failed attempt 5 days after the first failure', async () => {
     team = await app.makeTeam();
-    const { id, receiver } = await listen();
+    const { id, endpoint } = await listen();
     const operators = await listen(['endpoint.disabled', 'message.attempt.exhausted']);
-    receiver.answer(answerWith(500));
-    await tell();
+    endpoint.answer(answerWith(500));
+    await publish();
     await app.deliver();
     expect(await stored(id)).toEqual({ disabled: false, failing_since: expect.any(String) });
     await failingFor(id, '4 days 23 hours 59 minutes');
@@ -128,35 +128,35 @@ describe('an endpoint that only fails', () => {
     await makeDue();
     await app.deliver();
     expect((await stored(id)).disabled).toBe(true);
-    expect(operators.receiver.received.map(({ body }) => [body.event_type, body.data])).toEqual([
+    expect(operators.endpoint.received.map(({ body }) => [body.event_type, body.data])).toEqual([
       ['endpoint.disabled', { endpoint_id: id, reason: 'failing', failing_since }],
     ]);
     expect((await queue(id)).length).toBe(1);
   });
 
-  test('and succeeds once begins anew', async () => {
+  test('starts a new period of failures after one success', async () => {
     team = await app.makeTeam();
-    const { id, receiver } = await listen();
-    receiver.answer(answerWith(500));
-    await tell();
+    const { id, endpoint } = await listen();
+    endpoint.answer(answerWith(500));
+    await publish();
     await app.deliver();
     await failingFor(id, '6 days');
-    receiver.answer(null);
+    endpoint.answer(null);
     await makeDue();
     await app.deliver();
     expect(await stored(id)).toEqual({ disabled: false, failing_since: null });
-    receiver.answer(answerWith(500));
-    await tell();
+    endpoint.answer(answerWith(500));
+    await publish();
     await app.deliver();
     expect((await stored(id)).disabled).toBe(false);
   });
 
-  test("is not disabled by the time alone, nor by another endpoint's failures", async () => {
+  test('is not disabled by time alone, nor by failures of another endpoint', async () => {
     team = await app.makeTeam();
     const good = await listen();
     const bad = await listen();
-    bad.receiver.answer(answerWith(500));
-    await tell();
+    bad.endpoint.answer(answerWith(500));
+    await publish();
     await app.deliver();
     await failingFor(bad.id, '6 days');
     await app.deliver();
@@ -164,20 +164,20 @@ describe('an endpoint that only fails', () => {
   });
 });
 
-describe('an endpoint that moves while an attempt is under way where it was', () => {
-  /** What was sent to its first address, which has not answered, and where it is now. */
+describe('an endpoint whose URL changes while an attempt is under way', () => {
+  /** The delivery to the first URL, which has not answered, and the endpoint at the new URL. */
   async function move(
     change: object = {},
-  ): Promise<{ id: string; there: Receiver; answer: (code: number) => Promise<void> }> {
+  ): Promise<{ id: string; there: Endpoint; answer: (code: number) => Promise<void> }> {
     team = await app.makeTeam();
-    const { id, receiver } = await listen();
-    const there = await startReceiver({ invented: true });
-    receivers.push(there);
+    const { id, endpoint } = await listen();
+    const there = await startEndpoint({ invented: true });
+    endpoints.push(there);
     const { body } = await team.api<{ key: string }>('GET', `${webhookPath(team)}/${id}/secret`);
     there.trust(body.key);
     const hanging: ServerResponse[] = [];
-    receiver.answer((response) => hanging.push(response));
-    await tell();
+    endpoint.answer((response) => hanging.push(response));
+    await publish();
     const delivering = app.deliver();
     await expect.poll(() => hanging.length).toBe(1);
     const path = `${webhookPath(team)}/${id}`;
@@ -194,7 +194,7 @@ describe('an endpoint that moves while an attempt is under way where it was', ()
     [410, {}],
     [500, {}],
     [410, { disabled: false }],
-  ])('is not blamed for the %i of that address, and gets what it failed with (%j)', async (code, change) => {
+  ])('is not disabled for the %i of the former URL, and gets the failed event (%j)', async (code, change) => {
     const { id, there, answer } = await move(change);
     await answer(code);
     expect(await stored(id)).toEqual({ disabled: false, failing_since: null });
@@ -203,65 +203,65 @@ describe('an endpoint that moves while an attempt is under way where it was', ()
     expect([there.received.length, await queue(id)]).toEqual([1, []]);
   });
 
-  test('has failed for as long as it did, whatever that address takes', async () => {
+  test('keeps its period of failures when the former URL accepts the event', async () => {
     const { id, there, answer } = await move();
     await failingFor(id, '6 days');
     const before = await stored(id);
     await answer(204);
     expect([await stored(id), await queue(id)]).toEqual([before, []]);
     there.answer(answerWith(500));
-    await tell();
+    await publish();
     await app.deliver();
     expect((await stored(id)).disabled).toBe(true);
   });
 });
 
-test('an endpoint that succeeds while somebody locks its lane begins anew', async () => {
+test('an endpoint that succeeds while the row of its queue is locked starts a new period of failures', async () => {
   team = await app.makeTeam();
-  const { id, receiver } = await listen();
+  const { id, endpoint } = await listen();
   await failingFor(id, '6 days');
   const other = new Client({ connectionString: app.databaseUrl });
   await other.connect();
-  receiver.answer(async (response) => {
+  endpoint.answer(async (response) => {
     await other.query('begin');
-    await other.query('select from lanes where webhook_id = $1 for update', [id]);
+    await other.query('select from endpoint_queues where webhook_id = $1 for update', [id]);
     response.writeHead(204).end();
   });
-  await tell();
+  await publish();
   const began = performance.now();
   await app.deliver();
   expect(performance.now() - began).toBeLessThan(3_000);
-  receiver.answer(answerWith(500));
+  endpoint.answer(answerWith(500));
   await other.query('rollback');
   await other.end();
-  const failed = await tell();
+  const failed = await publish();
   await expect
     .poll(async () => {
       await app.deliver();
-      return receiver.requests();
+      return endpoint.requests();
     })
     .toBe(2);
   expect([(await stored(id)).disabled, await queue(id)]).toMatchObject([false, [{ event_id: failed, attempt: 1 }]]);
 });
 
-test('an endpoint that succeeds before it is disabled for its failures is not', async () => {
+test('an endpoint that succeeds before it is disabled for its failures stays enabled', async () => {
   team = await app.makeTeam();
   const { id } = await listen();
   const failing = { webhook_id: id, team_id: team.id, moves: 0, reason: 'failing' as const };
-  await disableReceivers(acrossTeams(app.ctx), [failing]);
+  await disableEndpoints(acrossTeams(app.ctx), [failing]);
   expect((await stored(id)).disabled).toBe(false);
   await failingFor(id, '6 days');
-  await disableReceivers(acrossTeams(app.ctx), [failing]);
+  await disableEndpoints(acrossTeams(app.ctx), [failing]);
   expect((await stored(id)).disabled).toBe(true);
 });
 
-test('an operational event that is given up causes no further one', async () => {
+test('an operational event that is given up causes no further event', async () => {
   team = await app.makeTeam();
   const failing = await listen();
-  failing.receiver.answer(answerWith(500));
+  failing.endpoint.answer(answerWith(500));
   const operators = await listen(['message.attempt.exhausted']);
-  operators.receiver.answer(answerWith(500));
-  await tell();
+  operators.endpoint.answer(answerWith(500));
+  await publish();
   const lastAttempt = async (): Promise<void> => {
     await sql`with first as (delete from deliveries returning *)
       insert into retries select webhook_id, event_id, team_id, 7, now() from first`.execute(app.db);
@@ -270,11 +270,11 @@ test('an operational event that is given up causes no further one', async () => 
   };
   await lastAttempt();
   await app.deliver();
-  const told = () =>
+  const published = () =>
     app.db.selectFrom('events').select('event_type').where('team_id', '=', team.id).orderBy('id').execute();
   const after = [{ event_type: 'daily.data.steps.created' }, { event_type: 'message.attempt.exhausted' }];
-  expect(await told()).toEqual(after);
+  expect(await published()).toEqual(after);
   await lastAttempt();
   await app.deliver();
-  expect([await told(), await queue(operators.id)]).toEqual([after, []]);
+  expect([await published(), await queue(operators.id)]).toEqual([after, []]);
 });

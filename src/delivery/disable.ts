@@ -1,25 +1,27 @@
 import { sql } from 'kysely';
 import type { Ctx } from '../context.ts';
-import type { Tx } from '../db/open.ts';
+import type { Tx } from '../db/open-database.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { publishEvent } from '../events/publish.ts';
 import { endpointDisabled } from './events.ts';
-import { tellOfChange } from './receiver-cache.ts';
-import { DISABLED_AFTER_DAYS } from './schedule.ts';
-import type { Consequences } from './settle.ts';
+import { notifyEndpointChange } from './endpoint-cache.ts';
+import { DISABLED_AFTER_DAYS } from './retry-schedule.ts';
+import type { Consequences } from './record-outcomes.ts';
 
 /**
- * Disables receivers that a batch showed to be gone or failing for too long, and tells of it. One that somebody locks, who
- * deletes or changes it, is left to its next failure. What has moved or succeeded meanwhile stays as it is.
+ * Disables endpoints that responded with 410 or have failed for too long, and publishes an event for each. An endpoint
+ * stays enabled if its URL has changed or an attempt has succeeded since the batch was written. If another transaction
+ * locks the endpoint because it deletes or changes it, this function skips it, and the next failure tries again.
  */
-export async function disableReceivers(ctx: Ctx, receivers: Consequences['disable']): Promise<void> {
-  for (const receiver of receivers) await disableReceiver(ctx, receiver);
+export async function disableEndpoints(ctx: Ctx, endpoints: Consequences['disable']): Promise<void> {
+  for (const endpoint of endpoints) await disableEndpoint(ctx, endpoint);
 }
 
-function disableReceiver(ctx: Ctx, receiver: Consequences['disable'][number]): Promise<void> {
-  const { webhook_id, team_id, moves, reason } = receiver;
+function disableEndpoint(ctx: Ctx, endpoint: Consequences['disable'][number]): Promise<void> {
+  const { webhook_id, team_id, moves, reason } = endpoint;
   return inTransaction(ctx, async (ctx) => {
-    // Whoever has it move locks its row too: by the next statement its lane is looked at as it is.
+    // A transaction that changes the URL locks this row too. The next statement therefore reads the current `moves` and
+    // `failing_since` of the queue.
     const { rows: enabled } = await sql`
       select from webhooks
        where id = ${webhook_id} and team_id = ${team_id} and not disabled for update skip locked`.execute(ctx.db);
@@ -27,13 +29,14 @@ function disableReceiver(ctx: Ctx, receiver: Consequences['disable'][number]): P
     const {
       rows: [disabled],
     } = await sql<{ failing_since: string | null }>`
-      update webhooks set disabled = true, updated_at = now() from lanes
-       where webhooks.id = ${webhook_id} and lanes.webhook_id = webhooks.id and lanes.moves = ${moves}
+      update webhooks set disabled = true, updated_at = now() from endpoint_queues
+       where webhooks.id = ${webhook_id} and endpoint_queues.webhook_id = webhooks.id
+           and endpoint_queues.moves = ${moves}
          and (${reason === 'gone'}::boolean or failing_since <= now() - make_interval(days => ${DISABLED_AFTER_DAYS}))
-      returning lanes.failing_since`.execute(ctx.db);
+      returning endpoint_queues.failing_since`.execute(ctx.db);
     if (!disabled) return;
     ctx.log.warn({ endpoint_id: webhook_id, team_id, reason }, 'a webhook endpoint was disabled');
-    await tellOfChange(ctx.db, webhook_id);
+    await notifyEndpointChange(ctx.db, webhook_id);
     await publishEvent({ ...ctx, team: { id: team_id } }, endpointDisabled, {
       user: null,
       data: { endpoint_id: webhook_id, reason, failing_since: disabled.failing_since },
@@ -41,7 +44,12 @@ function disableReceiver(ctx: Ctx, receiver: Consequences['disable'][number]): P
   });
 }
 
-/** For a receiver that has moved: what fails where it was says nothing about where it is, what is under way included. */
+/**
+ * Clears the failures of an endpoint. Call it when the URL of the endpoint changes. Failures at the old URL, also of
+ * attempts under way, do not count against the new URL.
+ */
 export async function forgetFailures(tx: Tx, webhookId: string): Promise<void> {
-  await sql`update lanes set failing_since = null, moves = moves + 1 where webhook_id = ${webhookId}`.execute(tx);
+  await sql`update endpoint_queues set failing_since = null, moves = moves + 1 where webhook_id = ${webhookId}`.execute(
+    tx,
+  );
 }

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
-import type { Team, TestApp } from '../../test/app.ts';
+import type { Team, TestApp } from '../../test/test-app.ts';
 import { attempted, dueNow, queued } from '../../test/deliveries.ts';
-import { steps } from '../../test/events.ts';
+import { steps } from '../../test/invented-events.ts';
 import { makeUser, subscribe } from '../../test/factories.ts';
-import { publishTo } from '../../test/publish.ts';
-import type { Receiver } from '../../test/receiver.ts';
+import { publishTo } from '../../test/publish-event.ts';
+import type { Endpoint } from '../../test/endpoint.ts';
 import { eachWithEndpoint } from '../../test/subscribed.ts';
 import { teamCtx } from '../../test/team-ctx.ts';
 import { untilBlocked } from '../../test/until-blocked.ts';
@@ -16,18 +16,18 @@ import { MOST_ATTEMPTS, requeueDelivery } from './requeue.ts';
 
 let app: TestApp;
 let team: Team;
-let receiver: Receiver;
+let endpoint: Endpoint;
 let webhook: string;
-eachWithEndpoint((each) => ({ app, team, receiver, webhook } = each));
+eachWithEndpoint((each) => ({ app, team, endpoint, webhook } = each));
 
-const fails = () => receiver.answer((response) => response.writeHead(500).end());
+const fails = () => endpoint.answer((response) => response.writeHead(500).end());
 const publish = (user: { id: string; client_user_id: string } | null = null) => publishTo(app, team, steps, {}, user);
 const requeue = async (event_id: string, webhook_id = webhook): Promise<boolean> =>
   inTransaction(await teamCtx(app.ctx, team.id), (ctx) => requeueDelivery(ctx, { webhook_id, event_id }, 'resend'));
 const numbers = async () =>
   (await attempted(app, webhook)).map(({ attempt, outcome, trigger }) => [attempt, outcome, trigger]);
 const rows = async () => (await queued(app, webhook)).map(({ event_id, attempt, due }) => ({ event_id, attempt, due }));
-/** As if the schedule had run to its end. */
+/** As if the schedule had come to its end. */
 const exhaust = async (): Promise<string> => {
   fails();
   const event_id = await publish();
@@ -40,7 +40,7 @@ const exhaust = async (): Promise<string> => {
 };
 
 describe('a delivery that is queued again', () => {
-  test('takes the place of the retry that waits, and where it fails the schedule goes on', async () => {
+  test('takes the place of the retry that waits, and when it fails the schedule continues', async () => {
     fails();
     const event_id = await publish();
     await app.deliver();
@@ -55,18 +55,18 @@ describe('a delivery that is queued again', () => {
     expect(await rows()).toEqual([{ event_id, attempt: 2, due: false }]);
   });
 
-  test('goes on counting behind its last attempt, and is tried once', async () => {
+  test('counts on from its last attempt, and is tried once', async () => {
     const event_id = await exhaust();
     await requeue(event_id);
     await app.deliver();
     expect([(await numbers()).at(-1), await rows()]).toEqual([[9, 'exhausted', 'resend'], []]);
-    receiver.answer(null);
+    endpoint.answer(null);
     await requeue(event_id);
     await app.deliver();
     expect([(await numbers()).at(-1), await rows()]).toEqual([[10, 'succeeded', 'resend'], []]);
   });
 
-  test('is tried once too where it had succeeded', async () => {
+  test('is tried once when it had succeeded', async () => {
     const event_id = await publish();
     await app.deliver();
     fails();
@@ -75,7 +75,7 @@ describe('a delivery that is queued again', () => {
     expect([(await numbers()).at(-1), await rows()]).toEqual([[2, 'exhausted', 'resend'], []]);
   });
 
-  test('is made as its first attempt where that waits', async () => {
+  test('is the first attempt when that one waits', async () => {
     const event_id = await publish();
     expect(await requeue(event_id)).toBe(true);
     expect(await rows()).toEqual([{ event_id, attempt: 0, due: true }]);
@@ -104,10 +104,10 @@ describe('a delivery that is queued again', () => {
     expect(await rows()).toEqual([{ event_id, attempt: 2, due: true }]);
   });
 
-  test('was also never sent to this endpoint before', async () => {
+  test('may be an event from before the endpoint was made', async () => {
     const event_id = await publish();
     await app.deliver();
-    const late = await subscribe(team, receiver);
+    const late = await subscribe(team, endpoint);
     await requeue(event_id, late);
     await app.deliver();
     expect((await attempted(app, late)).map(({ attempt, outcome }) => [attempt, outcome])).toEqual([[1, 'succeeded']]);
@@ -115,7 +115,7 @@ describe('a delivery that is queued again', () => {
 });
 
 describe('nothing is queued again', () => {
-  test('of what is gone, of another team, or of a user who is scheduled for deletion', async () => {
+  test('of deleted events, of another team, or of a user who is scheduled for deletion', async () => {
     const { user_id, client_user_id } = await makeUser(team);
     const [leaving, erased, fine] = [await publish({ id: user_id, client_user_id }), await publish(), await publish()];
     await app.deliver();
@@ -123,13 +123,13 @@ describe('nothing is queued again', () => {
     await team.api('DELETE', `/v2/user/${user_id}`);
     const other = await app.makeTeam();
     const theirs = await publishTo(app, other, steps, {});
-    const theirWebhook = await subscribe(other, receiver);
+    const theirWebhook = await subscribe(other, endpoint);
     for (const event_id of [leaving, erased, theirs, newId()]) expect(await requeue(event_id)).toBe(false);
     expect(await requeue(fine, theirWebhook)).toBe(false);
     expect([await requeue(fine), (await rows()).map(({ event_id }) => event_id)]).toEqual([true, [fine]]);
   });
 
-  test('that was tried very often', async () => {
+  test('that was attempted the largest number of times', async () => {
     const event_id = await publish();
     await app.deliver();
     await sql`update attempts set attempt = ${MOST_ATTEMPTS} where event_id = ${event_id}`.execute(app.db);

@@ -9,38 +9,38 @@ function pending(): Pending {
   return made;
 }
 
-/** Whether it has resolved once everything that was due has run. */
-async function isSettled(promise: Promise<void>): Promise<boolean> {
-  let settled = false;
-  void promise.then(() => (settled = true));
+/** True when the promise has resolved after everything that was due has run. */
+async function hasResolved(promise: Promise<void>): Promise<boolean> {
+  let isResolved = false;
+  void promise.then(() => (isResolved = true));
   await new Promise(setImmediate);
-  return settled;
+  return isResolved;
 }
 
-test('two may run at once, and the third begins when one of them has ended', async () => {
+test('two run at the same time, and the third starts when one of them has ended', async () => {
   const starts = new Starts(() => undefined);
   const first = pending();
   const second = pending();
   starts.add(first.promise);
-  expect(await isSettled(starts.room())).toBe(true);
+  expect(await hasResolved(starts.untilFree())).toBe(true);
   starts.add(second.promise);
-  const room = starts.room();
-  expect(await isSettled(room)).toBe(false);
+  const untilOneEnds = starts.untilFree();
+  expect(await hasResolved(untilOneEnds)).toBe(false);
   first.resolve();
-  expect(await isSettled(room)).toBe(true);
+  expect(await hasResolved(untilOneEnds)).toBe(true);
   expect(starts.running).toBe(1);
   const all = starts.all();
-  expect(await isSettled(all)).toBe(false);
+  expect(await hasResolved(all)).toBe(false);
   second.resolve();
-  expect(await isSettled(all)).toBe(true);
+  expect(await hasResolved(all)).toBe(true);
 });
 
-test('what one fails with is told of at once, and thrown once to whoever asks', async () => {
-  let told = 0;
-  const starts = new Starts(() => (told += 1));
+test('a failure calls `onFailure` at once and is thrown once', async () => {
+  let failures = 0;
+  const starts = new Starts(() => (failures += 1));
   starts.add(Promise.reject(new Error('the database is away')));
   await starts.all();
-  expect(told).toBe(1);
+  expect(failures).toBe(1);
   expect(() => starts.throwFailure()).toThrow('the database is away');
   expect(() => starts.throwFailure()).not.toThrow();
 });

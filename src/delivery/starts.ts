@@ -1,16 +1,19 @@
-/** So many read their events at once: each has a connection meanwhile, of which outcomes need one too. */
+/**
+ * The most starts that read their events at the same time. Each uses a database connection, and the writing of outcomes
+ * needs connections too.
+ */
 const MOST = 2;
 
 /**
- * What was begun and whose events are still being read. The lanes are looked at meanwhile, so that what is published then waits for
- * its own reading only.
+ * The starts under way: groups of deliveries that were started and whose events are still being read. The main loop
+ * continues meanwhile, so that a new delivery waits only until its own event is read.
  */
 export class Starts {
   readonly #onFailure: () => void;
   readonly #running = new Set<Promise<void>>();
   #failure: { error: unknown } | null = null;
 
-  /** `onFailure` is called so that somebody soon asks for it. */
+  /** This class calls `onFailure` when a start fails, so that the main loop soon calls `throwFailure`. */
   constructor(onFailure: () => void) {
     this.#onFailure = onFailure;
   }
@@ -29,17 +32,17 @@ export class Starts {
     this.#running.add(ended);
   }
 
-  /** Resolves when another may begin. */
-  async room(): Promise<void> {
+  /** Resolves when a further start may begin. */
+  async untilFree(): Promise<void> {
     while (this.#running.size >= MOST) await Promise.race(this.#running);
   }
 
-  /** Resolves when all have ended. */
+  /** Resolves when all starts have ended. */
   async all(): Promise<void> {
     await Promise.all(this.#running);
   }
 
-  /** Throws what one failed with since it was last asked. */
+  /** Throws the error of a start that failed since the last call. */
   throwFailure(): void {
     const failure = this.#failure;
     this.#failure = null;

@@ -3,23 +3,26 @@ import fastJsonStringify from 'fast-json-stringify';
 import type { Static, TSchema } from 'typebox';
 import { addFormats } from '../wire/formats.ts';
 import { OPERATIONAL_NAMES } from './names.ts';
-import { bearsOrigin } from './origin.ts';
+import { hasOrigin } from './origin.ts';
 
 const ajv = new Ajv({ strict: false });
 addFormats(ajv);
 
-/** A type of event: its name, the shape of its `data`, and how that is written. */
+/** An event type: its name, the schema of its `data`, and the function that writes `data` as JSON. */
 export type EventType<T extends TSchema = TSchema> = {
   name: string;
   summary: string;
   data: T;
-  /** One of OPERATIONAL_NAMES. */
+  /** True if the name is one of OPERATIONAL_NAMES. */
   operational: boolean;
-  /** About no user that is known: user_id and client_user_id are null. */
-  ofNobody: boolean;
-  /** Says how the data came that it tells of. */
-  bearsOrigin: boolean;
-  /** The JSON text of `data` without keys the shape does not declare; throws where the shape is broken. */
+  /** True if the event is about no user: user_id and client_user_id are null. */
+  isWithoutUser: boolean;
+  /** True if the event has an `origin`, which states how we got its data. */
+  hasOrigin: boolean;
+  /**
+   * Returns the JSON text of `data`, without properties that the schema does not declare. Throws if `data` does not
+   * match the schema.
+   */
   write: (data: Static<T>) => string;
 };
 
@@ -27,14 +30,14 @@ export function defineEvent<T extends TSchema>(type: {
   name: string;
   summary: string;
   data: T;
-  ofNobody?: boolean;
+  isWithoutUser?: boolean;
 }): EventType<T> {
   let write: ((data: Static<T>) => string) | undefined;
   const operational = OPERATIONAL_NAMES.includes(type.name);
   return {
     operational,
-    ofNobody: operational,
-    bearsOrigin: bearsOrigin(type.name),
+    isWithoutUser: operational,
+    hasOrigin: hasOrigin(type.name),
     ...type,
     write: (data) => (write ??= compile(type.name, type.data))(data),
   };
@@ -45,8 +48,8 @@ function compile<T extends TSchema>(name: string, schema: T): (data: Static<T>) 
   const stringify = fastJsonStringify(schema as never);
   return (data) => {
     if (!check(data)) {
-      const places = (check.errors ?? []).map((error) => `${error.instancePath} ${error.keyword}`).join(', ');
-      throw new Error(`The data of event ${name} breaks its shape: ${places}`);
+      const problems = (check.errors ?? []).map((error) => `${error.instancePath} ${error.keyword}`).join(', ');
+      throw new Error(`The data of event ${name} does not match its schema: ${problems}`);
     }
     return stringify(data);
   };

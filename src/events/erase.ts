@@ -1,30 +1,33 @@
 import { sql } from 'kysely';
 import type { Ctx, TeamCtx, TxCtx } from '../context.ts';
 
-const HELD = 10_000;
+const ROWS_A_STATEMENT = 10_000;
 
-/** What is left of the events that were held for the user, where eraseSomeHeldEvents went before. */
+/** Deletes the deferred events of the user that earlier calls of eraseSomeDeferredEvents have not deleted. */
 export async function eraseUser(ctx: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
-  while (await eraseSomeHeldEvents(ctx, user));
+  while (await eraseSomeDeferredEvents(ctx, user));
 }
 
-/** Whether there may be more. */
-export async function eraseSomeHeldEvents({ db }: TxCtx<TeamCtx>, user: { id: string }): Promise<boolean> {
-  const held = await sql`
-    delete from held_events where ctid = any (array (
-      select ctid from held_events where user_id = ${user.id} limit ${HELD}))`.execute(db);
-  return Number(held.numAffectedRows) === HELD;
+/** Deletes some deferred events of the user. Returns true if there may be more. */
+export async function eraseSomeDeferredEvents({ db }: TxCtx<TeamCtx>, user: { id: string }): Promise<boolean> {
+  const deferred = await sql`
+    delete from deferred_events where ctid = any (array (
+      select ctid from deferred_events where user_id = ${user.id} limit ${ROWS_A_STATEMENT}))`.execute(db);
+  return Number(deferred.numAffectedRows) === ROWS_A_STATEMENT;
 }
 
 export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): Promise<void> {
-  await db.deleteFrom('held_events').where('team_id', '=', team.id).execute();
+  await db.deleteFrom('deferred_events').where('team_id', '=', team.id).execute();
   await db.deleteFrom('event_readers').where('team_id', '=', team.id).execute();
 }
 
-/** Drops what was held of events that retention has dropped, and readers that are not notified any more. */
+/**
+ * Deletes deferred events that are older than the retention period, and readers that stopped waiting more than a day
+ * ago.
+ */
 export async function dropExpired(ctx: Ctx): Promise<void> {
   await sql`
-    delete from held_events
+    delete from deferred_events
      where event_id < uuid_v7_floor((now() at time zone 'UTC')::date - ${ctx.config.retentionDays}::integer)`.execute(
     ctx.db,
   );

@@ -4,32 +4,35 @@ import { WordFilter } from '../wire/schema.ts';
 import { EVENT_FILTER_PATTERN, EVENT_NAMES, eventFilters } from './names.ts';
 
 const mismatch: Mismatch = {
-  msg: 'Not a type of event: GET /v2/event_types lists them, and a beginning of one ends in .*',
+  msg: 'Not a type of event: GET /v2/event_types lists them, and a prefix of one ends in .*',
   names: eventFilters(),
 };
 
-/** Most types that one list names, or beginnings of them. */
+/** The most filters in one list. */
 const MOST_FILTERS = 200;
 
-/** A type of event by its name, or all that begin alike: `labtest.order.*`. */
+/** The name of an event type, or a prefix like `labtest.order.*`. */
 const EventFilter = Type.String({
   pattern: EVENT_FILTER_PATTERN,
   maxLength: Math.max(...EVENT_NAMES.map((name) => name.length)),
   mismatch,
 });
 
-/** What is kept and acted on: what no type is called is refused. */
+/** The schema of filters that we store. A filter that matches no event type is refused. */
 export const EventFilters = (description: string) =>
   Type.Array(EventFilter, { minItems: 1, maxItems: MOST_FILTERS, description });
 
-/** What a list is asked for by, open as every filter of a list. */
+/**
+ * The schema of filters in a request for a list. Like in every filter of a list, an unknown value is allowed and
+ * matches nothing.
+ */
 export const WantedTypes = (leftOut: string) =>
   Type.Array(WordFilter(), {
     maxItems: MOST_FILTERS,
     description:
-      'Types by name, or by a beginning that ends in `.*`, as `labtest.order.*`; one that is not known matches nothing. ' +
-      `Left out: ${leftOut}`,
+      'Event types by name, or by a prefix that ends in `.*`, as `labtest.order.*`. An unknown type matches ' +
+      `nothing. Without this parameter: ${leftOut}`,
   });
 
-/** Filters as they are stored: each once. */
+/** Returns the filters without duplicates, for storing. */
 export const distinct = (filters: string[] | null): string[] | null => filters && [...new Set(filters)];

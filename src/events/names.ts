@@ -1,74 +1,25 @@
-/** Resources of wearables that events tell of, summaries and timeseries, as events name them. */
-const RESOURCES = [
-  'activity',
-  'afib_burden',
-  'basal_body_temperature',
-  'blood_oxygen',
-  'blood_pressure',
-  'body',
-  'body_mass_index',
-  'body_temperature',
-  'body_temperature_delta',
-  'caffeine',
-  'calories_active',
-  'calories_basal',
-  'carbohydrates',
-  'cholesterol',
-  'daylight_exposure',
-  'distance',
-  'electrocardiogram',
-  'electrocardiogram_voltage',
-  'fall',
-  'fat',
-  'floors_climbed',
-  'forced_expiratory_volume_1',
-  'forced_vital_capacity',
-  'glucose',
-  'handwashing',
-  'heart_rate_alert',
-  'heart_rate_recovery_one_minute',
-  'heartrate',
-  'hrv',
-  'hrv_sdnn',
-  'ige',
-  'igg',
-  'inhaler_usage',
-  'insulin_injection',
-  'lean_body_mass',
-  'meal',
-  'menstrual_cycle',
-  'mindfulness_minutes',
-  'note',
-  'peak_expiratory_flow_rate',
-  'profile',
-  'respiratory_rate',
-  'sleep',
-  'sleep_apnea_alert',
-  'sleep_breathing_disturbance',
-  'sleep_cycle',
-  'stand_duration',
-  'stand_hour',
-  'steps',
-  'stress_level',
-  'uv_exposure',
-  'vo2_max',
-  'waist_circumference',
-  'water',
-  'weight',
-  'wheelchair_push',
-  'workout_distance',
-  'workout_duration',
-  'workout_stream',
-  'workout_swimming_stroke',
-  'workouts',
-];
+import { SERIES } from '../wearables/series.ts';
+import { SUMMARY_NAMES } from '../wearables/summary-names.ts';
 
-/** Told to operators of receivers, not about a user: only who names them gets them. */
+/**
+ * The names that events use for wearable resources: series, summaries and the points of workouts. Devices have other
+ * events.
+ */
+const RESOURCES = [
+  ...SERIES.flatMap(({ event }) => event ?? []),
+  ...SUMMARY_NAMES.filter((name) => name !== 'device'),
+  'workout_stream',
+].toSorted();
+
+/**
+ * Event types for the operators of endpoints. They are not about a user. An endpoint gets them only if its filters name
+ * them.
+ */
 export const OPERATIONAL_NAMES = ['message.attempt.exhausted', 'endpoint.disabled'];
 
 /**
- * Every type of event that there is or will be: a receiver may subscribe to a type before its first event exists, but
- * a misspelt name is refused.
+ * The names of all event types. `defineEvent` defines the schema for a name. A filter is refused if it is neither a
+ * name nor a prefix of one.
  */
 export const EVENT_NAMES = [
   ...['labtest.order', 'labtest.appointment', 'labtest.match_review'].flatMap(createdAndUpdated),
@@ -81,29 +32,29 @@ export const EVENT_NAMES = [
   ...OPERATIONAL_NAMES,
   ...RESOURCES.map((resource) => `historical.data.${resource}.created`),
   ...RESOURCES.flatMap((resource) => createdAndUpdated(`daily.data.${resource}`)),
-  // The points of a workout go with it.
+  // The samples of a workout are deleted together with the workout, so their deletion has no event of its own.
   ...RESOURCES.filter((resource) => resource !== 'workout_stream').map((resource) => `daily.data.${resource}.deleted`),
 ];
 
-/** What a filter may be: a name of EVENT_NAMES, or its beginning up to a dot and `*`. */
+/** Matches a name of EVENT_NAMES, or a prefix of one that ends after a dot and is followed by `*`. */
 export const EVENT_FILTER_PATTERN = `^${alternatives(EVENT_NAMES.map((name) => name.split('.')))}$`;
 
-/** Every filter that lets events of this name through: the name itself and its beginnings. */
+/** Returns every filter that matches this name: the name, and its prefixes with `.*`. */
 export function filtersFor(name: string): string[] {
   const parts = name.split('.');
   return [name, ...parts.slice(1).map((_, n) => `${parts.slice(0, n + 1).join('.')}.*`)];
 }
 
-/** All that a filter may be. */
+/** Returns all valid filters. */
 export const eventFilters = (): string[] => [...new Set(EVENT_NAMES.flatMap(filtersFor))];
 
-/** Whether one of the filters lets events of this name through. */
+/** Returns true if one of the filters matches this name. */
 export function matches(filters: string[], name: string): boolean {
   return filtersFor(name).some((filter) => filters.includes(filter));
 }
 
-/** As `matches`; without filters, every name but the operational ones. */
-export function takes(filters: string[] | null, name: string): boolean {
+/** Like `matches`, but filters of null accept every name except the operational ones. */
+export function filtersAccept(filters: string[] | null, name: string): boolean {
   return filters === null ? !OPERATIONAL_NAMES.includes(name) : matches(filters, name);
 }
 
@@ -111,7 +62,10 @@ function createdAndUpdated(what: string): string[] {
   return [`${what}.created`, `${what}.updated`];
 }
 
-/** Names by their parts as one pattern, each part written once; `*` stands for whatever may follow a dot. */
+/**
+ * Returns one pattern that matches all names and contains each common prefix only once. A part `*` matches a literal
+ * asterisk.
+ */
 function alternatives(names: string[][]): string {
   const behind = new Map<string, string[][]>();
   for (const [first = '', ...rest] of names) behind.set(first, [...(behind.get(first) ?? []), rest]);

@@ -1,21 +1,25 @@
 import { sql } from 'kysely';
 import type { TeamCtx } from '../context.ts';
-import type { Tx } from '../db/open.ts';
+import type { Tx } from '../db/open-database.ts';
 
-/** Whoever waits for events listens to it: the payload is the team that has new ones. */
+/** Processes that wait for events listen to this channel. The payload is the id of the team that has new events. */
 export const EVENTS_CHANNEL = 'phial_events';
 
-/** Minutes for which a team is notified after it began to wait. A notification makes commits wait for one another. */
+/**
+ * How long a team is notified after it began to wait, in minutes. It is limited because commits that send a
+ * notification must wait for one another.
+ */
 const NOTIFIED_MINUTES = 15;
 const RENEWED_AFTER_MS = 5 * 60_000;
 const MOST_KNOWN = 10_000;
 
-/** When this process noted a team last. */
+/** The time when this process last noted a team, by team id. */
 const noted = new Map<string, number>();
 
 /**
- * From now on the team is notified of its events, for a quarter of an hour at least. True where it was not before: what is being
- * published at this very moment may not know of it yet.
+ * Notes that a reader of the team waits for events. Transactions then notify the team of its events for
+ * NOTIFIED_MINUTES. If this process noted the team less than RENEWED_AFTER_MS ago, this function does nothing. Returns
+ * true if the team was not noted before. Then transactions that are publishing at this moment may not notify it.
  */
 export async function noteReader({ db, team }: TeamCtx): Promise<boolean> {
   if (performance.now() - (noted.get(team.id) ?? -Infinity) < RENEWED_AFTER_MS) return false;
@@ -30,8 +34,10 @@ export async function noteReader({ db, team }: TeamCtx): Promise<boolean> {
   return rows[0]?.was_noted !== true;
 }
 
-/** In the transaction in which events of the team come back to its feed. */
-export async function tellReaders(db: Tx, teamId: string): Promise<void> {
+/**
+ * Notifies the waiting readers of a team. Call it in the transaction that puts events of the team back into its feed.
+ */
+export async function notifyReaders(db: Tx, teamId: string): Promise<void> {
   await sql`
     select pg_notify(${EVENTS_CHANNEL}, team_id::text) from event_readers
      where team_id = ${teamId} and until > now()`.execute(db);

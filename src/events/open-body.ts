@@ -1,7 +1,10 @@
 import type { TeamCtx } from '../context.ts';
-import { throwIfKeyIsUnknown } from '../privacy/unknown-key.ts';
+import { throwIfKeyIsUnknown } from '../privacy/missing-encryption-key.ts';
 
-/** What is sent of an event; null where it was damaged: that is its own affair. */
+/**
+ * Decrypts the body of an event. Returns null if the body is damaged, so that the caller can continue with other
+ * events.
+ */
 export async function openBodyOrNull({ cipher, log, team }: TeamCtx, id: string, body: Buffer): Promise<Buffer | null> {
   try {
     return await cipher.openPackedBytes('events.body', { team_id: team.id, id }, body);

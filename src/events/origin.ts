@@ -1,12 +1,15 @@
 /**
- * How data came that an event of `daily.data.*` tells of. live: by a push, a poll or a notification of its provider; backfill: by the
- * pull of the past; import: from an uploaded file; replay: a payload that is kept was mapped again.
+ * How we got the data of a `daily.data.*` event. live: by a push, a poll or a notification of the provider. backfill:
+ * by the pull of past data. import: from an uploaded file. replay: from a stored payload that was mapped again.
  */
 export const ORIGINS = ['live', 'backfill', 'import', 'replay'] as const;
 export type Origin = (typeof ORIGINS)[number];
 
-/** The header of a delivery, and of a message to a broker, that says it: the key `origin` of the body says the same. */
+/**
+ * The name of the header with the origin, in deliveries and in messages to a broker. The property `origin` of the body
+ * has the same value.
+ */
 export const ORIGIN_HEADER = 'phial-origin';
 
-/** Whether events of this name say it. */
-export const bearsOrigin = (name: string): boolean => name.startsWith('daily.data.');
+/** Returns true if events of this type have an origin. */
+export const hasOrigin = (name: string): boolean => name.startsWith('daily.data.');

@@ -2,17 +2,17 @@ import type { KyselyPlugin } from 'kysely';
 import { Client } from 'pg';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../test/app.ts';
+import { startTestApp, type TestApp } from '../../test/test-app.ts';
 import { subscribe } from '../../test/factories.ts';
-import { publishedTo, publishTo } from '../../test/publish.ts';
-import { startReceiver } from '../../test/receiver.ts';
+import { publishedTo, publishTo } from '../../test/publish-event.ts';
+import { startEndpoint } from '../../test/endpoint.ts';
 import { boundToTeam } from '../db/session/bind.ts';
 import { defineEvent } from './define.ts';
 import { DELIVERIES_CHANNEL, MOST_EVENT_BYTES, publishEvent, publishEvents } from './publish.ts';
 
 const data = Type.Object({ n: Type.Integer({ minimum: 0 }), at: Type.String({ format: 'date-time' }) });
 const daily = defineEvent({ name: 'daily.data.steps.created', summary: '', data });
-const steps = { ...daily, bearsOrigin: false };
+const steps = { ...daily, hasOrigin: false };
 const good = { n: 1, at: '2026-01-02T03:04:05.678Z' };
 
 let app: TestApp;
@@ -26,7 +26,7 @@ const written = () => publishedTo(app, app.team);
 const publish = (event: object) => publishTo(app, app.team, steps, event as never);
 
 describe('publishing an event', () => {
-  test('of daily data is refused where it does not say how the data came, and of another where it does', async () => {
+  test('refuses daily data without an origin, and other data with one', async () => {
     const publishing = (type: typeof steps, origin?: 'live') =>
       ofTeam()
         .transaction()
@@ -38,22 +38,22 @@ describe('publishing an event', () => {
     expect(await written()).toEqual([]);
   });
 
-  test('is refused outside a transaction', async () => {
+  test('refuses to publish outside a transaction', async () => {
     await expect(
       publishEvent({ ...app.ctx, db: app.db as never, team: app.team }, steps, { user: null, data: good }),
-    ).rejects.toThrow(/outside the transaction/);
+    ).rejects.toThrow(/outside a transaction/);
     expect(await written()).toEqual([]);
   });
 
   test.each([{}, { n: 1 }, { ...good, n: 'one' }, { ...good, n: 1.5 }, { ...good, n: -1 }, { ...good, at: 'soon' }])(
-    'is refused for data that breaks its shape: %j',
+    'refuses data that does not match the schema: %j',
     async (event) => {
-      await expect(publish(event)).rejects.toThrow(/daily\.data\.steps\.created breaks its shape/);
+      await expect(publish(event)).rejects.toThrow(/daily\.data\.steps\.created does not match its schema/);
       expect(await written()).toEqual([]);
     },
   );
 
-  test('is one statement of one text, for any number of events, answered in their order', async () => {
+  test('runs one statement of one text for any number of events, and returns the ids in their order', async () => {
     const texts: string[] = [];
     const watch: KyselyPlugin = {
       transformQuery: ({ node }) => {
@@ -62,7 +62,7 @@ describe('publishing an event', () => {
       },
       transformResult: async ({ result }) => result,
     };
-    const tell = (count: number): Promise<string[]> =>
+    const publish = (count: number): Promise<string[]> =>
       ofTeam()
         .transaction()
         .execute((db) =>
@@ -71,17 +71,17 @@ describe('publishing an event', () => {
             Array.from({ length: count }, (_, n) => ({ type: steps, user: null, data: { ...good, n } })),
           ),
         );
-    const ids = [...(await tell(1)), ...(await tell(20))];
-    expect([texts.length, new Set(texts).size, await tell(0)]).toEqual([2, 1, []]);
-    const told = (await written()).filter(({ id }) => ids.includes(id));
-    const numbers = ids.map((id) => JSON.parse(told.find((row) => row.id === id)?.body ?? '').data.n);
+    const ids = [...(await publish(1)), ...(await publish(20))];
+    expect([texts.length, new Set(texts).size, await publish(0)]).toEqual([2, 1, []]);
+    const stored = (await written()).filter(({ id }) => ids.includes(id));
+    const numbers = ids.map((id) => JSON.parse(stored.find((row) => row.id === id)?.body ?? '').data.n);
     expect(numbers).toEqual([0, ...Array.from({ length: 20 }, (_, n) => n)]);
   });
 
-  test('names the receivers with their events to workers, without these where they are many', async () => {
+  test('notifies workers of endpoints with their events, and of endpoints only when the events are many', async () => {
     const team = await app.makeTeam();
-    const receiver = await startReceiver({ invented: true });
-    const webhook = await subscribe(team, receiver);
+    const endpoint = await startEndpoint({ invented: true });
+    const webhook = await subscribe(team, endpoint);
     const listening = new Client({ connectionString: app.databaseUrl });
     await listening.connect();
     const heard: string[] = [];
@@ -89,7 +89,7 @@ describe('publishing an event', () => {
       if (payload.includes(webhook)) heard.push(payload);
     });
     await listening.query(`listen ${DELIVERIES_CHANNEL}`);
-    const tell = (count: number): Promise<string[]> =>
+    const publish = (count: number): Promise<string[]> =>
       boundToTeam(app.ctx, team.id)
         .db.transaction()
         .execute((db) =>
@@ -98,34 +98,34 @@ describe('publishing an event', () => {
             Array.from({ length: count }, () => ({ type: steps, user: null, data: good })),
           ),
         );
-    const few = await tell(100);
-    await tell(101);
+    const few = await publish(100);
+    await publish(101);
     await expect.poll(() => heard).toHaveLength(2);
     expect(heard[0]?.split(',').toSorted()).toEqual(few.map((id) => `${webhook}/${id}`).toSorted());
     expect(heard[1]).toBe(webhook);
     await listening.end();
-    await receiver.close();
+    await endpoint.close();
   });
 
-  test('is refused when its body is larger than 256 KiB', async () => {
+  test('refuses a body that is larger than 256 KiB', async () => {
     const loud = defineEvent({
       name: 'historical.data.steps.created',
       summary: '',
       data: Type.Object({ s: Type.String() }),
     });
     const before = await written();
-    const tell = (length: number) =>
+    const publish = (length: number) =>
       ofTeam()
         .transaction()
         .execute((db) =>
           publishEvent({ ...app.ctx, db, team: app.team }, loud, { user: null, data: { s: 'é'.repeat(length / 2) } }),
         );
-    await tell(MOST_EVENT_BYTES - 1000);
-    await expect(tell(MOST_EVENT_BYTES)).rejects.toThrow(/larger than 262144 bytes/);
+    await publish(MOST_EVENT_BYTES - 1000);
+    await expect(publish(MOST_EVENT_BYTES)).rejects.toThrow(/larger than 262144 bytes/);
     expect((await written()).length).toBe(before.length + 1);
   });
 
-  test('leaves others their turns where its types take long to write, as they do at first', async () => {
+  test('lets other requests run while types take long to write', async () => {
     const slow = {
       ...steps,
       write: () => {
@@ -133,23 +133,23 @@ describe('publishing an event', () => {
         return JSON.stringify(good);
       },
     };
-    let turns = 0;
-    const timer = setInterval(() => (turns += 1), 1);
+    let ticks = 0;
+    const timer = setInterval(() => (ticks += 1), 1);
     await ofTeam()
       .transaction()
       .execute(async (db) => {
-        turns = 0;
+        ticks = 0;
         const event = { type: slow, user: null, data: good };
         await publishEvents(
           { ...app.ctx, db, team: app.team },
           Array.from({ length: 40 }, () => event),
         );
-        expect(turns).toBeGreaterThan(10);
+        expect(ticks).toBeGreaterThan(10);
       });
     clearInterval(timer);
   });
 
-  test('tells nothing that the shape does not declare', async () => {
+  test('publishes no key that the schema does not declare', async () => {
     const id = await publish({ ...good, note: 'private' });
     const event = (await written()).find((row) => row.id === id);
     expect(JSON.parse(event?.body ?? '')).toEqual({
@@ -161,9 +161,9 @@ describe('publishing an event', () => {
     });
   });
 
-  test('is undone with the transaction that it tells of, and so are its deliveries', async () => {
-    const receiver = await startReceiver({ invented: true });
-    await subscribe(app.team, receiver);
+  test('is rolled back with its transaction, and so are its deliveries', async () => {
+    const endpoint = await startEndpoint({ invented: true });
+    await subscribe(app.team, endpoint);
     const before = await written();
     await expect(
       ofTeam()
@@ -174,7 +174,7 @@ describe('publishing an event', () => {
         }),
     ).rejects.toThrow('something later failed');
     await app.deliver();
-    expect([await written(), receiver.requests()]).toEqual([before, 0]);
-    await receiver.close();
+    expect([await written(), endpoint.requests()]).toEqual([before, 0]);
+    await endpoint.close();
   });
 });

@@ -3,46 +3,57 @@ import { sql } from 'kysely';
 import type { Static, TSchema } from 'typebox';
 import type { TeamCtx, TxCtx } from '../context.ts';
 import { byteaArray } from '../db/session/binary-array.ts';
-import { runAhead } from '../db/transaction.ts';
+import { sendWithNext } from '../db/transaction.ts';
 import { newId } from '../ids.ts';
 import type { EventType } from './define.ts';
 import { filtersFor } from './names.ts';
 import { EVENTS_CHANNEL } from './notify-readers.ts';
-import { bearsOrigin, type Origin } from './origin.ts';
+import { hasOrigin, type Origin } from './origin.ts';
 
 /**
- * Workers listen to it: something was queued. The payload names the receivers with commas between them, each with its event
- * (`receiver/event`) where these are few, or is empty, which means any.
+ * Workers listen to this channel for new deliveries. The payload lists endpoints, separated by commas. If there are few
+ * deliveries, each entry also has its event (`endpoint/event`). An empty payload means that any endpoint may have new
+ * deliveries.
  */
 export const DELIVERIES_CHANNEL = 'phial_queued';
 
-/** Receivers and the queue are laid for bodies of this size; whoever tells of more tells it in several events. */
+/**
+ * The largest event body. Endpoints and the queue are designed for bodies up to this size. A caller with more data
+ * publishes several events.
+ */
 export const MOST_EVENT_BYTES = 256 * 1024;
 
-/** Then other requests have a turn: the shape of a type is compiled when it is told of first, and a push can be of 52 series. */
+/**
+ * After this time publishing pauses, so that other requests of the process continue. Publishing may take long because
+ * the schema of an event type is compiled at its first event, and a push can contain 52 series.
+ */
 const AT_ONCE_MS = 10;
 
-/** Something that happened, to be told to the team's receivers. */
+/** An event to publish to the endpoints of the team. */
 export type Publication<T extends TSchema = TSchema> = {
   type: EventType<T>;
-  /** Whom it is about; null where it is about no user. */
+  /** The user that the event is about. Null if there is none. */
   user: { id: string; client_user_id: string } | null;
   data: Static<T>;
-  /** How the data came, of a type that says so; left out of all others. */
+  /** How we got the data. Only for event types that have an origin. */
   origin?: Origin;
 };
 
 type Publishable = Pick<TxCtx<TeamCtx>, 'db' | 'cipher'> & { team: { id: string } };
 
-/** As many pairs of ids, and as many ids, as surely find room in the payload of a notification (8,000 bytes). */
+/**
+ * A notification payload has at most 8,000 bytes. MOST_PAIRS pairs of an endpoint and an event fit into it, or
+ * MOST_NAMED endpoint ids.
+ */
 const MOST_PAIRS = 100;
 const MOST_NAMED = 200;
 
 /**
- * Writes events and a queue row per event and subscribed receiver into the caller's transaction, in one statement
- * whose text is the same for any number: they are there exactly when the change they tell of is. A stored body is the
- * very text that every attempt signs and sends. Returns the ids in the order of `events`. Who waits for a page of the
- * team's events is woken. The statement travels with the next one of the transaction, or with its commit.
+ * Publishes events: writes them, and a delivery for each event and subscribed endpoint, into the caller's transaction.
+ * The events therefore exist exactly if the change that caused them exists. It uses one statement, whose text is the
+ * same for any number of events. The stored body of an event is the text that every attempt signs and sends. The
+ * statement also notifies requests that wait for events of the team. It is sent together with the next statement of the
+ * transaction, or with its commit. Returns the event ids in the order of `events`.
  */
 export async function publishEvents<const Types extends TSchema[]>(
   ctx: Publishable,
@@ -51,7 +62,7 @@ export async function publishEvents<const Types extends TSchema[]>(
   const published: Publication[] = [...events];
   if (published.length === 0) return [];
   if (!ctx.db.isTransaction) {
-    throw new Error(`Event ${published[0]?.type.name} was published outside the transaction that it tells of.`);
+    throw new Error(`Event ${published[0]?.type.name} was published outside a transaction.`);
   }
   const { team, cipher } = ctx;
   const ids = published.map(() => newId());
@@ -92,11 +103,11 @@ export async function publishEvents<const Types extends TSchema[]>(
     union all
     select pg_notify(${EVENTS_CHANNEL}, team_id::text) from event_readers where team_id = ${team.id} and until > now()
   `;
-  await runAhead(ctx.db, statement);
+  await sendWithNext(ctx.db, statement);
   return ids;
 }
 
-/** publishEvents for one event. */
+/** Publishes one event with publishEvents, and returns its id. */
 export async function publishEvent<T extends TSchema>(
   ctx: Publishable,
   type: EventType<T>,
@@ -107,8 +118,8 @@ export async function publishEvent<T extends TSchema>(
 }
 
 /**
- * Writes the example of a type as an event for one receiver, which says in its body that it is a test. It is of no user, no
- * news of the team, and queued by whoever calls.
+ * Writes the example of an event type as an event for one endpoint, and returns its id. The body states that it is a
+ * test. The event is about no user and does not appear in the change feed. The caller must queue its delivery.
  */
 export async function publishTest(
   { db, cipher, team }: Publishable,
@@ -124,15 +135,15 @@ export async function publishTest(
       event_type: name,
       body,
       test_for: webhook_id,
-      origin: bearsOrigin(name) ? String(example['origin']) : null,
+      origin: hasOrigin(name) ? String(example['origin']) : null,
     })
     .execute();
   return key.id;
 }
 
 function bodyOf(team: { id: string }, { type, user, data, origin }: Publication): string {
-  if (type.bearsOrigin !== (origin !== undefined))
-    throw new Error(`Event ${type.name} ${type.bearsOrigin ? 'does not say' : 'says'} how its data came.`);
+  if (type.hasOrigin !== (origin !== undefined))
+    throw new Error(`Event ${type.name} ${type.hasOrigin ? 'does not say' : 'says'} how its data came.`);
   const rest = JSON.stringify({
     ...(origin && { origin }),
     team_id: team.id,

@@ -3,17 +3,17 @@ import { describe, expect, test } from 'vitest';
 import { FairShare, type Release } from './fair-share.ts';
 import type { Owner } from './round-robin.ts';
 
-/** A promise that is resolved from without. */
+/** A promise that the caller resolves. */
 function promised<T = void>(): { promise: Promise<T>; resolve: (value: T) => void } {
   let resolve: (value: T) => void = () => undefined;
   const promise = new Promise<T>((given) => (resolve = given));
   return { promise, resolve };
 }
 
-const settled = (): Promise<void> => new Promise(setImmediate);
+const waitForImmediate = (): Promise<void> => new Promise(setImmediate);
 const nameOf = ({ org, team }: Owner): string => `${org} ${team}`;
 
-/** As many teams of as many organisations as `sizes` says. */
+/** Makes an organisation for each entry of `sizes`, with that many teams. */
 const ownersOf = (sizes: number[]): Owner[] =>
   sizes.flatMap((teams, org) =>
     Array.from({ length: teams }, (_, team) => ({ org: `o${org}`, team: `t${org}.${team}` })),
@@ -21,20 +21,23 @@ const ownersOf = (sizes: number[]): Owner[] =>
 
 const anyOwners = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 8 }).map(ownersOf);
 
-/** How often any of the others comes between two turns of the one, before its first or after its last, at most. */
-function mostBetween(turns: string[], one: string): number {
+/**
+ * The most times that another owner is served between two services of this owner, or before its first or after its
+ * last.
+ */
+function mostBetween(granted: string[], one: string): number {
   let most = 0;
   let between = new Map<string, number>();
-  for (const turn of turns) {
-    if (turn === one) between = new Map();
-    else between.set(turn, (between.get(turn) ?? 0) + 1);
+  for (const grant of granted) {
+    if (grant === one) between = new Map();
+    else between.set(grant, (between.get(grant) ?? 0) + 1);
     most = Math.max(most, ...between.values());
   }
   return most;
 }
 
 describe('a fair share', () => {
-  test('gives an owner that always has work its next turn after at most one turn of each other owner', async () => {
+  test('serves each other owner at most once before a busy owner is served again', async () => {
     const anyWork = fc.record({
       owners: anyOwners,
       permits: fc.integer({ min: 1, max: 9 }),
@@ -44,17 +47,17 @@ describe('a fair share', () => {
     await fc.assert(
       fc.asyncProperty(anyWork, async ({ owners, permits, waiting, ends }) => {
         const share = new FairShare({ permits });
-        const turns: Owner[] = [];
-        const held: Release[] = [];
+        const granted: Owner[] = [];
+        const releases: Release[] = [];
         const ask = (owner: Owner): void =>
           void (async () => {
             const release = await share.acquire(owner);
-            turns.push(owner);
-            held.push(release);
-            // It always has work: what was served is followed by the next.
+            granted.push(owner);
+            releases.push(release);
+            // The owner is always busy: it adds new work after each service.
             ask(owner);
           })();
-        // All permits are taken first: whoever comes waits, so that each turn is one that was chosen.
+        // All permits are taken first, so all work waits and each service is a choice.
         const first = Array.from(
           { length: permits },
           () => share.tryAcquire({ org: 'first', team: 'first' }) as Release,
@@ -62,21 +65,21 @@ describe('a fair share', () => {
         for (const [n, owner] of owners.entries()) for (let k = 0; k < (waiting[n] as number); k += 1) ask(owner);
         for (const release of first) {
           release();
-          await settled();
+          await waitForImmediate();
         }
         for (const end of ends) {
-          held.splice(end % held.length, 1)[0]?.();
-          await settled();
-          expect(held.length).toBe(Math.min(permits, share.held));
+          releases.splice(end % releases.length, 1)[0]?.();
+          await waitForImmediate();
+          expect(releases.length).toBe(Math.min(permits, share.inUse));
         }
         for (const org of new Set(owners.map((owner) => owner.org))) {
           expect(
             mostBetween(
-              turns.map((turn) => turn.org),
+              granted.map((grant) => grant.org),
               org,
             ),
           ).toBeLessThanOrEqual(1);
-          const ofOrg = turns.filter((turn) => turn.org === org).map(nameOf);
+          const ofOrg = granted.filter((grant) => grant.org === org).map(nameOf);
           for (const owner of owners.filter((one) => one.org === org))
             expect(mostBetween(ofOrg, nameOf(owner))).toBeLessThanOrEqual(1);
         }
@@ -85,7 +88,7 @@ describe('a fair share', () => {
     );
   });
 
-  test('keeps its bounds and loses no permit, whatever ends, fails, pauses or gives up', async () => {
+  test('respects its limits and loses no permit, when work ends, fails, pauses or is aborted', async () => {
     const anyStep = fc.record({
       what: fc.constantFrom('come', 'come', 'come', 'end', 'fail', 'pause', 'resume', 'abort'),
       which: fc.nat(),
@@ -102,36 +105,36 @@ describe('a fair share', () => {
         const run = openRun(bounds);
         for (const { what, which } of steps) {
           run.step(what, owners[which % owners.length] as Owner, which);
-          await settled();
+          await waitForImmediate();
           run.check();
         }
         await run.endAll();
-        expect([run.share.held, run.share.waiting, run.share.longestWaitMs]).toEqual([0, 0, 0]);
+        expect([run.share.inUse, run.share.waiting, run.share.longestWaitMs]).toEqual([0, 0, 0]);
       }),
       { numRuns: 200 },
     );
   });
 
-  test('serves a team as often as seven of one organisation that always have requests waiting', async () => {
+  test('serves one team as often as seven busy teams of another organisation', async () => {
     const share = new FairShare({ permits: 7 });
     const served = new Map<string, number>();
     let rounds = 0;
-    const keepAsking = async (owner: Owner): Promise<void> => {
+    const askRepeatedly = async (owner: Owner): Promise<void> => {
       while (rounds < 700) {
         await share.run(owner, async () => {
           rounds += 1;
           served.set(owner.org, (served.get(owner.org) ?? 0) + 1);
-          await settled();
+          await waitForImmediate();
         });
       }
     };
-    const loud = ownersOf([7]).flatMap((owner) => [keepAsking(owner), keepAsking(owner)]);
-    await Promise.all([...loud, keepAsking({ org: 'quiet', team: 'quiet' })]);
-    // It has one request at a time, and there are a hundred rounds of the seven permits.
+    const loud = ownersOf([7]).flatMap((owner) => [askRepeatedly(owner), askRepeatedly(owner)]);
+    await Promise.all([...loud, askRepeatedly({ org: 'quiet', team: 'quiet' })]);
+    // It has one request at a time. There are a hundred rounds of the seven permits.
     expect(served.get('quiet')).toBeGreaterThan(50);
   });
 
-  test('refuses to let more of a team wait than it may, while another team of the organisation waits', async () => {
+  test("refuses work beyond a team's limit, while another team of the organisation can wait", async () => {
     const refuse = (): Error => new Error('too many');
     const share = new FairShare({ permits: 1, mostWaiting: 2, refuse });
     const release = await share.acquire({ org: 'o', team: 'a' });
@@ -143,7 +146,7 @@ describe('a fair share', () => {
     await expect(other).resolves.toBe('served');
   });
 
-  test('tells how long the one that waits longest has waited', async () => {
+  test('returns how long the oldest waiter has waited', async () => {
     const share = new FairShare({ permits: 1 });
     const release = await share.acquire({ org: 'o', team: 'a' });
     expect(share.longestWaitMs).toBe(0);
@@ -158,7 +161,7 @@ describe('a fair share', () => {
     expect(share.longestWaitMs).toBe(0);
   });
 
-  test('costs as little with ten thousand owners that wait as with ten', async () => {
+  test('takes as long with ten thousand waiting owners as with ten', async () => {
     const nanosecondsOf = async (count: number): Promise<number> => {
       const share = new FairShare({ permits: 1, mostOfOrg: 1 });
       let release = await share.acquire({ org: 'first', team: 'first' });
@@ -181,7 +184,7 @@ describe('a fair share', () => {
     };
     await nanosecondsOf(10);
     const [few, many] = [await nanosecondsOf(10), await nanosecondsOf(10_000)];
-    // Going through all owners that wait would cost a thousand times as much.
+    // To go through all waiting owners would take a thousand times as long.
     expect(many).toBeLessThan(few * 50);
   });
 });
@@ -196,7 +199,7 @@ type Work = {
   abort: () => void;
 };
 
-/** Requests that end, fail, pause and give up when they are told to, and what the share must hold of them. */
+/** Requests that end, fail, pause and abort on command, and the invariants of the share. */
 function openRun({ permits, ...most }: { permits: number; mostOfOrg: number; mostOfTeam: number }) {
   const share = new FairShare({ permits, ...most });
   const all = new Set<Work>();
@@ -204,22 +207,22 @@ function openRun({ permits, ...most }: { permits: number; mostOfOrg: number; mos
 
   const come = (owner: Owner): void => {
     const gone = new AbortController();
-    let told = promised<'end' | 'fail' | 'pause'>();
+    let instruction = promised<'end' | 'fail' | 'pause'>();
     let resumed = promised<void>();
     const work: Work = {
       owner,
       isPaused: false,
-      end: () => told.resolve('end'),
-      fail: () => told.resolve('fail'),
-      pause: () => told.resolve('pause'),
+      end: () => instruction.resolve('end'),
+      fail: () => instruction.resolve('fail'),
+      pause: () => instruction.resolve('pause'),
       resume: () => resumed.resolve(),
       abort: () => gone.abort(new Error('gone')),
     };
     all.add(work);
     const begin = async (aside: <T>(pause: () => Promise<T>) => Promise<T>): Promise<void> => {
       working.add(work);
-      for (let what = await told.promise; what !== 'end'; what = await told.promise) {
-        told = promised<'end' | 'fail' | 'pause'>();
+      for (let what = await instruction.promise; what !== 'end'; what = await instruction.promise) {
+        instruction = promised<'end' | 'fail' | 'pause'>();
         if (what === 'fail') throw new Error('failed');
         working.delete(work);
         resumed = promised();
@@ -248,16 +251,16 @@ function openRun({ permits, ...most }: { permits: number; mostOfOrg: number; mos
       else pick([...working])?.[what as 'end' | 'fail' | 'pause']();
     },
     check() {
-      expect(working.size).toBe(share.held);
-      expect(share.held).toBeLessThanOrEqual(permits);
-      const isFree = share.held < permits;
+      expect(working.size).toBe(share.inUse);
+      expect(share.inUse).toBeLessThanOrEqual(permits);
+      const isFree = share.inUse < permits;
       for (const org of new Set([...all].map((work) => work.owner.org))) {
         const ofOrg = [...working].filter((work) => work.owner.org === org);
         expect(ofOrg.length).toBeLessThanOrEqual(most.mostOfOrg);
         for (const team of new Set(ofOrg.map((work) => work.owner.team)))
           expect(ofOrg.filter((work) => work.owner.team === team).length).toBeLessThanOrEqual(most.mostOfTeam);
       }
-      // Nobody waits who may have a permit.
+      // No waiter could have a permit.
       for (const { owner } of isFree ? [...all].filter((work) => !working.has(work) && !work.isPaused) : [])
         expect(share.tryAcquire(owner)).toBeNull();
     },
@@ -267,7 +270,7 @@ function openRun({ permits, ...most }: { permits: number; mostOfOrg: number; mos
           work.resume();
           work.end();
         }
-        await settled();
+        await waitForImmediate();
       }
     },
   };

@@ -1,19 +1,19 @@
-import { Held } from './held.ts';
-import { RoundRobin, type May, type Owner } from './round-robin.ts';
+import { UsageByOwner } from './usage-by-owner.ts';
+import { RoundRobin, type Eligible, type Owner } from './round-robin.ts';
 
-/** Runs `pause` while whoever asked for it holds no permit. */
+/** Releases the permit of the calling work, runs `pause`, and then takes a permit again. */
 export type Aside = <T>(pause: () => Promise<T>) => Promise<T>;
 
-/** Gives a permit back. Called again it does nothing. */
+/** Releases a permit. Further calls do nothing. */
 export type Release = () => void;
 
 type Options = {
   permits: number;
-  /** Held by one organisation at most; all permits where it is missing. */
+  /** The most permits of one organisation. Default: all permits. */
   mostOfOrg?: number;
-  /** Held by one team at most; as many as by its organisation where it is missing. */
+  /** The most permits of one team. Default: as many as one organisation may have. */
   mostOfTeam?: number;
-  /** Of one team, beyond which `refuse` says why nothing more of it is let in to wait. */
+  /** The most waiting work of one team. If more comes, it fails with the error that `refuse` returns. */
   mostWaiting?: number;
   refuse?: (owner: Owner) => Error;
 };
@@ -21,69 +21,67 @@ type Options = {
 type Waiter = { since: number; grant: (release: Release) => void };
 
 /**
- * Permits for something that a process shares out. Who finds none waits, and a permit that comes free goes to whoever
- * is next by
- * round robin: first among organisations, then among the teams of one. `fair-share.test.ts` proves that an owner's next
- * turn
- * comes after at most one turn of each other owner, and that no permit is lost or given twice.
+ * Permits for a shared part of a process. Work waits if no permit is free. A free permit goes to the next owner in
+ * round robin, by organisation and then by team. `fair-share.test.ts` checks that each other owner gets at most one
+ * permit before an owner gets its next one, and that no permit is lost or given twice.
  */
 export class FairShare {
   readonly #options: Options;
   readonly #mostOfOrg: number;
   readonly #mostOfTeam: number;
-  readonly #held = new Held();
+  readonly #inUse = new UsageByOwner();
   readonly #waiting = new RoundRobin<Waiter>();
-  /** Those that wait, the one that has waited longest first. */
+  /** All waiting work, the oldest first. */
   readonly #waiters = new Set<Waiter>();
-  readonly #may: May;
+  readonly #may: Eligible;
 
   constructor(options: Options) {
     this.#options = options;
     this.#mostOfOrg = options.mostOfOrg ?? options.permits;
     this.#mostOfTeam = options.mostOfTeam ?? this.#mostOfOrg;
     this.#may = {
-      org: (org) => this.#held.ofOrg(org) < this.#mostOfOrg,
-      team: (owner) => this.#held.ofTeam(owner) < this.#mostOfTeam,
+      org: (org) => this.#inUse.ofOrg(org) < this.#mostOfOrg,
+      team: (owner) => this.#inUse.ofTeam(owner) < this.#mostOfTeam,
     };
   }
 
-  /** Permits that are held. */
-  get held(): number {
-    return this.#held.all;
+  /** The number of permits in use. */
+  get inUse(): number {
+    return this.#inUse.all;
   }
 
   get waiting(): number {
     return this.#waiting.size;
   }
 
-  /** How long the one that waits longest has waited. */
+  /** The time that the oldest waiting work has waited. */
   get longestWaitMs(): number {
     const [first] = this.#waiters;
     return first ? performance.now() - first.since : 0;
   }
 
   /**
-   * Runs `work` with a permit of the owner's. With `aside` the work gives it back for as long as it waits for something
-   * else, and
-   * then waits for one as any other.
+   * Runs `work` with a permit of the owner. While the work waits for something else, it can release the permit with
+   * `aside`. After that, it waits for a permit like all other work.
    */
   async run<T>(owner: Owner, work: (aside: Aside) => Promise<T>, signal?: AbortSignal): Promise<T> {
     let permit: Release | null = await this.acquire(owner, signal);
     let isOver = false;
     let pauses = 0;
-    const giveBack = (): void => {
+    const release = (): void => {
       permit?.();
       permit = null;
     };
     const aside: Aside = async (pause) => {
-      giveBack();
+      release();
       pauses += 1;
       try {
         return await pause();
       } finally {
         pauses -= 1;
         const again = await this.acquire(owner, signal);
-        // Pauses may overlap, or outlast the work: it holds one permit at most, and none in a pause.
+        // Pauses can overlap, and can take longer than the work itself. The work has at most one permit, and none
+        // during a pause.
         if (permit || pauses > 0 || isOver) again();
         else permit = again;
       }
@@ -92,26 +90,27 @@ export class FairShare {
       return await work(aside);
     } finally {
       isOver = true;
-      giveBack();
+      release();
     }
   }
 
   /**
-   * What gives the permit back. Rejects with what `refuse` says, or with the reason of `signal`, and then holds none.
+   * Resolves with a function that releases the permit. Rejects with the error of `refuse` or the reason of `signal`,
+   * and then holds no permit.
    */
   acquire(owner: Owner, signal?: AbortSignal): Release | Promise<Release> {
     const release = this.tryAcquire(owner);
     if (release) return release;
     if (this.#waiting.waitingOf(owner) >= (this.#options.mostWaiting ?? Infinity)) {
-      throw this.#options.refuse?.(owner) ?? new Error('Too many of this team wait.');
+      throw this.#options.refuse?.(owner) ?? new Error('Too much work of this team is waiting.');
     }
     return this.#wait(owner, signal);
   }
 
-  /** Null where no permit is free for the owner now. */
+  /** Takes a permit. Returns null if no permit is free for the owner now. */
   tryAcquire(owner: Owner): Release | null {
-    // While a permit is free nobody waits who may have it: whoever waits then is held back by its own bounds.
-    const isFree = this.#held.all < this.#options.permits && this.#may.org(owner.org) && this.#may.team(owner);
+    // If a permit is free although some work waits, then the owners of that work have reached their own limits.
+    const isFree = this.#inUse.all < this.#options.permits && this.#may.org(owner.org) && this.#may.team(owner);
     return isFree ? this.#grant(owner) : null;
   }
 
@@ -136,18 +135,18 @@ export class FairShare {
   }
 
   #grant(owner: Owner): Release {
-    this.#held.add(owner, 1);
+    this.#inUse.add(owner, 1);
     let isReleased = false;
     return () => {
       if (isReleased) return;
       isReleased = true;
-      this.#held.add(owner, -1);
+      this.#inUse.add(owner, -1);
       this.#serve();
     };
   }
 
   #serve(): void {
-    while (this.#held.all < this.#options.permits) {
+    while (this.#inUse.all < this.#options.permits) {
       const next = this.#waiting.next(this.#may);
       if (!next) return;
       next.item.grant(this.#grant(next.owner));

@@ -1,36 +1,35 @@
 import { TransientMap } from '../transient-map.ts';
 
-/** Whose something is. Where it is no team's, `team` is the id of what stands in its stead, as of a management key. */
+/** The owner of work. If the work belongs to no team, `team` is another id, such as that of a management key. */
 export type Owner = { readonly org: string; readonly team: string };
 
-/** The team as an owner. */
 export const ownerOf = ({ id, org_id }: { id: string; org_id: string }): Owner => ({ org: org_id, team: id });
 
-/** Which of those that wait may have a turn now. A team is asked about only where its organisation may. */
-export type May = { org: (org: string) => boolean; team: (owner: Owner) => boolean };
+/** Decides which waiting items may be next. `team` is called only if `org` returned true for its organisation. */
+export type Eligible = { org: (org: string) => boolean; team: (owner: Owner) => boolean };
 
-/** Organisations, their teams and what waits of each team. Each level is in the order of turns. */
+/**
+ * The waiting items of each team, by organisation and then by team. Organisations, teams and items are in round-robin
+ * order.
+ */
 type Waiting<T> = TransientMap<string, TransientMap<string, T[]>>;
 
 /**
- * The order in which waiting items have their turn: organisations take turns, within an organisation its teams take
- * turns, and
- * the items of one team come in the order in which they arrived. Who had a turn goes to the end, and who begins to wait
- * joins
- * there. Hence an owner's next turn comes after at most one turn of each other owner, however many there are and
- * however much
- * they wait for. Who may not have a turn now is passed over and keeps its place.
+ * Orders waiting items in round robin, by organisation and then by team. The items of one team stay in their order of
+ * arrival. An owner that was served goes to the end, and a new owner starts at the end. So after an owner was served,
+ * each other owner is served at most once before that owner is served again. This does not depend on how many owners
+ * and items wait. An owner that may not be served now is skipped and keeps its position.
  */
 export class RoundRobin<T> {
   readonly #orgs: Waiting<T> = new TransientMap();
   #size = 0;
 
-  /** How many items wait. */
+  /** The number of waiting items. */
   get size(): number {
     return this.#size;
   }
 
-  /** How many items of the team wait. */
+  /** The number of waiting items of a team. */
   waitingOf({ org, team }: Owner): number {
     return this.#orgs.get(org)?.get(team)?.length ?? 0;
   }
@@ -40,12 +39,12 @@ export class RoundRobin<T> {
     this.#size += 1;
   }
 
-  /** Whether anything waits of an organisation that is such. */
+  /** Returns true if an organisation with waiting items meets the condition. */
   has(isSuch: (org: string) => boolean): boolean {
     return [...this.#orgs.keys()].some(isSuch);
   }
 
-  /** False where it does not wait. */
+  /** Removes a waiting item. Returns false if the item is not waiting. */
   remove({ org, team }: Owner, item: T): boolean {
     const teams = this.#orgs.get(org);
     const items = teams?.get(team);
@@ -58,8 +57,8 @@ export class RoundRobin<T> {
     return true;
   }
 
-  /** Takes the item whose turn it is; undefined where nothing waits that may have one. */
-  next(may: May = ANYBODY): { owner: Owner; item: T } | undefined {
+  /** Takes the next item. Returns undefined if no waiting item may be next. */
+  next(may: Eligible = ANYBODY): { owner: Owner; item: T } | undefined {
     for (const [org, teams] of this.#orgs) {
       if (!may.org(org)) continue;
       for (const [team, items] of teams) {
@@ -75,13 +74,14 @@ export class RoundRobin<T> {
     return undefined;
   }
 
-  /** All that waits, in the order of turns; what is added meanwhile comes too. */
-  *inTurn(): Generator<T> {
-    for (let turn = this.next(); turn; turn = this.next()) yield turn.item;
+  /** Takes all waiting items in round-robin order, including items that are added during the iteration. */
+  *drain(): Generator<T> {
+    for (let next = this.next(); next; next = this.next()) yield next.item;
   }
 
   /**
-   * Behind all others also with what it has waiting by now, as where one has a turn at a time and its turn took long.
+   * Moves an owner with waiting items to the end again. Use it if each owner is served one at a time and serving took
+   * long.
    */
   putLast({ org, team }: Owner): void {
     const teams = this.#orgs.get(org);
@@ -100,10 +100,10 @@ export class RoundRobin<T> {
   }
 }
 
-const ANYBODY: May = { org: () => true, team: () => true };
+const ANYBODY: Eligible = { org: () => true, team: () => true };
 
-/** Behind all others, or nowhere where nothing is left of it. */
-function putLast<V>(turns: TransientMap<string, V>, key: string, value: V, left: number): void {
-  turns.delete(key);
-  if (left > 0) turns.set(key, value);
+/** Moves a key to the end, or removes it if nothing is left of it. */
+function putLast<V>(queue: TransientMap<string, V>, key: string, value: V, left: number): void {
+  queue.delete(key);
+  if (left > 0) queue.set(key, value);
 }

@@ -1,57 +1,56 @@
-import { Held } from './held.ts';
+import { UsageByOwner } from './usage-by-owner.ts';
 import type { Owner } from './round-robin.ts';
 
 /**
- * Shares out a fixed amount, of places or of bytes, by what is free: an organisation holds at most half as much as is
- * free, and a team
- * at most twice as much as is left of that. A team alone comes to a quarter of everything, an organisation alone to a
- * third, n
- * organisations with a team each to a part in n + 3; and however many hold much, a newcomer finds something free. It is
- * the
- * dynamic threshold by which switches share their buffers (Choudhury and Hahne, 1998), once for each level.
+ * Divides a fixed amount, such as slots or bytes, by how much of it is free. An organisation can have at most half as
+ * much as is free in total. A team can have at most twice as much as its organisation can still take. So the only team
+ * of the only organisation gets a quarter of everything, a single organisation with many teams gets a third, and each
+ * of n organisations with one team gets 1 / (n + 3). A new owner always finds something free. This is the dynamic
+ * threshold with which network switches share their buffers (Choudhury and Hahne, 1998). We apply it at each of the two
+ * levels.
  */
 export class Threshold {
   readonly #most: number;
-  readonly #held = new Held();
+  readonly #inUse = new UsageByOwner();
 
   constructor(most: number) {
     this.#most = most;
   }
 
   get taken(): number {
-    return this.#held.all;
+    return this.#inUse.all;
   }
 
   /**
-   * How much more the owner may take as things stand: one at least where its organisation has nothing and something is
+   * Returns how much more the owner can take now. Returns at least one if the organisation has nothing and something is
    * free.
    */
-  roomFor(owner: Owner): number {
-    const free = this.#most - this.#held.all;
+  capacityFor(owner: Owner): number {
+    const free = this.#most - this.#inUse.all;
     if (free <= 0) return 0;
-    const ofOrg = this.#held.ofOrg(owner.org);
-    // Each one taken makes one fewer free, and one fewer left of the organisation's.
-    const room = Math.ceil((free - 2 * ofOrg - this.#held.ofTeam(owner)) / 4);
-    return Math.max(ofOrg === 0 ? 1 : 0, room);
+    const ofOrg = this.#inUse.ofOrg(owner.org);
+    // Each unit that the owner takes reduces both the free amount and what its organisation can still take.
+    const capacity = Math.ceil((free - 2 * ofOrg - this.#inUse.ofTeam(owner)) / 4);
+    return Math.max(ofOrg === 0 ? 1 : 0, capacity);
   }
 
   /**
-   * False, and nothing is taken, where the owner has its share. Of an organisation that holds nothing, whatever is
-   * free is enough.
+   * Takes the amount. Returns false and takes nothing if the owner already has its share. An organisation that has
+   * nothing can take any amount that is free.
    */
   take(owner: Owner, amount = 1): boolean {
-    const room = this.#held.ofOrg(owner.org) === 0 ? this.#most - this.#held.all : this.roomFor(owner);
-    if (amount > room) return false;
-    this.hold(owner, amount);
+    const capacity = this.#inUse.ofOrg(owner.org) === 0 ? this.#most - this.#inUse.all : this.capacityFor(owner);
+    if (amount > capacity) return false;
+    this.takeUnchecked(owner, amount);
     return true;
   }
 
-  /** Takes it whatever is free, as what is there already. */
-  hold(owner: Owner, amount: number): void {
-    this.#held.add(owner, amount);
+  /** Takes an amount without a check, for example an amount that is already in use. */
+  takeUnchecked(owner: Owner, amount: number): void {
+    this.#inUse.add(owner, amount);
   }
 
-  giveBack(owner: Owner, amount = 1): void {
-    this.#held.add(owner, -amount);
+  release(owner: Owner, amount = 1): void {
+    this.#inUse.add(owner, -amount);
   }
 }

@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import type { Ctx, TeamCtx, TxCtx } from '../context.ts';
 
-/** The turns of a team; its organisation's stay. */
+/** Deletes the time when the team was last served. The row of its organisation stays. */
 export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): Promise<void> {
-  await db.deleteFrom('queue_turns').where('owner_id', '=', team.id).execute();
+  await db.deleteFrom('queue_last_served').where('owner_id', '=', team.id).execute();
 }
 
-/** Nothing waits for so long. */
-const KEPT_DAYS = 30;
+/** No file waits for this long. */
+const RETENTION_DAYS = 30;
 
-/** Forgets turns that decide nothing any more. */
+/** Deletes old rows, which do not affect the order any more. */
 export async function dropExpired({ db }: Ctx): Promise<void> {
   await sql`
-    delete from queue_turns where last_at < now() - make_interval(days => ${KEPT_DAYS})`.execute(db);
+    delete from queue_last_served where last_at < now() - make_interval(days => ${RETENTION_DAYS})`.execute(db);
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../test/app.ts';
+import { startTestApp, type TestApp } from '../../test/test-app.ts';
 import { createTeam } from '../tenancy/teams/create.ts';
 import { createOrg } from '../tenancy/orgs/create.ts';
 import { claimNext, type FileQueue } from './file-queue.ts';
@@ -13,7 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 beforeEach(async () => {
-  for (const table of ['imports', 'lab_report_jobs', 'queue_turns'] as const) await app.db.deleteFrom(table).execute();
+  for (const table of ['imports', 'lab_report_jobs', 'queue_last_served'] as const)
+    await app.db.deleteFrom(table).execute();
 });
 
 type Table = FileQueue['table'];
@@ -26,7 +27,7 @@ const teamOf = async (org_id: string): Promise<Owner> => ({
   team_id: (await createTeam(app.ctx, { org_id, name: 'Saguaro' })).id,
 });
 
-/** Files of a new user of the team. */
+/** Adds files of a new user of the team. */
 async function wait(table: Table, { team_id }: Owner, files = 1): Promise<void> {
   const user = randomUUID();
   await sql`insert into users (id, team_id, client_user_id) values (${user}, ${team_id}, ${user})`.execute(app.db);
@@ -42,18 +43,18 @@ async function wait(table: Table, { team_id }: Owner, files = 1): Promise<void> 
   }
 }
 
-/** Whose turn it is. */
-async function turn(table: Table): Promise<string | undefined> {
+/** The owner that is next. */
+async function serveNext(table: Table): Promise<string | undefined> {
   const leased = await claimNext(app.ctx, queueOf(table));
   if (leased) await sql`delete from ${sql.table(table)} where id = ${leased.id}`.execute(app.db);
   return leased?.team_id;
 }
 
-/** How often others had a turn between two of one owner. */
-function mostBetween(turns: string[], owner: string): number {
+/** How often other owners were served between two services of one owner. */
+function mostBetween(served: string[], owner: string): number {
   const since = new Map<string, number>();
   let most = 0;
-  for (const each of turns) {
+  for (const each of served) {
     if (each === owner) since.clear();
     else since.set(each, (since.get(each) ?? 0) + 1);
     most = Math.max(most, ...since.values());
@@ -62,7 +63,7 @@ function mostBetween(turns: string[], owner: string): number {
 }
 
 describe.each(QUEUES)('the queue %s', (table) => {
-  test('gives each owner its next turn after at most one turn of each other', { timeout: 60_000 }, async () => {
+  test('serves each other owner at most once before an owner is served again', { timeout: 60_000 }, async () => {
     const shapes = fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 2, maxLength: 4 });
     await fc.assert(
       fc.asyncProperty(shapes, async (shape) => {
@@ -71,17 +72,17 @@ describe.each(QUEUES)('the queue %s', (table) => {
           const { org_id } = await createOrg(app.ctx, { name: 'Saguaro Labs', plan: 'scale' });
           for (let n = 0; n < teams; n += 1) owners.push(await teamOf(org_id));
         }
-        // No team runs out of work within the turns that are looked at.
+        // No team runs out of files while the test observes.
         const rounds = 3;
         for (const owner of owners) await wait(table, owner, rounds * Math.max(...shape) + 1);
-        const turns: string[] = [];
+        const served: string[] = [];
         for (let n = 0; n < rounds * shape.length * Math.max(...shape); n += 1)
-          turns.push((await turn(table)) as string);
+          served.push((await serveNext(table)) as string);
         const orgOf = new Map(owners.map(({ team_id, org_id }) => [team_id, org_id]));
-        const ofOrgs = turns.map((team) => orgOf.get(team) as string);
+        const ofOrgs = served.map((team) => orgOf.get(team) as string);
         for (const org of new Set(orgOf.values())) {
           expect(mostBetween(ofOrgs, org)).toBeLessThanOrEqual(1);
-          const within = turns.filter((team) => orgOf.get(team) === org);
+          const within = served.filter((team) => orgOf.get(team) === org);
           for (const team of owners.filter(({ org_id }) => org_id === org))
             expect(mostBetween(within, team.team_id)).toBeLessThanOrEqual(1);
         }
@@ -92,26 +93,26 @@ describe.each(QUEUES)('the queue %s', (table) => {
     );
   });
 
-  test('lets nobody wait behind teams that came later, and were never served', async () => {
+  test('serves a waiting owner before teams that came later and were never served', async () => {
     const [victim, org] = [app.team, await createOrg(app.ctx, { name: 'Ocotillo', plan: 'scale' })];
     const owner = { org_id: victim.org_id, team_id: victim.id };
     await wait(table, owner);
-    expect(await turn(table)).toBe(victim.id);
+    expect(await serveNext(table)).toBe(victim.id);
     await wait(table, owner);
     for (let n = 0; n < 6; n += 1) await wait(table, await teamOf(org.org_id));
-    expect(await turn(table)).toBe(victim.id);
+    expect(await serveNext(table)).toBe(victim.id);
   });
 
-  test('has an organisation as old as it is, also when its team was deleted and made again', async () => {
+  test('uses the age of the organisation, also when its team was deleted and created again', async () => {
     const org = await createOrg(app.ctx, { name: 'Ocotillo', plan: 'scale' });
     const [first, second] = [await teamOf(org.org_id), await teamOf(org.org_id)];
     const victim = { org_id: app.team.org_id, team_id: app.team.id };
     await wait(table, second);
     await wait(table, first);
     await wait(table, victim);
-    expect(await turn(table)).toBe(second.team_id);
+    expect(await serveNext(table)).toBe(second.team_id);
     await sql`update teams set deleted_at = now() where id in (${first.team_id}, ${second.team_id})`.execute(app.db);
     await wait(table, await teamOf(org.org_id));
-    expect(await turn(table)).toBe(victim.team_id);
+    expect(await serveNext(table)).toBe(victim.team_id);
   });
 });

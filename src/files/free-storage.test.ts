@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { apiOf, startTestApp, type Team, type TestApp } from '../../test/app.ts';
+import { apiOf, startTestApp, type Team, type TestApp } from '../../test/test-app.ts';
 import { upload } from '../../test/exports.ts';
 import { makeUser } from '../../test/factories.ts';
 import { pngHead } from '../../test/images.ts';
@@ -25,12 +25,12 @@ const sent = async (team: Team) => {
 const FULL = [503, 'storage_full', '60'];
 
 describe('files are refused before storage runs out', () => {
-  test('where less is free on the disk than is kept in reserve', async () => {
+  test('when the disk has less free space than the reserve', async () => {
     app = await startTestApp({ PHIAL_STORAGE_RESERVE_BYTES: String(TEBIBYTE) });
     expect(await sent(app.team)).toEqual([FULL, FULL]);
   });
 
-  test('where the database has nearly grown to what its operator gave it', async () => {
+  test("when the database has nearly reached the operator's limit", async () => {
     app = await startTestApp({ PHIAL_DATABASE_LIMIT_BYTES: '1024', PHIAL_STORAGE_RESERVE_BYTES: '1' });
     expect(await sent(app.team)).toEqual([FULL, FULL]);
     await expect(refuseWhereStorageIsFull(app.ctx)).rejects.toMatchObject({ code: 'storage_full' });
@@ -40,7 +40,7 @@ describe('files are refused before storage runs out', () => {
   });
 });
 
-describe('an organisation has a quota beside those of its teams', () => {
+describe('an organisation has a quota in addition to those of its teams', () => {
   const second = async (of: TestApp): Promise<Team> => {
     const { id } = await createTeam(of.ctx, { org_id: of.team.org_id, name: 'Ocotillo' });
     const key = await createTeamKey(of.ctx, { team_id: id, label: 'second' });
@@ -52,7 +52,7 @@ describe('an organisation has a quota beside those of its teams', () => {
     [202, undefined],
   ];
 
-  test('of files that wait to be imported', async () => {
+  test('for files that wait for an import', async () => {
     app = await startTestApp({ PHIAL_UPLOAD_QUOTA_BYTES_PER_ORG: '2048' });
     const teams = [app.team, await second(app), await app.makeTeam('Mesa Labs')];
     const codes = [];
@@ -64,8 +64,8 @@ describe('an organisation has a quota beside those of its teams', () => {
     expect(codes).toEqual(CODES);
   });
 
-  test('of lab reports that are kept', async () => {
-    // A file on its way counts with the most that it may have.
+  test('for stored lab reports', async () => {
+    // A file that is being uploaded counts with its maximum size.
     app = await startTestApp({ PHIAL_LAB_REPORT_QUOTA_BYTES_PER_ORG: String(20 * 1024 * 1024 + 10) });
     const teams = [app.team, await second(app), await app.makeTeam('Mesa Labs')];
     const codes = [];

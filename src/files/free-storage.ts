@@ -1,5 +1,5 @@
-// What is left for files: on the disk of uploads, and where the database lies. Of a server that is not ours only its size is
-// known, which the operator can bound.
+// Measures the free space for files, on the disk of uploads and on the disk of the database. For a remote database
+// server we know only the size of the database. The operator can set a limit for that size.
 import { sql } from 'kysely';
 import type { Ctx } from '../context.ts';
 import { freeBytes } from '../disk-space.ts';
@@ -7,26 +7,26 @@ import { AppError } from '../errors.ts';
 
 type Free = { of: 'uploads' | 'database'; bytes: number };
 
-/** A look at a disk or at the size of a database is good for this long. */
-const BELIEVED_MS = 5_000;
+/** We cache a measurement for this long. */
+const CACHE_MS = 5_000;
 const AGAIN_SECONDS = 60;
 
 const looks = new WeakMap<Ctx['config'], { at: number; free: Promise<Free[]> }>();
 
-/** Throws storage_full where less is left than is kept in reserve. */
+/** Throws storage_full if the free space is smaller than the reserve. */
 export async function refuseWhereStorageIsFull(ctx: Ctx): Promise<void> {
   const known = looks.get(ctx.config);
   const look =
-    known && performance.now() - known.at < BELIEVED_MS ? known : { at: performance.now(), free: freeStorage(ctx) };
+    known && performance.now() - known.at < CACHE_MS ? known : { at: performance.now(), free: freeStorage(ctx) };
   looks.set(ctx.config, look);
   const free = await freeOf(ctx, look);
   if (free.every(({ bytes }) => bytes >= ctx.config.storage.reserveBytes)) return;
-  throw new AppError('storage_full', 'There is no room for files just now. Send this one again later.', {
+  throw new AppError('storage_full', 'There is no storage for files at the moment. Send this one again later.', {
     retryAfterSeconds: AGAIN_SECONDS,
   });
 }
 
-/** A look that failed is none. */
+/** Measures the free space. It does not cache a failed measurement. */
 async function freeOf({ config }: Ctx, look: { free: Promise<Free[]> }): Promise<Free[]> {
   try {
     return await look.free;
@@ -36,7 +36,7 @@ async function freeOf({ config }: Ctx, look: { free: Promise<Free[]> }): Promise
   }
 }
 
-/** What is left, of all that is known. */
+/** Measures the free space of every disk or database whose size or limit we know. */
 export async function freeStorage({ config, db }: Pick<Ctx, 'config' | 'db'>): Promise<Free[]> {
   const { uploadDir, storage } = config;
   const free: Free[] = [];

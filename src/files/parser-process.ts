@@ -1,27 +1,36 @@
-// Reading a stranger's file is left to a process of its own, with bounds of memory and of processor time and nothing of ours
-// around it: no environment, no connection. What a file does to it ends with it.
+// Reads a file from outside in a separate process, with limits for memory and processor time. The process has none of
+// our environment variables and connections. If a file damages the process, the damage ends with the process.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
 
 const HEAP_MB = 128;
-/** Of a process that ignores the first signal. */
+/** If a process ignores the first signal, it gets this many seconds more. */
 const SECONDS_MORE = 5;
 
-/** The kernel counts the time: neither a clock nor the process itself has to be asked. A process that is ended leaves no core, and
- * what a shell adds to the environment is taken away. */
-const WITHIN_BOUNDS = `ulimit -c 0; ulimit -S -t "$1" && ulimit -H -t $(($1 + ${SECONDS_MORE})) && shift && exec /usr/bin/env -i "$@"`;
+/**
+ * A shell script that sets limits and then starts the program. The kernel measures the processor time, so the program
+ * cannot avoid the limit. A killed program leaves no core dump. The script removes variables that a shell adds to the
+ * environment.
+ */
+const WITHIN_BOUNDS = [
+  `ulimit -c 0; ulimit -S -t "$1" && ulimit -H -t $(($1 + ${SECONDS_MORE}))`,
+  'shift && exec /usr/bin/env -i "$@"',
+].join(' && ');
 
 type Bounds = { cpuSeconds: number; signal: AbortSignal; takesInput?: boolean };
 
 export type ParserProcess = {
   child: ChildProcess;
-  /** How it ended: null of one that ended well, `out_of_time` and `out_of_memory` by its bounds. */
+  /** How the process ended: null for success, `out_of_time` and `out_of_memory` if it reached a limit. */
   ended: Promise<'failed' | 'out_of_time' | 'out_of_memory' | null>;
-  /** Ends it, where it has not ended yet, with what it wrote. */
+  /** Kills the process if it is still running, and discards its output. */
   end: () => Promise<void>;
 };
 
-/** Starts a program of ours that reads a file, for as much processor time as `cpuSeconds` and until `signal`. */
+/**
+ * Starts one of our programs that read a file. It may use `cpuSeconds` of processor time, and ends when `signal`
+ * aborts.
+ */
 export function startParser(
   [program, ...args]: [string, ...string[]],
   { cpuSeconds, signal, takesInput = false }: Bounds,
@@ -34,7 +43,9 @@ export function startParser(
     killSignal: 'SIGKILL',
   });
   if (child.pid !== undefined) lowerPriority(child.pid);
-  child.on('error', () => undefined); // of the signal; what could not be started closes, too
+  // When `signal` aborts, the process emits an error. We need not handle it, because `close` follows, also if the
+  // process could not start.
+  child.on('error', () => undefined);
   const closed = new Promise<[number | null, NodeJS.Signals | null]>((resolve) => {
     child.once('close', (...how) => resolve(how));
   });
@@ -42,24 +53,25 @@ export function startParser(
     child,
     ended: closed.then(([code, ended]) => {
       if (ended === 'SIGXCPU') return 'out_of_time';
-      // A heap that is full ends the process by a signal of its own, as does a machine without memory.
+      // A process with a full heap ends itself with a signal. If the machine has no memory left, the kernel kills the
+      // process with a signal.
       if (ended !== null) return 'out_of_memory';
       return code === 0 ? null : 'failed';
     }),
     end: async () => {
       child.kill('SIGKILL');
-      // It counts as closed when nothing of what it wrote is left to read.
+      // `close` is emitted only when all output was read or discarded.
       child.stdout?.destroy();
       await closed;
     },
   };
 }
 
-/** Whoever waits for an answer goes before whoever reads a file. */
+/** Lowers the priority of a process, so that requests come before the reading of files. */
 function lowerPriority(pid: number): void {
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // It has ended already.
+    // The process has ended already.
   }
 }

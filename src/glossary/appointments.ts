@@ -1,9 +1,9 @@
-/** What a field of this name means, wherever it stands. */
+/** Descriptions by field name, for every schema. */
 export const appointments: Record<string, string> = {
-  appointment_notes: 'For whoever takes the sample.',
-  start_at: 'When it begins, UTC; null while no time is known.',
-  end_at: 'When it ends, UTC; null while no time is known.',
-  iana_timezone: 'IANA time zone of the place.',
-  external_id: "The scheduler's own number of it.",
-  can_reschedule: 'Whether it can still be moved to another slot.',
+  appointment_notes: 'For the person who takes the sample.',
+  start_at: 'Start of the appointment, UTC; null while the time is unknown.',
+  end_at: 'End of the appointment, UTC; null while the time is unknown.',
+  iana_timezone: 'IANA time zone of the location.',
+  external_id: 'Number of the appointment at the scheduler.',
+  can_reschedule: 'Whether the appointment can still be moved to another slot.',
 };

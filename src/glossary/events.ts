@@ -1,6 +1,9 @@
 import { BODIES, FIELDS } from './examples.ts';
 
-/** Where a field means the same in events, as examples of operations have it: the first value of that name. */
+/**
+ * Collects the values in the operations' examples by field name. If a name occurs several times, the first value is
+ * used.
+ */
 function byName(value: unknown, found: Record<string, unknown> = {}): Record<string, unknown> {
   if (Array.isArray(value)) for (const each of value) byName(each, found);
   else if (typeof value === 'object' && value !== null)
@@ -14,8 +17,8 @@ function byName(value: unknown, found: Record<string, unknown> = {}): Record<str
 const night = { start: '2026-01-05T05:45:00.000Z', end: '2026-01-05T13:30:00.000Z' };
 
 /**
- * Values of fields that examples of events are made of, by name or by that and the name of what it stands in: like those of
- * operations, and what only events tell.
+ * Values for the examples of events, by field name, or by the parent's name and the field's name. They come from the
+ * examples of operations. For fields that only events have, they are listed here.
  */
 export const EVENT_FIELDS: Readonly<Record<string, unknown>> = {
   ...byName(Object.values(BODIES)),
@@ -73,7 +76,7 @@ export const EVENT_FIELDS: Readonly<Record<string, unknown>> = {
   start_at: '2026-02-03T16:00:00.000Z',
   end_at: '2026-02-03T18:00:00.000Z',
   sub_reason_codes: 'no_order_number',
-  // reports of laboratories
+  // laboratory results
   'data.failure_reason': null,
   patient_first_name: 'Ada',
   patient_last_name: 'Lovelace',

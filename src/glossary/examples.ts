@@ -1,7 +1,7 @@
 import { HOOK_BODIES, ORG_BODIES } from './org-examples.ts';
 import { SUMMARY_BODIES, SUMMARY_QUERIES } from './summaries.ts';
 
-// A body for every operation that takes one, right in every field: a test sends them all. People are invented.
+// A valid body for every operation that accepts one. A test sends all of them to the service. The people are invented.
 
 const address = { first_line: '1 Saguaro Way', city: 'Phoenix', state: 'AZ', zip: '85004', country: 'US' };
 const usAddress = { first_line: '1 Saguaro Way', city: 'Phoenix', state: 'AZ', zip_code: '85004' };
@@ -15,7 +15,7 @@ const person = {
   phone_number: '+16025550123',
 };
 
-/** Ids in paths and bodies: none of them is anybody's, so that an example as it stands harms nothing. */
+/** Ids for paths and bodies. No record has one of them, so a copied example changes nothing. */
 const USER = '01940000-0000-7000-8000-000000000001';
 const ORG = '01940000-0000-7000-8000-000000000002';
 const TEAM = '01940000-0000-7000-8000-000000000003';
@@ -31,7 +31,7 @@ const MEAN_BY_WEEK = {
   },
 };
 
-/** By operation. */
+/** Request bodies, by operation. */
 export const BODIES: Readonly<Record<string, unknown>> = {
   accept_invite: { name: 'Ada Lovelace' },
   answer_demo_page: { username: 'ada', password: 'password' },
@@ -214,7 +214,7 @@ export const BODIES: Readonly<Record<string, unknown>> = {
   ...SUMMARY_BODIES,
 };
 
-/** By parameter of a path. */
+/** Values of path parameters, by name. */
 export const PARAMETERS: Readonly<Record<string, unknown>> = {
   carrier: 'usps',
   client_user_id: 'patient-4711',
@@ -257,7 +257,7 @@ export const PARAMETERS: Readonly<Record<string, unknown>> = {
   zip_code: '85004',
 };
 
-/** By name of a field, where it is of this type: what examples of answers and events are made of. */
+/** Text values, by field name. They are used for text fields in the examples of responses and events. */
 export const FIELDS: Readonly<Record<string, string>> = {
   ...person,
   ...address,
@@ -278,7 +278,7 @@ export const FIELDS: Readonly<Record<string, string>> = {
   org_id: ORG,
 };
 
-/** Values of the query, by operation: where it is refused without one. */
+/** Query values, by operation, for operations with required query parameters. */
 export const QUERIES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   undo_delete_user: { user_id: USER },
   create_link_code: { user_id: USER },

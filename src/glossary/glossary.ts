@@ -1,11 +1,12 @@
-// One word, one meaning: a field is described here by its name, unless its own schema says more.
+// Each field name has one meaning. If the schema of a field has no description, the field gets the description from
+// here.
 import { appointments } from './appointments.ts';
 import { catalogue } from './catalogue.ts';
 import { connections } from './connections.ts';
 import { lists } from './lists.ts';
 import { orders } from './orders.ts';
 import { people } from './people.ts';
-import { places } from './places.ts';
+import { locations } from './locations.ts';
 import { results } from './results.ts';
 import { tenancy } from './tenancy.ts';
 import { wearables } from './wearables.ts';
@@ -15,7 +16,7 @@ export const PARTS: readonly Readonly<Record<string, string>>[] = [
   people,
   orders,
   catalogue,
-  places,
+  locations,
   appointments,
   results,
   tenancy,

@@ -1,4 +1,7 @@
-/** Bodies of operations on the people, domains and integrations of an organisation, by operation. */
+/**
+ * Examples of request bodies, by operation. They are for operations on the people, domains and integrations of an
+ * organisation.
+ */
 export const ORG_BODIES: Readonly<Record<string, unknown>> = {
   repair_laboratory_message: { changes: [{ segment: 5, field: 11, value: 'F' }] },
   accept_managed_unmatched_result: { order_id: '0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa' },
@@ -48,7 +51,10 @@ export const ORG_BODIES: Readonly<Record<string, unknown>> = {
   create_invite: { email: 'grace@example.com', role: 'org_admin' },
 };
 
-/** Of answers whose shape says too little, by operation; of lines one. */
+/**
+ * Examples of response bodies, by operation, if the schema alone does not describe the body well. If the response has
+ * lines, the example is one line.
+ */
 export const ORG_ANSWERS: Readonly<Record<string, unknown>> = {
   export_team: {
     type: 'user',
@@ -68,7 +74,7 @@ export const ORG_ANSWERS: Readonly<Record<string, unknown>> = {
   },
 };
 
-/** An example of each body that providers, carriers and schedulers send. */
+/** An example of each body that providers, carriers and schedulers send to us. */
 export const HOOK_BODIES = {
   receive_hook: {
     event_type: 'update',

@@ -1,8 +1,8 @@
-// A batch of each kind of summary, right in every field: a test sends them all. People are invented.
+// A valid batch for each kind of summary. A test sends all of them to the service. The people are invented.
 
 const watch = { provider: 'apple_health_kit', source_type: 'watch', app_id: 'com.example.health' };
 
-/** By operation. */
+/** Request bodies, by operation. */
 export const SUMMARY_BODIES: Readonly<Record<string, unknown[]>> = {
   push_activity: [
     {
@@ -133,7 +133,7 @@ export const SUMMARY_BODIES: Readonly<Record<string, unknown[]>> = {
   ],
 };
 
-/** Values of the query, by operation. */
+/** Query values, by operation. */
 const JANUARY = { start_date: '2026-01-01', end_date: '2026-01-31' };
 const WITH_RAW = ['activity', 'sleep', 'body', 'workouts'];
 const BY_DAY = [...WITH_RAW, 'sleep_cycle', 'meal', 'menstrual_cycle', 'electrocardiogram'];

@@ -9,28 +9,28 @@ import { AccessCache } from './auth/access.ts';
 import type { Caller } from './auth/caller.ts';
 import { AUTH_KINDS } from './auth/kinds.ts';
 import { refuseOwnDelivery } from './auth/own-delivery.ts';
-import { refuseBeyondKey } from './auth/scope.ts';
+import { refuseBeyondKey } from './auth/resolve-scope.ts';
 import { answerBrokenRequest } from './answer/broken-request.ts';
 import { compressAnswers } from './answer/compress.ts';
 import { openDeprecations } from './answer/deprecation.ts';
 import { BODY_CUT, bringsBody } from './input/cut-body.ts';
 import { drainBody } from './input/drain-body.ts';
-import type { Endpoint } from './endpoint.ts';
-import { errorAnswer, TransportError, unexpectedAnswer, type ErrorAnswer } from './errors.ts';
-import { tellOfStreamsThatFail } from './limits/cut-answers.ts';
-import { declaredCodes, refusesByPage } from './answer/refusals.ts';
-import { refusedLinkPage } from './answer/write.ts';
+import type { Operation } from '../operation/operation.ts';
+import { errorAnswer, TransportError, unexpectedAnswer, type ErrorAnswer } from './error-answer.ts';
+import { logFailedStreams } from './limits/cut-answers.ts';
+import { declaredCodes, refusesByPage } from './answer/declared-codes.ts';
+import { refusedLinkPage } from './answer/write-answer.ts';
 import type { Logger } from '../log.ts';
-import { UnknownKey } from '../privacy/unknown-key.ts';
+import { MissingEncryptionKey } from '../privacy/missing-encryption-key.ts';
 import { parseJson, refusalOfEncoding } from './input/json-body.ts';
 import { ArrivingBatches } from './limits/arriving-batches.ts';
-import { arrivalLimits, limitConnections, refuseLongHeaders } from './limits/connections.ts';
-import { openRateLimits } from './limits/rates-of-callers.ts';
+import { arrivalLimits, limitConnections, refuseLongHeaders } from './limits/limit-connections.ts';
+import { openRateLimits } from './limits/open-rate-limits.ts';
 import { networkOf } from './limits/network-of.ts';
 import { isReserved, openRequestPermits } from './limits/request-permits.ts';
 import { UnreadAnswers } from './limits/unread-answers.ts';
-import { isStream } from './media.ts';
-import { showRequestWait, type Metrics } from './metrics.ts';
+import { isStream } from '../operation/media.ts';
+import { showRequestWait, type Metrics } from '../metrics.ts';
 import { addRoute } from './route.ts';
 import { methodsByPath, refuseOtherMethods, refuseUnknownRoute } from './unknown-route.ts';
 
@@ -41,11 +41,11 @@ declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null;
     trail: Trail | null;
-    /** Where it came from, as it was when the request began. */
+    /** The client's address at the start of the request. */
     address: string | null;
   }
   interface FastifyContextConfig {
-    endpoint?: Endpoint;
+    operation?: Operation;
   }
 }
 
@@ -57,11 +57,11 @@ export type App = {
   unread: UnreadAnswers;
 };
 
-/** The HTTP side of the service: every endpoint with its refusals, in the order of the interface. */
-export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App {
-  const permits = openRequestPermits(ctx.config, ctx.bulk.places);
+/** Opens the HTTP part of the service: all operations with their refusals, in the order of the OpenAPI document. */
+export function openApp(ctx: Ctx, operations: Operation[], metrics: Metrics): App {
+  const permits = openRequestPermits(ctx.config, ctx.batches.permits);
   const reserved = (): Ctx => ({ ...ctx, db: ctx.reserved ?? ctx.db, requestWaitMs: () => permits.longestWaitMs });
-  const ofStrangers: Ctx = { ...ctx, db: ctx.ofStrangers ?? ctx.db };
+  const forAnonymousCallers: Ctx = { ...ctx, db: ctx.forAnonymousCallers ?? ctx.db };
   showRequestWait(metrics, permits);
   const access = new AccessCache(ctx, reserved());
   const audit = new AuditWriter(ctx);
@@ -69,11 +69,11 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
   const server = openServer(ctx);
   const unread = new UnreadAnswers();
   limitConnections(server, ctx, unread);
-  tellOfStreamsThatFail(server, ctx.log);
+  logFailedStreams(server, ctx.log);
   const markDeprecations = openDeprecations(server, ctx.log);
   const rateLimits = ctx.config.rateLimit && openRateLimits(ctx, ctx.config.rateLimit);
   const reservedLimits = ctx.config.rateLimit && openRateLimits(reserved(), ctx.config.rateLimit);
-  const allowedMethods = methodsByPath(endpoints);
+  const allowedMethods = methodsByPath(operations);
   const pages = new Set<string>();
 
   for (const name of ['caller', 'trail', 'address']) server.decorateRequest(name, null);
@@ -88,35 +88,35 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
     if (request.url.length > LONGEST_URL) throw new TransportError('uri_too_long');
     refuseLongHeaders(request.raw);
     if (request.is404) refuseUnknownRoute(request, reply, { allowedMethods, pages });
-    const { endpoint } = request.routeOptions.config;
-    if (!endpoint) return;
-    const isKept = isReserved(endpoint) || endpoint.tag === 'system';
-    const own = isKept ? reserved() : endpoint.auth === 'none' ? ofStrangers : ctx;
+    const { operation } = request.routeOptions.config;
+    if (!operation) return;
+    const hasReservedConnections = isReserved(operation) || operation.tag === 'system';
+    const own = hasReservedConnections ? reserved() : operation.auth === 'none' ? forAnonymousCallers : ctx;
     const findCaller = () =>
-      AUTH_KINDS[endpoint.auth].findCaller(own, access, request.headers, {
-        path: endpoint.path,
+      AUTH_KINDS[operation.auth].findCaller(own, access, request.headers, {
+        path: operation.path,
         params: request.params as Record<string, string>,
         address: networkOf(request.ip),
       });
     const caller = await findCaller();
     if (caller.key) startTrail(request, caller.key, caller.records);
-    markDeprecations(reply, endpoint, caller);
-    // Before any refusal: each leaves its line in the audit log, whose writer all keys share.
-    await (isKept ? reservedLimits : rateLimits)?.(caller, (name, value) => reply.header(name, value));
+    markDeprecations(reply, operation, caller);
+    // We count the request before any refusal. Each refusal writes an audit line, and all keys share the audit writer.
+    await (hasReservedConnections ? reservedLimits : rateLimits)?.(caller, (name, value) => reply.header(name, value));
     if ('refusal' in caller) throw caller.refusal;
     refuseOwnDelivery(caller, request.headers);
     if (caller.key?.kind === 'team_key') uses.note(caller.key.id);
-    request.caller = endpoint.lasts ? { ...caller, again: findCaller } : caller;
-    refuseBeyondKey(endpoint, caller);
+    request.caller = operation.lasts ? { ...caller, again: findCaller } : caller;
+    refuseBeyondKey(operation, caller);
   });
   refuseCutBodies(server);
   recordEach(server, audit);
-  const tell = (request: FastifyRequest, reply: FastifyReply): void => {
-    const operation = request.routeOptions.config.endpoint?.id ?? 'none';
+  const observeRequest = (request: FastifyRequest, reply: FastifyReply): void => {
+    const operation = request.routeOptions.config.operation?.id ?? 'none';
     metrics.requestSeconds.observe({ operation, status: String(reply.statusCode) }, reply.elapsedTime / 1000);
     logRequest(ctx.log, operation, request, reply);
   };
-  tellOfEach(server, tell);
+  observeEachRequest(server, observeRequest);
   server.addHook('onClose', async () => {
     await Promise.all([audit.close(), uses.flush()]);
   });
@@ -131,13 +131,15 @@ export function openApp(ctx: Ctx, endpoints: Endpoint[], metrics: Metrics): App 
     throw new TransportError('route_not_found');
   });
 
-  const limits = { permits, bulk: ctx.bulk, arriving: new ArrivingBatches(), unread };
-  for (const endpoint of endpoints) addRoute(server, endpoint, limits);
+  const limits = { permits, batches: ctx.batches, arriving: new ArrivingBatches(), unread };
+  for (const operation of operations) addRoute(server, operation, limits);
   refuseOtherMethods(server, allowedMethods);
   return { server, access, audit, uses, unread };
 }
 
-/** Without routes: the limits of what arrives, and what compresses answers before other hooks see them. */
+/**
+ * Opens a server without routes. The server limits what arrives. It compresses responses before other hooks see them.
+ */
 function openServer(ctx: Ctx): FastifyInstance {
   const server = Fastify({
     logger: false,
@@ -159,7 +161,10 @@ function openServer(ctx: Ctx): FastifyInstance {
   return server;
 }
 
-/** What a body was is lost with its connection, and nothing would ever end the wait for it. */
+/**
+ * Makes the server refuse a request whose connection is lost. Its body never arrives, so a handler would wait without
+ * end.
+ */
 function refuseCutBodies(server: FastifyInstance): void {
   server.addHook('preParsing', async ({ raw }) => {
     if (raw.destroyed && !raw.readableEnded && bringsBody(raw)) throw new TransportError('bad_request', BODY_CUT);
@@ -167,24 +172,29 @@ function refuseCutBodies(server: FastifyInstance): void {
 }
 
 /**
- * The line of a request, before anything of its answer leaves: whoever hangs up has been given it, or was about to be.
+ * Writes the audit line of each request before the first byte of its response is sent. So the line exists even if the
+ * client disconnects while it reads.
  */
 function recordEach(server: FastifyInstance, audit: AuditWriter): void {
   server.addHook('onSend', async ({ trail }, reply) => {
-    // Writes that succeeded have their line already. Who is throttled reads and writes nothing.
+    // A successful change has written its line already. A request that the rate limit refused has read and changed
+    // nothing.
     if (!trail || trail.written || reply.statusCode === 429) return;
     trail.written = true;
     audit.add(lineOf(trail, reply.statusCode));
   });
 }
 
-/** Calls `tell` once for each request: when its answer was sent, or when its client hung up in the middle of it. */
-function tellOfEach(server: FastifyInstance, tell: (request: FastifyRequest, reply: FastifyReply) => void): void {
-  const told = new WeakSet<FastifyRequest>();
+/** Calls `observe` once for each request: after its response is sent, or when the client disconnects before that. */
+function observeEachRequest(
+  server: FastifyInstance,
+  observe: (request: FastifyRequest, reply: FastifyReply) => void,
+): void {
+  const observed = new WeakSet<FastifyRequest>();
   const once = (request: FastifyRequest, reply: FastifyReply): void => {
-    if (told.has(request)) return;
-    told.add(request);
-    tell(request, reply);
+    if (observed.has(request)) return;
+    observed.add(request);
+    observe(request, reply);
   };
   server.addHook('onSend', async (request, reply) => {
     if (reply.raw.closed) once(request, reply);
@@ -193,16 +203,19 @@ function tellOfEach(server: FastifyInstance, tell: (request: FastifyRequest, rep
   server.addHook('onResponse', async (request, reply) => once(request, reply));
 }
 
-/** A client that still writes would read a reset connection instead of the answer. */
+/**
+ * Reads the rest of the body before we send a response. Otherwise a client that is still sending would get a connection
+ * reset instead of the response.
+ */
 async function letGo(request: FastifyRequest, reply: FastifyReply, answer: ErrorAnswer | null): Promise<void> {
-  const isOfStream = isStream(request.routeOptions.config.endpoint?.body);
+  const isOfStream = isStream(request.routeOptions.config.operation?.body);
   if (isOfStream) {
-    // A stream that is destroyed unpipes later, and with that would stop what is drained.
+    // A destroyed stream calls `unpipe` later. That would stop the reading below, so we unpipe now.
     request.raw.unpipe();
     (request.body as Readable | undefined)?.destroy();
   }
   if (answer?.status === 413 || isOfStream) await drainBody(request.raw);
-  // What has not come by then is waited for no longer.
+  // We stop waiting for the rest of the body.
   if (isOfStream && !request.raw.complete) reply.header('connection', 'close');
 }
 
@@ -218,7 +231,7 @@ function takeJsonOnly(server: FastifyInstance): void {
 const PROBES = new Set(['get_health', 'get_readiness']);
 
 function logRequest(log: Logger, operation: string, request: FastifyRequest, reply: FastifyReply): void {
-  // What asks every few seconds whether the process is well tells nothing of its traffic.
+  // A probe comes every few seconds and says nothing about the use of the service, so we log it at debug level.
   log[PROBES.has(operation) ? 'debug' : 'info'](
     {
       request_id: request.id,
@@ -232,22 +245,26 @@ function logRequest(log: Logger, operation: string, request: FastifyRequest, rep
   );
 }
 
-/** What nobody foresaw: an error without an answer, or a refusal that its operation does not declare. */
+/**
+ * Logs unexpected errors. These are errors without a response of their own, and refusals with a code that the operation
+ * does not declare.
+ */
 function logSurprise(log: Logger, request: FastifyRequest, error: unknown, answer: ErrorAnswer | null): void {
-  const { endpoint } = request.routeOptions.config;
-  const about = { err: error, request_id: request.id, operation: endpoint?.id };
+  const { operation } = request.routeOptions.config;
+  const about = { err: error, request_id: request.id, operation: operation?.id };
   if (!answer) log.error(about, 'unexpected error');
-  else if (error instanceof UnknownKey) log.error(about, 'a value is sealed under a key that this process lacks');
-  else if (endpoint && !declaredCodes(endpoint).has(answer.body.code)) {
+  else if (error instanceof MissingEncryptionKey)
+    log.error(about, 'a value is sealed under a key that this process does not have');
+  else if (operation && !declaredCodes(operation).has(answer.body.code)) {
     const { code } = answer.body;
-    log.error({ operation: endpoint.id, code }, 'an operation refused with a code it does not declare');
+    log.error({ operation: operation.id, code }, 'an operation refused with a code that it does not declare');
   }
 }
 
-/** A person who opens a link reads what is wrong with it as a page. */
+/** Sends a refusal. If a person opened a link in a browser, the refusal is a page. */
 function sendRefusal({ routeOptions }: FastifyRequest, reply: FastifyReply, answer: ErrorAnswer): void {
-  const { endpoint } = routeOptions.config;
-  if (answer.body.code !== 'link_refused' || !endpoint || !refusesByPage(endpoint)) return send(reply, answer);
+  const { operation } = routeOptions.config;
+  if (answer.body.code !== 'link_refused' || !operation || !refusesByPage(operation)) return send(reply, answer);
   const { status, headers, body } = refusedLinkPage(answer.status);
   reply.code(status).headers(headers).send(body);
 }

@@ -4,8 +4,9 @@ import type { Logger } from '../log.ts';
 const LOOK_MS = 20;
 
 /**
- * Call before the server listens; the answer closes it: running requests are given `drainMs`, then everything is cut.
- * Requests are counted, since connections tell less: clients keep them open, and browsers open some that they never use.
+ * Prepares the server for a graceful stop. Call it before the server listens. The returned function closes the server:
+ * running requests may take `drainMs`, then it cuts all connections. It counts requests and not connections, because
+ * clients keep idle connections open, and browsers open some that they never use.
  */
 export function prepareDrain(server: FastifyInstance, log: Logger): (drainMs: number) => Promise<void> {
   const http = server.server;
@@ -18,11 +19,11 @@ export function prepareDrain(server: FastifyInstance, log: Logger): (drainMs: nu
   });
   return async (drainMs) => {
     const deadline = Date.now() + drainMs;
-    let isTold = false;
+    let isLogged = false;
     const look = setInterval(() => {
       const isOver = Date.now() >= deadline;
-      if (isOver && requests > 0 && !isTold) log.warn({ requests }, 'requests that did not end in time are cut off');
-      isTold = isOver;
+      if (isOver && requests > 0 && !isLogged) log.warn({ requests }, 'requests that did not end in time are cut off');
+      isLogged = isOver;
       if (requests === 0 || isOver) http.closeAllConnections();
     }, LOOK_MS);
     await server.close();

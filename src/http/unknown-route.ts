@@ -1,16 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Endpoint } from './endpoint.ts';
-import { TransportError } from './errors.ts';
+import type { Operation } from '../operation/operation.ts';
+import { TransportError } from './error-answer.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-/** What each path takes, for telling an unknown path from a wrong method. */
+/** The methods of each path. With them we distinguish an unknown path from a known path with a wrong method. */
 export type AllowedMethods = { path: string; pattern: RegExp; parameters: number; allow: Set<string> }[];
 
-/** The methods of every path, paths without parameters first, as the router prefers them. */
-export function methodsByPath(endpoints: Endpoint[]): AllowedMethods {
+/** Returns the methods of every path. Paths without parameters come first, because the router prefers them too. */
+export function methodsByPath(operations: Operation[]): AllowedMethods {
   const taken = new Map<string, AllowedMethods[number]>();
-  for (const { path, method } of endpoints) {
+  for (const { path, method } of operations) {
     const shape = path.replaceAll(/\{\w+\}/g, '[^/]+');
     const entry = taken.get(shape) ?? {
       path,
@@ -30,7 +30,10 @@ function refuseMethod(reply: FastifyReply, allow: Set<string>): never {
   throw new TransportError('method_not_allowed');
 }
 
-/** The router would hand a method that `/v2/user/metrics` does not take to `/v2/user/{user_id}`: fixed paths refuse it themselves. */
+/**
+ * Makes each path without parameters refuse its other methods. Otherwise the router would use another route for them: a
+ * method that `/v2/user/metrics` does not have would go to `/v2/user/{user_id}`.
+ */
 export function refuseOtherMethods(server: FastifyInstance, allowedMethods: AllowedMethods): void {
   for (const { path, parameters, allow } of allowedMethods) {
     if (parameters > 0) continue;
@@ -43,7 +46,10 @@ export function refuseOtherMethods(server: FastifyInstance, allowedMethods: Allo
   }
 }
 
-/** Refused before a body is read. Methods that the router has never heard of, as TRACE, end here too. */
+/**
+ * Refuses a request without a route, before it reads a body. This also gets methods that the router does not know, such
+ * as TRACE.
+ */
 export function refuseUnknownRoute(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -52,13 +58,14 @@ export function refuseUnknownRoute(
     pages,
   }: {
     allowedMethods: AllowedMethods;
-    /** Paths that are no operations, as the reference: they are only read. */
+    /** Paths that are not operations, for example the reference page. They accept GET and HEAD. */
     pages: Set<string>;
   },
 ): never {
   const path = request.url.split('?')[0] as string;
   const known = allowedMethods.find(({ pattern }) => pattern.test(path));
-  // A parameter that the router does not take, as one with a line break, is another path and not another method.
+  // The router does not match some parameters, for example one with a line break. Then the path is unknown although the
+  // method is right.
   if (known && !known.allow.has(request.method)) refuseMethod(reply, known.allow);
   if (pages.has(path)) refuseMethod(reply, new Set(['GET', 'HEAD']));
   throw new TransportError('route_not_found');

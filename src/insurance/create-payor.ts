@@ -8,8 +8,8 @@ import type { Payor, PayorInput } from './schemas.ts';
 const CODE_BYTES = 8;
 
 /**
- * Adds a payor that only this team finds and may bill, under a payor_code of our own making. A clearing house's code
- * that the team has added before gives the payor it was added with.
+ * Adds a payor for the caller's team. Only this team can find and bill it. We generate the payor_code. If the team has
+ * already added a payor with the same code of the same clearing house, the function returns that payor.
  */
 export function createPayor(ctx: TeamCtx, input: Static<typeof PayorInput>): Promise<Static<typeof Payor>> {
   const { name, address, provider, provider_payor_id } = input;
@@ -39,7 +39,10 @@ export function createPayor(ctx: TeamCtx, input: Static<typeof PayorInput>): Pro
   });
 }
 
-/** Of two calls with the same code the second waits here until the first has committed. */
+/**
+ * Finds the team's payor with this code of a clearing house. If two requests with the same code arrive at the same
+ * time, the second waits here until the first has committed.
+ */
 async function findByExternalCodeOrNull(
   { db, team }: TxCtx<TeamCtx>,
   { provider, provider_payor_id: code }: { provider: string; provider_payor_id: string },

@@ -10,7 +10,10 @@ type Person = Static<typeof InsuranceInput>['insured'];
 
 const DOCUMENTS = ['front_image', 'back_image', 'patient_signature_image', 'subjective', 'assessment_plan'] as const;
 
-/** Keeps the insurance that came with an order as a record of its user, under the rules of every record. */
+/**
+ * Stores the insurance from a request for an order as an insurance record of the user. The same rules apply as for
+ * every other record.
+ */
 export async function createInsuranceWithOrder(
   ctx: TxCtx<TeamCtx>,
   userId: string,
@@ -18,7 +21,8 @@ export async function createInsuranceWithOrder(
   patient: Person,
 ): Promise<StoredInsurance> {
   const { responsible_relationship: relationship } = input;
-  // Somebody else who is insured has been told whole: the rule insuredUnlessSelf. Who is responsible answers for the bill.
+  // If the insured is not the patient, the rule insuredUnlessSelf has checked that the insured's data are complete. The
+  // insured is then also the guarantor, who must pay the bill.
   const other = relationship === 'Self' ? null : (input.responsible_details as Person);
   const record = await createInsurance(ctx, userId, {
     payor_code: input.payor_code,

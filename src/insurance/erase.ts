@@ -19,7 +19,8 @@ async function* externalCodes({ db, team }: TeamCtx): AsyncIterable<ExportedRow>
       select codes.* from payor_external_codes codes join payors using (payor_code)
        where payors.team_id = ${team.id} and payor_code > ${after}
          and payor_code <= (select max(payor_code) from (
-           select payor_code from payors where team_id = ${team.id} and payor_code > ${after} order by payor_code limit 100) as next)
+           select payor_code from payors where team_id = ${team.id} and payor_code > ${after}
+            order by payor_code limit 100) as next)
        order by payor_code`.execute(db);
     yield* rows;
     const next = await db
@@ -39,7 +40,10 @@ export async function eraseUser({ db }: TxCtx<TeamCtx>, user: { id: string }): P
   await db.deleteFrom('insurances').where('user_id', '=', user.id).execute();
 }
 
-/** Payors, and with them their external codes; insurances go with their users. */
+/**
+ * Deletes the payors of a team. A foreign key deletes their external codes. Insurances are deleted together with their
+ * users.
+ */
 export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): Promise<void> {
   await db.deleteFrom('payors').where('team_id', '=', team.id).execute();
 }

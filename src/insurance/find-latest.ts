@@ -8,10 +8,13 @@ import type { Insurance } from './schemas.ts';
 
 export type StoredInsurance = Static<typeof Insurance> & { id: string };
 
-/** What of a record is personal; sealed as one value, since it is only ever read together. */
+/** The personal part of an insurance record. We always read it completely, so we seal it as one value. */
 export type InsuranceDetails = Pick<StoredInsurance, 'member_id' | 'group_id' | 'insured' | 'guarantor'>;
 
-/** The newest record of a user, primary or not as asked. Throws not_found for the user and where there is none. */
+/**
+ * Finds the newest primary or secondary insurance record of a user. Throws not_found if the user or the record does not
+ * exist.
+ */
 export async function findLatestInsurance(ctx: TeamCtx, userId: string, isPrimary: boolean): Promise<StoredInsurance> {
   await findUser(ctx, userId);
   const insurance = await findLatestInsuranceOrNull(ctx, userId, isPrimary);
@@ -19,7 +22,7 @@ export async function findLatestInsurance(ctx: TeamCtx, userId: string, isPrimar
   return insurance;
 }
 
-/** One of a user's records; null where it is gone. */
+/** Finds the insurance record of a user with this id. Returns null if it does not exist. */
 export async function findInsuranceOrNull(ctx: TeamCtx, userId: string, id: string): Promise<StoredInsurance | null> {
   const row = await ctx.db
     .selectFrom('insurances')
@@ -31,7 +34,10 @@ export async function findInsuranceOrNull(ctx: TeamCtx, userId: string, id: stri
   return row ? opened(ctx, row) : null;
 }
 
-/** The newest by the database's clock: ids of two processes of one millisecond have no order. */
+/**
+ * Finds the newest record by created_at, which is a time of the database's clock. The ids are not enough to sort by: if
+ * two processes create ids within the same millisecond, the order of these ids is random.
+ */
 export async function findLatestInsuranceOrNull(
   ctx: TeamCtx,
   userId: string,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Answer, type TestApp } from '../../test/app.ts';
+import { startTestApp, type Answer, type TestApp } from '../../test/test-app.ts';
 import { guarantor, homeAddress, makeUser, person, problemsOf, type Refusal } from '../../test/people.ts';
 
 type InsuranceBody = typeof insurance & {
@@ -28,7 +28,7 @@ const rowsOf = async (user: string): Promise<number> =>
   (await app.db.selectFrom('insurances').select('id').where('user_id', '=', user).execute()).length;
 
 describe('adding insurance', () => {
-  test('the company comes from the payor directory and everything else as it was sent, optional keys null', async () => {
+  test('the company comes from the payor directory, everything else as sent, and optional keys are null', async () => {
     const added = await add(insurance);
     expect(added.status).toBe(200);
     expect(added.body).toEqual({
@@ -55,7 +55,7 @@ describe('adding insurance', () => {
     expect((await latest()).body).toEqual(added.body);
   });
 
-  test('with every key, values are kept in their form', async () => {
+  test('with every key present, values are stored in their canonical form', async () => {
     const added = await add({
       ...insurance,
       group_id: ' G-1 ',
@@ -87,7 +87,7 @@ describe('adding insurance', () => {
     expect((await latest('?is_primary=false')).body).toEqual(added.body);
   });
 
-  test('null is as if left out, and a guarantor needs no further details', async () => {
+  test('null counts as left out, and a guarantor needs no further details', async () => {
     const { body } = await add({ ...insurance, group_id: null, guarantor: { ...guarantor, email: null } });
     expect(body).toEqual(
       expect.objectContaining({
@@ -98,7 +98,7 @@ describe('adding insurance', () => {
     expect((await add({ ...insurance, guarantor: null })).status).toBe(200);
   });
 
-  test('a company in the request is ignored, and unknown keys are not kept', async () => {
+  test('a company in the request is ignored, and unknown keys are not stored', async () => {
     const user = await makeUser(app.api);
     const { body } = await add(
       { ...insurance, company: { name: 'Mine' }, id: user, insured: { ...person, ssn: '000-00-0000' } },
@@ -109,19 +109,19 @@ describe('adding insurance', () => {
     expect(JSON.stringify(row)).not.toMatch(/Mine|ssn|000-00/);
   });
 
-  test('demographics need not be there first', async () => {
+  test('the user needs no demographics', async () => {
     const user = await makeUser(app.api);
     expect((await add(insurance, user)).status).toBe(200);
   });
 
-  test('an unknown payor is 400 and nothing is stored', async () => {
+  test('an unknown payor answers 400 and nothing is stored', async () => {
     const user = await makeUser(app.api);
     const answer = await add({ ...insurance, payor_code: 'NOBODY' }, user);
     expect([answer.status, answer.body.code]).toEqual([400, 'unknown_payor']);
     expect(await rowsOf(user)).toBe(0);
   });
 
-  test("the team's own payor is taken, another team's is unknown", async () => {
+  test("the team's own payor is accepted, another team's is unknown", async () => {
     const payor = { name: 'Saguaro Mutual', address: homeAddress };
     const mine = await app.api<{ payor_code: string }>('POST', '/v3/payor', payor);
     const other = await app.makeTeam();
@@ -132,7 +132,7 @@ describe('adding insurance', () => {
     expect([refused.status, refused.body.code]).toEqual([400, 'unknown_payor']);
   });
 
-  test('an unknown user comes before an unknown payor', async () => {
+  test('an unknown user is refused before an unknown payor', async () => {
     const answer = await add({ ...insurance, payor_code: 'NOBODY' }, randomUUID());
     expect([answer.status, answer.body.code]).toEqual([404, 'not_found']);
   });
@@ -157,7 +157,7 @@ describe('reading the latest insurance', () => {
     expect(await rowsOf(user)).toBe(4);
   });
 
-  test('without a record of that kind it is 404', async () => {
+  test('without a record of that kind the answer is 404', async () => {
     const user = await makeUser(app.api);
     expect((await latest('', user)).status).toBe(404);
     await add(insurance, user);
@@ -165,11 +165,11 @@ describe('reading the latest insurance', () => {
     expect([answer.status, answer.body.code]).toEqual([404, 'not_found']);
   });
 
-  test('is_primary must read as yes or no', async () => {
+  test('is_primary must be a boolean', async () => {
     expect(problemsOf(await latest('?is_primary=maybe'))).toEqual(['query.is_primary bool_parsing']);
   });
 
-  test('values that were stored by a newer release are answered as they are', async () => {
+  test('values that a newer release stored are answered as they are', async () => {
     const user = await makeUser(app.api);
     await add(insurance, user);
     const { id } = await app.db
@@ -196,8 +196,8 @@ describe('reading the latest insurance', () => {
   });
 });
 
-describe('who may', () => {
-  test('without a key it is 401', async () => {
+describe('access to insurance', () => {
+  test('without a key the answer is 401', async () => {
     for (const [method, path] of [
       ['POST', ''],
       ['GET', '/latest'],
@@ -209,7 +209,7 @@ describe('who may', () => {
     }
   });
 
-  test("another team's user reads as an unknown one and gets no record", async () => {
+  test("another team's user answers like an unknown one and gets no record", async () => {
     const user = await makeUser(app.api);
     await add(insurance, user);
     const other = await app.makeTeam();
@@ -223,7 +223,7 @@ describe('who may', () => {
     expect(await rowsOf(user)).toBe(1);
   });
 
-  test('a user that is scheduled for deletion is 404 with its code, and has the records back after an undo', async () => {
+  test('a user scheduled for deletion answers 404 with its code until an undo restores the records', async () => {
     const user = await makeUser(app.api);
     const { body } = await add(insurance, user);
     await app.api('DELETE', `/v2/user/${user}`);
@@ -242,7 +242,7 @@ describe('refused insurance', () => {
     return answer.status === 422 ? problemsOf(answer) : [`status ${answer.status}`];
   };
 
-  test('a malformed id, a missing and a mistyped field, a wrong phone, a wrong zip and a 30 February are listed all six', async () => {
+  test('all six problems of a request are listed at once', async () => {
     const { payor_code: _left_out, ...rest } = insurance;
     const answer = await app.api<Refusal>('POST', '/v2/user/not-a-uuid/insurance', {
       ...rest,
@@ -274,7 +274,7 @@ describe('refused insurance', () => {
     expect(JSON.stringify(answer.body)).not.toMatch(/123456789|02-30|5550123|555 0123|"8500"/);
   });
 
-  test('every required key is named when it is missing', async () => {
+  test('every required key that is missing is named', async () => {
     expect(problemsOf(await add({}))).toEqual(
       ['insured', 'member_id', 'payor_code', 'relationship'].map((name) => `body.${name} missing`),
     );
@@ -331,7 +331,7 @@ describe('refused insurance', () => {
       ['body.insured.address.state value_error'],
     ],
     [
-      "a wrong zip of the guarantor's",
+      'a wrong zip of the guarantor',
       { guarantor: { ...guarantor, address: { ...homeAddress, zip: '1' } } },
       ['body.guarantor.address.zip string_pattern_mismatch'],
     ],
@@ -349,12 +349,12 @@ describe('refused insurance', () => {
     expect(await refusalOf(change)).toEqual(problems);
   });
 
-  test('outside the US zip and state are free', async () => {
+  test('outside the US zip and state are not checked', async () => {
     const address = { ...homeAddress, country: 'CA', zip: 'K1A 0B1', state: 'Ontario' };
     expect((await add({ ...insurance, insured: { ...person, address } })).status).toBe(200);
   });
 
-  test('nothing that tells of a person is repeated', async () => {
+  test('the answer repeats nothing about the person', async () => {
     const { body } = await app.api<Refusal>('POST', `/v2/user/${userId}/insurance`, {
       ...insurance,
       member_id: 'secret\n',

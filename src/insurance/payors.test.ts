@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Api, type TestApp } from '../../test/app.ts';
+import { startTestApp, type Api, type TestApp } from '../../test/test-app.ts';
 import { homeAddress, problemsOf } from '../../test/people.ts';
 import { untilBlocked } from '../../test/until-blocked.ts';
-import { forTeam } from '../tenancy/teams/scope.ts';
+import { forTeam } from '../tenancy/teams/team-scope.ts';
 import { createPayor } from './create-payor.ts';
 
 type PayorBody = { payor_code: string; name: string; aliases: string[]; source: string };
@@ -19,7 +19,7 @@ const codes = async (query: Record<string, string>, api?: Api): Promise<string[]
   (await search(query, api)).map((payor) => payor.payor_code);
 
 describe('searching payors', () => {
-  test("a name finds the platform's payor in its whole shape", async () => {
+  test("a name finds the platform's payor with all its fields", async () => {
     expect(await search({ insurance_name: 'carefirst' })).toEqual([
       {
         payor_code: 'SBX00018',
@@ -39,25 +39,25 @@ describe('searching payors', () => {
     ]);
   });
 
-  test('an alias, a part of it and words with others between them find the payor too', async () => {
+  test('an alias, a part of it, and some of its words find the payor too', async () => {
     expect(await codes({ insurance_name: 'IBX' })).toEqual(['SBX00032']);
     expect(await codes({ insurance_name: 'ernment emplo' })).toEqual(['SBX00024']);
     expect(await codes({ insurance_name: '  blue   ARIZONA ' })).toEqual(['SBX00008']);
   });
 
-  test('the words must stand together in the name or in one alias', async () => {
-    // 'UHC' is an alias of UnitedHealthcare, whose name alone holds 'UnitedHealthcare'.
+  test('the words must all stand in the name or all in one alias', async () => {
+    // 'UHC' is an alias of UnitedHealthcare. Only the payor's name contains 'UnitedHealthcare'.
     expect(await codes({ insurance_name: 'UHC UnitedHealthcare' })).toEqual([]);
   });
 
-  test('payors that are named exactly so come first', async () => {
+  test('payors with exactly this name come first', async () => {
     const found = await codes({ insurance_name: 'uhc' });
     expect(found).toEqual(['SBX00044', 'SBX00045']);
     expect((await codes({ insurance_name: 'aetna' }))[0]).toBe('SBX00001');
     expect((await codes({ insurance_name: 'Anthem' }))[0]).toBe('SBX00006');
   });
 
-  test.each(['%', '_', 'A%a', '\\', "'"])('%j is no wildcard', async (insurance_name) => {
+  test.each(['%', '_', 'A%a', '\\', "'"])('%j is not a wildcard', async (insurance_name) => {
     expect(await codes({ insurance_name })).toEqual([]);
   });
 
@@ -68,7 +68,7 @@ describe('searching payors', () => {
     expect(await codes({ provider_payor_id: 'sbx-av-0008' })).toEqual([]);
   });
 
-  test('each parameter narrows, and an unknown clearing house matches nothing', async () => {
+  test('each parameter narrows the search, and an unknown clearing house matches nothing', async () => {
     const all = await codes({});
     const known = await codes({ provider: 'availity' });
     expect(all).toHaveLength(49);
@@ -79,7 +79,7 @@ describe('searching payors', () => {
     expect(await codes({ insurance_name: '' })).toEqual(all);
   });
 
-  test('too long a name is refused', async () => {
+  test('a name that is too long is refused', async () => {
     const answer = await app.api('GET', `/v3/insurance/search/payor?insurance_name=${'x'.repeat(201)}`);
     expect(problemsOf(answer)).toEqual(['query.insurance_name string_too_long']);
   });
@@ -102,7 +102,7 @@ describe('searching payors', () => {
 });
 
 describe("a team's own payor", () => {
-  test('is made with a code of ours and found by name and by its external code', async () => {
+  test('gets a code of ours and is found by name and by its external code', async () => {
     const made = await app.api<PayorBody>('POST', '/v3/payor', {
       name: ' Ocotillo Mutual ',
       address: homeAddress,
@@ -120,7 +120,7 @@ describe("a team's own payor", () => {
     expect(await search({ provider: 'stedi', provider_payor_id: 'OCO-1' })).toEqual([made.body]);
   });
 
-  test("never appears to another team, by name or by code, beside that team's own of the same name and code", async () => {
+  test('is never found by another team that has a payor of the same name and code', async () => {
     const other = await app.makeTeam();
     const payor = { name: 'Ironwood Mutual', address: homeAddress, provider: 'waystar', provider_payor_id: 'IRON-1' };
     const mine = await app.api<PayorBody>('POST', '/v3/payor', payor);
@@ -167,7 +167,7 @@ describe("a team's own payor", () => {
   });
 });
 
-test('without a key payors are 401', async () => {
+test('without a key the payor operations answer 401', async () => {
   for (const [method, path] of [
     ['GET', '/v3/insurance/search/payor'],
     ['POST', '/v3/payor'],
@@ -177,10 +177,10 @@ test('without a key payors are 401', async () => {
   }
 });
 
-describe("a clearing house's code that the team has added before", () => {
+describe("adding a clearing house's code again", () => {
   const external = { name: 'Saguaro Mutual', address: homeAddress, provider: 'stedi', provider_payor_id: 'SAG-7' };
 
-  test('gives the first payor with it, also when both come at once', async () => {
+  test('answers the first payor with it, also for two concurrent calls', async () => {
     const team = await app.makeTeam();
     const add = (name: string) => team.api<PayorBody>('POST', '/v3/payor', { ...external, name });
     let second: ReturnType<typeof add> | undefined;
@@ -195,7 +195,7 @@ describe("a clearing house's code that the team has added before", () => {
     expect(await codes({ provider_payor_id: 'SAG-7' }, team.api)).toEqual([first.payor_code]);
   });
 
-  test("is another payor for another team, and where the clearing house is another's", async () => {
+  test('makes another payor for another team and for another clearing house', async () => {
     const [one, other] = [await app.makeTeam(), await app.makeTeam()];
     const add = async (team: typeof one, change: object = {}) =>
       (await team.api<PayorBody>('POST', '/v3/payor', { ...external, ...change })).body.payor_code;
@@ -208,7 +208,7 @@ describe("a clearing house's code that the team has added before", () => {
 describe('the older form of the search', () => {
   const post = (body: object) => app.api<{ code: string; name: string }[]>('POST', '/v3/insurance/search/payor', body);
 
-  test('finds the same payors under their older keys, and says what replaces it', async () => {
+  test('finds the same payors under the older keys and names its successor', async () => {
     const { body, headers } = await post({ insurance_name: 'carefirst' });
     const [payor] = await search({ insurance_name: 'carefirst' });
     const { payor_code, ...same } = payor as PayorBody;
@@ -217,7 +217,7 @@ describe('the older form of the search', () => {
     expect(headers.get('link')).toContain('</v3/insurance/search/payor>; rel="successor-version"');
   });
 
-  test('finds by a clearing house and its code, and narrows as the other does', async () => {
+  test('finds by a clearing house and its code, and each condition narrows the search', async () => {
     await app.api('POST', '/v3/payor', {
       name: 'Greasewood Mutual',
       address: homeAddress,

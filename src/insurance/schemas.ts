@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
 import { Address } from '../wire/address.ts';
 import { GuarantorDetails } from '../wire/guarantor.ts';
-import { ImageInput } from '../wire/image/input.ts';
+import { ImageInput } from '../wire/image/image-input.ts';
 import { BirthDate, Email, Gender, PersonName, PhoneNumber } from '../wire/person.ts';
 import { IcdCode } from './diagnoses/schemas.ts';
 import { nullable, oneOf, optional, SearchWords, Prose, Text, withDefault, WordFilter } from '../wire/schema.ts';
+import { shape } from '../wire/shape.ts';
 
 const RELATIONSHIPS = ['Self', 'Spouse', 'Other'] as const;
 
@@ -18,15 +19,18 @@ const insured = {
   phone_number: PhoneNumber,
 };
 
-/** The person whose insurance it is; the patient where the relationship is Self. */
-export const InsuredInput = Type.Object(insured);
-/** As it was stored: enums may hold values that are not known here. */
-export const Insured = Type.Object({ ...insured, gender: Type.String() });
+/** The insured person. If the relationship is Self, this is the patient. */
+const InsuredInput = shape('InsuredInput', insured);
+/** An insured person in the stored form. `gender` may have a value that this release does not know. */
+const Insured = shape('Insured', { ...insured, gender: Type.String() });
 
-export const Company = Type.Object({ name: Type.String(), address: Address });
+const Company = shape('Company', { name: Type.String(), address: Address });
 
-/** Insurance as it comes with an order; kept as an insurance record of the patient, with documents beside it. */
-export const HealthInsuranceInput = Type.Object(
+/**
+ * Insurance that a request for an order contains. We store it and its documents as an insurance record of the patient.
+ */
+export const HealthInsuranceInput = shape(
+  'HealthInsuranceInput',
   {
     payor_code: Text(100),
     insurance_id: Text(100, { description: 'The member id.' }),
@@ -39,20 +43,20 @@ export const HealthInsuranceInput = Type.Object(
           dob: Type.Optional(BirthDate),
           email: Type.Optional(Email),
         },
-        { description: 'The insured, where the patient is not.' },
+        { description: 'The insured, if this is not the patient.' },
       ),
     ),
     front_image: optional(ImageInput('The front of the insurance card.')),
     back_image: optional(ImageInput('The back of the insurance card.')),
     patient_signature_image: optional(ImageInput("The patient's signature.")),
-    subjective: optional(Prose(5_000, { description: 'What the patient tells of the complaint.' })),
+    subjective: optional(Prose(5_000, { description: 'What the patient says about the complaint.' })),
     assessment_plan: optional(Prose(5_000, { description: "The physician's assessment and plan." })),
-    diagnosis_codes: optional(Type.Array(IcdCode, { maxItems: 50, description: 'ICD-10 codes; those of the order.' })),
+    diagnosis_codes: optional(Type.Array(IcdCode, { maxItems: 50, description: 'ICD-10 codes of the order.' })),
   },
   { insuredUnlessSelf: true },
 );
 
-export const InsuranceInput = Type.Object({
+export const InsuranceInput = shape('InsuranceInput', {
   payor_code: Text(100),
   member_id: Text(100),
   group_id: optional(Text(100)),
@@ -62,7 +66,7 @@ export const InsuranceInput = Type.Object({
   is_primary: withDefault(Type.Boolean(), true),
 });
 
-export const Insurance = Type.Object({
+export const Insurance = shape('Insurance', {
   payor_code: Type.String(),
   member_id: Type.String(),
   group_id: nullable(Type.String()),
@@ -73,10 +77,11 @@ export const Insurance = Type.Object({
   company: Company,
 });
 
-/** Clearing houses whose code for a payor can be stored beside ours. */
+/** Clearing houses. A payor can have a clearing house's code in addition to our payor_code. */
 const PROVIDERS = ['change_healthcare', 'availity', 'stedi', 'waystar', 'claim_md', 'apero', 'pverify'] as const;
 
-export const PayorInput = Type.Object(
+export const PayorInput = shape(
+  'PayorInput',
   {
     name: Text(200),
     address: Address,
@@ -88,14 +93,14 @@ export const PayorInput = Type.Object(
 
 export const PayorSearch = Type.Object({
   insurance_name: Type.Optional(SearchWords()),
-  provider: Type.Optional(WordFilter({ description: 'A clearing house; an unknown one knows no payor.' })),
+  provider: Type.Optional(WordFilter({ description: 'A clearing house. An unknown one matches no payor.' })),
   provider_payor_id: Type.Optional(WordFilter()),
 });
 
-/** The older form of the search. */
-export const PayorSearchBody = Type.Object({
+/** The request body of the older operation that searches payors. */
+export const PayorSearchBody = shape('PayorSearchBody', {
   insurance_name: optional(SearchWords()),
-  provider: optional(WordFilter({ description: 'A clearing house; an unknown one knows no payor.' })),
+  provider: optional(WordFilter({ description: 'A clearing house. An unknown one matches no payor.' })),
   provider_id: optional(WordFilter({ description: "The clearing house's own code of the insurance company." })),
 });
 
@@ -103,11 +108,13 @@ const payor = {
   name: Type.String(),
   aliases: Type.Array(Type.String()),
   org_address: Address,
-  source: oneOf(['platform', 'team'], { description: "Everybody's payors, or those that the team added itself." }),
+  source: oneOf(['platform', 'team'], {
+    description: 'platform: a payor that every team sees. team: a payor that the team added.',
+  }),
 };
-export const Payor = Type.Object({ payor_code: Type.String(), ...payor });
-/** As the older form of the search answers. */
-export const OlderPayor = Type.Object({
+export const Payor = shape('Payor', { payor_code: Type.String(), ...payor });
+/** A payor in the response of the older operation that searches payors. */
+export const OlderPayor = shape('OlderPayor', {
   code: Type.String({ description: 'Code of the insurance company in the payor directory.' }),
   ...payor,
 });

@@ -6,8 +6,8 @@ import type { Payor, PayorSearch } from './schemas.ts';
 const MOST_FOUND = 100;
 
 /**
- * Payors of the platform and of the caller's team, the ones that are named exactly so first. A name matches where
- * every word of it occurs in the payor's name or in one alias; each further condition narrows.
+ * Finds payors of the platform and of the caller's team. A payor matches if its name, or one of its aliases, contains
+ * every word of insurance_name. All other conditions must match too. Payors with exactly this name come first.
  */
 export async function searchPayors(ctx: TeamCtx, by: Static<typeof PayorSearch>): Promise<Static<typeof Payor>[]> {
   const name = by.insurance_name?.toLowerCase() ?? '';

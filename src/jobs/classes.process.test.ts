@@ -1,16 +1,16 @@
-// No class of background work keeps another waiting, however much of it there always is: with the runner as the program has it.
+// No class of background jobs delays another, however many jobs it has. The runner is the same as in the program.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Runner } from 'graphile-worker';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { startTestApp, type TestApp } from '../../test/app.ts';
+import { startTestApp, type TestApp } from '../../test/test-app.ts';
 import { makeUser } from '../../test/factories.ts';
 import { addJobs } from '../db/define-job.ts';
-import { openDatabase, type Database } from '../db/open.ts';
+import { openDatabase, type Database } from '../db/open-database.ts';
 import { runKind } from '../wearables/ask-for-runs.ts';
-import { PROVIDERS } from '../wearables/providers/catalogue.ts';
+import { PROVIDERS } from '../wearables/providers/provider-catalogue.ts';
 import { pollKind } from '../wearables/pulls/poll-lease.ts';
-import { runJobs } from './run.ts';
+import { runJobs } from './run-jobs.ts';
 
 let app: TestApp;
 let database: Database;
@@ -23,7 +23,7 @@ afterAll(async () => {
   await app.close();
 });
 
-/** Asks for as much as is worked, so that there is always more: runs and polls of users who are not there end at once. */
+/** Adds more jobs than can run: runs and polls of users who do not exist end at once. */
 function flood(teamId: string): () => Promise<void> {
   let isOver = false;
   const some = () => Array.from({ length: 100 }, () => ({ team_id: teamId, user_id: randomUUID() }));
@@ -48,13 +48,13 @@ function flood(teamId: string): () => Promise<void> {
   };
 }
 
-test('historical pulls end beside continuous queries and polls that never do', async () => {
+test('historical pulls end while continuous queries and polls keep coming', async () => {
   const flooding = await app.makeTeam('Ocotillo');
   const { user_id } = await makeUser(app.team);
   const stops = [flood(flooding.id), flood(app.team.id)];
   const runner: Runner = await runJobs({ ...app.ctx, db: database.db }, database.pool);
   try {
-    // Two questions: one brings everything of a connection.
+    // Two requests fetch everything of a connection.
     for (const provider of ['freestyle_libre', 'dexcom_v3'])
       await app.team.api('POST', '/v2/link/connect/demo', { user_id, provider });
     await vi.waitFor(async () => {

@@ -1,26 +1,26 @@
-// Erasure at size: what it reads beside the rows of others, with statistics from when the tables were empty and with
-// fresh ones.
+// The rows that an erasure reads beside many rows of others, with statistics of empty tables and with fresh statistics.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../test/test-app.ts';
 import { kitTestId, makeUser, subscribe } from '../../test/factories.ts';
 import { query } from '../../test/global-setup.ts';
-import { startReceiver } from '../../test/receiver.ts';
+import { startEndpoint } from '../../test/endpoint.ts';
 import type { Ctx } from '../context.ts';
-import { openDatabase, type Database } from '../db/open.ts';
-import { eraseTeams } from '../../test/erase-teams.ts';
-import { eraseUsers } from '../../test/erase-users.ts';
+import { openDatabase, type Database } from '../db/open-database.ts';
+import { eraseTeams } from '../../test/erase-deleted-teams.ts';
+import { eraseUsers } from '../../test/erase-due-users.ts';
 
 const OTHERS = 100_000;
 const ORDERS = 600;
-const RECEIVERS = 10;
-/** They have about 25,000 rows and entries of indexes, and a team's are gone through twice. */
+const ENDPOINTS = 10;
+/** The tables have about 25,000 rows and index entries. The rows of a team are read twice. */
 const MOST_READ = 0.8 * OTHERS;
-const TABLES = `deliveries retries held_deliveries webhooks events_default attempts_default order_transactions orders
+const TABLES =
+  `deliveries retries deferred_deliveries webhooks events_default attempts_default order_transactions orders
   order_events sample_ids user_info insurances lab_tests`.split(/\s+/);
 
 let app: TestApp;
-/** One connection, so that what it read is told when it is asked for. */
+/** One connection, so that its statistics are complete when they are read. */
 let database: Database;
 let ctx: Ctx;
 
@@ -32,31 +32,31 @@ beforeAll(async () => {
   database.pool.options.idleTimeoutMillis = 0;
   ctx = { ...app.ctx, db: database.db };
   for (const table of TABLES) await asOwner(`alter table ${table} set (autovacuum_enabled = false)`);
-  // Pages that are known to hold nothing: the server takes all that come for empty.
+  // The pages are known to be empty. The server assumes that all further pages are too.
   const team = await app.makeTeam();
-  await fill(team, await receiversOf(team, 1), 100);
+  await fill(team, await endpointsOf(team, 1), 100);
   await asOwner('set session_replication_role = replica; delete from deliveries; delete from retries');
   await asOwner('delete from orders; delete from order_transactions; delete from events; delete from attempts');
   await asOwner('delete from sample_ids; delete from order_events; delete from user_info; delete from insurances');
   for (const table of TABLES) await asOwner(`vacuum (analyze, truncate false) ${table}`);
   const other = await app.makeTeam();
-  await fill(other, await receiversOf(other, 1), OTHERS);
+  await fill(other, await endpointsOf(other, 1), OTHERS);
 }, 300_000);
 afterAll(async () => {
   await database.close();
   await app.close();
 });
 
-async function receiversOf(team: Team, many: number): Promise<string[]> {
-  const receiver = await startReceiver();
+async function endpointsOf(team: Team, many: number): Promise<string[]> {
+  const endpoint = await startEndpoint();
   const ids: string[] = [];
-  for (let n = 0; n < many; n += 1) ids.push(await subscribe(team, receiver));
-  await receiver.close();
+  for (let n = 0; n < many; n += 1) ids.push(await subscribe(team, endpoint));
+  await endpoint.close();
   return ids;
 }
 
-/** Orders of one user, each with an event that waits for every receiver, as the service would not: without triggers. */
-async function fill(team: Team, receivers: string[], orders: number): Promise<string> {
+/** Orders of one user, each with an event that waits for every endpoint. Triggers are off, unlike in the service. */
+async function fill(team: Team, endpoints: string[], orders: number): Promise<string> {
   const { user_id } = await makeUser(team);
   const lab_test_id = await kitTestId(team);
   const mine = `where user_id = '${user_id}'`;
@@ -64,9 +64,11 @@ async function fill(team: Team, receivers: string[], orders: number): Promise<st
     set session_replication_role = replica;
     insert into order_transactions (user_id, id, team_id)
       select '${user_id}', gen_random_uuid(), '${team.id}' from generate_series(1, ${orders});
-    insert into orders (user_id, id, team_id, order_transaction_id, origin, lab_test_id, details_id, method, last_status,
+    insert into orders (user_id, id, team_id, order_transaction_id, origin, lab_test_id, details_id, method,
+                        last_status,
         last_low_level_status, last_event_id)
-      select user_id, id, team_id, id, 'initial', '${lab_test_id}', id, 'testkit', 'received.testkit.ordered', 'ordered', 1
+      select user_id, id, team_id, id, 'initial', '${lab_test_id}', id, 'testkit',
+             'received.testkit.ordered', 'ordered', 1
         from order_transactions ${mine};
     insert into order_events (user_id, order_id, team_id, id, status)
       select user_id, id, team_id, 1, 'received.testkit.ordered' from orders ${mine};
@@ -79,25 +81,24 @@ async function fill(team: Team, receivers: string[], orders: number): Promise<st
       on conflict do nothing;
     insert into attempts (team_id, id, webhook_id, event_id, attempt, outcome, duration_ms)
       select team_id, gen_random_uuid(), webhook_id, id, 1, 'failed', 1
-        from events, unnest('{${receivers.join()}}'::uuid[]) as webhook_id ${mine};
+        from events, unnest('{${endpoints.join()}}'::uuid[]) as webhook_id ${mine};
     insert into deliveries (webhook_id, event_id, team_id)
-      select webhook_id, id, team_id from events, unnest('{${receivers.join()}}'::uuid[]) as webhook_id ${mine};
+      select webhook_id, id, team_id from events, unnest('{${endpoints.join()}}'::uuid[]) as webhook_id ${mine};
     insert into retries (webhook_id, event_id, team_id, attempt, due_at)
       select webhook_id, event_id, team_id, 1, now() + interval '1 day' from deliveries
-       where webhook_id = any ('{${receivers.join()}}')`);
+       where webhook_id = any ('{${endpoints.join()}}')`);
   return user_id;
 }
 
-/** Rows and index entries that `work` goes through. */
+/** The rows and index entries that `work` reads. */
 async function rowsRead(work: () => Promise<unknown>): Promise<number> {
   const count = async (): Promise<number> => {
     await sql`select pg_stat_force_next_flush()`.execute(ctx.db);
     await sql`select pg_stat_clear_snapshot()`.execute(ctx.db);
     const { rows } = await sql<{ rows: number }>`
       select (select sum(seq_tup_read)::float8 from pg_stat_user_tables where relname = any (${TABLES}))
-           + (select sum(idx_tup_read)::float8 from pg_stat_user_indexes where relname = any (${TABLES})) as rows`.execute(
-      ctx.db,
-    );
+           + (select sum(idx_tup_read)::float8 from pg_stat_user_indexes
+               where relname = any (${TABLES})) as rows`.execute(ctx.db);
     return rows[0]?.rows ?? NaN;
   };
   const before = await count();
@@ -108,15 +109,15 @@ async function rowsRead(work: () => Promise<unknown>): Promise<number> {
 const queued = (team: Team) =>
   app.db.selectFrom('deliveries').select('event_id').where('team_id', '=', team.id).execute();
 
-describe.each(['from when the tables were empty', 'that are fresh'])('with statistics %s', (statistics) => {
+describe.each(['of empty tables', 'that are fresh'])('with statistics %s', (statistics) => {
   const freshen = async (): Promise<void> => {
     if (statistics === 'that are fresh') await asOwner(`vacuum analyze ${TABLES.join(', ')}`);
   };
 
-  test('a user with much in the queue is erased without reading that of others', async () => {
+  test('the erasure of a user with many waiting deliveries does not read those of others', async () => {
     const team = await app.makeTeam();
-    const userId = await fill(team, await receiversOf(team, RECEIVERS), ORDERS);
-    expect(await queued(team)).toHaveLength(ORDERS * RECEIVERS);
+    const userId = await fill(team, await endpointsOf(team, ENDPOINTS), ORDERS);
+    expect(await queued(team)).toHaveLength(ORDERS * ENDPOINTS);
     await team.api('DELETE', `/v2/user/${userId}`);
     await asOwner(`update users set deleted_at = now() - interval '8 days' where id = '${userId}'`);
     await freshen();
@@ -125,9 +126,9 @@ describe.each(['from when the tables were empty', 'that are fresh'])('with stati
     expect(read).toBeLessThan(MOST_READ);
   });
 
-  test('a team with much in the queue is erased without reading that of others', async () => {
+  test('the erasure of a team with many waiting deliveries does not read those of others', async () => {
     const team = await app.makeTeam();
-    await fill(team, await receiversOf(team, RECEIVERS), ORDERS);
+    await fill(team, await endpointsOf(team, ENDPOINTS), ORDERS);
     await team.api('DELETE', `/v1/org/${team.org_id}/team/${team.id}`);
     await freshen();
     const read = await rowsRead(() => eraseTeams(ctx));

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../test/test-app.ts';
 import {
   orderKit,
   pushEverySummary,
@@ -13,11 +13,11 @@ import {
 import { upload } from '../../test/exports.ts';
 import { homeAddress, person } from '../../test/people.ts';
 import { query } from '../../test/global-setup.ts';
-import { startReceiver } from '../../test/receiver.ts';
-import { findTraces } from '../../test/traces.ts';
+import { startEndpoint } from '../../test/endpoint.ts';
+import { findTraces } from '../../test/find-traces.ts';
 import { eraseSomeOfTeam } from './erase-teams.ts';
-import { IN_PIECES } from './erase-users.ts';
-import { jobs } from './run.ts';
+import { CHUNKED_ERASURES } from './erase-users.ts';
+import { jobs } from './run-jobs.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -28,10 +28,10 @@ afterAll(() => app.close());
 const deleteTeam = (team: Team, by: Team = team) =>
   by.api<{ code: string }>('DELETE', `/v1/org/${by.org_id}/team/${team.id}`);
 
-async function erase(team: Team, stepsATurn?: number): Promise<number> {
-  let turns = 1;
-  while (await eraseSomeOfTeam(app.ctx, team.id, stepsATurn)) turns += 1;
-  return turns;
+async function erase(team: Team, stepsPerRound?: number): Promise<number> {
+  let rounds = 1;
+  while (await eraseSomeOfTeam(app.ctx, team.id, stepsPerRound)) rounds += 1;
+  return rounds;
 }
 
 type Deletion = {
@@ -44,23 +44,23 @@ const deletionOf = async (team: Team): Promise<Deletion> =>
   (await team.api<Deletion>('GET', `/v1/org/${team.org_id}/team/${team.id}/deletion`)).body;
 
 /**
- * Where the texts stand besides the audit log, what is told of the deletion, the organisation, which bears the same name,
- * and jobs that are not due yet, which have the team's id and then find nothing to do.
+ * The tables that still have the texts: the audit log, the progress of the deletion, the organisation, which has the
+ * same name, and jobs that are not due yet, which have the team's id and will find nothing to do.
  */
 const tracesLeft = async (texts: string[]): Promise<string[]> =>
   (await findTraces(app, texts)).filter(
-    (place) =>
+    (column) =>
       !/^(audit_log\..*|team_deletions\.id|orgs\.name|graphile_worker\._private_jobs\.(payload|key|flags))$/.test(
-        place,
+        column,
       ),
   );
 
-/** A team with something in every room that owns something of teams, under a name that is nobody else's. */
+/** A team with data in every module that owns data of teams, and with a unique name. */
 async function makeFullTeam(mark: string): Promise<{ team: Team; traces: string[] }> {
   const team = await app.makeTeam(`Clinic ${mark}`);
-  const receiver = await startReceiver();
-  await subscribe(team, receiver);
-  receiver.answer((response) => response.writeHead(500).end(`no ${mark}`));
+  const endpoint = await startEndpoint();
+  await subscribe(team, endpoint);
+  endpoint.answer((response) => response.writeHead(500).end(`no ${mark}`));
   const payor = await team.api<{ payor_code: string }>('POST', '/v3/payor', { name: mark, address: homeAddress });
   const {
     body: { user_id },
@@ -74,18 +74,18 @@ async function makeFullTeam(mark: string): Promise<{ team: Team; traces: string[
   );
   await pushEverySummary(team, user_id);
   await upload(team, user_id, '<gpx/>');
-  await sql`insert into queue_turns values ('imports', ${team.id}, now())`.execute(app.db);
+  await sql`insert into queue_last_served values ('imports', ${team.id}, now())`.execute(app.db);
   const { id } = await orderKit(team, user_id);
   await simulate(team, id);
   const { sample_id } = await readOrder(team, id);
   await register(team, { sample_id, patient_details: { ...patientDetails, last_name: mark } });
   await simulate(team, id, '?delay=3600');
   await app.deliver();
-  await receiver.close();
+  await endpoint.close();
   return { team, traces: [team.id, user_id, mark] };
 }
 
-test('a deleted team is locked out at once, and erased from every table but the audit log and its organisation', async () => {
+test('a deleted team is refused at once, and erased except from the audit log and its organisation', async () => {
   const { team, traces } = await makeFullTeam('Quailbush');
   const bystander = await makeFullTeam('Ironwood');
   const theirs = await findTraces(app, bystander.traces);
@@ -102,7 +102,7 @@ test('a deleted team is locked out at once, and erased from every table but the 
   expect(await findTraces(app, bystander.traces)).toEqual(theirs);
 });
 
-test('an erasure that stopped halfway goes on, and one of a team that is there in full does nothing', async () => {
+test('an erasure that stopped halfway continues, and a team that is not deleted is not erased', async () => {
   const { team, traces } = await makeFullTeam('Ocotillo');
   await erase(team);
   expect((await team.api('GET', '/v2/user')).status).toBe(200);
@@ -116,7 +116,7 @@ test('an erasure that stopped halfway goes on, and one of a team that is there i
 
 const usersOf = (team: Team) => app.db.selectFrom('users').select('id').where('team_id', '=', team.id).execute();
 
-test('a deleted team whose job was lost is found by the clock', async () => {
+test('the schedule finds a deleted team whose job was lost', async () => {
   const { team, traces } = await makeFullTeam('Tumbleweed');
   expect((await deleteTeam(team)).status).toBe(200);
   await sql`delete from graphile_worker._private_jobs`.execute(app.db);
@@ -130,7 +130,7 @@ test('a deleted team whose job was lost is found by the clock', async () => {
   expect(await tracesLeft(traces)).toEqual([]);
 });
 
-test('nothing is erased by a process whose clock is a minute off', async () => {
+test('a process whose clock is a minute off erases nothing', async () => {
   const { team, traces } = await makeFullTeam('Chuparosa');
   expect((await deleteTeam(team)).status).toBe(200);
   const before = await findTraces(app, traces);
@@ -146,7 +146,7 @@ test('nothing is erased by a process whose clock is a minute off', async () => {
   expect(await tracesLeft(traces)).toEqual([]);
 });
 
-test('a team that cannot be erased holds up no other, and a later run goes on with it', async () => {
+test('a team that cannot be erased delays no other, and a later run continues with it', async () => {
   const [stuck, other] = [await app.makeTeam(), await app.makeTeam()];
   for (const team of [stuck, other]) expect((await deleteTeam(team)).status).toBe(200);
   const left = async (): Promise<string[]> =>
@@ -165,7 +165,7 @@ test('a team that cannot be erased holds up no other, and a later run goes on wi
   expect(await left()).toEqual([]);
 });
 
-test('a team that another process is erasing is left to it', async () => {
+test('a team that another process erases is left to that process', async () => {
   const team = await app.makeTeam();
   expect((await deleteTeam(team)).status).toBe(200);
   const erased = () =>
@@ -191,7 +191,7 @@ test("another organisation's team is not found", async () => {
   expect((await other.api('GET', '/v2/user')).status).toBe(200);
 });
 
-test('an erasure tells how far it has come, turn by turn, and that it is done when nothing of the team is left', async () => {
+test('an erasure reports its progress after each run, and is done when nothing of the team is left', async () => {
   const team = await app.makeTeam();
   for (let n = 0; n < 4; n += 1) await team.api('POST', '/v2/user', { client_user_id: `user-${n}` });
   const none = await team.api<{ code: string }>('GET', `/v1/org/${team.org_id}/team/${team.id}/deletion`);
@@ -200,19 +200,19 @@ test('an erasure tells how far it has come, turn by turn, and that it is done wh
   expect(answer.body.deletion).toMatchObject({ status: 'scheduled', started_at: null, progress: { users: null } });
   expect(await deletionOf(team)).toEqual(answer.body.deletion);
 
-  // A step to begin with; of each user one for what goes in pieces, a piece here, and one for the rest.
-  expect(await eraseSomeOfTeam(app.ctx, team.id, 1 + 2 * (IN_PIECES.length + 1))).toBe(true);
+  // One step to begin. For each user one step for each kind of chunked data, and one for the rest.
+  expect(await eraseSomeOfTeam(app.ctx, team.id, 1 + 2 * (CHUNKED_ERASURES.length + 1))).toBe(true);
   expect(await deletionOf(team)).toMatchObject({
     status: 'running',
     ended_at: null,
     progress: { users: 4, erased_users: 2, erased_rooms: 0 },
   });
   const { started_at } = await deletionOf(team);
-  // One of the two that are left goes for a reason of its own, and is among those that are gone in the end.
+  // One of the two remaining users is erased for another reason, and counts as erased in the end.
   const [gone] = await usersOf(team);
   await sql`delete from users where id = ${gone?.id}`.execute(app.db);
-  expect(await eraseSomeOfTeam(app.ctx, team.id, 1 + (IN_PIECES.length + 1))).toBe(true);
-  // A run that was stopped begins with the first room again, and takes back nothing of what it told.
+  expect(await eraseSomeOfTeam(app.ctx, team.id, 1 + (CHUNKED_ERASURES.length + 1))).toBe(true);
+  // A run that was stopped begins with the first module again, and its progress does not go back.
   expect(await eraseSomeOfTeam(app.ctx, team.id, 1 + 1 + 6)).toBe(true);
   expect(await eraseSomeOfTeam(app.ctx, team.id, 1 + 1 + 2)).toBe(true);
   expect((await deletionOf(team)).progress).toMatchObject({ users: 4, erased_users: 3, erased_rooms: 6 });
@@ -220,21 +220,22 @@ test('an erasure tells how far it has come, turn by turn, and that it is done wh
   const { ended_at, progress, ...ended } = await deletionOf(team);
   expect([ended_at === null, ended]).toMatchObject([false, { status: 'done', started_at }]);
   expect(progress).toEqual({ users: 4, erased_users: 4, rooms: progress.rooms, erased_rooms: progress.rooms });
-  const stranger = await app.makeTeam();
-  const path = `/v1/org/${stranger.org_id}/team/${team.id}/deletion`;
-  expect((await stranger.api('GET', path)).status).toBe(404);
+  const outsider = await app.makeTeam();
+  const path = `/v1/org/${outsider.org_id}/team/${team.id}/deletion`;
+  expect((await outsider.api('GET', path)).status).toBe(404);
 });
 
-test('what a team has of deliveries without users goes in pieces, however much it is', async () => {
+test('deliveries of a team without users are erased in chunks, however many there are', async () => {
   const team = await app.makeTeam();
-  const receiver = await startReceiver();
-  const webhook = await subscribe(team, receiver);
-  await receiver.close();
+  const endpoint = await startEndpoint();
+  const webhook = await subscribe(team, endpoint);
+  await endpoint.close();
   await deleteTeam(team);
   const some = 'generate_series(1, 21000) as n';
   await query(
     app.databaseUrl,
-    `insert into deliveries (webhook_id, event_id, team_id) select '${webhook}', gen_random_uuid(), '${team.id}' from ${some};
+    `insert into deliveries (webhook_id, event_id, team_id)
+       select '${webhook}', gen_random_uuid(), '${team.id}' from ${some};
      insert into delivery_tallies (team_id, webhook_id, started_at, succeeded, durations)
        select '${team.id}', '${webhook}', now() - make_interval(mins => n), 1, '{1}' from ${some};
      insert into events (team_id, id, event_type, body)
@@ -251,8 +252,8 @@ test('what a team has of deliveries without users goes in pieces, however much i
     return rows[0]?.left ?? [];
   };
   const seen: number[][] = [];
-  // A step to begin with, and a piece.
-  for (let turns = 0; turns < 5; turns += 1) {
+  // One step to begin, and one chunk.
+  for (let rounds = 0; rounds < 5; rounds += 1) {
     expect(await eraseSomeOfTeam(app.ctx, team.id, 1 + 1)).toBe(true);
     seen.push(await left());
   }
@@ -267,7 +268,7 @@ test('what a team has of deliveries without users goes in pieces, however much i
   expect((await deletionOf(team)).status).toBe('done');
 });
 
-test('two large teams are erased in turns: neither waits until the other is gone', async () => {
+test('two large teams are erased in round robin: neither waits for the end of the other', async () => {
   const teams = [await app.makeTeam(), await app.makeTeam()] as const;
   await app.runJobs();
   for (const team of teams) {
@@ -297,16 +298,16 @@ test('two large teams are erased in turns: neither waits until the other is gone
   for (const team of teams) expect((await deletionOf(team)).status).toBe('done');
 });
 
-test('from the deletion on nothing is sent to the webhooks of the team', async () => {
+test('after the deletion, nothing is sent to the webhooks of the team', async () => {
   const team = await app.makeTeam();
-  const receiver = await startReceiver();
-  await subscribe(team, receiver);
+  const endpoint = await startEndpoint();
+  await subscribe(team, endpoint);
   await orderKit(team);
   await app.deliver();
-  const before = receiver.requests();
+  const before = endpoint.requests();
   await orderKit(team);
   await deleteTeam(team);
   await app.deliver();
-  expect([before > 0, receiver.requests()]).toEqual([true, before]);
-  await receiver.close();
+  expect([before > 0, endpoint.requests()]).toEqual([true, before]);
+  await endpoint.close();
 });

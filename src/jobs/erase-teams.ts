@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import { recordAudit } from '../audit/record.ts';
+import { recordAudit } from '../audit/record-audit.ts';
 import type { Ctx, TeamCtx, TxCtx } from '../context.ts';
 import { refuseIfClockIsOff } from '../db/clock.ts';
 import { addJob, addJobs, defineJob } from '../db/define-job.ts';
@@ -19,8 +19,13 @@ import * as results from '../labs/results/erase.ts';
 import * as labReports from '../labs/results/parser/erase.ts';
 import * as tenancy from '../tenancy/erase.ts';
 import { teamErasureKind } from '../tenancy/teams/deletion/delete.ts';
-import { beginDeletion, endDeletion, tellErasedRooms, tellErasedUser } from '../tenancy/teams/deletion/progress.ts';
-import { forTeam } from '../tenancy/teams/scope.ts';
+import {
+  beginDeletion,
+  endDeletion,
+  recordErasedModules,
+  recordErasedUser,
+} from '../tenancy/teams/deletion/record-progress.ts';
+import { forTeam } from '../tenancy/teams/team-scope.ts';
 import * as pipelines from '../pipelines/erase.ts';
 import * as users from '../users/erase.ts';
 import * as continuousQueries from '../wearables/aggregate/continuous/erase.ts';
@@ -30,10 +35,10 @@ import * as link from '../wearables/link/erase.ts';
 import * as priorities from '../wearables/priorities/erase.ts';
 import * as pulls from '../wearables/pulls/erase.ts';
 import * as webhooks from '../webhooks/erase.ts';
-import { eraseInPieces, eraseFromRooms, type Step } from './erase-users.ts';
+import { eraseInChunks, eraseFromModules, type Step } from './erase-users.ts';
 
-/** Every room that owns something of teams, in the order of erasure. */
-const ROOMS: { eraseTeam: (ctx: TxCtx<TeamCtx>, team: TeamCtx['team']) => Promise<void> }[] = [
+/** Every module with data of teams, in the order in which we erase. */
+const MODULES: { eraseTeam: (ctx: TxCtx<TeamCtx>, team: TeamCtx['team']) => Promise<void> }[] = [
   answers,
   delivery,
   events,
@@ -58,11 +63,14 @@ const ROOMS: { eraseTeam: (ctx: TxCtx<TeamCtx>, team: TeamCtx['team']) => Promis
 ];
 
 const BATCH = 100;
-/** Transactions in one turn, each of bounded work: then others have theirs, and other background work its places. */
-const STEPS_A_TURN = 200;
+/**
+ * The most transactions of one run. Each of them does limited work. After a run, other erasures can run, and other
+ * classes of jobs get permits.
+ */
+const STEPS_PER_ROUND = 200;
 
-/** A turn at the erasure of one deleted team. What goes wrong with it is tried again, and holds up no other team. */
-const turn = defineJob({
+/** One run of the erasure of one deleted team. If it fails, it is retried. It does not delay other teams. */
+const erasureRound = defineJob({
   ...teamErasureKind,
   run: async (ctx, { team_id }) => {
     if (await eraseSomeOfTeam(ctx, team_id)) {
@@ -71,7 +79,7 @@ const turn = defineJob({
   },
 });
 
-/** Asks for the erasure of every deleted team that is still there: a job may have been lost, or have failed. */
+/** Adds a job for every deleted team that is not erased yet. A job can be lost, or can have failed for good. */
 const resumption = defineJob({
   name: 'erase_deleted_teams',
   payload: Type.Object({}),
@@ -79,18 +87,19 @@ const resumption = defineJob({
   run: async (ctx) => {
     const { rows } = await sql<{ team_id: string }>`
       select id as team_id from teams where deleted_at is not null order by deleted_at`.execute(acrossTeams(ctx).db);
-    const waiting = rows.map((payload) => ({ payload, keepsMoment: true as const }));
+    const waiting = rows.map((payload) => ({ payload, shouldPreserveRunAt: true as const }));
     await inTransaction(ctx, ({ db }) => addJobs(db, teamErasureKind, waiting));
   },
 });
 
-export const teamErasureJobs = [turn, resumption];
+export const teamErasureJobs = [erasureRound, resumption];
 
 /**
- * A turn at the erasure of a deleted team: whether there is more to do. Users go one by one, then deliveries in pieces, then the
- * rooms, so that no transaction grows with the team; a run that was killed is gone on with by the next.
+ * Erases a part of a deleted team. Returns true if more is left. It erases users one by one, then deliveries in chunks,
+ * then the data of the modules, so no transaction grows with the size of the team. If a run is killed, the next run
+ * continues.
  */
-export async function eraseSomeOfTeam(ctx: Ctx, teamId: string, steps = STEPS_A_TURN): Promise<boolean> {
+export async function eraseSomeOfTeam(ctx: Ctx, teamId: string, steps = STEPS_PER_ROUND): Promise<boolean> {
   await refuseIfClockIsOff(ctx);
   const { rows } = await sql<TeamCtx['team']>`
     select id, org_id, settings from teams where id = ${teamId} and deleted_at is not null`.execute(
@@ -100,11 +109,14 @@ export async function eraseSomeOfTeam(ctx: Ctx, teamId: string, steps = STEPS_A_
   if (!team) return false;
   const scoped = forTeam(ctx, team);
   let left = steps;
-  /** Null where the turn is over, the team is gone, or another process is at it. */
+  /**
+   * Runs one step in a transaction. Resolves with null if the run is over, the team does not exist, or another process
+   * is erasing the team.
+   */
   const step: Step = (work) => {
     if (left === 0 || ctx.stopping?.aborted) return Promise.resolve(null);
     left -= 1;
-    return inTransaction(scoped, async (tx) => ((await holdTeam(tx)) ? work(tx) : null));
+    return inTransaction(scoped, async (tx) => ((await lockTeam(tx)) ? work(tx) : null));
   };
   await eraseTeam(scoped, step);
   return left === 0;
@@ -119,7 +131,7 @@ async function eraseTeam(ctx: TeamCtx, step: Step): Promise<void> {
     })) ?? false;
 
   const begun = await done(async (tx) => {
-    await beginDeletion(tx, ROOMS.length);
+    await beginDeletion(tx, MODULES.length);
     await answers.eraseTeam(tx, team);
   });
   if (!begun || !(await eraseUsersOf(ctx, step))) return;
@@ -129,11 +141,11 @@ async function eraseTeam(ctx: TeamCtx, step: Step): Promise<void> {
     if (erased === null) return;
     more = erased;
   }
-  for (const [n, room] of ROOMS.entries()) {
+  for (const [n, module] of MODULES.entries()) {
     const erased = await done(async (tx) => {
-      await room.eraseTeam(tx, team);
-      await tellErasedRooms(tx, n + 1);
-      if (n + 1 < ROOMS.length) return;
+      await module.eraseTeam(tx, team);
+      await recordErasedModules(tx, n + 1);
+      if (n + 1 < MODULES.length) return;
       await endDeletion(tx);
       await recordAudit(tx, { team_id: team.id, action: 'team.erased', actor: 'erase_deleted_teams', records: [] });
     });
@@ -141,7 +153,7 @@ async function eraseTeam(ctx: TeamCtx, step: Step): Promise<void> {
   }
 }
 
-/** False where a step was not done. */
+/** Erases the users of the team. Returns false if a step did not run. */
 async function eraseUsersOf({ db, team }: TeamCtx, step: Step): Promise<boolean> {
   for (;;) {
     const users = await db
@@ -152,10 +164,10 @@ async function eraseUsersOf({ db, team }: TeamCtx, step: Step): Promise<boolean>
       .limit(BATCH)
       .execute();
     for (const user of users) {
-      if (!(await eraseInPieces(step, user))) return false;
+      if (!(await eraseInChunks(step, user))) return false;
       const erased = await step(async (tx) => {
-        await eraseFromRooms(tx, user);
-        await tellErasedUser(tx);
+        await eraseFromModules(tx, user);
+        await recordErasedUser(tx);
         return true;
       });
       if (!erased) return false;
@@ -164,8 +176,11 @@ async function eraseUsersOf({ db, team }: TeamCtx, step: Step): Promise<boolean>
   }
 }
 
-/** Keeps other erasers from the team until the commit; requests that came in before the deletion are not held up. */
-async function holdTeam({ db, team }: TxCtx<TeamCtx>): Promise<boolean> {
+/**
+ * Locks the team until the commit, so that no other erasure of the team runs. It does not block requests that began
+ * before the deletion.
+ */
+async function lockTeam({ db, team }: TxCtx<TeamCtx>): Promise<boolean> {
   const { rows } = await sql`
     select from teams where id = ${team.id} and deleted_at is not null for no key update skip locked`.execute(db);
   return rows.length > 0;

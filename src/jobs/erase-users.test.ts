@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { JobHelpers } from 'graphile-worker';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { atOnce } from '../../test/at-once.ts';
-import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
-import { steps } from '../../test/events.ts';
+import { overlapTransactions } from '../../test/overlap-transactions.ts';
+import { startTestApp, type Team, type TestApp } from '../../test/test-app.ts';
+import { steps } from '../../test/invented-events.ts';
 import {
   kitTestId,
   patientAddress,
@@ -19,16 +19,16 @@ import {
 } from '../../test/factories.ts';
 import { upload } from '../../test/exports.ts';
 import { person } from '../../test/people.ts';
-import { startReceiver } from '../../test/receiver.ts';
+import { startEndpoint } from '../../test/endpoint.ts';
 import { query } from '../../test/global-setup.ts';
-import { findTraces } from '../../test/traces.ts';
+import { findTraces } from '../../test/find-traces.ts';
 import { untilBlocked } from '../../test/until-blocked.ts';
 import { LEAST_ID } from '../ids.ts';
 import { publishEvent } from '../events/publish.ts';
-import { eraseUsers } from '../../test/erase-users.ts';
+import { eraseUsers } from '../../test/erase-due-users.ts';
 import { dropExpired } from './retention.ts';
 import { eraseSomeUsers } from './erase-users.ts';
-import { tasksOf } from './run.ts';
+import { tasksOf } from './run-jobs.ts';
 
 let app: TestApp;
 let team: Team;
@@ -44,7 +44,7 @@ beforeEach(async () => {
 
 type Somebody = { userId: string; traces: string[]; orders: OrderBody[] };
 
-/** A user with something of every kind, and the texts by which they could be found. */
+/** A user with data of every kind, and the texts by which they can be found. */
 async function makeSomebody(): Promise<Somebody> {
   const mark = `Q${randomUUID().slice(0, 8)}`;
   const keyed = () => ({ headers: { 'x-idempotency-key': randomUUID() } });
@@ -73,10 +73,10 @@ async function makeSomebody(): Promise<Somebody> {
   ]);
   await pushEverySummary(team, user_id);
   await upload(team, user_id, '<gpx/>');
-  const receiver = await startReceiver();
-  await subscribe(team, receiver);
-  // What a receiver answers is kept: here it repeats who the event is about.
-  receiver.answer((response) => response.writeHead(500).end(`no ${user_id} ${mark}`));
+  const endpoint = await startEndpoint();
+  await subscribe(team, endpoint);
+  // We store the answer of an endpoint. Here the endpoint repeats the user of the event.
+  endpoint.answer((response) => response.writeHead(500).end(`no ${user_id} ${mark}`));
   const order = async (): Promise<OrderBody> =>
     (
       await team.api<{ order: OrderBody }>(
@@ -92,7 +92,7 @@ async function makeSomebody(): Promise<Somebody> {
     ).body.order;
   const [done, underWay] = [await order(), await order()];
   await app.deliver();
-  receiver.answer(null);
+  endpoint.answer(null);
   await team.api(
     'POST',
     '/v3/order/testkit/register',
@@ -109,11 +109,11 @@ async function makeSomebody(): Promise<Somebody> {
   await simulate(team, underWay.id, '?delay=3600');
   await app.deliver();
   await order();
-  await receiver.close();
+  await endpoint.close();
   return { userId: user_id, traces: [user_id, mark, mark.toUpperCase()], orders: [done, underWay] };
 }
 
-/** Lets days go by for the deletions of the team and for what was stored before them. */
+/** Moves the deletions of the team, and the data that was stored before them, into the past. */
 async function age(days: number): Promise<void> {
   const ago = sql<string>`- make_interval(days => ${days})`;
   await sql`update users set deleted_at = deleted_at ${ago} where team_id = ${team.id}`.execute(app.db);
@@ -121,7 +121,7 @@ async function age(days: number): Promise<void> {
 }
 
 describe('the erasure of deleted users', () => {
-  test('erases everything of a user 7 days after the deletion, from every table, and keeps an audit record', async () => {
+  test('erases all data of a user 7 days after the deletion, from every table, and keeps an audit record', async () => {
     const { userId, traces, orders } = await makeSomebody();
     const bystander = await makeSomebody();
     const theirs = await findTraces(app, bystander.traces);
@@ -178,13 +178,13 @@ describe('the erasure of deleted users', () => {
       expect([answer.status, answer.body.code]).toEqual([404, 'not_found']);
     }
     expect(await eraseUsers(app.ctx)).toBe(0);
-    // What repeats no id of theirs may go: answers that are stored for a day only.
-    expect((await findTraces(app, bystander.traces)).filter((place) => !place.startsWith('idempotency_keys.'))).toEqual(
-      theirs.filter((place) => !place.startsWith('idempotency_keys.')),
-    );
+    // Data without the user's id may go as well: answers that are stored for a day only.
+    expect(
+      (await findTraces(app, bystander.traces)).filter((column) => !column.startsWith('idempotency_keys.')),
+    ).toEqual(theirs.filter((column) => !column.startsWith('idempotency_keys.')));
   });
 
-  test('leaves a job of theirs with nothing to do, and that is no failure', async () => {
+  test('leaves a job of the user with nothing to do, which is no failure', async () => {
     const { userId } = await makeSomebody();
     await team.api('DELETE', `/v2/user/${userId}`);
     await age(8);
@@ -197,7 +197,7 @@ describe('the erasure of deleted users', () => {
     expect(failed).toEqual([]);
   });
 
-  test('sets the client_user_id and the sample id free', async () => {
+  test('makes the client_user_id and the sample id available again', async () => {
     const {
       userId,
       traces: [, mark],
@@ -212,7 +212,7 @@ describe('the erasure of deleted users', () => {
     expect([status, body.user_id === userId]).toEqual([200, false]);
   });
 
-  test('of a user who handed a kit on leaves the kit with its new user', async () => {
+  test('leaves a kit with its new user when the erased user gave it away', async () => {
     const {
       userId,
       orders: [, underWay],
@@ -235,7 +235,7 @@ describe('the erasure of deleted users', () => {
     expect((await readOrder(team, underWay?.id as string)).user_id).toBe(user_id);
   });
 
-  test('does nothing to a user whose deletion was undone: everything is back', async () => {
+  test('does nothing to a user whose deletion was undone', async () => {
     const {
       userId,
       orders: [order],
@@ -273,7 +273,7 @@ describe('the erasure of deleted users', () => {
     expect(await eraseUsers(app.ctx)).toBe(1);
   });
 
-  test('that fails for one user holds up no other, and a later run tries that one again', async () => {
+  test('that fails for one user delays no other, and a later run tries that user again', async () => {
     const ids: string[] = [];
     for (const _ of [1, 2]) {
       const { body } = await team.api<{ user_id: string }>('POST', '/v2/user', { client_user_id: randomUUID() });
@@ -291,7 +291,7 @@ describe('the erasure of deleted users', () => {
     expect(await eraseUsers(app.ctx)).toBe(1);
   });
 
-  test('that stopped halfway cannot be undone, and a later run goes on with it', async () => {
+  test('that stopped halfway cannot be undone, and a later run continues with it', async () => {
     const { userId, traces } = await makeSomebody();
     await team.api('DELETE', `/v2/user/${userId}`);
     await age(8);
@@ -311,14 +311,14 @@ describe('the erasure of deleted users', () => {
     expect(await findTraces(app, traces)).toEqual(['audit_log.records']);
   });
 
-  test('takes along what is told of the user in its last moment', async () => {
+  test('includes what is published about the user at the last moment', async () => {
     const client_user_id = randomUUID();
     const {
       body: { user_id },
     } = await team.api<{ user_id: string }>('POST', '/v2/user', { client_user_id });
     await team.api('DELETE', `/v2/user/${user_id}`);
     await age(8);
-    const erased = await atOnce(
+    const erased = await overlapTransactions(
       app.db,
       async (db) => {
         await sql`select from users where id = ${user_id} for key share`.execute(db);
@@ -331,7 +331,7 @@ describe('the erasure of deleted users', () => {
     expect(rows).toHaveLength(0);
   });
 
-  test('that meets an undo which is not committed waits for it, and then leaves the user alone', async () => {
+  test('waits for an undo that is not committed yet, and then leaves the user alone', async () => {
     const {
       body: { user_id },
     } = await team.api<{ user_id: string }>('POST', '/v2/user', { client_user_id: randomUUID() });
@@ -352,7 +352,8 @@ describe('the erasure of deleted users', () => {
 async function makeDue(many: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     insert into users (id, team_id, client_user_id, deleted_at)
-      select gen_random_uuid(), ${team.id}, gen_random_uuid(), now() - interval '8 days' from generate_series(1, ${many})
+      select gen_random_uuid(), ${team.id}, gen_random_uuid(), now() - interval '8 days'
+        from generate_series(1, ${many})
     returning id`.execute(app.db);
   return rows.map(({ id }) => id).toSorted();
 }
@@ -363,58 +364,57 @@ const usersLeft = async (): Promise<string[]> =>
 
 describe('the job that erases deleted users', () => {
   const begin = () => tasksOf(app.ctx)['erase_deleted_users']?.({}, { job: {} } as JobHelpers);
-  const turns = async () =>
+  const readRounds = async () =>
     (
       await sql<object>`
-        select key, flags, attempts from graphile_worker.jobs where task_identifier = 'erase_some_deleted_users'`.execute(
-        app.db,
-      )
+        select key, flags, attempts from graphile_worker.jobs
+         where task_identifier = 'erase_some_deleted_users'`.execute(app.db)
     ).rows;
   const flags = { erasures: true };
   const waiting = { key: 'erase deleted users', flags, attempts: 0 };
   beforeEach(() => sql`delete from graphile_worker._private_jobs`.execute(app.db));
 
-  test('goes on turn by turn until nobody is left', async () => {
+  test('continues run by run until no user is left', async () => {
     await makeDue(201);
     await begin();
     await app.runJobs();
     expect(await usersLeft()).toEqual([]);
-    expect(await turns()).toEqual([]);
+    expect(await readRounds()).toEqual([]);
   });
 
-  test('is one, whether it waits or runs when the clock asks for it, and has one of the places of erasures', async () => {
+  test('exists once, also if the schedule adds it while it runs, and uses one permit of erasures', async () => {
     const [id] = await makeDue(1);
     await begin();
     await begin();
-    expect(await turns()).toEqual([waiting]);
+    expect(await readRounds()).toEqual([waiting]);
     const running = await app.db.transaction().execute(async (elsewhere) => {
       await sql`select from users where id = ${id} for update`.execute(elsewhere);
       const done = app.runJobs();
       await untilBlocked(app.db);
       await begin();
       await begin();
-      expect(await turns()).toEqual([{ ...waiting, attempts: 1 }]);
+      expect(await readRounds()).toEqual([{ ...waiting, attempts: 1 }]);
       return { done };
     });
     await running.done;
     expect(await usersLeft()).toEqual([]);
   });
 
-  test('begins anew after one that failed or died with its process', async () => {
+  test('begins again after a run that failed or died with its process', async () => {
     await begin();
     await sql`update graphile_worker._private_jobs set attempts = 9, run_at = now() + interval '5 hours'`.execute(
       app.db,
     );
     await begin();
-    expect(await turns()).toEqual([waiting]);
+    expect(await readRounds()).toEqual([waiting]);
     await sql`update graphile_worker._private_jobs set attempts = 1, locked_at = now() - interval '31 minutes'`.execute(
       app.db,
     );
     await begin();
-    expect(await turns()).toContainEqual(waiting);
+    expect(await readRounds()).toContainEqual(waiting);
   });
 
-  test('leaves a turn that is used up where it is, and the next one goes on behind it', async () => {
+  test('ends a run after its steps, and the next one continues after the last user', async () => {
     const ids = await makeDue(3);
     const first = await eraseSomeUsers(app.ctx, LEAST_ID, 7);
     expect(first).toEqual({ erased: 1, next: ids[0] });
@@ -422,17 +422,17 @@ describe('the job that erases deleted users', () => {
     expect(await eraseSomeUsers(app.ctx, ids[0] as string)).toEqual({ erased: 2, next: null });
   });
 
-  test('ends between two steps when the process stops, and says where to go on', async () => {
+  test('ends between two steps when the process stops, and returns where to continue', async () => {
     const ids = await makeDue(2);
     const stopping = new AbortController();
-    const { turn } = await app.db.transaction().execute(async (elsewhere) => {
+    const { round } = await app.db.transaction().execute(async (elsewhere) => {
       await sql`select from users where id = ${ids[0]} for update`.execute(elsewhere);
-      const turn = eraseSomeUsers({ ...app.ctx, stopping: stopping.signal }, LEAST_ID);
+      const round = eraseSomeUsers({ ...app.ctx, stopping: stopping.signal }, LEAST_ID);
       await untilBlocked(app.db);
       stopping.abort();
-      return { turn };
+      return { round };
     });
-    expect(await turn).toEqual({ erased: 0, next: LEAST_ID });
+    expect(await round).toEqual({ erased: 0, next: LEAST_ID });
     expect(await usersLeft()).toEqual(ids);
     expect(await eraseUsers(app.ctx)).toBe(2);
   });
@@ -446,12 +446,12 @@ describe('stored answers', () => {
   };
   const hoursAgo = (hours: number) =>
     sql`update idempotency_keys set created_at = now() - make_interval(hours => ${hours})`.execute(app.db);
-  const kept = async (): Promise<string[]> =>
+  const storedKeys = async (): Promise<string[]> =>
     (await app.db.selectFrom('idempotency_keys').select('key').where('scope_id', '=', team.id).execute()).map(
       ({ key }) => key,
     );
 
-  test('of a team are opened once a turn, however many of its users are erased', async () => {
+  test('of a team are opened once per run, however many of its users are erased', async () => {
     const keys = [await keyed(), await keyed(), await keyed()];
     await hoursAgo(2);
     await makeDue(4);
@@ -463,10 +463,10 @@ describe('stored answers', () => {
     };
     expect(await eraseUsers({ ...app.ctx, cipher: { ...app.ctx.cipher, openText: counting } })).toBe(4);
     expect(opened).toBe(3);
-    expect((await kept()).toSorted()).toEqual(keys.toSorted());
+    expect((await storedKeys()).toSorted()).toEqual(keys.toSorted());
   });
 
-  test('that do not open go, and hold up no erasure', async () => {
+  test('that do not open are erased, and delay no erasure', async () => {
     const [whole, damaged] = [await keyed(), await keyed()];
     await sql`
       update idempotency_keys set body = set_byte(body, length(body) - 1, 255 - get_byte(body, length(body) - 1))
@@ -475,10 +475,10 @@ describe('stored answers', () => {
     await hoursAgo(2);
     await makeDue(1);
     expect(await eraseUsers(app.ctx)).toBe(1);
-    expect(await kept()).toEqual([whole]);
+    expect(await storedKeys()).toEqual([whole]);
   });
 
-  test('that name a user and came while the erasure was under way go with the user', async () => {
+  test('that name a user and come during the erasure are erased with the user', async () => {
     const client_user_id = randomUUID();
     const { body } = await team.api<{ user_id: string }>('POST', '/v2/user', { client_user_id });
     await team.api('DELETE', `/v2/user/${body.user_id}`);
@@ -488,15 +488,15 @@ describe('stored answers', () => {
       const erasure = eraseUsers(app.ctx);
       await untilBlocked(app.db);
       await keyed(client_user_id);
-      expect(await kept()).toHaveLength(1);
+      expect(await storedKeys()).toHaveLength(1);
       return { erasure };
     });
     expect(await erased.erasure).toBe(1);
-    expect(await kept()).toEqual([]);
+    expect(await storedKeys()).toEqual([]);
   });
 });
 
-test("the service's role can neither change nor delete what the audit log holds", async () => {
+test('the role of the service can neither change nor delete audit lines', async () => {
   for (const change of [sql`update audit_log set action = 'x'`, sql`delete from audit_log`, sql`truncate audit_log`]) {
     await expect(change.execute(app.db)).rejects.toMatchObject({ code: '42501' });
   }

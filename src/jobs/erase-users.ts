@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import { recordAudit } from '../audit/record.ts';
+import { recordAudit } from '../audit/record-audit.ts';
 import type { Ctx, TeamCtx, TxCtx } from '../context.ts';
 import { acrossTeams } from '../db/session/bind.ts';
 import { refuseIfClockIsOff } from '../db/clock.ts';
@@ -16,7 +16,7 @@ import * as hl7 from '../labs/laboratories/hl7/erase.ts';
 import * as orders from '../labs/orders/erase.ts';
 import * as results from '../labs/results/erase.ts';
 import * as labReports from '../labs/results/parser/erase.ts';
-import { findTeamScopeOrNull, forTeam } from '../tenancy/teams/scope.ts';
+import { findTeamScopeOrNull, forTeam } from '../tenancy/teams/team-scope.ts';
 import * as users from '../users/erase.ts';
 import * as continuousQueries from '../wearables/aggregate/continuous/erase.ts';
 import * as files from '../wearables/files/erase.ts';
@@ -28,8 +28,11 @@ import * as hooks from '../wearables/hooks/erase.ts';
 import * as pulls from '../wearables/pulls/erase.ts';
 import { Uuid } from '../wire/schema.ts';
 
-/** Every room that owns something of users, in the order of erasure; answers, which are opened for many at once, go before. */
-const ROOMS: { eraseUser: (ctx: TxCtx<TeamCtx>, user: { id: string }) => Promise<void> }[] = [
+/**
+ * Every module with data of users, in the order in which we erase. Stored responses are not among them: we erase those
+ * earlier, because we open them once for many users.
+ */
+const MODULES: { eraseUser: (ctx: TxCtx<TeamCtx>, user: { id: string }) => Promise<void> }[] = [
   delivery,
   events,
   hooks,
@@ -47,27 +50,32 @@ const ROOMS: { eraseUser: (ctx: TxCtx<TeamCtx>, user: { id: string }) => Promise
   timeseries,
   summaries,
   users,
-  // Who tells of somebody holds a row of theirs: what was told while those rows were waited for is found only behind them.
+  // A transaction that writes about a user locks rows of the user. This erasure waits for such a transaction, and can
+  // see what it wrote only after the wait. So we erase deliveries a second time, after the other rows.
   delivery,
 ];
 
-/** Does one piece of an erasure in a transaction of its own; null where nothing is to be erased any more. */
+/** Runs one step of an erasure in a separate transaction. Resolves with null if nothing is left to erase. */
 export type Step = <T>(work: (ctx: TxCtx<TeamCtx>) => Promise<T>) => Promise<T | null>;
 
-/** What a user can have any number of, a piece at a time; each tells whether there may be more. */
-export const IN_PIECES = [
+/**
+ * Erasures of data of which a user can have any amount. Each function erases one chunk, and returns true if there may
+ * be more.
+ */
+export const CHUNKED_ERASURES = [
   delivery.eraseSomeEvents,
-  events.eraseSomeHeldEvents,
+  events.eraseSomeDeferredEvents,
   timeseries.eraseSomeSamples,
   summaries.eraseSomeSummaries,
 ];
 
 /**
- * The events, samples and summaries of a user before all else: there can be any number of them, and a transaction that
- * grows with them would hold the user's row and theirs for as long. False where a step found nothing to erase.
+ * Erases the events, samples and summaries of a user. It runs before the rest of the erasure, because there can be any
+ * number of these rows. In a single transaction, the erasure would lock the user's rows for a long time. Returns false
+ * if a step found nothing left to erase.
  */
-export async function eraseInPieces(step: Step, user: { id: string }): Promise<boolean> {
-  for (const eraseSome of IN_PIECES) {
+export async function eraseInChunks(step: Step, user: { id: string }): Promise<boolean> {
+  for (const eraseSome of CHUNKED_ERASURES) {
     for (;;) {
       const more = await step((tx) => eraseSome(tx, user));
       if (more === null) return false;
@@ -77,29 +85,29 @@ export async function eraseInPieces(step: Step, user: { id: string }): Promise<b
   return true;
 }
 
-/** Everything of a user, in the caller's transaction. */
-export async function eraseFromRooms(ctx: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
-  for (const room of ROOMS) await room.eraseUser(ctx, user);
+/** Erases all data of a user in the caller's transaction. */
+export async function eraseFromModules(ctx: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
+  for (const module of MODULES) await module.eraseUser(ctx, user);
 }
 
-/** Users of one turn: the stored answers of their teams are opened once for all of them. */
+/** The most users of one run. For all of them together, we open the stored responses of their teams once. */
 const BATCH = 100;
-/** Transactions of one turn, each of bounded work: then others have theirs. */
-const STEPS_A_TURN = 500;
+/** The most transactions of one run. Each of them does limited work, so other jobs can run. */
+const STEPS_PER_ROUND = 500;
 
-/** A turn at the erasure of the users behind one, in the order of their ids; it asks for the next one itself. */
-const turnKind = jobKind({
+/** One run of the erasure. It starts after a given user in the order of ids, and requests the next run itself. */
+const roundKind = jobKind({
   name: 'erase_some_deleted_users',
   payload: Type.Object({ after: Uuid }),
   key: () => 'erase deleted users',
   class: 'erasures',
 });
 
-const turn = defineJob({
-  ...turnKind,
+const round = defineJob({
+  ...roundKind,
   run: async (ctx, { after }) => {
     const { next } = await eraseSomeUsers(ctx, after);
-    if (next !== null) await inTransaction(ctx, ({ db }) => addJob(db, turnKind, { after: next }));
+    if (next !== null) await inTransaction(ctx, ({ db }) => addJob(db, roundKind, { after: next }));
   },
 });
 
@@ -107,20 +115,21 @@ const beginning = defineJob({
   name: 'erase_deleted_users',
   payload: Type.Object({}),
   cron: { at: '*/10 * * * *', payload: {} },
-  run: (ctx) => inTransaction(ctx, ({ db }) => addJobUnlessThere(db, turnKind, { after: LEAST_ID })),
+  run: (ctx) => inTransaction(ctx, ({ db }) => addJobUnlessThere(db, roundKind, { after: LEAST_ID })),
 });
 
-export const userErasureJobs = [turn, beginning];
+export const userErasureJobs = [round, beginning];
 
 type Due = { id: string; team_id: string };
-/** `next` is the user behind whom the next turn goes on; null where nobody is left. */
-type Turn = { erased: number; next: string | null };
+/** The result of a run. `next` is the user after whom the next run starts, or null if no user is left. */
+type Round = { erased: number; next: string | null };
 
 /**
- * Erases users whose grace period is over by the database's clock, each in transactions of its own, until the turn is over
- * or the process stops. What goes wrong with one is logged and holds up none of the others; a later run tries it again.
+ * Erases users whose grace period is over by the database's clock. Each user has separate transactions. It stops when
+ * the run is over or the process stops. If one user fails, it logs the error and continues with the others, and a later
+ * run tries again.
  */
-export async function eraseSomeUsers(ctx: Ctx, after: string, steps = STEPS_A_TURN): Promise<Turn> {
+export async function eraseSomeUsers(ctx: Ctx, after: string, steps = STEPS_PER_ROUND): Promise<Round> {
   await refuseIfClockIsOff(ctx);
   const { rows } = await sql<Due>`
     select id, team_id from users where ${users.dueForErasure} and id > ${after} order by id limit ${BATCH}`.execute(
@@ -133,7 +142,7 @@ export async function eraseSomeUsers(ctx: Ctx, after: string, steps = STEPS_A_TU
     async (work) => {
       if (isOver()) return null;
       left -= 1;
-      return inTransaction(scoped, async (tx) => ((await users.holdForErasure(tx, user)) ? work(tx) : null));
+      return inTransaction(scoped, async (tx) => ((await users.lockForErasure(tx, user)) ? work(tx) : null));
     };
   const teams = openTeams(ctx, rows);
   let [erased, last] = [0, after];
@@ -142,7 +151,7 @@ export async function eraseSomeUsers(ctx: Ctx, after: string, steps = STEPS_A_TU
     try {
       const team = await teams(user.team_id);
       if (team && (await eraseUser(team, stepOf(team.scoped, user), user))) erased += 1;
-      // It may have ended within this user.
+      // The run may have ended before this user was completely erased.
       else if (isOver()) return { erased, next: last };
     } catch (err) {
       ctx.log.error({ err, team_id: user.team_id, user_id: user.id }, 'a deleted user could not be erased');
@@ -154,7 +163,10 @@ export async function eraseSomeUsers(ctx: Ctx, after: string, steps = STEPS_A_TU
 
 type OpenTeam = { scoped: TeamCtx; answersSince: string };
 
-/** The teams of a turn. Who asks for one first has the stored answers erased that name any of its users in this turn. */
+/**
+ * Returns a function that opens a team. When it opens a team for the first time, it erases the stored responses that
+ * name any of the team's users in this run.
+ */
 function openTeams(ctx: Ctx, rows: Due[]): (teamId: string) => Promise<OpenTeam | null> {
   const opened = new Map<string, OpenTeam | null>();
   return async (teamId) => {
@@ -174,10 +186,10 @@ function openTeams(ctx: Ctx, rows: Due[]): (teamId: string) => Promise<OpenTeam 
 }
 
 async function eraseUser({ scoped, answersSince }: OpenTeam, step: Step, user: { id: string }): Promise<boolean> {
-  if (!(await eraseInPieces(step, user))) return false;
+  if (!(await eraseInChunks(step, user))) return false;
   const erased = await step(async (tx) => {
     await answers.eraseNaming(tx, tx.team.id, [user.id], answersSince);
-    await eraseFromRooms(tx, user);
+    await eraseFromModules(tx, user);
     await recordAudit(tx, {
       team_id: scoped.team.id,
       action: 'user.erased',

@@ -1,12 +1,13 @@
-// A mark in every text that operations take of a user and of a team, and a look for it in every column of the database:
-// a new column fails here until it is planted, or named below as one that no caller writes.
+// Puts a mark into every text that operations accept for a user and a team, and searches every column of the database
+// for it. A new column fails here until a test writes the mark to it, or until it is listed below as one that no caller
+// writes.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseHeader } from '@phial/hl7/parse';
-import { apiOf, startTestApp, type Team, type TestApp } from '../../test/app.ts';
+import { apiOf, startTestApp, type Team, type TestApp } from '../../test/test-app.ts';
 import { askPhlebotomy, orderBy, phoenix, slotsOf } from '../../test/collected-orders.ts';
-import { createQuery, settleQueries } from '../../test/continuous.ts';
+import { createQuery, runPendingQueries } from '../../test/continuous.ts';
 import { upload } from '../../test/exports.ts';
 import {
   healthInsurance,
@@ -27,23 +28,23 @@ import { pngHead } from '../../test/images.ts';
 import { ehrPath, ehrPipeline, etlPath, etlPipeline } from '../../test/pipelines.ts';
 import { sendReport } from '../../test/sent-reports.ts';
 import { guarantor, person } from '../../test/people.ts';
-import { startReceiver } from '../../test/receiver.ts';
-import { findTraces } from '../../test/traces.ts';
-import { endpoints } from '../endpoints.ts';
+import { startEndpoint } from '../../test/endpoint.ts';
+import { findTraces } from '../../test/find-traces.ts';
+import { operations } from '../operations.ts';
 import { BODIES } from '../glossary/examples.ts';
-import { jsonOf } from '../http/media.ts';
+import { jsonOf } from '../operation/media.ts';
 import { storeMessage } from '../labs/laboratories/hl7/inbox/store-message.ts';
 import { addPhysician } from '../tenancy/teams/physicians.ts';
-import { SUMMARIES } from '../wearables/summaries/resources.ts';
-import { eraseUsers } from '../../test/erase-users.ts';
+import { SUMMARIES } from '../wearables/summaries/summary-resources.ts';
+import { eraseUsers } from '../../test/erase-due-users.ts';
 
-/** What belongs to nobody, to the deployment or to an organisation. */
+/** Tables without data of a team: of nobody, of the deployment, or of an organisation. */
 const OF_NO_TEAM =
   /^(analytes|application_subscriptions|audit_log|deployment|ehr_configurations|ehr_members|encryption_keys|event_epochs|lab_accounts|laboratory_codes|laboratory_connections|lab_tests|labs|mails|management_keys|marker_analytes|marker_questions|markers|migrations|order_status_rules|org_domains|org_invites|org_members|orgs|processes|provider_waits|scheduler_connections|seeds|service_centers|zip_prefixes)\./;
-/** Words of a list that the service knows, whichever table they stand in; hashes hold no text. */
+/** Columns with words from lists that the service knows, in any table. Hashes contain no text. */
 const KNOWN_WORDS =
   /\.(\w*hash|billing_type|error_type|event_type|\w*courier|\w*kind|leg|method|operation|origin|outcome|payor_code|provider|providers|\w*interpretation|query_type|registration|relationship|\w*resource|resources|source_type|\w*status|type)$/;
-/** What the service says, makes or counts by itself, or takes in a narrower form than text. */
+/** Columns that the service fills itself, or whose accepted form is narrower than text. */
 const OF_ITS_OWN = new Set([
   'appointments.booked_by',
   'appointments.external_id',
@@ -67,7 +68,7 @@ const OF_ITS_OWN = new Set([
   'etl_pipelines.last_error',
   'etl_pipelines.preferred',
   'event_resends.order_ids',
-  'held_deliveries.trigger',
+  'deferred_deliveries.trigger',
   'hl7_messages.message_type',
   'hl7_messages.reason',
   'hl7_messages.warnings',
@@ -76,7 +77,7 @@ const OF_ITS_OWN = new Set([
   'hl7_messages.warnings',
   'hl7_outgoing.control_id',
   'imports.error',
-  // Counts by names of closed lists.
+  // Counts by names from closed lists.
   'imports.skipped_by_type',
   'lab_report_jobs.data',
   'lab_report_jobs.failure_reason',
@@ -100,7 +101,7 @@ const OF_ITS_OWN = new Set([
   'pulls.error_details',
   // Counts by series and kind of summary.
   'pulls.skipped',
-  'queue_turns.queue',
+  'queue_last_served.queue',
   'retries.trigger',
   'scheduler_calls.last_error',
   // A keyed hash.
@@ -116,7 +117,7 @@ const OF_ITS_OWN = new Set([
   'simulations.steps',
   'source_priorities.data_type',
   'summary_streams.content',
-  // Of the closed list of origins.
+  // From the closed list of origins.
   'summaries.zones_asked',
   'team_api_keys.key_start',
   'team_api_keys.scopes',
@@ -135,7 +136,7 @@ const OF_ITS_OWN = new Set([
   'webhook_secrets.signature',
   'webhooks.filter_types',
 ]);
-/** No operation writes it yet, or any more: of an order `personal` holds them (record 481). */
+/** Columns that no operation writes. The column `personal` of an order has these texts. */
 const UNWRITTEN = new Set([
   'shipments.notes',
   'orders.patient_details',
@@ -147,9 +148,11 @@ const UNWRITTEN = new Set([
   'orders.clinical_notes',
   'orders.passthrough',
 ]);
-/** What a team keeps when a user of it is erased; tokens until their provider was told that they end (record 126). */
+/**
+ * Data of the team that stays when one of its users is erased. Tokens stay until their provider knows that they end.
+ */
 const OF_THE_TEAM = [
-  // Of its receiver's answers to what is of no user, as a result that matches no order.
+  // Answers of the team's endpoint to events about no user, such as a result that matches no order.
   'attempts.response_body',
   'continuous_queries.slug',
   'continuous_queries.title',
@@ -180,7 +183,7 @@ const OF_THE_TEAM = [
 ];
 
 const mark = `Q${randomUUID().replaceAll('-', '').slice(0, 11)}`;
-/** The mark where only diagnoses may stand: a code in the form in which orders keep it. */
+/** The mark in the form of a diagnosis code, for columns that accept only such codes. */
 const code = `Z9Q.${randomUUID().slice(0, 4).toUpperCase()}`;
 
 let app: TestApp;
@@ -207,7 +210,7 @@ type Schema = {
   items?: Schema;
 };
 
-/** `value` with the mark in each of its texts that may hold it, also in those that it leaves out. */
+/** Returns `value` with the mark in each text that can contain it, also in texts that are absent. */
 function planted(schema: Schema, value: unknown): unknown {
   const kind = [schema.type].flat().find((name) => name !== 'null');
   if (Array.isArray(value)) return value.map((item) => planted(schema.items ?? {}, item));
@@ -224,22 +227,22 @@ function planted(schema: Schema, value: unknown): unknown {
   return (isText && [mark, code].find(fits)) || value;
 }
 
-/** The example of an operation's body, or `value`, with the mark in every text; `fixed` stays as it is. */
+/** Returns the example of an operation's body, or `value`, with the mark in every text. `fixed` stays as it is. */
 function bodyOf(id: string, value: unknown = BODIES[id], fixed: object = {}): object {
-  const schema = jsonOf(endpoints.find((endpoint) => endpoint.id === id)?.body) as Schema;
+  const schema = jsonOf(operations.find((operation) => operation.id === id)?.body) as Schema;
   return { ...(planted(schema, value) as object), ...fixed };
 }
 
-/** An image is known by its first bytes; what follows may be anything. */
+/** An image is recognised by its first bytes. The rest can be anything. */
 const markedImage = { content: `${pngHead(1, 1).toString('base64')}${mark}`, content_type: 'image/png' };
 const keyed = () => ({ headers: { 'x-idempotency-key': `${mark}-${randomUUID()}` } });
 
-/** Something of every kind of the team and of a user of it. */
+/** Writes data of every kind for the team and one of its users. */
 async function plant(): Promise<string> {
-  const receiver = await startReceiver();
-  receiver.answer((response) => response.writeHead(500).end(`no ${mark}`));
+  const endpoint = await startEndpoint();
+  endpoint.answer((response) => response.writeHead(500).end(`no ${mark}`));
   const made = await team.api<{ id: string }>('POST', webhookPath(team), {
-    url: `${receiver.url}?${mark}`,
+    url: `${endpoint.url}?${mark}`,
     description: mark,
   });
   const webhook = `${webhookPath(team)}/${made.body.id}`;
@@ -303,7 +306,7 @@ async function plant(): Promise<string> {
   await hookOfOura(team, 'secret-of-nobody', { user_id: mark, data_type: 'workout', object_id: mark });
   await addPhysician(app.ctx, team.id, { first_name: mark, last_name: mark, npi: mark });
   await createQuery(team, { title: mark, slug: mark.toLowerCase() });
-  await settleQueries(app);
+  await runPendingQueries(app);
 
   const order = bodyOf('create_testkit_order', undefined, { user_id, lab_test_id: await kitTestId(team) });
   const first = await team.api<{ order: OrderBody }>('POST', '/v3/order/testkit', order, keyed());
@@ -352,11 +355,14 @@ async function plant(): Promise<string> {
   await orderKit(team, user_id);
   await plantMessages(user_id, first.body.order.id);
   await plantCall(user_id);
-  await receiver.close();
+  await endpoint.close();
   return user_id;
 }
 
-/** As of a laboratory that gives the sample of the user's order and no number of it, for somebody born on another day. */
+/**
+ * Acts as a laboratory that sends the sample of the user's order without its number, for a patient with another date of
+ * birth.
+ */
 async function plantUnmatched(order: OrderBody): Promise<void> {
   const patient = { first_name: mark, last_name: mark, dob: '1950-01-01', gender: null };
   const { sample_id } = (await readOrder(team, order.id)) as { sample_id: string };
@@ -365,19 +371,19 @@ async function plantUnmatched(order: OrderBody): Promise<void> {
   await team.api('POST', `/v3/unmatched_result/${body.data[0]?.id}/resolve`, { action: 'unsure', note: mark });
 }
 
-/** As of a laboratory that is connected by HL7, and has sent a result. */
+/** Acts as a laboratory that is connected by HL7 and has sent a result. */
 async function plantMessages(user_id: string, order_id: string): Promise<void> {
   const id = randomUUID();
   const text = `MSH|^~\\&|LAB|LABFAC|||2026||ORU^R01|${mark}|P|2.5.1\rPID|||||${mark}\r`;
   const message = app.ctx.cipher.sealText('hl7_outgoing.message', { team_id: team.id, id }, text);
-  const place = { user_id, order_id, team_id: team.id, lab_id: 1 };
+  const orderKeys = { user_id, order_id, team_id: team.id, lab_id: 1 };
   await app.db
     .insertInto('order_numbers')
-    .values({ ...place, number: 'P1', account_number: 'A' })
+    .values({ ...orderKeys, number: 'P1', account_number: 'A' })
     .execute();
   await app.db
     .insertInto('laboratory_outbox')
-    .values({ ...place, id, action: 'new' })
+    .values({ ...orderKeys, id, action: 'new' })
     .execute();
   await app.db
     .insertInto('hl7_outgoing')
@@ -392,7 +398,7 @@ async function plantMessages(user_id: string, order_id: string): Promise<void> {
     .execute();
 }
 
-/** As of an appointment whose scheduler was not told yet. */
+/** Adds an appointment whose scheduler was not called yet. */
 async function plantCall(user_id: string): Promise<void> {
   const id = randomUUID();
   const { id: appointment_id, ...of } = await app.db
@@ -407,30 +413,33 @@ async function plantCall(user_id: string): Promise<void> {
     .execute();
 }
 
-/** Every column that could hold a text. */
+/** Every column that can contain a text. */
 const columns = async (): Promise<string[]> =>
   (
-    await query<{ place: string }>(
+    await query<{ name: string }>(
       app.databaseUrl,
-      `select table_name || '.' || column_name as place
+      `select table_name || '.' || column_name as name
          from information_schema.columns join information_schema.tables using (table_schema, table_name)
         where table_schema = 'public' and table_type = 'BASE TABLE'
           and data_type in ('text', 'character varying', 'jsonb', 'json', 'bytea', 'ARRAY')
           and table_name !~ '_(default|\\d{4}|\\d{6,8})$' order by 1`,
     )
-  ).map(({ place }) => place);
+  ).map(({ name }) => name);
 
-test('every text of a user goes with the user, and every text of a team with the team', async () => {
+test('every text of a user is erased with the user, and every text of a team with the team', async () => {
   const userId = await plant();
   const found = await findTraces(app, [mark, code]);
-  const named = (place: string): boolean =>
-    OF_NO_TEAM.test(place) || KNOWN_WORDS.test(place) || OF_ITS_OWN.has(place) || UNWRITTEN.has(place);
-  expect((await columns()).filter((place) => !found.includes(place) && !named(place))).toEqual([]);
+  const named = (columnName: string): boolean =>
+    OF_NO_TEAM.test(columnName) ||
+    KNOWN_WORDS.test(columnName) ||
+    OF_ITS_OWN.has(columnName) ||
+    UNWRITTEN.has(columnName);
+  expect((await columns()).filter((columnName) => !found.includes(columnName) && !named(columnName))).toEqual([]);
   expect(found.filter(named)).toEqual([]);
-  for (const place of UNWRITTEN) {
-    const [table, column] = place.split('.');
-    expect([place, await query(app.databaseUrl, `select 1 from ${table} where ${column} is not null`)]).toEqual([
-      place,
+  for (const columnName of UNWRITTEN) {
+    const [table, column] = columnName.split('.');
+    expect([columnName, await query(app.databaseUrl, `select 1 from ${table} where ${column} is not null`)]).toEqual([
+      columnName,
       [],
     ]);
   }

@@ -1,19 +1,20 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/open.ts';
-import type { Metrics } from '../http/metrics.ts';
+import type { Db } from '../db/open-database.ts';
+import type { Metrics } from '../metrics.ts';
 import { GRACE_DAYS } from '../users/delete.ts';
 import { dueForErasure } from '../users/erase.ts';
 
 const COUNTED = 10_000;
 
 /**
- * How many deletions are due and not done, and for how long the first of them has been; of a user whose erasure has begun that is
- * not known any more. `db` sees all teams, and what is kept of those that were deleted is a year of them.
+ * Measures how many deletions are due but not done, and how long the oldest has been due. We do not know that time for
+ * users whose erasure has begun. `db` must be able to read all teams. Deletions of teams stay stored for a year.
  */
 export async function measureErasures(db: Db, { erasures }: Pick<Metrics, 'erasures'>): Promise<void> {
   const { rows } = await sql<{ of: string; due: number; seconds: number }>`
     select 'users' as of, count(*)::float8 as due,
-           coalesce(extract(epoch from now() - make_interval(days => ${GRACE_DAYS}) - min(nullif(deleted_at, '-infinity'))), 0)::float8
+           coalesce(extract(epoch from now() - make_interval(days => ${GRACE_DAYS})
+                                       - min(nullif(deleted_at, '-infinity'))), 0)::float8
              as seconds
       from (select deleted_at from users where ${dueForErasure} order by deleted_at limit ${COUNTED}) as due
     union all

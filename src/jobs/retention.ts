@@ -24,8 +24,8 @@ import * as users from '../users/erase.ts';
 import * as mail from '../mail/erase.ts';
 import * as webhooks from '../webhooks/erase.ts';
 
-/** Every room that keeps something for a time only. */
-const ROOMS: { dropExpired: (ctx: Ctx) => Promise<void> }[] = [
+/** Every module that stores some of its data for a limited time only. */
+const MODULES: { dropExpired: (ctx: Ctx) => Promise<void> }[] = [
   delivery,
   events,
   webhooks,
@@ -50,8 +50,8 @@ const ROOMS: { dropExpired: (ctx: Ctx) => Promise<void> }[] = [
   audit,
 ];
 
-/** Drops what has outlived its time, by the database's clock. */
+/** Deletes data whose retention has ended. The database's clock decides. */
 export async function dropExpired(ctx: Ctx): Promise<void> {
   await refuseIfClockIsOff(ctx);
-  for (const room of ROOMS) await room.dropExpired(acrossTeams(ctx));
+  for (const module of MODULES) await module.dropExpired(acrossTeams(ctx));
 }

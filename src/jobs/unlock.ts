@@ -3,10 +3,13 @@ import type { Ctx } from '../context.ts';
 import { acrossTeams } from '../db/session/bind.ts';
 import { endLeases } from '../files/file-queue.ts';
 import { giveAllLeasesBack } from '../labs/laboratories/hl7/outbox/take-waiting.ts';
-import { LAB_REPORTS } from '../labs/results/parser/claim.ts';
-import { IMPORTS } from '../wearables/files/claim.ts';
+import { LAB_REPORTS } from '../labs/results/parser/lab-report-queue.ts';
+import { IMPORTS } from '../wearables/files/import-lease.ts';
 
-/** For the one owner of an embedded server: what looks locked or leased belongs to a process that was killed, so it is free. */
+/**
+ * Releases every lock and lease. Only the process with the embedded server may call it, because no other process runs
+ * then: every lock and lease belongs to a killed process.
+ */
 export async function unlockAbandonedJobs(ctx: Ctx): Promise<void> {
   await sql`
     select graphile_worker.force_unlock_workers(array_agg(distinct locked_by))

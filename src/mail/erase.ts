@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Ctx } from '../context.ts';
 
 /**
- * What is sealed goes when the mail was sent or has ended, whose it was a day later, and that there was one, a month later.
- * `ctx` works for all teams.
+ * Erases the content of expired mails, the hash of the reader a day after the mail was written or sent, and the row
+ * after 30 days. The content of a sent mail is erased when it is sent. `ctx` must have access to all organisations.
  */
 export async function dropExpired({ db }: Ctx): Promise<void> {
   await sql`update mails set content = null where content is not null and expires_at <= now()`.execute(db);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../test/app.ts';
-import { atOnce } from '../../test/at-once.ts';
+import { startTestApp, type TestApp } from '../../test/test-app.ts';
+import { overlapTransactions } from '../../test/overlap-transactions.ts';
 import { invitePath } from '../../test/people-of-orgs.ts';
 import { newId } from '../ids.ts';
 import { writeMail } from './write-mail.ts';
@@ -12,12 +12,12 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-test('of two who write the last mail of an organisation for a day the second is refused', async () => {
+test('when two callers write the last mail of the day at the same time, the second is refused', async () => {
   const { org_id } = app.team;
   await sql`
     insert into mails (id, org_id, about, expires_at)
     select gen_random_uuid(), ${org_id}, gen_random_uuid(), now() from generate_series(1, 499)`.execute(app.db);
-  const second = await atOnce(
+  const second = await overlapTransactions(
     app.db,
     (db) =>
       writeMail(

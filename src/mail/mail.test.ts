@@ -1,11 +1,11 @@
-// Mail is tested by invites, which write it.
+// Invites write mails, so these tests use invites.
 import { describe, expect, test } from 'vitest';
 import { sql } from 'kysely';
-import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
-import type { MailStandIn } from '../../test/mail-server.ts';
+import { startTestApp, type Team, type TestApp } from '../../test/test-app.ts';
+import type { MailStandIn } from '../../test/fake-mail-server.ts';
 import { eachWithMailServer } from '../../test/mailing.ts';
 import { accept, invite, invitePath, memberPath } from '../../test/people-of-orgs.ts';
-import { findTraces } from '../../test/traces.ts';
+import { findTraces } from '../../test/find-traces.ts';
 import { dropExpired } from './erase.ts';
 import { mailsOut } from './send-mails.ts';
 
@@ -23,7 +23,7 @@ const send = async (): Promise<void> => {
 const mails = () =>
   app.db.selectFrom('mails').select(['org_id', 'content', 'attempts', 'sent_at']).orderBy('id').execute();
 
-test('an invite goes out in the background, with a link by which its reader becomes a member', async () => {
+test('an invite is sent in the background, with a link by which its reader becomes a member', async () => {
   await invite(team, 'grace@example.com');
   await app.runJobs();
   expect(server.letters).toHaveLength(1);
@@ -41,7 +41,7 @@ test('an invite goes out in the background, with a link by which its reader beco
   expect(log.filter((line) => line.includes('grace@') || line.includes(link))).toEqual([]);
 });
 
-test('what waits is sealed, and goes with the invite that it is of', async () => {
+test('a mail that waits is sealed, and is withdrawn when its invite is deleted', async () => {
   const { id } = await invite(team, 'quailbrush@example.com');
   expect(await findTraces(app, ['quailbrush'], 'stored')).toEqual([]);
   expect(await findTraces(app, ['quailbrush'])).toEqual(['mails.content', 'org_invites.email']);
@@ -51,7 +51,7 @@ test('what waits is sealed, and goes with the invite that it is of', async () =>
   expect(server.letters).toEqual([]);
 });
 
-test('an invite that is sent anew before the first mail went out is one mail', async () => {
+test('an invite that is sent again before its first mail was sent causes one mail', async () => {
   await invite(team, 'grace@example.com');
   await invite(team, 'grace@example.com');
   await send();
@@ -59,7 +59,7 @@ test('an invite that is sent anew before the first mail went out is one mail', a
 });
 
 describe('a mail server', () => {
-  test('that refuses one reader for good gets the letters of all others, and that one no more', async () => {
+  test('that refuses one reader for good gets the other letters, and that letter never again', async () => {
     server.answer((command) => (/RCPT.*nobody@/.test(command) ? '550 nobody@example.com is unknown' : null));
     await invite(team, 'nobody@example.com');
     await invite(team, 'grace@example.com');
@@ -69,13 +69,13 @@ describe('a mail server', () => {
       [null, false],
       [null, true],
     ]);
-    const told = log.filter((line) => line.includes('a mail was not sent'));
-    expect(told).toHaveLength(1);
-    expect(told[0]).toContain('EENVELOPE 550');
+    const warnings = log.filter((line) => line.includes('a mail was not sent'));
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toContain('EENVELOPE 550');
     expect(log.filter((line) => /nobody@|unknown/.test(line))).toEqual([]);
   });
 
-  test('that says no for now is asked again later, and not before', async () => {
+  test('that refuses a letter for now gets it again later, and not before', async () => {
     server.answer((command) => (/RCPT/.test(command) ? '450 Later' : null));
     await invite(team, 'grace@example.com');
     await send();
@@ -87,7 +87,7 @@ describe('a mail server', () => {
     expect(server.letters).toHaveLength(1);
   });
 
-  test('that does not know us is asked once, and the other mails of the round are no attempts', async () => {
+  test('that refuses us gets one attempt, and the other mails of the round use up none', async () => {
     server.answer((command) => (/^EHLO|^HELO/i.test(command) ? '554 Go away' : null));
     const other = await app.makeTeam('Mesa Labs');
     await invite(team, 'grace@example.com');
@@ -96,7 +96,7 @@ describe('a mail server', () => {
     expect((await mails()).map(({ attempts }) => attempts).toSorted()).toEqual([0, 1]);
   });
 
-  test('that hangs up on the readers of one organisation gets the letters of the others at the next look', async () => {
+  test('that hangs up on the readers of one organisation gets the letters of the others in the next job', async () => {
     server.answer((command) => (/RCPT.*tarpit/.test(command) ? '' : null));
     const other = await app.makeTeam('Mesa Labs');
     for (const n of [1, 2, 3]) await invite(team, `tarpit${n}@example.com`);
@@ -107,7 +107,7 @@ describe('a mail server', () => {
     expect((await mails()).map(({ attempts }) => attempts)).toEqual([1, 0, 0, 1]);
   });
 
-  test('gets the letters of all others where one cannot be opened', async () => {
+  test('gets all other letters when one cannot be opened', async () => {
     const other = await app.makeTeam('Mesa Labs');
     await invite(team, 'grace@example.com');
     await invite(other, 'ada@example.com');
@@ -117,7 +117,7 @@ describe('a mail server', () => {
     expect(log.filter((line) => line.includes('UNREADABLE'))).toHaveLength(1);
   });
 
-  test('gets one of each organisation before a second of any', async () => {
+  test('gets one letter of each organisation before a second of any', async () => {
     const other = await app.makeTeam('Mesa Labs');
     for (const n of [1, 2, 3]) await invite(team, `person${n}@example.com`);
     await invite(other, 'ada@example.com');
@@ -128,7 +128,7 @@ describe('a mail server', () => {
   });
 });
 
-test('a mail whose link has ended is not sent, and what is sealed of it goes', async () => {
+test('a mail whose link has expired is not sent, and its sealed content is erased', async () => {
   await invite(team, 'grace@example.com');
   await sql`update mails set expires_at = now()`.execute(app.db);
   await send();
@@ -140,7 +140,7 @@ test('a mail whose link has ended is not sent, and what is sealed of it goes', a
   expect(await mails()).toEqual([]);
 });
 
-test('an organisation that has sent its mails of a day waits for tomorrow', async () => {
+test('an organisation that has written its mails of the day is refused until the next day', async () => {
   await sql`
     insert into mails (id, org_id, about, expires_at) select gen_random_uuid(), ${team.org_id}, gen_random_uuid(), now()
       from generate_series(1, 500)`.execute(app.db);
@@ -152,7 +152,7 @@ test('an organisation that has sent its mails of a day waits for tomorrow', asyn
   expect((await other.api('POST', invitePath(other), { email: 'grace@example.com' })).status).toBe(200);
 });
 
-test('without a mail server nothing is sent, and what waits is sent once there is one', async () => {
+test('mails wait without a mail server, and are sent once there is one', async () => {
   const without = await startTestApp({}, { databaseUrl: app.databaseUrl });
   try {
     await invite(team, 'grace@example.com');

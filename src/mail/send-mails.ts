@@ -2,23 +2,35 @@ import { sql } from 'kysely';
 import type { Ctx } from '../context.ts';
 import { defineJob } from '../db/define-job.ts';
 import { acrossTeams, boundToOrg } from '../db/session/bind.ts';
-import { MailRefused, openMailServer, type Letter, type MailServer } from '../outbound/mail-server.ts';
-import { throwIfKeyIsUnknown } from '../privacy/unknown-key.ts';
-import { secondsUntilRoom } from './mails-a-day.ts';
+import { MailRefused, openMailServer, type MailServer, type OutgoingMail } from '../outbound/open-mail-server.ts';
+import { throwIfKeyIsUnknown } from '../privacy/missing-encryption-key.ts';
+import { secondsUntilAllowed } from './daily-mail-limit.ts';
 import { mailKind } from './write-mail.ts';
 
-/** In one round, one of each organisation: who writes much holds up nobody who writes little. */
+/**
+ * The most mails of one round. A round takes one mail of each organisation, so that an organisation with many mails
+ * does not delay the others.
+ */
 const MOST_IN_A_ROUND = 50;
-/** The next job goes on. */
+/** The job stops after this time, and the next job sends the remaining mails. */
 const LONGEST_JOB_MS = 30_000;
-/** Longer than a letter can take: another process takes it again only when this one is gone. */
+/**
+ * The lease of a mail. It is longer than sending one mail can take, so another process takes the mail only if this
+ * process has died.
+ */
 const LEASE_SECONDS = 120;
-/** Each later, twice the time and at most six hours: together about a day and a half. */
+/**
+ * The most attempts to send a mail. Each pause between them is twice as long as the one before, up to six hours. All
+ * pauses together last about a day and a half.
+ */
 const MOST_ATTEMPTS = 12;
 const FIRST_PAUSE_SECONDS = 60;
 const LONGEST_PAUSE_SECONDS = 6 * 3_600;
 
-/** Sends what waits in the outbox; looks each minute too, for what is due again and what the queue lost. */
+/**
+ * Sends the mails that wait. A change that writes a mail starts this job. It also runs each minute, for mails that are
+ * due again and mails whose job was lost.
+ */
 export const mailsOut = defineJob({
   ...mailKind,
   cron: { at: '* * * * *', payload: {} },
@@ -48,14 +60,14 @@ async function sendMails(ctx: Ctx, server: MailServer): Promise<void> {
         if ((await sendOne(ctx, server, mail)) === 'server_away') return;
       }
     } finally {
-      await giveBack(ctx, untried);
+      await requeueMails(ctx, untried);
     }
   }
 }
 
 type Taken = { id: string; org_id: string; reader_hash: Buffer | null; content: Buffer; attempts: number };
 
-/** Those that are due, the oldest of each organisation, for as long as the lease. */
+/** Takes the oldest due mail of each organisation, and leases these mails to this process. */
 async function takeRound(ctx: Ctx): Promise<Taken[]> {
   const { rows } = await sql<Taken>`
     update mails set attempts = attempts + 1, next_attempt_at = now() + make_interval(secs => ${LEASE_SECONDS})
@@ -73,13 +85,10 @@ async function takeRound(ctx: Ctx): Promise<Taken[]> {
 async function sendOne(ctx: Ctx, server: MailServer, mail: Taken): Promise<'done' | 'server_away'> {
   const { id, org_id } = mail;
   const { db } = boundToOrg(ctx, org_id);
-  const wait = await secondsUntilRoom(ctx, mail.reader_hash);
+  const wait = await secondsUntilAllowed(ctx, mail.reader_hash);
   if (wait !== null) {
-    ctx.log.warn(
-      { mail_id: id, org_id, wait_seconds: wait },
-      'a mail waits: its reader got as many of a day as one gets',
-    );
-    await putOff(ctx, mail, wait);
+    ctx.log.warn({ mail_id: id, org_id, wait_seconds: wait }, 'a mail waits: its reader got the daily limit of mails');
+    await postpone(ctx, mail, wait);
     return 'done';
   }
   try {
@@ -101,7 +110,8 @@ async function sendOne(ctx: Ctx, server: MailServer, mail: Taken): Promise<'done
       .where('id', '=', id)
       .execute();
     if (!error.forAll) return 'done';
-    // The others come before it does again: where a server hangs up on this organisation's readers, it is away for nobody else.
+    // We postpone all mails of this organisation, so that those of other organisations are sent first. If the server
+    // closes the connection because of the readers of one organisation, only that organisation waits.
     await db
       .updateTable('mails')
       .set({ next_attempt_at: sql`greatest(next_attempt_at, now() + make_interval(secs => ${FIRST_PAUSE_SECONDS}))` })
@@ -112,25 +122,25 @@ async function sendOne(ctx: Ctx, server: MailServer, mail: Taken): Promise<'done
   }
 }
 
-/** That a reader has enough for now is no attempt. */
-async function putOff(ctx: Ctx, { id, org_id }: Taken, seconds: number): Promise<void> {
+/** Postpones a mail because of the daily limit of its reader. That does not count as an attempt. */
+async function postpone(ctx: Ctx, { id, org_id }: Taken, seconds: number): Promise<void> {
   await sql`
     update mails set attempts = attempts - 1, next_attempt_at = now() + make_interval(secs => ${seconds})
      where id = ${id}`.execute(boundToOrg(ctx, org_id).db);
 }
 
-/** One that cannot be opened is refused like one that its reader's server does not take: the others go on. */
-function opened({ cipher }: Ctx, { id, org_id, content }: Taken): Letter {
+/** Decrypts a mail. If it is damaged, this function throws MailRefused, so that the job continues with other mails. */
+function opened({ cipher }: Ctx, { id, org_id, content }: Taken): OutgoingMail {
   try {
-    return cipher.openJson<Letter>('mails.content', { team_id: org_id, id }, content);
+    return cipher.openJson<OutgoingMail>('mails.content', { team_id: org_id, id }, content);
   } catch (error) {
     throwIfKeyIsUnknown(error);
     throw new MailRefused('UNREADABLE', { forGood: false, forAll: false });
   }
 }
 
-/** What was taken and not tried is no attempt, and is due as it was. */
-async function giveBack(ctx: Ctx, mails: Taken[]): Promise<void> {
+/** Makes mails that were taken but not tried due again. That does not count as an attempt. */
+async function requeueMails(ctx: Ctx, mails: Taken[]): Promise<void> {
   if (mails.length === 0) return;
   await sql`
     update mails set attempts = attempts - 1, next_attempt_at = now()

@@ -5,24 +5,33 @@ import { addJob, jobKind } from '../db/define-job.ts';
 import { lockName } from '../db/session/named-lock.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
-import { readerHash, refuseTooMany } from './mails-a-day.ts';
+import { readerHash, refuseTooMany } from './daily-mail-limit.ts';
 
-/** Mail waits for a server outside: it takes one of the places for that. */
-export const mailKind = jobKind({ name: 'send_mails', payload: Type.Object({}), placeOf: () => 'mail' });
+/**
+ * The kind of the job that sends mails. The mail server is outside of the deployment, so the job uses one of the
+ * permits for such jobs.
+ */
+export const mailKind = jobKind({ name: 'send_mails', payload: Type.Object({}), ownerOf: () => 'mail' });
 
-/** Of one organisation: what goes out is read by people, and says that we sent it. */
+/** The most mails that one organisation may write in a day. It is limited because the mails name us as the sender. */
 const MOST_A_DAY = 500;
 
 type Mail = {
   org_id: string;
-  /** The record that it tells of: with that it goes. */
+  /** The id of the record that the mail is about. If the record is deleted, the mail is withdrawn. */
   about: string;
-  /** Until when it tells something, in seconds since 1970. */
+  /**
+   * The time when the mail, for example its link, stops being valid, in seconds since 1970. After it the mail is not
+   * sent.
+   */
   expires: number;
   letter: { to: string; subject: string; text: string };
 };
 
-/** Puts a mail into the outbox, in the transaction of what it tells of. Throws limit_reached, too_many_mails. */
+/**
+ * Writes a mail to the outbox. Call it in the transaction of the change that the mail is about. Throws limit_reached
+ * and too_many_mails.
+ */
 export async function writeMail(ctx: TxCtx, { org_id, about, expires, letter }: Mail): Promise<void> {
   await lockName(ctx.db, 'mails', org_id);
   const { rows } = await sql<{ written: number }>`
@@ -47,10 +56,10 @@ export async function writeMail(ctx: TxCtx, { org_id, about, expires, letter }: 
       expires_at: sql`to_timestamp(${expires}::float8)`,
     })
     .execute();
-  await addJob(ctx.db, mailKind, {}, { key: mailKind.name, keepsMoment: true });
+  await addJob(ctx.db, mailKind, {}, { key: mailKind.name, shouldPreserveRunAt: true });
 }
 
-/** Of a record that is gone: what waits is not sent. That it was written still counts for the day. */
+/** Withdraws the unsent mails about a deleted record. They still count for the daily limits. */
 export async function withdrawMails({ db }: TxCtx, about: string): Promise<void> {
   await db
     .updateTable('mails')
@@ -60,5 +69,5 @@ export async function withdrawMails({ db }: TxCtx, about: string): Promise<void>
     .execute();
 }
 
-/** Whether what is written will be sent, or waits for an operator who connects a mail server. */
+/** True if a mail server is configured. Without one, mails stay in the outbox until an operator configures it. */
 export const sendsMail = ({ config }: Pick<TxCtx, 'config'>): boolean => config.mail !== null;

@@ -5,26 +5,31 @@ import { urlOrNull } from '../wire/text.ts';
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = [Address, number];
 
-/** Which addresses and URLs this deployment may send to: webhooks, and what it asks providers. */
+/** Decides to which addresses and URLs this deployment may connect, for webhooks and for requests to providers. */
 export type AddressPolicy = {
-  /** True when a connection to this IP address may be made. Text that is no IP address is never allowed. */
+  /** Returns true if a connection to this IP address is allowed. Returns false for text that is not an IP address. */
   isAllowed(ip: string): boolean;
-  /** Null when the URL may be saved and called; otherwise one sentence for the person who entered it. */
+  /** Returns null if the URL may be stored and called. Otherwise returns one sentence for the person who entered it. */
   checkUrl(url: string): string | null;
 };
 
 const MAX_URL_LENGTH = 2048;
 
-/** RFC 4291 2.4: the only block from which global unicast addresses are handed out. */
+/** The block from which all global unicast addresses are assigned (RFC 4291 2.4). */
 const IPV6_GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** RFC 6052: on networks with IPv6 only, every IPv4 receiver is reached through this prefix. */
+/** The prefix through which a network with only IPv6 reaches every IPv4 address (RFC 6052). */
 const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 
-/** Azure's host agent: its address is public by class, but it answers every virtual machine there. */
+/**
+ * The host agent of Azure. Its address is in a public range, but every virtual machine of Azure reaches its own agent
+ * there.
+ */
 const AZURE_HOST_AGENT = '168.63.129.16';
 
-/** Services that can take an HTTP request for their own protocol: https://fetch.spec.whatwg.org/#port-blocking */
+/**
+ * Ports of services that may accept an HTTP request as their own protocol: https://fetch.spec.whatwg.org/#port-blocking
+ */
 export const BLOCKED_PORTS: ReadonlySet<number> = new Set([
   1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
   111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
@@ -32,22 +37,26 @@ export const BLOCKED_PORTS: ReadonlySet<number> = new Set([
   6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ]);
 
-/** Databases, caches, queues and their consoles, which stand beside a service and trust whoever reaches them. */
+/**
+ * Ports of databases, caches, queues and their consoles. They often run on the same machine as a service and trust
+ * every client.
+ */
 const STORAGE_PORTS = new Set([
   1433, 1521, 2181, 2375, 2376, 2379, 2380, 3306, 4369, 5432, 5433, 5672, 5984, 6379, 6380, 6432, 7687, 8086, 9042,
   9092, 9200, 9300, 10250, 11211, 15672, 16379, 26257, 26379, 27017, 27018, 27019, 28017,
 ]);
 
 /**
- * The one check of addresses, used when the URL of a webhook is saved and whenever one is called.
- * Only globally routable unicast addresses are allowed, and whatever lies in `allowedNetworks` (CIDR, or one
- * address). Throws when an entry of `allowedNetworks` cannot be read.
+ * Returns the policy that applies both when a customer saves the URL of a webhook and at every call of one. It allows
+ * globally routable unicast addresses and the networks in `allowedNetworks` (CIDR, or one address). Throws if an entry
+ * of `allowedNetworks` is malformed.
  */
 export function addressPolicy(options: { allowedNetworks: string[]; allowHttp: boolean }): AddressPolicy {
   const networks = options.allowedNetworks.map(parseNetwork);
 
   function isAllowed(ip: string): boolean {
-    // ipaddr.js reads the IPv4-compatible ::8.8.8.8 as the IPv4-mapped ::ffff:8.8.8.8.
+    // We refuse addresses like ::8.8.8.8, because ipaddr.js parses this IPv4-compatible address as the IPv4-mapped
+    // address ::ffff:8.8.8.8.
     if (isIP(ip) === 0 || /^::\d+\./.test(ip)) return false;
     const address = ipaddr.process(ip);
     return isGloballyRoutable(address) || networks.some((network) => liesIn(address, network));
@@ -56,12 +65,15 @@ export function addressPolicy(options: { allowedNetworks: string[]; allowHttp: b
   return { isAllowed, checkUrl: (url) => problemOf(url, isAllowed, options.allowHttp) };
 }
 
-/** Whether an address lies in one of these networks (CIDR, or one address); nothing else is allowed, public or not. */
+/**
+ * Returns a policy that allows only addresses in these networks (CIDR, or one address). The networks may be public or
+ * private.
+ */
 export function networksPolicy(allowedNetworks: string[]): AddressPolicy {
   const networks = allowedNetworks.map(parseNetwork);
   return {
     isAllowed: (ip) => isIP(ip) !== 0 && networks.some((network) => liesIn(ipaddr.process(ip), network)),
-    checkUrl: () => 'No URL is called here.',
+    checkUrl: () => 'This policy checks addresses only, not URLs.',
   };
 }
 
@@ -84,11 +96,15 @@ function problemOf(text: string, isAllowed: (ip: string) => boolean, allowHttp: 
   return null;
 }
 
-/** The addresses that a host name means without asking DNS; empty for any other name. */
+/**
+ * Returns the addresses of a host name that are known without a DNS look-up. The list is empty if the name needs a
+ * look-up.
+ */
 function literalAddresses(hostname: string): string[] {
   const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   if (isIP(host) !== 0) return [host];
-  // RFC 6761 6.3. One of the two loopbacks is enough here: the connector vets the real answers.
+  // localhost always resolves to the loopback addresses (RFC 6761 6.3). One of the two is enough here, because the
+  // connector checks the real addresses.
   return /(^|\.)localhost\.?$/.test(host) ? ['127.0.0.1'] : [];
 }
 

@@ -1,4 +1,4 @@
-// How much of an answer is read, on a real socket: what is more is not, and its connection is closed.
+// Tests with a real socket how much of an answer we read, and that we close the connection when the answer is larger.
 import { Resolver } from 'node:dns';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -14,11 +14,12 @@ let url: string;
 let sockets: Set<Socket>;
 let answer: (response: ServerResponse) => void;
 beforeEach(async () => {
-  // Name servers that say of every name that it is that of this machine.
-  type Told = (error: Error | null, addresses: object[]) => void;
-  const tells = (addresses: object[]) => (_name: string, _how: unknown, told: Told) => told(null, addresses);
-  vi.spyOn(Resolver.prototype, 'resolve4').mockImplementation(tells([{ address: '127.0.0.1', ttl: 60 }]) as never);
-  vi.spyOn(Resolver.prototype, 'resolve6').mockImplementation(tells([]) as never);
+  // Name servers that answer every name with the address of this machine.
+  type Callback = (error: Error | null, addresses: object[]) => void;
+  const answerWith = (addresses: object[]) => (_name: string, _how: unknown, callback: Callback) =>
+    callback(null, addresses);
+  vi.spyOn(Resolver.prototype, 'resolve4').mockImplementation(answerWith([{ address: '127.0.0.1', ttl: 60 }]) as never);
+  vi.spyOn(Resolver.prototype, 'resolve6').mockImplementation(answerWith([]) as never);
   sockets = new Set();
   server = createServer((_, response) => answer(response));
   server.on('connection', (socket) => {
@@ -34,7 +35,7 @@ afterEach(() => {
   server.close();
 });
 
-/** A body that never ends, as fast as it is taken. */
+/** A body that never ends. It writes as fast as the client reads. */
 function forEver(status: number): void {
   answer = (response) => {
     response.writeHead(status);
@@ -49,25 +50,25 @@ async function allClosed(): Promise<void> {
   await expect.poll(() => sockets.size, { timeout: 2_000 }).toBe(0);
 }
 
-test.each([302, 404, 500, 503])('an error of %i without an end is told by its status', async (status) => {
+test.each([302, 404, 500, 503])('an error %i with an endless body returns its status', async (status) => {
   forEver(status);
   expect(await ask(config, { method: 'GET', url })).toMatchObject({ status, text: '' });
   await allClosed();
 });
 
-test('an answer without an end whose status alone counts is told by it', async () => {
+test('an answer with an endless body returns its status when only the status matters', async () => {
   forEver(200);
   expect(await ask(config, { method: 'POST', url }, { onlyStatus: true })).toMatchObject({ status: 200, text: '' });
   await allClosed();
 });
 
-test('an answer that is to be read and is longer than that is none', async () => {
+test('an answer that is larger than the limit is an error', async () => {
   forEver(200);
   await expect(ask(config, { method: 'GET', url })).rejects.toMatchObject({ code: 'answer_too_large' });
   await allClosed();
 });
 
-test('an answer within the bound of its caller is read whole', async () => {
+test('an answer within the limit of the caller is read to its end', async () => {
   answer = (response) => response.end('x'.repeat(MB));
   expect((await ask(config, { method: 'GET', url }, { mostBytes: MB })).text).toHaveLength(MB);
 });
@@ -77,8 +78,8 @@ describe('an address that the deployment does not send to', () => {
   const bearer = { authorization: 'Bearer token-of-a-user' };
 
   test.each([
-    ['written as it is', (port: string) => `http://127.0.0.1:${port}/v2/tokens`],
-    ['written in IPv6', (port: string) => `http://[::ffff:127.0.0.1]:${port}/v2/tokens`],
+    ['as a literal', (port: string) => `http://127.0.0.1:${port}/v2/tokens`],
+    ['mapped into IPv6', (port: string) => `http://[::ffff:127.0.0.1]:${port}/v2/tokens`],
     ['behind a name', (port: string) => `http://api.provider.example.com:${port}/v2/tokens`],
   ])('%s is refused before anything is sent', async (_how, urlAt) => {
     let came = 0;

@@ -3,19 +3,23 @@ import type { Owner } from '../fair/round-robin.ts';
 import type { Config } from '../config/options.ts';
 import { withinTime } from '../time-limit.ts';
 import { networksPolicy, type AddressPolicy } from './address-policy.ts';
-import { tlsStarter, vettingConnector } from './connector.ts';
+import { tlsStarter, vettingConnector } from './vetting-connector.ts';
 import { deploymentPolicy } from './deployment-policy.ts';
-import { openResolver } from './resolve.ts';
+import { openResolver } from './open-resolver.ts';
 
 /**
- * From the call to the last byte of the answer, and how much of one is read, where the caller does not say otherwise.
+ * The default limits: the time from the call to the last byte of the response, and the bytes of the response body that
+ * we read.
  */
 const TIMEOUT_MS = 8_000;
 const MOST_BYTES = 256 * 1024;
 const CONNECTIONS = 32;
-const KEPT_MS = 4_000;
+const KEEP_ALIVE_MS = 4_000;
 
-/** No answer came, or more of one than is read. `code` is the system's or library's own, and holds no address. */
+/**
+ * No response arrived, or its body was too large. `code` comes from the operating system or a library and contains no
+ * address.
+ */
 export class NoAnswer extends Error {
   readonly code: string;
 
@@ -35,24 +39,33 @@ type Bounds = {
   timeoutMs?: number;
   mostBytes?: number;
   signal?: AbortSignal;
-  /** What came with the status is the caller's no matter, however much it is. */
+  /** True if the caller needs only the status. A body that is too large is then no error. */
   onlyStatus?: boolean;
-  /** The only addresses that the host may have, which the operator has named for this one, as of a private network. */
+  /**
+   * The networks in which the address of the host must be. The operator configures them for this host, for example a
+   * private network. Without them the policy of the deployment applies.
+   */
   networks?: readonly string[];
 };
-/** `text` is empty where the status alone counts and more came with it than is read. */
+/**
+ * A response. `text` is empty if the body was too large and that is no error: for an error status, or with
+ * `onlyStatus`.
+ */
 type Answer = { status: number; headers: Readonly<Record<string, string | string[] | undefined>>; text: string };
 
-/** By the networks that are allowed; '' where those of the deployment are. */
-/** The deployment's own, as it is for all teams. */
+/** The owner under which the DNS look-ups of all these requests are counted, because the requests belong to no team. */
 const PROVIDERS: Owner = { org: 'providers', team: 'providers' };
 
+/**
+ * The agents of a configuration, by the networks that the caller allows. The key '' stands for the policy of the
+ * deployment.
+ */
 const agents = new WeakMap<Config, Map<string, Agent>>();
 
 /**
- * One request to a provider of the deployment, over vetted connections, within 8 seconds and 256 KiB where the caller
- * sets no bounds of its own. Of each answer as much is read, and of what is more its connection is closed: an error is
- * told by its status however long its page is. Redirects are not followed.
+ * Sends one request over vetted connections to a provider that the deployment uses. The limits are 8 seconds and 256
+ * KiB, unless the caller sets others. If a body is larger than the limit, we close its connection. For an error
+ * response we return the status even if its body is too large. We do not follow redirects. Throws NoAnswer.
  */
 export async function ask(
   config: Config,
@@ -71,10 +84,10 @@ export async function ask(
         body: body ?? null,
         signal,
       });
-      const { statusCode: status, headers: told } = answer;
+      const { statusCode: status, headers: responseHeaders } = answer;
       const text = await textOrNull(answer.body, mostBytes);
       if (text === null && !onlyStatus && status < 300) throw new NoAnswer('answer_too_large');
-      return { status, headers: told, text: text ?? '' };
+      return { status, headers: responseHeaders, text: text ?? '' };
     });
   } catch (error) {
     if (error instanceof NoAnswer) throw error;
@@ -83,7 +96,10 @@ export async function ask(
   }
 }
 
-/** Null where it is more; leaving the loop destroys the body, and its connection with it. */
+/**
+ * Reads a body as text. Returns null if it has more than `mostBytes` bytes. Leaving the loop then destroys the body and
+ * its connection.
+ */
 async function textOrNull(body: AsyncIterable<Buffer>, mostBytes: number): Promise<string | null> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -116,7 +132,7 @@ function agentFor(policy: AddressPolicy): Agent {
     connections: CONNECTIONS,
     pipelining: 1,
     allowH2: false,
-    keepAliveTimeout: KEPT_MS,
-    keepAliveMaxTimeout: KEPT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
   });
 }

@@ -3,7 +3,10 @@ import { addressPolicy, type AddressPolicy } from './address-policy.ts';
 
 const policies = new WeakMap<Config, AddressPolicy>();
 
-/** Where this deployment sends requests to: one policy for saving a webhook's URL, for calling it, and for providers. */
+/**
+ * Returns the address policy of this deployment. It applies when a customer saves a webhook, when we call the webhook,
+ * and when we call providers.
+ */
 export function deploymentPolicy(config: Config): AddressPolicy {
   let policy = policies.get(config);
   if (!policy) {

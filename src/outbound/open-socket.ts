@@ -2,18 +2,18 @@ import { isIP, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext } from 'node:tls';
 import type { Owner } from '../fair/round-robin.ts';
 import type { AddressPolicy } from './address-policy.ts';
-import { vettingConnector } from './connector.ts';
-import { openResolver, type NameResolver } from './resolve.ts';
+import { vettingConnector } from './vetting-connector.ts';
+import { openResolver, type NameResolver } from './open-resolver.ts';
 
 export type SocketTarget = {
   host: string;
   port: number;
-  /** Where the peer may be. */
+  /** Decides which addresses the peer may have. */
   policy: AddressPolicy;
-  /** Whose share of look-ups it takes. */
+  /** The owner whose share of DNS look-ups this connection uses. */
   share: Owner;
   timeoutMs: number;
-  /** Once it is aborted the connection is given up at once; of one that stands it means nothing. */
+  /** Aborts opening the connection immediately. It has no effect on an open connection. */
   signal?: AbortSignal;
   tls: { ca?: string; cert?: string; key?: string; serverName?: string } | null;
 };
@@ -21,8 +21,9 @@ export type SocketTarget = {
 let resolver: NameResolver | undefined;
 
 /**
- * A connection of another protocol than HTTP, as to a laboratory within a private network or to a broker of a team: by the same
- * vetting as all others. Errors carry a `code` of the system or of ours.
+ * Opens a connection for a protocol other than HTTP, for example to a laboratory in a private network or to a team's
+ * broker. Like for every other connection, the connector checks the address first. Errors have a `code`, either of the
+ * operating system or one of our own.
  */
 export async function openSocket(target: SocketTarget): Promise<Socket> {
   const { host, port, policy, share, timeoutMs, signal, tls } = target;
@@ -63,8 +64,8 @@ export async function openSocket(target: SocketTarget): Promise<Socket> {
   if (signal?.aborted) giveUp();
   try {
     return await new Promise<Socket>((resolve, reject) => {
-      // Whoever gives up waits for nothing of what was begun, as a look-up.
-      connecting.signal.addEventListener('abort', () => reject(new Error('the connection was given up')));
+      // An abort rejects immediately and does not wait for steps under way, for example a look-up.
+      connecting.signal.addEventListener('abort', () => reject(new Error('the connection attempt was aborted')));
       connect({ hostname: host, port: String(port), protocol: tls ? 'https:' : 'http:' }, (error, socket) => {
         if (error) reject(error);
         else resolve(socket as Socket);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { addressPolicy } from './address-policy.ts';
 import { urlOrNull } from '../wire/text.ts';
 
-test('an address with letters beyond ASCII is one, however often it is asked about', () => {
+test('a URL with letters beyond ASCII has one form, however often it is checked', () => {
   const { checkUrl } = addressPolicy({ allowedNetworks: [], allowHttp: false });
   const refused = new Set<string | null>();
   for (let n = 0; n < 30_000; n += 1) {

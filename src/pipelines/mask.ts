@@ -1,2 +1,2 @@
-/** What stands in an answer where a secret is kept: secrets are taken and never shown. */
+/** Responses show this text instead of a stored secret. */
 export const MASK = '********';

@@ -1,19 +1,22 @@
 import type { ManagementCtx } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { deploymentPolicy } from '../outbound/deployment-policy.ts';
-import { openResolver } from '../outbound/resolve.ts';
+import { openResolver } from '../outbound/open-resolver.ts';
 
-/** One second at most: a name that nobody answers for yet may be saved, and every connection is vetted again. */
+/**
+ * A look-up takes at most one second. A host may be saved even if its name cannot be resolved, because the connector
+ * checks the address again at every connection.
+ */
 const resolver = openResolver({ timeoutMs: 500 });
 
-/** Throws pipeline_url_refused, with the place in the body and the reason. */
-export function refusePipelineUrl(place: string[], problem: string): never {
+/** Throws pipeline_url_refused with the reason, and with the path of the URL in the body of the request. */
+export function refusePipelineUrl(path: string[], problem: string): never {
   throw new AppError('pipeline_url_refused', problem, {
-    detail: [{ type: 'value_error', loc: ['body', ...place], msg: problem }],
+    detail: [{ type: 'value_error', loc: ['body', ...path], msg: problem }],
   });
 }
 
-/** Throws pipeline_address_refused where the name leads to an address that this deployment does not send to. */
+/** Throws pipeline_address_refused if the name resolves to an address to which this deployment does not send. */
 export async function refuseHost({ config, org }: ManagementCtx, hostname: string): Promise<void> {
   const policy = deploymentPolicy(config);
   const host = hostname.replace(/^\[|\]$/g, '');

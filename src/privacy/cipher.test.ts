@@ -11,7 +11,7 @@ const ring = (sealing: number, ...versions: number[]): KeyRing => ({
 const row = { team_id: randomUUID(), id: randomUUID() };
 const cipher = openCipher(ring(1, 1));
 
-test('what was sealed opens for its own row, whatever the case of its ids', () => {
+test('a sealed value opens for its own row, whatever the case of its ids', () => {
   const sealed = cipher.sealText('shipments.notes', row, 'W-123456');
   expect(sealed.includes('W-123456')).toBe(false);
   expect(cipher.openText('shipments.notes', row, sealed)).toBe('W-123456');
@@ -19,12 +19,12 @@ test('what was sealed opens for its own row, whatever the case of its ids', () =
   expect(cipher.openText('shipments.notes', upper, sealed)).toBe('W-123456');
 });
 
-test('JSON comes back as it went in', () => {
+test('JSON is unchanged after it was sealed and opened', () => {
   const value = { first_name: 'Ada', lines: ['1 Main St', ''], nothing: null };
   expect(cipher.openJson('user_info.info', row, cipher.sealJson('user_info.info', row, value))).toEqual(value);
 });
 
-test.each(['short', 'long'])('what is packed comes back as it went in: %s', async (length) => {
+test.each(['short', 'long'])('a packed value is unchanged after it was opened: %s', async (length) => {
   const json = JSON.stringify({
     data: Array.from({ length: length === 'long' ? 1000 : 1 }, (_, value) => ({ value })),
   });
@@ -50,7 +50,7 @@ test('a value that was moved to another row, team or column does not open', () =
   }
 });
 
-test('a value of which any byte was changed does not open', () => {
+test('a value with a changed byte does not open', () => {
   const sealed = cipher.sealText('shipments.notes', row, 'W-123456');
   for (let i = 1; i < sealed.length; i++) {
     const changed = Buffer.from(sealed);
@@ -60,7 +60,7 @@ test('a value of which any byte was changed does not open', () => {
   expect(() => cipher.openText('shipments.notes', row, sealed.subarray(0, 20))).toThrow(/too short/);
 });
 
-test('an older key opens what it sealed; a version that is not there is named', () => {
+test('an older key opens its values, and an unknown version is named', () => {
   const old = cipher.sealText('orders.notes', row, 'ring twice');
   const both = openCipher(ring(2, 2, 1));
   expect(both.openText('orders.notes', row, old)).toBe('ring twice');
@@ -71,7 +71,7 @@ test('an older key opens what it sealed; a version that is not there is named', 
   expect(() => openCipher(ring(2, 2)).openText('orders.notes', row, old)).toThrow(/key version 1/);
 });
 
-test('look-up hashes are equal for equal text of one team and kind only', () => {
+test('look-up hashes are equal only for equal text of one team and kind', () => {
   const hash = cipher.lookupHash('name_word', row.team_id, 'garcia');
   expect(cipher.lookupHash('name_word', row.team_id.toUpperCase(), 'garcia')).toEqual(hash);
   expect(cipher.lookupHash('name_word', randomUUID(), 'garcia')).not.toEqual(hash);

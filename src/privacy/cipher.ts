@@ -9,43 +9,66 @@ import {
 } from 'node:crypto';
 import { promisify } from 'node:util';
 import { deflate, inflate } from 'node:zlib';
-import type { BytesColumn, JsonColumn, LookupKind, PackedColumn, SealedColumn, TextColumn } from './columns.ts';
+import {
+  SEALED_COLUMNS,
+  type BytesColumn,
+  type JsonColumn,
+  type LookupKind,
+  type PackedColumn,
+  type SealedColumn,
+  type TextColumn,
+} from './sealed-columns.ts';
 import { hmacSha256 } from './hmac.ts';
-import { UnknownKey } from './unknown-key.ts';
+import { MissingEncryptionKey } from './missing-encryption-key.ts';
 
-/** Which row a sealed value belongs to; `team_id` is its team, or its organisation where it is of no team. Where several columns name the row, `id` joins them with a slash. */
+/**
+ * The row of a sealed value. `team_id` is the id of its team, or of its organisation if the row has no team. `id` is
+ * the row's id. If several columns identify the row, they are joined with a slash.
+ */
 type SealedRow = { team_id: string; id: string };
 
-/** The deployment's keys: the one that seals, and every one that opens, by version (1 to 255); 32 bytes each. */
+/**
+ * The encryption keys of the deployment by version (1 to 255), 32 bytes each. `sealing` is the version with which we
+ * seal. We open values with all of them.
+ */
 export type KeyRing = { sealing: number; keys: Map<number, Buffer>; lookupKey: Buffer };
 
-/** What keeps personal columns: columns.ts says which and how. A value takes a few microseconds; what is packed, longer, elsewhere. */
+/**
+ * Seals and opens personal columns. sealed-columns.ts lists the columns. A value takes a few microseconds. Packed
+ * values take longer, so they run in the thread pool.
+ */
 export type Cipher = {
-  /** Version of the key that seals. */
+  /** The version of the encryption key with which we seal. */
   sealing: number;
-  /** Versions of all keys that open. */
+  /** The versions of all encryption keys with which we open. */
   versions: number[];
-  /** Tells of versions under which values stand and which this process was not given. */
+  /** Sets the encryption key versions that are in use but that this process does not have. */
   noteMissing: (versions: number[]) => void;
   isMissing: (version: number) => boolean;
-  /** Whether any version is missing. */
+  /** Returns true if the key of any version in use is missing. */
   lacksKeys: () => boolean;
   sealText: (column: TextColumn, row: SealedRow, text: string) => Buffer;
   openText: (column: TextColumn, row: SealedRow, sealed: Buffer) => string;
   sealJson: (column: JsonColumn, row: SealedRow, value: unknown) => Buffer;
   openJson: <T>(column: JsonColumn, row: SealedRow, sealed: Buffer) => T;
-  /** A text that begins as JSON does. */
+  /** Seals a JSON text. */
   sealPacked: (column: PackedColumn, row: SealedRow, json: string) => Promise<Buffer>;
   openPacked: (column: PackedColumn, row: SealedRow, sealed: Buffer) => Promise<string>;
-  /** The same in UTF-8: a text that is only sent on need not be one in between. */
+  /** Like `openPacked`, but returns UTF-8 bytes. Use it for text that we send on, because it need not be decoded. */
   openPackedBytes: (column: PackedColumn, row: SealedRow, sealed: Buffer) => Promise<Buffer>;
   sealBytes: (column: BytesColumn, row: SealedRow, bytes: Buffer) => Buffer;
   openBytes: (column: BytesColumn, row: SealedRow, sealed: Buffer) => Buffer;
-  /** The same value sealed under the newest key; null where it is already. */
+  /** Returns the value sealed under the newest key, or null if it is already sealed under that key. */
   reseal: (column: SealedColumn, row: SealedRow, sealed: Buffer) => Buffer | null;
-  /** HMAC-SHA256 by which a team's rows are found; equal texts of two teams or kinds have different hashes. */
+  /**
+   * Returns an HMAC-SHA256 by which we find rows of a team. The hashes of equal texts differ between two teams and
+   * between two kinds.
+   */
   lookupHash: (kind: LookupKind, teamId: string, text: string) => Buffer;
-  /** HMAC-SHA256 under the team's key for signatures; null where the deployment has no key of that version. */
+  /**
+   * Returns an HMAC-SHA256 with the team's key for signatures. Returns null if the deployment has no key of this
+   * version.
+   */
   signatureOf: (version: number, teamId: string, message: Buffer) => Buffer | null;
 };
 
@@ -53,19 +76,20 @@ const VERSION_BYTES = 1;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_BYTES = 32;
-/** Below it, packing costs more than it saves. */
+/** For a smaller value, compression costs more than it saves. */
 const PACKED_FROM_BYTES = 8_192;
-/** What zlib's format begins with (RFC 1950), and JSON never. */
+/** The first byte of zlib data (RFC 1950). JSON never starts with it. */
 const ZLIB_MARK = 0x78;
 const pack = promisify(deflate);
 const unpack = promisify(inflate);
-/** A team's key takes 10 µs to derive and is kept; the bound holds the memory of a deployment with very many teams. */
+/** Deriving a team's key takes 10 µs, so we cache keys. This limits the memory in a deployment with very many teams. */
 const MOST_TEAM_KEYS = 10_000;
 
 /**
- * AES-256-GCM: key version (1 byte), random nonce (12), ciphertext, tag (16). Each team has a key of its own, derived
- * from the deployment's, so that the bound of random nonces (2^32 values under one key, NIST SP 800-38D 8.3) is one
- * per team. Column, team and row are associated data: a value that was moved elsewhere does not open.
+ * Returns a cipher that uses AES-256-GCM. A sealed value is the key version (1 byte), a random nonce (12), the
+ * ciphertext, and the tag (16). Each team has its own key, which we derive from the deployment's key. So the limit for
+ * random nonces (2^32 values under one key, NIST SP 800-38D 8.3) applies to each team separately. Column, team and row
+ * are associated data, so a value that was moved to another row or column does not open.
  */
 export function openCipher({ sealing, keys, lookupKey }: KeyRing): Cipher {
   const known = knownVersions(keys);
@@ -76,7 +100,7 @@ export function openCipher({ sealing, keys, lookupKey }: KeyRing): Cipher {
     const teamId = row.team_id.toLowerCase();
     const nonce = freshNonce();
     const cipher = createCipheriv('aes-256-gcm', teamKey(sealing, teamId, 'columns'), nonce);
-    cipher.setAAD(placeOf(column, row));
+    cipher.setAAD(associatedDataOf(column, row));
     return Buffer.concat([Buffer.of(sealing), nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
   };
 
@@ -88,11 +112,11 @@ export function openCipher({ sealing, keys, lookupKey }: KeyRing): Cipher {
     const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(VERSION_BYTES, start), {
       authTagLength: TAG_BYTES,
     });
-    decipher.setAAD(placeOf(column, row));
+    decipher.setAAD(associatedDataOf(column, row));
     decipher.setAuthTag(sealed.subarray(end));
     try {
       const plain = decipher.update(sealed.subarray(start, end));
-      decipher.final(); // in this mode nothing is left for it but the check of the tag
+      decipher.final(); // In GCM mode this only checks the tag.
       return plain;
     } catch {
       throw new Error(
@@ -116,7 +140,7 @@ export function openCipher({ sealing, keys, lookupKey }: KeyRing): Cipher {
       JSON.parse(open(column, row, sealed).toString()) as T,
     sealPacked: async (column, row, json) => {
       const plain = Buffer.from(json);
-      // Fast packing: more would take three times as long for a tenth of the bytes.
+      // A higher level takes three times as long and saves a tenth of the bytes.
       return seal(column, row, plain.length < PACKED_FROM_BYTES ? plain : await pack(plain, { level: 1 }));
     },
     openPacked: async (column, row, sealed) => (await openPackedBytes(column, row, sealed)).toString(),
@@ -135,7 +159,7 @@ export function openCipher({ sealing, keys, lookupKey }: KeyRing): Cipher {
 
 type Use = 'columns' | 'signatures';
 
-/** The keys of teams, derived when they are first needed. */
+/** Returns a function that derives the key of a team at first use and caches it. */
 function teamKeysOf(keys: KeyRing['keys']): (version: number, teamId: string, use: Use) => KeyObject {
   const derived = new Map<string, KeyObject>();
   const find = (version: number, teamId: string, use: Use): KeyObject => {
@@ -143,7 +167,7 @@ function teamKeysOf(keys: KeyRing['keys']): (version: number, teamId: string, us
     const known = derived.get(name);
     if (known) return known;
     const key = keys.get(version);
-    if (!key) throw new UnknownKey(version);
+    if (!key) throw new MissingEncryptionKey(version);
     const fresh = createSecretKey(
       Buffer.from(hkdfSync('sha256', key, '', `phial ${use} of team ${teamId}`, KEY_BYTES)),
     );
@@ -151,7 +175,8 @@ function teamKeysOf(keys: KeyRing['keys']): (version: number, teamId: string, us
     derived.set(name, fresh);
     return fresh;
   };
-  // Many values of one team are opened in a row: its id is compared faster than a name is made and found.
+  // We usually open many values of one team in succession. Comparing the team's id is faster than building a cache key
+  // and looking it up.
   const latest: Partial<Record<Use, { version: number; teamId: string; key: KeyObject }>> = {};
   return (version, teamId, use) => {
     const last = latest[use];
@@ -174,11 +199,15 @@ function knownVersions(keys: KeyRing['keys']): Pick<Cipher, 'versions' | 'noteMi
   };
 }
 
-/** Ids are the same in upper and lower case everywhere else, so here too. */
-const placeOf = (column: SealedColumn, row: SealedRow): Buffer =>
-  Buffer.from(`${column} ${row.team_id.toLowerCase()} ${row.id.toLowerCase()}`);
+/** Returns the associated data of a value, with ids in lower case, because the same id can have either case. */
+function associatedDataOf(column: SealedColumn, row: SealedRow): Buffer {
+  const sealed = SEALED_COLUMNS[column];
+  const boundAs = 'boundAs' in sealed ? sealed.boundAs : column;
+  return Buffer.from(`${boundAs} ${row.team_id.toLowerCase()} ${row.id.toLowerCase()}`);
+}
 
-// One call to the random generator for many nonces: a call for each costs half as much as the sealing itself.
+// One call of the random generator makes many nonces. With a call for each nonce, the calls would take half as long as
+// the sealing itself.
 const nonces = Buffer.alloc(NONCE_BYTES * 256);
 let nextNonce = nonces.length;
 

@@ -2,19 +2,20 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { Config, Secrets } from '../config/options.ts';
 import { claimDeployment } from '../db/deployment.ts';
-import type { Db } from '../db/open.ts';
+import type { Db } from '../db/open-database.ts';
 import type { DB } from '../db/tables.ts';
 import { openCipher, type Cipher, type KeyRing } from './cipher.ts';
 
-/** Makes sure that database and keys are the configured deployment's own, and opens what personal columns are kept with. */
+/** Checks that the database and the keys belong to the configured deployment. Returns the cipher. */
 export async function claimCipher(db: Db, config: Config, secrets: Secrets): Promise<Cipher> {
   const lookupKey = await claimDeployment(db, config, secrets);
   return openCipher({ ...(await claimKeys(db, secrets.encryptionKeys)), lookupKey });
 }
 
 /**
- * The operator's keys, the first of which seals; without any, the one that this sandbox made with its database, where
- * every process of it finds it. Throws where a version that rows may be sealed under is missing or is another key.
+ * Returns the operator's encryption keys. The first of them seals. If the operator gave none, returns the key that this
+ * sandbox made and stored in its database for all its processes. Throws if a key version is in use whose key is missing
+ * or different.
  */
 async function claimKeys(db: Db, given: Secrets['encryptionKeys']): Promise<Pick<KeyRing, 'sealing' | 'keys'>> {
   let rows = await readVersions(db);
@@ -27,7 +28,7 @@ async function claimKeys(db: Db, given: Secrets['encryptionKeys']): Promise<Pick
       .values({ version: fresh.version, key_check: checkOf(fresh.key), made_key: first ? null : fresh.key })
       .onConflict((oc) => oc.doNothing())
       .execute();
-    // Of two that start at the same moment the second may have come with another key.
+    // If two processes start at the same moment, the other process may have stored another key.
     rows = await readVersions(db);
     refuseMissingOrWrong(rows, given);
   }
@@ -49,15 +50,16 @@ function refuseMissingOrWrong(rows: Version[], given: Secrets['encryptionKeys'])
   const missing = rows.filter((row) => !keys.has(row.version)).map((row) => row.version);
   if (missing.length > 0) {
     throw new Error(
-      `Personal data in this database is sealed under encryption key version ${missing.join(', ')}, which PHIAL_ENCRYPTION_KEYS lacks. ` +
-        'Add it; `phial rotate-keys` tells when an old key is no longer needed.',
+      `Personal data in this database is sealed under encryption key version ${missing.join(', ')}, which is ` +
+        'missing in PHIAL_ENCRYPTION_KEYS. Add it. `phial rotate-keys` reports when an old key is no longer ' +
+        'needed.',
     );
   }
   const wrong = rows.filter((row) => !timingSafeEqual(checkOf(keys.get(row.version) as Buffer), row.key_check));
   if (wrong.length > 0) {
     throw new Error(
-      `PHIAL_ENCRYPTION_KEYS: version ${wrong.map((row) => row.version).join(', ')} is not the key that this database was sealed with. ` +
-        'A new key needs a version of its own.',
+      `PHIAL_ENCRYPTION_KEYS: version ${wrong.map((row) => row.version).join(', ')} is not the key that this ` +
+        'database was sealed with. A new key needs a new version.',
     );
   }
 }

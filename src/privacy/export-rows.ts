@@ -1,4 +1,5 @@
-// How rooms say what of theirs an export of a team holds: rows as they are stored, opened, or lines of their own making.
+// With these types, a module declares its part of the export of a team: stored rows with opened values, or lines that
+// the module makes itself.
 import { sql, type RawBuilder } from 'kysely';
 import type { TeamCtx } from '../context.ts';
 import type { DB } from '../db/tables.ts';
@@ -9,38 +10,47 @@ import {
   type PackedColumn,
   type SealedColumn,
   type TextColumn,
-} from './columns.ts';
-import { throwIfKeyIsUnknown } from './unknown-key.ts';
+} from './sealed-columns.ts';
+import { throwIfKeyIsUnknown } from './missing-encryption-key.ts';
 
 export type ExportedRow = Record<string, unknown>;
 
-/** Rows of a table, in the order of `key`, by which pages go: of a user's, the rest of the primary key. */
+/**
+ * Rows of a table in the order of `key`. The pages of an export follow this order. For rows of a user, `key` is the
+ * primary key without the user's id.
+ */
 type RowsOfTable = {
   type: string;
   table: keyof DB & string;
   key: readonly string[];
-  /** Columns that are left out: what opens something, and what is the service's own. */
+  /** Columns that the export does not contain, because they give access to something or are for internal use. */
   without?: readonly string[];
 };
 
-/** Lines that a room makes by itself, and the tables that they tell of. */
+/** Lines that a module makes itself. Also names the tables whose data they contain. */
 type OwnLines<W> = {
   type: string;
   tables: readonly (keyof DB & string)[];
   lines: (ctx: TeamCtx, whose: W) => AsyncIterable<ExportedRow>;
 };
 
-/** What a room exports: of each user, and of the team itself. */
+/** The exports of a module: data of each user, and data of the team itself. */
 export type Exports = {
   ofUser?: readonly (RowsOfTable | OwnLines<{ id: string }>)[];
   ofTeam?: readonly (RowsOfTable | OwnLines<null>)[];
 };
 
 const PAGE = 100;
-/** Of sealed columns, as pictures and documents are: a page ends with the row that comes to as much. */
+/**
+ * A page of rows ends with the row with which its sealed columns reach this many bytes. Such columns can contain
+ * pictures and documents.
+ */
 const PAGE_BYTES = 2 * 1024 * 1024;
 
-/** The rows of one user, or of the team itself, a page in memory at a time and no transaction open between pages. */
+/**
+ * Reads the rows of one user, or of the team itself. Only one page is in memory at a time, and no transaction is open
+ * between pages.
+ */
 export async function* exportedRows(
   ctx: TeamCtx,
   { table, key, without = [] }: RowsOfTable,
@@ -67,7 +77,10 @@ const sealedColumnsOf = (table: string): string[] =>
     column.startsWith(`${table}.`) ? column.slice(table.length + 1) : [],
   );
 
-/** How many of the next rows a page has. Lengths are known without reading what is stored aside. */
+/**
+ * Returns a query that counts the rows of the next page. PostgreSQL knows the lengths of values that are stored out of
+ * line without reading them.
+ */
 function rowsOfPage(sealed: string[], order: RawBuilder<unknown>, next: RawBuilder<unknown>): RawBuilder<unknown> {
   const bytes = sql.join(
     sealed.map((name) => sql`coalesce(octet_length(${sql.ref(name)}), 0)`),
@@ -79,8 +92,9 @@ function rowsOfPage(sealed: string[], order: RawBuilder<unknown>, next: RawBuild
 }
 
 /**
- * A row as its owner may read it: sealed columns opened, bytes as base64, hashes left out, since all bytes that are not
- * sealed are. What cannot be opened is null and named in `unreadable`: the rest of the export is not lost for it.
+ * Opens a row for an export. It opens sealed columns, and writes their bytes as base64. It omits hashes and all other
+ * unsealed bytes. If a value cannot be opened, it is null and its column is in `unreadable`, so the rest of the export
+ * still works.
  */
 export async function openRow(
   ctx: TeamCtx,
@@ -100,7 +114,7 @@ export async function openRow(
         throwIfKeyIsUnknown(err);
         ctx.log.error(
           { err, team_id: ctx.team.id, table },
-          'a stored value cannot be opened; it is missing in an export',
+          'a stored value cannot be opened, and is missing in an export',
         );
         opened[name] = null;
         unreadable.push(name);
@@ -112,9 +126,9 @@ export async function openRow(
 
 async function open({ cipher }: TeamCtx, column: SealedColumn, row: ExportedRow, sealed: Buffer): Promise<unknown> {
   const { as, row: names, team } = SEALED_COLUMNS[column];
-  const place = { team_id: String(row[team]), id: names.map((name) => String(row[name])).join('/') };
-  if (as === 'text') return cipher.openText(column as TextColumn, place, sealed);
-  if (as === 'json') return cipher.openJson(column as JsonColumn, place, sealed);
-  if (as === 'bytes') return cipher.openBytes(column as BytesColumn, place, sealed).toString('base64');
-  return JSON.parse(await cipher.openPacked(column as PackedColumn, place, sealed)) as unknown;
+  const sealedRow = { team_id: String(row[team]), id: names.map((name) => String(row[name])).join('/') };
+  if (as === 'text') return cipher.openText(column as TextColumn, sealedRow, sealed);
+  if (as === 'json') return cipher.openJson(column as JsonColumn, sealedRow, sealed);
+  if (as === 'bytes') return cipher.openBytes(column as BytesColumn, sealedRow, sealed).toString('base64');
+  return JSON.parse(await cipher.openPacked(column as PackedColumn, sealedRow, sealed)) as unknown;
 }

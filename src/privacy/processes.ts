@@ -1,41 +1,42 @@
-// Which processes live, and which encryption keys each was given: what one seals all have to be able to open.
+// The running processes, and the encryption keys that each of them has. Every process must be able to open the values
+// that another process seals.
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { sql } from 'kysely';
 import type { Ctx } from '../context.ts';
-import type { Db } from '../db/open.ts';
+import type { Db } from '../db/open-database.ts';
 import { Outage } from '../db/session/outage.ts';
 import type { Cipher } from './cipher.ts';
 
 const BEAT_MS = 10_000;
-/** One that was killed is taken to live for so long: several beats may be late. */
+/** We assume for this long that a killed process still runs, because several heartbeats can be late. */
 export const GONE_AFTER_SECONDS = 60;
 
 export type Presence = { stop: () => Promise<void> };
 
-/** Writes this process down, and every ten seconds that it lives, until it is stopped. */
+/** Writes a row for this process, and updates it every ten seconds until the process stops. */
 export async function announceProcess(
   { db, log, cipher }: Pick<Ctx, 'db' | 'log' | 'cipher'>,
   role: string,
   beatMs = BEAT_MS,
 ): Promise<Presence> {
   const id = randomUUID();
-  const outage = new Outage(log, 'that this process lives cannot be written down');
-  let told = '';
+  const outage = new Outage(log, 'the heartbeat of this process cannot be written');
+  let logged = '';
   const write = async (): Promise<void> => {
     const missing = await beat(db, { id, role, cipher });
-    if (missing.length > 0 && missing.join() !== told)
+    if (missing.length > 0 && missing.join() !== logged)
       log.error(
         { key_versions: missing },
-        'this process lacks an encryption key in use: it does no background work and delivers nothing',
+        'this process does not have an encryption key in use: it runs no background jobs and delivers nothing',
       );
-    told = missing.join();
+    logged = missing.join();
   };
   await write();
   const { rows } = await sql.raw<LiveProcess>(LIVE_PROCESSES).execute(db);
   for (const { role, host, pid } of rows.filter((row) => !row.key_versions.includes(cipher.sealing))) {
     const key_version = cipher.sealing;
-    log.warn({ key_version, role, host, pid }, 'another process was not given the key that this one seals with');
+    log.warn({ key_version, role, host, pid }, 'another process does not have the key that this process seals with');
   }
   let beating = Promise.resolve();
   const timer = setInterval(() => {
@@ -48,14 +49,14 @@ export async function announceProcess(
   return {
     stop: async () => {
       clearInterval(timer);
-      // A beat that is under way would write the row again.
+      // We wait for the running heartbeat first. Otherwise it would write the row again.
       await beating;
       await sql`delete from processes where id = ${id}`.execute(db).catch((error: unknown) => outage.met(error));
     },
   };
 }
 
-/** The versions that this process was not given. */
+/** Writes a heartbeat. Returns the encryption key versions in use whose keys this process does not have. */
 async function beat(db: Db, { id, role, cipher }: { id: string; role: string; cipher: Cipher }): Promise<number[]> {
   await sql`
     insert into processes (id, role, host, pid, key_versions, sealing_version)
@@ -65,7 +66,10 @@ async function beat(db: Db, { id, role, cipher }: { id: string; role: string; ci
   return findMissingKeys(db, cipher);
 }
 
-/** Versions in use that this process was not given: the cipher then tells them from garbage. */
+/**
+ * Returns the encryption key versions in use whose keys this process does not have. With them, the cipher can
+ * distinguish a missing key from an invalid version.
+ */
 export async function findMissingKeys(db: Db, cipher: Cipher): Promise<number[]> {
   const { rows } = await sql<{ version: number }>`
     select version from encryption_keys where version <> all (${cipher.versions}::smallint[]) order by version`.execute(

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import pg from 'pg';
-import { startTestApp, type TestApp } from '../../test/app.ts';
+import { startTestApp, type TestApp } from '../../test/test-app.ts';
 import { makeUser, registeredKit, simulate } from '../../test/factories.ts';
 import { person } from '../../test/people.ts';
 import { untilBlocked } from '../../test/until-blocked.ts';
 import { parseConfig } from '../config/options.ts';
 import { claimCipher } from './claim-cipher.ts';
-import { SEALED_COLUMNS } from './columns.ts';
+import { SEALED_COLUMNS } from './sealed-columns.ts';
 import { rotateKeys } from './rotate.ts';
 
 const second = `2:${Buffer.alloc(32, 2).toString('base64')}`;
 
-/** Filled under the key that the sandbox made; `renewed` is the same service with a second key that seals. */
+/** The service with the key that the sandbox made. `renewed` is the same service with a second key that seals. */
 let app: TestApp;
 let renewed: TestApp;
 let userId: string;
@@ -39,22 +39,22 @@ afterAll(async () => {
 const rotate = (batch = 2) =>
   rotateKeys({ ownerUrl: app.databaseUrl, cipher: renewed.ctx.cipher, report: () => undefined, batch });
 
-/** Versions of the keys that the values of each sealed column stand under. */
+/** The key versions of the values in each sealed column. */
 async function versions(): Promise<Record<string, string>> {
   const client = new pg.Client({ connectionString: app.databaseUrl });
   await client.connect();
   try {
     const found: Record<string, string> = {};
-    const { rows: binary } = await client.query<{ place: string }>(
-      `select table_name || '.' || column_name as place from information_schema.columns
+    const { rows: binary } = await client.query<{ name: string }>(
+      `select table_name || '.' || column_name as name from information_schema.columns
         where table_schema = 'public' and data_type = 'bytea'`,
     );
-    for (const place of binary.map((row) => row.place).filter((column) => column in SEALED_COLUMNS)) {
-      const [table, column] = place.split('.') as [string, string];
+    for (const columnName of binary.map((row) => row.name).filter((column) => column in SEALED_COLUMNS)) {
+      const [table, column] = columnName.split('.') as [string, string];
       const { rows } = await client.query<{ versions: string | null }>(
         `select string_agg(distinct get_byte(${column}, 0)::text, ',') as versions from ${table}`,
       );
-      if (rows[0]?.versions) found[place] = rows[0].versions;
+      if (rows[0]?.versions) found[columnName] = rows[0].versions;
     }
     return found;
   } finally {
@@ -67,7 +67,7 @@ const start = (keys: string) => {
   return claimCipher(app.db, config, secrets);
 };
 
-test('a value that is written while it is sealed anew is not lost', async () => {
+test('a concurrent write of a value that is being sealed again is not lost', async () => {
   const newer = { ...person, city: 'Tucson', first_name: 'Newer' };
   const row = { team_id: app.team.id, id: userId };
   const rotation = await app.db.transaction().execute(async (db) => {
@@ -89,7 +89,7 @@ test('a value that is written while it is sealed anew is not lost', async () => 
   expect(renewed.ctx.cipher.openJson('user_info.info', row, info)).toEqual(newer);
 });
 
-test('everything is sealed under the newest key while requests write, and the old key is not needed any more', async () => {
+test('all values are under the newest key while requests write, and the old key is no longer needed', async () => {
   const third = `3:${Buffer.alloc(32, 3).toString('base64')}`;
   const before = await versions();
   expect(Object.keys(before)).toEqual(expect.arrayContaining(['user_info.info', 'insurances.details']));
@@ -127,7 +127,7 @@ test('everything is sealed under the newest key while requests write, and the ol
   await expect(start(second)).rejects.toThrow(/version 3/);
 });
 
-test('what was sealed anew reads as before', async () => {
+test('values that were sealed again open with the same content', async () => {
   const latest = await startTestApp(
     { PHIAL_ENCRYPTION_KEYS: `3:${Buffer.alloc(32, 3).toString('base64')}` },
     { databaseUrl: app.databaseUrl },

@@ -1,39 +1,42 @@
 import pg from 'pg';
 import { findPublicTables, inPublic } from '../db/backup/public-tables.ts';
 import type { Cipher } from './cipher.ts';
-import { SEALED_COLUMNS, type SealedColumn } from './columns.ts';
+import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts';
 import { GONE_AFTER_SECONDS, LIVE_PROCESSES, type LiveProcess } from './processes.ts';
 
 type Options = {
   ownerUrl: string;
-  /** Seals under the newest key and opens every older one. */
+  /** The cipher. It seals under the newest encryption key, and opens values under every older one. */
   cipher: Cipher;
-  /** Told after each batch: rows of the table that were sealed anew so far. */
+  /** Called after each batch, with the number of rows of the table that we have sealed again so far. */
   report: (table: string, rows: number) => void;
-  /** Rows a transaction; the largest sealed value is an event of 256 KiB. */
+  /** Rows per transaction. The largest sealed value is an event of 256 KiB. */
   batch?: number;
 };
 
 type Table = { name: string; key: { name: string; type: string }[]; columns: SealedColumn[] };
 
 const LOCK = `hashtext('phial rotate-keys')`;
-/** A row that changed under our hands is met again in the next pass; writes of running services seal anew by themselves. */
+/**
+ * The most passes over a table. If a row changes during a pass, the next pass checks it again. The running service
+ * seals what it writes under the newest key.
+ */
 const MOST_PASSES = 20;
 
 /**
- * Seals every personal value anew that is not under the newest key, while the service runs: in batches, each its own
- * transaction, and only where the value is still the one that was read, so that no write is lost. It can be stopped
- * and run again at any time. When nothing is left under an older key, forgets which older keys were needed.
- * Answers the rows that were sealed anew, by table.
+ * Seals all values again that are not sealed under the newest encryption key. The service can run meanwhile. Each batch
+ * is a transaction, and replaces a value only if the value did not change since the batch read it, so no write is lost.
+ * You can stop it and run it again at any time. When no value is left under older keys, it removes their versions from
+ * the table of keys. Returns the number of rows that were sealed again, by table.
  */
 export async function rotateKeys({ ownerUrl, cipher, report, batch = 100 }: Options): Promise<Map<string, number>> {
   const client = new pg.Client({
     connectionString: ownerUrl,
     application_name: 'phial rotate-keys',
-    // It looks through whole tables, which no request may.
+    // This connection reads whole tables, which needs longer timeouts than a request may have.
     options: '-c phial.across=on -c statement_timeout=3600000 -c lock_timeout=60000',
   });
-  client.on('error', () => undefined); // a lost connection fails the query that is under way
+  client.on('error', () => undefined); // If the connection is lost, the running query also fails.
   await client.connect();
   try {
     const { rows } = await client.query<{ free: boolean }>(`select pg_try_advisory_lock(${LOCK}) as free`);
@@ -44,8 +47,8 @@ export async function rotateKeys({ ownerUrl, cipher, report, batch = 100 }: Opti
     for (let pass = 1; await anyStale(client, tables, cipher); pass++) {
       if (pass > MOST_PASSES) {
         throw new Error(
-          'Values under an older key keep appearing: a process of the service still seals under it. ' +
-            'Give every process the same PHIAL_ENCRYPTION_KEYS, the newest first, then run rotate-keys again.',
+          'Values under an older key keep appearing: a process of the service still seals with it. Give ' +
+            'every process the same PHIAL_ENCRYPTION_KEYS, the newest first, then run rotate-keys again.',
         );
       }
       for (const table of tables) {
@@ -55,7 +58,7 @@ export async function rotateKeys({ ownerUrl, cipher, report, batch = 100 }: Opti
         });
       }
     }
-    // One that began meanwhile may need an older key again.
+    // We check again, because a process that started meanwhile may need an older key.
     await refuseUnfitProcesses(client, cipher);
     await client.query('delete from encryption_keys where version <> $1', [cipher.sealing]);
     return done;
@@ -64,27 +67,27 @@ export async function rotateKeys({ ownerUrl, cipher, report, batch = 100 }: Opti
   }
 }
 
-/** Every process that lives has to open what is sealed anew, and to seal under the same key. */
+/** Throws unless every running process can open the newly sealed values and seals with the same key. */
 async function refuseUnfitProcesses(client: pg.Client, { sealing }: Cipher): Promise<void> {
   const { rows } = await client.query<LiveProcess>(LIVE_PROCESSES);
   const lacking = rows.filter(({ key_versions }) => !key_versions.includes(sealing));
   const behind = rows.filter((row) => !lacking.includes(row) && row.sealing_version !== sealing);
   if (lacking.length === 0 && behind.length === 0) return;
-  const told = [
-    ...lacking.map((row) => `${nameOfProcess(row)} was not given encryption key version ${sealing}`),
-    ...behind.map((row) => `${nameOfProcess(row)} still seals under version ${row.sealing_version}`),
+  const reasons = [
+    ...lacking.map((row) => `${nameOfProcess(row)} does not have encryption key version ${sealing}`),
+    ...behind.map((row) => `${nameOfProcess(row)} still seals with version ${row.sealing_version}`),
   ];
   throw new Error(
-    `Older keys are still needed: ${told.join('; ')}. Give every process version ${sealing} as the second of its ` +
-      `keys, then as the first, each time with a restart, and run rotate-keys again. One that was killed counts for ` +
-      `${GONE_AFTER_SECONDS} seconds.`,
+    `Older keys are still needed: ${reasons.join('; ')}. Give every process version ${sealing} as the second ` +
+      'of its keys, then as the first, each time with a restart, and run rotate-keys again. A killed process ' +
+      `counts for ${GONE_AFTER_SECONDS} seconds.`,
   );
 }
 
 const nameOfProcess = ({ role, host, pid, seconds }: LiveProcess): string =>
   `${role} on ${host} (pid ${pid}, seen ${seconds} s ago)`;
 
-/** The tables of columns.ts with their primary keys. */
+/** Finds the tables of sealed-columns.ts, with their primary keys. */
 async function findTables(client: pg.Client): Promise<Table[]> {
   const columns = Object.keys(SEALED_COLUMNS) as SealedColumn[];
   const publicTables = await findPublicTables(client);
@@ -107,7 +110,10 @@ async function findTables(client: pg.Client): Promise<Table[]> {
 
 const nameOf = (column: SealedColumn): string => pg.escapeIdentifier(column.split('.')[1] as string);
 
-/** Where a value stands under another key than `sealing`, whose version is its first byte. */
+/**
+ * Returns an SQL condition for rows with a value that is sealed under another key than `sealing`. The first byte of a
+ * value is the version of its key.
+ */
 const stale = ({ columns }: Table, sealing: number): string =>
   `(${columns.map((column) => `get_byte(${nameOf(column)}, 0) <> ${sealing}`).join(' or ')})`;
 
@@ -121,7 +127,7 @@ async function anyStale(client: pg.Client, tables: Table[], { sealing }: Cipher)
   return false;
 }
 
-/** One way through a table along its primary key. */
+/** Seals the values of a table again, in the order of its primary key, in one pass. */
 async function resealTable(
   client: pg.Client,
   table: Table,
@@ -149,7 +155,10 @@ async function resealTable(
   }
 }
 
-/** Writes the values of one batch anew where all of a row are still what was read; answers how many rows that was. */
+/**
+ * Replaces the values of one batch, in rows whose values did not change since they were read. Returns the number of
+ * replaced rows.
+ */
 async function replace(
   client: pg.Client,
   table: Table,
@@ -168,13 +177,14 @@ async function replace(
     );
     arrays.push({ values: old, type: 'bytea', name: `old_${i}` }, { values: fresh, type: 'bytea', name: `fresh_${i}` });
   }
+  const unchanged = table.columns.map((column, i) => `stored.${nameOf(column)} is not distinct from read.old_${i}`);
   const { rowCount } = await client.query(
-    `update ${inPublic(table.name)} as kept
+    `update ${inPublic(table.name)} as stored
         set ${table.columns.map((column, i) => `${nameOf(column)} = read.fresh_${i}`).join(', ')}
        from unnest(${arrays.map(({ type }, i) => `$${i + 1}::${type}[]`).join(', ')})
          as read (${arrays.map(({ name }) => name).join(', ')})
-      where ${table.key.map(({ name }, i) => `kept.${pg.escapeIdentifier(name)} = read.key_${i}`).join(' and ')}
-        and ${table.columns.map((column, i) => `kept.${nameOf(column)} is not distinct from read.old_${i}`).join(' and ')}`,
+      where ${table.key.map(({ name }, i) => `stored.${pg.escapeIdentifier(name)} = read.key_${i}`).join(' and ')}
+        and ${unchanged.join(' and ')}`,
     arrays.map(({ values }) => values),
   );
   return rowCount ?? 0;

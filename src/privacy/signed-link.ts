@@ -3,21 +3,25 @@ import type { Ctx, TeamCtx } from '../context.ts';
 import { AppError } from '../errors.ts';
 import type { Cipher } from './cipher.ts';
 
-/** What a signed link opens: one record of one team, as one kind of document, until a moment. */
+/** A signed link opens one record of one team, as one kind of document, until it expires. */
 export type SignedLink = {
   team_id: string;
   id: string;
-  /** Seconds since 1970. */
+  /** In seconds since 1970. */
   expires: number;
-  /** How often the team's links had been ended when it was made: those of before open nothing. */
+  /**
+   * A team can end all its links at once, which increases its generation. This is the team's generation when the link
+   * was made. Links of earlier generations are not valid.
+   */
   generation: number;
-  /** The key that it was obtained with; null where there was none. */
+  /** The API key with which the caller got the link. Null if there was no key. */
   key_id: string | null;
 };
 
 /**
- * Where the parts of a token begin: key version, expiry, team, record, generation, key, and the signature, whose message all of
- * them are. Links of 0.1.0, which end seven days after they were made, have neither generation nor key.
+ * The offsets of the parts of a token: encryption key version, expiry, team, record, generation, API key, and a
+ * signature over all of these. Links of release 0.1.0 expire seven days after they were made, and have no generation
+ * and no API key.
  */
 const EXPIRES_AT = 1;
 const TEAM_AT = EXPIRES_AT + 4;
@@ -31,36 +35,46 @@ const SIGNATURE_BYTES = 32;
 const NO_KEY = '00000000-0000-0000-0000-000000000000';
 
 const HOUR_SECONDS = 3_600;
-/** Seven days; a link ends with the hour in which they are over. */
+/** A link is valid for seven days, and then until the end of the hour. */
 const GOOD_FOR_HOURS = 7 * 24;
 
-/** When a link that is made now ends: the same for an hour, so that an order that did not change reads the same. */
+/**
+ * Returns the expiry of a link that is made now. All links of one hour have the same expiry, so an unchanged order has
+ * the same links.
+ */
 export const endOfLink = (now: number): number =>
   (Math.floor(now / 1000 / HOUR_SECONDS) + GOOD_FOR_HOURS + 1) * HOUR_SECONDS;
 
-/** The one refusal of a signed link, whatever is wrong with it. */
+/** Returns the refusal of a signed link. It is the same for every reason. */
 export const linkRefused = (): AppError =>
-  new AppError('link_refused', 'This link is not valid, or its time is over. Ask for another where you got it.');
+  new AppError('link_refused', 'This link is not valid or has expired. Ask for a new one where you got it.');
 
-/** The address that opens the record as a document of this kind, without a key. Ids alone are in it, nothing personal. */
+/**
+ * Returns a URL that opens a record as this kind of document without an API key. The URL contains ids and no personal
+ * data.
+ */
 export function signedUrl(
   ctx: Pick<Ctx, 'cipher' | 'config'> & Obtained,
   kind: string,
   { team_id, id, expires = endOfLink(Date.now()) }: Pick<SignedLink, 'team_id' | 'id'> & { expires?: number },
 ): string {
-  return `${ctx.config.baseUrl}/documents/${kind}/${signToken(ctx.cipher, kind, { team_id, id, expires, ...obtainedBy(ctx) })}`;
+  const token = signToken(ctx.cipher, kind, { team_id, id, expires, ...obtainedBy(ctx) });
+  return `${ctx.config.baseUrl}/documents/${kind}/${token}`;
 }
 
-/** Of whom a link is obtained: a team, with or without a key, or an organisation, which has neither here. */
+/**
+ * The parts of a context that a link depends on. A team context has a team and perhaps an API key. The context of an
+ * organisation has neither.
+ */
 type Obtained = Partial<Pick<TeamCtx, 'team' | 'keyId'>>;
 
-/** What of a link tells when it ends before its time. */
+/** Returns the parts of a link that can end it before its expiry. */
 export const obtainedBy = ({ team, keyId }: Obtained): Pick<SignedLink, 'generation' | 'key_id'> => ({
   generation: team?.settings.signed_link_generation ?? 0,
   key_id: keyId ?? null,
 });
 
-/** The last part of the address. */
+/** Returns the last part of the URL, which is the signed token. */
 export function signToken(
   cipher: Cipher,
   kind: string,
@@ -87,10 +101,10 @@ export function signToken(
   return signed.toString('base64url');
 }
 
-/** What the token opens as a document of this kind, whether or not its time is over; null where we did not sign it. */
+/** Reads the token of a document of this kind, even if it has expired. Returns null if we did not sign it. */
 export function readToken(cipher: Cipher, kind: string, token: string): SignedLink | null {
   const bytes = Buffer.from(token, 'base64url');
-  // A second text of the same bytes is none of ours.
+  // A token can be encoded in several ways. We accept only the encoding that we make.
   const length = bytes.length - SIGNATURE_BYTES;
   if ((length !== SIGNED_BYTES && length !== SIGNED_BYTES_OF_0_1_0) || bytes.toString('base64url') !== token)
     return null;
@@ -108,7 +122,10 @@ export function readToken(cipher: Cipher, kind: string, token: string): SignedLi
   };
 }
 
-/** The kind is signed along and stands in the path: a link to one document opens no other of the same record. */
+/**
+ * The kind of document is part of the path and of the signed message. So the link to one document opens no other
+ * document of the same record.
+ */
 const messageOf = (kind: string, signed: Buffer): Buffer => Buffer.concat([prefixOf(kind), signed]);
 
 const prefixes = new Map<string, Buffer>();
@@ -121,12 +138,15 @@ function prefixOf(kind: string): Buffer {
 
 const [DASH, ZERO, NINE, LOWER_CASE, LETTERS_FROM] = [0x2d, 0x30, 0x39, 0x20, 0x61 - 10];
 
-/** By hand: as hex without its dashes it takes four times as long, and a page of orders has hundreds. */
+/**
+ * Writes a UUID as bytes. The usual conversion, from hex without dashes, takes four times as long, and a page of orders
+ * has hundreds of ids.
+ */
 function writeUuid(into: Buffer, id: string, at: number): void {
   let nibbles = 0;
   let byte = 0;
-  for (let place = 0; place < id.length; place += 1) {
-    const code = id.charCodeAt(place);
+  for (let index = 0; index < id.length; index += 1) {
+    const code = id.charCodeAt(index);
     if (code === DASH) continue;
     byte = (byte << 4) | (code <= NINE ? code - ZERO : (code | LOWER_CASE) - LETTERS_FROM);
     nibbles += 1;

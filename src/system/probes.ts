@@ -3,7 +3,9 @@ import type { Ctx } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { requireReady } from './readiness.ts';
 
-/** The two questions about a process, on a server that has no operations: a worker answers them beside its metrics. */
+/**
+ * Adds the health and readiness checks to a server without operations. A worker serves them on the port of its metrics.
+ */
 export function registerProbes(server: FastifyInstance, ctx: Ctx): void {
   server.get('/healthz', () => ({ status: 'ok' }));
   server.get('/readyz', async (request, reply) => {

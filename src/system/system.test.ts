@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../test/app.ts';
-import { holdConnections } from '../../test/hold-connections.ts';
-import type { Db } from '../db/open.ts';
+import { startTestApp, type TestApp } from '../../test/test-app.ts';
+import { occupyConnections } from '../../test/occupy-connections.ts';
+import type { Db } from '../db/open-database.ts';
 import { RESERVED_CONNECTIONS } from '../http/limits/request-permits.ts';
 import { registerProbes } from './probes.ts';
 
@@ -21,7 +21,7 @@ afterAll(() => app.close());
 const read = (path: string) => app.api<Record<string, string>>('GET', path, undefined, { key: null });
 
 describe('without a key', () => {
-  test('GET / tells what the service is', async () => {
+  test('GET / returns name, version and addresses of the service', async () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
     expect((await read('/')).body).toEqual({
       name: 'Phial',
@@ -40,10 +40,10 @@ describe('without a key', () => {
   });
 });
 
-test('/readyz of the port of metrics answers 200 while requests hold every connection', async () => {
+test('/readyz on the metrics port answers 200 while requests hold every connection', async () => {
   const probes = Fastify();
   registerProbes(probes, app.ctx);
-  const release = await holdConnections(app.db, CONNECTIONS);
+  const release = await occupyConnections(app.db, CONNECTIONS);
   try {
     expect(await probes.inject('/readyz')).toMatchObject({ statusCode: 200, body: '{"status":"ready"}' });
   } finally {
@@ -66,19 +66,19 @@ describe('/readyz answers 503', () => {
     delete app.ctx.stopping;
   });
 
-  test('where the database does not answer, soon also when it hangs', async () => {
+  test('when the database does not answer, within seconds even if it hangs', async () => {
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const held: Promise<void>[] = [];
+    const occupied: Promise<void>[] = [];
     const reserved = app.ctx.reserved as Db;
     await Promise.all(
       Array.from(
         { length: RESERVED_CONNECTIONS },
         () =>
           new Promise<void>((taken) => {
-            held.push(
+            occupied.push(
               reserved.connection().execute(async () => {
                 taken();
                 await released;
@@ -95,12 +95,12 @@ describe('/readyz answers 503', () => {
     });
     expect(Date.now() - start).toBeLessThan(20_000);
     release();
-    await Promise.all(held);
+    await Promise.all(occupied);
     expect((await read('/readyz')).status).toBe(200);
   });
 });
 
-test('what arrives on an open connection while the server closes is still answered, in the one shape', async () => {
+test('a request on an open connection while the server closes gets an answer in the usual shape', async () => {
   const other = await startTestApp();
   const { port } = new URL(other.baseUrl);
   const refused = async (): Promise<boolean> =>

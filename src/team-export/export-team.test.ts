@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { sql, type KyselyPlugin } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { apiOf, startTestApp, type Team, type TestApp } from '../../test/app.ts';
+import { apiOf, startTestApp, type Team, type TestApp } from '../../test/test-app.ts';
 import { makeUser, orderKit } from '../../test/factories.ts';
-import { fill } from '../../test/fill.ts';
+import { fill } from '../../test/fill-tables.ts';
 import { query } from '../../test/global-setup.ts';
 import { person } from '../../test/people.ts';
 import { teamCtx } from '../../test/team-ctx.ts';
-import { BulkWork } from '../bulk-work.ts';
+import { BatchScheduler } from '../batch-scheduler.ts';
 import { ORG_ANSWERS } from '../glossary/org-examples.ts';
 import { exportedRows } from '../privacy/export-rows.ts';
 import { createManagementKey } from '../tenancy/keys/create-management-key.ts';
 import { createTeam } from '../tenancy/teams/create.ts';
 import { EXPORTS, exportTeam } from './export-team.ts';
-import { beginExport } from './one-at-a-time.ts';
+import { beginExport } from './export-lease.ts';
 
-/** Why answers were cut off, by the log since then. */
+/** The reasons why answers were cut off, from the log. */
 const cutsSince = (lines: number): unknown[] =>
   log
     .slice(lines)
@@ -25,55 +25,55 @@ const cutsSince = (lines: number): unknown[] =>
 
 type Line = { type: string; user_id: string | null; data: Record<string, unknown> };
 
-/** Tables with something of teams that an export leaves out, each for a reason. */
+/** Tables with data of teams that an export leaves out, each with the reason. */
 const NOT_EXPORTED: Record<string, string> = {
-  api_access_tokens: 'opens the team',
-  appointment_slots: 'keyed hashes of who has which slot; the appointments are exported',
-  attempts: 'the log of deliveries, kept for days: it repeats what is exported',
-  audit_log: 'the operator keeps and exports it',
-  client_user_ids: 'looks users up by what their line says',
+  api_access_tokens: 'gives access to the team',
+  appointment_slots: 'keyed hashes of slots; the appointments are exported',
+  attempts: 'the log of deliveries, stored for days: it repeats what is exported',
+  audit_log: 'the operator stores and exports it',
+  client_user_ids: 'finds users by a value that their line contains',
   continuous_query_tasks: 'when queries were computed',
-  deliveries: 'the queue of messages',
-  event_resends: 'what is being sent again',
-  events: 'messages that repeat what is exported, kept for days',
-  held_deliveries: 'the queue of messages',
-  idempotency_keys: 'answers that are kept for a day',
-  inbox: 'hints of providers that something is to be read',
+  deliveries: 'the delivery queue',
+  event_resends: 'the deliveries that are sent again',
+  events: 'events that repeat what is exported, stored for days',
+  deferred_deliveries: 'the delivery queue',
+  idempotency_keys: 'answers that are stored for a day',
+  inbox: 'notifications of providers about new data',
   laboratory_outbox: 'the queue to laboratories',
-  lanes: 'the queue of messages',
-  link_codes: 'opens a connection',
-  link_tokens: 'opens a connection',
-  management_keys: "the organisation's, and opens it",
-  oauth_states: 'opens a connection',
-  order_name_words: 'keyed hashes by which orders are found',
+  endpoint_queues: 'the delivery queue',
+  link_codes: 'can make a connection',
+  link_tokens: 'can make a connection',
+  management_keys: 'belongs to the organisation and gives access to it',
+  oauth_states: 'can make a connection',
+  order_name_words: 'keyed hashes for finding orders',
   orgs: 'the organisation',
-  polls: 'when providers are asked next',
-  pulls: 'how far providers were read',
-  retries: 'the queue of messages',
-  sample_records: 'keyed hashes by which samples are deleted',
-  simulations: 'steps of the sandbox',
-  team_deletions: "the organisation's",
-  team_exports: 'that an export is under way',
-  team_provider_waits: 'when providers are asked next',
-  token_revocations: 'opens an account at a provider',
+  polls: 'when providers are polled next',
+  pulls: 'the progress of pulls',
+  retries: 'the delivery queue',
+  sample_records: 'keyed hashes for deleting samples',
+  simulations: 'steps of simulated orders',
+  team_deletions: 'belongs to the organisation',
+  team_exports: 'marks a running export',
+  team_provider_waits: 'when providers are polled next',
+  token_revocations: 'gives access to an account at a provider',
   totals: 'counts of what is exported',
-  tracking_numbers: 'keyed hashes; the numbers stand in the orders',
-  user_subscriptions: 'what providers tell by themselves',
-  user_tokens: 'opens the service for a user',
-  webhook_header_sets: 'opens a receiver',
-  webhook_secrets: 'opens a receiver',
+  tracking_numbers: 'keyed hashes; the numbers are in the orders',
+  user_subscriptions: 'subscriptions for notifications of providers',
+  user_tokens: 'gives access to the service for a user',
+  webhook_header_sets: 'gives access to an endpoint',
+  webhook_secrets: 'gives access to an endpoint',
   lab_accounts: "the organisation's",
   mails: "the organisation's",
   org_invites: "the organisation's",
   org_members: "the organisation's",
-  delivery_tallies: 'counts of deliveries, kept for days',
-  team_credentials: 'opens an application at a provider; its own operation tells the rest',
+  delivery_tallies: 'counts of deliveries, stored for days',
+  team_credentials: 'gives access to an application at a provider; its own operation returns the rest',
   ehr_configurations: "the organisation's",
   ehr_members: "the organisation's",
-  event_readers: 'who waits at the feed of messages',
-  held_events: 'messages that the feed tells after an undo',
+  event_readers: 'the readers that wait at the change feed',
+  deferred_events: 'events that are published after an undo',
   org_domains: "the organisation's",
-  webhook_replays: 'messages that are sent again',
+  webhook_replays: 'events that are sent again',
 };
 
 let app: TestApp;
@@ -98,20 +98,22 @@ async function exported(of: Team = team, query = ''): Promise<Line[]> {
 const typesOf = (lines: Line[]): string[] => [...new Set(lines.map(({ type }) => type))].toSorted();
 const declared = EXPORTS.flatMap(({ ofTeam = [], ofUser = [] }) => [...ofTeam, ...ofUser]);
 
-test('every table that holds something of teams is exported, or left out for a reason', async () => {
+test('every table with data of teams is exported, or left out for a reason', async () => {
   const { rows } = await sql<{ name: string }>`
     select distinct c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and not a.attisdropped
      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
        and (a.attname in ('team_id', 'org_id', 'user_id', 'scope_id')
          or c.relname in ('orgs', 'teams', 'samples', 'lab_test_markers', 'payor_external_codes'))`.execute(app.db);
-  const told = declared.flatMap((each) => ('tables' in each ? each.tables : [each.table])).concat('users');
+  const exportedTables = declared.flatMap((each) => ('tables' in each ? each.tables : [each.table])).concat('users');
   const names = rows.map(({ name }) => name);
-  expect(names.filter((name) => !told.includes(name as never) && !(name in NOT_EXPORTED)).toSorted()).toEqual([]);
-  expect(told.filter((name) => name in NOT_EXPORTED)).toEqual([]);
+  expect(names.filter((name) => !exportedTables.includes(name as never) && !(name in NOT_EXPORTED)).toSorted()).toEqual(
+    [],
+  );
+  expect(exportedTables.filter((name) => name in NOT_EXPORTED)).toEqual([]);
   expect(Object.keys(NOT_EXPORTED).filter((name) => !names.includes(name))).toEqual([]);
 });
 
-test('it holds lines of every kind, opened and readable, each under its user, and ends with their number', async () => {
+test('it has lines of every kind, opened and readable, each under its user, and ends with their number', async () => {
   const lines = await exported();
   expect(typesOf(lines)).toEqual([...declared.map(({ type }) => type), 'user', 'end'].toSorted());
   expect(lines.at(-1)).toEqual({
@@ -122,7 +124,7 @@ test('it holds lines of every kind, opened and readable, each under its user, an
   const text = JSON.stringify(lines);
   for (const value of [person.last_name, person.email, person.dob, 'Two eggs', 'They are away', 'XYZ123456789'])
     expect(text).toContain(value);
-  // What the test itself planted unsealed stands for a value that was damaged.
+  // The test wrote these values unsealed. They stand for damaged values.
   expect(typesOf(lines.filter(({ data }) => 'unreadable' in data))).toEqual(['order_signature']);
   let user: string | null = null;
   for (const { type, user_id } of lines.slice(0, -1)) {
@@ -131,7 +133,7 @@ test('it holds lines of every kind, opened and readable, each under its user, an
   }
 });
 
-test('what has a shape on the wire has it there too', async () => {
+test('data with a shape in the interface has that shape in the export', async () => {
   const lines = await exported();
   const of = (type: string): Line[] => lines.filter((line) => line.type === type);
   const orders = of('order').map(({ data }) => data);
@@ -151,7 +153,7 @@ test('what has a shape on the wire has it there too', async () => {
   expect(of('team')[0]?.data).toMatchObject({ id: team.id, org_id: team.org_id });
 });
 
-test('its example in the document is the line of a user as it is', async () => {
+test('its example in the document equals the line of a user', async () => {
   const [line] = (await exported()).filter(({ type }) => type === 'user') as [Line];
   const shown = ORG_ANSWERS['export_team'] as Line;
   expect(Object.keys(shown)).toEqual(Object.keys(line));
@@ -163,7 +165,7 @@ test('its example in the document is the line of a user as it is', async () => {
     expect([name, kind(line.data[name])]).toEqual([name, expect.toBeOneOf([kind(value), 'null'])]);
 });
 
-test('no key, secret, token or hash is in it', async () => {
+test('it has no key, secret, token or hash', async () => {
   const text = JSON.stringify(await exported());
   const { rows } = await sql<{ hash: string }>`
     select encode(key_hash, 'hex') as hash from team_api_keys where team_id = ${team.id}
@@ -177,7 +179,7 @@ test('no key, secret, token or hash is in it', async () => {
   expect(/.{60}(whsec_|"tokens"|_hash\\?"|"headers"|\/documents\/requisition\/)/.exec(text)?.[0]).toBeUndefined();
 });
 
-test("nothing of another team is in it, and another team's key does not open it", async () => {
+test("it has no data of another team, and another team's key cannot start it", async () => {
   const other = await app.makeTeam('Mesa Labs');
   const { user_id } = await makeUser(other);
   await orderKit(other, user_id);
@@ -187,7 +189,7 @@ test("nothing of another team is in it, and another team's key does not open it"
   expect((await other.api('GET', path())).status).toBe(404);
 });
 
-test('it goes on behind a user, without what is of the team itself', async () => {
+test('it continues after a user without the data of the team itself', async () => {
   const lines = await exported();
   const users = lines.filter(({ type }) => type === 'user').map(({ user_id }) => user_id as string);
   const rest = await exported(team, `?after=${users[0]}`);
@@ -200,7 +202,7 @@ test('it goes on behind a user, without what is of the team itself', async () =>
   expect(typesOf(await exported(team, `?after=${users.at(-1)}`))).toEqual(['end']);
 });
 
-test('a user with more rows than a page has each of them once', async () => {
+test('it has each row once of a user with more rows than a page', async () => {
   const other = await app.makeTeam();
   const { user_id } = await makeUser(other);
   const samples = Array.from({ length: 1_203 }, (_, n) => ({
@@ -219,7 +221,7 @@ test('a user with more rows than a page has each of them once', async () => {
   expect([orders.length, new Set(orders).size]).toEqual([130, 130]);
 });
 
-test('one of a team runs at a time; one whose reader has left makes room, and a slow reader holds no connection', async () => {
+test('a team has one at a time; an abandoned one ends, and a slow reader holds no connection', async () => {
   const other = await app.makeTeam();
   await sql`insert into users (id, team_id, client_user_id)
     select gen_random_uuid(), ${other.id}, repeat('x', 200) || n from generate_series(1, 20000) as n`.execute(app.db);
@@ -242,7 +244,7 @@ test('one of a team runs at a time; one whose reader has left makes room, and a 
     const left = await app.db.selectFrom('team_exports').selectAll().where('team_id', '=', other.id).execute();
     expect(left).toEqual([]);
   }, 5_000);
-  // The last thousand are several pages, as all of them would be.
+  // Reads the last thousand lines as several pages, like all lines.
   const behind = await app.db
     .selectFrom('users')
     .select('id')
@@ -259,7 +261,7 @@ const manyUsers = async (of: Team): Promise<void> => {
     select gen_random_uuid(), ${of.id}, repeat('x', 200) || n from generate_series(1, 20000) as n`.execute(app.db);
 };
 
-test('an organisation has two at a time in a process, and another finds a place beside it', async () => {
+test('an organisation has two at a time in a process, and another one can start its own', async () => {
   const loud = await app.makeTeam();
   const teams = [loud];
   for (const name of ['second', 'third'])
@@ -286,14 +288,15 @@ test('an organisation has two at a time in a process, and another finds a place 
   for (const end of ends) end();
 });
 
-test('a page of large rows is cut by bytes, and each row is told once', async () => {
+test('a page of large rows is cut by bytes, and has each row once', async () => {
   const other = await app.makeTeam();
   const { user_id } = await makeUser(other);
   const insurance = randomUUID();
   await sql`insert into insurances (user_id, id, team_id, payor_code, relationship, is_primary, details, company)
     values (${user_id}, ${insurance}, ${other.id}, 'P', 'self', true, '\\x00', '{}')`.execute(app.db);
   await sql`insert into insurance_documents (user_id, insurance_id, id, team_id, kind, content)
-    select ${user_id}, ${insurance}, gen_random_uuid(), ${other.id}, 'front_image', set_byte(convert_to(repeat('x', 300000), 'utf8'), 0, 1)
+    select ${user_id}, ${insurance}, gen_random_uuid(), ${other.id}, 'front_image',
+           set_byte(convert_to(repeat('x', 300000), 'utf8'), 0, 1)
       from generate_series(1, 23)`.execute(app.db);
   const pages: number[] = [];
   const counting: KyselyPlugin = {
@@ -308,19 +311,19 @@ test('a page of large rows is cut by bytes, and each row is told once', async ()
   const table = { type: 'x', table: 'insurance_documents', key: ['insurance_id', 'id'] } as const;
   const ids = new Set<unknown>();
   for await (const row of exportedRows({ ...ctx, db }, table, { id: user_id })) ids.add(row['id']);
-  // Seven come to 2 MiB.
+  // Seven rows are 2 MiB.
   expect(pages).toEqual([7, 7, 7, 2]);
   expect(ids.size).toBe(23);
 });
 
-test('it is read in turn with other bulk work', async () => {
+test('it is read in round robin with other batches', async () => {
   const [first, second] = [await app.makeTeam(), await app.makeTeam()];
   await makeUser(second);
-  // One connection: one place.
-  const bulk = new BulkWork(1);
-  const ctx = { ...(await teamCtx(app.ctx, first.id)), bulk };
+  // One connection gives one permit.
+  const batches = new BatchScheduler(1);
+  const ctx = { ...(await teamCtx(app.ctx, first.id)), batches };
   let end = (): void => {};
-  const batch = bulk.run({ org: 'another', team: 'another' }, () => new Promise<void>((resolve) => (end = resolve)));
+  const batch = batches.run({ org: 'another', team: 'another' }, () => new Promise<void>((resolve) => (end = resolve)));
   const order: string[] = [];
   const line = exportTeam(ctx, await beginExport(ctx), null)
     .next()
@@ -332,7 +335,7 @@ test('it is read in turn with other bulk work', async () => {
   expect(order).toEqual(['batch', 'line']);
 });
 
-test('a HEAD of it begins none, and tells of none', async () => {
+test('a HEAD request starts no export and records none', async () => {
   const other = await app.makeTeam();
   const head = await fetch(app.baseUrl + path(other), {
     method: 'HEAD',
@@ -345,7 +348,7 @@ test('a HEAD of it begins none, and tells of none', async () => {
   expect(begun.rows).toEqual([]);
 });
 
-test('it ends where the team is deleted meanwhile, without the last line', async () => {
+test('it ends without the last line when the team is deleted meanwhile', async () => {
   const other = await app.makeTeam();
   await sql`insert into users (id, team_id, client_user_id)
     select gen_random_uuid(), ${other.id}, repeat('x', 200) || n from generate_series(1, 20000) as n`.execute(app.db);
@@ -361,7 +364,7 @@ test('it ends where the team is deleted meanwhile, without the last line', async
   expect(cutsSince(before)).toEqual([['export_team', 'not_found']]);
 });
 
-test('it ends where the key that asked for it is revoked meanwhile, or bound to the team no longer', async () => {
+test('it ends when its key is revoked or loses the team meanwhile', async () => {
   const other = await app.makeTeam();
   await sql`insert into users (id, team_id, client_user_id)
     select gen_random_uuid(), ${other.id}, repeat('x', 200) || n from generate_series(1, 20000) as n`.execute(app.db);
@@ -383,12 +386,12 @@ test('it ends where the key that asked for it is revoked meanwhile, or bound to 
   expect(cutsSince(before)).toEqual([['export_team', 'invalid_api_key']]);
 });
 
-test('one whose reader stood still until another began ends without the last line', async () => {
+test('it ends without the last line when its reader paused until another one began', async () => {
   const other = await app.makeTeam();
   await sql`insert into users (id, team_id, client_user_id)
     select gen_random_uuid(), ${other.id}, repeat('x', 200) || n from generate_series(1, 20000) as n`.execute(app.db);
   const begin = async () => {
-    // As it is: what is compressed fits into the buffers of a connection whose reader stands still.
+    // Uncompressed: a compressed export would fit into the buffers of a connection whose reader pauses.
     const headers = { 'x-management-key': other.management_key, 'accept-encoding': 'identity' };
     const answer = await fetch(app.baseUrl + path(other), { headers });
     expect(answer.status).toBe(200);
@@ -409,7 +412,7 @@ test('one whose reader stood still until another began ends without the last lin
   await second();
 });
 
-test('one of which a page cannot be read says so in the log', async () => {
+test('a page that cannot be read is in the log', async () => {
   const other = await app.makeTeam();
   await manyUsers(other);
   const cut = await fetch(app.baseUrl + path(other), { headers: { 'x-management-key': other.management_key } });
@@ -425,7 +428,7 @@ test('one of which a page cannot be read says so in the log', async () => {
   expect(cutsSince(before)).toEqual([['export_team', 'unexpected_error']]);
 });
 
-test('a process that stops ends it without the last line, and leaves room for the next', async () => {
+test('a stopping process ends it without the last line, and another one can start', async () => {
   const other = await app.makeTeam();
   await makeUser(other);
   const stopping = new AbortController();
@@ -437,7 +440,7 @@ test('a process that stops ends it without the last line, and leaves room for th
   expect((await exported(other)).at(-1)?.type).toBe('end');
 });
 
-test('its beginning is in the audit log, also of one that was cut off', async () => {
+test('its start is in the audit log, also of one that was cut off', async () => {
   const other = await app.makeTeam();
   const begun = async () =>
     app.db
@@ -455,7 +458,7 @@ test('its beginning is in the audit log, also of one that was cut off', async ()
   expect(await begun()).toHaveLength(2);
 });
 
-test('a Team Management Key exports the teams that it is bound to', async () => {
+test('a Team Management Key exports its own teams', async () => {
   const bound = await createManagementKey(app.ctx, {
     org_id: team.org_id,
     label: 'bound',

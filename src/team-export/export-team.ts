@@ -23,10 +23,10 @@ import * as pulls from '../wearables/pulls/erase.ts';
 import * as summaries from '../wearables/summaries/erase.ts';
 import * as timeseries from '../wearables/timeseries/erase.ts';
 import * as webhooks from '../webhooks/erase.ts';
-import { endExport, keepExport } from './one-at-a-time.ts';
+import { endExport, renewExport } from './export-lease.ts';
 import type { ExportLine } from './schemas.ts';
 
-/** Every room that exports something, in the order of the lines. */
+/** Every module that exports data, in the order in which their lines appear. */
 export const EXPORTS: readonly Exports[] = [
   tenancy,
   catalogue,
@@ -46,31 +46,32 @@ export const EXPORTS: readonly Exports[] = [
   files,
   summaries,
   timeseries,
-].map((room: { EXPORTS: Exports }) => room.EXPORTS);
+].map((module: { EXPORTS: Exports }) => module.EXPORTS);
 
 const USERS = 100;
-/** Lines between two renewals of the lease, at which the key is asked for again too. */
+/** After this many lines we renew the lease, and check again that the key is still valid. */
 const RENEWED_AFTER = 500;
-/** What one turn reads: the one or the other. */
-const TURN_LINES = 100;
-const TURN_MS = 5;
+/** The limits for one round of reading: its lines and its time. */
+const ROUND_LINES = 100;
+const ROUND_MS = 5;
 
 type Line = Static<typeof ExportLine>;
 
 /**
- * Everything of a team, line by line: first what is of the team itself, then user by user, each beginning with its own line.
- * The next page is read when the one before has been taken, and no transaction is open between them: what changes meanwhile
- * is told as it was when its page was read. A stream that does not end with the line `end` is not whole.
+ * Exports all data of a team as lines. First come the data of the team itself, then the data of each user, beginning
+ * with the row of the user. We read the next page when the client has read the previous one. No transaction is open
+ * between pages, so data that change during the export appear as they were when their page was read. An export without
+ * the line `end` is not complete.
  */
 export async function* exportTeam(ctx: TeamCtx, id: string, after: string | null): AsyncGenerator<Line> {
   let lines = 0;
   let users = 0;
   try {
-    for await (const line of inTurns(ctx, linesOf(ctx, after))) {
+    for await (const line of readInRounds(ctx, linesOf(ctx, after))) {
       if (ctx.stopping?.aborted) throw new StreamEnded('stopping');
       if (lines % RENEWED_AFTER === 0) {
         await ctx.stillOpens?.();
-        await keepExport(ctx, id);
+        await renewExport(ctx, id);
       }
       lines += 1;
       if (line.type === 'user') users += 1;
@@ -82,13 +83,16 @@ export async function* exportTeam(ctx: TeamCtx, id: string, after: string | null
   }
 }
 
-/** Read and opened as other bulk work is done, whoever asks for little going first; taken by their reader at its leisure. */
-async function* inTurns({ bulk, team }: TeamCtx, lines: AsyncIterator<Line>): AsyncIterable<Line> {
+/**
+ * Reads and opens lines as a batch, which pauses for interactive requests. The client decides how fast the lines are
+ * read.
+ */
+async function* readInRounds({ batches, team }: TeamCtx, lines: AsyncIterator<Line>): AsyncIterable<Line> {
   for (let isMore = true; isMore;) {
     const some: Line[] = [];
-    isMore = await bulk.run(ownerOf(team), async () => {
-      const until = performance.now() + TURN_MS;
-      while (some.length < TURN_LINES && performance.now() < until) {
+    isMore = await batches.run(ownerOf(team), async () => {
+      const until = performance.now() + ROUND_MS;
+      while (some.length < ROUND_LINES && performance.now() < until) {
         const next = await lines.next();
         if (next.done) return false;
         some.push(next.value);
@@ -106,16 +110,16 @@ async function* linesOf(ctx: TeamCtx, after: string | null): AsyncGenerator<Line
       for await (const data of rows) yield { type: each.type, user_id: null, data };
     }
   }
-  const ofUser = EXPORTS.flatMap((room) => room.ofUser ?? []);
+  const ofUser = EXPORTS.flatMap((module) => module.ofUser ?? []);
   for await (const page of pagesOfUsers(ctx, after)) {
     const ids = page.map(({ id }) => id);
     const owners = new Map<object, Set<string>>();
     for (const each of ofUser)
       owners.set(each, await whoHasRows(ctx, 'tables' in each ? each.tables[0] : each.table, ids));
     for (const row of page) {
-      // How far totals have come with the user is nothing of the team's.
-      const { orders_left_out: _, ...told } = row;
-      yield { type: 'user', user_id: row.id, data: await openRow(ctx, 'users', told) };
+      // This column says how far the totals have subtracted the user. It is not data of the team.
+      const { orders_left_out: _, ...exported } = row;
+      yield { type: 'user', user_id: row.id, data: await openRow(ctx, 'users', exported) };
       for (const each of ofUser.filter((kind) => owners.get(kind)?.has(row.id))) {
         const rows = 'lines' in each ? each.lines(ctx, row) : exportedRows(ctx, each, row);
         for await (const data of rows) yield { type: each.type, user_id: row.id, data };
@@ -124,7 +128,10 @@ async function* linesOf(ctx: TeamCtx, after: string | null): AsyncGenerator<Line
   }
 }
 
-/** Most users have rows in few tables: one statement a table tells for a page of them, instead of one for each. */
+/**
+ * Returns the ids of those users who have rows in the table. Most users have rows in few tables. So one statement per
+ * table and page is better than one per table and user.
+ */
 async function whoHasRows({ db, team }: TeamCtx, table: string | undefined, ids: string[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     select id from unnest(${ids}::uuid[]) as asked (id)
@@ -133,7 +140,9 @@ async function whoHasRows({ db, team }: TeamCtx, table: string | undefined, ids:
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Those who are scheduled for deletion among them: what is theirs is there until then. */
+/**
+ * Reads pages of users. They include users who are scheduled for deletion, because their data exist until the deletion.
+ */
 async function* pagesOfUsers(ctx: TeamCtx, after: string | null): AsyncIterable<({ id: string } & ExportedRow)[]> {
   for (let last = after ?? LEAST_ID; ;) {
     const page = await ctx.db

@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
 import { nullable, Uuid } from '../wire/schema.ts';
+import { shape } from '../wire/shape.ts';
 
-export const ExportLine = Type.Object({
-  type: Type.String({ description: 'What data is: user, order, sample and so on; end is the last line.' }),
-  user_id: nullable(Type.String({ ...Uuid, description: 'Whose it is; null for what is of the team itself.' })),
-  data: Type.Record(Type.String(), Type.Unknown(), { description: 'The record, under the names of the interface.' }),
+export const ExportLine = shape('ExportLine', {
+  type: Type.String({ description: 'The kind of data: user, order, sample and so on. end is the last line.' }),
+  user_id: nullable(Type.String({ ...Uuid, description: 'The user of the data. Null for data of the team itself.' })),
+  data: Type.Record(Type.String(), Type.Unknown(), { description: 'The record, with the names of the interface.' }),
 });
 
 export const ExportQuery = Type.Object({
@@ -12,7 +13,8 @@ export const ExportQuery = Type.Object({
     Type.String({
       format: 'uuid',
       description:
-        'Goes on behind this user, whose lines a former export held whole, without those of the team itself.',
+        'Continues after this user, whose lines are complete in an earlier export. The data of the team ' +
+        'itself is not repeated.',
     }),
   ),
 });

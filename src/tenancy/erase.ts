@@ -9,7 +9,7 @@ export const EXPORTS: Exports = {
   ofTeam: [
     { type: 'team', tables: ['teams'], lines: theTeam },
     { type: 'physician', table: 'physicians', key: ['npi'] },
-    // Their first characters: the keys themselves are nowhere.
+    // An export has only the first characters of an API key, because we do not store the keys.
     { type: 'team_api_key', table: 'team_api_keys', key: ['id'] },
   ],
 };
@@ -20,8 +20,8 @@ async function* theTeam(ctx: TeamCtx): AsyncIterable<ExportedRow> {
 }
 
 /**
- * The team's keys and the team itself, last of all. A management key that was bound to it stays bound to its others;
- * one without others is revoked.
+ * Deletes the team's API keys and, as the last step, the team. A management key stays bound to its other teams. If it
+ * has no other team, it is revoked.
  */
 export async function eraseTeam(ctx: TxCtx<TeamCtx>, team: { id: string; org_id: string }): Promise<void> {
   const managed = boundToManagedTeam(ctx, team);
@@ -37,7 +37,9 @@ export async function eraseTeam(ctx: TxCtx<TeamCtx>, team: { id: string; org_id:
   await db.deleteFrom('teams').where('id', '=', team.id).execute();
 }
 
-/** What is told of deletions whose team has been gone for a year: the audit log keeps that they were. */
+/**
+ * Deletes the progress of team deletions that ended more than a year ago. The audit log still contains the deletions.
+ */
 export async function dropExpired({ db }: Ctx): Promise<void> {
   await sql`delete from team_deletions where ended_at < now() - interval '1 year'`.execute(db);
 }

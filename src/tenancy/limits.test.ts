@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../test/app.ts';
+import { startTestApp, type TestApp } from '../../test/test-app.ts';
 import { untilBlocked } from '../../test/until-blocked.ts';
 import { createTeam } from './teams/create.ts';
 
@@ -18,7 +18,7 @@ const makeTeam = (key?: string) =>
     key ? { headers: { 'x-idempotency-key': key } } : {},
   );
 
-test('of two teams made at once the second waits for the first and finds the last place taken', async () => {
+test('of two concurrent new teams, the second waits for the first and is refused at the limit', async () => {
   expect((await makeTeam()).status).toBe(200);
   let second: ReturnType<typeof makeTeam> | undefined;
   await app.db.transaction().execute(async (db) => {
@@ -29,18 +29,18 @@ test('of two teams made at once the second waits for the first and finds the las
   const refused = await second;
   expect([refused?.status, refused?.body.code, refused?.body.limit]).toEqual([403, 'limit_reached', 3]);
   expect(refused?.body.detail).toBe(
-    'An organisation may have at most 3 teams here. Remove one, or ask for a higher limit.',
+    'An organisation may have at most 3 teams in this deployment. Remove one, or ask for a higher limit.',
   );
 });
 
-test('a refusal for a limit is not kept for its idempotency key: when there is room, the same request is done', async () => {
+test('a limit_reached is not stored for its idempotency key, so a retry succeeds when there is room', async () => {
   expect((await makeTeam('again')).status).toBe(403);
   const south = await app.db.selectFrom('teams').select('id').where('name', '=', 'South').executeTakeFirstOrThrow();
   await app.api('DELETE', `/v1/org/${app.team.org_id}/team/${south.id}`);
   expect((await makeTeam('again')).status).toBe(200);
 });
 
-test('a team has so many API keys in use and no more; a revoked one makes room', async () => {
+test('a team has a limit of valid API keys, and a revoked key makes room', async () => {
   const path = `/v1/org/${app.team.org_id}/team_api_keys/sandbox/us`;
   const make = () => app.api<Answer>('POST', path, { label: 'one more', team_id: app.team.id });
   const made = await make();

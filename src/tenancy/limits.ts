@@ -4,7 +4,7 @@ import { lockName } from '../db/session/named-lock.ts';
 import { AppError } from '../errors.ts';
 
 const WHOSE: Record<keyof Limits, string> = {
-  teamsPerOrg: 'An organisation may have at most # teams here.',
+  teamsPerOrg: 'An organisation may have at most # teams in this deployment.',
   managementKeysPerOrg: 'An organisation may have at most # management keys in use.',
   membersPerOrg: 'An organisation may have at most # members and open invites.',
   domainsPerOrg: 'An organisation may have at most # domains.',
@@ -17,9 +17,9 @@ const WHOSE: Record<keyof Limits, string> = {
 };
 
 /**
- * Refuses one more where the limit is reached: 403 `limit_reached`, with `limit` beside the code.
- * To be called in the transaction of the insert and before it: calls for the same `ownerId` wait for each other until
- * they commit, so that two at once cannot both take the last place. `count` tells how many there are.
+ * Throws limit_reached, a 403 response with the `limit`, if the owner has already reached the limit. `count` returns
+ * the current number. Call it in the transaction of the insert, before the insert. Calls for the same `ownerId` wait
+ * for each other until they commit, so two transactions cannot both insert the last allowed row.
  */
 export async function refuseBeyondLimit(
   ctx: TxCtx,
@@ -29,7 +29,7 @@ export async function refuseBeyondLimit(
 ): Promise<void> {
   const most = ctx.config.limits[limit];
   if (most === null) return;
-  await waitForOthers(ctx, limit, ownerId);
+  await lockLimit(ctx, limit, ownerId);
   if ((await count()) < most) return;
   throw new AppError(
     'limit_reached',
@@ -40,7 +40,7 @@ export async function refuseBeyondLimit(
   );
 }
 
-/** Waits, until they commit, for those who take one of the owner's at the same moment. */
-export async function waitForOthers({ db }: TxCtx, limit: keyof Limits, ownerId: string): Promise<void> {
+/** Waits until concurrent transactions for the same limit of the same owner have ended. */
+export async function lockLimit({ db }: TxCtx, limit: keyof Limits, ownerId: string): Promise<void> {
   await lockName(db, 'limit', limit, ownerId);
 }

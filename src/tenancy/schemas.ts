@@ -1,19 +1,20 @@
 import { Type } from 'typebox';
 import type { Mismatch } from '../wire/mismatch.ts';
 import { oneOf } from '../wire/schema.ts';
+import { named, shape } from '../wire/shape.ts';
 
-export const Environment = oneOf(['production', 'sandbox']);
-export const Region = oneOf(['us', 'eu']);
+export const Environment = named('Environment', oneOf(['production', 'sandbox']));
+export const Region = named('Region', oneOf(['us', 'eu']));
 
 const mismatch: Mismatch = {
-  msg: "String should have letters, digits, spaces and ( ) , / : ' | & _ - ’ only: a dot, for one, is not among them",
+  msg: "String should have only letters, digits, spaces and ( ) , / : ' | & _ - ’. A dot is not allowed, for example",
 };
 
-/** Of an organisation, or of a team. */
+/** The schema for the name of an organisation or team. */
 export const OrganisationName = Type.String({
   maxLength: 80,
   pattern: "^[A-Za-zÀ-ÖØ-öø-ÿ0-9(),/:'|&_\\- ’]*$",
   mismatch,
 });
 
-export const Done = Type.Object({ success: Type.Boolean({ description: 'Whether it is done.' }) });
+export const Done = shape('Done', { success: Type.Boolean({ description: 'True when it is done.' }) });

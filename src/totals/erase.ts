@@ -2,8 +2,9 @@ import { sql } from 'kysely';
 import type { Ctx } from '../context.ts';
 
 /**
- * Folds the counts of backends that have ended into those of backend 0, so that a total stays a sum over few rows.
- * Triggers and the job of leave-out.ts write everything else of `totals`. Totals of a team go with its row.
+ * Adds the counts of database backends that have ended to the counts of backend 0. So each total stays a sum of a few
+ * rows. Triggers, and the job in subtract-leaving-users.ts, write all other rows of `totals`. The totals of a team are
+ * deleted together with the team's row.
  */
 export async function dropExpired({ db }: Ctx): Promise<void> {
   await sql`

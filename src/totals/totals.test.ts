@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../test/test-app.ts';
 import { kitTestId, makeUser, orderKit, registeredKit, shippingAddress, simulate } from '../../test/factories.ts';
 import { acrossTeams } from '../db/session/bind.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { eraseUsers } from '../../test/erase-users.ts';
+import { eraseUsers } from '../../test/erase-due-users.ts';
 import { teamCtx } from '../../test/team-ctx.ts';
 import { insertOrder } from '../labs/orders/create/insert-order.ts';
 import { dropExpired } from './erase.ts';
-import { leaveOut } from './leave-out.ts';
+import { subtractLeavingUsers } from './subtract-leaving-users.ts';
 
 let app: TestApp;
 let team: Team;
@@ -23,7 +23,7 @@ const totalOf = async (query: string, of: Team = team): Promise<number> =>
 const usersOf = async (of: Team = team): Promise<number> =>
   (await of.api<{ total: number }>('GET', '/v2/user?limit=1')).body.total;
 
-/** Every filter that a total is read for, with the condition that counts the same rows one by one. */
+/** Every filter for which a total is read, with the condition that counts the same rows one by one. */
 const FILTERS: [query: string, condition: string][] = [
   ['', 'true'],
   ['&status=completed', `last_low_level_status = 'completed'`],
@@ -40,22 +40,22 @@ const FILTERS: [query: string, condition: string][] = [
 ];
 
 async function expectTotals(): Promise<number[]> {
-  const [told, counted]: number[][] = [[], []];
+  const [reported, counted]: number[][] = [[], []];
   for (const [query, condition] of FILTERS) {
-    told?.push(await totalOf(query));
+    reported?.push(await totalOf(query));
     const { rows } = await sql<{ many: number }>`
       select count(*) as many from orders join users on users.id = orders.user_id
        where orders.team_id = ${team.id} and users.deleted_at is null and ${sql.raw(condition)}`.execute(app.db);
     counted?.push(rows[0]?.many ?? -1);
   }
-  expect(told).toEqual(counted);
+  expect(reported).toEqual(counted);
   const { rows } = await sql<{ many: number }>`
     select count(*) as many from users where team_id = ${team.id} and deleted_at is null`.execute(app.db);
   expect(await usersOf()).toBe(rows[0]?.many);
-  return told as number[];
+  return reported as number[];
 }
 
-test('totals are exact after every kind of change, and each team has its own', async () => {
+test('totals are exact after every kind of change, separately for each team', async () => {
   expect(await expectTotals()).toEqual(FILTERS.map(() => 0));
   const orders = await Promise.all(Array.from({ length: 8 }, () => registeredKit(team)));
   await orderKit(await app.makeTeam());
@@ -85,32 +85,32 @@ test('totals are exact after every kind of change, and each team has its own', a
   });
 });
 
-/** As after a minute, in which nothing of a user who is scheduled for deletion changes any more. */
+/** Moves a minute on. After that, nothing of a user who is scheduled for deletion changes any more. */
 async function leaveOutNow(): Promise<number> {
   await sql`update users set deleted_at = deleted_at - interval '2 minutes' where deleted_at is not null`.execute(
     app.db,
   );
-  await leaveOut(app.ctx);
+  await subtractLeavingUsers(app.ctx);
   const { rows } = await sql<{ many: number }>`
     select count(*) as many from users where team_id = ${team.id} and orders_left_out`.execute(app.db);
   return rows[0]?.many ?? -1;
 }
 
-test('who is scheduled for deletion is counted out a minute later, and totals stay exact', async () => {
+test('a user who is scheduled for deletion leaves the totals a minute later, and totals stay exact', async () => {
   const orders = await Promise.all(Array.from({ length: 4 }, () => registeredKit(team)));
   const [back, erased, changed] = orders.map(({ id, user_id }) => ({ id, user_id }));
   const before = await expectTotals();
   const users = await usersOf();
   await Promise.all(orders.map(({ user_id }) => team.api('DELETE', `/v2/user/${user_id}`)));
   expect(await usersOf()).toBe(users - 4);
-  await leaveOut(app.ctx);
+  await subtractLeavingUsers(app.ctx);
   const { rows } = await sql`select from users where orders_left_out`.execute(app.db);
   expect(rows).toEqual([]);
   expect(await leaveOutNow()).toBe(4);
   expect([(await expectTotals())[0], await usersOf()]).toEqual([(before[0] as number) - 4, users - 4]);
   expect(await leaveOutNow()).toBe(4);
 
-  // Nothing of the service does this; totals would stay exact all the same.
+  // The service never does this. Totals would stay exact even then.
   await sql`update orders set interpretation = 'critical' where id = ${changed?.id}`.execute(app.db);
   await expectTotals();
 
@@ -127,7 +127,7 @@ test('who is scheduled for deletion is counted out a minute later, and totals st
   expect([(await expectTotals())[6], await usersOf()]).toEqual([(before[6] as number) + 1, users - 2]);
 });
 
-test('who is counted out waits for what still changes an order, and counts it as it is then', async () => {
+test('the removal of a user waits for a concurrent change of an order, and counts the changed order', async () => {
   const order = await registeredKit(team);
   await team.api('DELETE', `/v2/user/${order.user_id}`);
   let counting: Promise<number> | undefined;
@@ -149,7 +149,7 @@ async function untilSomebodyWaits(): Promise<void> {
   }
 }
 
-test('what is written and rolled back counts nowhere', async () => {
+test('rows that are rolled back are not counted', async () => {
   const before = await expectTotals();
   const { user_id } = await makeUser(team);
   const lab_test_id = await kitTestId(team);
@@ -167,7 +167,7 @@ test('what is written and rolled back counts nowhere', async () => {
   expect(await expectTotals()).toEqual(before);
 });
 
-test('a transaction that has counted and stays open holds up no other order of its team', async () => {
+test('an open transaction that has counted blocks no other order of its team', async () => {
   const { user_id } = await makeUser(team);
   const lab_test_id = await kitTestId(team);
   const before = await totalOf('');
@@ -185,12 +185,12 @@ test('a transaction that has counted and stays open holds up no other order of i
   expect(await totalOf('')).toBe(before + 2);
 });
 
-test('counts of backends that have ended are folded into one row, and totals stay', async () => {
+test('counts of ended backends are added to one row, and totals stay the same', async () => {
   await orderKit(team);
   await sql`
     update totals set backend = n from (
-      select ctid as place, -row_number() over () as n from totals where team_id = ${team.id}) as numbered
-     where totals.ctid = numbered.place`.execute(app.db);
+      select ctid as row_id, -row_number() over () as n from totals where team_id = ${team.id}) as numbered
+     where totals.ctid = numbered.row_id`.execute(app.db);
   const before = await expectTotals();
   await dropExpired(acrossTeams(app.ctx));
   expect(await expectTotals()).toEqual(before);

@@ -9,7 +9,8 @@ import { refuseBeyondLimit } from '../tenancy/limits.ts';
 import { USER_COLUMNS, type UserRow } from './find.ts';
 import type { UserInput } from './schemas.ts';
 
-// One statement, written out: making a user is measured against the bare insert (bench/).
+// A single statement as SQL text, because the benchmark (bench/) compares this operation with an insert that does
+// nothing else.
 const INSERT = `
   with reserved as (
     insert into client_user_ids (team_id, client_user_id, user_id) values ($1, $2, $3) on conflict do nothing
@@ -22,7 +23,10 @@ const INSERT = `
     from reserved
   returning ${USER_COLUMNS.join(', ')}`;
 
-/** Makes a user. The client_user_id stays taken until a deleted user is erased, so that an undo cannot clash. */
+/**
+ * Creates a user. The client_user_id of a deleted user stays reserved until the user is erased. Otherwise somebody
+ * could use it for a new user, and the deletion could not be undone. Throws client_user_id_conflict.
+ */
 export function createUser(ctx: TeamCtx, input: Static<typeof UserInput>): Promise<UserRow> {
   return inTransaction(ctx, async (ctx) => {
     await refuseBeyondLimit(ctx, 'usersPerTeam', ctx.team.id, () => countUsers(ctx));
@@ -63,7 +67,10 @@ export const sealBirthDate = (
   date: string | null,
 ): Buffer | null => (date === null ? null : ctx.cipher.sealText('users.fallback_birth_date', user, date));
 
-/** Of two concurrent callers the second waits here for the first, then finds the reference taken. */
+/**
+ * Reserves a client_user_id for a user. If two requests reserve the same client_user_id at the same time, the second
+ * waits here for the first, and then gets client_user_id_conflict.
+ */
 export async function reserveClientUserId(ctx: TeamCtx, userId: string, clientUserId: string): Promise<void> {
   const reserved = await ctx.db
     .insertInto('client_user_ids')

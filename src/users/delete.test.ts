@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Answer, type TestApp } from '../../test/app.ts';
+import { startTestApp, type Answer, type TestApp } from '../../test/test-app.ts';
 import { makeUser, person, problemsOf } from '../../test/people.ts';
 
 type Refused = { code: string; detail: { user_id: string } };
@@ -15,7 +15,7 @@ const undo = (query: string): Promise<Answer<Refused & { success: boolean }>> =>
   app.api('POST', `/v2/user/undo_delete${query}`);
 
 describe('deleting a user', () => {
-  test('the user reads as 404 with a code of its own, wherever it is asked for', async () => {
+  test('the user answers 404 with a code of its own in every operation', async () => {
     const userId = await makeUser(app.api, 'leaving');
     const deleted = await app.api<{ success: boolean }>('DELETE', `/v2/user/${userId}`);
     expect([deleted.status, deleted.body]).toEqual([200, { success: true }]);
@@ -37,7 +37,7 @@ describe('deleting a user', () => {
     }
   });
 
-  test('a second deletion answers like the first and does not begin the 7 days anew', async () => {
+  test('a second deletion answers like the first and does not restart the 7 days', async () => {
     const userId = await makeUser(app.api);
     await app.api('DELETE', `/v2/user/${userId}`);
     const at = () => app.db.selectFrom('users').select('deleted_at').where('id', '=', userId).executeTakeFirst();
@@ -47,7 +47,7 @@ describe('deleting a user', () => {
     expect(await at()).toEqual(first);
   });
 
-  test("another team's deleted user reads as an unknown one", async () => {
+  test("another team's deleted user answers like an unknown one", async () => {
     const other = await app.makeTeam();
     const userId = await makeUser(app.api);
     await app.api('DELETE', `/v2/user/${userId}`);
@@ -68,7 +68,7 @@ describe('deleting a user', () => {
 });
 
 describe('undoing a deletion', () => {
-  test.each(['user_id', 'client_user_id'])('by %s everything of the user is back', async (by) => {
+  test.each(['user_id', 'client_user_id'])('by %s everything of the user is restored', async (by) => {
     const reference = `back by ${by}/100%`;
     const userId = await makeUser(app.api, reference);
     await app.api('PATCH', `/v2/user/${userId}/info`, person);

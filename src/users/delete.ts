@@ -3,23 +3,29 @@ import { Type } from 'typebox';
 import type { TeamCtx } from '../context.ts';
 import { addJob, jobKind } from '../db/define-job.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { sendHeldDeliveries } from '../delivery/hold.ts';
+import { sendDeferredDeliveries } from '../delivery/defer-deliveries.ts';
 import { notFound } from '../errors.ts';
-import { showHeldEvents } from '../events/held.ts';
+import { showDeferredEvents } from '../events/deferred-events.ts';
 
-/** The job that sets going again what stood still while the user was deleted. */
+/** The job that resumes simulations. They stop while their user is scheduled for deletion. */
 export const resumeKind = jobKind({
   name: 'resume_simulations',
   payload: Type.Object({ overdue_seconds: Type.Integer() }),
 });
 
-/** Days between the deletion of a user and the erasure of everything of theirs. */
+/** The number of days between the deletion of a user and the erasure of all data of this user. */
 export const GRACE_DAYS = 7;
 
-/** The deleted_at of a user whose erasure has begun: it takes several transactions, and none is taken back. */
+/**
+ * The value of deleted_at for a user whose erasure has begun. An erasure takes several transactions. After the first of
+ * them, nobody can undo the deletion.
+ */
 export const ERASURE_BEGAN = '-infinity';
 
-/** Schedules the erasure; until then undoDeleteUser brings everything back. Once more changes nothing. */
+/**
+ * Schedules the erasure of a user. Until the erasure begins, undoDeleteUser restores the user with all data. A second
+ * call changes nothing.
+ */
 export async function deleteUser(ctx: TeamCtx, userId: string): Promise<void> {
   const scheduled = await ctx.db
     .updateTable('users')
@@ -32,8 +38,8 @@ export async function deleteUser(ctx: TeamCtx, userId: string): Promise<void> {
 }
 
 /**
- * Takes a deletion back, by exactly one of the two ids. A user that is not scheduled for deletion stays as it is; one
- * whose erasure has begun is not found.
+ * Undoes the deletion of the user with this user_id or this client_user_id. If the user is not scheduled for deletion,
+ * the user does not change. Throws not_found if the erasure has begun.
  */
 export function undoDeleteUser(ctx: TeamCtx, by: { user_id: string } | { client_user_id: string }): Promise<void> {
   return inTransaction(ctx, async (ctx) => {
@@ -58,8 +64,8 @@ export function undoDeleteUser(ctx: TeamCtx, by: { user_id: string } | { client_
       .returning('id')
       .executeTakeFirst();
     if (!restored) throw notFound('User');
-    await sendHeldDeliveries(ctx.db, restored);
-    await showHeldEvents(ctx.db, { id: restored.id, team_id: ctx.team.id });
+    await sendDeferredDeliveries(ctx.db, restored);
+    await showDeferredEvents(ctx.db, { id: restored.id, team_id: ctx.team.id });
     await addJob(ctx.db, resumeKind, { overdue_seconds: 0 });
   });
 }

@@ -7,20 +7,25 @@ export const EXPORTS: Exports = {
   ofUser: [{ type: 'user_info', table: 'user_info', key: ['user_id'] }],
 };
 
-/** Users whose grace period is over by the database's clock. */
+/** A condition for users whose grace period has ended, by the clock of the database. */
 export const dueForErasure = sql<boolean>`deleted_at <= now() - make_interval(days => ${GRACE_DAYS})`;
 
 /**
- * Keeps the user's row until the commit, unless an undo came first; one that comes later waits, and finds a user whose
- * erasure has begun. Half of it is never taken back: a run that was killed is gone on with by the next.
+ * Locks the user's row until the commit, and marks the erasure as begun. Returns false if somebody has undone the
+ * deletion before. If somebody tries to undo it later, that transaction waits for this one, and then finds that the
+ * erasure has begun. Nothing undoes an erasure that has begun. If the process is killed, the next run continues the
+ * erasure.
  */
-export async function holdForErasure({ db }: TxCtx<TeamCtx>, user: { id: string }): Promise<boolean> {
+export async function lockForErasure({ db }: TxCtx<TeamCtx>, user: { id: string }): Promise<boolean> {
   const { rows } = await sql`
     update users set deleted_at = ${ERASURE_BEGAN} where id = ${user.id} and ${dueForErasure} returning id`.execute(db);
   return rows.length > 0;
 }
 
-/** What users own; orders, insurance and events have gone before, since their rows point here. */
+/**
+ * Deletes a user and the rows that belong to the user in this module. Orders, insurance and events refer to the user,
+ * so other modules must delete them before this function runs.
+ */
 export async function eraseUser({ db }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
   await db.deleteFrom('user_tokens').where('user_id', '=', user.id).execute();
   await db.deleteFrom('user_info').where('user_id', '=', user.id).execute();
@@ -28,7 +33,7 @@ export async function eraseUser({ db }: TxCtx<TeamCtx>, user: { id: string }): P
   await db.deleteFrom('users').where('id', '=', user.id).execute();
 }
 
-/** What they own goes with them by foreign keys. */
+/** Deletes the users of a team. Foreign keys delete the rows that belong to these users. */
 export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): Promise<void> {
   await db.deleteFrom('users').where('team_id', '=', team.id).execute();
 }

@@ -20,10 +20,10 @@ export const USER_COLUMNS = [
   'deleted_at',
 ] as const;
 
-/** As it is stored: the birth date is sealed. */
+/** A user as stored. The birth date is sealed. */
 export type UserRow = Pick<Selectable<DB['users']>, (typeof USER_COLUMNS)[number]>;
 
-/** A user of the caller's team; one that is scheduled for deletion reads as not found, with its own code. */
+/** Finds a user of the caller's team. Throws not_found, or user_scheduled_for_deletion. */
 export async function findUser(ctx: TeamCtx, userId: string): Promise<UserRow> {
   const user = await ctx.db
     .selectFrom('users')
@@ -35,7 +35,7 @@ export async function findUser(ctx: TeamCtx, userId: string): Promise<UserRow> {
   return present(user);
 }
 
-/** The user with the customer's own reference. */
+/** Finds a user by client_user_id, which is the customer's own reference. */
 export async function findUserByClientId(ctx: TeamCtx, clientUserId: string): Promise<UserRow> {
   const user = await ctx.db
     .selectFrom('users')
@@ -59,10 +59,10 @@ function present(user: UserRow | undefined): UserRow {
   return user;
 }
 
-/** Users as they are shown, in the order of `rows`. */
+/** Returns users in the form in which responses show them, in the order of `rows`. */
 export async function toUsers(ctx: TeamCtx, rows: UserRow[]): Promise<Static<typeof User>[]> {
   if (rows.length === 0) return [];
-  const sources = await ctx.connectedSources(
+  const sources = await ctx.subscriptions.connectedSources(
     ctx,
     rows.map(({ id }) => id),
   );
@@ -74,10 +74,12 @@ export async function toUser(ctx: TeamCtx, row: UserRow): Promise<Static<typeof 
   return user as Static<typeof User>;
 }
 
-/** What team members set by hand, as opposed to what a provider told. */
+/**
+ * The source_slug of a value that somebody of the team has set. A value from a provider has the slug of the provider.
+ */
 const SET_BY_HAND = 'manual';
 
-/** A user with what it has connected; a new one has nothing. */
+/** Returns a user in the form in which responses show it, with the connected sources. A new user has no sources. */
 export function renderUser(ctx: TeamCtx, row: UserRow, connected_sources: ConnectedSource[] = []): Static<typeof User> {
   const { id, fallback_time_zone, fallback_time_zone_at, fallback_birth_date, fallback_birth_date_at } = row;
   return {

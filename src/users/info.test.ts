@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Answer, type TestApp } from '../../test/app.ts';
+import { startTestApp, type Answer, type TestApp } from '../../test/test-app.ts';
 import { guarantor, homeAddress, makeUser, person, problemsOf, type Refusal } from '../../test/people.ts';
 
 let app: TestApp;
@@ -58,7 +58,7 @@ describe("a user's demographics", () => {
     });
   });
 
-  test('are replaced whole by the next call, and what was left out reads null', async () => {
+  test('the next call replaces them whole, and a key that was left out reads null', async () => {
     await put({ ...person, race: 'asian' });
     const { body } = await put({ ...person, first_name: 'Grace' });
     expect(body).toEqual({
@@ -73,7 +73,7 @@ describe("a user's demographics", () => {
     });
   });
 
-  test('with values that were stored by a newer release are answered as they are', async () => {
+  test('values that a newer release stored are answered as they are', async () => {
     const newer = await makeUser(app.api);
     const info = {
       ...person,
@@ -105,7 +105,7 @@ describe('refused demographics', () => {
     ]);
   });
 
-  test('nothing that tells of a person is repeated in the answer', async () => {
+  test('the answer repeats nothing about the person', async () => {
     const answer = await app.api<Refusal>('PATCH', `/v2/user/${userId}/info`, {
       ...person,
       first_name: 'secret!',
@@ -121,13 +121,13 @@ describe('refused demographics', () => {
   });
 
   test.each(['Ada', 'J', "O'Hara", 'Anne-Marie', 'St. John', 'de la Cruz', '3rd', 'Smith,Jr.', 'x'.repeat(50)])(
-    'the name %j is taken',
+    'the name %j is accepted',
     async (name) => {
       expect((await put({ ...person, first_name: name, last_name: name })).status).toBe(200);
     },
   );
 
-  test('space around a name is taken away', async () => {
+  test('space around a name is removed', async () => {
     expect((await put({ ...person, first_name: '  Ada\t\n' })).body.first_name).toBe('Ada');
   });
 
@@ -157,7 +157,7 @@ describe('refused demographics', () => {
     expect(await refusalOf({ first_name: ' ' })).toEqual(['body.first_name string_too_short']);
   });
 
-  test.each([[yearsAgo(130)], ['2024-02-29'], [daysFromNow(0)]])('the date of birth %s is taken', async (dob) => {
+  test.each([[yearsAgo(130)], ['2024-02-29'], [daysFromNow(0)]])('the date of birth %s is accepted', async (dob) => {
     expect((await put({ ...person, dob })).status).toBe(200);
   });
 
@@ -181,8 +181,8 @@ describe('refused demographics', () => {
     ['+16025550123', '+16025550123'],
     ['(602) 555-0123', '+16025550123'],
     ['+44 20 7946 0958', '+442079460958'],
-  ])('the phone number %j is kept as %s', async (written, kept) => {
-    expect((await put({ ...person, phone_number: written })).body.phone_number).toBe(kept);
+  ])('the phone number %j is stored as %s', async (written, formatted) => {
+    expect((await put({ ...person, phone_number: written })).body.phone_number).toBe(formatted);
   });
 
   test.each(['+1 555 555 0123', '555-0123', '+1 602 555 012', 'call me', '', '+16025550123 ext 5', '+999123456789'])(
@@ -203,12 +203,12 @@ describe('refused demographics', () => {
     'ada @example.com',
     'ada@example.com\nbcc: x@example.com',
     'a..b@example.com',
-  ])('the address %j is no e-mail address', async (email) => {
+  ])('the address %j is not an e-mail address', async (email) => {
     expect(await refusalOf({ email })).toEqual(['body.email value_error']);
   });
 
   test.each(['Male', 'FEMALE', 'm', 'nonbinary'])(
-    'the gender %j is refused: requests take the lower-case values only',
+    'the gender %j is refused: requests may hold only the lower-case values',
     async (gender) => {
       expect(await refusalOf({ gender })).toEqual(['body.gender enum']);
     },
@@ -239,7 +239,7 @@ describe('refused demographics', () => {
     ]);
   });
 
-  test('in another country state and zip are free', async () => {
+  test('in another country state and zip are not checked', async () => {
     const address = { ...homeAddress, country: 'Canada', state: 'Ontario', zip: 'K1A 0B1', city: 'Ottawa' };
     expect((await put({ ...person, address })).status).toBe(200);
   });
@@ -251,7 +251,7 @@ describe('refused demographics', () => {
     ]);
   });
 
-  test('a refused call leaves what was stored', async () => {
+  test('a refused call does not change what is stored', async () => {
     await put({ ...person, first_name: 'Kept' });
     await put({ ...person, first_name: 'Lost', dob: '1980-02-30' });
     expect((await app.api<InfoBody>('GET', `/v2/user/${userId}/info/latest`)).body.first_name).toBe('Kept');

@@ -5,7 +5,7 @@ import { notFound } from '../errors.ts';
 import { findUser } from './find.ts';
 import type { UserInfo, UserInfoInput } from './schemas.ts';
 
-/** Stores a user's demographics; a later call replaces the whole record. */
+/** Stores the demographics of a user. They replace all demographics that were stored before. */
 export async function putUserInfo(
   ctx: TeamCtx,
   userId: string,

@@ -1,10 +1,15 @@
-// A user's data is taken of the days between two bounds, both included, by the calendar of where it was taken; null is none.
+// We store a user's data only for the days from ingestion_start to ingestion_end, including both days. A day is a
+// calendar day in the time zone in which the data were recorded. If one of the two is null, there is no limit on this
+// side.
 import type { UserRow } from './find.ts';
 
 type Bounds = Pick<UserRow, 'ingestion_start' | 'ingestion_end'>;
 
-export const takesDay = ({ ingestion_start: first, ingestion_end: last }: Bounds, day: string): boolean =>
+export const isWithinIngestionDates = ({ ingestion_start: first, ingestion_end: last }: Bounds, day: string): boolean =>
   (first === null || day >= first) && (last === null || day <= last);
 
-/** After its beginning in UTC a day is over everywhere: it ends last where clocks are furthest behind. */
+/**
+ * The number of hours after the beginning of a day in UTC at which this day has ended in every time zone. The time zone
+ * with the greatest offset behind UTC decides.
+ */
 export const DAY_ENDS_HOURS = 36;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../test/app.ts';
+import { startTestApp, type TestApp } from '../../test/test-app.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-test('a team that has as many users as it may is refused one more until one is deleted', async () => {
+test('a team that has as many users as it may have cannot add one until it deletes one', async () => {
   const create = () =>
     app.api<{ user_id: string; code: string; limit: number }>('POST', '/v2/user', { client_user_id: randomUUID() });
   const first = await create();

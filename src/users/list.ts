@@ -1,10 +1,10 @@
 import type { TeamCtx } from '../context.ts';
 import { byIndex } from '../db/session/by-index.ts';
 import { prepared } from '../db/session/prepared.ts';
-import { countUsers } from './count.ts';
+import { countUsers } from './count-users.ts';
 import { USER_COLUMNS, type UserRow } from './find.ts';
 
-/** Users in the order they were made; the ones scheduled for deletion are left out. */
+/** Lists users in the order in which they were created, without users who are scheduled for deletion. */
 export async function listUsers(
   ctx: TeamCtx,
   page: { offset: number; limit: number },

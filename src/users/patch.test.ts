@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../test/app.ts';
+import { startTestApp, type TestApp } from '../../test/test-app.ts';
 import { makeUser, problemsOf } from '../../test/people.ts';
 import { untilBlocked } from '../../test/until-blocked.ts';
 
@@ -19,7 +19,7 @@ const reservations = async (userId: string): Promise<string[]> =>
   );
 
 describe('changing a user', () => {
-  test('keys that are there change, the others stay, and null clears', async () => {
+  test('keys that are present change, the others stay, and null clears', async () => {
     const userId = await makeUser(app.api);
     const answer = await app.api('PATCH', `/v2/user/${userId}`, {
       fallback_time_zone: 'America/Phoenix',
@@ -39,7 +39,7 @@ describe('changing a user', () => {
     );
   });
 
-  test('an empty object changes nothing, and no body is refused', async () => {
+  test('an empty object changes nothing, and a request without a body is refused', async () => {
     const userId = await makeUser(app.api);
     const before = await read(userId);
     expect((await app.api('PATCH', `/v2/user/${userId}`, {})).status).toBe(204);
@@ -67,7 +67,7 @@ describe('changing a user', () => {
     expect(await read(userId)).toEqual(before);
   });
 
-  test('a user cannot be moved to another team by keys that the operation does not know', async () => {
+  test('keys that the operation does not know cannot move a user to another team', async () => {
     const other = await app.makeTeam();
     const userId = await makeUser(app.api);
     const before = await read(userId);
@@ -101,7 +101,7 @@ describe('changing the client_user_id', () => {
     expect((await app.api('POST', '/v2/user', { client_user_id: 'old-name' })).status).toBe(200);
   });
 
-  test('the reference of another user is 400 with that user, and nothing changes', async () => {
+  test('the reference of another user answers 400 with that user, and nothing changes', async () => {
     const taken = await makeUser(app.api, 'taken-name');
     const userId = await makeUser(app.api, 'kept-name');
     const answer = await app.api<{ detail: { user_id: string }; code: string }>('PATCH', `/v2/user/${userId}`, {
@@ -119,14 +119,14 @@ describe('changing the client_user_id', () => {
     expect(await reservations(userId)).toEqual(['kept-name']);
   });
 
-  test('the same reference again and null change nothing', async () => {
+  test("the user's own reference and null change nothing", async () => {
     const userId = await makeUser(app.api, 'same-name');
     expect((await app.api('PATCH', `/v2/user/${userId}`, { client_user_id: 'same-name' })).status).toBe(204);
     expect((await app.api('PATCH', `/v2/user/${userId}`, { client_user_id: null })).status).toBe(204);
     expect((await read(userId)).client_user_id).toBe('same-name');
   });
 
-  test('of two renames at the same moment the second waits, and one reference stays reserved', async () => {
+  test('of two concurrent renames the second waits, and one reference stays reserved', async () => {
     const userId = await makeUser(app.api, 'race-a');
     const rename = await app.db.transaction().execute(async (tx) => {
       await tx.updateTable('users').set({ client_user_id: 'race-b' }).where('id', '=', userId).execute();
@@ -141,7 +141,7 @@ describe('changing the client_user_id', () => {
   });
 });
 
-test('an end before a start that was stored earlier is refused', async () => {
+test('an end before a start that is already stored is refused', async () => {
   const user = await app.api<{ user_id: string }>('POST', '/v2/user', {
     client_user_id: 'bounded',
     ingestion_start: '2025-01-01',

@@ -7,7 +7,7 @@ import { reserveClientUserId, sealBirthDate } from './create.ts';
 import { findUser } from './find.ts';
 import type { UserPatch } from './schemas.ts';
 
-/** Changes the keys that are there; a null clears, but a user never loses its client_user_id. */
+/** Changes only the fields that the request contains. null clears a field. client_user_id cannot be cleared. */
 export function patchUser(ctx: TeamCtx, userId: string, patch: Static<typeof UserPatch>): Promise<void> {
   return inTransaction(ctx, async (ctx) => {
     await lockUser(ctx, userId);
@@ -42,11 +42,16 @@ export function patchUser(ctx: TeamCtx, userId: string, patch: Static<typeof Use
       .where('team_id', '=', ctx.team.id)
       .execute();
     const { fallback_time_zone: zone = user.fallback_time_zone } = rest;
-    if (zone !== user.fallback_time_zone) await ctx.followTimeZone(ctx, user);
+    if (zone !== user.fallback_time_zone) {
+      for (const step of ctx.subscriptions.timeZoneChanged) await step(ctx, user);
+    }
   });
 }
 
-/** One of the two may have been stored before. */
+/**
+ * Throws ingestion_range_invalid if the end is before the start. The request may contain only one of the two, and the
+ * other may be stored already. Therefore the schema of the request cannot check this.
+ */
 function refuseEndBeforeStart({
   ingestion_start: start,
   ingestion_end: end,
@@ -59,7 +64,10 @@ function refuseEndBeforeStart({
   }
 }
 
-/** Of two changes at the same moment the second sees the reference that the first one left. */
+/**
+ * Locks the user's row. If two requests change the same user at the same time, the second waits here, and then reads
+ * the client_user_id that the first has stored.
+ */
 async function lockUser(ctx: TxCtx<TeamCtx>, userId: string): Promise<void> {
   await ctx.db
     .selectFrom('users')

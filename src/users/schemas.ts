@@ -13,6 +13,7 @@ import {
 import { Address } from '../wire/address.ts';
 import { GuarantorDetails } from '../wire/guarantor.ts';
 import { CalendarDate, nullable, optional, Timestamp, Uuid } from '../wire/schema.ts';
+import { shape } from '../wire/shape.ts';
 
 export const ClientUserId = Type.String({
   minLength: 1,
@@ -20,9 +21,10 @@ export const ClientUserId = Type.String({
   format: 'reference',
   description: "The customer's own reference, unique in a team.",
 });
-const TimeZone = Type.String({ format: 'time-zone', description: 'IANA time zone, as America/Phoenix.' });
+const TimeZone = Type.String({ format: 'time-zone', description: 'IANA time zone, such as America/Phoenix.' });
 
-export const UserInput = Type.Object(
+export const UserInput = shape(
+  'UserInput',
   {
     client_user_id: ClientUserId,
     fallback_time_zone: optional(TimeZone),
@@ -33,8 +35,9 @@ export const UserInput = Type.Object(
   { ascending: ['ingestion_start', 'ingestion_end'] },
 );
 
-/** Keys that are left out stay as they are; null clears. */
-export const UserPatch = Type.Object(
+/** The fields to change. A field that is missing does not change, and null clears a field. */
+export const UserPatch = shape(
+  'UserPatch',
   {
     client_user_id: Type.Optional(nullable(ClientUserId)),
     fallback_time_zone: Type.Optional(nullable(TimeZone)),
@@ -45,9 +48,9 @@ export const UserPatch = Type.Object(
   { ascending: ['ingestion_start', 'ingestion_end'] },
 );
 
-export const Provider = Type.Object({ name: Type.String(), slug: Type.String(), logo: Type.String() });
+export const Provider = shape('Provider', { name: Type.String(), slug: Type.String(), logo: Type.String() });
 
-export const User = Type.Object({
+export const User = shape('User', {
   user_id: Uuid,
   team_id: Uuid,
   client_user_id: Type.String(),
@@ -61,7 +64,7 @@ export const User = Type.Object({
   ingestion_end: nullable(CalendarDate),
 });
 
-export const UserPage = Type.Object({
+export const UserPage = shape('UserPage', {
   users: Type.Array(User),
   total: Type.Integer(),
   offset: Type.Integer(),
@@ -83,9 +86,9 @@ const demographics = {
   gender_identity: optional(GenderIdentity),
 };
 
-export const UserInfoInput = Type.Object(demographics);
-/** As it was stored: enums may hold values that are not known here. */
-export const UserInfo = Type.Object({
+export const UserInfoInput = shape('UserInfoInput', demographics);
+/** Demographics in the stored form. An enum may have a value that this release does not know. */
+export const UserInfo = shape('UserInfo', {
   ...demographics,
   gender: Type.String(),
   race: nullable(Type.String()),
@@ -95,13 +98,13 @@ export const UserInfo = Type.Object({
   medical_proxy: nullable(GuarantorDetails),
 });
 
-export const MetricPoint = Type.Object({
+export const MetricPoint = shape('MetricPoint', {
   date: Timestamp,
-  value: Type.Number({ description: 'Connections that were made in the week and are still there.' }),
-  all: Type.Number({ description: 'Connections that there were by the end of the week.' }),
+  value: Type.Number({ description: 'Connections that were made in the week and still exist.' }),
+  all: Type.Number({ description: 'Connections that exist by the end of the week.' }),
 });
 
-export const TeamMetrics = Type.Object({
+export const TeamMetrics = shape('TeamMetrics', {
   team_id: Uuid,
   number_of_connected_sources: Type.Integer(),
   number_of_users: Type.Integer(),
@@ -110,9 +113,9 @@ export const TeamMetrics = Type.Object({
   number_of_ordered_tests: Type.Integer(),
 });
 
-export const SignInToken = Type.Object({
+export const SignInToken = shape('SignInToken', {
   user_id: Uuid,
-  sign_in_token: Type.String({ description: 'The whole token: it is shown here and never again.' }),
+  sign_in_token: Type.String({ description: 'The whole token. It is shown here and never again.' }),
 });
 
-export const Success = Type.Object({ success: Type.Boolean() });
+export const Success = shape('Success', { success: Type.Boolean() });

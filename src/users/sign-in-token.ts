@@ -6,10 +6,14 @@ import { newToken } from '../tenancy/keys/key-value.ts';
 import { findUser } from './find.ts';
 
 const MINUTES = 60;
-/** Of one user at a time; the oldest give way. */
+/** The maximum number of tokens of one user. If a user has more, the oldest token is deleted. */
 const MOST_TOKENS = 20;
 
-/** A token by which the user's own phone may send for an hour, while the key opens the team by which it was made. It is shown once: only its hash is kept. `linkCodeId`: the code that it was made for. */
+/**
+ * Creates a token with which the user's phone may send data for this user. It is valid for one hour, but only as long
+ * as the API key that created it is valid. Only this function returns the token, because we store only its hash.
+ * `linkCodeId` is the link code for which the token was created, or null.
+ */
 export function createSignInToken(
   ctx: TeamCtx,
   userId: string,

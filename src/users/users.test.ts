@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Answer, type TestApp } from '../../test/app.ts';
+import { startTestApp, type Answer, type TestApp } from '../../test/test-app.ts';
 import { makeUser, person, problemsOf } from '../../test/people.ts';
 import { untilBlocked } from '../../test/until-blocked.ts';
 
@@ -20,7 +20,7 @@ afterAll(() => app.close());
 const create = (body: unknown): Promise<Answer<UserBody>> => app.api<UserBody>('POST', '/v2/user', body);
 
 describe('creating a user', () => {
-  test('a user with all fields is made and read back', async () => {
+  test('a user with all fields is created and read back', async () => {
     const made = await create({
       client_user_id: 'ada',
       fallback_time_zone: 'America/Phoenix',
@@ -100,7 +100,7 @@ describe('creating a user', () => {
     expect(problemsOf(answer)).toEqual([problem]);
   });
 
-  test('the same client_user_id again answers 400 with the id and date of the user that has it', async () => {
+  test('a client_user_id that is in use answers 400 with the id and date of the user that has it', async () => {
     const first = await create({ client_user_id: 'twice' });
     const second = await app.api<Conflict>('POST', '/v2/user', { client_user_id: 'twice' });
     expect(second.status).toBe(400);
@@ -170,7 +170,7 @@ describe('resolving a client_user_id', () => {
     '*',
     'metrics',
     '../x',
-  ])('the reference %j is found url-encoded', async (reference) => {
+  ])('the reference %j is found when it is URL-encoded', async (reference) => {
     const userId = await makeUser(app.api, reference);
     const found = await app.api<UserBody>('GET', `/v2/user/resolve/${encodeURIComponent(reference)}`);
     expect(found.body).toEqual(expect.objectContaining({ user_id: userId, client_user_id: reference }));
@@ -183,7 +183,7 @@ describe('resolving a client_user_id', () => {
     expect(found.body.user_id).toBe(userId);
   });
 
-  test('an unknown reference is 404 and an over-long one 422', async () => {
+  test('an unknown reference answers 404 and one that is too long 422', async () => {
     const unknown = await app.api<{ code: string }>('GET', '/v2/user/resolve/nobody');
     expect([unknown.status, unknown.body.code]).toEqual([404, 'not_found']);
     const long = await app.api('GET', `/v2/user/resolve/${'x'.repeat(257)}`);
@@ -193,7 +193,7 @@ describe('resolving a client_user_id', () => {
 });
 
 describe('listing and counting', () => {
-  test('pages go through the users in the order they were made, without the deleted ones', async () => {
+  test('pages list the users in the order in which they were created, without the deleted ones', async () => {
     const { api } = await app.makeTeam();
     const ids: string[] = [];
     for (let number = 0; number < 5; number += 1) ids.push(await makeUser(api));
@@ -210,7 +210,7 @@ describe('listing and counting', () => {
     expect(beyond.body).toEqual({ users: [], total: 5, offset: 5, limit: 100 });
   });
 
-  test('the limit is 500 at most and both numbers are checked at once', async () => {
+  test('the limit is at most 500, and both wrong numbers are listed at once', async () => {
     expect((await app.api('GET', '/v2/user?limit=500')).status).toBe(200);
     expect(problemsOf(await app.api('GET', '/v2/user?limit=501&offset=-1'))).toEqual([
       'query.limit less_than_equal',
@@ -222,7 +222,7 @@ describe('listing and counting', () => {
     ]);
   });
 
-  test('the metrics count the users and orders of the team alone', async () => {
+  test('the metrics count only the users and orders of the team', async () => {
     const { api, id } = await app.makeTeam();
     await makeUser(api);
     await makeUser(api);
@@ -252,7 +252,7 @@ describe('searching', () => {
     expect(body.map((user) => user.client_user_id)).toEqual(Array.from({ length: 50 }, (_, n) => `newest-${50 - n}`));
   });
 
-  test('a part of the client_user_id finds the user whatever its case', async () => {
+  test('a part of the client_user_id finds the user in either case', async () => {
     await makeUser(app.api, 'Search-Target-1');
     expect(await search('target')).toEqual(['Search-Target-1']);
   });
@@ -261,13 +261,13 @@ describe('searching', () => {
     ['50%off', '50xoff'],
     ['snake_case', 'snakeXcase'],
     ['back\\slash', 'backslash'],
-  ])('in %j the wildcard is a character like any other and does not find %j', async (literal, lookalike) => {
+  ])('in %j the wildcard is an ordinary character and does not find %j', async (literal, lookalike) => {
     await makeUser(app.api, literal);
     await makeUser(app.api, lookalike);
     expect(await search(literal)).toEqual([literal]);
   });
 
-  test('a user_id finds its user, in either case', async () => {
+  test('a user_id finds its user in either case', async () => {
     const userId = await makeUser(app.api, 'by-its-id');
     expect(await search(userId)).toEqual(['by-its-id']);
     expect(await search(userId.toUpperCase())).toEqual(['by-its-id']);
@@ -288,7 +288,7 @@ describe('searching', () => {
     }
   });
 
-  test('fewer than two characters and unprintable ones are refused', async () => {
+  test('fewer than two characters and unprintable characters are refused', async () => {
     expect(problemsOf(await app.api('GET', '/v2/team/users/search?query_id=x'))).toEqual([
       'query.query_id string_too_short',
     ]);
@@ -296,7 +296,7 @@ describe('searching', () => {
   });
 });
 
-describe('one team and another', () => {
+describe('access to users', () => {
   test('without a key every operation answers 401', async () => {
     const userId = await makeUser(app.api);
     for (const [method, path] of operations(userId, 'someone')) {
@@ -305,7 +305,7 @@ describe('one team and another', () => {
     }
   });
 
-  test("another team's user reads exactly as an unknown one", async () => {
+  test("another team's user answers exactly like an unknown one", async () => {
     const other = await app.makeTeam();
     const userId = await makeUser(app.api, 'somebody-elses');
     await app.api('PATCH', `/v2/user/${userId}/info`, person);
@@ -325,7 +325,7 @@ describe('one team and another', () => {
     expect((await app.api<UserBody>('GET', `/v2/user/${userId}`)).body.client_user_id).toBe('somebody-elses');
   });
 
-  test('a malformed user_id is 422 with the id repeated', async () => {
+  test('a malformed user_id answers 422 with the id repeated', async () => {
     for (const [method, path, body] of operations('not-a-uuid', 'x').filter(([, path]) =>
       path.includes('not-a-uuid'),
     )) {

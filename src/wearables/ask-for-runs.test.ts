@@ -1,12 +1,12 @@
 import { sql, type KyselyPlugin } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
-import { createQuery, settleQueries } from '../../test/continuous.ts';
+import { startTestApp, type Team, type TestApp } from '../../test/test-app.ts';
+import { createQuery, runPendingQueries } from '../../test/continuous.ts';
 import { makeUser, pushSummaries } from '../../test/factories.ts';
 import { teamCtx } from '../../test/team-ctx.ts';
 import { untilBlocked } from '../../test/until-blocked.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { spreadSome } from './aggregate/continuous/runs/spread.ts';
+import { spreadSome } from './aggregate/continuous/runs/spread-query.ts';
 import { patchUser } from '../users/patch.ts';
 import { askForRuns } from './ask-for-runs.ts';
 import type { SampleInputValue } from './timeseries/sample-input.ts';
@@ -34,8 +34,8 @@ const meanOf = async (team: Team, userId: string, query: string) => {
   return body.table['mean.heartrate.value'];
 };
 
-describe('what comes in', () => {
-  test('costs a team without continuous queries one look-up in a while, and no statement else', async () => {
+describe('incoming data', () => {
+  test('costs a team without continuous queries one cached look-up and no other statement', async () => {
     const team = await app.makeTeam();
     const { user_id } = await makeUser(team);
     const texts: string[] = [];
@@ -55,71 +55,71 @@ describe('what comes in', () => {
     expect(texts).toEqual(['SelectQueryNode']);
   });
 
-  test('is computed with by the run that waits, also where it is committed after that begins', async () => {
+  test('is part of the waiting run, also when its transaction commits after the run has begun', async () => {
     const team = await app.makeTeam();
     const { user_id } = await makeUser(team);
     const { body: query } = await createQuery(team);
-    await settleQueries(app);
+    await runPendingQueries(app);
     const ctx = await ctxOf(team);
     await pushSamples(ctx, user_id, pushed(60));
     let running: Promise<void> | undefined;
     await inTransaction(ctx, async (tx) => {
       await pushSamples({ ...ctx, db: tx.db as never }, user_id, pushed(90));
-      running = settleQueries(app);
+      running = runPendingQueries(app);
       await untilBlocked(app.db);
     });
     await running;
     expect(await meanOf(team, user_id, query.id)).toEqual([90]);
   });
 
-  test('from a provider asks as what is pushed does', async () => {
+  test('from a provider asks for runs like pushed data', async () => {
     const team = await app.makeTeam();
     const { user_id } = await makeUser(team);
     const { body: query } = await createQuery(team);
-    await settleQueries(app);
+    await runPendingQueries(app);
     await team.api('POST', '/v2/link/connect/demo', { user_id, provider: 'oura' });
     await app.runJobs();
-    await settleQueries(app);
+    await runPendingQueries(app);
     expect((await meanOf(team, user_id, query.id))?.length).toBeGreaterThan(5);
   });
-  test('asks also where a sample is deleted at its source', async () => {
+  test('asks for runs when a sample is deleted at its source', async () => {
     const team = await app.makeTeam();
     const { user_id } = await makeUser(team);
     const { body: query } = await createQuery(team);
     await pushSamples(await ctxOf(team), user_id, pushed(61));
-    await settleQueries(app);
+    await runPendingQueries(app);
     expect(await meanOf(team, user_id, query.id)).toEqual([61]);
     const { resource, provider, timestamp } = heartRate(61);
     await team.api('DELETE', `/v2/timeseries/${user_id}/samples`, [{ resource, provider, timestamp }]);
-    await settleQueries(app);
-    // Its day has no samples any more, and so no row.
+    await runPendingQueries(app);
+    // Its day has no samples left and so no row.
     expect(await meanOf(team, user_id, query.id)).toEqual([]);
   });
 
-  test('asks also where a summary is deleted at its source', async () => {
+  test('asks for runs when a summary is deleted at its source', async () => {
     const team = await app.makeTeam();
     const { user_id } = await makeUser(team);
     const sum = { query: { select: [{ func: 'sum', arg: { activity: 'steps' } }] } };
     const { body: query } = await createQuery(team, sum);
     const day = { provider: 'oura', provider_id: 'day-1', calendar_date: today, steps: 4_000 };
     await pushSummaries(team, user_id, 'activity', [day]);
-    await settleQueries(app);
+    await runPendingQueries(app);
     const path = `/aggregate/v1/user/${user_id}/continuous_query/${query.id}/result_table`;
     const read = async () => (await team.api<{ table: Record<string, number[]> }>('GET', path)).body.table;
     expect(await read()).toEqual({ 'sum.activity.steps': [4_000] });
     await team.api('DELETE', `/v2/summary/activity/${user_id}`, [{ provider: 'oura', provider_id: 'day-1' }]);
-    await settleQueries(app);
+    await runPendingQueries(app);
     expect(await read()).toEqual({ 'sum.activity.steps': [null] });
   });
 });
 
-describe('what all runs depend on', () => {
+describe('a setting that all runs depend on', () => {
   const waiting = async (team: Team) => {
     const { rows } = await sql<{ runs: number; spreads: number }>`
-      select (select count(*)::integer from continuous_query_tasks where team_id = ${team.id} and status = 'scheduled') as runs,
-             (select count(*)::integer from continuous_queries where team_id = ${team.id} and spread_after is not null) as spreads`.execute(
-      app.db,
-    );
+      select (select count(*)::integer from continuous_query_tasks where team_id = ${team.id}
+        and status = 'scheduled') as runs,
+             (select count(*)::integer from continuous_queries where team_id = ${team.id}
+               and spread_after is not null) as spreads`.execute(app.db);
     return rows[0];
   };
   const choose = async (team: Team, data_type: string, providers: string[]) => {
@@ -127,7 +127,7 @@ describe('what all runs depend on', () => {
     expect(status).toBe(200);
   };
 
-  test('as the order of providers, asks for the runs that follow it', async () => {
+  test('the order of providers asks for the runs that follow it', async () => {
     const team = await app.makeTeam();
     const { user_id } = await makeUser(team);
     const { body: query } = await createQuery(team);
@@ -136,24 +136,23 @@ describe('what all runs depend on', () => {
     const ctx = await ctxOf(team);
     await pushSamples(ctx, user_id, [heartRate(60), { ...heartRate(90), provider: 'fitbit' }] as never);
     await choose(team, 'timeseries', ['fitbit']);
-    await settleQueries(app);
+    await runPendingQueries(app);
     expect(await meanOf(team, user_id, query.id)).toEqual([90]);
     await choose(team, 'timeseries', ['fitbit']);
     await choose(team, 'sleep', ['oura']);
     expect(await waiting(team)).toEqual({ runs: 0, spreads: 0 });
     await choose(team, 'timeseries', ['oura', 'fitbit']);
     expect(await waiting(team)).toEqual({ runs: 0, spreads: 1 });
-    await sql`update graphile_worker._private_jobs set run_at = now() where run_at < now() + interval '6 seconds'`.execute(
-      app.db,
-    );
+    await sql`update graphile_worker._private_jobs set run_at = now()
+      where run_at < now() + interval '6 seconds'`.execute(app.db);
     await app.runJobs();
-    await settleQueries(app);
+    await runPendingQueries(app);
     expect(await meanOf(team, user_id, query.id)).toEqual([60]);
     await choose(team, 'activity', ['oura']);
     expect(await waiting(team)).toEqual({ runs: 0, spreads: 1 });
   });
 
-  test("as the user's time zone, asks for the runs of that user", async () => {
+  test('the time zone of a user asks for the runs of that user', async () => {
     const team = await app.makeTeam();
     const [{ user_id }, other] = [await makeUser(team), await makeUser(team)];
     const byHour = {
@@ -164,7 +163,7 @@ describe('what all runs depend on', () => {
     };
     const { body: query } = await createQuery(team, byHour);
     for (const id of [user_id, other.user_id]) await pushSamples(await ctxOf(team), id, pushed(60));
-    await settleQueries(app);
+    await runPendingQueries(app);
     const path = `/aggregate/v1/user/${user_id}/continuous_query/${query.id}/result_table`;
     const keys = async () =>
       (await team.api<{ table: Record<string, string[]> }>('GET', path)).body.table['group_key.0'];
@@ -172,14 +171,14 @@ describe('what all runs depend on', () => {
     const move = (zone: string | null) => team.api('PATCH', `/v2/user/${user_id}`, { fallback_time_zone: zone });
     await move('Asia/Tokyo');
     expect(await waiting(team)).toEqual({ runs: 1, spreads: 0 });
-    await settleQueries(app);
+    await runPendingQueries(app);
     expect(await keys()).toEqual([`${today}T09:00:00`]);
     await move('Asia/Tokyo');
     await team.api('PATCH', `/v2/user/${user_id}`, { fallback_birth_date: '1990-01-01' });
     expect(await waiting(team)).toEqual({ runs: 0, spreads: 0 });
   });
 
-  test('is waited for by a run that begins while it changes', async () => {
+  test('a run that begins during the change waits for the change', async () => {
     const team = await app.makeTeam();
     const { user_id } = await makeUser(team);
     const { body: query } = await createQuery(team, {
@@ -188,13 +187,13 @@ describe('what all runs depend on', () => {
         group_by: [{ date_part: 'hour' }],
       },
     });
-    await settleQueries(app);
+    await runPendingQueries(app);
     const ctx = await ctxOf(team);
     await pushSamples(ctx, user_id, pushed(60));
     let running: Promise<void> | undefined;
     await inTransaction(ctx, async (tx) => {
       await patchUser({ ...ctx, db: tx.db as never }, user_id, { fallback_time_zone: 'Asia/Tokyo' });
-      running = settleQueries(app);
+      running = runPendingQueries(app);
       await untilBlocked(app.db);
     });
     await running;
@@ -204,10 +203,10 @@ describe('what all runs depend on', () => {
   });
 });
 
-test('another order of providers makes no row of a user, however many they are', async () => {
+test('a new order of providers adds no row per user, however many users there are', async () => {
   const team = await app.makeTeam();
   await createQuery(team);
-  await settleQueries(app);
+  await runPendingQueries(app);
   await sql`
     with made as (
       insert into users (id, team_id, client_user_id)
@@ -215,7 +214,7 @@ test('another order of providers makes no row of a user, however many they are',
     )
     insert into streams (user_id, team_id, resource, provider, source_type)
     select id, ${team.id}, 'heartrate', 'oura', 'ring' from made`.execute(app.db);
-  // What was asked for as the query was made.
+  // Making the query has asked for this.
   await sql`delete from graphile_worker._private_jobs`.execute(app.db);
   const rows = async () => {
     const { rows: counted } = await sql<{ jobs: number; runs: number }>`
@@ -228,7 +227,7 @@ test('another order of providers makes no row of a user, however many they are',
   expect(await rows()).toEqual({ jobs: 1, runs: 0 });
 });
 
-test('a new query is spread over the users in steps, and takes none while very many runs wait', async () => {
+test('a new query is spread over the users in steps and takes no more users while very many runs wait', async () => {
   const team = await app.makeTeam();
   await sql`
     with made as (

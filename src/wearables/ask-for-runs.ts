@@ -1,14 +1,14 @@
-// What came in asks for the continuous queries that read it. They are computed in a room above (aggregate/continuous): here
-// is only who may have to be, which every write pays for.
+// When data of a user arrives, this file requests a run of each continuous query that reads it. aggregate/continuous
+// computes the runs. This file only finds the queries that may have to run, so that writes of data stay fast.
 import { sql, type RawBuilder } from 'kysely';
 import { Type, type Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../context.ts';
 import { addJobs, jobKind } from '../db/define-job.ts';
 import { LEAST_ID } from '../ids.ts';
 import { Uuid } from '../wire/schema.ts';
-import { becomeWriter } from './one-writer.ts';
+import { becomeWriter } from './user-writer.ts';
 
-/** One continuous query for one user. */
+/** The job that runs one continuous query for one user. */
 export const runKind = jobKind({
   name: 'run_continuous_query',
   payload: Type.Object({ team_id: Uuid, user_id: Uuid, query_id: Uuid }),
@@ -16,34 +16,40 @@ export const runKind = jobKind({
   class: 'queries',
 });
 
-/** The runs of a query for all users, asked for in steps. */
+/** The job that requests the runs of a query for all users, in steps. */
 export const spreadKind = jobKind({
   name: 'spread_continuous_query',
   payload: Type.Object({ team_id: Uuid, query_id: Uuid }),
   key: ({ query_id }) => `spread ${query_id}`,
 });
 
-/** What comes in within this time of the first change is computed at once. */
+/** The delay before a run, in seconds. The run also covers changes that arrive in this time. */
 const GATHER_SECONDS = 5;
-/** What a team has many of waits longer for more, behind those of others. */
+/**
+ * Seconds that are added to the delay for each waiting run of the team. So a team with many runs does not delay other
+ * teams.
+ */
 const GATHER_MORE_SECONDS = 0.1;
 const MOST_COUNTED = 200;
 
 /**
- * How long a process may believe what a team's queries read. A new query is first computed later than that (runs/spread.ts),
- * and each run waits for whoever is writing: nothing that came in meanwhile is missed.
+ * How long a process may use its cached list of the resources that a team's queries read. No change is missed
+ * meanwhile: the first run of a new query begins later than this time (runs/spread-query.ts), and each run waits for
+ * transactions that are writing data.
  */
-export const BELIEVED_MS = 5_000;
+export const CACHE_MS = 5_000;
 const MOST_TEAMS = 10_000;
 
-const believed = new Map<string, { until: number; resources: ReadonlySet<string> }>();
+const cachedResources = new Map<string, { until: number; resources: ReadonlySet<string> }>();
 
-/** This process looks anew: the team's queries have changed. */
-export const forgetQueries = (teamId: string): boolean => believed.delete(teamId);
+/** Deletes the team's resources from this process's cache, because the team's queries have changed. */
+export const forgetQueries = (teamId: string): boolean => cachedResources.delete(teamId);
 
 /**
- * Asks for a run of each query of the team that reads one of these series or kinds of summaries of the user, unless one
- * waits already. A query that is erased meanwhile is waited for and left out: its lock finds it gone. In the transaction that stores what came in, whose writer has the user to itself (one-writer.ts).
+ * Requests a run for this user of each of the team's queries that reads one of these series or kinds of summaries. If a
+ * run waits already, requests no other one. Call it in the transaction that stores the data, after the transaction has
+ * become the user's only writer (user-writer.ts). If another transaction is erasing a query, the SQL statement waits
+ * for its row lock. Then it finds no row and requests no run of this query.
  */
 export async function askForRuns(
   ctx: TxCtx<TeamCtx>,
@@ -66,7 +72,8 @@ export async function askForRuns(
     select asked.*, under.way
       from asked, (
              select count(*)::integer as way from (
-               select from continuous_query_tasks where team_id = ${ctx.team.id} and status = 'scheduled' limit ${MOST_COUNTED}
+               select from continuous_query_tasks where team_id = ${ctx.team.id} and status = 'scheduled' limit
+                 ${MOST_COUNTED}
              ) as counted
            ) as under`.execute(ctx.db);
   const jobs = rows.map(({ way, ...payload }) => ({
@@ -77,8 +84,10 @@ export async function askForRuns(
 }
 
 /**
- * Asks for a run of each query of the team that reads something the user has: what all of them depend on is another now, as the
- * user's time zone. The writer of the user is waited for, so that a run that begins meanwhile is not taken for one that waits.
+ * Requests a run for this user of each of the team's queries that reads any data of the user. Call it when something
+ * changes that affects all runs, for example the user's time zone. First this transaction becomes the user's only
+ * writer. Otherwise a run could begin before the commit, and this transaction would still see it as waiting and request
+ * no other run. The change would be missing in the result.
  */
 export async function askForAllRuns(ctx: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
   const read = await resourcesRead(ctx);
@@ -94,15 +103,15 @@ export async function askForAllRuns(ctx: TxCtx<TeamCtx>, user: { id: string }): 
   );
 }
 
-/** Whether a user has something of a series or of a kind of summary. */
+/** Returns SQL that is true if a user has data of a series or of a kind of summary. */
 export const hasAny = (userId: RawBuilder<unknown>, resource: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   (exists (select from streams s where s.user_id = ${userId} and s.resource = ${resource})
    or exists (select from summaries s where s.user_id = ${userId} and s.resource = ${resource}))`;
 
 /**
- * Asks for the runs of the team's queries that fulfil a condition, for all users: a row of each query says that its spread begins
- * anew, however many users there are. One that waits already keeps its moment, or, where processes have to know of the query
- * first, is put off to the given one.
+ * Requests the runs of some of the team's queries for all users. `condition` chooses the queries. This only marks each
+ * query, so that its spread begins again. So it takes the same time for any number of users. If a spread waits already,
+ * it keeps its time. With `waitSeconds`, it begins after that time, so that all processes know the query before.
  */
 export async function askForRunsOfTeam(
   { db, team }: TxCtx<TeamCtx>,
@@ -117,7 +126,7 @@ export async function askForRunsOfTeam(
     returning team_id, id as query_id`.execute(db);
   const when =
     waitSeconds === undefined
-      ? { delaySeconds: GATHER_SECONDS, keepsMoment: true as const }
+      ? { delaySeconds: GATHER_SECONDS, shouldPreserveRunAt: true as const }
       : { delaySeconds: waitSeconds };
   await addJobs(
     db,
@@ -127,7 +136,7 @@ export async function askForRunsOfTeam(
 }
 
 async function resourcesRead({ db, team }: TxCtx<TeamCtx>): Promise<ReadonlySet<string>> {
-  const known = believed.get(team.id);
+  const known = cachedResources.get(team.id);
   if (known && known.until > performance.now()) return known.resources;
   const rows = await db
     .selectFrom('continuous_queries')
@@ -136,8 +145,8 @@ async function resourcesRead({ db, team }: TxCtx<TeamCtx>): Promise<ReadonlySet<
     .where('active', '=', true)
     .where('deleted_at', 'is', null)
     .execute();
-  if (believed.size >= MOST_TEAMS) believed.clear();
+  if (cachedResources.size >= MOST_TEAMS) cachedResources.clear();
   const resources = new Set(rows.map(({ resource }) => resource));
-  believed.set(team.id, { until: performance.now() + BELIEVED_MS, resources });
+  cachedResources.set(team.id, { until: performance.now() + CACHE_MS, resources });
   return resources;
 }

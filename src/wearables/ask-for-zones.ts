@@ -1,12 +1,13 @@
-// Heart rates that come, change or go ask for the zones of the workouts that they lie in. They are computed in a room above
-// (summaries/heart-rate-zones): here is only which workouts, which every write of heart rates pays for.
+// When heart rates are added, changed or deleted, this file requests the heart-rate zones of the workouts at these
+// times. summaries/heart-rate-zones computes the zones. This file only finds the workouts, so that writes of heart
+// rates stay fast.
 import { sql, type RawBuilder } from 'kysely';
 import { Type } from 'typebox';
 import { addJobsOf, jobKind } from '../db/define-job.ts';
 import { Uuid } from '../wire/schema.ts';
-import type { Writer } from './one-writer.ts';
+import type { Writer } from './user-writer.ts';
 
-/** The zones of the workouts of a user that are marked in `summaries.zones_asked`. */
+/** The job that computes the zones of those workouts of a user that are marked in `summaries.zones_asked`. */
 export const zonesKind = jobKind({
   name: 'compute_zones',
   payload: Type.Object({ team_id: Uuid, user_id: Uuid }),
@@ -14,21 +15,30 @@ export const zonesKind = jobKind({
   class: 'queries',
 });
 
-/** Since the last write: a phone that sends a workout in many pieces is told of its zones once. */
+/**
+ * The seconds from the last write of heart rates to the computation. If a phone sends a workout in many parts, we
+ * publish only one event about its zones.
+ */
 export const GATHER_SECONDS = 15;
-/** Of one write. Who has more at the same time gets the zones of the others when they come again, or more heart rates do. */
+/**
+ * The most workouts for which one write of heart rates requests zones. Other workouts get their zones when they, or
+ * more of their heart rates, arrive.
+ */
 const MOST_WORKOUTS = 200;
 
-/** The length of a time in ISO 8601 up to its hour. */
+/** The length of an ISO 8601 time up to and including its hour. */
 const HOUR = 13;
 
-/** Asks for the zones of the workouts without zones of their own in which heart rates have changed at these times. */
+/**
+ * Requests zones for workouts during which heart rates have changed at these times. Workouts whose source has reported
+ * zones are not changed.
+ */
 export async function askForZones(ctx: Writer, user: { id: string }, times: string[]): Promise<void> {
   if (times.length === 0) return;
   const spans = new Map<string, { hour: string; first: string; last: string }>();
   let span: { hour: string; first: string; last: string } | undefined;
   for (const at of times) {
-    // Most lie in the hour of the one before.
+    // Most times are in the same hour as the time before.
     if (!span || !at.startsWith(span.hour)) {
       const hour = at.slice(0, HOUR);
       span = spans.get(hour);
@@ -47,7 +57,7 @@ export async function askForZones(ctx: Writer, user: { id: string }, times: stri
   );
 }
 
-/** Asks for the zones of the workouts of a user that are marked. */
+/** Requests the computation of the zones of those workouts of a user that are marked already. */
 export const askForMarkedZones = (ctx: Writer, user: { id: string }): Promise<void> => askWhere(ctx, user, sql`true`);
 
 const askWhere = ({ db, team }: Writer, user: { id: string }, condition: RawBuilder<unknown>): Promise<void> =>

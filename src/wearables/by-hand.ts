@@ -1,5 +1,5 @@
 /**
- * What tells that a person typed a workout or sleep in (record 169). The kind of device stays what it would be: it is part of
- * what a summary is known by, and a mark that a provider changes must not make a second one.
+ * Marks a workout or sleep that a person typed in. The mark does not change the source type, because the source type is
+ * part of the key of a summary. Otherwise there would be a second summary if a provider changed its mark.
  */
 export const BY_HAND = { app_id: 'manual' } as const;

@@ -12,7 +12,7 @@ const hoursOf = (date: string, time_zone: string): number => {
 };
 
 describe('the calendar day of a moment', () => {
-  test('is that of the offset, else of the zone, else of UTC', () => {
+  test('follows the offset, else the zone, else UTC', () => {
     const late = '2026-01-06T05:30:00Z';
     expect(calendarDateOf(late, { timezone_offset: -25_200, time_zone: 'Asia/Tokyo' })).toBe('2026-01-05');
     expect(calendarDateOf('2026-01-05T20:00:00Z', zone('Asia/Tokyo'))).toBe('2026-01-06');
@@ -20,12 +20,12 @@ describe('the calendar day of a moment', () => {
     expect(calendarDateOf('2026-01-05T23:59:59.999-07:00', UNKNOWN)).toBe('2026-01-06');
   });
 
-  test('takes an offset of 0 for one that is known', () => {
+  test('treats an offset of 0 as a known offset', () => {
     expect(calendarDateOf('2026-01-05T23:30:00Z', { timezone_offset: 0, time_zone: 'Asia/Tokyo' })).toBe('2026-01-05');
   });
 });
 
-test("a source's own clock goes before the zone of the user", () => {
+test('uses the clock that the source states before the zone of the user', () => {
   const user = { fallback_time_zone: 'America/Phoenix' };
   expect(clockOf({}, user)).toEqual(zone('America/Phoenix'));
   expect(clockOf({ time_zone: 'Asia/Tokyo' }, user)).toEqual(zone('Asia/Tokyo'));
@@ -34,14 +34,14 @@ test("a source's own clock goes before the zone of the user", () => {
   expect(clockOf({ timezone_offset: null }, { fallback_time_zone: null })).toEqual(UNKNOWN);
 });
 
-test('the text of a moment tells an offset unless it is zero, which most programs write for UTC', () => {
+test('the text of a moment gives an offset unless that is zero, which most programs write for UTC', () => {
   expect(offsetWithin('2026-01-05T10:00:00-07:00')).toBe(-25_200);
   expect(offsetWithin('2026-01-05 10:00+0545')).toBe(20_700);
   for (const text of ['2026-01-05T10:00:00Z', '2026-01-05T10:00:00', '2026-01-05T10:00:00+00:00', '2026-01-05'])
     expect(offsetWithin(text)).toBeNull();
 });
 
-test('a wall clock tells the moment before and after clocks change, and where they do not', () => {
+test('a wall clock gives the moment before and after clocks change, and on days without a change', () => {
   const hour = 3_600_000;
   const at = (date: string, hours: number): string => momentOfClock(date, hours * hour, zone('Europe/Berlin'));
   expect([at('2026-03-29', 1), at('2026-03-29', 12)]).toEqual(['2026-03-29T00:00:00.000Z', '2026-03-29T10:00:00.000Z']);
@@ -59,12 +59,12 @@ describe('a local day', () => {
     expect(hoursOf('2026-04-05', 'Australia/Lord_Howe')).toBe(24.5);
   });
 
-  test('begins after the gap where midnight is left out', () => {
+  test('begins after the gap where the clock skips midnight', () => {
     expect(dayEdges('2026-04-24', zone('Africa/Cairo')).start).toBe('2026-04-23T22:00:00.000Z');
     expect(hoursOf('2026-04-24', 'Africa/Cairo')).toBe(23);
   });
 
-  test('is one of 24 hours where only an offset is known', () => {
+  test('has 24 hours where only an offset is known', () => {
     expect(dayEdges('2026-03-08', offset(-18_000))).toEqual({
       start: '2026-03-08T05:00:00.000Z',
       end: '2026-03-09T05:00:00.000Z',
@@ -87,7 +87,7 @@ describe('a local day', () => {
   );
   const moments = fc.date({ min: new Date('2012-01-01'), max: new Date('2036-12-31'), noInvalidDate: true });
 
-  test('holds every moment whose calendar day it is, and is 23 to 25 hours long', () => {
+  test('contains every moment whose calendar day it is, and is 23 to 25 hours long', () => {
     fc.assert(
       fc.property(zones, moments, (name, at) => {
         const date = calendarDateOf(at.toISOString(), zone(name));

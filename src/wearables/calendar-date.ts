@@ -1,27 +1,27 @@
-// Which day of a person's calendar a moment belongs to, and when such a day begins and ends.
+// Finds the day to which a moment belongs in a person's calendar, and the start and end of a day.
 import { millisecondsOf } from '../wire/moment.ts';
 import { timeZone } from '../wire/time-zone.ts';
 
-/** How to tell local time from UTC, as far as anybody knows: the offset wins, then the zone; neither: UTC. */
+/** How local time differs from UTC. We use the offset if it is known, else the time zone if it is known, else UTC. */
 export type Clock = {
-  /** Seconds east of UTC at the moment in question; null: unknown, which is not 0. */
+  /** Seconds east of UTC at the moment. Null means unknown, which differs from 0. */
   timezone_offset: number | null;
-  /** IANA name. */
+  /** The IANA name of the time zone. */
   time_zone: string | null;
 };
 
-/** What a source told of its clock, with the user's own zone where it told none that there is. */
+/** Returns the clock that a source states. If the source states no valid zone, the clock has the user's own zone. */
 export function clockOf(
-  told: { timezone_offset?: number | null | undefined; time_zone?: string | null | undefined },
+  stated: { timezone_offset?: number | null | undefined; time_zone?: string | null | undefined },
   user: { fallback_time_zone: string | null },
 ): Clock {
-  const zone = told.time_zone ? timeZone(told.time_zone) : null;
-  return { timezone_offset: told.timezone_offset ?? null, time_zone: zone ?? user.fallback_time_zone };
+  const zone = stated.time_zone ? timeZone(stated.time_zone) : null;
+  return { timezone_offset: stated.timezone_offset ?? null, time_zone: zone ?? user.fallback_time_zone };
 }
 
 /**
- * Seconds east of UTC that the text of a moment itself tells; null for Z, no offset and +00:00, as which most programs
- * write UTC whatever the place.
+ * Returns the offset in the text of a moment, in seconds east of UTC. Returns null for Z, for no offset and for +00:00,
+ * because most programs write UTC as +00:00 in any time zone.
  */
 export function offsetWithin(moment: string): number | null {
   const [, sign, hours = '0', minutes = '0'] = /([+-])(\d{2}):?(\d{2})$/.exec(moment.slice(10)) ?? [];
@@ -29,18 +29,21 @@ export function offsetWithin(moment: string): number | null {
   return seconds === 0 ? null : sign === '-' ? -seconds : seconds;
 }
 
-/** The day begins first at UTC+14. */
+/** The first zone in which a day begins is UTC+14. */
 const EARLIEST_ZONE_MS = 14 * 3_600_000;
 
-/** The latest day that has begun anywhere on earth. */
+/** Returns the latest day that has begun in any time zone. */
 export const latestDay = (): string => new Date(Date.now() + EARLIEST_ZONE_MS).toISOString().slice(0, 10);
 
-/** The local day of a moment, `YYYY-MM-DD`. */
+/** Returns the local day of a moment, as `YYYY-MM-DD`. */
 export function calendarDateOf(moment: string, clock: Clock): string {
   return localDay(millisecondsOf(moment), clock);
 }
 
-/** When the local day begins and the next one does, as UTC timestamps: 23, 24 or 25 hours apart where clocks change. */
+/**
+ * Returns the start of a local day and the start of the next day, as UTC timestamps. They are 23, 24 or 25 hours apart,
+ * because clocks may change on the day.
+ */
 export function dayEdges(date: string, clock: Clock): { start: string; end: string } {
   const next = new Date(Date.parse(date) + DAY_MS).toISOString().slice(0, 10);
   return { start: beginOf(date, clock), end: beginOf(next, clock) };
@@ -50,8 +53,8 @@ const DAY_MS = 86_400_000;
 const SMALL_HOURS_MS = 2 * 3_600_000;
 
 /**
- * The moment at which a wall clock shows so many milliseconds since midnight. Where clocks change they do so in the small
- * hours: what is later counts back from the end of the day.
+ * Returns the moment at which a clock on the wall shows this number of milliseconds since midnight. Clocks change in
+ * the first hours of a day. So for a later time, this function counts back from the end of the day.
  */
 export function momentOfClock(date: string, sinceMidnight: number, clock: Clock): string {
   const { start, end } = dayEdges(date, clock);
@@ -61,7 +64,7 @@ export function momentOfClock(date: string, sinceMidnight: number, clock: Clock)
       : millisecondsOf(end) - (DAY_MS - sinceMidnight);
   return new Date(at).toISOString();
 }
-/** No place on earth was ever further from UTC. */
+/** The largest offset from UTC that any time zone has had. */
 const FURTHEST_MS = 16 * 3_600_000;
 
 function localDay(at: number, { timezone_offset: offset, time_zone: zone }: Clock): string {
@@ -69,7 +72,7 @@ function localDay(at: number, { timezone_offset: offset, time_zone: zone }: Cloc
   return new Date(at + (offset ?? 0) * 1_000).toISOString().slice(0, 10);
 }
 
-/** The first moment whose local day is `date`, or a later one where the place went without that day. */
+/** Returns the first moment of a local day. If the zone skipped that day, returns a later moment. */
 function beginOf(date: string, clock: Clock): string {
   const midnight = Date.parse(date);
   const { timezone_offset: offset, time_zone: zone } = clock;
@@ -83,7 +86,10 @@ function beginOf(date: string, clock: Clock): string {
   return new Date(after).toISOString();
 }
 
-/** Making one takes 50 µs; there are some 600 zones. Swedish writes dates as YYYY-MM-DD. */
+/**
+ * One formatter for each time zone, because it takes 50 µs to make one. There are some 600 zones. The Swedish locale
+ * writes dates as YYYY-MM-DD.
+ */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 function formatterOf(timeZone: string): Intl.DateTimeFormat {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../test/test-app.ts';
 import { makeUser, pushSummaries, subscribe } from '../../test/factories.ts';
-import { startReceiver, type Receiver } from '../../test/receiver.ts';
+import { startEndpoint, type Endpoint } from '../../test/endpoint.ts';
 
 let app: TestApp;
 let team: Team;
-let receiver: Receiver;
+let endpoint: Endpoint;
 let user_id: string;
 beforeAll(async () => {
   app = await startTestApp();
@@ -13,13 +13,13 @@ beforeAll(async () => {
 afterAll(() => app.close());
 beforeEach(async () => {
   team = await app.makeTeam();
-  receiver = await startReceiver();
-  await subscribe(team, receiver, ['daily.data.*']);
+  endpoint = await startEndpoint();
+  await subscribe(team, endpoint, ['daily.data.*']);
   ({ user_id } = await makeUser(team));
-  return () => receiver.close();
+  return () => endpoint.close();
 });
 
-type Told = {
+type Webhook = {
   event_type: string;
   data: {
     id?: string;
@@ -29,10 +29,10 @@ type Told = {
     intervals?: { start: string; end: string }[];
   };
 };
-/** What arrived since the last call. */
-async function told(): Promise<Told[]> {
+/** The webhooks that arrived since the last call. */
+async function takeWebhooks(): Promise<Webhook[]> {
   await app.deliver();
-  return receiver.received.splice(0).map(({ body }) => body as unknown as Told);
+  return endpoint.received.splice(0).map(({ body }) => body as unknown as Webhook);
 }
 const minute = (n: number): string => new Date(Date.UTC(2026, 0, 5, 7, n)).toISOString();
 const heartRate = (n: number, more: object = {}) => ({
@@ -50,7 +50,7 @@ const push = async (...samples: object[]): Promise<void> => {
 };
 type Deleted = { deleted: number; ids: string[]; detail: { loc: unknown[]; type: string }[]; code: string };
 const remove = (deletions: object[], options = {}) => team.api<Deleted>('DELETE', samplesPath(), deletions, options);
-/** Calls by a token of the user. */
+/** Makes calls with a token of the user. */
 const asUser = async () => {
   const { body } = await team.api<{ sign_in_token: string }>('POST', `/v2/user/${user_id}/sign_in_token`);
   return { key: null, headers: { authorization: `Bearer ${body.sign_in_token}` } };
@@ -64,7 +64,7 @@ const minutesLeft = async (): Promise<number[]> => {
 const watch = { resource: 'heartrate', provider: 'apple_health_kit', source_type: 'watch' };
 
 describe('samples', () => {
-  test('are deleted by their records, their times and intervals, and told with what went and a newer version', async () => {
+  test('are deleted by records, times and intervals; the event has the intervals and a newer version', async () => {
     await push(
       ...[0, 1, 2, 3, 4, 5, 6, 7].map((n) => heartRate(n)),
       heartRate(8, { record_id: 'record-8' }),
@@ -72,11 +72,11 @@ describe('samples', () => {
       heartRate(10, { record_id: 'series-9' }),
       heartRate(2, { source_type: 'phone' }),
     );
-    const created = (await told()).find(({ data }) => data.source?.type === 'watch')?.data as Told['data'];
+    const created = (await takeWebhooks()).find(({ data }) => data.source?.type === 'watch')?.data as Webhook['data'];
     const { status, body } = await remove([
       { ...watch, timestamp: minute(0) },
       { ...watch, start: minute(2), end: '2026-01-05T07:05:00.000Z' },
-      // Overlaps, and is the same moment with another clock.
+      // Overlaps the one above, and is the same moment with another offset.
       { ...watch, start: minute(4), end: '2026-01-05T00:06:00-07:00' },
       { provider: 'apple_health_kit', record_id: 'record-8' },
       { provider: 'apple_health_kit', record_id: 'series-9' },
@@ -85,7 +85,7 @@ describe('samples', () => {
     ]);
     expect([status, body]).toEqual([200, { deleted: 8 }]);
     expect(await minutesLeft()).toEqual([1, 2, 6, 7]);
-    const [gone, ...others] = await told();
+    const [gone, ...others] = await takeWebhooks();
     expect(others).toEqual([]);
     const at = (n: number) => ({ start: minute(n), end: minute(n) });
     expect(gone).toMatchObject({
@@ -97,29 +97,29 @@ describe('samples', () => {
     expect(gone?.data.version).toBeGreaterThan(created.version as number);
   });
 
-  test('that are deleted again are no mistake, and nobody is told', async () => {
+  test('can be deleted again without an error and without an event', async () => {
     await push(heartRate(1));
     await remove([{ ...watch, timestamp: minute(1) }]);
-    await told();
+    await takeWebhooks();
     expect((await remove([{ ...watch, timestamp: minute(1) }])).body).toEqual({ deleted: 0 });
-    expect(await told()).toEqual([]);
+    expect(await takeWebhooks()).toEqual([]);
   });
 
-  test('of an old record are another record once they were pushed so, and come again after a deletion', async () => {
+  test('belong to the newest record that they were pushed with, and are new after a deletion', async () => {
     await push(heartRate(1, { record_id: 'first' }));
     await push(heartRate(1, { record_id: 'second' }));
     expect((await remove([{ provider: 'apple_health_kit', record_id: 'first' }])).body).toEqual({ deleted: 0 });
     expect((await remove([{ provider: 'apple_health_kit', record_id: 'second' }])).body).toEqual({ deleted: 1 });
     await push(heartRate(1));
-    // It was pushed without a record: nothing is left of the old one.
+    // It was pushed without a record: the old record has no samples left.
     expect((await remove([{ provider: 'apple_health_kit', record_id: 'second' }])).body).toEqual({ deleted: 0 });
-    expect((await told()).filter(({ event_type }) => event_type.endsWith('.created'))).toHaveLength(2);
+    expect((await takeWebhooks()).filter(({ event_type }) => event_type.endsWith('.created'))).toHaveLength(2);
   });
 
   test.each<[string, (uuid: string) => string, (uuid: string) => string]>([
     ['upper case by one in lower case', (uuid) => uuid.toUpperCase(), (uuid) => uuid],
     ['lower case by one in upper case', (uuid) => uuid, (uuid) => uuid.toUpperCase()],
-  ])('of a record that is a UUID in %s are deleted', async (_what, pushed, deleted) => {
+  ])('are deleted when their record is a UUID in %s', async (_what, pushed, deleted) => {
     const uuid = 'aaaa0000-bbbb-4ccc-8ddd-eeee0000ffff';
     await push(heartRate(1, { record_id: pushed(uuid) }), heartRate(2, { record_id: 'Series-A' }));
     const provider = 'apple_health_kit';
@@ -128,7 +128,7 @@ describe('samples', () => {
     expect(await minutesLeft()).toEqual([2]);
   });
 
-  test('of a record that was kept in upper case are found', async () => {
+  test('are found by a record that is stored in upper case', async () => {
     const uuid = 'AAAA0000-BBBB-4CCC-8DDD-EEEE0000FFFF';
     const provider = 'apple_health_kit';
     await push(heartRate(1, { record_id: 'first' }));
@@ -139,14 +139,14 @@ describe('samples', () => {
     expect((await remove([{ provider, record_id: uuid.toLowerCase() }])).body).toEqual({ deleted: 1 });
   });
 
-  test('that are pushed again without a record stay with the one that they had', async () => {
+  test('that are pushed again without a record keep their record', async () => {
     await push(heartRate(1, { record_id: 'first' }));
     await push(heartRate(1, { value: 99 }));
     expect((await remove([{ provider: 'apple_health_kit', record_id: 'first' }])).body).toEqual({ deleted: 1 });
     expect(await minutesLeft()).toEqual([]);
   });
 
-  test('are deleted of every device and kind where none is named, notes with their texts', async () => {
+  test('of every device and kind are deleted where the deletion names none, notes with their texts', async () => {
     const note = { resource: 'note', provider: 'manual', source_type: 'app', unit: 'text', value: 'Two eggs' };
     await push(heartRate(1), heartRate(1, { source_type: 'phone' }), { ...note, start: minute(1), end: minute(2) });
     const all = { start: '2026-01-01T00:00:00Z', end: '2026-02-01T00:00:00Z' };
@@ -161,7 +161,7 @@ describe('samples', () => {
     );
   });
 
-  test('can be deleted by the user whose they are, and by nobody else', async () => {
+  test('can be deleted by their own user and by no other user or team', async () => {
     await push(heartRate(1));
     const other = await makeUser(team);
     const deletion = [{ ...watch, timestamp: minute(1) }];
@@ -172,7 +172,7 @@ describe('samples', () => {
     expect((await remove([{ ...watch, timestamp: minute(1) }], as)).body).toEqual({ deleted: 1 });
   });
 
-  test('of a provider that is pulled from are not deleted by a token of the user', async () => {
+  test('of a provider that we pull from cannot be deleted with a token of the user', async () => {
     await push(heartRate(1, { provider: 'oura', source_type: 'ring', record_id: 'ring-1' }));
     const deletions = [
       { provider: 'oura', resource: 'heartrate', timestamp: minute(1) },
@@ -187,7 +187,7 @@ describe('samples', () => {
     expect((await remove(deletions)).body).toEqual({ deleted: 1 });
   });
 
-  test('of too many are refused, and all of them stay', async () => {
+  test('are all left in place when one deletion matches too many', async () => {
     const at = (n: number) => ({
       ...heartRate(0),
       timestamp: new Date(Date.UTC(2026, 0, 5) + n * 1_000).toISOString(),
@@ -198,11 +198,11 @@ describe('samples', () => {
     expect([status, body.code]).toEqual([400, 'too_many_samples']);
     const half = { ...watch, start: '2026-01-05T00:00:00Z', end: '2026-01-05T05:00:00Z' };
     expect((await remove([half])).body).toEqual({ deleted: 18_000 });
-    const gone = (await told()).find(({ event_type }) => event_type.endsWith('.deleted'));
+    const gone = (await takeWebhooks()).find(({ event_type }) => event_type.endsWith('.deleted'));
     expect(gone?.data.intervals).toEqual([{ start: '2026-01-05T00:00:00.000Z', end: '2026-01-05T04:59:59.000Z' }]);
   });
 
-  test('of too many streams at too many times are refused before they are looked for', async () => {
+  test('are not searched when the deletion matches too many streams at too many times', async () => {
     const ige = { resource: 'ige', provider: 'manual', source_type: 'watch' };
     const at = (n: number) => new Date(Date.UTC(2026, 0, 5) + n * 60_000).toISOString();
     const allergen = (n: number) => ({ ...ige, timestamp: at(0), unit: 'FSU', value: 1, type: `allergen ${n}` });
@@ -218,14 +218,14 @@ describe('samples', () => {
   });
 
   test.each([
-    ['nothing that says which', { provider: 'oura' }, 'missing', 'record_id'],
-    ['two ways at once', { ...watch, timestamp: minute(1), record_id: 'a' }, 'value_error', 'record_id'],
+    ['neither an id nor times', { provider: 'oura' }, 'missing', 'record_id'],
+    ['two kinds of selection at once', { ...watch, timestamp: minute(1), record_id: 'a' }, 'value_error', 'record_id'],
     ['a time without a series', { provider: 'oura', timestamp: minute(1) }, 'missing', 'resource'],
     ['a start without an end', { ...watch, start: minute(1) }, 'missing', 'end'],
     ['an end before the start', { ...watch, start: minute(2), end: minute(1) }, 'value_error', 'end'],
-    ['a time before there were devices', { ...watch, timestamp: '0001-01-01T00:00:00Z' }, 'value_error', 'timestamp'],
-    ['a provider that is none', { ...watch, provider: 'nobody', timestamp: minute(1) }, 'enum', 'provider'],
-  ])('with %s are refused with the place', async (_, deletion, type, name) => {
+    ['a time before devices existed', { ...watch, timestamp: '0001-01-01T00:00:00Z' }, 'value_error', 'timestamp'],
+    ['an unknown provider', { ...watch, provider: 'nobody', timestamp: minute(1) }, 'enum', 'provider'],
+  ])('are not deleted by %s, and the refusal names the path', async (_, deletion, type, name) => {
     const { status, body } = await remove([{ ...watch, timestamp: minute(1) }, deletion]);
     expect([status, body.detail]).toEqual([422, [expect.objectContaining({ type, loc: ['body', 1, name] })]]);
   });
@@ -247,7 +247,7 @@ describe('summaries', () => {
     return (body[key] ?? []).map(({ id }) => id);
   };
 
-  test('are deleted by id, by the id of their provider and by days of a source, and each is told', async () => {
+  test('are deleted by id, by the id of their provider and by days of a source, with one event for each', async () => {
     const { body } = await pushSummaries(team, user_id, 'activity', [
       day(1),
       day(2, { provider_id: 'two' }),
@@ -257,7 +257,7 @@ describe('summaries', () => {
       day(4, { source_type: 'phone' }),
     ]);
     const [one, two, three, four, five, ofPhone] = body.items.map(({ id }) => id) as string[];
-    const before = await told();
+    const before = await takeWebhooks();
     const answer = await removeOf(
       'activity',
       { id: one },
@@ -270,7 +270,7 @@ describe('summaries', () => {
       [one, two, three, four].toSorted(),
     ]);
     expect((await list('activity')).toSorted()).toEqual([five, ofPhone].toSorted());
-    const events = await told();
+    const events = await takeWebhooks();
     expect(new Set(events.map(({ event_type }) => event_type))).toEqual(new Set(['daily.data.activity.deleted']));
     expect(events.map(({ data }) => data.id).toSorted()).toEqual([one, two, three, four].toSorted());
     const ofTwo = events.find(({ data }) => data.id === two);
@@ -290,10 +290,10 @@ describe('summaries', () => {
     expect([updated_at, deleted_at].toSorted()).toEqual([updated_at, deleted_at]);
     expect(deleted_at).not.toBe(updated_at);
     expect((await removeOf('activity', { id: one })).body).toEqual({ deleted: 0, ids: [] });
-    expect(await told()).toEqual([]);
+    expect(await takeWebhooks()).toEqual([]);
   });
 
-  test('that others belong to take them along', async () => {
+  test('take along the summaries that belong to them', async () => {
     const night = { provider: 'oura', source_type: 'ring', bedtime_start: minute(0), bedtime_stop: minute(50) };
     const totals = { duration: 3_000, total: 3_000, awake: 0, light: 3_000, rem: 0, deep: 0 };
     const { body } = await pushSummaries(team, user_id, 'sleep', [{ ...night, ...totals }]);
@@ -307,16 +307,16 @@ describe('summaries', () => {
     };
     const stages = { stage_start_offset_second: [0], stage_end_offset_second: [3_000], stage_type: [2] };
     await pushSummaries(team, user_id, 'sleep_cycle', [{ ...cycle, ...stages }]);
-    await told();
+    await takeWebhooks();
     expect((await removeOf('sleep', { id: sleep_id })).body).toEqual({ deleted: 1, ids: [sleep_id] });
-    expect((await told()).map(({ event_type }) => event_type).toSorted()).toEqual([
+    expect((await takeWebhooks()).map(({ event_type }) => event_type).toSorted()).toEqual([
       'daily.data.sleep.deleted',
       'daily.data.sleep_cycle.deleted',
     ]);
     expect([await list('sleep'), await list('sleep_cycle')]).toEqual([[], []]);
   });
 
-  test('of a provider that is pulled from are not deleted by a token of the user', async () => {
+  test('of a provider that we pull from cannot be deleted with a token of the user', async () => {
     const ofRing = { provider: 'oura', source_type: 'ring', provider_id: 'day-1' };
     const { body } = await pushSummaries(team, user_id, 'activity', [day(1, ofRing), day(2)]);
     const [pulled, pushed] = body.items.map(({ id }) => id) as [string, string];
@@ -344,17 +344,22 @@ describe('summaries', () => {
   });
 
   test.each([
-    ['nothing that says which', { provider: 'oura' }, 'missing', 'id'],
-    ['two ways at once', { id: '0198f000-0000-7000-8000-000000000001', provider_id: 'a' }, 'value_error', 'id'],
-    ['an id of nobody', { provider_id: 'a' }, 'missing', 'provider'],
-    ['half of the days', { provider: 'oura', start_date: '2026-01-01' }, 'missing', 'end_date'],
+    ['neither an id nor days', { provider: 'oura' }, 'missing', 'id'],
     [
-      'days backwards',
+      'two kinds of selection at once',
+      { id: '0198f000-0000-7000-8000-000000000001', provider_id: 'a' },
+      'value_error',
+      'id',
+    ],
+    ['an id without a provider', { provider_id: 'a' }, 'missing', 'provider'],
+    ['only one end of the days', { provider: 'oura', start_date: '2026-01-01' }, 'missing', 'end_date'],
+    [
+      'an end before the start',
       { provider: 'oura', start_date: '2026-01-02', end_date: '2026-01-01' },
       'value_error',
       'end_date',
     ],
-  ])('with %s are refused with the place', async (_, deletion, type, name) => {
+  ])('are not deleted by %s, and the refusal names the path', async (_, deletion, type, name) => {
     const { status, body } = await removeOf('workouts', deletion);
     expect([status, body.detail]).toEqual([422, [expect.objectContaining({ type, loc: ['body', 0, name] })]]);
   });

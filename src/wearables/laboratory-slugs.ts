@@ -1,4 +1,4 @@
-/** Laboratories that may stand where providers do, as users of the interface know them: names only, each once. */
+/** The laboratories that a request may name instead of a provider. These are only names. Each occurs once. */
 export const LABORATORY_SLUGS = [
   'ayumetrix',
   'spiriplex',

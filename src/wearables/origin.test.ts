@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../test/test-app.ts';
 import { makeUser, pushSummaries, subscribe } from '../../test/factories.ts';
 import { dayAgo, refresh } from '../../test/pulled.ts';
-import { startReceiver, type Receiver } from '../../test/receiver.ts';
+import { startEndpoint, type Endpoint } from '../../test/endpoint.ts';
 
 let app: TestApp;
 let team: Team;
-let receiver: Receiver;
+let endpoint: Endpoint;
 let user_id: string;
 let webhook: string;
 beforeAll(async () => {
@@ -16,10 +16,10 @@ beforeAll(async () => {
 afterAll(() => app.close());
 beforeEach(async () => {
   team = await app.makeTeam();
-  receiver = await startReceiver();
-  webhook = await subscribe(team, receiver);
+  endpoint = await startEndpoint();
+  webhook = await subscribe(team, endpoint);
   ({ user_id } = await makeUser(team));
-  return () => receiver.close();
+  return () => endpoint.close();
 });
 
 const push = () =>
@@ -27,10 +27,13 @@ const push = () =>
     { provider: 'apple_health_kit', source_type: 'watch', calendar_date: '2026-01-05', steps: 8_200 },
   ]);
 const connect = () => team.api('POST', '/v2/link/connect/demo', { user_id, provider: 'freestyle_libre' });
-/** What arrived since the last call: beginnings of types, each with what the header and the body say. */
-async function told(): Promise<string[]> {
+/**
+ * The events that arrived since the last call: the beginnings of their types, each with the origin in its header and
+ * body.
+ */
+async function takeOrigins(): Promise<string[]> {
   await app.deliver();
-  const all = receiver.received.splice(0).map(({ headers, body }) => {
+  const all = endpoint.received.splice(0).map(({ headers, body }) => {
     const kind = body.event_type.split('.').slice(0, 2).join('.');
     return `${kind}: ${headers['phial-origin']}, ${body.origin}`;
   });
@@ -42,12 +45,12 @@ const choose = (backfill_events_enabled: boolean | null) =>
     sandbox: { backfill_events_enabled },
   });
 
-test('An event of daily data says in its header and body whether it is live or of the past, and others say nothing', async () => {
+test('An event of daily data has in its header and body if it is live or backfill; others do not', async () => {
   await push();
-  expect(await told()).toEqual(['daily.data: live, live', 'provider.connection: undefined, undefined']);
+  expect(await takeOrigins()).toEqual(['daily.data: live, live', 'provider.connection: undefined, undefined']);
   await connect();
   await app.runJobs();
-  expect(await told()).toEqual([
+  expect(await takeOrigins()).toEqual([
     'daily.data: backfill, backfill',
     'historical.data: undefined, undefined',
     'provider.connection: undefined, undefined',
@@ -55,20 +58,20 @@ test('An event of daily data says in its header and body whether it is live or o
   ]);
 });
 
-test('What a poll brings is live', async () => {
+test('Data of a poll is live', async () => {
   await choose(false);
   await connect();
   await app.runJobs();
-  // As if nothing had come yet of the days that polls look at.
+  // As if none of the days that polls cover had brought data.
   await sql`delete from samples where stream_id in (select id from streams where user_id = ${user_id})`.execute(app.db);
-  await told();
+  await takeOrigins();
   await refresh(app, team, user_id);
-  expect(await told()).toEqual(['daily.data: live, live']);
+  expect(await takeOrigins()).toEqual(['daily.data: live, live']);
 });
 
-test('The feed, the log of attempts and a delivery that is asked for again say the same', async () => {
+test('The feed, the log of attempts and a delivery that is resent have the same origin', async () => {
   await push();
-  await told();
+  await takeOrigins();
   type Feed = { data: { id: string; event_type: string; origin: string | null; body: { origin?: string } }[] };
   const { data } = (await team.api<Feed>('GET', '/v2/events')).body;
   expect(data.map(({ event_type, origin, body }) => [event_type, origin, body.origin])).toEqual([
@@ -85,14 +88,14 @@ test('The feed, the log of attempts and a delivery that is asked for again say t
   );
   expect(shown.body.request_headers['phial-origin']).toBe('live');
   await team.api('POST', `${path}/webhook/${webhook}/event/${id}/resend`);
-  expect(await told()).toEqual(['daily.data: live, live']);
+  expect(await takeOrigins()).toEqual(['daily.data: live, live']);
 });
 
-test('A team that wants no events of the past gets none of its data, only that it has come, and all that is live', async () => {
+test('A team without backfill events gets the event that the past has arrived, and all live events', async () => {
   expect((await choose(false)).body.sandbox.backfill_events_enabled).toBe(false);
   await connect();
   await app.runJobs();
-  expect(await told()).toEqual([
+  expect(await takeOrigins()).toEqual([
     'historical.data: undefined, undefined',
     'provider.connection: undefined, undefined',
     'provider.device: undefined, undefined',
@@ -103,12 +106,12 @@ test('A team that wants no events of the past gets none of its data, only that i
   );
   expect(Object.keys(body.groups)).toEqual(['freestyle_libre']);
   await push();
-  expect(await told()).toContain('daily.data: live, live');
+  expect(await takeOrigins()).toContain('daily.data: live, live');
 
   expect((await choose(null)).body.sandbox.backfill_events_enabled).toBe(false);
   await choose(true);
   ({ user_id } = await makeUser(team));
   await connect();
   await app.runJobs();
-  expect(await told()).toContain('daily.data: backfill, backfill');
+  expect(await takeOrigins()).toContain('daily.data: backfill, backfill');
 });

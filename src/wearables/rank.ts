@@ -1,9 +1,10 @@
-// Which of several sources is the better one. Everything is kept as it came; only reading chooses.
-import { setImmediate as nextTurn } from 'node:timers/promises';
+// Decides which of several sources is the best. We store the data of all sources, and only choose between them when we
+// read it.
+import { setImmediate as nextImmediate } from 'node:timers/promises';
 import { BY_HAND } from './by-hand.ts';
 import type { SourceType } from './source.ts';
 
-/** Devices that measure on the body before those that guess, and what was typed in last. */
+/** Devices that measure on the body come before devices that estimate. Values that a person typed in come last. */
 const SOURCE_TYPE_ORDER: readonly SourceType[] = [
   'insulin_pump',
   'automatic',
@@ -23,20 +24,23 @@ const SOURCE_TYPE_ORDER: readonly SourceType[] = [
   'unknown',
 ];
 
-/** An app on a device, of which provider and kind alone may be known. */
+/** An app on a device. Sometimes only the provider and the source type are known. */
 export type Source = { provider: string; source_type: string; app_id: string | null; device_id: string | null };
 
-/** A source and where it stands: among which others, and its place among those, 1 for the best. */
-export type Ranked<S> = S & { rivals: number; place: number };
+/**
+ * A source with its rank. `rivals` is the number of the group of sources with which it competes. `position` is its
+ * position in that group; 1 is the best.
+ */
+export type Ranked<S> = S & { rivals: number; position: number };
 
-/** How many rows are placed before other requests have their turn. */
+/** The number of rows that are ranked before other requests may run. */
 const ROWS_AT_ONCE = 1_000;
 
 /**
- * Sources in the order in which they count: by the order of providers, which has the ones that the query names first and then
- * those of the team, by the kind of device, and else by the names of app and device, so that the order in which data arrived decides
- * nothing; what does not name its app comes after what does, and what a person typed in last. `apartBy` tells groups from each
- * other that are no rivals.
+ * Sorts sources, the best one first. The order of providers decides first: those that the query names, then those of
+ * the team. Then the source type decides. The names of the app and device decide last, so that the result does not
+ * depend on the order in which data arrived. A source without an app comes after a source with one, and values that a
+ * person typed in come last. `apartBy` returns the group of a source. Sources of different groups do not compete.
  */
 export function rank<S extends Source>(
   sources: readonly S[],
@@ -50,11 +54,11 @@ export function rank<S extends Source>(
     else groups.set(apartBy(source), [source]);
   }
   return [...groups.values()].flatMap((group, rivals) =>
-    inOrder(group, providers).map((source, n): Ranked<S> => ({ ...source, rivals, place: n + 1 })),
+    inOrder(group, providers).map((source, n): Ranked<S> => ({ ...source, rivals, position: n + 1 })),
   );
 }
 
-/** Rows with the place of their source; `group` tells those from each other that are no rivals. */
+/** Ranks rows by their source. Rows with different values of `group` do not compete. */
 export async function rankRows<R extends Source & { group: string }>(
   rows: readonly R[],
   providers: readonly string[],
@@ -67,43 +71,46 @@ export async function rankRows<R extends Source & { group: string }>(
     if (ofSource) ofSource.push(row);
     else group.set(source, [row]);
     groups.set(row.group, group);
-    if (n % ROWS_AT_ONCE === ROWS_AT_ONCE - 1) await nextTurn();
+    if (n % ROWS_AT_ONCE === ROWS_AT_ONCE - 1) await nextImmediate();
   }
   const ranked: Ranked<R>[] = [];
   let [rivals, next] = [0, ROWS_AT_ONCE];
   for (const group of groups.values()) {
     const rowsBy = new Map([...group.values()].map((ofSource) => [ofSource[0] as R, ofSource]));
     for (const [n, first] of inOrder([...rowsBy.keys()], providers).entries()) {
-      for (const row of rowsBy.get(first) as R[]) ranked.push({ ...row, rivals, place: n + 1 });
+      for (const row of rowsBy.get(first) as R[]) ranked.push({ ...row, rivals, position: n + 1 });
       if (ranked.length < next) continue;
       next = ranked.length + ROWS_AT_ONCE;
-      await nextTurn();
+      await nextImmediate();
     }
     rivals += 1;
   }
   return ranked;
 }
 
-/** The better ones first; what lists say of each is looked up once. */
+/** Sorts sources, the best one first. Looks up each source's positions in the lists only once. */
 function inOrder<S extends Source>(sources: readonly S[], providers: readonly string[]): S[] {
   if (sources.length === 1) return [...sources];
   return sources
     .map((source) => ({
       source,
-      provider: placeIn(providers, source.provider),
-      type: placeIn(SOURCE_TYPE_ORDER, source.source_type),
+      provider: indexIn(providers, source.provider),
+      type: indexIn(SOURCE_TYPE_ORDER, source.source_type),
     }))
     .sort((a, b) => a.provider - b.provider || a.type - b.type || compareNames(a.source, b.source))
     .map(({ source }) => source);
 }
 
-/** The same order for what a source tells of: of sources that are equally good its own comes first, then others of its provider. */
+/**
+ * Sorts sources in the same order, but for one source (`own`). If several sources are equally good, `own` comes first,
+ * then other sources of its provider.
+ */
 export const rankFor = <S extends Source>(own: Source, sources: readonly S[], providers: readonly string[]): S[] =>
   sources.toSorted(
     (a, b) => compareQuality(a, b, providers) || unlikeness(own, a) - unlikeness(own, b) || compareNames(a, b),
   );
 
-/** In how much it differs: another provider differs in all. */
+/** Returns how much a source differs from `own`. A source of another provider differs most. */
 function unlikeness(own: Source, { provider, source_type, app_id, device_id }: Source): number {
   if (provider !== own.provider) return 4;
   if (source_type !== own.source_type) return 3;
@@ -111,10 +118,10 @@ function unlikeness(own: Source, { provider, source_type, app_id, device_id }: S
 }
 
 const compareQuality = (a: Source, b: Source, providers: readonly string[]): number =>
-  placeIn(providers, a.provider) - placeIn(providers, b.provider) ||
-  placeIn(SOURCE_TYPE_ORDER, a.source_type) - placeIn(SOURCE_TYPE_ORDER, b.source_type);
+  indexIn(providers, a.provider) - indexIn(providers, b.provider) ||
+  indexIn(SOURCE_TYPE_ORDER, a.source_type) - indexIn(SOURCE_TYPE_ORDER, b.source_type);
 
-/** What decides where nothing else does. */
+/** Compares the names of two sources that are equally good in everything else. */
 export const compareNames = (a: Source, b: Source): number =>
   byName(a.provider, b.provider) ||
   byName(a.source_type, b.source_type) ||
@@ -122,13 +129,13 @@ export const compareNames = (a: Source, b: Source): number =>
   byName(a.app_id, b.app_id) ||
   byName(a.device_id, b.device_id);
 
-/** What no order names comes after all that it does. */
-function placeIn(order: readonly string[], name: string): number {
-  const place = order.indexOf(name);
-  return place === -1 ? order.length : place;
+/** Returns the position of a name in an order. A name that is not in it comes after all others. */
+function indexIn(order: readonly string[], name: string): number {
+  const index = order.indexOf(name);
+  return index === -1 ? order.length : index;
 }
 
-/** No name comes last. */
+/** Compares two names. Null comes last. */
 function byName(a: string | null, b: string | null): number {
   if (a === b) return 0;
   if (a === null || b === null) return a === null ? 1 : -1;

@@ -1,6 +1,6 @@
 import type { TeamCtx, TxCtx } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { isPushed } from './providers/catalogue.ts';
+import { isPushed } from './providers/provider-catalogue.ts';
 
 const REFUSALS = {
   push: ['provider_not_pushable', 'pushes'],
@@ -8,8 +8,9 @@ const REFUSALS = {
 } as const;
 
 /**
- * A user's own token writes and deletes only what comes from a phone or from the person: what a provider brought is the team's.
- * Throws provider_not_pushable, provider_not_deletable.
+ * Throws if a user's own token would write or delete data of a provider from which we pull, because the team is
+ * responsible for that data. A user's token may only change data that a phone or the person sends. Throws
+ * provider_not_pushable, provider_not_deletable.
  */
 export function refusePulled(
   { onlyUser }: TeamCtx | TxCtx<TeamCtx>,
@@ -22,7 +23,7 @@ export function refusePulled(
   const [code, does] = REFUSALS[act];
   throw new AppError(
     code,
-    `A user's own token ${does} only what an app on the phone or the person sends, and nothing of ${pulled.provider}: that takes a ` +
-      'team API key.',
+    `A user's own token ${does} only what an app on the phone or the person sends, and no data of ` +
+      `${pulled.provider}: that needs a team API key.`,
   );
 }

@@ -1,11 +1,12 @@
-// Where a value comes from, as every summary and every group of samples tells it.
+// The source of a value. Every summary and every group of samples names it.
 import { Type, type Static } from 'typebox';
 import type { Config } from '../config/options.ts';
 import { nullable, Uuid } from '../wire/schema.ts';
-import { PROVIDERS } from './providers/catalogue.ts';
-import { ownOf } from '../wire/own.ts';
+import { PROVIDERS } from './providers/provider-catalogue.ts';
+import { ownProperty } from '../wire/own-property.ts';
+import { shape } from '../wire/shape.ts';
 
-/** Kinds of devices; the list may grow, and what a provider calls otherwise is `unknown`. */
+/** The source types, which are kinds of devices. The list may become longer. A device of another kind is `unknown`. */
 export const SOURCE_TYPES = [
   'unknown',
   'phone',
@@ -27,7 +28,7 @@ export const SOURCE_TYPES = [
 
 export type SourceType = (typeof SOURCE_TYPES)[number];
 
-export const DataSource = Type.Object({
+export const DataSource = shape('DataSource', {
   provider: Type.String({ description: 'Slug of the provider.' }),
   type: Type.String({ description: 'Kind of device: unknown, phone, watch, ring, scale and others.' }),
   app_id: nullable(Type.String()),
@@ -36,10 +37,10 @@ export const DataSource = Type.Object({
   workout_id: nullable(Uuid),
   name: Type.String({ deprecated: true, description: 'Name of the provider, for people.' }),
   slug: Type.String({ deprecated: true, description: 'The same as provider.' }),
-  logo: Type.String({ deprecated: true, description: "Address of the provider's picture." }),
+  logo: Type.String({ deprecated: true, description: "Address of the provider's logo." }),
 });
 
-/** What is known of a source where it is stored. */
+/** The parts of a source that we store. */
 export type StoredSource = {
   provider: string;
   source_type: string;
@@ -49,7 +50,7 @@ export type StoredSource = {
   workout_id?: string | null;
 };
 
-/** A stored source as it is shown. */
+/** Returns a stored source in the form that responses have. */
 export function renderSource(config: Pick<Config, 'baseUrl'>, source: StoredSource): Static<typeof DataSource> {
   const { provider, source_type, app_id = null, device_id = null, sport = null, workout_id = null } = source;
   return {
@@ -59,12 +60,12 @@ export function renderSource(config: Pick<Config, 'baseUrl'>, source: StoredSour
     device_id,
     sport,
     workout_id,
-    name: ownOf<{ name: string }>(PROVIDERS, provider)?.name ?? provider,
+    name: ownProperty<{ name: string }>(PROVIDERS, provider)?.name ?? provider,
     slug: provider,
     logo: logoOf(config, provider),
   };
 }
 
-/** Address of a provider's picture, which the service draws itself. */
+/** Returns the address of a provider's logo. Phial draws the logo itself. */
 export const logoOf = (config: Pick<Config, 'baseUrl'>, provider: string): string =>
   `${config.baseUrl}/logos/${provider}.svg`;

@@ -1,13 +1,19 @@
-// What makes the canonical value of a series of one in another unit.
+// Functions that convert a value into the unit of a series.
 
 export const times =
   (factor: number) =>
   (value: number): number =>
     value * factor;
 
-/** Milligrams per decilitre in a millimole per litre; glucose by its molar mass of 180.156 g/mol (NIST WebBook). */
+/**
+ * The milligrams per decilitre in one millimole per litre of glucose. The molar mass of glucose is 180.156 g/mol (NIST
+ * WebBook).
+ */
 const GLUCOSE_MG_DL = 18.0156;
-/** By the molar mass of cholesterol, 386.65 g/mol, and of triglycerides as triolein, 885.4 g/mol (NIST WebBook). */
+/**
+ * The same factors for lipids. The molar mass of cholesterol is 386.65 g/mol, and that of triglycerides, as triolein,
+ * is 885.4 g/mol (NIST WebBook).
+ */
 const CHOLESTEROL_MG_DL = 38.665;
 const TRIGLYCERIDES_MG_DL = 88.54;
 const KILOGRAMS_A_POUND = 0.45359237;
@@ -19,7 +25,9 @@ export const metres = { km: times(1000), mi: times(1609.344) };
 export const celsius = { '°F': (value: number) => ((value - 32) * 5) / 9 };
 export const minutes = { s: times(1 / 60), h: times(60) };
 
-/** In millimoles per litre; of lipids by the type of the sample. */
+/**
+ * Converts milligrams per decilitre into millimoles per litre. For lipids the factor depends on the type of the sample.
+ */
 export const milligramsADecilitre = {
   glucose: { 'mg/dL': times(1 / GLUCOSE_MG_DL) },
   lipids: {

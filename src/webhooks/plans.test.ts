@@ -1,15 +1,15 @@
-// What is read of attempts and events at size, by statements whose plans were made for empty tables and kept, without statistics,
-// and with fresh ones: pages of tables and indexes, since an index that is gone through gives no row.
+// The pages of tables and indexes that reads of attempts and events touch in large tables: with cached plans from empty
+// tables, with plans without statistics, and with fresh plans. Rows would not show the scan of a whole index.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../test/test-app.ts';
 import { makeUser, subscribe } from '../../test/factories.ts';
 import { query } from '../../test/global-setup.ts';
-import { startReceiver } from '../../test/receiver.ts';
+import { startEndpoint } from '../../test/endpoint.ts';
 import type { TeamCtx } from '../context.ts';
-import { openDatabase, type Database } from '../db/open.ts';
+import { openDatabase, type Database } from '../db/open-database.ts';
 import { newId } from '../ids.ts';
-import { forTeam } from '../tenancy/teams/scope.ts';
+import { forTeam } from '../tenancy/teams/team-scope.ts';
 import { findEvent } from './attempts/find-event.ts';
 import { findAttempt } from './attempts/find.ts';
 import { listAttemptsOfEvent } from './attempts/list-of-event.ts';
@@ -19,11 +19,11 @@ import { findMetrics } from './metrics/find.ts';
 
 const DAYS = 8;
 const EVENTS = 60_000;
-/** Of yesterday, of one event. */
+/** Ids of yesterday, of one event. */
 const FAILED = 100_000;
 const WAITING = 30_000;
 const USERS = 5_000;
-/** Tables read whole, and indexes gone through, have hundreds of pages; a day that has none of what is looked for has two or three. */
+/** A full scan of a table or index reads hundreds of pages. A day without matching rows costs two or three. */
 const MOST_PAGES = 600;
 
 let app: TestApp;
@@ -51,19 +51,19 @@ const connections = {} as Record<(typeof MADE)[number], Database>;
 beforeAll(async () => {
   app = await startTestApp();
   team = app.team;
-  const receiver = await startReceiver({ invented: true });
-  webhook = await subscribe(team, receiver);
-  await receiver.close();
+  const endpoint = await startEndpoint({ invented: true });
+  webhook = await subscribe(team, endpoint);
+  await endpoint.close();
   await asOwner(`select ensure_partitions(current_date - ${DAYS}, current_date)`);
   const found = await asOwner<{ name: string }>(`
     select relname as name from pg_class
-     where relkind = 'r' and relname ~ '^(events|attempts|users|webhooks|deliveries|retries|held_deliveries|held_events|delivery_tallies)'`);
+     where relkind = 'r' and relname ~ '^(events|attempts|users|webhooks|deliveries|retries|deferred_deliveries|deferred_events|delivery_tallies)'`);
   tables = found.map(({ name }) => name);
   for (const table of tables) await asOwner(`alter table ${table} set (autovacuum_enabled = false)`);
   await fillWithOne();
-  connections['when the tables were new'] = await keepPlans();
+  connections['when the tables were new'] = await openWithCachedPlans();
   await asOwner('vacuum analyze');
-  connections['when they were known to be empty'] = await keepPlans();
+  connections['when they were known to be empty'] = await openWithCachedPlans();
   await fill();
   connections['without statistics'] = onOneConnection();
   connections['with fresh statistics'] = onOneConnection();
@@ -73,7 +73,7 @@ afterAll(async () => {
   await app.close();
 });
 
-async function keepPlans(): Promise<Database> {
+async function openWithCachedPlans(): Promise<Database> {
   const database = onOneConnection();
   for (const { work } of STATEMENTS) await work(ctxOn(database));
   return database;
@@ -82,7 +82,7 @@ async function keepPlans(): Promise<Database> {
 const ctxOn = ({ db }: Database): TeamCtx =>
   forTeam({ ...app.ctx, db }, { id: team.id, org_id: team.org_id, settings: {} });
 
-/** Of one event, so that each statement runs that follows on what another has found. */
+/** All for one event, so that each statement runs that depends on the result of another. */
 async function fillWithOne(): Promise<void> {
   const { user_id } = await makeUser(team);
   [event, attempt] = [newId(), newId()];
@@ -93,28 +93,36 @@ async function fillWithOne(): Promise<void> {
       values ('${team.id}', '${attempt}', '${webhook}', '${event}', 1, 'failed', 1)`);
 }
 
-/** Of a team with many users: events of all days, each tried at the endpoint; what waits there, and what is held for others. */
+/**
+ * A team with many users: events of all days with an attempt each at the endpoint, waiting deliveries, and deferred
+ * ones.
+ */
 async function fill(): Promise<void> {
   const idOf = (n: string): string =>
     `(left(uuid_v7_floor(current_date - ${n} % ${DAYS})::text, 15) || '7' || right(gen_random_uuid()::text, 20))::uuid`;
   await asOwner(`
     set session_replication_role = replica;
-    insert into users (id, team_id, client_user_id) select gen_random_uuid(), '${team.id}', n from generate_series(1, ${USERS}) as n;
+    insert into users (id, team_id, client_user_id) select gen_random_uuid(), '${team.id}', n
+        from generate_series(1, ${USERS}) as n;
     insert into events (team_id, id, event_type, user_id, body, position)
-      select '${team.id}', ${idOf('n')}, 'daily.data.steps.created', (select id from users where team_id = '${team.id}' limit 1), '',
+      select '${team.id}', ${idOf('n')}, 'daily.data.steps.created', (select id from users
+          where team_id = '${team.id}' limit 1), '',
              1000 + n / 10 from generate_series(1, ${EVENTS}) as n;
     insert into attempts (team_id, id, webhook_id, event_id, attempt, outcome, duration_ms)
-      select team_id, id, '${webhook}', id, 1, case when random() < 0.1 then 'failed' else 'succeeded' end, 1 from events;
+      select team_id, id, '${webhook}', id, 1, case when random() < 0.1 then 'failed' else 'succeeded' end, 1
+          from events;
     insert into attempts (team_id, id, webhook_id, event_id, attempt, outcome, duration_ms)
-      select '${team.id}', (left(uuid_v7_floor(current_date - 1)::text, 15) || '7' || right(gen_random_uuid()::text, 20))::uuid,
+      select '${team.id}', (left(uuid_v7_floor(current_date - 1)::text, 15) || '7' || right(gen_random_uuid()::text,
+          20))::uuid,
              '${webhook}', '${event}', 1, 'failed', 1 from generate_series(1, ${FAILED});
     insert into deliveries (webhook_id, event_id, team_id)
       select '${webhook}', gen_random_uuid(), '${team.id}' from generate_series(1, ${WAITING});
     insert into retries (webhook_id, event_id, team_id, attempt, due_at)
-      select '${webhook}', gen_random_uuid(), '${team.id}', 1, now() + interval '1 day' from generate_series(1, ${WAITING});
-    insert into held_deliveries (user_id, webhook_id, event_id, team_id, attempt)
+      select '${webhook}', gen_random_uuid(), '${team.id}', 1, now() + interval '1 day'
+          from generate_series(1, ${WAITING});
+    insert into deferred_deliveries (user_id, webhook_id, event_id, team_id, attempt)
       select gen_random_uuid(), '${webhook}', gen_random_uuid(), '${team.id}', 0 from generate_series(1, ${WAITING});
-    insert into held_events (user_id, event_id, team_id, position)
+    insert into deferred_events (user_id, event_id, team_id, position)
       select gen_random_uuid(), gen_random_uuid(), '${team.id}', 1000 + n from generate_series(1, 200) as n;
     insert into delivery_tallies (team_id, webhook_id, started_at, succeeded, durations)
       select gen_random_uuid(), gen_random_uuid(), now(), 1, '{1}' from generate_series(1, ${WAITING})`);
@@ -150,7 +158,7 @@ const STATEMENTS: { title: string; work: (ctx: TeamCtx) => Promise<unknown> }[] 
   { title: 'the beginning of the feed', work: (ctx) => readPage(ctx, seenUpTo(0), wanted) },
   { title: 'the feed from somewhere', work: (ctx) => readPage(ctx, seenUpTo(6_900), wanted) },
   {
-    title: 'the feed behind transactions that ran',
+    title: 'the feed after transactions that ran',
     work: (ctx) => readPage(ctx, seenUpTo(6_990, [1_500, 6_980, 6_985]), wanted),
   },
   { title: 'the end of the feed', work: (ctx) => readPage(ctx, seenUpTo(2 ** 40), wanted) },
@@ -162,7 +170,8 @@ async function pagesRead(database: Database, work: (ctx: TeamCtx) => Promise<unk
     await sql`select pg_stat_force_next_flush()`.execute(database.db);
     await sql`select pg_stat_clear_snapshot()`.execute(database.db);
     const { rows } = await sql<{ pages: number }>`
-      select sum(heap_blks_hit + heap_blks_read + idx_blks_hit + idx_blks_read)::float8 as pages from pg_statio_user_tables
+      select sum(heap_blks_hit + heap_blks_read + idx_blks_hit + idx_blks_read)::float8 as pages
+          from pg_statio_user_tables
        where relname = any (${tables})`.execute(database.db);
     return rows[0]?.pages ?? NaN;
   };
@@ -176,7 +185,7 @@ describe.each(MADE)('with plans made %s', (made) => {
     if (made === 'with fresh statistics') await asOwner('vacuum analyze');
   });
 
-  test.each(STATEMENTS)('of $title what lies beside it is not read', async ({ work }) => {
+  test.each(STATEMENTS)('the read of $title reads no other rows', async ({ work }) => {
     const pages = await pagesRead(connections[made], work);
     expect(pages).toBeLessThan(MOST_PAGES);
   });
@@ -184,11 +193,12 @@ describe.each(MADE)('with plans made %s', (made) => {
   test('each statement is planned once, however often it runs', async () => {
     const { db } = connections[made];
     for (let times = 0; times < 3; times += 1) for (const { work } of STATEMENTS) await work(ctxOn(connections[made]));
-    const { rows } = await sql<{ statement: string; anew: number; kept: number }>`
-      select statement, custom_plans::integer as anew, generic_plans::integer as kept from pg_prepared_statements
+    const { rows } = await sql<{ statement: string; anew: number; generic: number }>`
+      select statement, custom_plans::integer as anew, generic_plans::integer as generic from pg_prepared_statements
        where statement ~ '(from|join) \\(*(select.*)?(events|attempts)'`.execute(db);
-    expect(rows.filter(({ anew, kept }) => anew > 0 || kept < 3).map(({ statement }) => statement)).toEqual([]);
-    // Attempts by endpoint and status (4), of an event, one; what waits; the event with and without its body; a page and its bodies.
+    expect(rows.filter(({ anew, generic }) => anew > 0 || generic < 3).map(({ statement }) => statement)).toEqual([]);
+    // Attempts by endpoint and status (4), attempts of an event, waiting deliveries, the event without and with its
+    // body, a page and its bodies.
     expect(rows.length).toBe(11);
   });
 });

@@ -1,12 +1,17 @@
 import { Type } from 'typebox';
 import { nullable, optional, Prose, Text } from './schema.ts';
 import { PhoneNumber } from './person.ts';
+import { shape } from './shape.ts';
 
-/** The zip codes of the United States, with or without the four further digits. */
+/** Zip codes of the United States, with or without the four additional digits. */
 export const US_ZIP = '^\\d{5}(-\\d{4})?$';
 
-/** Postal address of the insurance and user operations; state and zip are checked where the country is the US, by any of its names. */
-export const Address = Type.Object(
+/**
+ * The postal address in insurance and user operations. We check the state and the zip code if the country is the United
+ * States, by any of its names.
+ */
+export const Address = shape(
+  'Address',
   {
     first_line: Text(200),
     second_line: optional(Text(200, { minLength: 0, default: '' })),
@@ -25,15 +30,19 @@ const domestic = {
   city: Text(100),
   state: Type.String({ format: 'us-state' }),
   zip: Type.String({ maxLength: 10, pattern: US_ZIP }),
-  /** Code or name in, full name out. */
+  /** Accepts a code or a name. The response has the full name. */
   country: Type.String({ format: 'domestic-country' }),
 };
 
-/** Where a kit is sent to. */
-export const ShippingAddressInput = Type.Object({ receiver_name: Text(100), ...domestic, phone_number: PhoneNumber });
+/** The address to which a kit is sent. */
+export const ShippingAddressInput = shape('ShippingAddressInput', {
+  receiver_name: Text(100),
+  ...domestic,
+  phone_number: PhoneNumber,
+});
 
-/** Where the patient lives. */
-export const PatientAddressInput = Type.Object({
+/** The home address of the patient. */
+export const PatientAddressInput = shape('PatientAddressInput', {
   receiver_name: Type.Optional(Text(100, { minLength: 0 })),
   ...domestic,
   access_notes: optional(Prose(1000, { minLength: 0 })),
@@ -49,9 +58,13 @@ const answered = {
   country: Type.String(),
 };
 
-export const ShippingAddress = Type.Object({ receiver_name: Type.String(), ...answered, phone_number: Type.String() });
+export const ShippingAddress = shape('ShippingAddress', {
+  receiver_name: Type.String(),
+  ...answered,
+  phone_number: Type.String(),
+});
 
-export const PatientAddress = Type.Object({
+export const PatientAddress = shape('PatientAddress', {
   receiver_name: Type.String(),
   ...answered,
   access_notes: nullable(Type.String()),

@@ -1,7 +1,7 @@
-/** More is no help in a sentence. */
+/** If there are more values, a sentence that lists them does not help a reader. */
 const MOST_ALTERNATIVES = 60;
 
-/** The values that something may have, as a refusal lists them. */
+/** Returns the allowed values as a text for a refusal. */
 export function alternatives(allowed: readonly unknown[]): string {
   const values = allowed.filter((value) => value !== null);
   if (values.length > MOST_ALTERNATIVES) return `one of ${values.length} values, which the reference lists`;

@@ -15,7 +15,7 @@ test.each([
   ['2024-02-28T10:01', '1894-02-27', '2024-02-29'],
   ['2024-03-01T00:01', '1894-03-01', '2024-03-01'],
   ['2024-03-01T12:01', '1894-03-01', '2024-03-02'],
-])('at %s UTC the days of birth are %s to %s', (moment, oldest, latest) => {
+])('at %s UTC a person can be born from %s to %s', (moment, oldest, latest) => {
   const now = at(moment);
   const dayBefore = (day: string): string => new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10);
   const dayAfter = (day: string): string => new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
@@ -27,7 +27,7 @@ test.each([
   ]);
 });
 
-test('a day that no calendar has is nobody’s, and 29 February is in leap years only', () => {
+test('a date that no calendar has is refused, and 29 February exists in leap years only', () => {
   const now = at('2026-11-21T12:00');
   for (const day of ['2024-02-29', '2000-02-29']) expect(isBirthDate(day, now)).toBe(true);
   for (const day of ['2023-02-29', '1900-02-29', '2026-04-31', '2026-13-01', '2026-1-1', '']) {

@@ -3,7 +3,7 @@ const OLDEST_AGE_YEARS = 130;
 
 const DAYS_OF_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** A day of the calendar, so not 30 February; of the years 0001 to 9999. */
+/** Returns true for a date that exists in the calendar, from the year 0001 to 9999. 30 February does not exist. */
 export function isCalendarDate(text: string): boolean {
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
   if (!match) return false;
@@ -13,12 +13,12 @@ export function isCalendarDate(text: string): boolean {
   return year > 0 && day > 0 && day <= days;
 }
 
-/** The day at `hours` from UTC. */
+/** Returns the date at a place that is `hours` ahead of UTC. */
 const dayAt = (now: number, hours: number): string => new Date(now + hours * 3_600_000).toISOString().slice(0, 10);
 
 /**
- * Whether somebody can be born that day: not in the future anywhere on earth, where the day begins first at UTC+14,
- * and not over 130 years ago, which holds as long as the anniversary lasts somewhere, to its end at UTC-12.
+ * Returns true if a person can be born on that date. The date is not in the future anywhere on earth (a day begins
+ * first at UTC+14), and not more than 130 years ago (a day ends last at UTC-12).
  */
 export function isBirthDate(text: string, now = Date.now()): boolean {
   if (!isCalendarDate(text)) return false;
@@ -27,7 +27,7 @@ export function isBirthDate(text: string, now = Date.now()): boolean {
   return text <= dayAt(now, 14) && text >= oldest;
 }
 
-/** Full years since the date of birth, on the UTC day of `now`. */
+/** Returns the full years since the date of birth, on the UTC date of `now`. */
 export function ageInYears(dob: string, now = Date.now()): number {
   const today = new Date(now).toISOString().slice(0, 10);
   const years = Number(today.slice(0, 4)) - Number(dob.slice(0, 4));

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { countryAlpha3 } from './country-alpha3.ts';
 import { countryCode } from './country.ts';
 
-/** Countries of former times, whose old codes Intl still knows. */
+/** Former countries whose codes Intl still knows. */
 const FORMER = new Set('AN BU CS DD DY FX HV NH RH SU TP VD YD YU ZR'.split(' '));
 
-test('every country that an address can be in has a three-letter code of its own', () => {
+test('every country of an address has its own three-letter code', () => {
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
   const codes = letters
     .flatMap((first) => letters.map((second) => first + second))

@@ -1,9 +1,9 @@
 const intl = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
 
-// Intl names these too, but they are no countries of ISO 3166-1.
+// Intl has names for these codes, but they are not countries of ISO 3166-1.
 const NOT_COUNTRIES = new Set('EU EZ QO UK UN XA XB ZZ AC CP CQ DG EA IC TA XK'.split(' '));
 
-/** What people write where Intl has one name. */
+/** Names that people write in addition to the name that Intl has. */
 const ALIASES: Record<string, string> = {
   usa: 'US',
   'u.s.': 'US',
@@ -18,13 +18,15 @@ const ALIASES: Record<string, string> = {
   'us minor outlying islands': 'UM',
 };
 
-/** The United States and the territories that their postal service delivers to. */
+/** The United States and those of its territories to which the United States Postal Service delivers. */
 const DOMESTIC = new Set(['US', 'PR', 'GU', 'VI', 'AS', 'MP', 'UM']);
 
 let byCode: Map<string, string> | null = null;
 const byName = new Map(Object.entries(ALIASES));
 
-/** Intl takes 7 µs to answer, and every address asks. */
+/**
+ * Returns the country names by code. Intl takes 7 µs for a name, and every address needs one, so we cache all names.
+ */
 function names(): Map<string, string> {
   if (byCode) return byCode;
   byCode = new Map();
@@ -41,7 +43,10 @@ function names(): Map<string, string> {
   return byCode;
 }
 
-/** The two-letter code of ISO 3166-1 for a code in any case or an English name (`USA` gives `US`); null for what no list knows. */
+/**
+ * Returns the two-letter code of ISO 3166-1 for a code in any case or for an English name (`USA` gives `US`). Returns
+ * null for an unknown country.
+ */
 export function countryCode(text: string): string | null {
   const upper = text.toUpperCase();
   if (names().has(upper)) return upper;
@@ -50,7 +55,10 @@ export function countryCode(text: string): string | null {
 
 export const isUnitedStates = (text: string): boolean => countryCode(text) === 'US';
 
-/** The English name of the United States or a territory of them (`us` gives `United States`); null for everywhere else. */
+/**
+ * Returns the English name of the United States or one of its territories (`us` gives `United States`). Returns null
+ * for any other country.
+ */
 export function domesticCountry(text: string): string | null {
   const code = countryCode(text);
   return code !== null && DOMESTIC.has(code) ? (names().get(code) ?? null) : null;

@@ -1,26 +1,32 @@
-/** A form that text of a request has: told once, it is checked, refused, normalised and documented from here. */
+/** A format of text in requests. Validation, error texts, normalisation and documentation all use this object. */
 export type Format = {
-  /** As schemas name it. */
+  /** The name of the format in schemas. */
   name: string;
-  /** The longest text of the form in characters; anything longer is refused before `check` sees it. */
+  /** The most characters. We refuse a longer text before we call `check`. */
   longest: number;
-  /** The text as it is kept, or null where it is not of this form. Linear in the length of the text. */
+  /**
+   * Returns the normalised text, or null if the text does not have this format. Its time is linear in the length of the
+   * text.
+   */
   check: (text: string) => string | null;
-  /** The entry of a 422. */
+  /** The type and message of the entry in a 422. */
   problem: readonly [type: string, msg: string];
-  /** What OpenAPI says of it: the nearest relative that the world knows. */
+  /** The OpenAPI schema of the closest standard format. */
   schema: Record<string, unknown>;
-  /** What the nearest relative leaves unsaid, as a sentence of the reference. */
+  /** A sentence for the reference, about rules that the standard format does not contain. */
   note?: string;
-  /** In a query, empty text is as if it were left out. Of all other forms it is refused: a forgotten variable must not list everything. */
+  /**
+   * True if an empty text in a query means that the parameter is missing. All other formats refuse an empty text,
+   * because a client with a forgotten variable must not get a list of everything.
+   */
   emptyIsAbsent?: true;
 };
 
-/** Declares a form; `wire/formats.ts` lists them all. */
+/** Declares a format. `wire/formats.ts` lists all formats. */
 export const defineFormat = (format: Format): Format => format;
 
-/** A check that keeps the text as it is. */
-export const keepIf =
+/** Returns a `check` that does not change the text. */
+export const acceptIf =
   (isOfForm: (text: string) => boolean): Format['check'] =>
   (text) =>
     isOfForm(text) ? text : null;

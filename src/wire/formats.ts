@@ -2,7 +2,7 @@ import type { Ajv } from 'ajv';
 import { isUuid } from '../ids.ts';
 import { isBirthDate, isCalendarDate } from './birth-date.ts';
 import { domesticCountry } from './country.ts';
-import { defineFormat, keepIf, type Format } from './format.ts';
+import { defineFormat, acceptIf, type Format } from './format.ts';
 import { firstMoment, futureMoment, lastMoment, pastMoment } from './moment.ts';
 import { domainName } from './forms/domain-name.ts';
 import { isNpi } from './forms/npi.ts';
@@ -11,26 +11,26 @@ import { hasPlainHost, isPlainText, isReference, MOST_LINES, proseOrNull, urlOrN
 import { timeZone } from './time-zone.ts';
 import { isUsState } from './us-state.ts';
 
-// RFC 5321's limits with the characters of a dot-atom: what mail servers really take.
+// Dot-atom addresses within the limits of RFC 5321, which are the addresses that mail servers accept.
 const EMAIL =
   /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/i;
 const MOST_WORDS = 8;
 const MOMENT_PROBLEM = ['datetime_parsing', 'Input should be a date and time as ISO 8601'] as const;
 
-/** An absolute address without credentials and fragment, as a webhook is sent to. */
+/** Returns true for an absolute http URL without credentials and fragment. Endpoints must have such a URL. */
 function isHttpUrl(text: string): boolean {
   if (!/^https?:\/\//i.test(text) || /[\p{Cc}\s#]/u.test(text)) return false;
   const url = urlOrNull(text);
   return url !== null && url.username === '' && url.password === '';
 }
 
-/** One that browsers are sent to: its origin stands in the headers of pages. */
+/** Returns true for a URL that browsers open. Headers of our pages contain its origin. */
 function isPageUrl(text: string): boolean {
   const url = isHttpUrl(text) ? urlOrNull(text) : null;
   return url !== null && hasPlainHost(url);
 }
 
-/** Every form of text that a schema can name. */
+/** Every text format that a schema can name. */
 export const FORMATS: readonly Format[] = [
   defineFormat({
     name: 'uuid',
@@ -42,14 +42,14 @@ export const FORMATS: readonly Format[] = [
   defineFormat({
     name: 'email',
     longest: 254,
-    check: keepIf((text) => EMAIL.test(text)),
+    check: acceptIf((text) => EMAIL.test(text)),
     problem: ['value_error', 'Value is not a valid email address'],
     schema: { format: 'email', maxLength: 254 },
   }),
   defineFormat({
     name: 'date',
     longest: 10,
-    check: keepIf(isCalendarDate),
+    check: acceptIf(isCalendarDate),
     problem: ['date_parsing', 'Input should be a real date as YYYY-MM-DD'],
     schema: { format: 'date' },
   }),
@@ -103,7 +103,7 @@ export const FORMATS: readonly Format[] = [
     name: 'future-moment',
     longest: 40,
     check: (text) => futureMoment(text),
-    problem: ['datetime_parsing', 'Input should be a date and time as ISO 8601 that is to come within 10 years'],
+    problem: ['datetime_parsing', 'Input should be a date and time as ISO 8601 in the future, within 10 years'],
     schema: {
       anyOf: [
         { type: 'string', format: 'date-time' },
@@ -115,7 +115,7 @@ export const FORMATS: readonly Format[] = [
   defineFormat({
     name: 'birth-date',
     longest: 10,
-    check: keepIf((text) => isBirthDate(text)),
+    check: acceptIf((text) => isBirthDate(text)),
     problem: [
       'date_parsing',
       'Input should be a real date as YYYY-MM-DD, not in the future and not over 130 years ago',
@@ -126,7 +126,7 @@ export const FORMATS: readonly Format[] = [
   defineFormat({
     name: 'npi',
     longest: 10,
-    check: keepIf(isNpi),
+    check: acceptIf(isNpi),
     problem: ['value_error', 'Value is not an NPI: ten digits with a valid check digit'],
     schema: { pattern: '^\\d{10}$' },
     note: 'A National Provider Identifier: ten digits, the last of which checks the others.',
@@ -138,8 +138,8 @@ export const FORMATS: readonly Format[] = [
     problem: ['value_error', 'Value is not a valid phone number of its country'],
     schema: { maxLength: 40 },
     note:
-      'A phone number that is possible and valid in its country; without a country code it is one of the United ' +
-      'States. Kept and answered as E.164.',
+      'A valid phone number of its country. Without a country code it is a number of the United ' +
+      'States. We store and return it as E.164.',
   }),
   defineFormat({
     name: 'time-zone',
@@ -152,7 +152,7 @@ export const FORMATS: readonly Format[] = [
   defineFormat({
     name: 'us-state',
     longest: 2,
-    check: keepIf(isUsState),
+    check: acceptIf(isUsState),
     problem: ['value_error', 'Value is not a two-letter US state or territory code'],
     schema: { pattern: '^[A-Z]{2}$' },
     note: 'Two-letter code of a state or territory of the United States.',
@@ -164,8 +164,8 @@ export const FORMATS: readonly Format[] = [
     problem: ['value_error', 'Value is not the United States or a territory of them, by code or English name'],
     schema: { maxLength: 100 },
     note:
-      'The United States or a territory of them, which is where orders ship: two-letter code or English name; ' +
-      'answered as the full name.',
+      'The United States or one of its territories, to which orders ship: two-letter code or English name. Answers ' +
+      'return the full name.',
   }),
   defineFormat({
     name: 'domain-name',
@@ -173,12 +173,12 @@ export const FORMATS: readonly Format[] = [
     check: domainName,
     problem: ['value_error', 'Value is not a domain name, as example.com'],
     schema: { maxLength: 254 },
-    note: 'A domain name of two labels or more; kept in lower case, with international letters as xn--.',
+    note: 'A domain name of two labels or more. We store it in lower case, with international letters as xn--.',
   }),
   defineFormat({
     name: 'http-url',
     longest: 2083,
-    check: keepIf(isHttpUrl),
+    check: acceptIf(isHttpUrl),
     problem: ['url_parsing', 'Input should be an http or https address without credentials and fragment'],
     schema: { format: 'uri' },
     note: 'An http or https address without credentials and fragment.',
@@ -186,18 +186,21 @@ export const FORMATS: readonly Format[] = [
   defineFormat({
     name: 'page-url',
     longest: 2083,
-    check: keepIf(isPageUrl),
+    check: acceptIf(isPageUrl),
     problem: [
       'url_parsing',
-      'Input should be an http or https address without credentials and fragment, its host of letters, digits, dots and hyphens',
+      'Input should be an http or https address without credentials and fragment, its host of letters, ' +
+        'digits, dots and hyphens',
     ],
     schema: { format: 'uri' },
-    note: 'An http or https address without credentials and fragment, whose host has letters, digits, dots and hyphens only.',
+    note:
+      'An http or https address without credentials and fragment, whose host has letters, digits, dots and ' +
+      'hyphens only.',
   }),
   defineFormat({
     name: 'text',
     longest: 10_000,
-    check: keepIf(isPlainText),
+    check: acceptIf(isPlainText),
     problem: ['string_pattern_mismatch', 'String should have visible characters and spaces only, and no line breaks'],
     schema: {
       pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff]*$',
@@ -220,7 +223,7 @@ export const FORMATS: readonly Format[] = [
   defineFormat({
     name: 'reference',
     longest: 1_000,
-    check: keepIf(isReference),
+    check: acceptIf(isReference),
     problem: ['string_pattern_mismatch', 'String should have a visible character and no control characters'],
     schema: { pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' },
     note: 'With at least one visible character.',
@@ -228,7 +231,7 @@ export const FORMATS: readonly Format[] = [
   defineFormat({
     name: 'search-words',
     longest: 1_000,
-    check: keepIf((text) => wordsOf(text).length <= MOST_WORDS),
+    check: acceptIf((text) => wordsOf(text).length <= MOST_WORDS),
     problem: ['too_long', `Value should have at most ${MOST_WORDS} words`],
     schema: {},
     note: `At most ${MOST_WORDS} words.`,
@@ -237,7 +240,7 @@ export const FORMATS: readonly Format[] = [
   defineFormat({
     name: 'filter',
     longest: 256,
-    check: keepIf(isPlainText),
+    check: acceptIf(isPlainText),
     problem: ['string_pattern_mismatch', 'String should have visible characters and spaces only, and no line breaks'],
     schema: {},
     emptyIsAbsent: true,
@@ -245,7 +248,7 @@ export const FORMATS: readonly Format[] = [
   defineFormat({
     name: 'cursor',
     longest: 500,
-    check: keepIf((text) => text !== ''),
+    check: acceptIf((text) => text !== ''),
     problem: ['value_error', 'Value is not a cursor of this list'],
     schema: {},
   }),
@@ -255,7 +258,10 @@ const byName = new Map<unknown, Format>(FORMATS.map((format) => [format.name, fo
 
 export const formatOf = (name: unknown): Format | undefined => byName.get(name);
 
-/** Teaches `ajv` the forms as checks that leave values as they are, for shapes that the service itself fills. */
+/**
+ * Registers the formats in `ajv` as checks that do not change values. Use it for schemas of data that the service
+ * itself makes.
+ */
 export function addFormats(ajv: Ajv): void {
   for (const { name, check } of FORMATS) ajv.addFormat(name, (text: string) => check(text) !== null);
 }

@@ -15,7 +15,7 @@ describe('plain text', () => {
     '½ € & | ^ ~ \\',
     '🏠',
     'non\u00a0breaking',
-  ])('%j may reach a message or a label', (text) => {
+  ])('%j is accepted', (text) => {
     expect(isPlainText(text)).toBe(true);
   });
 
@@ -39,11 +39,11 @@ describe('plain text', () => {
     ['a tag character', 'a\u{e0041}b'],
     ['half a surrogate pair', 'a\ud800b'],
     ['a character for private use', 'a\ue000b'],
-  ])('%s may not', (_what, text) => {
+  ])('%s is refused', (_what, text) => {
     expect(isPlainText(text)).toBe(false);
   });
 
-  test('prose is lines of it, whatever ended them', () => {
+  test('prose keeps its lines, whatever line ends they have', () => {
     expect(proseOrNull('Takes metformin.\r\n\r\nFasted\rsince\nnine.')).toBe(
       'Takes metformin.\n\nFasted\nsince\nnine.',
     );
@@ -52,7 +52,7 @@ describe('plain text', () => {
     expect(proseOrNull('\n'.repeat(MOST_LINES))).toBeNull();
   });
 
-  test('a reference needs something to see', () => {
+  test('a reference needs a visible character', () => {
     for (const text of ['user-1', ' a', 'a\u200b', '—', '李']) expect(isReference(text)).toBe(true);
     for (const text of ['', ' ', '\u200b', '\u2060\u2060', '\u3164', '\u2800', '\u00ad', 'a\nb', 'a\u0085'])
       expect(isReference(text)).toBe(false);
@@ -76,7 +76,7 @@ describe('a country', () => {
     ['puerto rico', 'Puerto Rico'],
     ['US Virgin Islands', 'U.S. Virgin Islands'],
     ['gu', 'Guam'],
-  ])('%s is a territory that orders ship to', (text, name) => {
+  ])('orders ship to the territory %s', (text, name) => {
     expect([isUnitedStates(text), domesticCountry(text)]).toEqual([false, name]);
   });
 
@@ -88,7 +88,7 @@ describe('a country', () => {
     ['XX', null],
     ['EU', null],
     ['', null],
-  ])('%j has the code %s and is elsewhere', (text, code) => {
+  ])('%j has the code %s, and orders do not ship there', (text, code) => {
     expect([countryCode(text), domesticCountry(text)]).toEqual([code, null]);
   });
 });
@@ -103,11 +103,11 @@ describe('a time zone', () => {
     ['Asia/Kolkata', 'Asia/Kolkata'],
     ['asia/calcutta', 'Asia/Kolkata'],
     ['Europe/Kyiv', 'Europe/Kyiv'],
-  ])('%s is kept as %s', (text, kept) => {
-    expect(timeZone(text)).toBe(kept);
+  ])('%s is stored as %s', (text, canonical) => {
+    expect(timeZone(text)).toBe(canonical);
   });
 
-  test.each(['Mars/Olympus', '+05:00', '', '-07', 'America/', 'America/Phoenix '])('%j is none', (text) => {
+  test.each(['Mars/Olympus', '+05:00', '', '-07', 'America/', 'America/Phoenix '])('%j is refused', (text) => {
     expect(timeZone(text)).toBeNull();
   });
 });
@@ -122,13 +122,13 @@ describe('a moment', () => {
   });
 
   test.each(['2026-02-30', '2026-01-05T24:00', '2026-01-05T09:60', '09:30', 'now', '2026-01-05T09:30:00+16:00', ''])(
-    '%j is none',
+    '%j is refused',
     (text) => {
       expect([firstMoment(text), lastMoment(text)]).toEqual([null, null]);
     },
   );
 
-  test('that has come may be five minutes ahead of the clock, wherever it was read', () => {
+  test('in the past may be five minutes ahead of our clock, in any time zone', () => {
     const now = Date.parse('2026-01-05T09:30:00Z');
     for (const text of ['2026-01-05T09:35', '2026-01-05', '2026-01-05T02:35:00-07:00', '2026-01-05 16:35+0700']) {
       expect(pastMoment(text, now)).not.toBeNull();

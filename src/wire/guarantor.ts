@@ -2,9 +2,10 @@ import { Type } from 'typebox';
 import { Address } from './address.ts';
 import { Email, PersonName, PhoneNumber } from './person.ts';
 import { optional } from './schema.ts';
+import { shape } from './shape.ts';
 
-/** Who answers for a bill, or for a minor (`medical_proxy`). */
-export const GuarantorDetails = Type.Object({
+/** The person who pays a bill, or acts for a minor (`medical_proxy`). */
+export const GuarantorDetails = shape('GuarantorDetails', {
   first_name: PersonName,
   last_name: PersonName,
   address: Address,

@@ -1,9 +1,12 @@
 /**
- * What is told of text that breaks the pattern of its schema, where the pattern itself would tell nobody anything: the schema carries
- * it as `mismatch`.
+ * The error text for a text that does not match the pattern of its schema. We use it if the pattern itself would not
+ * help a reader. A schema has it as `mismatch`.
  */
 export type Mismatch = {
   msg: string;
-  /** What the text may be, where all of that is public: the text is then repeated, with the name that was most likely meant. */
+  /**
+   * The allowed texts, if all of them are public. The error then repeats the given text and suggests the most similar
+   * name.
+   */
   names?: readonly string[];
 };

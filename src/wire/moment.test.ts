@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { writtenMoment } from './moment.ts';
 
-test('a moment as it is stored is what Date makes of it, whatever day was read before', () => {
+test('a stored moment has the same milliseconds as in Date, whatever day was read before', () => {
   const moments = fc.date({ min: new Date('0001-01-01T00:00:00.000Z'), max: new Date('9999-12-31T23:59:59.999Z') });
   fc.assert(
     fc.property(
@@ -38,7 +38,7 @@ test.each([
   '2026-01-05T07:00:00.0000Z',
   '2026-01-05',
   '',
-])('%s is not a moment as it is stored', (text) => {
+])('%s is not a stored moment', (text) => {
   expect(writtenMoment('2026-01-05T07:00:00.000Z')).toBe(Date.UTC(2026, 0, 5, 7));
   expect(writtenMoment(text)).toBeNaN();
 });

@@ -5,7 +5,9 @@ const MOMENT =
 
 const CLOCKS_DIFFER_MS = 5 * 60_000;
 
-/** A point in time as ISO 8601; without an offset it is UTC, a date alone stands for `timeOfDay` of that day. */
+/**
+ * Reads a time in ISO 8601. Without an offset the time is in UTC. A date without a time means `timeOfDay` of that day.
+ */
 function read(text: string, timeOfDay: string): string | null {
   if (!Number.isNaN(writtenMoment(text))) return text;
   const [, date, hour, minute, second = '00', offset] = MOMENT.exec(text) ?? [];
@@ -15,13 +17,13 @@ function read(text: string, timeOfDay: string): string | null {
   return offset === undefined ? `${text}Z` : text;
 }
 
-/** The moment; of a date alone its first one. */
+/** Reads a time. A date without a time means the start of that day. */
 export const firstMoment = (text: string): string | null => read(text, '00:00:00.000');
 
-/** The moment; of a date alone its last one. */
+/** Reads a time. A date without a time means the end of that day. */
 export const lastMoment = (text: string): string | null => read(text, '23:59:59.999');
 
-/** A moment that has come, by this clock or one that is five minutes ahead of it. */
+/** Reads a time in the past. It accepts up to five minutes in the future, because our clock may be late. */
 export function pastMoment(text: string, now = Date.now()): string | null {
   const moment = firstMoment(text);
   return moment !== null && millisecondsOf(moment) <= now + CLOCKS_DIFFER_MS ? moment : null;
@@ -29,7 +31,7 @@ export function pastMoment(text: string, now = Date.now()): string | null {
 
 const MOST_YEARS_AHEAD = 10;
 
-/** A moment that is to come, within ten years. */
+/** Reads a time in the future, within ten years. */
 export function futureMoment(text: string, now = Date.now()): string | null {
   const moment = lastMoment(text);
   const at = moment === null ? NaN : millisecondsOf(moment);
@@ -38,17 +40,17 @@ export function futureMoment(text: string, now = Date.now()): string | null {
     : null;
 }
 
-/** Milliseconds since 1970 of a moment as the functions above give it. */
+/** Returns the milliseconds since 1970 of a time that one of the functions above returned. */
 export function millisecondsOf(moment: string): number {
   const written = writtenMoment(moment);
   if (!Number.isNaN(written)) return written;
   if (moment[10] === 'T' && moment.endsWith('Z')) return Date.parse(moment);
-  // `2026-01-05 09:30+0700` is ISO 8601 to PostgreSQL, but not to Date.
+  // PostgreSQL reads `2026-01-05 09:30+0700` as ISO 8601, but JavaScript's Date does not.
   const strict = moment.replace(/^(.{10})[t ]/, '$1T').replace(/([+-]\d{2})(\d{2})$/, '$1:$2');
   return Date.parse(strict.toUpperCase());
 }
 
-/** Such a moment as answers write it: UTC, three fractional digits, Z. */
+/** Returns the time in the form of responses: UTC, three fractional digits, Z. */
 export const toUtc = (moment: string): string => new Date(millisecondsOf(moment)).toISOString();
 
 const DAY_CHARACTERS = 10;
@@ -57,12 +59,13 @@ const LENGTH = '2026-01-05T07:00:00.000Z'.length;
 const [T, COLON, DOT, Z] = [0x54, 0x3a, 0x2e, 0x5a];
 const ZERO = 0x30;
 
-/** The day that was read last: those of a batch are mostly of one. */
+/** The day of the previous call. Most times of a batch are on the same day. */
 let lastDay = { text: '1970-01-01', ms: 0 };
 
 /**
- * Milliseconds since 1970 of a moment as it is stored and as most senders write it: UTC, three fractional digits, Z. NaN of any other
- * text. A batch has thousands of them, and the expression for all forms takes several times as long.
+ * Returns the milliseconds since 1970 of a time in the form that we store and that most senders use: UTC, three
+ * fractional digits, Z. Returns NaN for any other text. A batch has thousands of times, and the regular expression for
+ * all forms takes several times as long.
  */
 export function writtenMoment(text: string): number {
   if (text.length !== LENGTH || text.charCodeAt(10) !== T || text.charCodeAt(23) !== Z) return NaN;
@@ -81,7 +84,7 @@ export function writtenMoment(text: string): number {
   return lastDay.ms + ((hour * 60 + minute) * 60 + second) * 1_000 + hundredths * 10 + last;
 }
 
-/** The number of two digits; NaN where one of them is none. */
+/** Returns the number that two digits form, or NaN if one of the characters is not a digit. */
 function pair(text: string, at: number): number {
   const tens = text.charCodeAt(at) - ZERO;
   const ones = text.charCodeAt(at + 1) - ZERO;

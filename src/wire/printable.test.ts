@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { printable, printableAscii } from './printable.ts';
 import { isPlainText } from './text.ts';
 
-test('whatever comes in, what goes out is plain text', () => {
+test('output is plain text, whatever the input is', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       expect(isPlainText(printable(text))).toBe(true);

@@ -1,16 +1,18 @@
-// What text may reach an HL7 message, a document or a label: the one allow-list, isPlainText, applied to what is sent out.
+// Filters text for an HL7 message, a document or a label. It allows the same characters as isPlainText, with which we
+// validate input.
 import { isPlainText } from './text.ts';
-import { ownOf } from './own.ts';
+import { ownProperty } from './own-property.ts';
 
 /**
- * The text with what may not be printed taken out: controls, line ends, writing directions and zero-width characters
- * would end a segment, forge a line or show another name than the one that is stored. Blanks of any kind that end a line
- * become a space, so that two words stay two. Composed, since a lone mark is drawn wrong by many programs.
+ * Returns the text without characters that must not be printed. Control characters, line ends, direction marks and
+ * zero-width characters could end a segment, imitate a line, or show another name than the stored one. Characters that
+ * end a line become a space, so that two words stay separate. The result is in composed form (NFC), because many
+ * programs draw separate marks incorrectly.
  */
 export const printable = (text: string): string =>
   [...text.normalize('NFC').replaceAll(/[\t\n\v\f\r\u0085\u2028\u2029]+/g, ' ')].filter(isPlainText).join('').trim();
 
-/** Letters that are no other letter with a mark, as they are written where only ASCII is taken. */
+/** ASCII spellings of letters that do not decompose into an ASCII letter and a mark. */
 const SPELLED: Readonly<Record<string, string>> = {
   ß: 'ss',
   ẞ: 'SS',
@@ -45,10 +47,10 @@ const SPELLED: Readonly<Record<string, string>> = {
 };
 
 /**
- * The same for whoever takes ASCII alone: marks are dropped, some letters spelled out, and what is left becomes `?`, so
- * that a name never looks whole that is not.
+ * Like `printable`, for ASCII output. It removes marks, spells out some letters, and writes `?` for all other
+ * characters, so that an incomplete name never looks complete.
  */
 export const printableAscii = (text: string): string =>
   [...printable(text).normalize('NFKD').replaceAll(/\p{M}/gu, '')]
-    .map((letter) => ownOf(SPELLED, letter) ?? (letter <= '~' ? letter : '?'))
+    .map((letter) => ownProperty(SPELLED, letter) ?? (letter <= '~' ? letter : '?'))
     .join('');

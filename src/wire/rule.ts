@@ -1,19 +1,22 @@
-/** What a rule found wrong, and where: the way from the value that the rule stands at. */
+/** A violation of a rule. `at` is the path to it, from the value that has the rule. */
 export type Breach = { at: string[]; type: string; msg: string };
 
-/** A rule that JSON Schema has no word for: told once, it is checked and documented from here. */
+/** A rule that JSON Schema cannot express. Validation and documentation both use this object. */
 export type Rule = {
-  /** As schemas name it. */
+  /** The keyword of the rule in schemas. */
   keyword: string;
-  /** Left out: objects. */
+  /** The type of values that can have the rule. Default: objects. */
   type?: 'object' | 'any';
-  /** Everything wrong with `value`, whose members have their forms by then; `setting` is what the schema says. */
+  /**
+   * Returns every violation in `value`. The formats of its members are already checked. `setting` is the value of the
+   * keyword in the schema.
+   */
   check: (setting: never, value: never) => Breach[];
-  /** A sentence of the reference. */
+  /** Returns a sentence for the reference. */
   words: (setting: never) => string;
 };
 
-/** Declares a rule; `wire/rules.ts` lists them all. */
+/** Declares a rule. `wire/rules.ts` lists all rules. */
 export function defineRule<Setting, Value = Record<string, unknown>>(rule: {
   keyword: string;
   type?: 'object' | 'any';

@@ -1,7 +1,7 @@
 import { US_ZIP } from './address.ts';
 import { ADULT_AGE_YEARS, ageInYears, isBirthDate, isCalendarDate } from './birth-date.ts';
 import { isUnitedStates } from './country.ts';
-import { isWithin, MOST_PIXELS, readImageHeader } from './image/header.ts';
+import { isWithin, MOST_PIXELS, readImageHeader } from './image/image-header.ts';
 import { defineRule, type Breach } from './rule.ts';
 import { isUsState } from './us-state.ts';
 
@@ -33,7 +33,7 @@ const usAddress = defineRule<true>({
   words: () => 'In the United States `state` is a two-letter code and `zip` is 12345 or 12345-6789.',
 });
 
-/** What one shape alone asks of its members: the schema carries the check itself, with its sentence for the reference. */
+/** A rule that only one schema has. The schema contains the check itself, and the rule's sentence for the reference. */
 export type Requirement = {
   check: (value: Record<string, unknown>) => Breach[];
   words: string;
@@ -45,7 +45,7 @@ const fulfils = defineRule<Requirement>({
   words: ({ words }) => words,
 });
 
-/** Two dates of one object, in this order where both are there. */
+/** Two dates of one object must be in this order, if both are present. */
 const ascending = defineRule<[first: string, second: string]>({
   keyword: 'ascending',
   check: ([first, second], value) => {
@@ -69,7 +69,7 @@ const exactlyOne = defineRule<string[]>({
   words: (names) => `Exactly one of ${quoted(names, ', ')} is needed.`,
 });
 
-/** Keys that mean nothing without each other: all there or none, where null is as if absent. */
+/** Keys that belong together: either all are present or none. Null means that a key is missing. */
 const together = defineRule<string[]>({
   keyword: 'together',
   check: (names, value) => {
@@ -81,10 +81,13 @@ const together = defineRule<string[]>({
       msg: `Field required together with ${names.filter((other) => other !== name).join(', ')}`,
     }));
   },
-  words: (names) => `${quoted(names, ' and ')} come together or not at all.`,
+  words: (names) => `${quoted(names, ' and ')} belong together: send all or none.`,
 });
 
-/** Whoever is insured in the patient's stead has to be told whole, since the record names them. */
+/**
+ * If the insured person is not the patient, the request needs all details of that person, because the record contains
+ * them.
+ */
 const insuredUnlessSelf = defineRule<true>({
   keyword: 'insuredUnlessSelf',
   check: (_, { responsible_relationship, responsible_details }) => {
@@ -102,7 +105,7 @@ const insuredUnlessSelf = defineRule<true>({
     'Where the patient is not the insured, `responsible_details` with `gender`, `dob` and `email` is needed.',
 });
 
-/** A patient under 18 needs somebody who answers for them. */
+/** A patient under 18 needs an adult who acts for the patient. */
 const minorNeedsProxy = defineRule<true>({
   keyword: 'minorNeedsProxy',
   check: (_, { dob, medical_proxy }) =>
@@ -112,7 +115,7 @@ const minorNeedsProxy = defineRule<true>({
   words: () => 'A patient under 18 needs a `medical_proxy`.',
 });
 
-/** Without an ordering physician the service's own network signs, which takes the patient's consent. */
+/** If there is no ordering physician, a physician of our network signs. That needs the patient's consent. */
 const consentsUnlessPhysician = defineRule<true>({
   keyword: 'consentsUnlessPhysician',
   check: (_, { physician, consents }) => {
@@ -132,7 +135,7 @@ const consentsUnlessPhysician = defineRule<true>({
   words: () => `Without a \`physician\` the consents ${NEEDED_CONSENTS.join(', ')} are needed.`,
 });
 
-/** An image in base64 is what its own bytes say. */
+/** The base64 text must be a PNG or JPEG image that is not too large. Its bytes must match its content_type. */
 const image = defineRule<true>({
   keyword: 'image',
   check: (_, { content, content_type }) => {
@@ -143,15 +146,15 @@ const image = defineRule<true>({
     if (!isWithin(header, MOST_PIXELS)) {
       return wrong('content', `An image can have at most ${MOST_PIXELS / 1_000_000} million pixels`);
     }
-    const isTold = content_type === 'image/png' || content_type === 'image/jpeg';
-    return isTold && content_type !== header.content_type
+    const isDeclared = content_type === 'image/png' || content_type === 'image/jpeg';
+    return isDeclared && content_type !== header.content_type
       ? wrong('content_type', `The bytes are those of ${header.content_type}`)
       : [];
   },
-  words: () => `A PNG or JPEG image of at most ${MOST_PIXELS / 1_000_000} million pixels, as its own bytes say.`,
+  words: () => `A PNG or JPEG image of at most ${MOST_PIXELS / 1_000_000} million pixels. Its bytes must match.`,
 });
 
-/** Who manages some teams names them, a key or a person; who manages the organisation, or nothing, names none. */
+/** A key or member with the role `team_admin` must name its teams. With any other role it must name none. */
 const boundByRole = defineRule<true>({
   keyword: 'boundByRole',
   check: (_, { role, team_role_bindings: bindings }) => {
@@ -159,7 +162,7 @@ const boundByRole = defineRule<true>({
       return [{ at: ['team_role_bindings'], type: 'missing', msg: 'A team_admin needs the teams to manage' }];
     }
     if ((role !== 'org_admin' && role !== 'no_role') || !Array.isArray(bindings)) return [];
-    return [{ at: ['team_role_bindings'], type: 'value_error', msg: 'Only a team_admin is bound to teams' }];
+    return [{ at: ['team_role_bindings'], type: 'value_error', msg: 'Only a team_admin can have teams to manage' }];
   },
   words: () => '`team_role_bindings` is needed with `team_admin` and refused with any other role.',
 });

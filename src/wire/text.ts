@@ -1,4 +1,4 @@
-/** Unicode's invisible characters, with the two blanks that it counts as a letter and a symbol. */
+/** The invisible characters of Unicode, and two blank characters that Unicode lists as a letter and a symbol. */
 const INVISIBLE = '\\p{Default_Ignorable_Code_Point}\\u2800';
 
 const PLAIN = new RegExp(`^(?:(?![${INVISIBLE}])[\\p{L}\\p{M}\\p{N}\\p{P}\\p{S}\\p{Zs}])*$`, 'u');
@@ -6,26 +6,33 @@ const VISIBLE = new RegExp(`(?![${INVISIBLE}])[\\p{L}\\p{M}\\p{N}\\p{P}\\p{S}]`,
 const CONTROL = /\p{Cc}/u;
 
 /**
- * Letters, marks, digits, punctuation, symbols and spaces of any language: what may reach an HL7 message, a document
- * or a label. No controls, line or paragraph separators, writing directions or zero-width characters: they would end a
- * segment, forge a line or show another order than what is stored.
+ * Returns true if the text has only letters, marks, digits, punctuation, symbols and spaces, of any language. Such a
+ * text can appear in an HL7 message, a document or a label. It has no control characters, line or paragraph separators,
+ * direction marks or zero-width characters. Those could end a segment, imitate a line, or show the text in another
+ * order than the stored one.
  */
 export const isPlainText = (text: string): boolean => PLAIN.test(text);
 
-/** More lines than any note needs: each is a line of paper. */
+/** The most lines of a text. No note needs more, and each line takes a line on paper. */
 export const MOST_LINES = 200;
 
-/** Lines of such text, ended by \n whatever ended them; null where a line is none, or there are too many. */
+/**
+ * Returns lines of plain text with \n between them, whichever line ends the text has. Returns null if a line is not
+ * plain text or there are too many lines.
+ */
 export function proseOrNull(text: string): string | null {
   const prose = text.replaceAll(/\r\n?/g, '\n');
   const lines = prose.split('\n');
   return lines.length <= MOST_LINES && lines.every(isPlainText) ? prose : null;
 }
 
-/** A customer's own reference: compared as it is sent, so that it needs something to see and no control characters. */
+/**
+ * Returns true for a valid reference that a customer chose. We compare references exactly as sent. So a reference must
+ * have a visible character, and no control characters.
+ */
 export const isReference = (text: string): boolean => !CONTROL.test(text) && VISIBLE.test(text);
 
-/** The words of a name or a search: runs of letters and digits, without case and accents. */
+/** Returns the words of a name or a search. A word is a sequence of letters and digits, without case and accents. */
 export const wordsOf = (text: string): string[] =>
   text
     .normalize('NFKD')
@@ -35,8 +42,8 @@ export const wordsOf = (text: string): string[] =>
     .filter(Boolean);
 
 /**
- * The address that a text is, by the WHATWG URL Standard; null where it is none. URL.canParse is no answer: in Node 20,
- * once V8 has optimised its caller, it refuses every text with a letter of Latin-1 such as ü.
+ * Parses a URL by the WHATWG URL Standard. Returns null for any other text. We cannot use URL.canParse: in Node 20,
+ * after V8 has optimised its caller, it refuses every text with a Latin-1 letter such as ü.
  */
 export function urlOrNull(text: string): URL | null {
   try {
@@ -46,5 +53,8 @@ export function urlOrNull(text: string): URL | null {
   }
 }
 
-/** Whether a host is a name or an IP address without signs that mean something elsewhere, as `;` and `,` do in headers. */
+/**
+ * Returns true if the host is a name or an IP address without characters that separate values in headers, such as `;`
+ * and `,`.
+ */
 export const hasPlainHost = ({ hostname }: URL): boolean => /^[a-z0-9.:[\]-]+$/.test(hostname);

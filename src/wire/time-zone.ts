@@ -1,6 +1,6 @@
-import { ownOf } from './own.ts';
+import { ownProperty } from './own-property.ts';
 
-/** Where the runtime's data (CLDR) keeps an older name than the IANA database has as its own. */
+/** Time zones for which the runtime's data (CLDR) uses an older name than the IANA database. */
 const RENAMED: Record<string, string> = {
   'Africa/Asmera': 'Africa/Asmara',
   'America/Buenos_Aires': 'America/Argentina/Buenos_Aires',
@@ -23,11 +23,14 @@ const RENAMED: Record<string, string> = {
   'Pacific/Truk': 'Pacific/Chuuk',
 };
 
-/** Making a formatter takes 50 µs; there are some 600 names, each in as many spellings as nobody uses. */
+/**
+ * Names that we have looked up. Making a formatter for a look-up takes 50 µs. There are about 600 time zones, and
+ * people use few spellings of each.
+ */
 const known = new Map<string, string>();
 const MOST_KNOWN = 2_000;
 
-/** The name of an IANA time zone as the database writes it, whatever case it came in; null for what is none. */
+/** Returns the IANA name of a time zone. Accepts a name in any case. Returns null for an unknown name. */
 export function timeZone(text: string): string | null {
   const cached = known.get(text);
   if (cached !== undefined) return cached;
@@ -40,7 +43,7 @@ function resolve(text: string): string | null {
   if (!/^[a-z]/i.test(text)) return null;
   try {
     const { timeZone: name } = new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions();
-    return ownOf(RENAMED, name) ?? name;
+    return ownProperty(RENAMED, name) ?? name;
   } catch {
     return null;
   }

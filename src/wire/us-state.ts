@@ -1,4 +1,7 @@
-/** Two-letter codes of the postal service: states, the District of Columbia, territories, freely associated states and military addresses. */
+/**
+ * Two-letter codes of the United States Postal Service: states, the District of Columbia, territories, freely
+ * associated states and military addresses.
+ */
 export const US_STATES: ReadonlySet<string> = new Set(
   (
     'AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND ' +

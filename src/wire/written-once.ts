@@ -2,11 +2,14 @@ import type { TSchema } from 'typebox';
 
 const marked = new WeakMap<object, readonly string[]>();
 
-/** Marks members of a shape whose values are kept, frozen, and are part of many answers: each is written once, and its text kept with it. */
+/**
+ * Marks members of a schema whose values are cached, frozen, and part of many responses. We serialise each such value
+ * once and cache its text.
+ */
 export function writtenOnce<T extends TSchema>(schema: T, ...members: string[]): T {
   marked.set(schema, members);
   return schema;
 }
 
-/** The members of the shape that are written once. */
-export const keptMembersOf = (schema: object): readonly string[] => marked.get(schema) ?? [];
+/** Returns the members of the schema whose values we serialise once. */
+export const cachedMembersOf = (schema: object): readonly string[] => marked.get(schema) ?? [];

@@ -1,6 +1,6 @@
 import type { DocumentedProvider } from './documented.ts';
-import { WALL, takes, atMost, all } from './checks.ts';
-import { FAR, noon, hourLater } from './play.ts';
+import { LOCAL_TIME, takes, atMost, all } from './checks.ts';
+import { FAR, noon, hourLater } from './stand-in-answers.ts';
 
 const glucose = (value: number, at: string) => ({ systemTime: at, displayTime: at, value, unit: 'mmol/L' });
 
@@ -12,7 +12,7 @@ export const dexcomV3: DocumentedProvider = {
   calls: [
     [
       /^GET \/v3\/users\/self\/egvs$/,
-      all(takes({ startDate: WALL, endDate: WALL }), atMost(30, ['startDate', 'endDate'])),
+      all(takes({ startDate: LOCAL_TIME, endDate: LOCAL_TIME }), atMost(30, ['startDate', 'endDate'])),
     ],
   ],
   play: () => ({ json: { records: [] } }),

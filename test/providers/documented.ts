@@ -1,22 +1,22 @@
 import type { DataAnswer, DataRequest } from '../provider.ts';
 import type { Check, Values } from './checks.ts';
 
-/** What a provider answers that nobody can have measured, and what is left of it. */
+/** An answer of a provider with impossible values, and what is stored of it. */
 type OutOfBounds = {
-  /** Answers by the ends of the addresses that they are to. */
+  /** Answers by the ends of their addresses. */
   answers: Record<string, unknown>;
   summaries?: { path: string; expected: Record<string, unknown>[] };
   samples?: { name: string; expected: number[] };
 };
 
 /**
- * What a provider's interface is like, written out by hand from its public documentation: where it is asked for consent, for
- * tokens, for their end and for data, and by which parameters. The stand-in takes nothing else.
+ * A provider's API, written by hand from its public documentation: the addresses for consent, tokens, revocation and
+ * data, each with its parameters. The stand-in accepts nothing else.
  */
 export type DocumentedProvider = {
-  /** All hosts that its folder names. */
+  /** All hosts that the provider's folder names. */
   hosts: readonly string[];
-  /** Days of the past that a new connection brings, as users of the interface know them. */
+  /** Days of the past that a new connection brings by default. */
   historyDays: number;
   authorise: { path: string; query: Values };
   token: { path: string; client: 'body' | 'basic'; fields?: Values; renewal?: Values };

@@ -1,10 +1,10 @@
 import type { DocumentedProvider } from './documented.ts';
 import { DAY, MOMENT, takes, nothing, type Check } from './checks.ts';
-import { DAY_MS, FAR, noon, hourLater, daysBetween, paged, longAgo } from './play.ts';
+import { DAY_MS, FAR, noon, hourLater, daysBetween, paged, longAgo } from './stand-in-answers.ts';
 
 const google = (name: string): string => `https://www.googleapis.com/auth/googlehealth.${name}.readonly`;
 
-/** By data type: which field of it is filtered by, and whether sources are merged. */
+/** By data type: the field of its filter, and whether sources are merged. */
 const GOOGLE_TYPES: Record<string, readonly [field: string, pattern: RegExp, method: '' | ':reconcile']> = {
   steps: ['steps.interval.start_time', MOMENT, ':reconcile'],
   distance: ['distance.interval.start_time', MOMENT, ':reconcile'],
@@ -30,7 +30,7 @@ const googlePoints: Check = (asked) => {
   const [, field, from = '', same, to = ''] =
     /^(\S+) >= "([^"]+)" AND (\S+) < "([^"]+)"$/.exec(asked.query['filter'] ?? '') ?? [];
   if (field !== fact[0] || same !== field || !fact[1].test(from) || !fact[1].test(to))
-    return `filter=${asked.query['filter']} is not taken`;
+    return `filter=${asked.query['filter']} is not accepted`;
   return takes({ filter: /./, pageSize: /^([1-9]\d{0,3}|10000)$/ }, { pageToken: /./ })(asked);
 };
 
@@ -39,7 +39,7 @@ const googleRollUp: Check = ({ json }) => {
   const { range, windowSizeDays } = json as { range: { start: Edge; end: Edge }; windowSizeDays: number };
   const dayOf = ({ date: { year, month, day } }: Edge): number => Date.UTC(year, month - 1, day) / DAY_MS;
   const days = dayOf(range.end) - dayOf(range.start);
-  return windowSizeDays === 1 && days > 0 && days <= 14 ? null : `a range of ${days} days is not taken`;
+  return windowSizeDays === 1 && days > 0 && days <= 14 ? null : `a range of ${days} days is not accepted`;
 };
 
 const googleTime = (at: string) => ({ physicalTime: at, utcOffset: '0s' });
@@ -49,7 +49,7 @@ export const googleHealth: DocumentedProvider = {
     'accounts.google.com',
     'health.googleapis.com',
     'oauth2.googleapis.com',
-    // Of the names of scopes.
+    // Parts of the names of scopes.
     'www.googleapis.com',
   ],
   historyDays: 90,
@@ -77,7 +77,7 @@ export const googleHealth: DocumentedProvider = {
     if (how === ':dailyRollUp') return { json: {} };
     const [from = '', to = ''] = [...(request.query.get('filter') ?? '').matchAll(/"([^"]+)"/g)].map(([, at]) => at);
     const days = daysBetween(from, to);
-    // Heart rate by the minute around the clock, what is moved by the minute while awake, the rest a few times a day.
+    // Heart rate every minute around the clock, movement every minute while awake, the rest a few times a day.
     const aDay = {
       'heart-rate': 1_440,
       steps: 300,

@@ -1,6 +1,6 @@
 import type { DocumentedProvider } from './documented.ts';
 import { DAY, MOMENT, takes, atMost, all, nothing } from './checks.ts';
-import { FAR, day, noon, hourLater } from './play.ts';
+import { FAR, day, noon, hourLater } from './stand-in-answers.ts';
 
 const ouraDays = takes({ start_date: DAY, end_date: DAY }, { next_token: /./ });
 

@@ -1,6 +1,6 @@
 import type { DocumentedProvider } from './documented.ts';
 import { DAY, takes, atMost, all, nothing } from './checks.ts';
-import { DAY_MS, FAR, day, today, every, iso, idOf } from './play.ts';
+import { DAY_MS, FAR, day, today, every, iso, idOf } from './stand-in-answers.ts';
 
 export const polar: DocumentedProvider = {
   hosts: ['flow.polar.com', 'polarremote.com', 'www.polaraccesslink.com'],

@@ -1,6 +1,6 @@
 import type { DocumentedProvider } from './documented.ts';
 import { WHOLE, takes, nothing } from './checks.ts';
-import { noon, today, every, iso, idOf } from './play.ts';
+import { noon, today, every, iso, idOf } from './stand-in-answers.ts';
 
 const ridden = (id: number, changes: object) => ({
   id,

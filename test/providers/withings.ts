@@ -1,6 +1,6 @@
 import type { DocumentedProvider } from './documented.ts';
 import { DAY, WHOLE, takes, atMost, all, type Check } from './checks.ts';
-import { seconds, every, iso, idOf } from './play.ts';
+import { seconds, every, iso, idOf } from './stand-in-answers.ts';
 
 const oldAndNew = (name: string) => ({
   [`start${name}`]: name === 'date' ? WHOLE : DAY,
@@ -11,7 +11,7 @@ const oldAndNew = (name: string) => ({
 const action =
   (actions: Record<string, Check>): Check =>
   (asked) =>
-    (actions[asked.fields['action'] ?? ''] ?? (() => `action=${asked.fields['action']} is not taken`))(asked);
+    (actions[asked.fields['action'] ?? ''] ?? (() => `action=${asked.fields['action']} is not accepted`))(asked);
 const posted = (name: string, needed: Record<string, RegExp>, maybe: Record<string, RegExp> = {}): Check =>
   takes({ action: new RegExp(`^${name}$`), ...needed }, { offset: WHOLE, ...maybe }, 'fields');
 const fieldsList = { data_fields: /^[a-z_]+(,[a-z_]+)*$/ };
@@ -100,7 +100,7 @@ export const withings: DocumentedProvider = {
       samples: { name: 'blood_pressure', expected: [120] },
     },
     {
-      // A fraction of what is measured in percent.
+      // A fraction of a value that is measured in percent.
       answers: {
         measure: {
           status: 0,

@@ -3,7 +3,7 @@ import type { Endpoint, OrderMessage } from '../endpoint.ts';
 import type { Service } from '../service.ts';
 import type { Timeline } from '../timeline.ts';
 
-/** What every chapter plays with. */
+/** The objects that every chapter uses. */
 export type Cast = { credentials: Credentials; service: Service; endpoint: Endpoint; timeline: Timeline };
 
 export type User = { user_id: string; client_user_id: string; created_on: string };

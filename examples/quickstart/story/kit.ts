@@ -65,7 +65,10 @@ export async function takeThroughLab(cast: Cast, user: User, order: Order): Prom
   }
 }
 
-/** Lets the simulated laboratory go on, to `finalStatus` where one is given. */
+/**
+ * Makes the simulated laboratory continue with the order. If `finalStatus` is given, the laboratory stops at this
+ * status.
+ */
 export async function simulate(
   { service }: Cast,
   { id }: Order,

@@ -24,7 +24,7 @@ export async function readOrder({ service, endpoint }: Cast, user: User, { id }:
     [user.user_id, 'completed', 'normal'],
   );
   const last = (await endpoint.receive(id, KIT_PATH.length)).at(-1) as OrderMessage;
-  // Webhooks show of a patient only date of birth and gender, unless the team asks for more.
+  // By default, webhooks contain only a patient's date of birth and gender.
   const { dob, gender } = order['patient_details'] as typeof patient;
   const shown = last.data['patient_details'] as Record<string, unknown>;
   expectEqual(
@@ -32,7 +32,8 @@ export async function readOrder({ service, endpoint }: Cast, user: User, { id }:
     [shown['dob'], shown['gender'], shown['last_name']],
     [dob, gender, null],
   );
-  // A link names the key that asked for it, and a webhook is asked for by none.
+  // A link contains the key that requested it, so the links of a response and of a webhook differ. A webhook has no
+  // such key.
   const apart = { patient_details: null, requisition_form_url: null };
   expectEqual("The last webhook's order", { ...last.data, ...apart }, { ...order, ...apart });
 }

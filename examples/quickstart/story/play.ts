@@ -6,7 +6,10 @@ import { createUser, deleteAndUndo, storeDemographics, storeInsurance } from './
 import { connectWearable, readSamples } from './wearable.ts';
 import { addWebhook, deleteWebhook, readSecret, type Webhook } from './webhook.ts';
 
-/** Plays the story. Throws Surprise where the service does otherwise than it says; leaves one user and no webhook endpoint behind. */
+/**
+ * Plays the story. Throws Surprise at the first difference. Afterwards the sandbox has one more user and no webhook
+ * endpoint of the story.
+ */
 export async function playStory(cast: Cast): Promise<void> {
   const { timeline } = cast;
   timeline.chapter('A user with insurance');

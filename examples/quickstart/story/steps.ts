@@ -2,7 +2,7 @@ import type { OrderEvent, OrderMessage } from '../endpoint.ts';
 import { expectEqual } from '../surprise.ts';
 import type { Cast, Order, User } from './cast.ts';
 
-/** The path of an unregistered kit, all of it. */
+/** Every status of an unregistered kit, in order. */
 export const KIT_PATH = [
   'received.testkit.ordered',
   'received.testkit.awaiting_registration',
@@ -16,7 +16,7 @@ export const KIT_PATH = [
   'completed.testkit.completed',
 ];
 
-/** The path of a blood draw at a patient service center whose appointment was booked at once. */
+/** Every status of a blood draw at a patient service center, if the appointment was booked at once. */
 const DRAW_PATH = [
   'received.walk_in_test.ordered',
   'received.walk_in_test.requisition_created',
@@ -25,7 +25,10 @@ const DRAW_PATH = [
   'completed.walk_in_test.completed',
 ];
 
-/** The order is at `status`, and every step up to it came as a webhook with the order as it was right then. */
+/**
+ * Checks that the order has `status`, and that a webhook arrived for every step until this status, with the order as it
+ * was at that step.
+ */
 export async function expectSteps(
   { credentials, endpoint }: Cast,
   user: User,

@@ -3,7 +3,10 @@ import type { Cast, User } from './cast.ts';
 
 const DAY_MS = 86_400_000;
 
-/** A demo connection brings a month of an invented person's glucose: events as it comes, and one at its end. */
+/**
+ * Connects a demo provider, which imports a month of an invented person's glucose. Events arrive during the import, and
+ * one at its end.
+ */
 export async function connectWearable({ service, endpoint }: Cast, user: User): Promise<void> {
   const body = { user_id: user.user_id, provider: 'freestyle_libre' };
   const { success } = await service.call<{ success: boolean }>('Connect a demo sensor', 'POST /v2/link/connect/demo', {

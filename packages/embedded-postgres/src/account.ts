@@ -1,4 +1,5 @@
-// PostgreSQL refuses to run as root, so as root it needs another user, and that user must reach the files.
+// PostgreSQL refuses to run as root. If we are root, we run it as another user, and that user must have access to the
+// files.
 import { readFileSync, realpathSync, statSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import { EmbeddedError } from './errors.ts';
@@ -17,25 +18,25 @@ export const EXECUTE = 1;
 const passwdFile = '/etc/passwd';
 
 /**
- * The user under whom initdb and postgres run: null (our own) unless we are root. As root the owner of an
- * existing data directory, else `postgres`, else `nobody`.
+ * Returns the user that runs initdb and postgres. Null means our own user, if we are not root. If we are root, it is
+ * the owner of an existing data directory, otherwise `postgres`, otherwise `nobody`.
  */
 export function chooseAccount(dataDir: string): Account | null {
   if (process.getuid?.() !== 0) return null;
   const accounts = readAccounts();
   const named = (owner: Owner | null): Account | undefined => accounts.find(({ uid }) => uid === owner?.uid);
   const ofCluster = ownerOf(path.join(dataDir, 'postgres'));
-  // Files that exist can be served by a user without a name; only initdb asks for one.
+  // postgres can run under a user id without a name if the files exist. Only initdb needs a name.
   if (ofCluster !== null) return named(ofCluster) ?? { name: `uid ${ofCluster.uid}`, ...ofCluster };
   return named(ownerOf(dataDir)) ?? unprivileged(accounts);
 }
 
-/** The options that make `spawn` run a program under the account. */
+/** Returns options with which `spawn` runs a program as the account. */
 export function runAs(account: Account | null): { uid?: number; gid?: number } {
   return account === null ? {} : { uid: account.uid, gid: account.gid };
 }
 
-/** Whether the account may use `target` with these rights and pass every directory above it. */
+/** Returns true if the account may use `target` with these rights, and may pass every directory above it. */
 export function canReach(account: Account, target: string, rights: number): boolean {
   try {
     let current = realpathSync(target);

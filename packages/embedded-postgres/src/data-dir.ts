@@ -4,12 +4,12 @@ import path from 'node:path';
 import { type Account, canReach, chooseAccount, EXECUTE } from './account.ts';
 import { EmbeddedError, hasCode } from './errors.ts';
 
-/** Where root keeps the data when the server's user cannot pass the directories above the project. */
+/** The default data directory if we are root and the server's user cannot pass the directories above the project. */
 const systemDataDir = '/var/lib/phial';
 
 /**
- * Chooses where the embedded PostgreSQL keeps its files; `why` is a sentence for the log.
- * Throws EmbeddedError when root configured a directory that the server's user cannot reach.
+ * Chooses the data directory of the embedded PostgreSQL. `why` is a sentence for the log. Throws EmbeddedError if we
+ * are root and the server's user has no access to the configured directory.
  */
 export function chooseDataDir(input: { configured: string | null; projectRoot: string }): {
   dataDir: string;
@@ -32,7 +32,9 @@ export function chooseDataDir(input: { configured: string | null; projectRoot: s
   };
 }
 
-/** Makes the data directory if need be, open for nobody but its owner and, as root, passable for the server's user. */
+/**
+ * Makes the data directory if it is missing. Only its owner can read it. If we are root, the server's user can pass it.
+ */
 export async function prepareDataDir(dataDir: string, account: Account | null): Promise<void> {
   try {
     const firstMade = await makeFolders(dataDir, account === null ? 0o700 : 0o711);
@@ -55,8 +57,9 @@ export async function prepareDataDir(dataDir: string, account: Account | null): 
 }
 
 /**
- * Makes what is missing of a path; answers the uppermost folder that it made. One after the other: Node's recursive mkdir says
- * ENOENT of a read-only place, and never ends where the system says ENOENT of a folder whose parent is there.
+ * Makes the missing folders of a path, one after the other. Returns the topmost folder that it made. We cannot use
+ * Node's recursive mkdir. It reports ENOENT for a read-only directory. If the system reports ENOENT for a folder whose
+ * parent exists, it never ends.
  */
 async function makeFolders(directory: string, mode: number): Promise<string | undefined> {
   let made = nearestExisting(directory);
@@ -67,14 +70,14 @@ async function makeFolders(directory: string, mode: number): Promise<string | un
       await mkdir(made, { mode });
       firstMade ??= made;
     } catch (error) {
-      if (!hasCode(error, 'EEXIST')) throw error; // another start has made it meanwhile
+      if (!hasCode(error, 'EEXIST')) throw error; // Another process has made it meanwhile.
     }
   }
-  await stat(directory + path.sep); // a file is no folder
+  await stat(directory + path.sep); // This throws if the path is a file.
   return firstMade;
 }
 
-/** mkdir applies the umask also to the directories in between; the server's user must pass them all. */
+/** Lets the server's user pass the folders that we made. mkdir applies the umask to all of them. */
 async function openDownTo(dataDir: string, firstMade: string): Promise<void> {
   for (let made = dataDir; made.length >= firstMade.length; made = path.dirname(made)) await chmod(made, 0o711);
 }

@@ -1,9 +1,12 @@
-/** The embedded PostgreSQL cannot be used; the message is for the person who starts the program. */
+/** The error if the embedded PostgreSQL is unusable. The message is for the person who starts the program. */
 export class EmbeddedError extends Error {
   override readonly name: string = 'EmbeddedError';
 }
 
-/** Another process owns the embedded PostgreSQL of this data directory. `holder` is the name it gave. */
+/**
+ * The error if another process owns the embedded PostgreSQL of this data directory. `holder` is the name of that
+ * process.
+ */
 export class AlreadyServed extends EmbeddedError {
   override readonly name = 'AlreadyServed';
   readonly dataDir: string;
@@ -19,7 +22,7 @@ export class AlreadyServed extends EmbeddedError {
   }
 }
 
-/** Tells whether `error` is a system or PostgreSQL error with one of these codes. */
+/** Returns true if `error` is an error of the system or of PostgreSQL with one of these codes. */
 export function hasCode(error: unknown, ...codes: string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code));
 }

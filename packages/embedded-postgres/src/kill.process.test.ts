@@ -13,7 +13,7 @@ import { type EmbeddedServer, openEmbedded } from './open.ts';
 const packageFolder = path.join(import.meta.dirname, '..');
 const root = path.join(packageFolder, '../..');
 
-// A process of its own, so that it can be killed. It ends cleanly when its input does.
+// A separate process that the test can kill. It ends cleanly when its input ends.
 const ownerProgram = `
   import { openEmbedded } from './src/open.js';
   const log = { info() {}, warn() {}, error() {} };
@@ -29,7 +29,7 @@ const ownerProgram = `
   }
 `;
 
-type Said = { url?: string; refusal?: string; holder?: string };
+type Output = { url?: string; refusal?: string; holder?: string };
 
 let compiled: string;
 let dataDir: string;
@@ -70,15 +70,15 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-function startOwner(name: string): { child: ChildProcess; said: Promise<Said> } {
+function startOwner(name: string): { child: ChildProcess; said: Promise<Output> } {
   const child = spawn(process.execPath, [path.join(compiled, 'owner.js'), dataDir, name], {
     stdio: ['pipe', 'pipe', 'inherit'],
     detached: true,
   });
   children.push(child);
-  const said = new Promise<Said>((resolve, reject) => {
-    createInterface({ input: child.stdout }).once('line', (line) => resolve(JSON.parse(line) as Said));
-    child.once('exit', () => reject(new Error('the owner ended without a word')));
+  const said = new Promise<Output>((resolve, reject) => {
+    createInterface({ input: child.stdout }).once('line', (line) => resolve(JSON.parse(line) as Output));
+    child.once('exit', () => reject(new Error('the owner ended without a message')));
   });
   said.catch(() => undefined);
   return { child, said };
@@ -107,7 +107,7 @@ async function query<R>(url: string | undefined, sql: string): Promise<R[]> {
   return (await client.query(sql).finally(() => client.end())).rows as R[];
 }
 
-/** Kills the owner alone, or with the whole process group as a closed terminal would. */
+/** Kills the owner alone, or its whole process group, as a closed terminal would. */
 async function killAndWait(child: ChildProcess, which: 'alone' | 'group' = 'alone'): Promise<void> {
   const ended = new Promise((resolve) => {
     child.once('exit', resolve);
@@ -119,7 +119,7 @@ async function killAndWait(child: ChildProcess, which: 'alone' | 'group' = 'alon
 const readPostmasterPid = async (): Promise<number> =>
   Number((await readFile(path.join(dataDir, 'postgres/data/postmaster.pid'), 'utf8')).split('\n')[0]);
 
-/** Inserts 0, 1, 2 … one transaction each until the server is gone; answers with how many were acknowledged. */
+/** Inserts 0, 1, 2 … in one transaction each until the server is gone. Returns how many were acknowledged. */
 async function insertUntilLost(url: string): Promise<number> {
   const client = await connect(url);
   for (let acknowledged = 0; ; acknowledged += 1) {
@@ -132,7 +132,7 @@ async function insertUntilLost(url: string): Promise<number> {
 }
 
 describe('after kill -9', () => {
-  test('of the owner and its process group the next start attaches to the server that is left and reads what was written', async () => {
+  test('of the owner and its process group the next start attaches to the server and has the data', async () => {
     const { child, said } = startOwner('phial killed');
     const { url } = await said;
     await query(url, 'create table kit (id int); insert into kit values (1)');
@@ -146,7 +146,7 @@ describe('after kill -9', () => {
     await expect(connect(next.url)).rejects.toThrow(/ECONNREFUSED/);
   });
 
-  test('of the server its owner learns it, and the next start has every acknowledged row', async () => {
+  test('of the server its owner notices, and the next start has every acknowledged row', async () => {
     const first = await openHere();
     await query(first.url, 'create table kit (id int)');
     const inserting = insertUntilLost(first.url);
@@ -166,7 +166,7 @@ describe('after kill -9', () => {
     expect(found?.n).toBe(acknowledged);
   });
 
-  test('of the owner, then of the server it left, the next start recovers', async () => {
+  test('of the owner, and then of its server, the next start recovers', async () => {
     const { child, said } = startOwner('phial killed');
     const { url } = await said;
     await query(url, 'create table kit (id int); insert into kit values (1)');
@@ -185,7 +185,7 @@ describe('after kill -9', () => {
   });
 
   test.each(['postgres.new-', 'data', 'base'])(
-    'while the files are being made (%s seen) the next start makes them anew',
+    'during initdb (%s seen) the next start makes the files again',
     async (sign) => {
       const { child } = startOwner('phial killed');
       await expect
@@ -203,7 +203,7 @@ describe('after kill -9', () => {
   );
 
   test.runIf(process.platform === 'linux')(
-    'while the files are being made the next start leaves no shared memory of that time',
+    'during initdb the next start leaves no shared memory of the killed one',
     async () => {
       const { child } = startOwner('phial killed');
       let segment = NaN;
@@ -218,7 +218,9 @@ describe('after kill -9', () => {
   );
 });
 
-/** The shared memory that initdb's PostgreSQL, at work on the template databases, names in its postmaster.pid; else 0. */
+/**
+ * The shared memory that initdb's PostgreSQL, at work on the template databases, names in its postmaster.pid; else 0.
+ */
 async function unfinishedSegment(): Promise<number> {
   const name = (await readdir(dataDir)).find((entry) => entry.startsWith('postgres.new-'));
   const data = path.join(dataDir, `${name}`, 'data');
@@ -228,7 +230,7 @@ async function unfinishedSegment(): Promise<number> {
 }
 
 describe('two starts at the same moment', () => {
-  test('on an empty directory give one owner, and the other names it', async () => {
+  test('in an empty directory make one owner, and the other names it', async () => {
     const names = ['phial one', 'phial two'];
     const both = await Promise.all(names.map((name) => startOwner(name).said));
     const owner = both.findIndex(({ url }) => url !== undefined);
@@ -237,7 +239,7 @@ describe('two starts at the same moment', () => {
     expect(await query(both[owner]?.url, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  test('after the server was killed give one owner too', async () => {
+  test('after a kill of the server make one owner too', async () => {
     await openHere();
     process.kill(await readPostmasterPid(), 'SIGKILL');
     const both = await Promise.all(['phial one', 'phial two'].map((name) => startOwner(name).said));

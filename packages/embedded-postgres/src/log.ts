@@ -1,4 +1,4 @@
 type Write = (fields: object, message: string) => void;
 
-/** Where the supervisor reports what it does. A logger of pino is one. */
+/** The log of this package. A pino logger has this type. */
 export type Log = { info: Write; warn: Write; error: Write };

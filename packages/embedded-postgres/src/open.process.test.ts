@@ -52,7 +52,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await readdir(dataDir)).toEqual(['postgres']);
   });
 
-  test('has ended when stop returns, and answers nobody without its password', async () => {
+  test('has ended when stop returns, and refuses a wrong password', async () => {
     const server = await open();
     const wrong = new Client({ connectionString: server.url.replace(/phial:[^@]+@/, 'phial:wrong@') });
     await expect(wrong.connect()).rejects.toThrow(/password/);
@@ -62,7 +62,7 @@ describe('the embedded PostgreSQL', () => {
     await expect(query(server, 'select 1')).rejects.toThrow(/ECONNREFUSED/);
   });
 
-  test('lets the service log in as a plain role, also where an earlier release made the role without a login', async () => {
+  test('lets the service log in as a plain role, also where a release made the role without a login', async () => {
     const first = await open();
     const plain = async (server: EmbeddedServer): Promise<unknown[]> => {
       const client = new Client({ connectionString: server.serviceUrl });
@@ -84,7 +84,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await plain(await open())).toEqual([{ role: 'phial_app', mighty: false }]);
   });
 
-  test('listens on the loopback address only, commits to the disk and counts in UTC and UTF-8', async () => {
+  test('listens on the loopback address only, commits to the disk, and uses UTC and UTF-8', async () => {
     const server = await open();
     const wanted = {
       listen_addresses: '127.0.0.1',
@@ -118,7 +118,7 @@ describe('the embedded PostgreSQL', () => {
     expect(log).not.toMatch(/602555|no date|insert/);
   });
 
-  test('serves a command beside its owner and goes on when the command ends', async () => {
+  test('serves a command beside its owner and stays when the command ends', async () => {
     const owner = await open();
     const command = await open({ applicationName: 'phial backup', lock: 'if-free' });
     expect([owner.owned, command.owned]).toEqual([true, false]);
@@ -127,7 +127,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(owner, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  test('is owned and shut down by a command when nobody else serves it', async () => {
+  test('is owned and shut down by a command when no other process serves it', async () => {
     const command = await open({ applicationName: 'phial backup', lock: 'if-free' });
     expect(command.owned).toBe(true);
     await command.stop();
@@ -142,7 +142,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(first, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  test('goes to the next owner when the first ends while it waits', async () => {
+  test('goes to the next owner when the first ends while the next one waits', async () => {
     const first = await open();
     await query(first, 'create table kit (id int); insert into kit values (7)');
     const waiting = open({ applicationName: 'phial next', lockWaitMs: 20_000 });
@@ -169,13 +169,13 @@ describe('the embedded PostgreSQL', () => {
     expect(outcome).toBe('nothing');
   });
 
-  test('refuses files of another major version and lists the ways out', async () => {
+  test('refuses files of another major version and lists the remedies', async () => {
     await (await open()).stop();
     await writeFile(path.join(dataDir, 'postgres/data/PG_VERSION'), '17\n');
     await expect(open()).rejects.toThrow(/PostgreSQL 17.*PostgreSQL 18.*phial backup.*DATABASE_URL/s);
   });
 
-  test('refuses incomplete files instead of making new ones over them', async () => {
+  test('refuses incomplete files and does not overwrite them', async () => {
     await (await open()).stop();
     await rm(path.join(dataDir, 'postgres/data/PG_VERSION'));
     await expect(open()).rejects.toThrow(/PG_VERSION is missing/);

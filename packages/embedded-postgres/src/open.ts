@@ -1,11 +1,12 @@
-// The embedded PostgreSQL: real server processes that outlive a killed owner and are found again by the next start.
+// The embedded PostgreSQL. Its server processes continue after their owner was killed, and the next start uses them
+// again.
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
 import type { Log } from './log.ts';
 import { type Account, chooseAccount } from './account.ts';
 import { type Binaries, prepareBinaries } from './binaries.ts';
-import { removeUnfinished } from './build-in-place.ts';
+import { removeUnfinished } from './build-atomically.ts';
 import { type Cluster, openCluster, superuser } from './cluster.ts';
 import { type Connection, connect, isInTransition, isUnreachable } from './connection.ts';
 import { prepareDataDir } from './data-dir.ts';
@@ -22,28 +23,33 @@ import {
 
 export interface EmbeddedOptions {
   dataDir: string;
-  /** Tells others who holds the server; the first 63 bytes count. */
+  /** The name under which other processes see this owner. PostgreSQL keeps the first 63 bytes. */
   applicationName: string;
-  /** `required`: become the owner or fail. `if-free`: become the owner, or work beside the one there is. */
+  /**
+   * `required`: become the owner, or fail. `if-free`: become the owner, or use the server together with its present
+   * owner.
+   */
   lock: 'required' | 'if-free';
-  /** How long `required` waits for an owner that is about to end; 5000 by default. */
+  /** How long `required` waits for an owner that is ending, in milliseconds. Default: 5000. */
   lockWaitMs?: number;
   log: Log;
 }
 
 export interface EmbeddedServer {
-  /** Connection URL of the database `phial` as superuser; it contains the password. */
+  /** The connection URL of the database `phial` for the superuser. It contains the password. */
   url: string;
-  /** The same as the plain role that the service logs in as. */
+  /** The same URL for the role of the service. */
   serviceUrl: string;
   owned: boolean;
-  /** The owner shuts the server down; anyone else only disconnects. */
+  /** Disconnects. If this process is the owner, it also shuts the server down. */
   stop: () => Promise<void>;
-  /** Resolves when the server went away without `stop`: the program should end, the next start recovers. */
+  /**
+   * Resolves if the server ends although nobody called `stop`. The program should then end. The next start recovers.
+   */
   lost: Promise<Error>;
 }
 
-interface Place {
+interface Installation {
   cluster: Cluster;
   binaries: Binaries;
   account: Account | null;
@@ -56,8 +62,8 @@ const retryMs = 50;
 const answerWithinMs = 60_000;
 
 /**
- * Makes the database files if there are none, starts PostgreSQL or attaches to the one that runs, and takes its
- * ownership. Throws AlreadyServed when another process owns it, EmbeddedError when it cannot be used.
+ * Makes the database files if there are none. Starts PostgreSQL, or connects to the running one, and becomes its owner.
+ * Throws AlreadyServed if another process is the owner, and EmbeddedError if PostgreSQL is unusable.
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const { log } = options;
@@ -67,18 +73,19 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedSe
   await removeUnfinished(dataDir, log);
   const binaries = await prepareBinaries(dataDir, account);
   const cluster = await openCluster(dataDir, binaries, account);
-  const place = { cluster, binaries, account, log };
-  const { connection, owned } = await connectAndLock(place, options);
-  return serve(place, connection, owned);
+  const installation = { cluster, binaries, account, log };
+  const { connection, owned } = await connectAndLock(installation, options);
+  return serve(installation, connection, owned);
 }
 
-function serve(place: Place, connection: Connection, owned: boolean): EmbeddedServer {
-  const { cluster, binaries, log } = place;
+function serve(installation: Installation, connection: Connection, owned: boolean): EmbeddedServer {
+  const { cluster, binaries, log } = installation;
   const { postmaster } = connection;
   const stopOnce = async (): Promise<void> => {
     const stillOwned = owned && !connection.isLost();
     connection.expectEnd();
-    // The connection stays open meanwhile, so that nobody else becomes the owner of a server that is ending.
+    // The connection, and with it the lock, stays open until the server has ended. So no other process becomes the
+    // owner of a server that is ending.
     if (stillOwned) await stopPostmaster(cluster, postmaster, binaries, log);
     await connection.close();
   };
@@ -94,19 +101,22 @@ function serve(place: Place, connection: Connection, owned: boolean): EmbeddedSe
   };
 }
 
-/** The owner may shut the server down while we wait for it: then everything begins anew. */
+/**
+ * Connects to the server and takes the owner's lock. While we wait for the lock, the owner may shut the server down. We
+ * then start again from the beginning.
+ */
 async function connectAndLock(
-  place: Place,
+  installation: Installation,
   options: EmbeddedOptions,
 ): Promise<{ connection: Connection; owned: boolean }> {
   const deadline = options.lock === 'required' ? Date.now() + (options.lockWaitMs ?? 5000) : 0;
   for (;;) {
-    const connection = await reachServer(place, options.applicationName);
+    const connection = await reachServer(installation, options.applicationName);
     try {
       const holder = await waitForOwnership(connection, deadline);
       if (holder !== null && options.lock === 'required') throw new AlreadyServed(options.dataDir, holder);
       await createDatabase(connection.client);
-      await ensureServiceRole(connection.client, servicePassword(place.cluster.password));
+      await ensureServiceRole(connection.client, servicePassword(installation.cluster.password));
       return { connection, owned: holder === null };
     } catch (error) {
       const serverWentAway = connection.isLost() || isUnreachable(error);
@@ -124,7 +134,10 @@ async function waitForOwnership({ client }: Connection, deadline: number): Promi
   }
 }
 
-/** PostgreSQL knows no `create database if not exists`, and another start may be making it now. */
+/**
+ * Creates the database if it is missing. PostgreSQL has no `create database if not exists`, and another process may
+ * create it at this moment.
+ */
 async function createDatabase(client: Client): Promise<void> {
   const { rowCount } = await client.query('select from pg_database where datname = $1', [database]);
   if (rowCount !== 0) return;
@@ -135,9 +148,11 @@ async function createDatabase(client: Client): Promise<void> {
   }
 }
 
-/** Attaches to the running server, or starts one; waits through a recovery, a shutdown and left-over processes. */
-async function reachServer(place: Place, applicationName: string): Promise<Connection> {
-  const { cluster, log } = place;
+/**
+ * Connects to the running server, or starts one. It waits for a recovery, a shutdown, and processes that are left over.
+ */
+async function reachServer(installation: Installation, applicationName: string): Promise<Connection> {
+  const { cluster, log } = installation;
   let deadline = Date.now() + answerWithinMs;
   for (;;) {
     const running = await findPostmasterOrNull(cluster);
@@ -149,7 +164,7 @@ async function reachServer(place: Place, applicationName: string): Promise<Conne
     if (reached !== null && isInTransition(reached)) {
       deadline = Date.now() + answerWithinMs;
     } else {
-      const connection = await startAndConnect(place, applicationName);
+      const connection = await startAndConnect(installation, applicationName);
       if (connection !== null) return connection;
       await setAsideDeadPidFile(cluster);
     }
@@ -158,9 +173,12 @@ async function reachServer(place: Place, applicationName: string): Promise<Conne
   }
 }
 
-/** Null when the files are held by a server that runs, or whose last processes have not ended yet. */
-async function startAndConnect(place: Place, applicationName: string): Promise<Connection | null> {
-  const { cluster, binaries, account, log } = place;
+/**
+ * Starts the server and connects. Returns null if a running server uses the files, or if the last processes of an ended
+ * server still run.
+ */
+async function startAndConnect(installation: Installation, applicationName: string): Promise<Connection | null> {
+  const { cluster, binaries, account, log } = installation;
   const outcome = await startPostmaster(cluster, binaries, account, log);
   if (typeof outcome === 'string') return null;
   const { postmaster } = outcome;
@@ -177,7 +195,7 @@ async function startAndConnect(place: Place, applicationName: string): Promise<C
 function explainSilence(cluster: Cluster, running: Postmaster | null, reached: Error | null): EmbeddedError {
   const who = running === null ? 'another PostgreSQL' : `process ${running.pid}`;
   return new EmbeddedError(
-    `The files in ${cluster.data} are held by ${who}, which does not answer` +
+    `The files in ${cluster.data} belong to ${who}, which does not answer` +
       `${reached === null ? '' : ` (${reached.message})`}. End that process; if it is not a PostgreSQL, ` +
       `remove ${cluster.data}/postmaster.pid.`,
     { cause: reached },

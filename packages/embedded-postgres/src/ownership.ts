@@ -1,10 +1,14 @@
-// A session lock, not a file, tells an owner from a left-over server: it ends with the process that holds it.
+// The owner of the server holds a session lock. The lock ends with the process that holds it. So, unlike a file, it
+// shows whether a running server has an owner or is left over from a killed one.
 import type { Client } from 'pg';
 
-/** Two numbers that no other advisory lock of the program uses; the lock is taken in the database `postgres`. */
+/**
+ * The key of the advisory lock. No other advisory lock of the program uses these two numbers. The lock is in the
+ * database `postgres`.
+ */
 const lockKey = [1_885_890_924, 1] as const;
 
-/** Takes the lock of the owner; null when taken, else the name that its holder gave to its connection. */
+/** Takes the owner's lock. Returns null if it took the lock, or the name of the connection that holds it. */
 export async function takeOwnership(client: Client): Promise<string | null> {
   const {
     rows: [attempt],

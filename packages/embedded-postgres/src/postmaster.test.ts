@@ -21,7 +21,7 @@ const writePidFile = (startedAt: number): Promise<void> =>
   writeFile(pidFile, [4711, cluster.data, startedAt, 54321, '', '127.0.0.1', '  12345  7', 'ready   ', ''].join('\n'));
 
 describe('postmaster.pid', () => {
-  test('tells the process, its start, its port and whether it is ready', async () => {
+  test('has the process, its start, its port and whether it is ready', async () => {
     await writePidFile(1_700_000_000);
     expect(await findPostmasterOrNull(cluster)).toEqual({
       pid: 4711,
@@ -31,13 +31,13 @@ describe('postmaster.pid', () => {
     });
   });
 
-  test('tells nothing while it is missing or half written', async () => {
+  test('is ignored while it is missing or half written', async () => {
     expect(await findPostmasterOrNull(cluster)).toBeNull();
     await writeFile(pidFile, `4711\n${cluster.data}\n`);
     expect(await findPostmasterOrNull(cluster)).toBeNull();
   });
 
-  test('is set aside when it was written before the machine started', async () => {
+  test('is moved away when it is older than the start of the machine', async () => {
     await writePidFile(1_000_000_000);
     expect(await setAsideDeadPidFile(cluster)).toBe(true);
     expect(await readdir(cluster.data)).toEqual([]);

@@ -13,7 +13,7 @@ import { type Cluster, explainSpawnError, serverEnvironment } from './cluster.ts
 import { EmbeddedError, hasCode } from './errors.ts';
 import { isAlive, isZombie } from './process-state.ts';
 
-/** What postmaster.pid tells of the server that wrote it. `startedAt` is in seconds since 1970. */
+/** The content of postmaster.pid. `startedAt` is in seconds since 1970. */
 export interface Postmaster {
   pid: number;
   startedAt: number;
@@ -21,7 +21,7 @@ export interface Postmaster {
   ready: boolean;
 }
 
-/** `occupied`: another server holds the files, or the last one's processes have not all ended yet. */
+/** `occupied`: another server uses the files, or some processes of the last server still run. */
 export type StartOutcome = { postmaster: Postmaster } | 'occupied' | 'port taken';
 
 const settings = {
@@ -32,9 +32,9 @@ const settings = {
   jit: 'off',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // Statements of a program that was killed must not go on holding locks against the next start.
+  // If a program was killed, its statements must not continue to hold locks that block the next start.
   client_connection_check_interval: process.platform === 'win32' ? '0' : '1s',
-  // A failed statement and its detail quote rows, and rows are personal data: neither reaches the log.
+  // A failed statement and its detail quote rows, and rows are personal data. So PostgreSQL logs neither of them.
   log_destination: 'stderr',
   logging_collector: 'off',
   log_min_messages: 'log',
@@ -47,12 +47,14 @@ const settings = {
 const pollMs = 10;
 const largestLogBytes = 10 * 1024 * 1024;
 
-/** Reads postmaster.pid of a server that runs or was killed; null when there is none or it is being written. */
+/**
+ * Reads postmaster.pid of a running or killed server. Returns null if the file does not exist or is just being written.
+ */
 export async function findPostmasterOrNull(cluster: Cluster): Promise<Postmaster | null> {
   return parsePidFile(await readPidFile(pidFileOf(cluster)));
 }
 
-/** Starts the server on a free port and waits until it takes connections, through a recovery too. */
+/** Starts the server on a free port. Waits until the server accepts connections, even if it must recover first. */
 export async function startPostmaster(
   cluster: Cluster,
   binaries: Binaries,
@@ -80,7 +82,10 @@ export async function startPostmaster(
   }
 }
 
-/** Own process group: a Ctrl-C at the terminal must not end PostgreSQL before the requests are drained. */
+/**
+ * Starts the server in its own process group. Otherwise Ctrl-C at the terminal would end PostgreSQL before the running
+ * requests are finished.
+ */
 function spawnServer(
   cluster: Cluster,
   binaries: Binaries,
@@ -116,7 +121,10 @@ function explainEnd(child: ChildProcess, said: string, cluster: Cluster): 'occup
 
 const FAST_MS = 10_000;
 
-/** Ends the server: fast at first, after FAST_MS without waiting for anything (the next start then recovers). */
+/**
+ * Ends the server with the shutdown mode `fast`. If the server has not ended after FAST_MS, ends it with `immediate`,
+ * and the next start recovers.
+ */
 export async function stopPostmaster(
   cluster: Cluster,
   postmaster: Postmaster,
@@ -125,13 +133,13 @@ export async function stopPostmaster(
 ): Promise<void> {
   await signal('fast', cluster, postmaster, binaries);
   if (await endsWithin(FAST_MS, postmaster)) return;
-  log.warn({ pid: postmaster.pid }, 'PostgreSQL has not shut down in time and is ended at once');
+  log.warn({ pid: postmaster.pid }, 'PostgreSQL did not shut down in time, and is ended at once');
   await signal('immediate', cluster, postmaster, binaries);
   if (await endsWithin(10_000, postmaster)) return;
   log.error({ pid: postmaster.pid }, 'PostgreSQL does not end');
 }
 
-/** Windows knows no such signals; there pg_ctl speaks to the server. */
+/** Asks the server to shut down. Windows has no such signals, so there we use pg_ctl. */
 async function signal(
   mode: 'fast' | 'immediate',
   cluster: Cluster,
@@ -165,8 +173,8 @@ async function endsWithin(limitMs: number, postmaster: Postmaster): Promise<bool
 }
 
 /**
- * Sets the pid file of a server that cannot run any more aside, where PostgreSQL itself would refuse to start for
- * ever: it takes a zombie for alive, and any program of the same user that got the process id after a reboot.
+ * Moves the pid file of a dead server away. With the file, PostgreSQL would refuse to start for ever. It takes a zombie
+ * for a running server, and also any program of the same user that got this process id after a reboot.
  */
 export async function setAsideDeadPidFile(cluster: Cluster): Promise<boolean> {
   const file = pidFileOf(cluster);
@@ -180,13 +188,16 @@ export async function setAsideDeadPidFile(cluster: Cluster): Promise<boolean> {
     if (hasCode(error, 'ENOENT')) return false;
     throw error;
   }
-  // A server that started in between wrote a new one: give it back.
+  // If a server started meanwhile, it wrote a new pid file. We then move that file back.
   if ((await readPidFile(aside)) !== seen) await link(aside, file).catch(() => undefined);
   await rm(aside, { force: true });
   return true;
 }
 
-/** A minute is allowed for a clock that was put right. */
+/**
+ * Returns true if the server started before the machine did. It allows a minute, because the clock may have been
+ * corrected.
+ */
 function isOfEarlierBoot(postmaster: Postmaster): boolean {
   return postmaster.startedAt < Date.now() / 1000 - uptime() - 60;
 }
@@ -200,7 +211,10 @@ function readPidFile(file: string): Promise<string | null> {
   });
 }
 
-/** Lines: pid, data directory, start time, port, socket directory, address, shared memory, status. */
+/**
+ * Parses the lines of postmaster.pid: pid, data directory, start time, port, socket directory, address, shared memory,
+ * status.
+ */
 function parsePidFile(content: string | null): Postmaster | null {
   const lines = content?.split('\n').map((line) => line.trim()) ?? [];
   const [pid, , startedAt, port] = lines.map(Number);
@@ -208,7 +222,10 @@ function parsePidFile(content: string | null): Postmaster | null {
   return { pid, startedAt, port, ready: lines[7] === 'ready' };
 }
 
-/** As root the folder is another user's, who must not lead us to write elsewhere through a link. */
+/**
+ * Opens the log file of the server. If we are root, the folder belongs to another user. That user must not be able to
+ * redirect our writes with a link.
+ */
 async function openServerLog(file: string, account: Account | null): Promise<FileHandle> {
   const found = await stat(file).catch(() => null);
   if (found !== null && found.size > largestLogBytes) await rename(file, `${file}.old`);

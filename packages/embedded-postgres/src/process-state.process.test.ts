@@ -15,7 +15,7 @@ describe('a process', () => {
   });
 
   test.runIf(process.platform === 'linux')('is not alive when only its exit status is left', async () => {
-    // The shell starts a child, becomes a program that never takes its status, and tells the child's id.
+    // The shell starts a child, becomes a program that never reads its exit status, and prints the child's id.
     const parent = spawn('/bin/sh', ['-c', 'sleep 0.2 & echo $!; exec sleep 60'], {
       stdio: ['ignore', 'pipe', 'ignore'],
     });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 import { hasCode } from './errors.ts';
 
-/** Whether a process with this id runs, under any user. */
+/** Returns true if a process with this id is running, under any user. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -13,8 +13,9 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * Whether the process has ended and only its exit status is left. In a container whose first process takes
- * no exit statuses an orphan stays so for ever. Known on Linux only; elsewhere the system takes them.
+ * Returns true if the process has ended and nobody has read its exit status yet. In a container whose first process
+ * reads no exit statuses, an orphan stays in this state for ever. Always returns false on other systems than Linux,
+ * because they read the statuses.
  */
 export function isZombie(pid: number): boolean {
   if (process.platform !== 'linux') return false;
@@ -25,7 +26,10 @@ export function isZombie(pid: number): boolean {
   }
 }
 
-/** The processes whose working directory is `directory` or lies in it, and their programs. Known on Linux only. */
+/**
+ * Returns the processes whose working directory is `directory` or inside of it, with their programs. On other systems
+ * than Linux it returns none.
+ */
 export function processesIn(directory: string): { pid: number; program: string }[] {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc').flatMap((name) => {
@@ -36,7 +40,7 @@ export function processesIn(directory: string): { pid: number; program: string }
       if (inside.startsWith('..') || isZombie(pid)) return [];
       return [{ pid, program: readFileSync(`/proc/${pid}/comm`, 'utf8').trim() }];
     } catch {
-      return []; // it has ended meanwhile, or is another user's
+      return []; // The process has ended meanwhile, or belongs to another user.
     }
   });
 }

@@ -3,10 +3,10 @@ import { segment, segmentOf, textAt, type Message, type Segment } from './messag
 import { replyAddress } from './reply-address.ts';
 import { writeTime } from './times.ts';
 
-/** HL7 table 0008: accepted, an error in the content, rejected as a message. */
+/** Codes of HL7 table 0008: AA accepts a message, AE reports an error in its content, AR rejects the message. */
 export type AckCode = 'AA' | 'AE' | 'AR';
 
-/** HL7 table 0357, as far as it is written here. */
+/** The conditions of HL7 table 0357 that this package writes, by code. */
 const CONDITIONS = {
   '100': 'Segment sequence error',
   '101': 'Required field missing',
@@ -21,13 +21,22 @@ const CONDITIONS = {
 } as const;
 export type Condition = keyof typeof CONDITIONS;
 
-/** `text` must not name a patient: acknowledgments are logged on the way. */
+/**
+ * An error in an acknowledgment. `text` must not name a patient, because systems between sender and receiver log
+ * acknowledgments.
+ */
 export type AckError = { condition: Condition; text: string };
 
-/** A control id (MSH-10). Random, since ids that are made in one moment begin alike and MSH-10 has 20 characters. */
+/**
+ * Makes a control id (MSH-10). MSH-10 has only 20 characters, and ids that contain the time have the same beginning, so
+ * the id is random.
+ */
 export const newControlId = (): string => randomUUID().replaceAll('-', '').slice(0, 20);
 
-/** The acknowledgment of a message by its header; `header` is null where the message has none that can be read. */
+/**
+ * Writes the acknowledgment of a message. It needs only the message's header. `header` is null if the message has no
+ * readable header.
+ */
 export function acknowledge(
   header: Segment | null,
   { code, error, id }: { code: AckCode; error: AckError | null; id: string },
@@ -52,21 +61,27 @@ export function acknowledge(
   return [msh, msa, segment('ERR', { 3: [condition, CONDITIONS[condition], 'HL70357'], 4: 'E', 5: ['', text] })];
 }
 
-/** Enhanced mode: the sender wants to know that the message is stored (MSH-15), and not what follows (MSH-16). */
+/**
+ * Returns whether the sender requests enhanced mode: a commit acknowledgment when we have stored the message (MSH-15),
+ * but no application acknowledgment (MSH-16).
+ */
 const wantsCommit = (header: Segment | null): boolean =>
   textAt(header ?? undefined, 15) === 'AL' && textAt(header ?? undefined, 16) === 'NE';
 
 export type Acknowledgment = {
-  /** MSA-2: the control id of the message that it answers. */
+  /** MSA-2: the control id of the acknowledged message. */
   controlId: string;
   code: AckCode;
-  /** By a commit code: the message is stored, and its sender does not know yet what follows. */
+  /** True if the peer sent a commit code: it has stored the message and will report the outcome later. */
   isCommit: boolean;
-  /** A code of HL7 table 0357, where there is one; never the sender's words, which may name a patient. */
+  /**
+   * A code of HL7 table 0357; null if there is none. It is never a free text of the sender, because that may name a
+   * patient.
+   */
   condition: string | null;
 };
 
-/** Reads MSA and ERR; null where the message acknowledges nothing. */
+/** Reads MSA and ERR. Returns null if the message is not an acknowledgment. */
 export function readAcknowledgment(message: Message): Acknowledgment | null {
   const msa = segmentOf(message, 'MSA');
   const [, kind, verdict] = /^([AC])([AER])$/.exec(textAt(msa, 1)) ?? [];

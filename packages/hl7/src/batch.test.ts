@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { firstMessages, readBatches, readFileOfMessages } from './batch.ts';
 
-test('a file is cut into its messages, whatever stands around them', () => {
+test('a file is split into its messages with batch segments, MLLP bytes or nothing around them', () => {
   const message = 'MSH|^~\\&|A\rPID|1\r';
   for (const around of [
     message + message,
@@ -25,7 +25,7 @@ test.each([
   expect(readFileOfMessages(Buffer.from(text))?.isWhole).toBe(false);
 });
 
-test('of a frame of very many messages no more are cut than are answered', () => {
+test('a frame of very many messages is not split beyond the most messages that are answered', () => {
   const frame = Buffer.from('MSH|^~\\&|X\rPID|1|MSH\r'.repeat(60_000));
   const first = firstMessages(frame, 1_001);
   expect(readBatches(first).batches.map(({ messages }) => messages.length)).toEqual([1_001]);

@@ -1,5 +1,5 @@
-// Batches (HL7 v2.5.1, 2.10.3): [FHS] { [BHS] { MSH … } [BTS] } [FTS], in a file or in a frame of MLLP.
-import { linesWithEnds } from './lines.ts';
+// Batches (HL7 v2.5.1, 2.10.3) in a file or an MLLP frame: [FHS] { [BHS] { MSH … } [BTS] } [FTS].
+import { linesWithEnds } from './lines-with-ends.ts';
 import { segment, textAt, type Segment } from './message.ts';
 import { parseHeader } from './parse.ts';
 import { replyAddress } from './reply-address.ts';
@@ -7,24 +7,27 @@ import { writeTime } from './times.ts';
 import { write } from './write.ts';
 
 type Batch = {
-  /** BHS, read as a header; null of messages that stand alone. */
+  /** BHS, read like a message header. It is null for messages outside a batch. */
   header: Segment | null;
   messages: Buffer[];
-  /** Whether BTS-1 counts as many messages as there are; a batch without a trailer was cut off. */
+  /** Whether BTS-1 states the actual number of messages. A batch without a trailer was cut off. */
   isWhole: boolean;
 };
 
 export type Batches = {
-  /** FHS, read as a header. */
+  /** FHS, read like a message header. */
   file: Segment | null;
   batches: Batch[];
-  /** Whether each batch is whole, and FTS-1 counts as many as there are. */
+  /** Whether `isWhole` is true for each batch, and FTS-1 states the actual number of batches. */
   isWhole: boolean;
 };
 
 type Open = { header: Segment | null; messages: string[]; trailer: string | null };
 
-/** The content up to the end of its first `most` messages: what follows them costs no more than this search. */
+/**
+ * Returns the content up to the end of its first `most` messages. A caller that parses only this part spends nothing on
+ * further messages.
+ */
 export function firstMessages(content: Buffer, most: number): Buffer {
   let seen = 0;
   for (let at = content.indexOf('MSH'); at !== -1; at = content.indexOf('MSH', at + 3)) {
@@ -36,7 +39,9 @@ export function firstMessages(content: Buffer, most: number): Buffer {
   return content;
 }
 
-/** Reads the batches of a file or frame. Text before the first message is taken for a message, so that it is not lost. */
+/**
+ * Reads the batches of a file or frame. Text before the first message is returned as a message, so that it is not lost.
+ */
 export function readBatches(bytes: Buffer): Batches {
   const text = bytes.toString('latin1').replace(/^\u00EF\u00BB\u00BF/, '');
   let [file, fileTrailer]: [Segment | null, string | null] = [null, null];
@@ -71,8 +76,8 @@ export function readBatches(bytes: Buffer): Batches {
 }
 
 /**
- * The bytes of MLLP frames are dropped. Null where the content begins with something else: then it is no file of
- * messages.
+ * Reads the messages of a file, and removes the bytes of MLLP frames. Returns null if the content begins with something
+ * else, because such a file contains no messages.
  */
 export function readFileOfMessages(bytes: Buffer): Batches | null {
   const text = bytes
@@ -83,18 +88,18 @@ export function readFileOfMessages(bytes: Buffer): Batches | null {
   return /^(MSH|FHS|BHS)/.test(text) ? readBatches(Buffer.from(text, 'latin1')) : null;
 }
 
-/** Its fields are counted as those of MSH are, and delimit themselves as those do. */
+/** Reads FHS or BHS like MSH. They have the same field numbers as MSH and also define their own delimiters. */
 const headerOf = (line: string): Segment | null => parseHeader(`MSH${line.slice(3)}`);
 
-/** BTS-1 and FTS-1; where they say nothing, nothing is counted. */
+/** Returns whether BTS-1 or FTS-1 states the number that we found. An empty count is equal to every number. */
 function counts(trailer: string, found: number): boolean {
   const [, stated = ''] = trailer.trimEnd().split(trailer.charAt(3));
   return stated === '' || Number(stated) === found;
 }
 
 /**
- * The answer to a batch: a batch of the answers to its messages, which names the batch that it answers (BHS-12,
- * FHS-12). BTS-2 says where messages are missing.
+ * Writes the reply to a batch: a batch with the acknowledgments of its messages. BHS-12 and FHS-12 name the batch that
+ * it replies to. If messages were missing, BTS-2 and FTS-2 state that.
  */
 export function answerToBatches({ file, batches, isWhole }: Batches, acks: Buffer[][], id: () => string): Buffer {
   const answers = batches.map(({ header, isWhole: isComplete }, at) => {

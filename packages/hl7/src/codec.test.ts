@@ -2,18 +2,18 @@ import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { decode, encode } from './encoding.ts';
 import { escape, unescape, USUAL } from './escape.ts';
-import { linesWithEnds } from './lines.ts';
+import { linesWithEnds } from './lines-with-ends.ts';
 import { Hl7Error, repeat, segment, segmentOf, textAt, textsAt, type Hl7Warning, type Message } from './message.ts';
 import { parse, parseHeader } from './parse.ts';
 import { write } from './write.ts';
 
-/** Any text a message can carry: letters of every script, every delimiter, line ends; no other controls. */
+/** Any text that a message can carry: letters of every script, every delimiter and line ends, but no other controls. */
 const text = fc
   .string({ unit: fc.oneof(fc.constantFrom(...'|^~\\&\n.brFSTREX0'), fc.string({ unit: 'grapheme', maxLength: 1 })) })
   .map((value) => value.replaceAll(/(?!\n)\p{Cc}/gu, ''));
 const visible = text.filter((value) => value !== '');
 
-/** Parts whose last one is there, as the parser leaves them. */
+/** Parts of which the last one is not empty, as the parser returns them. */
 const parts = <T>(part: fc.Arbitrary<T>, last: fc.Arbitrary<T>, maxLength: number): fc.Arbitrary<T[]> =>
   fc.tuple(fc.array(part, { maxLength }), last).map(([before, end]) => [...before, end]);
 const component = parts(text, visible, 2);
@@ -31,8 +31,8 @@ const message: fc.Arbitrary<Message> = fc
   .tuple(header, fc.array(someSegment, { maxLength: 8 }))
   .map(([first, rest]) => [first, ...rest]);
 
-describe('what is written is read again', () => {
-  test('as the same message, whatever its texts hold', () => {
+describe('written text is read back', () => {
+  test('as the same message, for any texts', () => {
     fc.assert(
       fc.property(message, (value) => {
         expect(parse(write(value))).toEqual(value);
@@ -40,7 +40,7 @@ describe('what is written is read again', () => {
     );
   });
 
-  test('as the same text, whatever delimiters a message has', () => {
+  test('as the same text, with usual and unusual delimiters', () => {
     const delimiters = { field: '#', component: '@', repetition: '!', escape: '%', sub: '$' };
     fc.assert(
       fc.property(text, (value) => {
@@ -52,7 +52,7 @@ describe('what is written is read again', () => {
 });
 
 describe('a text', () => {
-  test('never ends its segment: controls are dropped', () => {
+  test('never ends its segment, because controls are dropped', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (value) => {
         const written = write([segment('MSH', { 1: '|', 2: '^~\\&' }), segment('NTE', { 3: value })]);
@@ -93,7 +93,7 @@ describe('a text', () => {
     ['5 \\ 6', '5 \\ 6'],
     ['and\\or\\T\\', 'and\\or&'],
     ['a\\', 'a\\'],
-  ])('%j holds what is no escape of the standard, which stays as %j with a warning', (written, meant) => {
+  ])('%j holds no escape sequence of the standard and is read as %j with a warning', (written, meant) => {
     const unknown = vi.fn<() => void>();
     expect(unescape(written, USUAL, unknown)).toBe(meant);
     expect(unknown).toHaveBeenCalled();
@@ -109,7 +109,7 @@ describe('a message', () => {
     expect([textAt(observation, 10), textAt(observation, 99)]).toEqual(['', '']);
   });
 
-  test('has repetitions where `repeat` says so, else components', () => {
+  test('is written with repetitions for an array that `repeat` marks, and with components for other arrays', () => {
     expect(write([segment('MSH', { 1: '', 2: '', 3: 'A' }), segment('PID', { 3: repeat([['1', '2'], '3']) })])).toBe(
       'MSH|^~\\&|A\rPID|||1^2~3\r',
     );
@@ -131,7 +131,7 @@ describe('a message', () => {
     expect(() => parse(written)).toThrow(expect.objectContaining({ code }));
   });
 
-  test('that was cut, swapped or strewn with rubbish is read or refused, and nothing else', () => {
+  test('that was cut or has random bytes in it is either read or refused with Hl7Error', () => {
     const whole = write(parse('MSH|^~\\&|LAB|F|||2026||ORU^R01|1|P|2.5.1\rPID|1||7\\T\\^^^A\rOBX|1|NM|X||5\r'));
     fc.assert(
       fc.property(
@@ -152,7 +152,7 @@ describe('a message', () => {
   });
 });
 
-test('a line end within a text does not end its segment where segments end otherwise, and a new segment does', () => {
+test('if segments end with CR, an LF ends a segment only when a new segment follows it', () => {
   const warnings = new Set<Hl7Warning>();
   const read = parse('MSH|^~\\&|LAB|F\rNTE|1||one\ntwo\nthree\rOBX|1\nNTE|2||four\r', warnings);
   expect(read.map(({ name }) => name)).toEqual(['MSH', 'NTE', 'OBX', 'NTE']);
@@ -164,7 +164,7 @@ describe('the bytes of a message', () => {
   const bytes = (charset: string, name: string, as: 'utf8' | 'latin1'): Buffer =>
     Buffer.from(`MSH|^~\\&|A||||||ORU|1|P|2.5.1||||||${charset}\rPID|||||${name}\r`, as);
 
-  test('are read as the message says, else as its sender writes', () => {
+  test('are decoded as the message states, or else as its sender writes', () => {
     for (const [charset, as] of [
       ['UNICODE UTF-8', 'utf8'],
       ['8859/1', 'latin1'],
@@ -176,7 +176,7 @@ describe('the bytes of a message', () => {
     expect(decode(encode('Müller', 'ISO-8859-1'), 'ISO-8859-1')).toBe('Müller');
   });
 
-  test('are UTF-8, or else Latin-1, where neither the message nor its sender names an encoding', () => {
+  test('are decoded as UTF-8 or else Latin-1 if neither the message nor its sender names an encoding', () => {
     const warnings = new Set<Hl7Warning>();
     expect(decode(bytes('', 'Müller', 'utf8'), undefined, warnings)).toContain('Müller');
     expect([...warnings]).toEqual([]);
@@ -201,6 +201,6 @@ test.each([
   ['A', ['A']],
   ['A\rB\nC\r\nD', ['A\r', 'B\n', 'C\r\n', 'D']],
   ['\r\r\n\n\rA\r', ['\r', '\r\n', '\n', '\r', 'A\r']],
-])('the lines of %j have their ends', (text, lines) => {
+])('the lines of %j keep their line ends', (text, lines) => {
   expect(linesWithEnds(text)).toEqual(lines);
 });

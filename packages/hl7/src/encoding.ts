@@ -1,11 +1,14 @@
 import { Hl7Error, textAt, type Warnings } from './message.ts';
 import { parseHeader } from './parse.ts';
 
-/** How the bytes of a message are read and written where it does not say so itself (MSH-18). */
+/** The encodings that a caller can choose for messages without an encoding in MSH-18. */
 export const CHARSETS = ['UTF-8', 'ISO-8859-1', 'ASCII'] as const;
 export type Charset = (typeof CHARSETS)[number];
 
-/** Names of HL7 table 0211, and what laboratories write instead. Other character sets are refused. */
+/**
+ * The encoding for each name in HL7 table 0211, and for other names that laboratories write. We refuse other character
+ * sets.
+ */
 const NAMES: ReadonlyMap<string, Charset> = new Map([
   ['UNICODE UTF-8', 'UTF-8'],
   ['UNICODE', 'UTF-8'],
@@ -20,10 +23,16 @@ const NAMES: ReadonlyMap<string, Charset> = new Map([
   ['ISO IR6', 'ASCII'],
 ]);
 
-/** What Windows has where Latin-1 has controls, from 0x80 on; Node's own decoder of that name leaves the controls. */
+/**
+ * The characters of windows-1252 from 0x80 on. Latin-1 has control characters there, and Node decodes `latin1` to
+ * those.
+ */
 const OF_WINDOWS = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008DŽ\u008F\u0090‘’“”•–—˜™š›œ\u009DžŸ';
 
-/** Latin-1 as it is written. */
+/**
+ * Decodes Latin-1. Bytes for which Latin-1 has control characters become the characters of windows-1252, because
+ * senders mean those.
+ */
 const fromLatin1 = (bytes: Buffer): string =>
   bytes.toString('latin1').replaceAll(/[\u0080-\u009F]/g, (control) => OF_WINDOWS.charAt(control.charCodeAt(0) - 0x80));
 
@@ -34,8 +43,9 @@ export const NAME_IN_HEADER: Readonly<Record<Charset, string>> = {
 };
 
 /**
- * The text of a message's bytes; throws where they are not in the encoding that the message (MSH-18), or else its
- * sender, has. Where neither says one, they are UTF-8, or else Latin-1.
+ * Decodes the bytes of a message. MSH-18 names the encoding. If it is empty, we use `usual`, the usual encoding of the
+ * sender. If that is missing too, we try UTF-8 and then Latin-1. Throws if the bytes are not valid in the named
+ * encoding.
  */
 export function decode(bytes: Buffer, usual: Charset | undefined, warnings: Warnings = new Set()): string {
   const declared = textAt(parseHeader(bytes.subarray(0, 4_096).toString('latin1')) ?? undefined, 18).toUpperCase();

@@ -1,14 +1,14 @@
-/** What a message is cut by, as its MSH-1 and MSH-2 say. */
+/** The delimiters of a message, from its MSH-1 and MSH-2. */
 export type Delimiters = { field: string; component: string; repetition: string; escape: string; sub: string };
 
 export const USUAL: Delimiters = { field: '|', component: '^', repetition: '~', escape: '\\', sub: '&' };
 
-/** Everything below a space and the controls above, but for a line end within a text. */
+/** Matches all control characters except the line feed, which may be part of a text. */
 const CONTROL = /(?!\n)\p{Cc}/gu;
 
 const withoutControls = (text: string): string => text.replaceAll(/\r\n?/g, '\n').replaceAll(CONTROL, '');
 
-/** Text as it stands in a message: what would cut it is escaped, a line end is `\.br\`, controls are dropped. */
+/** Writes a text for a message: escapes delimiters, writes a line end as `\.br\` and removes control characters. */
 export function escape(text: string, { field, component, repetition, escape: mark, sub }: Delimiters): string {
   const sequences: Record<string, string> = {
     [field]: 'F',
@@ -27,8 +27,8 @@ export function escape(text: string, { field, component, repetition, escape: mar
 }
 
 /**
- * The other way round. A mark that begins no sequence of the standard is text and stays, as in `and\or`, `C:\temp` and
- * the local `\Zxx\`: `unknown` is called for each, so that somebody can look.
+ * Reads a text of a message. If an escape character begins no sequence of the standard, it stays in the text, for
+ * example in `and\or`, `C:\temp` and the local `\Zxx\`. The function then calls `unknown`, so that the caller can warn.
  */
 export function unescape(text: string, delimiters: Delimiters, unknown: () => void = () => undefined): string {
   const { escape: mark } = delimiters;
@@ -39,7 +39,7 @@ export function unescape(text: string, delimiters: Delimiters, unknown: () => vo
     const end = text.indexOf(mark, at + 1);
     const meaning = end === -1 ? null : meaningOf(text.slice(at + 1, end), delimiters);
     if (meaning === null) unknown();
-    // Where it means nothing, the next mark may begin a sequence that does.
+    // These two escape characters enclose no known sequence, but the second one may begin another sequence.
     const next = meaning === null ? at + 1 : end + 1;
     const following = text.indexOf(mark, next);
     read += (meaning ?? mark) + text.slice(next, following === -1 ? undefined : following);
@@ -48,7 +48,7 @@ export function unescape(text: string, delimiters: Delimiters, unknown: () => vo
   return withoutControls(read);
 }
 
-/** What a sequence stands for (HL7 v2.5.1, 2.7); null where the standard has no such one. */
+/** Returns the text that a sequence represents (HL7 v2.5.1, 2.7); null if the standard does not define the sequence. */
 function meaningOf(sequence: string, { field, component, repetition, escape: mark, sub }: Delimiters): string | null {
   switch (sequence) {
     case 'F':
@@ -61,7 +61,7 @@ function meaningOf(sequence: string, { field, component, repetition, escape: mar
       return repetition;
     case 'E':
       return mark;
-    // Highlighting on and off.
+    // Highlighting begins or ends here.
     case 'H':
     case 'N':
       return '';
@@ -70,14 +70,14 @@ function meaningOf(sequence: string, { field, component, repetition, escape: mar
   }
 }
 
-/** 2.7.6: commands of formatted text, of which line ends and blanks are read. */
+/** Returns the text for a command of formatted text (2.7.6): line ends and blanks. It ignores all other commands. */
 function formatting(sequence: string): string | null {
   const [, command, number = ''] = /^\.(br|ce|sp|sk|in|ti|fi|nf) ?([+-]?\d{1,2})?$/.exec(sequence) ?? [];
   switch (command) {
     case 'br':
     case 'ce':
       return '\n';
-    // Without a number it is one line, or one blank.
+    // A command without a number means one line or one blank.
     case 'sp':
       return '\n'.repeat(Math.max(Number(number || 1), 1));
     case 'sk':
@@ -89,7 +89,7 @@ function formatting(sequence: string): string | null {
   }
 }
 
-/** `Xdd…`: bytes, in UTF-8 or else in Latin-1. */
+/** Decodes the bytes of `Xdd…` as UTF-8 if they are valid UTF-8, or else as Latin-1. */
 function characters(sequence: string): string | null {
   if (!/^X([0-9A-Fa-f]{2}){1,200}$/.test(sequence)) return null;
   const bytes = Buffer.from(sequence.slice(1), 'hex');

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 
 const folder = join(import.meta.dirname, '..');
 
-test('the example of README runs and prints what README says', async () => {
+test('the example of the README runs and prints what the README states', async () => {
   const readme = readFileSync(join(folder, 'README.md'), 'utf8');
   const example = readFileSync(join(folder, 'example.ts'), 'utf8');
   expect(readme).toContain(`\`\`\`ts\n${example}\`\`\``);

@@ -1,19 +1,25 @@
-// An HL7 v2 message as values: repetitions, components and sub-components are arrays, text is unescaped.
+// The parsed form of an HL7 v2 message. Repetitions, components and sub-components are arrays. Texts are unescaped.
 
-/** A field: its repetitions, each of components, each of sub-components. An empty field has none. */
+/**
+ * A field is a list of repetitions. A repetition is a list of components, and a component a list of sub-components. An
+ * empty field has no repetitions.
+ */
 export type Field = string[][][];
 
-/** `fields[n]` is field n as HL7 counts; `fields[0]` is empty. Of MSH the first two are its delimiters. */
+/**
+ * A segment. `fields[n]` is field n in the numbering of HL7, and `fields[0]` is empty. The first two fields of MSH are
+ * its delimiters.
+ */
 export type Segment = { name: string; fields: Field[] };
 
 export type Message = Segment[];
 
-/** Why a text is no message that can be read. The code is all that it says, so that it names no patient. */
+/** Thrown if a text is not a readable message. The error contains only a code, so that it names no patient. */
 export class Hl7Error extends Error {
   readonly code: Hl7Problem;
 
   constructor(code: Hl7Problem) {
-    super(`this is no HL7 message that can be read: ${code}`);
+    super(`the text is not a readable HL7 message: ${code}`);
     this.name = 'Hl7Error';
     this.code = code;
   }
@@ -21,14 +27,14 @@ export class Hl7Error extends Error {
 
 export type Hl7Problem = 'no_header' | 'bad_delimiters' | 'bad_segment' | 'too_large' | 'wrong_encoding';
 
-/** What was read as it stood, although the standard knows no such thing. */
+/** The code of a part that the standard does not define. We read such a part unchanged. */
 export type Hl7Warning = 'unknown_escape' | 'read_as_latin_1' | 'line_continued';
-/** Filled while a message is read; a Set is one. */
+/** Collects warnings while a message is read. The caller can pass a Set. */
 export type Warnings = { add: (warning: Hl7Warning) => unknown };
 
 /**
- * The bounds of a message (`parts` of a component or a repetition, `parts_of_message` of all of it): more than any
- * laboratory sends, few enough to be read in a moment.
+ * The limits of a message. `parts` limits one component or repetition, `parts_of_message` the entire message. No
+ * laboratory sends more, and a message within the limits is quick to read.
  */
 export const MOST = {
   bytes: 8_388_608,
@@ -41,20 +47,26 @@ export const MOST = {
 
 type Part = { component?: number; sub?: number; repetition?: number };
 
-/** The text at a position, counted as HL7 counts; empty where there is none, and where `""` says so. */
+/**
+ * Returns the text at a position in the numbering of HL7. Returns an empty text if the position is missing or contains
+ * `""`.
+ */
 export function textAt(segment: Segment | undefined, field: number, part: Part = {}): string {
   const { component = 1, sub = 1, repetition = 1 } = part;
   const text = segment?.fields[field]?.[repetition - 1]?.[component - 1]?.[sub - 1] ?? '';
   return text === '""' ? '' : text.trim();
 }
 
-/** Every repetition of a field, by its first component; what is empty, or said to be by `""`, is left out. */
+/** Returns the first component of every repetition of a field, without repetitions that are empty or contain `""`. */
 export const textsAt = (segment: Segment | undefined, field: number): string[] =>
   (segment?.fields[field] ?? [])
     .map((repetition) => repetition[0]?.[0] ?? '')
     .filter((text) => text !== '' && text !== '""');
 
-/** The text of a field that has no parts, each repetition whole: delimiters of other fields are letters there. */
+/**
+ * Returns each repetition of a field as one text. This is for fields without components, in which component and
+ * sub-component delimiters are ordinary characters.
+ */
 export const wholeTextsAt = (
   segment: Segment | undefined,
   field: number,
@@ -67,17 +79,17 @@ export const wholeTextsAt = (
 export const segmentOf = (message: Message, name: string): Segment | undefined =>
   message.find((segment) => segment.name === name);
 
-/** A field's value for the writer: a text, components, or components of sub-components. */
+/** A field value to write: a text, a list of components, or components with sub-components. */
 export type Value = string | (string | string[])[];
 
-/** A segment out of its fields by number; what is left out is empty. */
+/** Makes a segment from its fields. The keys are field numbers. Missing fields are empty. */
 export function segment(name: string, fields: Readonly<Record<number, Value | Value[] | undefined>>): Segment {
   const made: Field[] = [];
   for (const [number, value] of Object.entries(fields)) if (value !== undefined) made[Number(number)] = fieldOf(value);
   return { name, fields: Array.from(made, (field) => field ?? []) };
 }
 
-/** `repeat` marks repetitions: components are arrays, too. */
+/** Marks an array as repetitions of a field. An array without the mark is a list of components. */
 export const repeat = (values: Value[]): Value[] => Object.assign([...values], { [REPEATED]: true });
 const REPEATED = Symbol('repetitions of a field');
 

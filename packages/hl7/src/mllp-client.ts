@@ -1,11 +1,11 @@
-// The side of a connection that sends messages and waits for the answer to each.
+// The client of an MLLP connection. It sends messages and waits for the reply to each.
 import type { Socket } from 'node:net';
 import { MOST } from './message.ts';
 import { frame, openFrameReader } from './mllp-frames.ts';
 import { openUnsolicitedFrames } from './unsolicited-frames.ts';
 import { writeFrame } from './write-frame.ts';
 
-/** No answer came: the connection broke, or the peer was silent for too long. */
+/** Thrown if no reply came: the connection broke, the peer was silent for too long, or the peer violates MLLP. */
 export class NotAnswered extends Error {
   readonly code: 'no_answer' | 'closed' | 'not_mllp' | 'too_many_frames';
 
@@ -18,28 +18,31 @@ export class NotAnswered extends Error {
 
 export type MllpClient = {
   /**
-   * Sends one message and waits for its answer, the first frame of which `readAnswer` does not return null. One
-   * message is under way at a time. Throws NotAnswered.
+   * Sends one message and waits for its reply, which is the first frame for which `readAnswer` does not return null.
+   * The caller must not send another message meanwhile. Throws NotAnswered.
    */
   send: <Answer>(content: Buffer, readAnswer: (content: Buffer) => Answer | null) => Promise<Answer>;
-  /** The last answer is recorded: other messages of the peer are taken until something is sent again. */
+  /**
+   * The caller calls this when it has recorded the last reply. From then until the next `send`, the client handles
+   * other messages of the peer.
+   */
   release: () => void;
   isOpen: () => boolean;
   close: () => void;
 };
 
-/** Takes a message that answers nothing of ours, and returns what it is answered. */
+/** Handles a message of the peer that is not a reply. Returns our replies to it. */
 export type Take = (content: Buffer) => Promise<Buffer[]>;
 
 export type MllpClientOptions = {
   answerMs: number;
-  /** Null where only answers are taken. */
+  /** Null if the client ignores all messages except replies. */
   take: Take | null;
-  /** `take` failed: the message is not answered. */
+  /** Called when `take` fails. The peer then gets no reply to its message. */
   onError: (error: unknown) => void;
 };
 
-/** Speaks MLLP on a socket that is connected. */
+/** Opens an MLLP client on a connected socket. */
 export function openMllpClient(socket: Socket, { answerMs, take, onError }: MllpClientOptions): MllpClient {
   let broken: NotAnswered['code'] | null = null;
   let waiting: { hear: (content: Buffer) => boolean; fail: (code: NotAnswered['code']) => void } | null = null;
@@ -79,7 +82,7 @@ export function openMllpClient(socket: Socket, { answerMs, take, onError }: Mllp
         fail,
         hear: (received) => {
           const answer = readAnswer(received);
-          // A frame that answers another message is no answer, as one that came too late.
+          // This frame may be the late reply to an earlier message.
           if (answer === null) return false;
           clearTimeout(timer);
           waiting = null;

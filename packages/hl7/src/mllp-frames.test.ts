@@ -6,7 +6,7 @@ const content = fc
   .uint8Array({ maxLength: 60 })
   .map((bytes) => Buffer.from(bytes.filter((byte) => byte !== 0x0b && byte !== 0x1c)));
 
-test('frames come out whole, however the bytes are cut', () => {
+test('frames are complete, for any sizes of the chunks that arrive', () => {
   fc.assert(
     fc.property(fc.array(content, { maxLength: 5 }), fc.integer({ min: 1, max: 7 }), (contents, size) => {
       const sent = Buffer.concat(contents.map(frame));
@@ -22,13 +22,13 @@ test('frames come out whole, however the bytes are cut', () => {
 test.each([
   ['another protocol', 'GET / HTTP/1.1', 'not_mllp'],
   ['an end without CR', '\x0BMSH\x1CX', 'not_mllp'],
-  ['a start within', '\x0BMSH\x0BMSH', 'not_mllp'],
-  ['too much', `\x0B${'x'.repeat(101)}`, 'frame_too_large'],
+  ['a start within a frame', '\x0BMSH\x0BMSH', 'not_mllp'],
+  ['too many bytes', `\x0B${'x'.repeat(101)}`, 'frame_too_large'],
 ])('%s is refused', (_, bytes, code) => {
   expect(() => openFrameReader(100).push(Buffer.from(bytes))).toThrow(expect.objectContaining({ code }));
 });
 
-test('any bytes are read or refused', () => {
+test('any bytes are read or refused with FrameError', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 40 })), (chunks) => {
       const reader = openFrameReader(100);

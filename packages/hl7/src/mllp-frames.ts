@@ -1,4 +1,4 @@
-// MLLP: a message stands between VT and FS CR (HL7 Transport Specification MLLP, release 1).
+// MLLP frames. A frame is VT, a message, FS and CR (HL7 Transport Specification MLLP, release 1).
 
 const START = 0x0b;
 const END = 0x1c;
@@ -6,12 +6,12 @@ const CR = 0x0d;
 
 export type FrameProblem = 'frame_too_large' | 'not_mllp';
 
-/** The peer does not speak MLLP, or sends more than is taken: its connection has to be closed. */
+/** Thrown if the peer violates MLLP, or sends a frame that is too large. The caller has to close the connection. */
 export class FrameError extends Error {
   readonly code: FrameProblem;
 
   constructor(code: FrameProblem) {
-    super(`the bytes are no MLLP frame that is taken: ${code}`);
+    super(`the bytes are not an acceptable MLLP frame: ${code}`);
     this.name = 'FrameError';
     this.code = code;
   }
@@ -20,18 +20,21 @@ export class FrameError extends Error {
 export const frame = (content: Buffer): Buffer => Buffer.concat([Buffer.of(START), content, Buffer.of(END, CR)]);
 
 export type FrameReader = {
-  /** The frames that are whole with these bytes. Throws FrameError, after which the reader is of no use. */
+  /**
+   * Adds received bytes, and returns the frames that are now complete. Throws FrameError. After that the reader is
+   * unusable.
+   */
   push: (bytes: Buffer) => Buffer[];
-  /** Whether a frame has begun and not ended. */
+  /** Returns whether a frame has begun and not ended yet. */
   isWithin: () => boolean;
 };
 
-/** Cuts what arrives into frames. Between frames only line ends and blanks are passed over. */
+/** Splits received bytes into frames. Between two frames it accepts only line ends and blanks, and skips them. */
 export function openFrameReader(mostBytes: number): FrameReader {
   let chunks: Buffer[] = [];
   let size = 0;
   let within = false;
-  /** The last byte was FS: the next must be CR. */
+  /** True if the last byte was FS. Then the next byte must be CR. */
   let ending = false;
 
   const add = (chunk: Buffer): void => {

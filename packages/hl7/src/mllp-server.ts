@@ -1,42 +1,54 @@
-// The side of a connection that takes messages and answers each.
+// The server of an MLLP connection. It receives messages and replies to each.
 import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { MOST } from './message.ts';
 import { openFrameReader } from './mllp-frames.ts';
 import { writeFrame } from './write-frame.ts';
 
-/** Of the server, and of one address, from before anything was said: a peer needs one connection, or a few. */
+/**
+ * The most connections of the server, and of one peer address. A connection counts against both limits from the moment
+ * when the server accepts it, before the peer sends a byte. A peer needs only one or a few connections.
+ */
 const MOST_CONNECTIONS = 64;
 const MOST_OF_ADDRESS = 16;
-/** Peers keep their connection open; one that is gone without a word is noticed by then. */
+/**
+ * The longest time without data on a connection. Peers keep connections open for a long time. After this time we assume
+ * that the peer has gone.
+ */
 const IDLE_MS = 30 * 60_000;
-/** From the first byte of a message to its last. */
+/** The longest time from the first byte of a message to its last byte. */
 const MESSAGE_MS = 60_000;
 const HANDSHAKE_MS = 10_000;
 
 export type Peer = {
-  /** Takes a message and returns what it is answered. */
+  /** Handles a message and returns the replies to it. */
   take: (content: Buffer) => Promise<Buffer[]>;
-  /** The connection ends because of this error: of the socket or the frames, which bear a `code`, or of `take`. */
+  /**
+   * Called with the error that ends the connection. An error of the socket or of a frame has a `code`. Other errors
+   * come from `take`.
+   */
   onError: (error: unknown) => void;
 };
 
 export type MllpServerOptions = {
   host: string;
   port: number;
-  /** In PEM. With `ca` peers have to show a certificate that it signed. */
+  /** The certificate and key in PEM. If `ca` is set, a peer must show a certificate that this authority signed. */
   tls: { cert: Buffer; key: Buffer; ca: Buffer | null } | null;
-  /** Whether anybody may speak from this address; asked before a TLS handshake. */
+  /** Returns whether this address may connect. The server calls it before the TLS handshake. */
   admit: (socket: Socket) => Promise<boolean>;
-  /** Who speaks on an admitted connection, which is a TLSSocket with `tls`. Null closes it. */
+  /**
+   * Identifies the peer of an admitted connection. The socket is a TLSSocket if `tls` is set. If the result is null,
+   * the server closes the connection.
+   */
   identify: (socket: Socket) => Promise<Peer | null>;
-  /** A connection was given up before anybody was identified on it. */
+  /** Called when a connection fails before `identify` has returned its peer. */
   onError: (error: unknown) => void;
 };
 
 export type MllpServer = { port: number; close: () => Promise<void> };
 
-/** Listens until closed. */
+/** Starts a server, which listens until `close`. */
 export async function listenByMllp(options: MllpServerOptions): Promise<MllpServer> {
   const { host, port, tls, admit, identify, onError } = options;
   const open = new Set<Socket>();
@@ -65,8 +77,9 @@ export async function listenByMllp(options: MllpServerOptions): Promise<MllpServ
         begin,
       )
     : null;
-  handshakes?.on('tlsClientError', () => undefined); // the connection is closed by then
-  // A peer that may not speak here occupies no connection, and one address never all of them.
+  handshakes?.on('tlsClientError', () => undefined); // Node has already closed the connection.
+  // A peer that may not connect is refused at once and uses none of the connections. One address cannot use all of
+  // them.
   const accept = guarded(async (socket) => {
     if (ofAddress(open, socket) >= MOST_OF_ADDRESS) return void socket.destroy();
     open.add(socket);
@@ -96,7 +109,7 @@ export async function listenByMllp(options: MllpServerOptions): Promise<MllpServ
 const ofAddress = (open: Set<Socket>, { remoteAddress }: Socket): number =>
   [...open].filter((socket) => socket.remoteAddress === remoteAddress).length;
 
-/** One connection: messages one after the other, each answered before the next is read. */
+/** Serves one connection. It replies to each message before it reads the next one. */
 async function speak(socket: Socket, { take, onError }: Peer): Promise<void> {
   socket.setTimeout(IDLE_MS, () => socket.destroy());
   const reader = openFrameReader(MOST.bytes);

@@ -1,4 +1,4 @@
-// Both sides of a connection, one against the other and against a plain socket.
+// Tests both sides of a connection: against each other, and against a plain socket.
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { frame, openFrameReader } from './mllp-frames.ts';
@@ -40,7 +40,7 @@ const answerTo = (message: string) => (content: Buffer) =>
 const send = (client: MllpClient, message: string): Promise<string> =>
   client.send(Buffer.from(message), answerTo(message));
 
-/** A peer that does what a test says with the frames that it gets. */
+/** Listens with a peer that does what a test wants with its frames. */
 async function listenPlainly(hear: (socket: Socket, content: string) => void): Promise<number> {
   const server = createServer((socket) => {
     const reader = openFrameReader(1_000_000);
@@ -52,14 +52,14 @@ async function listenPlainly(hear: (socket: Socket, content: string) => void): P
   return (server.address() as AddressInfo).port;
 }
 
-test('each message is answered, one after the other on one connection', async () => {
+test('messages on one connection are answered one after the other', async () => {
   const { client } = dial(await listen());
   expect(await send(client, 'one')).toBe('answer to one');
   expect(await send(client, 'two')).toBe('answer to two');
 });
 
 describe('a client', () => {
-  test('waits for the frame that answers its message, and passes over others', async () => {
+  test('waits for the frame that answers its message, and skips other frames', async () => {
     const port = await listenPlainly((socket, content) => {
       socket.write(frame(Buffer.from('answer to another')));
       socket.write(frame(Buffer.from(`answer to ${content}`)));
@@ -71,19 +71,19 @@ describe('a client', () => {
     ['is silent for too long', 'no_answer', () => undefined],
     ['closes the connection', 'closed', (socket: Socket) => socket.destroy()],
     ['does not speak MLLP', 'not_mllp', (socket: Socket) => socket.write('HTTP/1.1 200 OK')],
-  ] as const)('whose peer %s gets no answer, and its connection is closed', async (_, code, hear) => {
+  ] as const)('whose peer %s gets no answer and closes its connection', async (_, code, hear) => {
     const { client } = dial(await listenPlainly(hear), { answerMs: 200 });
     await expect(send(client, 'one')).rejects.toMatchObject({ name: 'NotAnswered', code });
     expect(client.isOpen()).toBe(false);
     await expect(send(client, 'two')).rejects.toMatchObject({ name: 'NotAnswered' });
   });
 
-  test('takes messages of its peer once its own answer is recorded, and answers them', async () => {
+  test('takes and answers messages of its peer once it has recorded the answer to its own message', async () => {
     const heard: string[] = [];
     const port = await listenPlainly((socket, content) => {
       heard.push(content);
       if (content !== 'one') return;
-      socket.write(frame(Buffer.from('news')));
+      socket.write(frame(Buffer.from('update')));
       socket.write(frame(Buffer.from('answer to one')));
     });
     const taken: string[] = [];
@@ -97,12 +97,12 @@ describe('a client', () => {
     expect(taken).toEqual([]);
     client.release();
     await vi.waitFor(() => expect(heard).toEqual(['one', 'thanks']));
-    expect(taken).toEqual(['news']);
+    expect(taken).toEqual(['update']);
   });
 
-  test('goes on after a message that could not be taken', async () => {
+  test('goes on after `take` fails for a message', async () => {
     const port = await listenPlainly((socket, content) => {
-      for (const news of ['bad', 'good']) socket.write(frame(Buffer.from(news)));
+      for (const unsolicited of ['bad', 'good']) socket.write(frame(Buffer.from(unsolicited)));
       socket.write(frame(Buffer.from(`answer to ${content}`)));
     });
     const errors: unknown[] = [];
@@ -129,7 +129,7 @@ describe('a server', () => {
       socket.once('close', () => resolve());
     });
 
-  test('closes the connection of an address that is not admitted, and of nobody whom it knows', async () => {
+  test('closes the connection of an address that is not admitted or not identified', async () => {
     for (const options of [{ admit: async () => false }, { identify: async () => null }]) {
       const { client, socket } = dial(await listen(options));
       await closes(socket);
@@ -137,7 +137,7 @@ describe('a server', () => {
     }
   });
 
-  test('closes a connection on which something else than MLLP arrives, and reports the code', async () => {
+  test('closes a connection that does not speak MLLP, and reports the code', async () => {
     const errors: unknown[] = [];
     const peer = { take: async () => [], onError: (error: unknown) => void errors.push(error) };
     const socket = connect(await listen({ identify: async () => peer }), HOST);
@@ -146,7 +146,7 @@ describe('a server', () => {
     expect(errors).toMatchObject([{ code: 'not_mllp' }]);
   });
 
-  test('closes a connection whose message could not be taken, without an answer', async () => {
+  test('closes a connection without an answer if `take` fails', async () => {
     const failure = new Error('no disk');
     const errors: unknown[] = [];
     const peer = { take: () => Promise.reject(failure), onError: (error: unknown) => void errors.push(error) };
@@ -155,7 +155,7 @@ describe('a server', () => {
     expect(errors).toEqual([failure]);
   });
 
-  test('reports a failure before anybody is identified, and goes on', async () => {
+  test('reports a failure before a peer is identified, and goes on', async () => {
     const errors: unknown[] = [];
     let isDown = true;
     const port = await listen({
@@ -171,7 +171,7 @@ describe('a server', () => {
     expect(await send(dial(port).client, 'one')).toBe('answer to one');
   });
 
-  test('has at most 16 connections of one address', async () => {
+  test('accepts at most 16 connections of one address', async () => {
     const port = await listen();
     const clients = Array.from({ length: 16 }, () => dial(port).client);
     await Promise.all(clients.map((client) => send(client, 'one')));

@@ -3,7 +3,7 @@ import { Hl7Error, MOST, type Field, type Message, type Segment, type Warnings }
 
 type Within = { delimiters: Delimiters; warnings: Warnings };
 
-/** Reads a message whole, or throws Hl7Error: half of a message is never taken for one. */
+/** Reads a complete message, or throws Hl7Error. It never returns a part of a message. */
 export function parse(text: string, warnings: Warnings = new Set()): Message {
   if (text.length > MOST.bytes) throw new Hl7Error('too_large');
   const lines = linesOf(text);
@@ -15,7 +15,10 @@ export function parse(text: string, warnings: Warnings = new Set()): Message {
   return [headerOf(header, within), ...segments.map((line) => segmentOf(line, within))];
 }
 
-/** Counted before the text is split: a part costs far more than the one delimiter in front of it. */
+/**
+ * Throws if a text has too many parts. It counts the delimiters before the text is split, because a part costs much
+ * more than the delimiter before it.
+ */
 function refuseManyParts(text: string, { field, repetition, component, sub }: Delimiters): void {
   const marks = new Set([field, repetition, component, sub].map((mark) => mark.charCodeAt(0)));
   let parts = 0;
@@ -23,7 +26,10 @@ function refuseManyParts(text: string, { field, repetition, component, sub }: De
     if (marks.has(text.charCodeAt(at)) && (parts += 1) > MOST.parts_of_message) throw new Hl7Error('too_large');
 }
 
-/** The header alone, for the answer to a message of which something else cannot be read; null where there is none. */
+/**
+ * Reads only the header of a message, so that a caller can reply to a message that is otherwise unreadable. Returns
+ * null if there is no header.
+ */
 export function parseHeader(text: string): Segment | null {
   try {
     const line = linesOf(text.slice(0, 4_096))[0] ?? '';
@@ -33,7 +39,7 @@ export function parseHeader(text: string): Segment | null {
   }
 }
 
-/** HL7 ends a segment by CR; files have LF or both. */
+/** Splits a text into lines. In HL7 a segment ends with CR. In files it often ends with LF or CR LF. */
 const linesOf = (text: string): string[] =>
   text
     .replace(/^\uFEFF/, '')
@@ -41,8 +47,8 @@ const linesOf = (text: string): string[] =>
     .filter((line) => line.trim() !== '');
 
 /**
- * Where segments end by CR, a LF alone may stand within a text: what follows it and begins no segment belongs to the
- * line before.
+ * Joins lines that belong to one segment. If segments end with CR, a single LF may be part of a text. If the line after
+ * such an LF does not begin a segment, it belongs to the line before.
  */
 function withoutBrokenLines(lines: string[], text: string, { delimiters, warnings }: Within): string[] {
   const ends = new Set(text.match(/\r\n|\r|\n/g) ?? []);
@@ -68,7 +74,7 @@ function withoutBrokenLines(lines: string[], text: string, { delimiters, warning
 const isSegment = (line: string, { field }: Delimiters): boolean =>
   /^[A-Z][A-Z0-9]{2}$/.test(line.slice(0, 3)) && ['', field].includes(line.charAt(3));
 
-/** How a message that was parsed is cut. */
+/** Returns the delimiters of a parsed message. */
 export function delimitersOfMessage([header]: Message): Delimiters {
   const mark = (field: number): string => header?.fields[field]?.[0]?.[0]?.[0] ?? '';
   return delimitersOf(`MSH${mark(1)}${mark(2)}`);
@@ -78,7 +84,7 @@ function delimitersOf(line: string): Delimiters {
   if (!line.startsWith('MSH')) throw new Hl7Error('no_header');
   const [field = ''] = line.slice(3, 4);
   const marks = line.slice(4).split(field, 1)[0] ?? '';
-  // 2.7 added a fifth, for truncation, which changes nothing in what is read.
+  // HL7 v2.7 added a fifth delimiter, which marks truncated values. We do not need it to read a message.
   const [component = '', repetition = USUAL.repetition, escape = USUAL.escape, sub = USUAL.sub] = marks;
   const all = [field, component, repetition, escape, sub];
   if (marks.length > 5 || new Set(all).size < 5 || !all.every((mark) => /^[!-/:-@[-`{-~]$/.test(mark))) {
@@ -128,7 +134,7 @@ function fieldOf(text: string, { delimiters, warnings }: Within): Field {
 
 const isEmpty = (field: Field): boolean => field.every((repetition) => repetition.length === 0);
 
-/** Empty parts at an end mean the same as none. */
+/** Removes empty parts at the end, because they have the same meaning as missing parts. */
 const trimmed = (fields: Field[]): Field[] =>
   withoutEmptyEnd(
     fields.map((field) => (isEmpty(field) ? [] : field)),

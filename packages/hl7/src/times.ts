@@ -1,10 +1,10 @@
-// Times of HL7: YYYY[MM[DD[HH[MM[SS[.S…]]]]]][±ZZZZ], in the laboratory's zone where they bring none.
+// HL7 times: YYYY[MM[DD[HH[MM[SS[.S…]]]]]][±ZZZZ]. A time without an offset is in the time zone of the laboratory.
 
 const TIME = /^(\d{4})(\d{2})(\d{2})(?:(\d{2})(?:(\d{2})(?:(\d{2})(?:\.(\d{1,4}))?)?)?)?([+-]\d{4})?$/;
 
 export type ZonedTime = { timestamp: string; timezone_offset: number };
 
-/** Null for what is no time with at least a day: half a time would be guessed. */
+/** Reads a time. Returns null if the text is not a time or has no day, because we do not guess missing parts. */
 export function readTime(text: string, zone: string): ZonedTime | null {
   const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', sign] = TIME.exec(text) ?? [];
   if (year === undefined) return null;
@@ -16,13 +16,13 @@ export function readTime(text: string, zone: string): ZonedTime | null {
   return { timestamp: new Date(local - offset * 1000).toISOString(), timezone_offset: offset };
 }
 
-/** A calendar date, `YYYY-MM-DD`, of which the rest of the day may follow. */
+/** Reads the date at the beginning of a text, and returns it as `YYYY-MM-DD`. A time of day may follow the date. */
 export function readDate(text: string): string | null {
   const [, year, month, day] = /^(\d{4})(\d{2})(\d{2})/.exec(text) ?? [];
   return year === undefined ? null : `${year}-${month}-${day}`;
 }
 
-/** To the second, with the offset of the zone at that moment. */
+/** Writes a time in whole seconds, with the offset of the zone at that time. */
 export function writeTime(iso: string, zone: string): string {
   const at = Date.parse(iso);
   const offset = offsetAt(at, zone);
@@ -40,7 +40,10 @@ function offsetOf(sign: string): number | null {
   return (sign.startsWith('-') ? -1 : 1) * minutes * 60;
 }
 
-/** A clock time that comes twice in autumn is the first, one that spring leaves out is as before the change. */
+/**
+ * Returns the offset of a local time. In autumn a local time can occur twice: we take the first one. In spring a local
+ * time can be skipped: it gets the offset from before the change.
+ */
 function offsetOfLocal(local: number, zone: string): number {
   const before = offsetAt(local - 86_400_000, zone);
   const after = offsetAt(local + 86_400_000, zone);
@@ -49,7 +52,7 @@ function offsetOfLocal(local: number, zone: string): number {
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
-/** Seconds east of UTC in the zone at a moment. */
+/** Returns the offset of the zone at a moment, in seconds east of UTC. */
 function offsetAt(at: number, zone: string): number {
   let formatter = formatters.get(zone);
   if (!formatter) {

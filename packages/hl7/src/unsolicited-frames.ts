@@ -1,20 +1,20 @@
 import { MOST } from './message.ts';
 
-/** Of one connection, beside the frame that is being taken. */
+/** The most frames of one connection that may wait. The frame that is being handled is not included. */
 const MOST_FRAMES = 200;
 
 type UnsolicitedFrames = {
-  /** False where too much waits. */
+  /** Adds a frame. Returns false if too many frames or bytes wait. */
   add: (content: Buffer) => boolean;
-  /** Frames that come from now on wait. */
+  /** After this call, frames wait. */
   pause: () => void;
-  /** Frames that wait are taken, and those that come from now on are taken at once. */
+  /** Handles the waiting frames. After this call, frames are handled at once. */
   resume: () => void;
 };
 
 /**
- * Frames that a peer sends beside the answers that we wait for. They are taken one after the other. None is taken
- * while an answer is outstanding or being recorded: it may be about the message that is being answered.
+ * Queues those frames of a peer that are not the reply to our message, and handles them one after the other. While we
+ * wait for a reply or the caller records it, no frame is handled, because the frame may be about the same message.
  */
 export function openUnsolicitedFrames(
   take: (content: Buffer) => Promise<void>,
@@ -34,7 +34,7 @@ export function openUnsolicitedFrames(
       try {
         await take(content);
       } catch (error) {
-        // It is not answered: the peer sends it again.
+        // The peer gets no reply, so it will send the message again.
         onError(error);
       }
     }

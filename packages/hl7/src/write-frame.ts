@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { frame } from './mllp-frames.ts';
 
-/** A peer that does not read its answers for so long has its connection closed. */
+/** The time after which we close the connection of a peer that does not read our replies. */
 const READ_MS = 60_000;
 
 class NotRead extends Error {
@@ -13,8 +13,8 @@ class NotRead extends Error {
 }
 
 /**
- * Answers a message on a connection. Resolves once the connection takes more, or is closed: a caller that waits for it
- * before the next message has one answer in memory, however many messages a peer sends without reading.
+ * Writes a reply to a connection. The promise resolves when the connection accepts more data or is closed. A caller
+ * that waits for it keeps only one reply in memory, however many messages the peer sends without reading replies.
  */
 export function writeFrame(socket: Socket, content: Buffer): Promise<void> {
   if (socket.destroyed || socket.write(frame(content))) return Promise.resolve();

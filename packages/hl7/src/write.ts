@@ -1,10 +1,10 @@
 import { escape, USUAL } from './escape.ts';
 import type { Field, Message, Segment } from './message.ts';
 
-/** The message as it is sent: CR behind every segment, delimiters as everybody has them, nothing empty at an end. */
+/** Writes a message with the usual delimiters and a CR after every segment. It omits empty parts at the end. */
 export const write = (message: Message): string => message.map((segment) => `${writeSegment(segment)}\r`).join('');
 
-/** Segments that say what they are cut by. */
+/** The segments that define their own delimiters. */
 const HEADERS: ReadonlySet<string> = new Set(['MSH', 'BHS', 'FHS']);
 
 function writeSegment({ name, fields }: Segment): string {

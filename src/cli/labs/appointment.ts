@@ -1,13 +1,13 @@
 import { AppError } from '../../errors.ts';
 import type { Ctx } from '../../context.ts';
-import { bookByTelephone } from '../../labs/appointments/by-telephone/book.ts';
+import { bookByTelephone } from '../../labs/appointments/by-telephone/book-by-telephone.ts';
 import {
   cancelByTelephone,
   completeByTelephone,
   moveByTelephone,
-} from '../../labs/appointments/by-telephone/change.ts';
+} from '../../labs/appointments/by-telephone/change-by-telephone.ts';
 import { listWaiting } from '../../labs/appointments/by-telephone/list.ts';
-import { showByTelephone } from '../../labs/appointments/by-telephone/show.ts';
+import { showByTelephone } from '../../labs/appointments/by-telephone/show-by-telephone.ts';
 import type { AppointmentProvider } from '../../labs/schedulers/providers.ts';
 import { UsageError } from '../command.ts';
 import { withChange } from '../with-change.ts';
@@ -23,7 +23,7 @@ export function listAppointmentsCommand({ team }: { team: string | undefined }):
   });
 }
 
-/** What it prints is personal: whoever asks for it leaves a line in the audit log. */
+/** Prints an appointment. The output is personal data, so each run writes an audit line. */
 export function showAppointmentCommand({ team, order }: OfOrder): Promise<number> {
   return saying('appointment show', { team, order }, async (ctx) => {
     const { org_id, shown } = await showByTelephone(ctx, { team_id: team, order_id: order });
@@ -46,7 +46,7 @@ export async function bookAppointmentCommand({ team, order, start, minutes, ...r
   return saying('appointment book', { team, order }, async (ctx) => {
     const booked = { ...time, provider, site, reference };
     const { org_id } = await bookByTelephone(ctx, { team_id: team, order_id: order }, booked);
-    return { org_id, words: 'The appointment is booked; its team is told.' };
+    return { org_id, words: 'The appointment is booked, and its team is notified.' };
   });
 }
 
@@ -54,7 +54,7 @@ export async function moveAppointmentCommand({ team, order, start, minutes }: Of
   const time = timeOf('reschedule', { start, minutes });
   return saying('appointment reschedule', { team, order }, async (ctx) => {
     const { org_id } = await moveByTelephone(ctx, { team_id: team, order_id: order }, time);
-    return { org_id, words: 'The appointment is moved; its team is told.' };
+    return { org_id, words: 'The appointment is moved, and its team is notified.' };
   });
 }
 
@@ -63,24 +63,24 @@ export async function cancelAppointmentCommand({ team, order, reason }: OfOrder 
     throw new UsageError('phial appointment cancel takes a word of small letters, digits and _ as --reason.');
   return saying('appointment cancel', { team, order }, async (ctx) => {
     const { org_id } = await cancelByTelephone(ctx, { team_id: team, order_id: order }, reason);
-    return { org_id, words: 'The appointment is cancelled, and nobody has to be called for it any more.' };
+    return { org_id, words: 'The appointment is cancelled, and nobody needs to call about it.' };
   });
 }
 
 export function completeAppointmentCommand({ team, order }: OfOrder): Promise<number> {
   return saying('appointment complete', { team, order }, async (ctx) => {
     const { org_id } = await completeByTelephone(ctx, { team_id: team, order_id: order });
-    return { org_id, words: 'The sample was taken; its team is told.' };
+    return { org_id, words: 'The sample was taken, and its team is notified.' };
   });
 }
 
-type Said = { org_id: string; words: string };
+type Output = { org_id: string; words: string };
 
-async function saying(words: string, { team, order }: OfOrder, work: (ctx: Ctx) => Promise<Said>): Promise<number> {
+async function saying(words: string, { team, order }: OfOrder, work: (ctx: Ctx) => Promise<Output>): Promise<number> {
   try {
     return await withChange(words, async (ctx) => {
       const { org_id, words: said } = await work(ctx);
-      return { org_id, team_id: team, records: [order], tell: () => console.log(said) };
+      return { org_id, team_id: team, records: [order], printResult: () => console.log(said) };
     });
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -92,14 +92,14 @@ async function saying(words: string, { team, order }: OfOrder, work: (ctx: Ctx) 
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?(Z|[+-]\d{2}:\d{2})$/;
 const [SHORTEST, LONGEST] = [5, 480];
 
-function timeOf(verb: string, { start, minutes }: Time): { start_at: string; end_at: string } {
+function timeOf(subcommand: string, { start, minutes }: Time): { start_at: string; end_at: string } {
   const at = MOMENT.test(start) ? Date.parse(start) : NaN;
   if (Number.isNaN(at))
     throw new UsageError(
-      `phial appointment ${verb} takes a time with its offset as --start, as 2027-01-31T09:00-07:00.`,
+      `phial appointment ${subcommand} takes a time with its offset as --start, such as 2027-01-31T09:00-07:00.`,
     );
   const lasts = /^\d{1,3}$/.test(minutes) ? Number(minutes) : 0;
   if (lasts < SHORTEST || lasts > LONGEST)
-    throw new UsageError(`phial appointment ${verb} takes ${SHORTEST} to ${LONGEST} as --minutes.`);
+    throw new UsageError(`phial appointment ${subcommand} takes ${SHORTEST} to ${LONGEST} as --minutes.`);
   return { start_at: new Date(at).toISOString(), end_at: new Date(at + lasts * 60_000).toISOString() };
 }

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { parseConfig } from '../../config/options.ts';
-import { readEnvironment } from '../../config/environment.ts';
+import { readEnvironment } from '../../config/read-environment.ts';
 import { migrate } from '../../db/migrate.ts';
-import { MIGRATIONS } from '../../db/place.ts';
+import { MIGRATIONS } from '../../db/database-server.ts';
 import { ImportRefused } from '../../labs/catalogue/import/import-laboratory.ts';
 import { readCompendium } from '../../labs/catalogue/import/read-csv.ts';
 import { importCompendium } from '../../labs/laboratories/hl7/connections/import-compendium.ts';
 import { UsageError } from '../command.ts';
-import { withPlace } from '../database.ts';
+import { withDatabaseServer } from '../database.ts';
 
 type Import = { lab: string; file: string; 'dry-run': 'yes' | 'no' };
 
@@ -17,15 +17,15 @@ export async function importCompendiumCommand({ lab, file, 'dry-run': dry }: Imp
     console.error(`Nothing was imported:\n${read.problems.map((problem) => `  - ${problem}`).join('\n')}`);
     return 1;
   }
-  return withPlace('compendium import', async (place) => {
+  return withDatabaseServer('compendium import', async (databaseServer) => {
     parseConfig(readEnvironment());
-    await migrate({ ownerUrl: place.ownerUrl, directory: MIGRATIONS });
+    await migrate({ ownerUrl: databaseServer.ownerUrl, directory: MIGRATIONS });
     try {
       const dryRun = dry === 'yes';
-      const changes = await importCompendium(place.ownerUrl, { slug: lab, markers: read.markers, dryRun });
+      const changes = await importCompendium(databaseServer.ownerUrl, { slug: lab, markers: read.markers, dryRun });
       for (const change of changes) console.log(change);
-      const count = `${read.markers.length} markers were read, and ${changes.length} things are different`;
-      console.log(dryRun ? `${count}; nothing was changed.` : `${count}.`);
+      const count = `Read ${read.markers.length} markers, and found ${changes.length} differences`;
+      console.log(dryRun ? `${count}. Nothing was changed.` : `${count}.`);
       return 0;
     } catch (error) {
       if (!(error instanceof ImportRefused)) throw error;

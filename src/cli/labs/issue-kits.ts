@@ -1,7 +1,7 @@
-import { recordAudit } from '../../audit/record.ts';
+import { recordAudit } from '../../audit/record-audit.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { issueKits } from '../../labs/orders/testkit/issue-kits.ts';
-import { findTeamScopeOrNull, forTeam } from '../../tenancy/teams/scope.ts';
+import { findTeamScopeOrNull, forTeam } from '../../tenancy/teams/team-scope.ts';
 import { UsageError } from '../command.ts';
 import { OPERATOR } from '../with-change.ts';
 import { withCtx } from '../with-ctx.ts';

@@ -38,7 +38,7 @@ export async function addLabAccountCommand(values: NewAccount): Promise<number> 
       allowed_billing,
       team_id_allowlist: values.team,
     });
-    return { org_id: values.org, records: [id], tell: () => console.log(id) };
+    return { org_id: values.org, records: [id], printResult: () => console.log(id) };
   });
 }
 
@@ -50,11 +50,14 @@ export function setLabAccountStatusCommand(values: {
   return withChange('lab-account set-status', async (ctx) => {
     const { org: org_id, account: lab_account_id, status } = values;
     await setLabAccountStatus(ctx, { org_id, lab_account_id, status });
-    return { org_id, records: [lab_account_id], tell: () => console.log(`The account is ${status} now.`) };
+    return { org_id, records: [lab_account_id], printResult: () => console.log(`The account is ${status} now.`) };
   });
 }
 
-/** `client_bill=AZ,CA`, or `client_bill` for every state; none at all is client_bill in every state. */
+/**
+ * Parses `client_bill=AZ,CA`, or `client_bill` for every state. If there are no values, it allows client_bill in every
+ * state.
+ */
 function readBilling(texts: string[]): AllowedBilling {
   const allowed: AllowedBilling = {};
   for (const text of texts.length > 0 ? texts : ['client_bill']) {

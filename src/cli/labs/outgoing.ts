@@ -7,9 +7,9 @@ import {
   releaseLaboratory,
   releaseOrder,
   resendOrder,
-} from '../../labs/laboratories/hl7/outbox/operate.ts';
+} from '../../labs/laboratories/hl7/outbox/outbox-actions.ts';
 import type { Ctx } from '../../context.ts';
-import { recordAudit } from '../../audit/record.ts';
+import { recordAudit } from '../../audit/record-audit.ts';
 import { UsageError } from '../command.ts';
 import { OPERATOR } from '../with-change.ts';
 import { withCtx } from '../with-ctx.ts';
@@ -24,13 +24,13 @@ export function listOutgoingCommand({ state, lab }: { state: string; lab: string
 export const resendOrderCommand = ({ outbox }: { outbox: string }): Promise<number> =>
   operate('hl7 resend', [outbox], async (ctx) => {
     await resendOrder(ctx, outbox);
-    return 'The laboratory is told of the order again.';
+    return 'The order will be sent to the laboratory again.';
   });
 
 export const giveUpOrderCommand = ({ outbox }: { outbox: string }): Promise<number> =>
   operate('hl7 give-up', [outbox], async (ctx) => {
     await giveUpOrder(ctx, outbox);
-    return 'Nobody has to see to this message any more.';
+    return 'The message needs no more work.';
   });
 
 type OneOrAll = { outbox: string | undefined; lab: string | undefined };
@@ -44,7 +44,7 @@ export function holdCommand(values: OneOrAll): Promise<number> {
     });
   return operate('hl7 hold', [], async (ctx) => {
     await holdLaboratory(ctx, lab as string);
-    return `Nothing is sent to ${lab} until it is released.`;
+    return `Nothing is sent to ${lab} until you release it.`;
   });
 }
 
@@ -53,11 +53,11 @@ export function releaseCommand(values: OneOrAll): Promise<number> {
   if (isOne(values, 'hl7 release'))
     return operate('hl7 release', [outbox as string], async (ctx) => {
       await releaseOrder(ctx, outbox as string, 'operator');
-      return 'The message is sent in its turn.';
+      return 'The message will be sent in its order.';
     });
   return operate('hl7 release', [], async (ctx) => {
     await releaseLaboratory(ctx, lab as string);
-    return `What waits for ${lab} is sent.`;
+    return `The waiting messages to ${lab} will be sent.`;
   });
 }
 
@@ -66,7 +66,7 @@ function isOne({ outbox, lab }: OneOrAll, words: string): boolean {
   return outbox !== undefined;
 }
 
-/** With a line in the audit log that names the record. */
+/** Runs `work`, and writes an audit line that names the records. */
 function operate(words: string, records: string[], work: (ctx: Ctx) => Promise<string>): Promise<number> {
   return withCtx(words, async (ctx) => {
     await recordAudit(ctx, { team_id: null, actor: OPERATOR, action: words, records });

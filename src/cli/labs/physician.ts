@@ -9,6 +9,11 @@ export async function addPhysicianCommand({ team, npi, first, last }: Named): Pr
   if (!isNpi(npi)) throw new UsageError('phial physician add takes the 10 digits of an NPI as --npi.');
   return withChange('physician add', async (ctx) => {
     const { org_id } = await addPhysician(ctx, team, { npi, first_name: first, last_name: last });
-    return { org_id, team_id: team, records: [], tell: () => console.log('The team has this physician now.') };
+    return {
+      org_id,
+      team_id: team,
+      records: [],
+      printResult: () => console.log('The physician is now one of the team.'),
+    };
   });
 }

@@ -1,4 +1,4 @@
-import { recordAudit } from '../../audit/record.ts';
+import { recordAudit } from '../../audit/record-audit.ts';
 import { findJob } from '../../labs/results/parser/find-job.ts';
 import { findJobScope, listToReview, reviewJob } from '../../labs/results/parser/review.ts';
 import { OPERATOR, withChange } from '../with-change.ts';
@@ -11,7 +11,7 @@ export function listReportsCommand({ team }: { team: string | undefined }): Prom
   });
 }
 
-/** What it prints is personal: whoever asks for it leaves a line in the audit log before anything is shown. */
+/** Prints a lab report. The output is personal data, so each run first writes an audit line. */
 export function showReportCommand({ job }: { job: string }): Promise<number> {
   return withCtx('report-parser show', async (ctx) => {
     const scoped = await findJobScope(ctx, job);
@@ -31,7 +31,7 @@ export function reviewReportCommand({ job }: { job: string }): Promise<number> {
       org_id,
       team_id,
       records: [job],
-      tell: () => console.log('The report is reviewed, and its team is told.'),
+      printResult: () => console.log('The report is reviewed, and its team is notified.'),
     };
   });
 }

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { parseConfig } from '../../config/options.ts';
-import { readEnvironment } from '../../config/environment.ts';
+import { readEnvironment } from '../../config/read-environment.ts';
 import { migrate } from '../../db/migrate.ts';
-import { MIGRATIONS } from '../../db/place.ts';
+import { MIGRATIONS } from '../../db/database-server.ts';
 import { connectScheduler, disconnectScheduler } from '../../labs/schedulers/connect-scheduler.ts';
 import { SecretUnreadable } from '../../labs/schedulers/secrets.ts';
-import { readSchedulerFile } from '../../labs/schedulers/settings.ts';
+import { readSchedulerFile } from '../../labs/schedulers/scheduler-settings.ts';
 import { UsageError } from '../command.ts';
-import { withPlace } from '../database.ts';
+import { withDatabaseServer } from '../database.ts';
 
 export async function connectSchedulerCommand({ file }: { file: string }): Promise<number> {
   const read = readSchedulerFile(contentsOf(file));
@@ -33,16 +33,16 @@ export async function connectSchedulerCommand({ file }: { file: string }): Promi
 export function disconnectSchedulerCommand({ provider }: { provider: string }): Promise<number> {
   return asOwner('scheduler disconnect', async (ownerUrl) => {
     const wasThere = await disconnectScheduler(ownerUrl, provider);
-    console.log(wasThere ? `${provider} books no more.` : `No scheduler was connected as ${provider}.`);
+    console.log(wasThere ? `${provider} is disconnected.` : `No scheduler is connected as ${provider}.`);
     return wasThere ? 0 : 1;
   });
 }
 
 function asOwner(name: string, work: (ownerUrl: string) => Promise<number>): Promise<number> {
-  return withPlace(name, async (place) => {
+  return withDatabaseServer(name, async (databaseServer) => {
     parseConfig(readEnvironment());
-    await migrate({ ownerUrl: place.ownerUrl, directory: MIGRATIONS });
-    return work(place.ownerUrl);
+    await migrate({ ownerUrl: databaseServer.ownerUrl, directory: MIGRATIONS });
+    return work(databaseServer.ownerUrl);
   });
 }
 

@@ -1,10 +1,13 @@
 import { AppError } from '../../errors.ts';
 import { shipKit } from '../../labs/orders/testkit/ship-kit.ts';
-import type { ShipmentNews } from '../../labs/orders/testkit/ship.ts';
+import type { ShipmentUpdate } from '../../labs/orders/testkit/store-shipment.ts';
 import { UsageError } from '../command.ts';
 import { withChange } from '../with-change.ts';
 
-/** As people copy it from a label; of a longer one no carrier's news is taken. */
+/**
+ * A tracking number as people copy it from a label, with its shortest and longest length. Carriers' updates about a
+ * longer number are refused.
+ */
 const NUMBER = /^[a-z\d](?:[ -]?[a-z\d])*$/i;
 const [SHORTEST, LONGEST] = [6, 100];
 
@@ -25,19 +28,21 @@ export async function shipKitCommand({
 }: Shipped): Promise<number> {
   if (outbound === undefined && inbound === undefined)
     throw new UsageError('phial lab ship-kit takes --outbound or --inbound, or both.');
-  const parcels: ShipmentNews = {
+  const parcels: ShipmentUpdate = {
     ...(outbound === undefined ? {} : { outbound_tracking_number: numberOf('outbound', outbound) }),
     ...(outbound === undefined ? {} : { outbound_courier: courier ?? null }),
     ...(inbound === undefined ? {} : { inbound_tracking_number: numberOf('inbound', inbound) }),
     ...(inbound === undefined ? {} : { inbound_courier: courier ?? null }),
   };
   if (outbound !== undefined && inbound !== undefined && bare(outbound) === bare(inbound))
-    throw new UsageError('phial lab ship-kit takes two numbers: the way there and the way back are two parcels.');
+    throw new UsageError(
+      'phial lab ship-kit takes two different numbers, because the way there and the way back are two parcels.',
+    );
   try {
     return await withChange('lab ship-kit', async (ctx) => {
       const { org_id } = await shipKit(ctx, { team_id: team, order_id: order }, parcels);
-      const tell = (): void => console.log('The kit is followed by its numbers now.');
-      return { org_id, team_id: team, records: [order], tell };
+      const printResult = (): void => console.log('Updates about these numbers now advance the order of the kit.');
+      return { org_id, team_id: team, records: [order], printResult };
     });
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -52,7 +57,8 @@ function numberOf(flag: string, text: string): string {
   const number = text.trim();
   if (number.length < SHORTEST || number.length > LONGEST || !NUMBER.test(number))
     throw new UsageError(
-      `phial lab ship-kit takes ${SHORTEST} to ${LONGEST} letters and digits, with spaces or hyphens between them, as --${flag}.`,
+      `phial lab ship-kit takes ${SHORTEST} to ${LONGEST} letters and digits, with spaces or hyphens between ` +
+        `them, as --${flag}.`,
     );
   return number;
 }

@@ -7,8 +7,9 @@ import { reasonOf } from './reason.ts';
 const WITHIN_MS = 15_000;
 
 /**
- * Sends an event as a delivery of a webhook would be sent, once; answers its status, or why there was none, and how long it took. It goes to the address
- * that was given and nowhere else: whoever types it decides what it reaches.
+ * Sends an event once, in the form of a webhook delivery. Returns the status, or the reason for a missing response, and
+ * the duration. It sends to the given URL and follows no redirect, because the caller chose the server that it may
+ * reach.
  */
 export async function forward(
   { forwardTo, secret }: Following,

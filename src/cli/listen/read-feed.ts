@@ -7,14 +7,14 @@ export type FeedPage = {
   next_cursor: string;
 };
 
-/** The service is away, or has asked to come again later. */
+/** The service is unavailable, or asked us to send the request again later. */
 export class Unavailable extends Error {}
 
 const WAIT_SECONDS = 30;
 const LONGEST_MS = 45_000;
 const PAGE = 100;
 
-/** The next page of the feed, once there is something in it or half a minute has passed. */
+/** Returns the next page of the feed. It waits until there are events, for at most half a minute. */
 export async function readFeed(
   { baseUrl, apiKey, types }: Following,
   after: string,
@@ -22,7 +22,8 @@ export async function readFeed(
 ): Promise<FeedPage> {
   const url = new URL(`${baseUrl.href.replace(/\/$/, '')}/v2/events`);
   url.searchParams.set('limit', String(PAGE));
-  // The cursor of now comes at once, so that nothing is missed where the first wait is broken off.
+  // The first request gets the cursor of the current end of the feed, and does not wait. We have this cursor before the
+  // first wait, so we lose no event if the wait is interrupted.
   if (after !== 'now') url.searchParams.set('wait', String(WAIT_SECONDS));
   if (after !== 'beginning') url.searchParams.set('after', after);
   for (const type of types) url.searchParams.append('event_type', type);
@@ -30,7 +31,7 @@ export async function readFeed(
   let status: number;
   let text: string;
   try {
-    // Followed, a redirect would take the key elsewhere.
+    // If we followed a redirect, we would send the key to another server.
     const response = await fetch(url, { headers: { 'x-service-api-key': apiKey }, redirect: 'manual', signal });
     status = response.status;
     text = await response.text();
@@ -43,8 +44,8 @@ export async function readFeed(
   if (typeof detail === 'string') throw new Error(`${baseUrl.host} answered ${status}: ${detail}`);
   if (detail.some(({ loc }) => loc.at(-1) === 'after'))
     throw new UsageError(
-      'phial listen takes as --after what it said when it ended, or `beginning` for the oldest event that is kept, not ' +
-        `${JSON.stringify(after)}. Left out, it begins with now.`,
+      'phial listen takes as --after the cursor of an earlier run, or `beginning` for the oldest stored event, not ' +
+        `${JSON.stringify(after)}. Default: now.`,
     );
   const problems = detail.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`);
   throw new Error(`${baseUrl.host} answered ${status}: ${problems.join('; ')}`);
@@ -57,7 +58,7 @@ function refusalOf(text: string): Refusal {
     const { detail } = JSON.parse(text) as Partial<Refusal>;
     if (typeof detail === 'string' || Array.isArray(detail)) return { detail };
   } catch {
-    // As of any other server.
+    // The response is not JSON, so it may come from any other server.
   }
-  return { detail: 'this is not the address of Phial.' };
+  return { detail: 'this is not the address of a Phial service.' };
 }

@@ -17,7 +17,7 @@ const listening = async (server: Server): Promise<string> => {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 };
 
-test('why nothing was answered is told in words', async () => {
+test('a missing answer has its reason in words', async () => {
   const server = createServer(({ url, socket }) => {
     if (url === '/gone') socket.destroy();
   });
@@ -32,6 +32,6 @@ test('why nothing was answered is told in words', async () => {
   await new Promise((resolve) => closed.close(resolve));
   expect(await reason(nowhere)).toBe('connection refused');
   expect(await reason('http://nobody.invalid')).toBe('dns');
-  // Ports that no client of HTTP may ask (Fetch, 2.9).
+  // Ports that HTTP clients must not use (Fetch, 2.9).
   expect(await reason('http://127.0.0.1:9')).toBe('bad port');
 });

@@ -1,6 +1,9 @@
 import { classify } from '../../delivery/sending/send-error.ts';
 
-/** Why `fetch` got no answer, in the words that the attempts of a webhook have for it: timeout, connection refused, dns. */
+/**
+ * Returns the reason for which `fetch` got no response. It uses the words of webhook attempts: timeout, connection
+ * refused, dns.
+ */
 export function reasonOf(error: unknown): string {
   const { name, message, cause } = error as Error;
   if (name === 'TimeoutError') return 'timeout';

@@ -6,14 +6,14 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { makeUser, orderKit, readOrder, simulate } from '../../../test/factories.ts';
 import { byMllp, connectTestLaboratory } from '../../../test/hl7-deployment.ts';
-import { fill } from '../../../test/fill.ts';
+import { fill } from '../../../test/fill-tables.ts';
 import { cloneDatabase, databaseUrl, query } from '../../../test/global-setup.ts';
 import { untilBlocked } from '../../../test/until-blocked.ts';
 import { backup } from './backup.ts';
-import { type Manifest, manifestPath, readManifest, sealManifest, tablePath } from './format.ts';
+import { type Manifest, manifestPath, readManifest, sealManifest, tablePath } from './backup-format.ts';
 import { migrate } from '../migrate.ts';
 import { restore } from './restore.ts';
 
@@ -46,7 +46,10 @@ async function ask<R>(url: string, text: string): Promise<R[]> {
   }
 }
 
-/** One line a table: its name, its number of rows and a hash of all of them; a running service writes when its keys were used. */
+/**
+ * One line a table: its name, its number of rows and a hash of the rows. It ignores `last_used_at` of keys, which a
+ * running service updates.
+ */
 async function contents(url: string): Promise<string[]> {
   const tables = await ask<{ name: string }>(
     url,
@@ -56,7 +59,8 @@ async function contents(url: string): Promise<string[]> {
   );
   const each = tables.map(
     ({ name }) => `
-    select '${name} ' || count(*) || ' ' || coalesce(md5(string_agg(t::text, chr(10) order by t::text collate "C")), '') as line from ${rowsOf(name)} t`,
+    select '${name} ' || count(*) || ' ' || coalesce(md5(string_agg(t::text, chr(10) order by t::text collate "C")),
+      '') as line from ${rowsOf(name)} t`,
   );
   return (await ask<{ line: string }>(url, each.join(' union all '))).map((row) => row.line).sort();
 }
@@ -64,7 +68,7 @@ async function contents(url: string): Promise<string[]> {
 const rowsOf = (table: string): string =>
   table === 'team_api_keys' ? "(select to_jsonb(k) - 'last_used_at' from team_api_keys k)" : `"${table}"`;
 
-/** A migrations directory with one file more than this release's: the release after it. */
+/** A migrations directory with one file more than this release has, as the next release could have. */
 async function nextRelease(sql: string): Promise<string> {
   const directory = join(folder, 'next-migrations');
   await cp(MIGRATIONS, directory, { recursive: true });
@@ -75,7 +79,7 @@ async function nextRelease(sql: string): Promise<string> {
 const into = (url: string, directory: string, migrationsDirectory = MIGRATIONS): Promise<void> =>
   restore({ ownerUrl: url, directory, migrationsDirectory, log });
 
-describe('a database with everything in it', () => {
+describe('the backup of a full database', () => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startTestApp();
@@ -90,10 +94,11 @@ describe('a database with everything in it', () => {
     return directory;
   };
 
-  test('comes back row for row, in every table', async () => {
+  test('restores every row of every table', async () => {
     const before = await contents(app.databaseUrl);
-    // Rate limits are off by default, no process of its own serves the tests, nothing is being sent to a laboratory, no scheduler is connected,
-    // no provider has asked to be waited for, and none can reach a deployment without https.
+    // Some tables stay empty here. Rate limits are off by default, no process serves the tests, nothing is on its way
+    // to a laboratory, no scheduler is connected, no provider has asked us to wait, and no provider can reach a
+    // deployment without https.
     expect(before.filter((line) => line.endsWith(' 0 '))).toEqual(
       [
         'application_subscriptions',
@@ -109,7 +114,7 @@ describe('a database with everything in it', () => {
     expect(await contents(target)).toEqual(before);
   });
 
-  test('comes back served: the same keys open it, and what waited goes on', async () => {
+  test('restores a database that works: the same keys open it, and waiting work continues', async () => {
     const target = await makeDatabase();
     await into(target, await save());
     const waiting = await ask<{ count: string }>(target, 'select count(*) from deliveries');
@@ -125,7 +130,7 @@ describe('a database with everything in it', () => {
     await restored.close();
   });
 
-  test("keeps its rows of each day in that day's partition, and its rules in force", async () => {
+  test('restores the rows of each day into the partition of the day, and keeps the rules in force', async () => {
     const target = await makeDatabase();
     await into(target, await save());
     const spread = `select tableoid::regclass::text as part, count(*)::int from events group by 1 order by 1`;
@@ -141,7 +146,7 @@ describe('a database with everything in it', () => {
     ).rejects.toThrow(/may not follow/);
   });
 
-  test('is copied into files that nobody else can read, described by a manifest', async () => {
+  test('consists of files that only their owner can read, and a manifest that describes them', async () => {
     const directory = await save();
     const manifest = await readManifest(directory);
     expect(manifest).toEqual(
@@ -174,7 +179,7 @@ describe('a database with everything in it', () => {
     expect(modes).toEqual([0o700, ...Array(modes.length - 1).fill(0o600)]);
   });
 
-  test('is not copied over something else', async () => {
+  test('does not overwrite existing files', async () => {
     const directory = await save();
     const before = await readFile(manifestPath(directory), 'utf8');
     await expect(save()).rejects.toThrow(/not empty/);
@@ -182,7 +187,7 @@ describe('a database with everything in it', () => {
     expect(await readdir(folder)).toEqual(['copy']);
   });
 
-  test('is copied at one moment, while orders go on being made', async () => {
+  test('holds the database as of one moment, while orders are added', async () => {
     let writing = true;
     const written: string[] = [];
     const writer = async (): Promise<void> => {
@@ -221,7 +226,7 @@ describe('a database with everything in it', () => {
     expect(last).toBeGreaterThan(first);
   });
 
-  test('is copied after a migration that is under way, not in its middle', async () => {
+  test('waits for a running migration', async () => {
     const client = new pg.Client({ connectionString: app.databaseUrl });
     await client.connect();
     await client.query(`begin; insert into migrations (name) values ('9998_slow.sql')`);
@@ -235,7 +240,7 @@ describe('a database with everything in it', () => {
     expect(manifest.tables.find((table) => table.name === 'made_slowly')).toEqual(expect.objectContaining({ rows: 1 }));
   });
 
-  test('leaves nothing behind when the copy fails', async () => {
+  test('leaves no files behind when the copy fails', async () => {
     const client = new pg.Client({ connectionString: app.databaseUrl });
     await client.connect();
     await client.query('begin; lock table users in access exclusive mode');
@@ -244,7 +249,8 @@ describe('a database with everything in it', () => {
     await untilBlocked(app.db);
     expect((await readdir(folder))[0]).toMatch(/^copy\.partial-/);
     await client.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'phial backup' and datname = current_database()`,
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'phial backup' and ` +
+        'datname = current_database()',
     );
     await outcome;
     await client.query('rollback');
@@ -252,7 +258,7 @@ describe('a database with everything in it', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  describe('is not restored', () => {
+  describe('a restore is refused', () => {
     let fresh: string[] | undefined;
     const nothing = async (url: string): Promise<void> => {
       fresh ??= await contentsOfFresh();
@@ -265,7 +271,7 @@ describe('a database with everything in it', () => {
       return contents(url);
     }
 
-    test('from files of which one byte changed, and then nothing is written at all', async () => {
+    test('from files with one changed byte, and writes nothing', async () => {
       const directory = await save();
       const target = await makeDatabase();
       const { tables } = await readManifest(directory);
@@ -276,7 +282,7 @@ describe('a database with everything in it', () => {
         const at = Math.floor(bad.length / 2);
         bad[at] = (bad[at] as number) ^ 1;
         await writeFile(file, bad);
-        await expect(into(target, directory), file).rejects.toThrow(/not as it was written/);
+        await expect(into(target, directory), file).rejects.toThrow(/differs from what `phial backup` wrote/);
         await writeFile(file, good);
       }
       const manifest = await readFile(manifestPath(directory), 'utf8');
@@ -286,24 +292,26 @@ describe('a database with everything in it', () => {
         ['{', '['],
       ] as const) {
         await writeFile(manifestPath(directory), manifest.replace(good, bad));
-        await expect(into(target, directory), bad).rejects.toThrow(/manifest\.json is not as it was written/);
+        await expect(into(target, directory), bad).rejects.toThrow(
+          /manifest\.json differs from what `phial backup` wrote/,
+        );
       }
       await writeFile(manifestPath(directory), manifest);
       expect(await contentsOrNothing(target)).toEqual([]);
       await into(target, directory);
     });
 
-    test('from a directory that lacks a file or the manifest', async () => {
+    test('from a directory without a table file or without the manifest', async () => {
       const directory = await save();
       const target = await makeDatabase();
       await rm(tablePath(directory, 'users'));
-      await expect(into(target, directory)).rejects.toThrow(/users\.copy\.gz is not as it was written/);
+      await expect(into(target, directory)).rejects.toThrow(/users\.copy\.gz differs from what `phial backup` wrote/);
       await rm(manifestPath(directory));
       await expect(into(target, directory)).rejects.toThrow(/no finished backup/);
       expect(await contentsOrNothing(target)).toEqual([]);
     });
 
-    test('into a database that is in use', async () => {
+    test('into a database in use', async () => {
       const directory = await save();
       const before = await contents(app.databaseUrl);
       await expect(into(app.databaseUrl, directory)).rejects.toThrow(/in use.*new database/);
@@ -316,7 +324,7 @@ describe('a database with everything in it', () => {
       await expect(into(claimed, directory)).rejects.toThrow(/in use/);
     });
 
-    test('into a database that a service took while the restore began', async () => {
+    test('into a database that a service starts to use during the restore', async () => {
       const directory = await save();
       const target = await makeDatabase(inject('template'));
       const client = new pg.Client({ connectionString: target });
@@ -330,7 +338,8 @@ describe('a database with everything in it', () => {
           (
             await ask(
               target,
-              'select from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0',
+              'select from pg_stat_activity where datname = current_database() and ' +
+                'cardinality(pg_blocking_pids(pid)) > 0',
             )
           ).length > 0;
       }
@@ -340,7 +349,7 @@ describe('a database with everything in it', () => {
       await client.end();
     });
 
-    test('into a database that is further than the backup', async () => {
+    test('into a database with newer migrations than the backup', async () => {
       const directory = await save();
       const target = await makeDatabase(inject('template'));
       await migrate({ ownerUrl: target, directory: await nextRelease('create table later (id integer primary key)') });
@@ -349,13 +358,13 @@ describe('a database with everything in it', () => {
       );
     });
 
-    test('when it is of a format to come', async () => {
+    test('from a format of a later release', async () => {
       const directory = await save();
       await reseal(directory, (manifest) => ({ ...manifest, format: 2, phial_version: '9.9.9' }));
       await expect(into(await makeDatabase(), directory)).rejects.toThrow(/format 2.*format 1.*Phial 9\.9\.9/);
     });
 
-    test('when this release applies something in its middle that it does not have', async () => {
+    test('when this release has a migration in the middle that the backup lacks', async () => {
       const directory = await save();
       const [first, ...others] = (await readManifest(directory)).migrations;
       await reseal(directory, (manifest) => ({ ...manifest, migrations: [first as string, ...others.slice(1)] }));
@@ -364,7 +373,7 @@ describe('a database with everything in it', () => {
       );
     });
 
-    test('in part: rows that do not load leave the database empty, and the message holds no value of theirs', async () => {
+    test('when rows do not load: the database stays empty, and the message contains no value of the rows', async () => {
       const directory = await save();
       const target = await makeDatabase();
       const file = tablePath(directory, 'orders');
@@ -391,8 +400,8 @@ describe('a database with everything in it', () => {
     });
   });
 
-  describe('and another release', () => {
-    test('an older backup ends at this release, its data carried through the later migrations', async () => {
+  describe('the restore into another release', () => {
+    test('migrates the data of an older backup to this release', async () => {
       const directory = await save();
       const target = await makeDatabase();
       await into(
@@ -409,7 +418,7 @@ describe('a database with everything in it', () => {
       expect(await ask(target, 'select max(name) as last from migrations')).toEqual([{ last: '9999_next.sql' }]);
     });
 
-    test('a newer backup is refused with the way out', async () => {
+    test('refuses a newer backup and says what to do', async () => {
       const newer = await makeDatabase(inject('template'));
       await migrate({ ownerUrl: newer, directory: await nextRelease('create table later (id integer primary key)') });
       const directory = join(folder, 'newer');
@@ -421,12 +430,12 @@ describe('a database with everything in it', () => {
       expect(await contentsOrNothing(target)).toEqual([]);
     });
 
-    test('a later migration that fails keeps the data, and the next try of it goes on from there', async () => {
+    test('keeps the data when a later migration fails, and continues with the next try', async () => {
       const directory = await save();
       const target = await makeDatabase();
       await expect(
         into(target, directory, await nextRelease('select 1 / (select count(*) - count(*) from users)')),
-      ).rejects.toThrow(/data are restored.*9999_next\.sql failed.*phial migrate/);
+      ).rejects.toThrow(/data of the backup are restored.*9999_next\.sql failed.*phial migrate/);
       expect(await contents(target)).toEqual(await contents(app.databaseUrl));
       await writeFile(join(folder, 'next-migrations', '9999_next.sql'), 'select 1');
       expect(await migrate({ ownerUrl: target, directory: join(folder, 'next-migrations') })).toEqual([
@@ -434,36 +443,45 @@ describe('a database with everything in it', () => {
       ]);
     });
 
-    test('what a later release may use comes back too: odd names and values, counted and computed columns, rows that its triggers would refuse now', async () => {
-      const migrations = await nextRelease(`
-        create table "Odd name" (id bigint generated always as identity primary key, "select" text, doubled text generated always as ("select" || "select") stored, at timestamptz, weight float8, raw bytea, parent_id bigint references "Odd name");
-        create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no children any more'; end $$;
-        create trigger refuse before insert on "Odd name" for each row when (new.parent_id is not null) execute function refuse()`);
-      const source = await makeDatabase(inject('template'));
-      await migrate({ ownerUrl: source, directory: migrations });
-      await query(
-        source,
-        `
+    test(
+      'the backup restores what a later release may use: odd names and values, generated columns, rows that ' +
+        'its triggers refuse',
+      async () => {
+        const migrations = await nextRelease(`
+        create table "Odd name" (id bigint generated always as identity primary key, "select" text,
+          doubled text generated always as ("select" || "select") stored, at timestamptz, weight float8, raw bytea,
+          parent_id bigint references "Odd name");
+        create function refuse() returns trigger language plpgsql
+          as $$ begin raise exception 'no children any more'; end $$;
+        create trigger refuse before insert on "Odd name" for each row when (new.parent_id is not null)
+          execute function refuse()`);
+        const source = await makeDatabase(inject('template'));
+        await migrate({ ownerUrl: source, directory: migrations });
+        await query(
+          source,
+          `
         alter table "Odd name" disable trigger user;
         insert into "Odd name" ("select", at, weight, raw, parent_id) values
-          (E'tab\\t, line\\n, \\\\N and \\\\.', '2026-01-02 03:04:05.678901+02', 0.1::float8 + 0.2::float8, '\\x00ff5c', 2), (null, 'infinity', 'NaN', '', 1);
+          (E'tab\\t, line\\n, \\\\N and \\\\.', '2026-01-02 03:04:05.678901+02', 0.1::float8 + 0.2::float8,
+            '\\x00ff5c', 2), (null, 'infinity', 'NaN', '', 1);
         alter table "Odd name" enable trigger user`,
-      );
-      await backup({ ownerUrl: source, directory: join(folder, 'odd'), log });
-      const target = await makeDatabase();
-      await into(target, join(folder, 'odd'), migrations);
-      expect(await contents(target)).toEqual(await contents(source));
-      expect(await ask(target, `insert into "Odd name" ("select") values ('next') returning id, doubled`)).toEqual([
-        { id: '3', doubled: 'nextnext' },
-      ]);
-      await expect(query(target, `insert into "Odd name" (parent_id) values (1)`)).rejects.toThrow(
-        /no children any more/,
-      );
-    });
+        );
+        await backup({ ownerUrl: source, directory: join(folder, 'odd'), log });
+        const target = await makeDatabase();
+        await into(target, join(folder, 'odd'), migrations);
+        expect(await contents(target)).toEqual(await contents(source));
+        expect(await ask(target, `insert into "Odd name" ("select") values ('next') returning id, doubled`)).toEqual([
+          { id: '3', doubled: 'nextnext' },
+        ]);
+        await expect(query(target, `insert into "Odd name" (parent_id) values (1)`)).rejects.toThrow(
+          /no children any more/,
+        );
+      },
+    );
   });
 });
 
-test('a database without Phial in it is not backed up', async () => {
+test('the backup of a database without Phial is refused', async () => {
   await expect(backup({ ownerUrl: await makeDatabase(), directory: join(folder, 'copy'), log })).rejects.toThrow(
     /nothing to back up/,
   );
@@ -485,7 +503,7 @@ async function reseal(directory: string, change: (manifest: Manifest) => Manifes
   await writeFile(manifestPath(directory), sealManifest(change(manifest)));
 }
 
-/** Another text for a table, with a checksum that fits: what a check of the files alone cannot notice. */
+/** Another text for a table, with a matching checksum. A check of the files alone cannot find it. */
 async function replaceTable(directory: string, name: string, text: string): Promise<void> {
   const file = gzipSync(text);
   await writeFile(tablePath(directory, name), file);

@@ -13,25 +13,27 @@ import {
   type Manifest,
   manifestPath,
   sealManifest,
-  settleForCopying,
+  prepareForCopying,
   type TableCopy,
   tablePath,
-} from './format.ts';
+} from './backup-format.ts';
 import { findPublicTables, inPublic, type PublicTable } from './public-tables.ts';
 
-// Events at level 6 took 1.4 times as long and 2 % less room; what is being copied is locked meanwhile.
+// With level 6, gzip took 1.4 times as long for events and saved 2 % of the size. During the copy the tables are
+// locked.
 const GZIP_LEVEL = 3;
 
 /**
- * Copies every table of schema public, as it was at one moment, into a new directory; the service may go on meanwhile.
+ * Copies every table of schema public into a new directory, in the state of one moment. The service may run during the
+ * copy.
  *
- * The copy holds personal data and secrets, sealed as they are in the database: keep it as you keep that. It does not
- * hold the configuration, so PHIAL_LOOKUP_KEY and PHIAL_ENCRYPTION_KEYS have to be kept elsewhere. The job queue
- * (schema graphile_worker) is left out: simulations are taken up again from their own table, deleted users and teams are
- * found by their marks, and the rest recurs by the clock. Only a sandbox order whose autopilot was asked for at that very
- * moment stands still after a restore.
+ * The copy contains personal data, and secrets that stay sealed as in the database. Protect it like the database. It
+ * does not contain the configuration, so store PHIAL_LOOKUP_KEY and PHIAL_ENCRYPTION_KEYS elsewhere. It does not
+ * contain the job queue (schema graphile_worker). After a restore, simulations continue from their own table, deleted
+ * users and teams are found by their marks, and the other jobs recur by schedule. One case is lost: if a customer
+ * requested the autopilot of a sandbox order at the moment of the copy, that order does not move after a restore.
  *
- * Nothing is at `directory` until the copy is complete. Throws when something is there already.
+ * `directory` does not exist until the copy is complete. Throws if it already exists and is not an empty directory.
  */
 export async function backup(options: { ownerUrl: string; directory: string; log: Logger }): Promise<Manifest> {
   const directory = resolve(options.directory);
@@ -51,7 +53,10 @@ export async function backup(options: { ownerUrl: string; directory: string; log
   }
 }
 
-/** An empty directory gives way at once, so that one which cannot (a mount point) is found out before the work. */
+/**
+ * Removes `directory` if it is empty. If that is not possible, for example because it is a mount point, the backup
+ * fails before the copy.
+ */
 async function makeWayFor(directory: string): Promise<void> {
   await mkdir(dirname(directory), { recursive: true });
   await rmdir(directory).catch((error: NodeJS.ErrnoException) => {
@@ -64,10 +69,13 @@ async function makeWayFor(directory: string): Promise<void> {
   });
 }
 
-/** Runs `work` in a transaction that sees the database at one moment, while no migration can change its tables. */
+/**
+ * Runs `work` in a transaction that reads the database in the state of one moment. Meanwhile no migration can change
+ * the tables.
+ */
 async function inSnapshot<T>(ownerUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: ownerUrl, application_name: 'phial backup' });
-  client.on('error', () => undefined); // a lost connection fails the query that is under way
+  client.on('error', () => undefined); // A lost connection also fails the running query.
   await client.connect();
   try {
     const { rows } = await client.query<{ known: boolean }>(
@@ -75,8 +83,9 @@ async function inSnapshot<T>(ownerUrl: string, work: (client: pg.Client) => Prom
     );
     if (!rows[0]?.known) throw new Error('There is nothing to back up: this database has no tables of Phial.');
     await client.query('begin transaction isolation level repeatable read, read only');
-    await settleForCopying(client);
-    // A migration's first step is its row here. The lock comes before the first query, which sets the moment seen.
+    await prepareForCopying(client);
+    // A migration first inserts its row into this table. We take the lock before the first query, because the first
+    // query sets the snapshot.
     await client.query('lock table public.migrations in share mode');
     return await work(client);
   } finally {
@@ -110,7 +119,10 @@ async function copyDatabase(client: pg.Client, directory: string, log: Logger): 
   };
 }
 
-/** Of a database that no program has opened that keeps checksums there are none. */
+/**
+ * Reads the checksums of the applied migrations. A database has none until a release that stores checksums has opened
+ * it.
+ */
 async function readChecksums(client: pg.Client): Promise<Record<string, string>> {
   const { rows } = await client.query<{ name: string; checksum: string | null }>(
     `select name, to_jsonb(migrations) ->> 'checksum' as checksum from public.migrations order by name`,
@@ -119,8 +131,8 @@ async function readChecksums(client: pg.Client): Promise<Record<string, string>>
 }
 
 /**
- * Partitioned tables come last: from its copy on, a table stays locked until the end, and that keeps the service from
- * making and dropping partitions.
+ * Puts partitioned tables last. A copied table stays locked until the end of the backup, and during that time the
+ * service cannot make or drop its partitions.
  */
 const byLockWeight = (tables: PublicTable[]): PublicTable[] => tables.toSorted((a, b) => a.days.length - b.days.length);
 
@@ -144,12 +156,13 @@ async function copyTable(client: pg.Client, directory: string, table: PublicTabl
     },
     createWriteStream(tablePath(directory, name), { flags: 'wx', mode: 0o600, flush: true }),
   );
-  await client.query('select 1'); // the row count arrives after the data; this waits for it, and fails if the copy did
+  // The row count arrives after the data. This query waits for it, and fails if the copy failed.
+  await client.query('select 1');
   log.info({ table: name, rows: rows.rowCount }, 'table copied');
   return { name, columns, rows: rows.rowCount, bytes, sha256: hash.digest('hex'), days };
 }
 
-/** Makes names durable; Windows knows no such thing. */
+/** Makes the names of the files durable. Windows has no such operation. */
 async function flushDirectory(directory: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(directory, 'r');

@@ -1,4 +1,4 @@
-// The owner of a hosted database is no superuser: it migrates, backs up and restores all the same.
+// The owner of a hosted database is no superuser. It must still migrate, back up and restore.
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { startTestApp } from '../../../test/app.ts';
-import { fill } from '../../../test/fill.ts';
+import { startTestApp } from '../../../test/test-app.ts';
+import { fill } from '../../../test/fill-tables.ts';
 import { databaseUrl, query } from '../../../test/global-setup.ts';
 import { migrate } from '../migrate.ts';
 import { seed } from '../seed.ts';
@@ -48,7 +48,7 @@ async function count(database: string, table: string): Promise<number> {
   }
 }
 
-test('an owner that is no superuser migrates, backs up every row behind the walls and restores it', async () => {
+test('an owner that is no superuser migrates, backs up every row behind the policies, and restores it', async () => {
   await migrate({ ownerUrl: byOwner(source), directory: 'migrations' });
   await seed({ ownerUrl: byOwner(source), directory: 'seeds/sandbox' });
   const uploads = { PHIAL_UPLOAD_DIR: join(folder, 'uploads') };
@@ -76,7 +76,7 @@ test('an owner that is no superuser migrates, backs up every row behind the wall
   await restored.close();
 });
 
-test('an owner that may not make the role of the service is told its name and the statement to run', async () => {
+test('the error for an owner that may not make the role of the service has the statement to run', async () => {
   const role = `app_${run}`;
   const text = await readFile('migrations/0001_roles.sql', 'utf8');
   await writeFile(join(folder, '0001_other_role.sql'), text.replaceAll('phial_app', role));

@@ -2,26 +2,27 @@ import pg from 'pg';
 
 export type PublicTable = {
   name: string;
-  /** Without generated ones: those cannot be written. */
+  /** The columns without generated ones, because nobody can write to those. */
   columns: string[];
-  /** Columns of the primary key; empty without one. */
+  /** The columns of the primary key. Empty if the table has none. */
   key: string[];
-  /** Days (UTC) that have a partition, in order; empty where the table is not partitioned by day. */
+  /** The UTC days that have a partition, in order. Empty if the table is not partitioned by day. */
   days: string[];
 };
 
-/** `public."name"`, safe to put into a statement. */
+/** Returns `public."name"`, quoted for a statement. */
 export const inPublic = (name: string): string => `public.${pg.escapeIdentifier(name)}`;
 
 /**
- * The tables of schema public by name, from the catalogue; a partitioned one stands for its partitions, and what an
- * extension brought along is left out.
+ * Returns the tables of schema public by name, from PostgreSQL's catalogue. A partitioned table is listed instead of
+ * its partitions. Tables of extensions are not listed.
  */
 export async function findPublicTables(client: pg.Client): Promise<PublicTable[]> {
   const { rows } = await client.query<PublicTable>(`
     select c.relname::text as name,
            array(select attname::text from pg_attribute
-                  where attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = '' order by attnum) as columns,
+                  where attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = ''
+                  order by attnum) as columns,
            array(select a.attname::text
                    from pg_index i cross join unnest(i.indkey::int2[]) with ordinality as of_key (attnum, position)
                    join pg_attribute a on a.attrelid = c.oid and a.attnum = of_key.attnum
@@ -36,7 +37,7 @@ export async function findPublicTables(client: pg.Client): Promise<PublicTable[]
   return rows;
 }
 
-/** The names in an order in which each table comes after all that its foreign keys point to. */
+/** Sorts the names, so that each table comes after the tables that its foreign keys reference. */
 export async function inReferenceOrder(client: pg.Client, names: string[]): Promise<string[]> {
   const { rows } = await client.query<{ child: string; parent: string }>(`
     select distinct child.relname::text as child, parent.relname::text as parent

@@ -5,19 +5,19 @@ import { createGunzip } from 'node:zlib';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { Logger } from '../../log.ts';
-import { damaged, type Manifest, readManifest, settleForCopying, type TableCopy, tablePath } from './format.ts';
+import { damaged, type Manifest, readManifest, prepareForCopying, type TableCopy, tablePath } from './backup-format.ts';
 import { VERSION } from '../../package-root.ts';
 import { migrate } from '../migrate.ts';
 import { differencesOf, readMigrationFiles } from '../migration-files.ts';
 import { findPublicTables, inPublic, inReferenceOrder } from './public-tables.ts';
 
 /**
- * Brings a backup into an empty database: one without a deployment and without organisations, as migrations alone
- * leave it. All files are checked before anything is written. The tables are made as they were when the backup was
- * taken, loaded in one transaction, and then brought to this release's shape.
+ * Loads a backup into an empty database. A database is empty if it has no deployment and no organisations, for example
+ * after the migrations. First it checks all files. Then it makes the tables as they were at the time of the backup,
+ * loads them in one transaction, and migrates them to this release.
  *
- * Throws and leaves the database empty when something does not fit. Only when a migration fails after the load, the
- * data stay, complete and as the backup's release left them, and `phial migrate` goes on from there.
+ * If something does not fit, it throws and leaves the database empty. If a migration fails after the load, the loaded
+ * data stay, complete and in the state of the backup's release. `phial migrate` then continues from there.
  */
 export async function restore(options: {
   ownerUrl: string;
@@ -31,13 +31,13 @@ export async function restore(options: {
   for (const table of manifest.tables) await verifyFile(directory, table);
   log.info({ tables: manifest.tables.length }, 'backup verified');
   const client = new pg.Client({ connectionString: ownerUrl, application_name: 'phial restore' });
-  client.on('error', () => undefined); // a lost connection fails the query that is under way
+  client.on('error', () => undefined); // A lost connection also fails the running query.
   await client.connect();
   try {
     await refuseUsedDatabase(client, manifest);
     await migrate({ ownerUrl, directory: migrationsDirectory, upTo: manifest.migrations.at(-1) ?? '' });
     await loadInTransaction(client, directory, manifest, log);
-    // Without statistics the first hours' queries would be planned for empty tables.
+    // Without statistics, PostgreSQL would use plans for empty tables in the first hours.
     await client.query(`analyze ${manifest.tables.map((table) => inPublic(table.name)).join(', ')}`);
   } finally {
     await client.end();
@@ -45,7 +45,10 @@ export async function restore(options: {
   await migrateOn(ownerUrl, migrationsDirectory, log);
 }
 
-/** The backup's migrations have to be the first ones of this program, or its tables could not be made as they were. */
+/**
+ * Throws unless the migrations of the backup are the first migrations of this program. Otherwise this program cannot
+ * make the backup's tables.
+ */
 async function refuseOtherHistory(manifest: Manifest, migrationsDirectory: string): Promise<void> {
   const files = await readMigrationFiles(migrationsDirectory);
   const checksums = manifest.migration_checksums ?? {};
@@ -56,8 +59,10 @@ async function refuseOtherHistory(manifest: Manifest, migrationsDirectory: strin
   if (between.length > 0) differences.push(`It applies ${between.join(', ')} before ${last}, which the backup lacks.`);
   if (differences.length === 0) return;
   throw new Error(
-    `The backup was made with other migrations than those of this program, Phial ${VERSION}. ${differences.join(' ')} ` +
-      `Nothing was restored. Restore it with the program that made it, Phial ${manifest.phial_version}, or with one whose ` +
+    `The backup was made with other migrations than those of this program, Phial ${VERSION}. ` +
+      `${differences.join(' ')} ` +
+      `Nothing was restored. Restore it with the program that made it, Phial ${manifest.phial_version}, or ` +
+      'with one whose ' +
       'migrations begin with the same files.',
   );
 }
@@ -77,7 +82,8 @@ async function refuseUsedDatabase(client: pg.Client, manifest: Manifest): Promis
   for (const table of ['deployment', 'orgs']) {
     if (await anyRow(client, table)) {
       throw new Error(
-        'This database is in use, and a restore would replace its data. Restore into a new database (DATABASE_URL), or, with the embedded server, into a new data directory (PHIAL_DATA_DIR).',
+        'This database is in use, and a restore would replace its data. Restore into a new database ' +
+          '(DATABASE_URL), or, with the embedded server, into a new data directory (PHIAL_DATA_DIR).',
       );
     }
   }
@@ -87,7 +93,8 @@ async function refuseUsedDatabase(client: pg.Client, manifest: Manifest): Promis
   const ahead = rows.map((row) => row.name).filter((name) => !manifest.migrations.includes(name));
   if (ahead.length > 0) {
     throw new Error(
-      `This database already has migrations that the backup does not have (${ahead.join(', ')}). Restore into a new database: the restore migrates it itself.`,
+      `This database already has migrations that the backup does not have (${ahead.join(', ')}). Restore ` +
+        'into a new database: the restore migrates it itself.',
     );
   }
 }
@@ -108,7 +115,7 @@ async function anyRow(client: pg.Client, table: string): Promise<boolean> {
 async function loadInTransaction(client: pg.Client, directory: string, manifest: Manifest, log: Logger): Promise<void> {
   await client.query('begin');
   try {
-    await settleForCopying(client);
+    await prepareForCopying(client);
     await load(client, directory, manifest, log);
     await client.query('commit');
   } catch (error) {
@@ -123,17 +130,19 @@ async function load(client: pg.Client, directory: string, manifest: Manifest, lo
   const missing = names.filter((name) => !present.has(name));
   if (missing.length > 0) {
     throw new Error(
-      `The backup holds tables that no migration makes: ${missing.join(', ')}. Make them in the new database first, with the same columns.`,
+      `The backup holds tables that no migration makes: ${missing.join(', ')}. Make them in the new database ` +
+        'first, with the same columns.',
     );
   }
   const all = names.map(inPublic).join(', ');
-  // A service that starts meanwhile waits here, or was faster and is noticed.
+  // A service that starts now waits for this lock. If it started earlier, the next check finds its rows.
   await client.query(`lock table ${all} in access exclusive mode`);
   await refuseUsedDatabase(client, manifest);
   const triggers = await findTriggers(client, names);
-  // Rows are checked against the rules of the day they were written, not of today: the copy wins.
+  // Our triggers check rows against the rules of this release. The rows of the backup may follow older rules, and we
+  // load them unchanged.
   for (const { table, name } of triggers) await client.query(`alter table ${inPublic(table)} disable trigger ${name}`);
-  // What migrations filled in goes too, so that the copy's rows stand alone.
+  // This also removes rows that migrations inserted, so the database then has only the rows of the backup.
   await client.query(`truncate ${all}`);
   await makePartitions(client, manifest);
   for (const name of await inReferenceOrder(client, names)) {
@@ -146,7 +155,7 @@ async function load(client: pg.Client, directory: string, manifest: Manifest, lo
   for (const { table, name } of triggers) await client.query(`alter table ${inPublic(table)} enable trigger ${name}`);
 }
 
-/** Triggers of ours that would act on a load; the ones that keep foreign keys are PostgreSQL's own and stay. */
+/** Finds our own triggers, which would run during the load. PostgreSQL's triggers for foreign keys stay enabled. */
 async function findTriggers(client: pg.Client, tables: string[]): Promise<{ table: string; name: string }[]> {
   const { rows } = await client.query<{ table: string; name: string }>(
     `
@@ -157,7 +166,10 @@ async function findTriggers(client: pg.Client, tables: string[]): Promise<{ tabl
   return rows;
 }
 
-/** Rows of days that have no partition would lie in the default one, where dropping them costs a delete. */
+/**
+ * Makes the partitions of the backup's days. Without its partition, a row would go to the default partition, from which
+ * old rows can only be removed with a delete.
+ */
 async function makePartitions(client: pg.Client, manifest: Manifest): Promise<void> {
   const days = new Set(manifest.tables.flatMap((table) => table.days));
   await client.query('select public.ensure_partitions(day, day) from unnest($1::date[]) as day', [[...days]]);
@@ -176,20 +188,26 @@ async function loadTable(client: pg.Client, directory: string, { name, columns, 
     throw new Error(`Table ${name} has ${into.rowCount} rows instead of ${rows}; nothing was restored.`);
 }
 
-/** PostgreSQL quotes values in messages of class 22 (bad data), and these may be personal. */
+/**
+ * Returns the error for a failed load. For class 22 (data exception) it omits PostgreSQL's message, because that quotes
+ * values, which may be personal.
+ */
 function explain(table: string, { code, message }: pg.DatabaseError): Error {
   return new Error(
-    `Table ${table} could not be loaded, and nothing was restored: ${code?.startsWith('22') ? `bad data (${code})` : message}.`,
+    `Table ${table} could not be loaded, and nothing was restored: ` +
+      `${code?.startsWith('22') ? `bad data (${code})` : message}.`,
   );
 }
 
 async function migrateOn(ownerUrl: string, directory: string, log: Logger): Promise<void> {
   try {
     const fresh = await migrate({ ownerUrl, directory });
-    log.info({ migrations: fresh.length }, 'restored database is at this release');
+    log.info({ migrations: fresh.length }, 'the restored database is at this release');
   } catch (error) {
     throw new Error(
-      `The backup's data are restored, all of them, but this release's later migrations did not succeed. ${(error as Error).message} Once the cause is gone, \`phial migrate\` goes on from there; the release that made the backup can serve the database as it is.`,
+      'The data of the backup are restored completely, but a later migration of this release failed. ' +
+        `${(error as Error).message} Once the cause is gone, \`phial migrate\` continues from there. The ` +
+        'release that made the backup can serve the database as it is.',
       { cause: error },
     );
   }

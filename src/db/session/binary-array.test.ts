@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { float8Array, int4Array, int8Array, jsonbArray, timestamptzArray } from './binary-array.ts';
 
 let app: TestApp;
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** What PostgreSQL makes of an array, item by item as its own text. */
+/** The items of an array as PostgreSQL reads them, each as its own text. */
 async function heard(array: Buffer, type: string): Promise<(string | null)[]> {
   const { rows } = await sql<{ item: string | null }>`
     select item::text from unnest(${array}::${sql.raw(type)}[]) with ordinality as list (item, n) order by n`.execute(
@@ -34,7 +34,7 @@ describe('an array in binary form', () => {
       ]),
     ],
     ['jsonb', jsonbArray(['{"a": "é\\u00df"}', '[]', 'null'])],
-  ])('of %s holds what its text would', async (type, array) => {
+  ])('of %s holds the same items as its text form', async (type, array) => {
     const texts: Record<string, string[]> = {
       bigint: ['0', '1', '-1', '4294967296', '-4294967297', '9007199254740991', '-9007199254740991'],
       integer: ['0', '-1', '2147483647', '-2147483648'],
@@ -57,7 +57,7 @@ describe('an array in binary form', () => {
     ['float8', float8Array],
     ['timestamptz', timestamptzArray],
     ['jsonb', jsonbArray],
-  ])('of %s may hold nothing, and nulls', async (type, array) => {
+  ])('of %s may be empty and may hold nulls', async (type, array) => {
     expect(await heard(array([]), type)).toEqual([]);
     expect(await heard(array([null, null]), type)).toEqual([null, null]);
   });
@@ -68,7 +68,7 @@ describe('an array in binary form', () => {
     ['a fraction as integer', () => int4Array([0.5])],
     ['a number too large as integer', () => int4Array([2_147_483_648])],
     ['a text that is no moment', () => timestamptzArray(['yesterday'])],
-  ])('does not hold %s', (_, make) => {
+  ])('refuses %s', (_, make) => {
     expect(make).toThrow(RangeError);
   });
 });

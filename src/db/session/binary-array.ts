@@ -1,5 +1,5 @@
-// Arrays in PostgreSQL's binary form (array_recv). As text each item is quoted here, and unquoted and read as bytes, a number or a
-// moment there (record 23).
+// Arrays in PostgreSQL's binary form (array_recv). With the text form, we would have to quote each item, and PostgreSQL
+// would have to unquote and parse it.
 import { millisecondsOf } from '../../wire/moment.ts';
 
 const HEADER_BYTES = 20;
@@ -7,12 +7,12 @@ const LENGTH_BYTES = 4;
 const NULL = -1;
 const [DIMENSIONS, LOWER_BOUND] = [1, 1];
 
-/** Types by their number in pg_type. */
+/** The oids of types in pg_type. */
 const OF = { bytea: 17, int8: 20, int4: 23, float8: 701, timestamptz: 1184, jsonb: 3802 };
 
-/** PostgreSQL counts microseconds from the first moment of 2000. */
+/** PostgreSQL counts microseconds from the start of the year 2000. */
 const EPOCH_MS = Date.UTC(2000, 0, 1);
-/** Stands before the text of a jsonb. */
+/** This byte comes before the text of a jsonb value. */
 const JSONB_VERSION = Buffer.of(1);
 
 type Items<T> = readonly (T | null)[];
@@ -24,18 +24,18 @@ export const byteaArray = (items: Items<Buffer>): Buffer =>
     write: ({ bytes }, item, at) => void item.copy(bytes, at),
   });
 
-/** A `bigint[]` of whole numbers that are exact in JavaScript. */
+/** A `bigint[]` of whole numbers. A JavaScript number must represent each of them exactly. */
 export const int8Array = (items: Items<number>): Buffer =>
   arrayOf(OF.int8, items, { bytesOf: eight, write: writeInt8 });
 
-/** An `integer[]`. Throws RangeError of what is none. */
+/** An `integer[]`. Throws RangeError for any other number. */
 export const int4Array = (items: Items<number>): Buffer => arrayOf(OF.int4, items, { bytesOf: four, write: writeInt4 });
 
 /** A `float8[]`. */
 export const float8Array = (items: Items<number>): Buffer =>
   arrayOf(OF.float8, items, { bytesOf: eight, write: ({ view }, item, at) => view.setFloat64(at, item) });
 
-/** A `timestamptz[]` of moments in UTC with three fractional digits and a Z. Throws RangeError of what is no moment. */
+/** A `timestamptz[]` of times in UTC, with three fractional digits and a Z. Throws RangeError for any other text. */
 export const timestamptzArray = (moments: Items<string>): Buffer =>
   arrayOf(OF.timestamptz, moments, { bytesOf: eight, write: writeMoment });
 
@@ -46,7 +46,10 @@ export const jsonbArray = (texts: Items<string>): Buffer =>
     write: ({ bytes }, text, at) => void bytes.write(text, at + JSONB_VERSION.copy(bytes, at)),
   });
 
-/** The same bytes twice: a view writes numbers in a fifth of the time of a Buffer's functions. */
+/**
+ * A buffer, and a view of the same bytes. DataView writes numbers in a fifth of the time that the functions of Buffer
+ * take.
+ */
 type Out = { bytes: Buffer; view: DataView };
 type Kind<T> = { bytesOf: (item: T) => number; write: (out: Out, item: T, at: number) => void };
 
@@ -84,14 +87,15 @@ const MOST_INT4 = 2 ** 31 - 1;
 
 function writeInt4({ view }: Out, value: number, at: number): void {
   if (!Number.isInteger(value) || value < LEAST_INT4 || value > MOST_INT4)
-    throw new RangeError('An integer has to be a whole number of 32 bits.');
+    throw new RangeError('An integer must be a whole number of 32 bits.');
   view.setInt32(at, value);
 }
 
 const TWO_TO_32 = 2 ** 32;
 
 function writeInt8({ view }: Out, value: number, at: number): void {
-  if (!Number.isSafeInteger(value)) throw new RangeError('A bigint has to be a whole number that is exact.');
+  if (!Number.isSafeInteger(value))
+    throw new RangeError('A bigint must be a whole number that JavaScript represents exactly.');
   const high = Math.floor(value / TWO_TO_32);
   view.setInt32(at, high);
   view.setUint32(at + 4, value - high * TWO_TO_32);

@@ -1,47 +1,50 @@
-// Row-level security: whose rows a statement sees is told to the server with the statement, and policies hide the rest.
-// The filters of the queries are the first wall; this is the second.
+// Row-level security. We send the scope of each statement to the server, and policies hide all rows outside of it. The
+// filters in our queries are the first protection, and the policies are the second.
 import { Kysely, PostgresDialect, Transaction, type ConnectionProvider, type Driver } from 'kysely';
-import { ScopedConnection, transactions } from './connection.ts';
-import type { Db, Tx } from '../open.ts';
-import { EVERY_TEAM, ofManagedTeam, ofOrg, ofTeam, type Scope } from './scope.ts';
+import { ScopedConnection, transactions } from './scoped-connection.ts';
+import type { Db, Tx } from '../open-database.ts';
+import { EVERY_TEAM, ofManagedTeam, ofOrg, ofTeam, type Scope } from './row-scope.ts';
 import type { DB } from '../tables.ts';
 
 type WithDb = { db: Db | Tx };
 
 /**
- * The context for what works for all teams: the delivery loop, erasure, retention, the look-up of keys.
- * Who uses it is a list in the architecture test; whatever can be done for one team is done for one team.
+ * Returns the context for work on all teams: deliveries, erasure, retention, and the look-up of keys. The architecture
+ * test lists the files that may use it. Work that can be done for one team at a time must use the context of that team.
  */
 export const acrossTeams = <C extends WithDb>(ctx: C): C => ({ ...ctx, db: bind(ctx.db, EVERY_TEAM) });
 
-/** The context bound to the rows of one team, inside the same transaction if there is one. */
+/** Returns the context bound to the rows of one team. If the caller has a transaction, the new context uses it. */
 export const boundToTeam = <C extends WithDb>(ctx: C, teamId: string): C => ({
   ...ctx,
   db: bind(ctx.db, ofTeam(teamId)),
 });
 
-/** The context bound to what belongs to one organisation itself: its teams and their keys. */
+/** Returns the context bound to the rows of an organisation: its teams and their keys. */
 export const boundToOrg = <C extends WithDb>(ctx: C, orgId: string): C => ({ ...ctx, db: bind(ctx.db, ofOrg(orgId)) });
 
-/** The context bound to a team and its organisation, for a management key. */
+/** Returns the context bound to a team and its organisation, for a management key. */
 export const boundToManagedTeam = <C extends WithDb>(ctx: C, team: { id: string; org_id: string }): C => ({
   ...ctx,
   db: bind(ctx.db, ofManagedTeam(team.id, team.org_id)),
 });
 
-/** Runs `work` when a turn comes, which ends with it. */
-export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
+/** Waits for a permit, runs `work`, and then releases the permit. */
+export type WithPermit = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** The context of which each transaction, and each statement outside of one, has a turn for as long as it has a connection. */
-export const takingTurns = <C extends WithDb>(ctx: C, inTurn: InTurn): C => {
+/**
+ * Returns a context that takes a permit whenever it uses a connection: for each transaction, and for each statement
+ * outside of one.
+ */
+export const withPermitPerConnection = <C extends WithDb>(ctx: C, withPermit: WithPermit): C => {
   const executor = ctx.db.getExecutor();
   return {
     ...ctx,
-    db: over(ctx.db, { provideConnection: (consumer) => inTurn(() => executor.provideConnection(consumer)) }),
+    db: over(ctx.db, { provideConnection: (consumer) => withPermit(() => executor.provideConnection(consumer)) }),
   };
 };
 
-/** The same connections, seen by another; what is bound again sees as it was bound last. */
+/** Returns `db` with another scope on the same connections. If `db` has a scope already, the new one replaces it. */
 function bind(db: Db | Tx, scope: Scope): Db | Tx {
   const executor = db.getExecutor();
   const provider: ConnectionProvider = {
@@ -56,6 +59,6 @@ function over(db: Db | Tx, provider: ConnectionProvider): Db | Tx {
   return db.isTransaction ? new Transaction<DB>(props) : new Kysely<DB>(props);
 }
 
-const dialect = new PostgresDialect({ pool: async () => Promise.reject(new Error('What is bound opens no pool.')) });
-const driver = transactions as Driver; // connections come from the executor, and only their pool is closed
+const dialect = new PostgresDialect({ pool: async () => Promise.reject(new Error('A bound database opens no pool.')) });
+const driver = transactions as Driver; // The executor provides connections. Only the pool needs closing.
 const STATELESS = { config: { dialect }, dialect, driver };

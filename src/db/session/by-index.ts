@@ -1,10 +1,11 @@
-// Plans that go by indexes, whatever the tables hold and whatever is known of that. A plan made while a table was tiny, or by
-// statistics that are out of date, then is the plan for its real size, and can be kept.
+// Makes PostgreSQL use indexes in its plans, even if a table is small or its statistics are old. A plan that PostgreSQL
+// made for a tiny table then also suits the later size of the table, so it can stay cached.
 import type { CompiledQuery, OperationNode, OperationNodeSource } from 'kysely';
 
-/** What a connection or a transaction is set to for that. */
+/** The settings of a connection or a transaction that make PostgreSQL use indexes. */
 export const BY_INDEX: Readonly<Record<string, 'off' | 'force_generic_plan'>> = {
-  // Else a statement beside many partitions, or with short arrays, is planned each time it runs, which takes longer than itself.
+  // Without this, PostgreSQL plans some statements at each run: statements on many partitions, or with short arrays.
+  // The planning takes longer than the statement.
   plan_cache_mode: 'force_generic_plan',
   enable_seqscan: 'off',
   enable_bitmapscan: 'off',
@@ -14,25 +15,26 @@ export const BY_INDEX: Readonly<Record<string, 'off' | 'force_generic_plan'>> = 
   enable_material: 'off',
   enable_sort: 'off',
   enable_incremental_sort: 'off',
-  // Before version 18 what is off and cannot be done without counts as so dear that PostgreSQL would compile it first.
+  // Before version 18, a disabled plan node has a very high cost if it is still needed. For such a cost PostgreSQL
+  // would compile the plan first.
   jit: 'off',
 };
 
 const marked = new WeakSet<OperationNode>();
 
 /**
- * Marks a statement that finds what it reads along indexes: it is planned once a connection, by them. Those settings last until
- * the end of the transaction where it is part of one, so nothing belongs into that which is better read whole.
+ * Marks a statement that finds its rows by indexes. Each connection plans it once, with indexes. Inside a transaction,
+ * the settings stay until its end. So the transaction must not contain a statement that needs a full scan.
  *
- * Of indexes that look equally good while a table is empty PostgreSQL takes the newest, whatever they lead through later. The
- * order that is asked for says which is meant: `id between x and x order by id limit 1` for what is found by id.
+ * While a table is empty, several indexes look equally good, and PostgreSQL takes the newest. The `order by` clause
+ * selects the right one. Use `id between x and x order by id limit 1` to find a row by id.
  */
 export function byIndex<Q extends OperationNodeSource>(query: Q): Q {
   marked.add(query.toOperationNode());
   return query;
 }
 
-/** Marks a statement that was written out, like `byIndex`. */
+/** Like `byIndex`, for a statement that is already compiled. */
 export function statementByIndex(query: CompiledQuery): CompiledQuery {
   marked.add(query.query);
   return query;

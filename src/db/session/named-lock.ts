@@ -1,13 +1,13 @@
-// Where there is no row to lock for what takes turns, a name is locked, until the transaction ends.
+// Locks for work that has no row to lock. A transaction locks a name until it ends.
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Tx } from '../open.ts';
-import { runAhead } from '../transaction.ts';
+import type { Tx } from '../open-database.ts';
+import { sendWithNext } from '../transaction.ts';
 
-/** Everything that takes turns by a name, and how the name is made: no two kinds make the same one. */
+/** The kinds of locks, each with a function that makes the name. Two kinds never make the same name. */
 const NAMES = {
   bootstrap: () => 'bootstrap',
-  // What came in of a user has one writer.
+  // Only one transaction at a time writes incoming data of a user.
   writer: (teamId: string, userId: string) => `${teamId} ${userId}`,
   'account at a provider': (teamId: string, hash: string) => `${teamId} ${hash}`,
   credentials: (teamId: string, provider: string) => `credentials ${teamId} ${provider}`,
@@ -31,40 +31,47 @@ type Of<K extends Kind> = Parameters<(typeof NAMES)[K]>;
 const nameOf = <K extends Kind>(kind: K, of: Of<K>): string => (NAMES[kind] as (...of: Of<K>) => string)(...of);
 
 /**
- * The number that is locked. Names have words that callers chose, as idempotency keys, and all teams share the numbers: with a hash that is
- * made for tables, as hashtextextended, somebody could compute a word that holds up another team.
+ * Returns the number that PostgreSQL locks for a name. All teams share these numbers, and callers choose parts of some
+ * names, such as idempotency keys. With a simple hash, such as hashtextextended, a caller could compute a key that
+ * blocks another team.
  */
 export const lockNumberOf = (name: string): string =>
   createHash('sha256').update(name).digest().readBigInt64BE().toString();
 
 const lockOf = (name: string) => sql`select pg_advisory_xact_lock(${lockNumberOf(name)}::bigint)`;
 
-/** Waits for whoever has the lock; from here to the end of the transaction nobody else has it. */
+/** Waits for the lock, and holds it until the end of the transaction. */
 export async function lockName<K extends Kind>(db: Tx, kind: K, ...of: Of<K>): Promise<void> {
   await lockOf(nameOf(kind, of)).execute(db);
 }
 
 /**
- * The same, in the round trip of the next statement: it is locked by the time that statement looks at anything.
+ * Like `lockName`, but sends the lock in the round trip of the next statement. That statement reads nothing before the
+ * lock is held.
  */
 export const lockNameAhead = <K extends Kind>(db: Tx, kind: K, ...of: Of<K>): Promise<void> =>
-  runAhead(db, lockOf(nameOf(kind, of)));
+  sendWithNext(db, lockOf(nameOf(kind, of)));
 
-/** The same for several at once, in an order of their own: two that lock some of the same do not wait for one another. */
+/**
+ * Like `lockName` for several names. It sorts the locks. So two transactions that lock some of the same names cannot
+ * deadlock.
+ */
 export async function lockNames<K extends Kind>(db: Tx, kind: K, each: Of<K>[]): Promise<void> {
   const numbers = each.map((of) => lockNumberOf(nameOf(kind, of))).toSorted();
   await sql`select pg_advisory_xact_lock(number) from unnest(${numbers}::bigint[]) as number`.execute(db);
 }
 
 /**
- * Locks it where nobody has it, in the round trip of the next statement, which selects `WAS_FREE`. That statement sees all that whoever had
- * the lock before has committed: one that tried the lock itself would look at the database as it was before it had it.
+ * Takes the lock if it is free, in the round trip of the next statement. The next statement selects `WAS_FREE`, and
+ * reads everything that the previous holder of the lock committed. If that statement itself tried to take the lock, it
+ * would read a snapshot from before the lock.
  */
 export const tryLockNameAhead = <K extends Kind>(db: Tx, kind: K, ...of: Of<K>): Promise<void> =>
-  runAhead(
+  sendWithNext(
     db,
-    sql`select set_config('phial.was_free', pg_try_advisory_xact_lock(${lockNumberOf(nameOf(kind, of))}::bigint)::text, true)`,
+    sql`select set_config('phial.was_free',
+          pg_try_advisory_xact_lock(${lockNumberOf(nameOf(kind, of))}::bigint)::text, true)`,
   );
 
-/** Whether the name was free that `tryLockNameAhead` named last in this transaction. */
+/** True if the last `tryLockNameAhead` of this transaction took its lock. */
 export const WAS_FREE = sql<boolean>`current_setting('phial.was_free')::boolean`;

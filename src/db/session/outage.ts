@@ -1,9 +1,9 @@
 import type { Logger } from '../../log.ts';
 
-/** PostgreSQL's code of it. */
+/** The SQLSTATE of PostgreSQL for a full disk. */
 export const DISK_FULL = '53100';
 
-/** One log line for an outage, however often it is met, and one for its end. */
+/** Logs one line when an outage begins and one when it ends. It logs nothing for the failures in between. */
 export class Outage {
   readonly #log: Logger;
   readonly #what: string;
@@ -14,7 +14,7 @@ export class Outage {
     this.#what = what;
   }
 
-  /** It failed, for the first time or again. */
+  /** Call it when an operation failed, for the first time or again. */
   met(error: unknown): void {
     if (this.#since !== null) return;
     this.#since = performance.now();
@@ -22,7 +22,7 @@ export class Outage {
     this.#log.error({ err: error }, isFull ? `${this.#what}: its disk is full` : this.#what);
   }
 
-  /** It works. */
+  /** Call it when an operation succeeded. */
   over(): void {
     if (this.#since === null) return;
     const seconds = Math.round((performance.now() - this.#since) / 100) / 10;

@@ -1,11 +1,15 @@
-// Prepared statements are 1.3 to 1.6 times as fast as unnamed ones, and beside partitions far more, but each stays in the memory
-// of every connection: only a text that cannot vary with its input gets a name. Such a text belongs to one place in the source.
+// A prepared statement is 1.3 to 1.6 times as fast as an unnamed one, and far faster on partitions. But each one uses
+// memory in every connection. So we give a name only to a statement whose text does not vary with its input. Such a
+// text comes from one position in the source.
 import type { CompiledQuery, OperationNode, OperationNodeSource, RawNode, ValueNode } from 'kysely';
 
-/** A text of one place in the source. */
+/** A statement text from one position in the source, with its name. */
 type Named = { name: string; text: string };
 
-/** Texts of one template: as many as its alternatives make. One with more varies. */
+/**
+ * The most texts from one template. The alternatives in a template make up to this many. If a template makes more, its
+ * text varies with its input.
+ */
 const MOST_TEXTS = 8;
 
 const ofTemplates = new WeakMap<object, Named[]>();
@@ -14,10 +18,10 @@ const labels = new WeakMap<OperationNode, string>();
 let made = 0;
 
 /**
- * Marks a query of the builder as one whose text is always the same: `query.$call(prepared('find user'))`.
- * An sql template of values and of other such templates, or of `sql.raw` texts, needs no mark. What is made of names
- * (`sql.table`, `sql.ref`) or lists (`sql.join`) is planned each time it runs: a statement that is to be, since a plan from when
- * its tables were empty would be kept, says one of its tables so.
+ * Marks a query of the query builder whose text is always the same: `query.$call(prepared('find user'))`. An sql
+ * template needs no mark if it contains only values, other such templates, and `sql.raw` texts. PostgreSQL plans a
+ * template with names (`sql.table`, `sql.ref`) or lists (`sql.join`) each time. Some statements need this, because the
+ * plan for an empty table would otherwise stay cached. Such a statement names one of its tables with `sql.table`.
  */
 export const prepared =
   (label: string) =>
@@ -26,30 +30,32 @@ export const prepared =
     return query;
   };
 
-/** Marks a statement that was written out, like `prepared`. */
+/** Like `prepared`, for a statement that is already compiled. */
 export function preparedStatement(label: string, query: CompiledQuery): CompiledQuery {
   labels.set(query.query, label);
   return query;
 }
 
 /**
- * The name under which a statement is prepared once a connection. A label whose text turns out to vary, and a template that
- * has more texts than its source can have alternatives, lose their names for good: however texts vary, there are never more names
- * than a few for each place in the source.
+ * Returns the name under which each connection prepares the statement, or undefined if it has none. If the text of a
+ * label varies, the label loses its name for good. The same happens to a template with too many texts. So each position
+ * in the source has only a few names, even if its text varies.
  */
 export function nameOf({ query, sql: text }: CompiledQuery): string | undefined {
   const label = labels.get(query);
   if (label !== undefined) return nameAt(ofLabels, label, { text, most: 1 });
   if (query.kind !== 'RawNode' || !isWritten(query)) return undefined;
   const { sqlFragments } = query as RawNode;
-  // A template is one object for its place in the source; what sql.raw takes is none.
+  // A template literal at one position in the source is always the same object. The argument of `sql.raw` is not.
   return 'raw' in sqlFragments ? nameAt(ofTemplates, sqlFragments, { text, most: MOST_TEXTS }) : undefined;
 }
 
-/** Labels whose text varied: a mistake of the source, which tests look for. */
+/** Returns the labels whose text varied. That is a mistake in the source, and tests check for it. */
 export const varying = (): string[] => [...ofLabels].filter(([, named]) => named.length > 1).map(([label]) => label);
 
-/** Whether all of a text is written in the source, in templates and by `sql.raw`, with nothing but values in it. */
+/**
+ * Returns true if the source contains the whole text, in templates and `sql.raw` texts, and all parameters are values.
+ */
 function isWritten(node: OperationNode): boolean {
   if (node.kind === 'ValueNode') return (node as ValueNode).immediate !== true;
   if (node.kind !== 'RawNode') return false;
@@ -57,15 +63,15 @@ function isWritten(node: OperationNode): boolean {
   return ('raw' in sqlFragments || parameters.length === 0) && parameters.every(isWritten);
 }
 
-type Places<Place> = { get: (place: Place) => Named[] | undefined; set: (place: Place, named: Named[]) => unknown };
+type NamedByKey<Key> = { get: (key: Key) => Named[] | undefined; set: (key: Key, named: Named[]) => unknown };
 
-function nameAt<Place>(
-  places: Places<Place>,
-  place: Place,
+function nameAt<Key>(
+  cache: NamedByKey<Key>,
+  key: Key,
   { text, most }: { text: string; most: number },
 ): string | undefined {
-  let known = places.get(place);
-  if (!known) places.set(place, (known = []));
+  let known = cache.get(key);
+  if (!known) cache.set(key, (known = []));
   let named = known.find((one) => one.text === text);
   if (!named && known.length <= most) known.push((named = { name: `s${(made += 1)}`, text }));
   return known.length <= most ? named?.name : undefined;

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { countMajorCollections } from '../../../test/major-collections.ts';
-import { openDatabase, type Database } from '../open.ts';
+import { openDatabase, type Database } from '../open-database.ts';
 
 let app: TestApp;
 let database: Database;
 beforeAll(async () => {
   app = await startTestApp();
-  // One connection: the second run of a statement finds what the first one left.
+  // The pool has one connection: the second run of a statement finds the state of the first one.
   database = openDatabase({ url: app.databaseUrl, poolSize: 1, role: 'phial_app', log: app.ctx.log });
 });
 afterAll(async () => {
@@ -16,11 +16,12 @@ afterAll(async () => {
   await app.close();
 });
 
-describe('what is read', () => {
-  test('is the same by a statement that was just prepared and by one that was prepared before', async () => {
+describe('an answer', () => {
+  test('is the same from a newly prepared statement and from one that was prepared before', async () => {
     const read = async (n: number | null): Promise<unknown> => {
       const { rows } = await sql`
-        select ${n}::int as number, 'text' as word, null::text as nothing, '2026-01-02 03:04:05.678901Z'::timestamptz as at,
+        select ${n}::int as number, 'text' as word, null::text as nothing,
+          '2026-01-02 03:04:05.678901Z'::timestamptz as at,
                '2026-01-02'::date as day, 7::bigint as long, '{"a": [1]}'::jsonb as json, '\\x00ff'::bytea as bytes,
                array['x', null] as list
           from generate_series(1, 2)`.execute(database.db);
@@ -42,7 +43,7 @@ describe('what is read', () => {
     }
   });
 
-  test('counts what was changed, also by a prepared statement that has no rows', async () => {
+  test('counts the changed rows, also for a prepared statement that returns no rows', async () => {
     await sql`create temp table counted (n int)`.execute(database.db);
     for (const count of [3, 1, 0]) {
       const added = await sql`insert into counted select * from generate_series(1, ${count}::int)`.execute(database.db);
@@ -53,7 +54,7 @@ describe('what is read', () => {
     expect(rows).toEqual([{ n: 4 }]);
   });
 
-  test('is kept by nothing that was needed to read it', async () => {
+  test('can be collected as soon as the caller drops it', async () => {
     // 300 MB of rows, one answer at a time.
     const read = async (): Promise<void> => {
       for (let n = 0; n < 300; n += 1)
@@ -66,10 +67,10 @@ describe('what is read', () => {
 describe('a list of bytes', () => {
   test.each([
     ['of several lengths', [Buffer.from('a'), Buffer.alloc(0), Buffer.alloc(70_000, 1)]],
-    ['with nothing among them', [null, Buffer.from([0, 255]), null]],
+    ['with empty items', [null, Buffer.from([0, 255]), null]],
     ['that is empty', []],
-    ['of nothing but nulls', [null, null]],
-  ])('%s arrives as it was sent', async (_, list) => {
+    ['of nulls only', [null, null]],
+  ])('%s arrives as we sent it', async (_, list) => {
     const { rows } = await sql<{ item: Buffer | null }>`select item from unnest(${list}::bytea[]) as item`.execute(
       database.db,
     );
@@ -77,7 +78,7 @@ describe('a list of bytes', () => {
   });
 });
 
-test('nothing that waited for an answer waits on, also where the pool is lent to the runner of jobs', async () => {
+test('no timer waits after an answer, even where the runner of jobs borrows the pool', async () => {
   const jobs = openDatabase({
     url: app.databaseUrl,
     poolSize: 1,
@@ -93,7 +94,7 @@ test('nothing that waited for an answer waits on, also where the pool is lent to
   await jobs.close();
 });
 
-test('a value that cannot be sent fails its statement alone, and the next one is answered', async () => {
+test('a value that cannot be serialised fails only its own statement', async () => {
   const circle: { self?: unknown } = {};
   circle.self = circle;
   await expect(sql`select ${circle}::jsonb`.execute(database.db)).rejects.toThrow();

@@ -2,14 +2,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { query } from '../../../test/global-setup.ts';
 import { untilBlocked } from '../../../test/until-blocked.ts';
-import { openWay, type Way } from '../../../test/way.ts';
+import { openWay, type Way } from '../../../test/database-proxy.ts';
 import { openLog } from '../../log.ts';
-import { openListener } from '../listen.ts';
-import { openDatabase } from '../open.ts';
-import { Deliverer } from '../../delivery/deliver.ts';
+import { openListener } from '../listener.ts';
+import { openDatabase } from '../open-database.ts';
+import { Deliverer } from '../../delivery/deliverer.ts';
 import { openSender } from '../../delivery/sending/send.ts';
 import { deploymentPolicy } from '../../outbound/deployment-policy.ts';
 import { isUnavailable } from './unavailable.ts';
@@ -32,7 +32,7 @@ afterAll(async () => {
 const list = () => app.api<{ code: string }>('GET', '/v2/user');
 
 describe('an outage', () => {
-  test('is a line in the log, however long it lasts and however many connections it takes', async () => {
+  test('logs one line, however long it lasts and however many connections it breaks', async () => {
     const lines: { level: number; msg: string }[] = [];
     const there = await openWay(home.databaseUrl);
     const log = openLog('info', { write: (line) => lines.push(JSON.parse(line) as (typeof lines)[0]) });
@@ -57,7 +57,7 @@ describe('an outage', () => {
     there.close();
   });
 
-  test('is over for deliveries when the database answers again, not when nobody asked it', async () => {
+  test('ends for deliveries when the database answers again, not when nobody queries it', async () => {
     const lines: string[] = [];
     const there = await openWay(home.databaseUrl);
     const log = openLog('info', { write: (line) => lines.push((JSON.parse(line) as { msg: string }).msg) });
@@ -66,7 +66,7 @@ describe('an outage', () => {
     const sender = openSender({ policy: deploymentPolicy(home.config), userAgent: 'Phial test', timeoutMs: 1_000 });
     const deliverer = new Deliverer({ ...home.ctx, db: database.db, log }, { sender, metrics: home.metrics });
     deliverer.run();
-    // Replays have a loop, and outages, of their own.
+    // Replays have their own loop, and their own outages.
     const begun = () => lines.filter((line) => line.endsWith('trying again'));
     await expect.poll(begun).toContain('due deliveries cannot be read; trying again');
     deliverer.hear('');
@@ -79,7 +79,7 @@ describe('an outage', () => {
     there.close();
   });
 
-  test('leaves /metrics answering, with its own figures and no address', async () => {
+  test('lets /metrics answer, with its own figures and no address', async () => {
     const read = async (): Promise<string> => (await fetch(`${app.baseUrl}/metrics`)).text();
     expect(await read()).toContain('phial_database_up 1');
     way.cut();
@@ -92,14 +92,14 @@ describe('an outage', () => {
     await expect.poll(read).toContain('phial_database_up 1');
   });
 
-  test('of a disk that is full makes the process not ready, and says so', async () => {
+  test('by a full disk makes the process not ready, with a reason', async () => {
     const full = sql`do $$ begin raise exception 'no space' using errcode = '53100'; end $$`.execute(app.db);
     await expect(full).rejects.toThrow();
     const answer = await app.api<{ code: string; detail: string }>('GET', '/readyz', undefined, { key: null });
     expect([answer.status, answer.body.detail]).toEqual([503, 'The disk of the database has no space left.']);
   });
 
-  test('of a disk that is full is told in words', async () => {
+  test('by a full disk has its own words in the log', async () => {
     const lines: string[] = [];
     const logTo = (line: string): void => void lines.push((JSON.parse(line) as { msg: string }).msg);
     const own = await startTestApp({ PHIAL_LOG_LEVEL: 'error' }, { logTo });
@@ -116,7 +116,7 @@ describe('an outage', () => {
     await own.close();
   });
 
-  test('of a network that swallows packets ends a statement from this side', async () => {
+  test('of a network that drops packets ends a statement from our side', async () => {
     const there = await openWay(home.databaseUrl);
     const limits = { statementMs: 500, silenceMs: 100, lockMs: 500, idleMs: 500, waitMs: 500 };
     const database = openDatabase({ url: there.url, poolSize: 1, role: 'phial_app', limits, log: home.ctx.log });
@@ -131,7 +131,7 @@ describe('an outage', () => {
 });
 
 describe('a request', () => {
-  test('while the database is away is answered with 503, and with 200 as soon as it is back', async () => {
+  test('while the database is away gets 503, and 200 as soon as it is back', async () => {
     expect((await list()).status).toBe(200);
     way.cut();
     const away = await list();
@@ -140,11 +140,11 @@ describe('a request', () => {
     await expect.poll(async () => (await list()).status).toBe(200);
   });
 
-  test('for which no connection is free in time is answered with 503', async () => {
+  test('for which no connection is free in time gets 503', async () => {
     expect(home.config.databaseLimits.waitMs).toBe(5_000);
     const tight = await startTestApp({}, { databaseUrl: home.databaseUrl, poolSize: 1, poolWaitMs: 200 });
-    let giveBack = (): void => undefined;
-    const until = new Promise<void>((resolve) => (giveBack = resolve));
+    let release = (): void => undefined;
+    const until = new Promise<void>((resolve) => (release = resolve));
     await new Promise<void>((resolve) => {
       void tight.db.transaction().execute(async (tx) => {
         await sql`select 1`.execute(tx);
@@ -154,12 +154,12 @@ describe('a request', () => {
     });
     const answer = await tight.api<{ code: string }>('GET', '/v2/user');
     expect([answer.status, answer.body.code]).toEqual([503, 'not_ready']);
-    giveBack();
+    release();
     await expect.poll(async () => (await tight.api('GET', '/v2/user')).status).toBe(200);
     await tight.close();
   });
 
-  test('whose statement is cancelled is answered with 503', async () => {
+  test('whose statement is cancelled gets 503', async () => {
     const client = new pg.Client({ connectionString: home.databaseUrl });
     await client.connect();
     await client.query('begin; lock table users in access exclusive mode');
@@ -175,7 +175,7 @@ describe('a request', () => {
   });
 });
 
-test('no statement of the service is without a limit', async () => {
+test('every statement of the service has a limit', async () => {
   const { rows } = await sql<{ name: string; setting: string }>`
     select name, setting from pg_settings
      where name in ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout')`.execute(home.db);
@@ -188,7 +188,7 @@ describe('the database counts as unavailable', () => {
     expect(isUnavailable(Object.assign(new Error('x'), { code }))).toBe(true);
   });
 
-  test('by the words of a pool whose connections are used up', () => {
+  test('by the words of a pool without a free connection', () => {
     expect(isUnavailable(new Error('timeout exceeded when trying to connect'))).toBe(true);
   });
 

@@ -1,10 +1,13 @@
-/** SQLSTATE classes and codes of a database that is away, full, or too busy for this statement: trying again may help. */
+/**
+ * SQLSTATE classes and codes which mean that the database is unavailable, full, or too busy for this statement. A retry
+ * may help.
+ */
 const CLASSES = new Set(['08', '53', '57']);
 const CODES = new Set([
   '55P03', // lock_timeout
-  '40P01', // a deadlock, which ended this one of two transactions
+  '40P01', // Deadlock. PostgreSQL ended this transaction so that the other one could continue.
   '25P03', // idle_in_transaction_session_timeout
-  '25006', // a standby that became nobody's primary yet
+  '25006', // A standby server that is not promoted yet.
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
@@ -12,10 +15,10 @@ const CODES = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ]);
-/** pg tells of these in words only. */
+/** Messages of errors that pg reports without a code. */
 const WORDS = /^Connection terminated|^timeout exceeded when trying to connect|^Query read timeout|not queryable/;
 
-/** Whether `error` says that the database cannot be asked now, and nothing about what was asked. */
+/** Returns true if `error` means that the database is unavailable now. The statement itself may be correct. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code } = error as { code?: unknown };

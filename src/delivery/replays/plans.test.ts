@@ -1,24 +1,33 @@
-// What the statements of replays read beside 400,000 rows, by plans that were made for empty tables and kept, and by fresh ones.
+// The rows that statements of replays read beside 400,000 rows, with cached plans from empty tables and with fresh
+// plans.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { subscribe } from '../../../test/factories.ts';
 import { query } from '../../../test/global-setup.ts';
-import { startReceiver } from '../../../test/receiver.ts';
+import { startEndpoint } from '../../../test/endpoint.ts';
 import { rowsRead } from '../../../test/rows-read.ts';
 import { acrossTeams } from '../../db/session/bind.ts';
-import { openDatabase, type Database, type Db } from '../../db/open.ts';
+import { openDatabase, type Database, type Db } from '../../db/open-database.ts';
 import { leastIdAt, newId } from '../../ids.ts';
-import { BEGINNING } from '../lanes/discover.ts';
-import { queueReplayed } from '../lanes/replayed.ts';
-import { receiversWithReplays, saveProgress, takeReplay, type Replay } from './progress.ts';
+import { BEGINNING } from '../queues/discover.ts';
+import { queueReplayed } from '../queues/queue-replayed.ts';
+import { findEndpointsWithReplays, saveProgress, takeReplay, type Replay } from './replay-progress.ts';
 import { readEvents } from './read-events.ts';
 
 const EVENTS = 200_000;
-const TABLES = ['events_default', 'attempts_default', 'webhook_replays', 'deliveries', 'retries', 'lanes', 'webhooks'];
-/** Of one time, in the default partitions. */
+const TABLES = [
+  'events_default',
+  'attempts_default',
+  'webhook_replays',
+  'deliveries',
+  'retries',
+  'endpoint_queues',
+  'webhooks',
+];
+/** Events of one time, in the default partitions. */
 const FIRST = leastIdAt(Date.parse('2020-01-01T00:00:00Z'));
-/** All behind it are tests of an endpoint. */
+/** All later events are tests of an endpoint. */
 const MIDDLE = `${FIRST.slice(0, 24)}${(EVENTS / 2).toString(16).padStart(12, '0')}`;
 
 let app: TestApp;
@@ -41,9 +50,9 @@ const dbOf = (database: Database): Db => acrossTeams({ ...app.ctx, db: database.
 
 beforeAll(async () => {
   app = await startTestApp();
-  const receiver = await startReceiver();
-  webhook = await subscribe(app.team, receiver);
-  await receiver.close();
+  const endpoint = await startEndpoint();
+  webhook = await subscribe(app.team, endpoint);
+  await endpoint.close();
   replay = {
     id: newId(),
     webhook_id: webhook,
@@ -64,23 +73,27 @@ beforeAll(async () => {
   };
   for (const table of TABLES) await query(app.databaseUrl, `alter table ${table} set (autovacuum_enabled = false)`);
   databases['kept from when the tables were empty'] = await open();
-  const kept = dbOf(databases['kept from when the tables were empty'] as Database);
-  await sql`set plan_cache_mode = force_generic_plan`.execute(kept);
-  for (const { work } of STATEMENTS) await work(kept);
+  const earlyDb = dbOf(databases['kept from when the tables were empty'] as Database);
+  await sql`set plan_cache_mode = force_generic_plan`.execute(earlyDb);
+  for (const { work } of STATEMENTS) await work(earlyDb);
   await query(
     app.databaseUrl,
     `set session_replication_role = replica;
-     insert into webhooks (id, team_id, url) select gen_random_uuid(), '${app.team.id}', 'http://127.0.0.1' from generate_series(1, 5000);
-     insert into lanes (webhook_id, team_id) select id, team_id from webhooks on conflict do nothing;
+     insert into webhooks (id, team_id, url) select gen_random_uuid(), '${app.team.id}', 'http://127.0.0.1'
+         from generate_series(1, 5000);
+     insert into endpoint_queues (webhook_id, team_id) select id, team_id from webhooks on conflict do nothing;
      insert into webhook_replays (webhook_id, id, team_id, kind, since, until, per_second, done_to, status, ended_at)
-       select id, gen_random_uuid(), team_id, 'replay', now(), now(), 1, '${FIRST}', 'succeeded', now() from webhooks, generate_series(1, 4);
+       select id, gen_random_uuid(), team_id, 'replay', now(), now(), 1, '${FIRST}', 'succeeded', now()
+           from webhooks, generate_series(1, 4);
      insert into webhook_replays (webhook_id, id, team_id, kind, since, until, per_second, done_to)
        select id, gen_random_uuid(), team_id, 'replay', now(), now(), 1, '${FIRST}' from webhooks;
      insert into events (team_id, id, event_type, body)
-       select '${app.team.id}', ('${FIRST.slice(0, 24)}' || lpad(to_hex(n), 12, '0'))::uuid, 'daily.data.steps.created', ''
+       select '${app.team.id}', ('${FIRST.slice(0, 24)}' || lpad(to_hex(n), 12, '0'))::uuid,
+           'daily.data.steps.created', ''
          from generate_series(1, ${EVENTS}) as n;
      insert into attempts (team_id, id, webhook_id, event_id, attempt, outcome, duration_ms)
-       select team_id, gen_random_uuid(), '${webhook}', id, 1, case when random() < 0.5 then 'failed' else 'succeeded' end, 1 from events;
+       select team_id, gen_random_uuid(), '${webhook}', id, 1, case when random() < 0.5 then 'failed'
+           else 'succeeded' end, 1 from events;
      update events set test_for = '${webhook}' where id > '${MIDDLE}'`,
   );
   databases['made without statistics'] = await open();
@@ -92,18 +105,22 @@ afterAll(async () => {
 
 type Statement = { title: string; most: number; work: (db: Db) => Promise<unknown> };
 
-const lane = {
+const queue = {
   fence: 0,
   get webhook_id() {
     return webhook;
   },
 };
 const STATEMENTS: Statement[] = [
-  { title: 'endpoints with replays are found', most: 3_000, work: (db) => receiversWithReplays(db, BEGINNING, 500) },
-  { title: 'a replay is taken', most: 30, work: (db) => takeReplay(db, lane) },
-  { title: 'progress is written', most: 30, work: (db) => saveProgress(db, lane, replay, false) },
+  {
+    title: 'endpoints with replays are found',
+    most: 3_000,
+    work: (db) => findEndpointsWithReplays(db, BEGINNING, 500),
+  },
+  { title: 'a replay is taken', most: 30, work: (db) => takeReplay(db, queue) },
+  { title: 'progress is written', most: 30, work: (db) => saveProgress(db, queue, replay, false) },
   { title: 'stored events are read', most: 3_000, work: (db) => readEvents(db, replay, FIRST, 256) },
-  { title: 'tests of endpoints are passed by', most: 1_000, work: (db) => readEvents(db, replay, MIDDLE, 256) },
+  { title: 'tests of endpoints are skipped', most: 1_000, work: (db) => readEvents(db, replay, MIDDLE, 256) },
   {
     title: 'failed events are read',
     most: 6_000,

@@ -1,47 +1,51 @@
 import { sql } from 'kysely';
-import type { Db } from '../../db/open.ts';
-import { matches, takes } from '../../events/names.ts';
+import type { Db } from '../../db/open-database.ts';
+import { matches, filtersAccept } from '../../events/names.ts';
 import { leastIdAt } from '../../ids.ts';
 import { MOST_ATTEMPTS } from '../requeue.ts';
-import type { Replay } from './progress.ts';
+import type { Replay } from './replay-progress.ts';
 
-/** An event of a replay: the attempt that is to be made, or what is known to have become of it. */
+/** An event of a replay, with the number of its next attempt. `known` is its result if there already is one. */
 export type FoundEvent = { event_id: string; attempt: number; known: 'delivered' | 'failed' | 'skipped' | null };
 
-export type Piece = {
+export type Chunk = {
   events: FoundEvent[];
-  /** Everything up to it was looked at. */
+  /** The replay has read every event up to this id. */
   readTo: string;
   isLast: boolean;
 };
 
-/** Events that are looked at for one piece, whether the endpoint takes them or not. */
+/** The most events that one chunk reads, including events that the endpoint's filters reject. */
 const LOOKED_AT = 500;
-/** An event that fails has an attempt for each time. */
+/** The most attempts that one chunk reads. A failed event has one row for each of its attempts. */
 const ATTEMPTS_LOOKED_AT = 2_000;
 
 /**
- * The events of a replay behind `after`: at most `most`, of a bounded number that are looked at. What was attempted since
- * the replay was asked for is not sent by it again, be it by itself before its worker was killed or by the endpoint's
- * queue: the log of attempts, which is written with each outcome, tells it exactly.
+ * Reads the events of a replay that follow `after`: at most `most` of them, from a limited number of rows. The replay
+ * does not send an event again if it was attempted after the replay was requested. Either this replay attempted it
+ * before its worker was killed, or the endpoint's queue did. The log of attempts shows this reliably, because each
+ * outcome is written together with its log row.
  */
-export async function readEvents(db: Db, replay: Replay, after: string, most: number): Promise<Piece> {
+export async function readEvents(db: Db, replay: Replay, after: string, most: number): Promise<Chunk> {
   const before = leastIdAt(Date.parse(replay.until) + 1);
-  const piece = await (replay.kind === 'replay'
+  const chunk = await (replay.kind === 'replay'
     ? readStored(db, replay, after, before)
     : readFailed(db, replay, after, before));
-  const ids = piece.ids.slice(0, most);
-  const readTo = ids.length < piece.ids.length ? (ids.at(-1) as string) : piece.readTo;
+  const ids = chunk.ids.slice(0, most);
+  const readTo = ids.length < chunk.ids.length ? (ids.at(-1) as string) : chunk.readTo;
   return {
     events: await withAttempts(db, replay, ids),
     readTo,
-    isLast: piece.isLast && ids.length === piece.ids.length,
+    isLast: chunk.isLast && ids.length === chunk.ids.length,
   };
 }
 
 type Ids = { ids: string[]; readTo: string; isLast: boolean };
 
-/** What the endpoint's filters let through now, and those of the replay; tests of endpoints are looked at as all others, and none of it. */
+/**
+ * Reads the stored events that both the endpoint's current filters and those of the replay accept. It also reads tests
+ * of endpoints, but does not select them.
+ */
 async function readStored(db: Db, replay: Replay, after: string, before: string): Promise<Ids> {
   const { rows } = await sql<{ id: string; event_type: string; is_test: boolean }>`
     select id, event_type, test_for is not null as is_test from events
@@ -51,7 +55,10 @@ async function readStored(db: Db, replay: Replay, after: string, before: string)
   return { ids: wanted.map(({ id }) => id), readTo: rows.at(-1)?.id ?? after, isLast: rows.length < LOOKED_AT };
 }
 
-/** What failed at the endpoint once; whether it still does is told by its newest attempt. */
+/**
+ * Reads the events that failed at the endpoint at least once. The caller checks the newest attempt of each, because a
+ * later one may have succeeded.
+ */
 async function readFailed(db: Db, replay: Replay, after: string, before: string): Promise<Ids> {
   const { rows } = await sql<{ event_id: string }>`
     select event_id from attempts
@@ -63,7 +70,7 @@ async function readFailed(db: Db, replay: Replay, after: string, before: string)
 }
 
 const isSelected = ({ filter_types, event_types }: Replay, name: string): boolean =>
-  takes(filter_types, name) && (event_types === null || matches(event_types, name));
+  filtersAccept(filter_types, name) && (event_types === null || matches(event_types, name));
 
 type Row = { event_id: string; attempt: number | null; outcome: string | null; is_new: boolean | null; waits: boolean };
 
@@ -72,7 +79,8 @@ async function withAttempts(db: Db, replay: Replay, ids: string[]): Promise<Foun
   const { rows } = await sql<Row>`
     select asked.event_id, newest.attempt, newest.outcome, newest.created_at >= ${replay.created_at} as is_new,
            (select true from deliveries
-             where deliveries.webhook_id = ${replay.webhook_id} and deliveries.event_id = asked.event_id limit 1) is not null as waits
+             where deliveries.webhook_id = ${replay.webhook_id} and deliveries.event_id = asked.event_id
+                 limit 1) is not null as waits
       from unnest(${ids}::uuid[]) with ordinality as asked (event_id, n)
       left join lateral (
         select attempt, outcome, created_at from attempts
@@ -85,7 +93,10 @@ async function withAttempts(db: Db, replay: Replay, ids: string[]): Promise<Foun
   return wanted.map((row) => ({ event_id: row.event_id, attempt: (row.attempt ?? 0) + 1, known: knownOf(row) }));
 }
 
-/** A first attempt that waits is made by the endpoint's queue, and what was tried so often is not tried again. */
+/**
+ * Returns the result of an event that the replay must not send. If a first attempt waits, the endpoint's queue makes
+ * it, so the replay skips the event. It also skips an event that already has the most attempts that are allowed.
+ */
 function knownOf({ attempt, outcome, is_new, waits }: Row): FoundEvent['known'] {
   if (waits || (attempt ?? 0) >= MOST_ATTEMPTS) return 'skipped';
   if (!is_new) return null;

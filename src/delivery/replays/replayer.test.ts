@@ -1,43 +1,43 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import type { Team, TestApp } from '../../../test/app.ts';
-import { steps } from '../../../test/events.ts';
+import type { Team, TestApp } from '../../../test/test-app.ts';
+import { steps } from '../../../test/invented-events.ts';
 import { subscribe, webhookPath } from '../../../test/factories.ts';
-import { publishTo } from '../../../test/publish.ts';
-import type { Receiver } from '../../../test/receiver.ts';
+import { publishTo } from '../../../test/publish-event.ts';
+import type { Endpoint } from '../../../test/endpoint.ts';
 import { eachWithEndpoint } from '../../../test/subscribed.ts';
 import { acrossTeams } from '../../db/session/bind.ts';
 import { leastIdAt } from '../../ids.ts';
 import { deploymentPolicy } from '../../outbound/deployment-policy.ts';
 import { Threshold } from '../../fair/threshold.ts';
 import { Attempts } from '../attempts.ts';
-import { OwnedLanes } from '../lanes/owned-lanes.ts';
-import { Worker } from '../lanes/workers.ts';
-import { readLanes } from '../lanes/read-lanes.ts';
-import { ReceiverCache } from '../receiver-cache.ts';
+import { OwnedQueues } from '../queues/owned-queues.ts';
+import { Worker } from '../queues/delivery-worker.ts';
+import { fillQueues } from '../queues/fill-queues.ts';
+import { EndpointCache } from '../endpoint-cache.ts';
 import { openSender } from '../sending/send.ts';
 import { Replayer } from './replayer.ts';
 
-/** As many as a team may have, and more than are kept up with in one round. */
+/** The most that a team may have, and more than one round fills. */
 const REPLAYS = 20;
-/** What one look at the events of a team reads; each of the replays has so many looks before it. */
+/** The events that one read takes. Each of the replays needs this many reads. */
 const LOOKED_AT = 500;
 const LOOKS = 16;
-/** Each replay reads again by then. */
+/** After this time each replay reads again. */
 const UNTIL_ALL_READ_AGAIN_MS = 60;
-/** Two would do. */
+/** Two would be enough. */
 const FEW_ROUNDS = 6;
-/** A replay that was taken and not begun with looks again by then. */
+/** After this time a replay that was taken, but could not start, looks again. */
 const UNTIL_LOOKED_AGAIN_MS = 120;
 
 let app: TestApp;
-let receiver: Receiver;
-eachWithEndpoint((each) => ({ app, receiver } = each));
+let endpoint: Endpoint;
+eachWithEndpoint((each) => ({ app, endpoint } = each));
 
 const hourAgo = Date.now() - 3_600_000;
 const replay = async (team: Team, body: object = {}): Promise<string> => {
-  const webhook = await subscribe(team, receiver);
+  const webhook = await subscribe(team, endpoint);
   const path = `${webhookPath(team)}/${webhook}/replay`;
   const { body: job } = await team.api<{ id: string }>('POST', path, {
     since: new Date(hourAgo - 60_000).toISOString(),
@@ -47,51 +47,52 @@ const replay = async (team: Team, body: object = {}): Promise<string> => {
   return `${path}/${job.id}`;
 };
 
-/** Stored events that no replay of steps sends: all that it does is to read them. */
+/** Stored events that a replay of steps reads but does not send. */
 const fillWithOthers = (team: Team) =>
   sql`
   insert into events (team_id, id, event_type, body)
-  select ${team.id}, (${leastIdAt(hourAgo).slice(0, 24)} || lpad(to_hex(n), 12, '0'))::uuid, 'daily.data.sleep.created', ''
+  select ${team.id}, (${leastIdAt(hourAgo).slice(0, 24)} || lpad(to_hex(n), 12, '0'))::uuid,
+      'daily.data.sleep.created', ''
     from generate_series(1, ${LOOKED_AT * LOOKS}::int) as n`.execute(app.db);
 
 function startReplayer(): { round: () => Promise<number>; stop: () => Promise<void> } {
   const ctx = acrossTeams(app.ctx);
-  const lanes = new OwnedLanes(ctx, new Worker());
-  const places = new Threshold(512);
+  const queues = new OwnedQueues(ctx, new Worker());
+  const permits = new Threshold(512);
   const sender = openSender({ policy: deploymentPolicy(app.config), userAgent: 'Phial test' });
-  const attempts = new Attempts(ctx, { sender, metrics: app.metrics, places, onEnd: (lane) => lanes.ended(lane) });
-  const replayer = new Replayer(ctx, { lanes, receivers: new ReceiverCache(ctx), attempts, places });
+  const attempts = new Attempts(ctx, { sender, metrics: app.metrics, permits, onEnd: (queue) => queues.ended(queue) });
+  const replayer = new Replayer(ctx, { queues, endpoints: new EndpointCache(ctx), attempts, permits });
   const round = async (): Promise<number> => {
-    // The loop beside it sees that the lanes have nothing to send themselves, which comes first.
-    await readLanes(ctx.db, lanes.ready(performance.now()), places);
+    // The main loop finds first that the queues themselves have nothing to send.
+    await fillQueues(ctx.db, queues.ready(performance.now()), permits);
     return replayer.round();
   };
   const stop = async (): Promise<void> => {
     await sender.close();
     await attempts.finish();
-    await lanes.releaseAll('all');
+    await queues.releaseAll('all');
   };
   return { round, stop };
 }
 
-/** Until no transaction of now, elsewhere on the server too, keeps a replay that was taken from beginning. */
-async function untilSettled(): Promise<void> {
+/** Waits until no present transaction, of other databases too, delays a replay that was taken. */
+async function untilStable(): Promise<void> {
   const { rows } = await sql<{ next: string }>`select pg_snapshot_xmax(pg_current_snapshot())::text as next`.execute(
     app.db,
   );
-  const isSettled = sql<{ yes: boolean }>`
+  const isStable = sql<{ yes: boolean }>`
     select pg_snapshot_xmin(pg_current_snapshot()) >= ${rows[0]?.next}::xid8 as yes`;
-  await expect.poll(async () => (await isSettled.execute(app.db)).rows[0]?.yes, { timeout: 10_000 }).toBe(true);
+  await expect.poll(async () => (await isStable.execute(app.db)).rows[0]?.yes, { timeout: 10_000 }).toBe(true);
 }
 
 type Job = { status: string; done_until: string | null; events_found: number; events_delivered: number };
 
-test('replays that read much and send nothing hold up neither each other nor those of another team', async () => {
+test('replays that read much and send nothing delay neither each other nor those of another team', async () => {
   const team = await app.makeTeam();
   await fillWithOthers(team);
-  const scanning: string[] = [];
+  const replays: string[] = [];
   for (let n = 0; n < REPLAYS; n += 1) {
-    scanning.push(await replay(team, { event_types: [steps.name] }));
+    replays.push(await replay(team, { event_types: [steps.name] }));
   }
   const other = await app.makeTeam();
   await publishTo(app, other, steps, {});
@@ -99,14 +100,14 @@ test('replays that read much and send nothing hold up neither each other nor tho
   const { round, stop } = startReplayer();
   try {
     let begun = await round();
-    await untilSettled();
+    await untilStable();
     await pause(UNTIL_LOOKED_AGAIN_MS);
     for (let rounds = 0; rounds < FEW_ROUNDS; rounds += 1) {
       begun += await round();
       await pause(UNTIL_ALL_READ_AGAIN_MS);
     }
     expect(begun).toBe(1);
-    const jobs = await Promise.all(scanning.map(async (path) => (await team.api<Job>('GET', path)).body));
+    const jobs = await Promise.all(replays.map(async (path) => (await team.api<Job>('GET', path)).body));
     expect(jobs.filter(({ done_until }) => done_until === null || Date.parse(done_until) < hourAgo)).toEqual([]);
     expect(jobs.filter(({ status }) => status !== 'running')).toEqual([]);
     await expect

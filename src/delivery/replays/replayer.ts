@@ -2,43 +2,50 @@ import type { Ctx } from '../../context.ts';
 import { Outage } from '../../db/session/outage.ts';
 import { Threshold } from '../../fair/threshold.ts';
 import type { Attempts, Begun } from '../attempts.ts';
-import { BEGINNING } from '../lanes/discover.ts';
-import { Turns } from '../lanes/in-turn.ts';
-import type { Lane } from '../lanes/lane.ts';
-import type { OwnedLanes } from '../lanes/owned-lanes.ts';
-import type { Receiver, ReceiverCache } from '../receiver-cache.ts';
-import { hasSettledDown, receiversWithReplays, saveProgress, takeReplay } from './progress.ts';
+import { BEGINNING } from '../queues/discover.ts';
+import { ServingOrder } from '../queues/serving-order.ts';
+import type { EndpointQueue } from '../queues/endpoint-queue.ts';
+import type { OwnedQueues } from '../queues/owned-queues.ts';
+import type { Endpoint, EndpointCache } from '../endpoint-cache.ts';
+import { hasNoEarlierTransactions, findEndpointsWithReplays, saveProgress, takeReplay } from './replay-progress.ts';
 import { readEvents } from './read-events.ts';
 import { Window } from './window.ts';
 
-/** Of the process's places for attempts: so many at most are taken by replays, and of these each team has its share. */
+/** The most permits that all replays together use for attempts. Each team has a share of them. */
 const MOST_UNDER_WAY = 64;
-/** What is begun at once, with a pause after it: in between, the deliveries of all have the process to themselves. */
+/**
+ * The most deliveries of replays that one round starts. During the pause after the round, the process works only for
+ * other deliveries.
+ */
 const BEGUN_AT_ONCE = 8;
 const PULSE_MS = 20;
-/** For what nobody told of: a replay whose worker died. */
+/**
+ * The interval between two searches for replays. A search finds replays for which this worker got no notification, for
+ * example those of a worker that died.
+ */
 const LOOK_MS = 3_000;
 const AFTER_DATABASE_ERROR_MS = 1_000;
 const SAVE_MS = 1_000;
-const SETTLES_MS = 100;
+const STABLE_CHECK_MS = 100;
 const LOOKED_AT_ONCE = 500;
-/** The others are kept up with in the next round. */
-const KEPT_UP_AT_ONCE = 16;
+/** The most replays for which one round queries the database. The next rounds handle the others. */
+const CAUGHT_UP_AT_ONCE = 16;
 
-type Dependencies = { lanes: OwnedLanes; receivers: ReceiverCache; attempts: Attempts; places: Threshold };
+type Dependencies = { queues: OwnedQueues; endpoints: EndpointCache; attempts: Attempts; permits: Threshold };
 
 /**
- * Sends the events of replays over the lanes that this worker owns, beside the loop that sends everything else: what
- * that loop waits for is never a statement of a replay. There is no queue: a window of events is read ahead along their ids,
- * and what is known to be done with is written (record 253).
+ * Sends the events of replays through the queues that this worker owns. It runs concurrently with the main loop of
+ * deliveries, so that the main loop never waits for a statement of a replay. The events of a replay are not inserted
+ * into a queue table. For each replay, a window reads the next events in the order of their ids, and the worker saves
+ * its progress.
  */
 export class Replayer {
   readonly #ctx: Ctx;
   readonly #with: Dependencies;
-  readonly #places = new Threshold(MOST_UNDER_WAY);
-  readonly #windows = new Map<Lane, Window>();
-  readonly #turns = new Turns();
-  readonly #turnsKeptUp = new Turns();
+  readonly #permits = new Threshold(MOST_UNDER_WAY);
+  readonly #windows = new Map<EndpointQueue, Window>();
+  readonly #servingOrder = new ServingOrder();
+  readonly #catchUpOrder = new ServingOrder();
   #lookedAt = -Infinity;
   #lookFrom = BEGINNING;
   #isStopped = false;
@@ -49,17 +56,26 @@ export class Replayer {
     this.#with = dependencies;
   }
 
-  /** The endpoint was changed; without an id: any may have been, and replays asked for or cancelled. */
+  /**
+   * Reads the replays of an endpoint again after the endpoint was changed. Without an id it reads all replays again,
+   * because any endpoint may have changed and any replay may have been requested or cancelled.
+   */
   look(webhookId: string | null = null): void {
     this.#close(({ replay }) => webhookId === null || replay.webhook_id === webhookId);
   }
 
-  /** The replay was asked for or cancelled: others of its endpoint go on, and rest as before. */
+  /**
+   * Handles a notification: this replay was requested or cancelled. Other replays of its endpoint continue, and pauses
+   * do not end.
+   */
   hear(replayId: string): void {
     this.#close(({ replay }) => replay.id === replayId);
   }
 
-  /** Looks at once which replays there are, anew at those of windows that are closed. */
+  /**
+   * Makes the next round search for replays immediately. Closes the matching windows, so that their replays are read
+   * again.
+   */
   #close(isMeant: (window: Window) => boolean): void {
     this.#lookedAt = -Infinity;
     for (const window of this.#windows.values())
@@ -70,7 +86,7 @@ export class Replayer {
     this.#endPause();
   }
 
-  /** Until it is stopped. */
+  /** Runs rounds until `stop` is called. */
   async run(): Promise<void> {
     const outage = new Outage(this.#ctx.log, 'replays cannot be read; trying again');
     while (!this.#isStopped) {
@@ -86,7 +102,7 @@ export class Replayer {
     }
   }
 
-  /** Begins nothing new. */
+  /** Ends the loop. It starts no delivery afterwards. */
   stop(): void {
     this.#isStopped = true;
     this.#endPause();
@@ -104,157 +120,167 @@ export class Replayer {
     });
   }
 
-  /** One look at all replays; answers how many deliveries began. `looking`: also for those that nobody told of. */
+  /**
+   * Starts deliveries of all replays that are ready, and returns their number. With `looking` it first searches for
+   * replays that no notification named.
+   */
   async round({ looking = false } = {}): Promise<number> {
     if (looking) this.#lookedAt = -Infinity;
-    for (const [lane, window] of this.#windows) if (!this.#with.lanes.holds(lane)) this.#forget(lane, window);
-    // The worker lets go of its lanes: those that have the key go on.
+    for (const [queue, window] of this.#windows) if (!this.#with.queues.isOwned(queue)) this.#forget(queue, window);
+    // If this process lacks encryption keys, its worker releases its queues, and processes that have the keys continue
+    // the replays.
     if (this.#ctx.cipher.lacksKeys()) return 0;
     if (performance.now() - this.#lookedAt >= LOOK_MS) await this.#discover();
     if (this.#windows.size === 0) return 0;
-    await this.#keepUpWithSome();
-    const known = await this.#with.receivers.find([...this.#windows.keys()].map(({ webhook_id }) => webhook_id));
+    await this.#catchUpSome();
+    const known = await this.#with.endpoints.find([...this.#windows.keys()].map(({ webhook_id }) => webhook_id));
     const begun = this.#begin(known);
     if (begun.length > 0) await this.#with.attempts.start(begun);
     return begun.length;
   }
 
-  /** A team's windows in turn with those of others; what was kept up with comes last in the next round. */
-  async #keepUpWithSome(): Promise<void> {
-    let kept = 0;
-    for (const lane of this.#turnsKeptUp.of(this.#windows.keys()).inTurn()) {
-      if (kept === KEPT_UP_AT_ONCE) return;
-      const window = this.#windows.get(lane);
-      if (!window || !(await this.#keepUp(lane, window))) continue;
-      kept += 1;
-      this.#turnsKeptUp.served(lane);
-      if (this.#windows.get(lane) === window) this.#putLast(lane, window);
+  /** Fills windows in round robin by team. A window that was filled comes last in the next round. */
+  async #catchUpSome(): Promise<void> {
+    let caughtUp = 0;
+    for (const queue of this.#catchUpOrder.of(this.#windows.keys()).drain()) {
+      if (caughtUp === CAUGHT_UP_AT_ONCE) return;
+      const window = this.#windows.get(queue);
+      if (!window || !(await this.#catchUp(queue, window))) continue;
+      caughtUp += 1;
+      this.#catchUpOrder.served(queue);
+      if (this.#windows.get(queue) === window) this.#putLast(queue, window);
     }
   }
 
-  #putLast(lane: Lane, window: Window): void {
-    this.#windows.delete(lane);
-    this.#windows.set(lane, window);
+  #putLast(queue: EndpointQueue, window: Window): void {
+    this.#windows.delete(queue);
+    this.#windows.set(queue, window);
   }
 
-  /** Whether there is more to do within so many milliseconds. */
+  /** Returns true if there is work now or within this many milliseconds. */
   isBusy(withinMs: number): boolean {
     const now = performance.now();
-    return [...this.#windows].some(([lane, window]) => {
-      const begins = window.isReady(now, withinMs) && !lane.isResting(now) && lane.startsAt <= now + withinMs;
-      return begins || !window.isIdle || window.hasNews || window.wanted(now + withinMs) !== null;
+    return [...this.#windows].some(([queue, window]) => {
+      const begins = window.isReady(now, withinMs) && !queue.isResting(now) && queue.startsAt <= now + withinMs;
+      return begins || !window.isIdle || window.hasUnsavedProgress || window.wanted(now + withinMs) !== null;
     });
   }
 
   async #discover(): Promise<void> {
     const { webhookInFlightPerEndpoint } = this.#ctx.config;
     this.#lookedAt = performance.now();
-    const found = await receiversWithReplays(this.#ctx.db, this.#lookFrom, LOOKED_AT_ONCE);
+    const found = await findEndpointsWithReplays(this.#ctx.db, this.#lookFrom, LOOKED_AT_ONCE);
     this.#lookFrom = found.length < LOOKED_AT_ONCE ? BEGINNING : (found.at(-1)?.webhook_id as string);
     const enabled = found.filter(({ disabled }) => !disabled).map(({ webhook_id }) => webhook_id);
-    for (const lane of await this.#with.lanes.take(enabled)) {
-      if (this.#windows.has(lane)) continue;
-      const replay = await takeReplay(this.#ctx.db, lane);
+    for (const queue of await this.#with.queues.take(enabled)) {
+      if (this.#windows.has(queue)) continue;
+      const replay = await takeReplay(this.#ctx.db, queue);
       if (!replay) continue;
-      lane.hasReplay = true;
-      this.#windows.set(lane, new Window(replay, Math.max(1, Math.floor(webhookInFlightPerEndpoint / 2))));
+      queue.hasReplay = true;
+      this.#windows.set(queue, new Window(replay, Math.max(1, Math.floor(webhookInFlightPerEndpoint / 2))));
     }
   }
 
-  /** Reads ahead and writes how far it came; whether there was anything to ask of the database. */
-  async #keepUp(lane: Lane, window: Window): Promise<boolean> {
+  /**
+   * Reads the next events of a replay and saves its progress, if either is due. Returns true if it queried the
+   * database.
+   */
+  async #catchUp(queue: EndpointQueue, window: Window): Promise<boolean> {
     const { db } = this.#ctx;
     const now = performance.now();
     if (now < window.looksAt) return false;
-    const isUnsettled = !window.isSettled && !window.isClosed;
-    if (isUnsettled) {
-      window.isSettled = await hasSettledDown(db, window.replay);
-      if (!window.isSettled) window.looksAt = now + SETTLES_MS;
+    const isUnstable = !window.isStable && !window.isClosed;
+    if (isUnstable) {
+      window.isStable = await hasNoEarlierTransactions(db, window.replay);
+      if (!window.isStable) window.looksAt = now + STABLE_CHECK_MS;
     }
     const wanted = window.wanted(now);
     if (wanted) window.add(await readEvents(db, window.replay, wanted.after, wanted.most), performance.now());
-    const writes = this.#hasToWrite(lane, window) || (window.hasNews && now - window.savedAt >= SAVE_MS);
-    if (writes) await this.#save(lane, window);
-    return isUnsettled || wanted !== null || writes;
+    const writes = this.#hasToWrite(queue, window) || (window.hasUnsavedProgress && now - window.savedAt >= SAVE_MS);
+    if (writes) await this.#save(queue, window);
+    return isUnstable || wanted !== null || writes;
   }
 
-  /** At the end; on the way there it is written every second. */
-  #hasToWrite(lane: Lane, window: Window): boolean {
-    return window.isIdle && (window.hasEnded || window.isClosed) && this.#with.lanes.holds(lane);
+  /**
+   * True if the replay has ended or its window is closed, and no attempt is under way. Its progress must then be saved
+   * at once. Before that it is saved every second.
+   */
+  #hasToWrite(queue: EndpointQueue, window: Window): boolean {
+    return window.isIdle && (window.hasEnded || window.isClosed) && this.#with.queues.isOwned(queue);
   }
 
-  async #save(lane: Lane, window: Window): Promise<void> {
+  async #save(queue: EndpointQueue, window: Window): Promise<void> {
     window.savedAt = performance.now();
-    window.hasNews = false;
+    window.hasUnsavedProgress = false;
     const { hasEnded } = window;
-    const status = await saveProgress(this.#ctx.db, lane, { ...window.replay }, hasEnded);
+    const status = await saveProgress(this.#ctx.db, queue, { ...window.replay }, hasEnded);
     if (status === null) {
-      window.hasNews = true;
+      window.hasUnsavedProgress = true;
       window.looksAt = performance.now() + SAVE_MS;
     } else if (status !== 'running') window.isClosed = true;
     if (!window.isIdle || (!window.isClosed && status !== 'succeeded')) return;
-    this.#forget(lane, window);
+    this.#forget(queue, window);
     this.#lookedAt = -Infinity;
   }
 
-  #forget(lane: Lane, window: Window): void {
-    if (this.#windows.get(lane) !== window) return;
-    this.#windows.delete(lane);
-    lane.hasReplay = false;
+  #forget(queue: EndpointQueue, window: Window): void {
+    if (this.#windows.get(queue) !== window) return;
+    this.#windows.delete(queue);
+    queue.hasReplay = false;
   }
 
-  #begin(known: Map<string, Receiver | null>): Begun[] {
+  #begin(known: Map<string, Endpoint | null>): Begun[] {
     const begun: Begun[] = [];
-    const turns = this.#turns.of(this.#windows.keys());
-    for (const lane of turns.inTurn()) {
+    const roundRobin = this.#servingOrder.of(this.#windows.keys());
+    for (const queue of roundRobin.drain()) {
       if (begun.length === BEGUN_AT_ONCE) break;
-      const one = this.#beginOne(lane, known.get(lane.webhook_id));
+      const one = this.#beginOne(queue, known.get(queue.webhook_id));
       if (!one) continue;
       begun.push(one);
-      this.#turns.served(lane);
-      turns.add(lane.owner, lane);
-      // The next round begins with others.
-      this.#putLast(lane, this.#windows.get(lane) as Window);
+      this.#servingOrder.served(queue);
+      roundRobin.add(queue.owner, queue);
+      // We move the window to the end, so that the next round begins with other queues.
+      this.#putLast(queue, this.#windows.get(queue) as Window);
     }
     return begun;
   }
 
-  #beginOne(lane: Lane, receiver: Receiver | null | undefined): Begun | null {
-    const { lanes, places } = this.#with;
-    const window = this.#windows.get(lane) as Window;
-    // Its values cannot be opened: the lane is put off.
-    if (receiver === null) return null;
-    if (receiver?.disabled !== false) {
+  #beginOne(queue: EndpointQueue, endpoint: Endpoint | null | undefined): Begun | null {
+    const { queues, permits } = this.#with;
+    const window = this.#windows.get(queue) as Window;
+    // The stored values of the endpoint cannot be decrypted, so its queue pauses.
+    if (endpoint === null) return null;
+    if (endpoint?.disabled !== false) {
       window.isClosed = true;
       return null;
     }
     const now = performance.now();
-    const hasRoom = places.roomFor(lane.owner) > 0 && this.#places.roomFor(lane.owner) > 0;
-    if (!hasRoom || !lanes.holds(lane) || !lane.hasRoomForReplay(now, receiver.ratePerSecond)) return null;
-    const { ratePerSecond } = receiver;
+    const hasPermit = permits.capacityFor(queue.owner) > 0 && this.#permits.capacityFor(queue.owner) > 0;
+    if (!hasPermit || !queues.isOwned(queue) || !queue.hasSlotForReplay(now, endpoint.ratePerSecond)) return null;
+    const { ratePerSecond } = endpoint;
     const event = window.next(now, ratePerSecond === null ? null : ratePerSecond / 2);
     if (!event) return null;
-    if (!lane.beginReplayed(event.event_id, now, ratePerSecond)) {
+    if (!queue.beginReplayed(event.event_id, now, ratePerSecond)) {
       window.passOver(event);
       return null;
     }
-    places.take(lane.owner);
-    this.#places.take(lane.owner);
+    permits.take(queue.owner);
+    this.#permits.take(queue.owner);
     return {
-      lane,
-      receiver,
+      queue,
+      endpoint,
       queued: {
-        webhook_id: lane.webhook_id,
+        webhook_id: queue.webhook_id,
         event_id: event.event_id,
         attempt: event.attempt,
         from: 'replays',
-        // Whoever asks for it again asks for all its retries.
+        // The retry schedule of this delivery begins with this attempt.
         schedule_from: event.attempt - 1,
         trigger: 'replay',
         asked: null,
       },
       onEnd: (end) => {
-        this.#places.giveBack(lane.owner);
+        this.#permits.release(queue.owner);
         window.end(event, end, performance.now());
       },
     };

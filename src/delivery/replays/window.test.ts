@@ -1,9 +1,9 @@
-// What a worker remembers of a replay, without a database.
+// The state of a replay in its worker, without a database.
 import { expect, test } from 'vitest';
-import { mostInASecond } from '../../../test/most-in-a-second.ts';
-import { outcomeOf } from '../../../test/outcome.ts';
+import { mostPerSecond } from '../../../test/most-per-second.ts';
+import { outcomeOf } from '../../../test/send-outcome.ts';
 import { leastIdAt } from '../../ids.ts';
-import type { Replay } from './progress.ts';
+import type { Replay } from './replay-progress.ts';
 import type { FoundEvent } from './read-events.ts';
 import { Window } from './window.ts';
 
@@ -21,8 +21,8 @@ function openWindow(per_second = 400): Window {
     events_skipped: 0,
   };
   const window = new Window(replay as Replay, 4);
-  window.isSettled = true;
-  // Its rate begins with the first look.
+  window.isStable = true;
+  // The rate starts with the first look.
   window.next(-1_000, null);
   return window;
 }
@@ -32,7 +32,7 @@ const found = (n: number, known: FoundEvent['known'] = null): FoundEvent => ({ e
 const add = (window: Window, numbers: number[], now = 0, isLast = true): void =>
   window.add({ events: numbers.map((n) => found(n)), readTo: id(numbers.at(-1) as number), isLast }, now);
 
-test('what is written lies before everything that is under way, in whatever order that ends', () => {
+test('saved progress ends before everything that is under way, in whatever order deliveries end', () => {
   const window = openWindow();
   add(window, [1, 2, 3]);
   const first = window.next(0, null);
@@ -46,7 +46,7 @@ test('what is written lies before everything that is under way, in whatever orde
   expect(window.hasEnded).toBe(true);
 });
 
-test('what is known already is counted and not begun', () => {
+test('an event with a known result is counted and not started', () => {
   const window = openWindow();
   window.add({ events: [found(1, 'delivered'), found(2, 'skipped'), found(3)], readTo: id(9), isLast: true }, 0);
   expect(window.replay).toMatchObject({ done_to: id(2), events_delivered: 1, events_skipped: 1 });
@@ -54,7 +54,7 @@ test('what is known already is counted and not begun', () => {
   expect(window.next(100, null)).toBeNull();
 });
 
-test('what could not be made is begun again, and nothing is written past it', () => {
+test('a delivery that could not be made starts again, and progress does not pass it', () => {
   const window = openWindow();
   add(window, [1]);
   window.end(window.next(0, null) as never, 'again', 1);
@@ -63,7 +63,7 @@ test('what could not be made is begun again, and nothing is written past it', ()
   expect(window.next(1_100, null)?.event_id).toBe(id(1));
 });
 
-test('each success lets one more through, and a failure one at a time, after rests that double up to a minute', () => {
+test('each success allows one more at a time, and a failure one, after rests that double up to a minute', () => {
   const window = openWindow();
   add(
     window,
@@ -86,7 +86,7 @@ test('each success lets one more through, and a failure one at a time, after res
   let now = 1_100;
   const rests: number[] = [];
   for (let n = 0; n < 8; n += 1) {
-    // Known for seconds: it is read again before it is begun.
+    // The event was read seconds ago, so it is read again before it starts.
     add(window, [50 + n, 60 + n], now, false);
     const begun = begin(now);
     expect(begun).toHaveLength(1);
@@ -101,26 +101,26 @@ test.each([
   [40, null, 40],
   [400, 20, 20],
 ])(
-  'of %i a second, its endpoint leaving %j of them, no second sees more, also after a pause',
+  'at %i a second, with %j a second left by the endpoint, no second has more, also after a pause',
   (own, ofEndpoint, most) => {
     const window = openWindow(own);
     const numbers = (now: number) => Array.from({ length: 60 }, (_, n) => 1_000 * (now + 1) + n);
     const times: number[] = [];
     for (let now = 0; now < 5_000; now += 1) {
       if (now % 100 === 0) add(window, numbers(now), now, false);
-      // Nothing is begun in the third second: what was not used of the rate then is not saved up.
+      // Nothing starts in the third second. The unused rate of that second is not saved up.
       if (now >= 2_000 && now < 3_000) continue;
       for (let one = window.next(now, ofEndpoint); one; one = window.next(now, ofEndpoint)) {
         window.end(one, outcome(true), now);
         times.push(now);
       }
     }
-    expect(mostInASecond(times)).toBeLessThanOrEqual(most);
+    expect(mostPerSecond(times)).toBeLessThanOrEqual(most);
     expect(times.length).toBeGreaterThanOrEqual(0.9 * most * 4 - 1);
   },
 );
 
-test('a bounded number of events is known at a time', () => {
+test('a window has a limited number of events', () => {
   const window = openWindow();
   expect(window.wanted(100)).toEqual({ after: NONE_DONE, most: 256 });
   add(
@@ -134,7 +134,7 @@ test('a bounded number of events is known at a time', () => {
   expect(slow.wanted(100)?.most).toBe(16);
 });
 
-test('what was read seconds ago is read again before it is begun', () => {
+test('events that were read seconds ago are read again before they start', () => {
   const window = openWindow();
   add(window, [1, 2], 0);
   window.end(window.next(0, null) as never, outcome(true), 1);

@@ -1,14 +1,18 @@
 import type { End } from '../attempts.ts';
-import { Rate } from '../lanes/rate.ts';
-import type { Counts, Replay } from './progress.ts';
-import type { FoundEvent, Piece } from './read-events.ts';
+import { Rate } from '../queues/rate.ts';
+import type { Counts, Replay } from './replay-progress.ts';
+import type { FoundEvent, Chunk } from './read-events.ts';
 
-/** So many events ahead are remembered, done or not: what one slow receiver is waited for lies in between. */
+/**
+ * The most events that a window remembers, finished or not. If one event is slow, the others of the window continue.
+ */
 const MOST_AHEAD = 256;
 const LEAST_AHEAD = 16;
-/** What was read longer ago is read again: the endpoint's queue may have sent it meanwhile. */
+/** The age after which events are read again, because the endpoint's queue may have sent them meanwhile. */
 const STALE_MS = 5_000;
-/** A look at a piece of events follows the one before at this distance: filters that let little through read much. */
+/**
+ * The pause between two reads. Without it, a replay whose filters reject most events would read without interruption.
+ */
 const BETWEEN_READS_MS = 50;
 const FIRST_REST_MS = 1_000;
 const LONGEST_REST_MS = 60_000;
@@ -16,21 +20,23 @@ const LONGEST_REST_MS = 60_000;
 type Entry = FoundEvent & { begun: boolean; beganAt: number };
 
 /**
- * The events that a replay has before it, in their order, as the worker that owns the lane knows them. What is written of
- * it is the beginning in which everything is done with, and counts of that alone. Times are those of performance.now().
+ * The next events of a replay, in their order, in the worker that owns the queue. The saved progress and its counts
+ * cover the events up to the first one that is not finished. All times are values of performance.now().
  */
 export class Window {
   readonly replay: Replay;
-  /** Where attempts side by side end that succeed. */
+  /**
+   * The most attempts that may be under way at the same time. The window begins with one, and each success adds one.
+   */
   readonly #mostSlots: number;
-  /** Nothing is committed late any more. */
-  isSettled = false;
-  /** Nothing more is begun: it was cancelled, or the endpoint was changed. */
+  /** True if no event can commit any more with an id before the last one that was read. */
+  isStable = false;
+  /** True if the window starts nothing more, because the replay was cancelled or the endpoint was changed. */
   isClosed = false;
-  /** Nothing is asked of the database before it. */
+  /** The window makes no query before this time. */
   looksAt = 0;
   savedAt = 0;
-  hasNews = false;
+  hasUnsavedProgress = false;
 
   #entries: Entry[] = [];
   #readTo: string;
@@ -56,15 +62,17 @@ export class Window {
     return this.#isAtEnd && this.#entries.length === 0;
   }
 
-  /** How many events to read behind `after`; null where enough are known. */
+  /**
+   * Returns the next read: at most `most` events after the id `after`. Returns null if the window has enough events.
+   */
   wanted(now: number): { after: string; most: number } | null {
-    if (this.isClosed || !this.isSettled || this.#isAtEnd || now < this.#readAt + BETWEEN_READS_MS) return null;
+    if (this.isClosed || !this.isStable || this.#isAtEnd || now < this.#readAt + BETWEEN_READS_MS) return null;
     const ahead = Math.min(MOST_AHEAD, Math.max(LEAST_AHEAD, this.replay.per_second * 2));
     const most = ahead - this.#entries.length;
     return most * 2 < ahead ? null : { after: this.#readTo, most };
   }
 
-  add({ events, readTo, isLast }: Piece, now: number): void {
+  add({ events, readTo, isLast }: Chunk, now: number): void {
     this.#readTo = readTo;
     this.#readAt = now;
     this.#isAtEnd = isLast;
@@ -72,7 +80,7 @@ export class Window {
     this.#moveOn();
   }
 
-  /** Whether something may be begun now, or within so many milliseconds. */
+  /** Returns true if an event may start now, or within `withinMs` milliseconds. */
   isReady(now: number, withinMs = 0): boolean {
     if (this.isClosed || this.#underWay >= this.#slots || this.startsAt > now + withinMs) return false;
     return this.#entries.some(({ begun }) => !begun);
@@ -82,7 +90,7 @@ export class Window {
     return Math.max(this.#rate.startsAt, this.#restsUntil);
   }
 
-  /** The event to begin with next; `perSecond` is what the endpoint's own rate leaves to replays. */
+  /** Returns the next event to start, or null. `perSecond` is the part of the endpoint's rate that replays may use. */
   next(now: number, perSecond: number | null): Entry | null {
     if (now - this.#readAt > STALE_MS) this.#readAgain();
     const rate = Math.min(this.replay.per_second, perSecond ?? Infinity);
@@ -95,20 +103,23 @@ export class Window {
     return entry;
   }
 
-  /** The lane has the event in hand by itself. */
+  /** Skips an event, because the endpoint's queue already has a delivery of it. */
   passOver(event: Entry): void {
     this.#underWay -= 1;
     event.known = 'skipped';
     this.#moveOn();
   }
 
-  /** A failure lets one at a time through, after a rest that grows from a second to a minute; each success lets one more. */
+  /**
+   * Ends an attempt. After a failure the replay pauses, and then makes only one attempt at a time. The pause doubles
+   * with each failure, from a second to a minute. Each success allows one more attempt at the same time.
+   */
   end(event: Entry, end: End, now: number): void {
     this.#underWay -= 1;
     if (end === 'again') {
       event.begun = false;
       this.#restsUntil = Math.max(this.#restsUntil, now + FIRST_REST_MS);
-    } else if (end === 'gone' || end === 'held') event.known = 'skipped';
+    } else if (end === 'gone' || end === 'deferred') event.known = 'skipped';
     else if (end.ok) {
       event.known = 'delivered';
       this.#slots = Math.min(this.#mostSlots, this.#slots + 1);
@@ -116,7 +127,7 @@ export class Window {
     } else {
       event.known = 'failed';
       this.#slots = 1;
-      // What was under way beside it fails for the same reason.
+      // Attempts that started before the pause fail for the same reason, so they do not lengthen it.
       if (event.beganAt >= this.#restsUntil) {
         this.#restsUntil = now + Math.max(this.#rest, Math.min(LONGEST_REST_MS, (end.retry_after_seconds ?? 0) * 1000));
         this.#rest = Math.min(LONGEST_REST_MS, this.#rest * 2);
@@ -125,11 +136,15 @@ export class Window {
     this.#moveOn();
   }
 
-  /** What waits is forgotten and read anew, which tells what became of it meanwhile. */
+  /**
+   * Drops the events that have not started and makes the next round read them again, because their results may have
+   * changed.
+   */
   #readAgain(): void {
     const from = this.#entries.findIndex(({ begun }) => !begun);
     if (from === -1) return;
-    // Behind the first that waits there may be some that are under way: they stay, and reading finds the others.
+    // Behind the first event that has not started, there may be events under way. Their entries must stay, and a read
+    // would add them a second time. In this case we do not read again.
     if (this.#entries.slice(from).some(({ begun, known }) => begun && known === null)) return;
     this.#entries.length = from;
     this.#readTo = this.#entries.at(-1)?.event_id ?? this.replay.done_to;
@@ -151,6 +166,6 @@ export class Window {
     const doneTo = this.#entries.length === 0 ? this.#readTo : (last ?? this.replay.done_to);
     if (doneTo === this.replay.done_to) return;
     this.replay.done_to = doneTo;
-    this.hasNews = true;
+    this.hasUnsavedProgress = true;
   }
 }

@@ -1,27 +1,31 @@
 import { Agent } from 'undici';
 import type { Owner } from '../../fair/round-robin.ts';
-import { tlsStarter, vettingConnector } from '../../outbound/connector.ts';
-import { openResolver } from '../../outbound/resolve.ts';
+import { tlsStarter, vettingConnector } from '../../outbound/vetting-connector.ts';
+import { openResolver } from '../../outbound/open-resolver.ts';
 import type { SenderOptions } from './send.ts';
 
 type TeamAgent = { agent: Agent; underWay: number };
 
-/** The connections of all teams. */
+/** The HTTP connections of all teams. */
 export type Agents = {
-  /** The team's own, counted as used until `done`. */
+  /**
+   * Returns the agent of the team. The caller must call `done` when its request has ended. Until then the agent stays
+   * open.
+   */
   take: (owner: Owner) => { agent: Agent; done: () => void };
   destroy: () => Promise<void>;
 };
 
-/** Teams whose connections are kept although nothing is under way to them. */
+/** The most teams whose idle connections stay open. */
 const MOST_IDLE_TEAMS = 500;
-/** A team never has more attempts under way. */
+/** The most connections of a team to one origin. A team never has more attempts under way. */
 const MOST_CONNECTIONS = 128;
 const MAX_KEEP_ALIVE_MS = 120_000;
 
 /**
- * Kept connections, each team's its own: what a team's receiver does to one, or how many it holds, is nothing to another
- * team's at the same address. undici's agent closes an origin's pool after its last connection.
+ * Opens keep-alive connections, with a separate undici agent for each team. An endpoint of one team therefore cannot
+ * break or use up the connections of another team to the same address. undici's agent closes the pool of an origin
+ * after its last connection.
  */
 export function openAgents(options: SenderOptions & { timeoutMs: number }): Agents {
   const { policy, timeoutMs } = options;
@@ -42,7 +46,8 @@ export function openAgents(options: SenderOptions & { timeoutMs: number }): Agen
       allowH2: false,
       keepAliveTimeout: options.keepAliveMs ?? 30_000,
       keepAliveMaxTimeout: MAX_KEEP_ALIVE_MS,
-      // The absolute deadline of an attempt takes their place: undici's own run between chunks.
+      // We turn these time-outs off. undici restarts them with each chunk, and the attempt has one deadline for
+      // everything.
       headersTimeout: 0,
       bodyTimeout: 0,
     });

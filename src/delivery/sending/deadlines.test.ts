@@ -18,7 +18,7 @@ function begin(deadlines: Deadlines): Attempt {
   return attempt;
 }
 
-test('what began together is stopped in steps of four, none before its time and the last of 100 within half a second', () => {
+test('items are stopped in steps of four, none early and the last of 100 within half a second', () => {
   const deadlines = new Deadlines(2_000);
   const began = performance.now();
   const attempts = Array.from({ length: 100 }, () => begin(deadlines));
@@ -32,7 +32,7 @@ test('what began together is stopped in steps of four, none before its time and 
   expect(most).toBe(4);
 });
 
-test('each is stopped after its own time; what ended before is left alone', () => {
+test('each item is stopped after its own time, and one that ended before is not stopped', () => {
   const deadlines = new Deadlines(2_000);
   const early = begin(deadlines);
   const ended = begin(deadlines);
@@ -48,7 +48,7 @@ test('each is stopped after its own time; what ended before is left alone', () =
   expect(later.stoppedAt).not.toBeNull();
 });
 
-test('what was cleared is not stopped, and keeps no timer', () => {
+test('cleared items are not stopped and keep no timer', () => {
   const deadlines = new Deadlines(2_000);
   const attempt = begin(deadlines);
   deadlines.clear();

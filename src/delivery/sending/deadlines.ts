@@ -1,19 +1,22 @@
 import { TransientMap } from '../../transient-map.ts';
 
-/** Few, with a pause after them: each costs its socket, its log line and its outcome. */
+/**
+ * We stop only a few at a time and then pause, because each stop costs work: closing a socket, a log line and an
+ * outcome.
+ */
 const STOPPED_AT_ONCE = 4;
 const PAUSE_MS = 12;
 
-/** What ends by itself, or is stopped when its time is over. */
+/** Something that either ends by itself or must be stopped at its deadline. */
 export type Stoppable = { readonly startedAt: number; stop: (error: 'timeout', detail: null) => void };
 
 /**
- * Stops what lasts longer than it may. What began together is stopped in small steps, the last of a hundred a third of a
- * second late: at one go they would keep the process from everything else.
+ * Stops everything that exceeds the time limit. Attempts that began together are stopped in small steps, because one
+ * large step would block the process. The last of a hundred is stopped a third of a second late.
  */
 export class Deadlines {
   readonly #timeoutMs: number;
-  /** The one that began first comes first. */
+  /** In the order of their start times, the earliest first. */
   readonly #running = new TransientMap<Stoppable, true>();
   #timer: NodeJS.Timeout | null = null;
 
@@ -26,12 +29,12 @@ export class Deadlines {
     this.#timer ??= setTimeout(this.#stopDue, this.#timeoutMs);
   }
 
-  /** It ended before its time. */
+  /** Removes an entry that ended before its deadline. */
   delete(one: Stoppable): void {
     this.#running.delete(one);
   }
 
-  /** Forgets all of them. */
+  /** Removes all entries and stops the timer. */
   clear(): void {
     this.#running.clear();
     if (this.#timer) clearTimeout(this.#timer);

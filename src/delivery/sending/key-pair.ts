@@ -4,7 +4,10 @@ const PRIVATE_PREFIX = 'whsk_';
 const PUBLIC_PREFIX = 'whpk_';
 const SEED_BYTES = 32;
 
-/** A fresh ed25519 key pair: `whsk_` and the base64 of its seed and public key, one after the other. */
+/**
+ * Creates an ed25519 key pair. The text is `whsk_`, followed by the base64 of its seed and its public key, in this
+ * order.
+ */
 export function newKeyPair(): string {
   const { d, x } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
   const bytes = [d, x].map((part) => Buffer.from(part as string, 'base64url'));
@@ -13,16 +16,19 @@ export function newKeyPair(): string {
 
 export const isKeyPair = (secret: string): boolean => secret.startsWith(PRIVATE_PREFIX);
 
-/** What receivers verify with: `whpk_` and the base64 of the public key's 32 bytes. */
+/** Returns the public key with which endpoints verify signatures: `whpk_`, followed by the base64 of its 32 bytes. */
 export const publicKeyOf = (keyPair: string): string =>
   PUBLIC_PREFIX + bytesOf(keyPair).subarray(SEED_BYTES).toString('base64');
 
-const MOST_KEPT = 10_000;
-const kept = new Map<string, KeyObject>();
+const MOST_CACHED = 10_000;
+const cached = new Map<string, KeyObject>();
 
-/** Kept, because reading a key costs about half a signature. */
+/**
+ * Returns the private key of a key pair. Keys are cached, because parsing a key costs about half as much as a
+ * signature.
+ */
 export function privateKeyOf(keyPair: string): KeyObject {
-  const known = kept.get(keyPair);
+  const known = cached.get(keyPair);
   if (known) return known;
   const bytes = bytesOf(keyPair);
   const key: JsonWebKey = {
@@ -31,9 +37,9 @@ export function privateKeyOf(keyPair: string): KeyObject {
     d: bytes.subarray(0, SEED_BYTES).toString('base64url'),
     x: bytes.subarray(SEED_BYTES).toString('base64url'),
   };
-  if (kept.size >= MOST_KEPT) kept.clear();
+  if (cached.size >= MOST_CACHED) cached.clear();
   const made = createPrivateKey({ key, format: 'jwk' });
-  kept.set(keyPair, made);
+  cached.set(keyPair, made);
   return made;
 }
 

@@ -1,9 +1,10 @@
-import { ownOf } from '../../wire/own.ts';
+import { ownProperty } from '../../wire/own-property.ts';
 
 /**
- * Why an attempt has no usable answer. Stable: stored in the attempt log and shown to teams.
- * `local_error` (out of sockets or memory, or a stored event that cannot be opened), `cancelled` (the sender was closed)
- * and `invalid_request` lie on our side; all others are the receiver's.
+ * The reason why an attempt got no usable response. The values are stable: they are stored in the log of attempts and
+ * shown to teams. We caused three of them: `local_error` (out of sockets or memory, or a stored event that cannot be
+ * decrypted), `cancelled` (the sender was closed) and `invalid_request`. The endpoint, or the network to it, caused all
+ * others.
  */
 export type SendError =
   | 'address_refused'
@@ -20,7 +21,7 @@ export type SendError =
   | 'unknown'
   | 'unreachable';
 
-/** Whether it says nothing about the receiver. */
+/** True if we caused the error, so that it must not count against the endpoint. */
 export const isOurs = (error: SendError): boolean =>
   error === 'local_error' || error === 'cancelled' || error === 'invalid_request';
 
@@ -56,17 +57,17 @@ const ERRORS: Record<string, SendError> = {
 const ERROR_FAMILIES: [RegExp, SendError][] = [
   [/^EAI_/, 'dns'],
   [/^HPE_/, 'bad_response'],
-  // OpenSSL's names for a certificate that does not hold, and Node's for a handshake that fails.
+  // OpenSSL's codes for an invalid certificate, and Node's codes for a failed handshake.
   [/^ERR_(TLS|SSL)_|CERT|^UNABLE_TO_|^INVALID_(CA|PURPOSE)|^HOSTNAME_MISMATCH|^PATH_LENGTH_EXCEEDED/, 'tls'],
 ];
 
-/** The stable code for an error of the network, of TLS, of undici or of the connector. */
+/** Returns the stable code for an error of the network, of TLS, of undici or of the connector. */
 export function classify(error: Error): SendError {
   const code = codeOf(error) ?? error.name;
-  return ownOf(ERRORS, code) ?? ERROR_FAMILIES.find(([pattern]) => pattern.test(code))?.[1] ?? 'unknown';
+  return ownProperty(ERRORS, code) ?? ERROR_FAMILIES.find(([pattern]) => pattern.test(code))?.[1] ?? 'unknown';
 }
 
-/** An error's own code, such as ECONNRESET; null when it has none. */
+/** Returns the code of an error, for example ECONNRESET. Returns null if it has none. */
 export function codeOf(error: unknown): string | null {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
 }

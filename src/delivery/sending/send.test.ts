@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer, type Socket } from 'node:net';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextImmediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -34,10 +34,10 @@ async function listen(server: TcpServer): Promise<string> {
 }
 
 type Received = { headers: IncomingMessage['headers']; url: string; body: string };
-type Receiver = { url: string; server: Server; requests: Received[]; sockets: Socket[] };
+type Endpoint = { url: string; server: Server; requests: Received[]; sockets: Socket[] };
 
-/** A receiver that reads every request whole and then lets `respond` answer. */
-async function startReceiver(respond: RequestListener): Promise<Receiver> {
+/** An endpoint that reads every request to its end and then calls `respond`. */
+async function startEndpoint(respond: RequestListener): Promise<Endpoint> {
   const requests: Received[] = [];
   const sockets: Socket[] = [];
   const server = createServer(async (request, response) => {
@@ -85,7 +85,7 @@ const unknownName = () => Promise.reject(Object.assign(new Error('getaddrinfo'),
 
 const resources = () => process.getActiveResourcesInfo().filter((name) => /^(Timeout|TCPSocketWrap)$/.test(name));
 
-/** Writes as fast as the other side reads, for ever. */
+/** Writes without end, as fast as the client reads. */
 function pour(response: NodeJS.WritableStream, chunk: Buffer): void {
   const more = () => {
     while (response.writable && response.write(chunk));
@@ -96,16 +96,16 @@ function pour(response: NodeJS.WritableStream, chunk: Buffer): void {
 
 describe('the request', () => {
   test('is a signed JSON POST with the custom headers, which the standardwebhooks package accepts', async () => {
-    const receiver = await startReceiver(status(200));
+    const endpoint = await startEndpoint(status(200));
     const body = Buffer.from('{"note":"Grüße"}');
     const headers = { Authorization: 'Bearer abc' };
-    await senderWith().send(requestTo(`${receiver.url}/hook?team=1`, { headers, body }));
-    const [received] = receiver.requests;
+    await senderWith().send(requestTo(`${endpoint.url}/hook?team=1`, { headers, body }));
+    const [received] = endpoint.requests;
     expect(received).toMatchObject({
       url: '/hook?team=1',
       body: body.toString(),
       headers: {
-        host: new URL(receiver.url).host,
+        host: new URL(endpoint.url).host,
         authorization: 'Bearer abc',
         'content-type': 'application/json',
         'content-length': String(body.length),
@@ -118,64 +118,64 @@ describe('the request', () => {
     expect(received!.headers['svix-signature']).toBe(received!.headers['webhook-signature']);
   });
 
-  test('is never written when a header holds a line break, and one that is not checked ends in an outcome', async () => {
-    const receiver = await startReceiver(status(200));
-    const outcome = await senderWith().send(requestTo(receiver.url, { headers: { 'x-a': '1\r\nx-injected: 1' } }));
+  test('is not written when a header has a line break, and an unchecked one causes an outcome', async () => {
+    const endpoint = await startEndpoint(status(200));
+    const outcome = await senderWith().send(requestTo(endpoint.url, { headers: { 'x-a': '1\r\nx-injected: 1' } }));
     expect(outcome).toMatchObject({ ok: false, status: null, error: 'invalid_request' });
-    expect(receiver.requests).toEqual([]);
+    expect(endpoint.requests).toEqual([]);
   });
 
   test('with a malformed secret is not sent', async () => {
-    const receiver = await startReceiver(status(200));
-    const outcome = await senderWith().send(requestTo(receiver.url, { secrets: ['whsec_x'] }));
+    const endpoint = await startEndpoint(status(200));
+    const outcome = await senderWith().send(requestTo(endpoint.url, { secrets: ['whsec_x'] }));
     expect(outcome).toMatchObject({ ok: false, error: 'invalid_request' });
-    expect(receiver.requests).toEqual([]);
+    expect(endpoint.requests).toEqual([]);
   });
 
-  test('goes over a kept connection: 20 sends one after another need one socket', async () => {
-    const receiver = await startReceiver(status(204));
+  test('uses a keep-alive connection: 20 sends one after another need one socket', async () => {
+    const endpoint = await startEndpoint(status(204));
     const sender = senderWith();
     for (let n = 0; n < 20; n += 1) {
-      expect((await sender.send(requestTo(receiver.url))).ok).toBe(true);
-      // undici frees a connection one turn of the event loop after the answer's end.
-      await nextTurn();
+      expect((await sender.send(requestTo(endpoint.url))).ok).toBe(true);
+      // undici frees a connection one turn of the event loop after the end of the answer.
+      await nextImmediate();
     }
-    expect(receiver.requests).toHaveLength(20);
-    expect(receiver.sockets).toHaveLength(1);
+    expect(endpoint.requests).toHaveLength(20);
+    expect(endpoint.sockets).toHaveLength(1);
   });
 
-  test('waits for a connection when the origin has as many as it may: 40 at once over 4 sockets', async () => {
-    const receiver = await startReceiver((_, response) => setTimeout(() => response.end(), 5));
+  test('waits for a connection when the origin has the most it may have: 40 at once over 4 sockets', async () => {
+    const endpoint = await startEndpoint((_, response) => setTimeout(() => response.end(), 5));
     const sender = senderWith({ connectionsPerOrigin: 4, timeoutMs: 5000 });
-    const outcomes = await Promise.all(Array.from({ length: 40 }, () => sender.send(requestTo(receiver.url))));
+    const outcomes = await Promise.all(Array.from({ length: 40 }, () => sender.send(requestTo(endpoint.url))));
     expect(outcomes.every((outcome) => outcome.ok)).toBe(true);
-    expect(receiver.sockets).toHaveLength(4);
+    expect(endpoint.sockets).toHaveLength(4);
   });
 });
 
-describe('of two teams to one address', () => {
-  test('each has connections of its own: neither waits for the other, nor uses what the other has kept', async () => {
+describe('two teams with one address', () => {
+  test('have connections of their own: neither waits for the other or uses its connections', async () => {
     let hangs = true;
-    const receiver = await startReceiver((_, response) => void (hangs || response.end()));
+    const endpoint = await startEndpoint((_, response) => void (hangs || response.end()));
     const sender = senderWith({ connectionsPerOrigin: 1, timeoutMs: 5_000 });
-    const held = [1, 2].map(() => sender.send(requestTo(receiver.url, { owner: own('one') })));
-    await expect.poll(() => receiver.requests.length).toBe(1);
+    const pending = [1, 2].map(() => sender.send(requestTo(endpoint.url, { owner: own('one') })));
+    await expect.poll(() => endpoint.requests.length).toBe(1);
     hangs = false;
     for (let n = 0; n < 2; n += 1) {
-      expect((await sender.send(requestTo(receiver.url, { owner: own('two') }))).ok).toBe(true);
-      await nextTurn();
+      expect((await sender.send(requestTo(endpoint.url, { owner: own('two') }))).ok).toBe(true);
+      await nextImmediate();
     }
-    expect([receiver.requests.length, receiver.sockets.length]).toEqual([3, 2]);
+    expect([endpoint.requests.length, endpoint.sockets.length]).toEqual([3, 2]);
     await sender.close();
-    expect((await Promise.all(held)).map(({ error }) => error)).toEqual(['cancelled', 'cancelled']);
+    expect((await Promise.all(pending)).map(({ error }) => error)).toEqual(['cancelled', 'cancelled']);
   });
 
-  test('each has its name looked up on its own account', async () => {
-    const receiver = await startReceiver(status(200));
+  test('have their own look-ups', async () => {
+    const endpoint = await startEndpoint(status(200));
     const teams: string[] = [];
     const lookup = ({ team }: Owner) => (teams.push(team), answering('127.0.0.1')());
     const sender = senderWith({ resolver: { lookup } });
-    const url = receiver.url.replace('127.0.0.1', 'receiver.example.com');
+    const url = endpoint.url.replace('127.0.0.1', 'receiver.example.com');
     for (const team of ['one', 'two']) expect((await sender.send(requestTo(url, { owner: own(team) }))).ok).toBe(true);
     expect(teams).toEqual(['one', 'two']);
   });
@@ -183,8 +183,8 @@ describe('of two teams to one address', () => {
 
 describe('the answer', () => {
   test.each([200, 201, 202, 204, 299])('%i is a success', async (code) => {
-    const receiver = await startReceiver(status(code));
-    const outcome = await senderWith().send(requestTo(receiver.url));
+    const endpoint = await startEndpoint(status(code));
+    const outcome = await senderWith().send(requestTo(endpoint.url));
     expect(outcome).toEqual({
       ok: true,
       status: code,
@@ -196,15 +196,15 @@ describe('the answer', () => {
       gone: false,
       sent: {
         at_ms: expect.closeTo(Date.now(), -5),
-        signature: receiver.requests[0]?.headers['webhook-signature'],
-        user_agent: receiver.requests[0]?.headers['user-agent'],
+        signature: endpoint.requests[0]?.headers['webhook-signature'],
+        user_agent: endpoint.requests[0]?.headers['user-agent'],
       },
     });
   });
 
   test.each([400, 404, 429, 500, 503])('%i is a failure with its body', async (code) => {
-    const receiver = await startReceiver(status(code, { 'retry-after': '120' }));
-    expect(await senderWith().send(requestTo(receiver.url))).toMatchObject({
+    const endpoint = await startEndpoint(status(code, { 'retry-after': '120' }));
+    expect(await senderWith().send(requestTo(endpoint.url))).toMatchObject({
       ok: false,
       status: code,
       error: null,
@@ -214,17 +214,17 @@ describe('the answer', () => {
     });
   });
 
-  test('410 says that the receiver is gone', async () => {
-    const receiver = await startReceiver(status(410));
-    expect(await senderWith().send(requestTo(receiver.url))).toMatchObject({ ok: false, status: 410, gone: true });
+  test('410 sets `gone`', async () => {
+    const endpoint = await startEndpoint(status(410));
+    expect(await senderWith().send(requestTo(endpoint.url))).toMatchObject({ ok: false, status: 410, gone: true });
   });
 
   test.each([301, 302, 303, 307, 308])(
-    'a redirect by %i is a failure, and its target sees no request',
+    'a redirect by %i is a failure, and its target gets no request',
     async (code) => {
-      const target = await startReceiver(status(200));
-      const receiver = await startReceiver(status(code, { location: `${target.url}/stolen` }));
-      expect(await senderWith().send(requestTo(receiver.url))).toMatchObject({
+      const target = await startEndpoint(status(200));
+      const endpoint = await startEndpoint(status(code, { location: `${target.url}/stolen` }));
+      expect(await senderWith().send(requestTo(endpoint.url))).toMatchObject({
         ok: false,
         status: code,
         error: 'redirect',
@@ -233,45 +233,45 @@ describe('the answer', () => {
     },
   );
 
-  test('early hints before the answer are no answer', async () => {
-    const receiver = await startReceiver((_, response) => {
+  test('early hints before the answer do not count as the answer', async () => {
+    const endpoint = await startEndpoint((_, response) => {
       response.writeEarlyHints({ link: '</a>; rel=preload' }, () => response.writeHead(500).end('no'));
     });
-    expect(await senderWith().send(requestTo(receiver.url))).toMatchObject({ ok: false, status: 500 });
-    const hinting = await startReceiver((_, response) => response.writeEarlyHints({ link: '</a>; rel=preload' }));
+    expect(await senderWith().send(requestTo(endpoint.url))).toMatchObject({ ok: false, status: 500 });
+    const hinting = await startEndpoint((_, response) => response.writeEarlyHints({ link: '</a>; rel=preload' }));
     expect(await senderWith().send(requestTo(hinting.url))).toMatchObject({ status: null, error: 'timeout' });
   });
 
-  test('a compressed body is kept as the bytes that came, not unpacked', async () => {
+  test('a compressed body is stored as its bytes, not unpacked', async () => {
     const packed = gzipSync(Buffer.alloc(50_000_000));
-    const receiver = await startReceiver((_, response) => {
+    const endpoint = await startEndpoint((_, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed);
     });
-    const outcome = await senderWith({ timeoutMs: 3000 }).send(requestTo(receiver.url));
+    const outcome = await senderWith({ timeoutMs: 3000 }).send(requestTo(endpoint.url));
     expect(outcome.ok).toBe(true);
     expect(outcome.response_body.length).toBeLessThanOrEqual(LIMIT);
     expect(outcome.response_body.startsWith('\u001f\uFFFD\b')).toBe(true);
   });
 
-  test('a body that is no UTF-8 or holds NUL becomes text that PostgreSQL takes', async () => {
-    const receiver = await startReceiver((_, response) => response.end(Buffer.from([0x61, 0x00, 0xff, 0xc3, 0xbc])));
-    expect((await senderWith().send(requestTo(receiver.url))).response_body).toBe('a\uFFFD\uFFFDü');
+  test('a body with invalid UTF-8 or NUL becomes text that PostgreSQL accepts', async () => {
+    const endpoint = await startEndpoint((_, response) => response.end(Buffer.from([0x61, 0x00, 0xff, 0xc3, 0xbc])));
+    expect((await senderWith().send(requestTo(endpoint.url))).response_body).toBe('a\uFFFD\uFFFDü');
   });
 
-  test('of exactly 16 KiB is kept whole and so is its connection; of more, the first 16 KiB', async () => {
+  test('of 16 KiB is stored and its connection stays open; of a longer one, 16 KiB are stored', async () => {
     let length = LIMIT;
-    const receiver = await startReceiver((_, response) => response.end(Buffer.alloc(length, 'a')));
+    const endpoint = await startEndpoint((_, response) => response.end(Buffer.alloc(length, 'a')));
     const sender = senderWith();
-    expect((await sender.send(requestTo(receiver.url))).response_body).toHaveLength(LIMIT);
-    await nextTurn();
+    expect((await sender.send(requestTo(endpoint.url))).response_body).toHaveLength(LIMIT);
+    await nextImmediate();
     length = LIMIT + 1;
-    expect(await sender.send(requestTo(receiver.url))).toMatchObject({ ok: true, response_body: 'a'.repeat(LIMIT) });
-    expect(receiver.sockets).toHaveLength(1);
+    expect(await sender.send(requestTo(endpoint.url))).toMatchObject({ ok: true, response_body: 'a'.repeat(LIMIT) });
+    expect(endpoint.sockets).toHaveLength(1);
   });
 
-  test('a character that the limit cuts in two is left out', async () => {
-    const receiver = await startReceiver((_, response) => response.end(`a${'ü'.repeat(LIMIT)}`));
-    const { response_body } = await senderWith().send(requestTo(receiver.url));
+  test('a character that the limit splits is left out', async () => {
+    const endpoint = await startEndpoint((_, response) => response.end(`a${'ü'.repeat(LIMIT)}`));
+    const { response_body } = await senderWith().send(requestTo(endpoint.url));
     expect(response_body).toBe(`a${'ü'.repeat(LIMIT / 2 - 1)}`);
   });
 
@@ -280,16 +280,16 @@ describe('the answer', () => {
     [500, false],
   ])('an endless fast %i body is cut soon after 16 KiB', async (code, ok) => {
     const chunk = Buffer.alloc(64 * 1024, 'a');
-    const receiver = await startReceiver((_, response) => pour(response.writeHead(code), chunk));
-    const outcome = await senderWith({ timeoutMs: 30_000 }).send(requestTo(receiver.url));
+    const endpoint = await startEndpoint((_, response) => pour(response.writeHead(code), chunk));
+    const outcome = await senderWith({ timeoutMs: 30_000 }).send(requestTo(endpoint.url));
     expect(outcome).toMatchObject({ ok, status: code, error: null, response_body: 'a'.repeat(LIMIT) });
     expect(outcome.duration_ms).toBeLessThan(25_000);
-    await expect.poll(() => receiver.sockets[0]!.destroyed).toBe(true);
-    // What the kernel's two socket buffers took; without the cut it is some hundred MB by the deadline.
-    expect(receiver.sockets[0]!.bytesWritten).toBeLessThan(16 * 1024 * 1024);
+    await expect.poll(() => endpoint.sockets[0]!.destroyed).toBe(true);
+    // The bytes that the two socket buffers of the kernel hold. Without the cut it is some hundred MB by the deadline.
+    expect(endpoint.sockets[0]!.bytesWritten).toBeLessThan(16 * 1024 * 1024);
   });
 
-  test('headers without end, and an answer that is no HTTP, are bad responses', async () => {
+  test('endless headers, and an answer that is not HTTP, are bad responses', async () => {
     const endless = createTcpServer((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n');
       pour(socket, Buffer.from(`x-a: ${'a'.repeat(1000)}\r\n`));
@@ -303,28 +303,28 @@ describe('the answer', () => {
 });
 
 describe('the deadline', () => {
-  test('cuts a server that takes the request and never answers, and its connection', async () => {
-    const receiver = await startReceiver(() => {});
-    const outcome = await senderWith().send(requestTo(receiver.url));
+  test('ends the connection to a server that reads the request and never answers', async () => {
+    const endpoint = await startEndpoint(() => {});
+    const outcome = await senderWith().send(requestTo(endpoint.url));
     expect(outcome).toMatchObject({ ok: false, status: null, error: 'timeout', response_body: '' });
     expect(outcome.duration_ms).toBeGreaterThanOrEqual(295);
     expect(outcome.duration_ms).toBeLessThan(10_000);
-    await expect.poll(() => receiver.sockets[0]!.destroyed).toBe(true);
+    await expect.poll(() => endpoint.sockets[0]!.destroyed).toBe(true);
   });
 
-  test('cuts a body that drips, which undici would let go on for ever: the status line was the answer', async () => {
-    const receiver = await startReceiver((_, response) => {
+  test('ends a body that drips, which undici would read for ever, and the status line counts', async () => {
+    const endpoint = await startEndpoint((_, response) => {
       const drip = setInterval(() => response.write('.'), 20);
       response.writeHead(200).on('close', () => clearInterval(drip));
     });
-    const outcome = await senderWith().send(requestTo(receiver.url));
+    const outcome = await senderWith().send(requestTo(endpoint.url));
     expect(outcome).toMatchObject({ ok: true, status: 200, error: null });
     expect(outcome.response_body).toMatch(/^\.{2,}$/);
     expect(outcome.duration_ms).toBeLessThan(10_000);
-    await expect.poll(() => receiver.sockets[0]!.destroyed).toBe(true);
+    await expect.poll(() => endpoint.sockets[0]!.destroyed).toBe(true);
   });
 
-  test('cuts headers that drip', async () => {
+  test('ends headers that drip', async () => {
     const server = createTcpServer((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n');
       const drip = setInterval(() => socket.write('x-a: 1\r\n'), 20);
@@ -340,35 +340,35 @@ describe('the deadline', () => {
     expect(outcome.duration_ms).toBeLessThan(10_000);
   });
 
-  test('covers the wait for a free connection: what was given up there is never sent', async () => {
-    const receiver = await startReceiver(({ headers }, response) => {
+  test('covers the wait for a free connection: a request that was given up there is never sent', async () => {
+    const endpoint = await startEndpoint(({ headers }, response) => {
       if (headers['webhook-id'] === 'next') response.end();
     });
     const sender = senderWith({ connectionsPerOrigin: 2 });
-    // The four deadlines must pass in the same turn: one that passes earlier frees its connection for the rest.
+    // The four deadlines must pass in the same turn. An earlier one would free its connection for the others.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-    const overdue = [1, 2, 3, 4].map(() => sender.send(requestTo(receiver.url)));
+    const overdue = [1, 2, 3, 4].map(() => sender.send(requestTo(endpoint.url)));
     vi.advanceTimersByTime(200);
-    const next = sender.send(requestTo(receiver.url, { id: 'next' }));
-    await expect.poll(() => receiver.requests.length).toBe(2);
+    const next = sender.send(requestTo(endpoint.url, { id: 'next' }));
+    await expect.poll(() => endpoint.requests.length).toBe(2);
     vi.advanceTimersByTime(100);
     vi.useRealTimers();
     expect((await Promise.all(overdue)).map(({ error }) => error)).toEqual(Array(4).fill('timeout'));
     expect(await next).toMatchObject({ ok: true });
-    const sent = receiver.requests.map(({ headers }) => headers['webhook-id']);
+    const sent = endpoint.requests.map(({ headers }) => headers['webhook-id']);
     expect(sent).toEqual(['0199-event', '0199-event', 'next']);
   });
 
-  test('leaves no timer and no socket behind', async () => {
-    const receiver = await startReceiver(() => {});
+  test('leaves no timer and no socket', async () => {
+    const endpoint = await startEndpoint(() => {});
     const sender = senderWith();
-    await Promise.all(Array.from({ length: 10 }, () => sender.send(requestTo(receiver.url))));
-    await expect.poll(() => receiver.sockets.every((socket) => socket.destroyed)).toBe(true);
-    await nextTurn();
-    expect(receiver.sockets).toHaveLength(10);
-    // Waited for without a timer, which would be one of them.
+    await Promise.all(Array.from({ length: 10 }, () => sender.send(requestTo(endpoint.url))));
+    await expect.poll(() => endpoint.sockets.every((socket) => socket.destroyed)).toBe(true);
+    await nextImmediate();
+    expect(endpoint.sockets).toHaveLength(10);
+    // Waits without a timer, which would count as one.
     const patience = performance.now() + 10_000;
-    while (resources().length > 0 && performance.now() < patience) await nextTurn();
+    while (resources().length > 0 && performance.now() < patience) await nextImmediate();
     expect(resources()).toEqual([]);
   });
 });
@@ -395,7 +395,7 @@ describe('a connection', () => {
   test.each([
     [200, true, null],
     [500, false, 'connection_lost'],
-  ])('that is reset in the middle of an answer %i: the status line decides', async (code, ok, error) => {
+  ])('that is reset in the middle of an answer %i: the status line counts', async (code, ok, error) => {
     const server = createTcpServer((socket) => {
       socket.once('data', () => {
         socket.write(`HTTP/1.1 ${code} Whatever\r\ncontent-length: 100\r\n\r\nhalf`, () => {
@@ -412,20 +412,20 @@ describe('a connection', () => {
   });
 
   test('that the server closes while it is idle is replaced by a new one', async () => {
-    const receiver = await startReceiver(status(200));
+    const endpoint = await startEndpoint(status(200));
     const sender = senderWith();
-    expect((await sender.send(requestTo(receiver.url))).ok).toBe(true);
-    receiver.sockets[0]!.destroy();
+    expect((await sender.send(requestTo(endpoint.url))).ok).toBe(true);
+    endpoint.sockets[0]!.destroy();
     await new Promise((resolve) => setTimeout(resolve, 30));
-    expect((await sender.send(requestTo(receiver.url))).ok).toBe(true);
-    expect(receiver.sockets).toHaveLength(2);
+    expect((await sender.send(requestTo(endpoint.url))).ok).toBe(true);
+    expect(endpoint.sockets).toHaveLength(2);
   });
 
   test('that is idle is closed after its time', async () => {
-    const receiver = await startReceiver(status(200));
-    receiver.server.keepAliveTimeout = 0;
-    await senderWith({ keepAliveMs: 50 }).send(requestTo(receiver.url));
-    await expect.poll(() => receiver.sockets[0]!.destroyed, { timeout: 3000 }).toBe(true);
+    const endpoint = await startEndpoint(status(200));
+    endpoint.server.keepAliveTimeout = 0;
+    await senderWith({ keepAliveMs: 50 }).send(requestTo(endpoint.url));
+    await expect.poll(() => endpoint.sockets[0]!.destroyed, { timeout: 3000 }).toBe(true);
   });
 
   test('to a name that does not exist', async () => {
@@ -438,14 +438,14 @@ describe('a connection', () => {
     });
   });
 
-  test('over TLS to a server that does not speak it', async () => {
-    const receiver = await startReceiver(status(200));
-    const outcome = await senderWith().send(requestTo(receiver.url.replace('http:', 'https:')));
+  test('over TLS to a server without TLS', async () => {
+    const endpoint = await startEndpoint(status(200));
+    const outcome = await senderWith().send(requestTo(endpoint.url.replace('http:', 'https:')));
     expect(outcome).toMatchObject({ ok: false, status: null, error: 'tls' });
   });
 });
 
-describe('an address of ours', () => {
+describe('an address of our network', () => {
   test.each([
     '127.0.0.1',
     '127.1',
@@ -460,11 +460,11 @@ describe('an address of ours', () => {
     '[64:ff9b::7f00:1]',
     '[::1]',
     'user:pass@127.0.0.1',
-  ])('written as %s sees no connection', async (host) => {
-    const receiver = await startReceiver(status(200));
-    const outcome = await senderWith({ allow: [] }).send(requestTo(`http://${host}:${new URL(receiver.url).port}/`));
+  ])('written as %s gets no connection', async (host) => {
+    const endpoint = await startEndpoint(status(200));
+    const outcome = await senderWith({ allow: [] }).send(requestTo(`http://${host}:${new URL(endpoint.url).port}/`));
     expect(outcome).toMatchObject({ ok: false, status: null, error: 'address_refused', response_body: '' });
-    expect(receiver.sockets).toEqual([]);
+    expect(endpoint.sockets).toEqual([]);
   });
 
   test.each([
@@ -472,37 +472,37 @@ describe('an address of ours', () => {
     ['loopback', ['127.0.0.1']],
     ['mixed', ['8.8.8.8', '127.0.0.1']],
     ['NAT64', ['64:ff9b::7f00:1']],
-  ])('behind a name with %s answers sees no connection', async (_, addresses) => {
-    const receiver = await startReceiver(status(200));
+  ])('behind a name with %s answers gets no connection', async (_, addresses) => {
+    const endpoint = await startEndpoint(status(200));
     const sender = senderWith({ allow: [], resolver: { lookup: answering(...addresses) } });
-    const outcome = await sender.send(requestTo(`http://receiver.example.com:${new URL(receiver.url).port}/`));
+    const outcome = await sender.send(requestTo(`http://receiver.example.com:${new URL(endpoint.url).port}/`));
     expect(outcome).toMatchObject({ ok: false, status: null, error: 'address_refused' });
-    expect(receiver.sockets).toEqual([]);
+    expect(endpoint.sockets).toEqual([]);
   });
 
-  test('is not reached by a name that is rebound between two sends', async () => {
-    const receiver = await startReceiver((_, response) => response.writeHead(200, { connection: 'close' }).end());
+  test('is not reached by a name that changes its answer between two sends', async () => {
+    const endpoint = await startEndpoint((_, response) => response.writeHead(200, { connection: 'close' }).end());
     let lookups = 0;
     const lookup = () => answering(lookups++ === 0 ? '127.0.0.1' : '127.0.0.2')();
     const sender = senderWith({ allow: ['127.0.0.1'], resolver: { lookup } });
-    const request = requestTo(`http://receiver.example.com:${new URL(receiver.url).port}/`);
+    const request = requestTo(`http://receiver.example.com:${new URL(endpoint.url).port}/`);
     expect((await sender.send(request)).ok).toBe(true);
     expect(await sender.send(request)).toMatchObject({ ok: false, error: 'address_refused' });
-    expect(receiver.requests).toHaveLength(1);
+    expect(endpoint.requests).toHaveLength(1);
   });
 
-  test('does not hold for plain http alone: that is refused where https is asked for', async () => {
-    const receiver = await startReceiver(status(200));
-    const outcome = await senderWith({ allowHttp: false }).send(requestTo(receiver.url));
+  test('is not the only refusal: plain http is refused when https is required', async () => {
+    const endpoint = await startEndpoint(status(200));
+    const outcome = await senderWith({ allowHttp: false }).send(requestTo(endpoint.url));
     expect(outcome).toMatchObject({ ok: false, error: 'address_refused' });
-    expect(receiver.sockets).toEqual([]);
+    expect(endpoint.sockets).toEqual([]);
   });
 
-  test('is left alone after a refusal by the sender: the next send to a good address goes through', async () => {
-    const receiver = await startReceiver(status(200));
+  test('does not affect the next send to a good address after a refusal by the sender', async () => {
+    const endpoint = await startEndpoint(status(200));
     let addresses = ['10.0.0.1'];
     const sender = senderWith({ resolver: { lookup: () => answering(...addresses)() } });
-    const request = requestTo(`http://receiver.example.com:${new URL(receiver.url).port}/`);
+    const request = requestTo(`http://receiver.example.com:${new URL(endpoint.url).port}/`);
     expect(await sender.send(request)).toMatchObject({ error: 'address_refused' });
     addresses = ['127.0.0.1'];
     expect((await sender.send(request)).ok).toBe(true);
@@ -511,25 +511,25 @@ describe('an address of ours', () => {
 
 describe('close', () => {
   test('ends attempts under way as cancelled, closes connections and sends nothing more', async () => {
-    const receiver = await startReceiver(() => {});
+    const endpoint = await startEndpoint(() => {});
     const sender = senderWith({ connectionsPerOrigin: 1, timeoutMs: 5000 });
-    const pending = [sender.send(requestTo(receiver.url)), sender.send(requestTo(receiver.url))];
-    await expect.poll(() => receiver.requests.length).toBe(1);
+    const pending = [sender.send(requestTo(endpoint.url)), sender.send(requestTo(endpoint.url))];
+    await expect.poll(() => endpoint.requests.length).toBe(1);
     await sender.close();
     for (const outcome of await Promise.all(pending)) expect(outcome).toMatchObject({ ok: false, error: 'cancelled' });
-    await expect.poll(() => receiver.sockets[0]!.destroyed).toBe(true);
-    expect(await sender.send(requestTo(receiver.url))).toMatchObject({ ok: false, error: 'cancelled' });
-    expect(receiver.requests).toHaveLength(1);
+    await expect.poll(() => endpoint.sockets[0]!.destroyed).toBe(true);
+    expect(await sender.send(requestTo(endpoint.url))).toMatchObject({ ok: false, error: 'cancelled' });
+    expect(endpoint.requests).toHaveLength(1);
   });
 
-  test('also ends the attempt that waited for a connection that failed', async () => {
-    const receiver = await startReceiver(() => {});
+  test('also ends an attempt that waited for a connection that failed', async () => {
+    const endpoint = await startEndpoint(() => {});
     let lookups = 0;
     const lookup = () => (lookups++ < 2 ? unknownName() : answering('127.0.0.1')());
     const sender = senderWith({ resolver: { lookup }, connectionsPerOrigin: 2, timeoutMs: 5000 });
-    const request = requestTo(`http://receiver.example.com:${new URL(receiver.url).port}/`);
+    const request = requestTo(`http://receiver.example.com:${new URL(endpoint.url).port}/`);
     const pending = [1, 2, 3].map(() => sender.send(request));
-    await expect.poll(() => receiver.requests.length).toBe(1);
+    await expect.poll(() => endpoint.requests.length).toBe(1);
     await sender.close();
     expect((await Promise.all(pending)).map(({ error }) => error)).toEqual(['dns', 'dns', 'cancelled']);
   });

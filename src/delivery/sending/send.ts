@@ -3,77 +3,94 @@ import { ORIGIN_HEADER } from '../../events/origin.ts';
 import type { Owner } from '../../fair/round-robin.ts';
 import type { AddressPolicy } from '../../outbound/address-policy.ts';
 import { openAgents } from './agents.ts';
-import type { NameResolver } from '../../outbound/resolve.ts';
+import type { NameResolver } from '../../outbound/open-resolver.ts';
 import { TransientMap } from '../../transient-map.ts';
 import { Deadlines } from './deadlines.ts';
 import { classify, codeOf, type SendError } from './send-error.ts';
 import { sign } from './sign.ts';
 
 export type SendRequest = {
-  /** Whose receiver it is: connections and look-ups are not shared between teams. */
+  /** The owner of the endpoint. Teams share neither connections nor DNS look-ups. */
   owner: Owner;
   url: string;
-  /** The team's own headers, which passed `checkHeaders`. */
+  /** The headers that the team configured. `checkHeaders` has accepted them. */
   headers: Record<string, string>;
-  /** The event's id, the same at every attempt. */
+  /** The id of the event, which is the same at every attempt. */
   id: string;
-  /** How the data came that it tells of; null where it does not say. */
+  /** The origin of the event's data. Null if the event has none. */
   origin: string | null;
-  /** JSON, sent as it is. */
+  /** The JSON text of the event. We send these bytes unchanged. */
   body: Buffer;
   secrets: string[];
 };
 
 export type SendOutcome = {
-  /** The status line said 2xx in time, whatever the body did then. */
+  /** True if a 2xx status line arrived in time, even if the body of the response did not arrive. */
   ok: boolean;
-  /** Null when no status line arrived. Also set when another answer than a 2xx broke off later: `error` tells why. */
+  /**
+   * Null if no status line arrived. A response other than a 2xx may have broken off after the status line. Then
+   * `status` and `error` are both set.
+   */
   status: number | null;
-  /** Null when an answer arrived, whatever its status, unless that is a redirect. */
+  /** Null if a complete response arrived that is not a redirect, whatever its status, and for every 2xx. */
   error: SendError | null;
-  /** The system's or library's own code behind `error`, such as CERT_HAS_EXPIRED. Holds no address. */
+  /**
+   * The code of the operating system or library that caused `error`, for example CERT_HAS_EXPIRED. It contains no
+   * address.
+   */
   error_detail: string | null;
   duration_ms: number;
-  /** The first 16 KiB as text. What is no UTF-8, and NUL, which PostgreSQL refuses in text, becomes U+FFFD. */
+  /**
+   * The first 16 KiB of the response body as text. Invalid UTF-8 and NUL become U+FFFD. PostgreSQL refuses NUL in text.
+   */
   response_body: string;
-  /** From the Retry-After header, in whole seconds from now; null when absent or unreadable. */
+  /**
+   * The wait that the Retry-After header demands, in whole seconds from now. Null if the header is missing or
+   * malformed.
+   */
   retry_after_seconds: number | null;
-  /** The receiver answered 410: it wants no more events. */
+  /** True if the endpoint responded with 410: it wants no more events. */
   gone: boolean;
-  /** What the headers told, those of the team aside; null where none were made. */
+  /** The values of the headers that we made for the request. Null if the request failed before we made them. */
   sent: Sent | null;
 };
 
-/** `at_ms` is the time that is told in whole seconds, `signature` the header's value. */
+/**
+ * `at_ms` is the time of the webhook-timestamp header, which has it in whole seconds. `signature` is the value of the
+ * webhook-signature header.
+ */
 type Sent = { at_ms: number; signature: string; user_agent: string };
 
 export type SenderOptions = {
   policy: AddressPolicy;
   userAgent: string;
-  /** From the call of `send` to the last byte of the answer: name resolution, connecting and waiting included. */
+  /**
+   * The time limit from the call of `send` to the last byte of the response. It includes name resolution and
+   * connecting.
+   */
   timeoutMs?: number;
-  /** Of one team. */
+  /** The most connections that a team has to one origin. */
   connectionsPerOrigin?: number;
-  /** How long an idle connection is kept, unless the receiver names a time of its own. */
+  /** How long an idle connection stays open, unless the endpoint's Keep-Alive header states another time. */
   keepAliveMs?: number;
-  /** Instead of name servers and the hosts file. */
+  /** Resolves host names instead of the name servers and the hosts file. */
   resolver?: NameResolver;
-  /** Trusted certificates in PEM, instead of Node's own list. */
+  /** Trusted certificates in PEM. They replace Node's own list. */
   ca?: string;
 };
 
 export type Sender = {
-  /** One attempt. Never rejects. */
+  /** Makes one attempt. The promise never rejects. */
   send(request: SendRequest): Promise<SendOutcome>;
-  /** Ends attempts under way with `cancelled` and closes every connection. */
+  /** Ends attempts under way with the error `cancelled`, and closes every connection. */
   close(): Promise<void>;
 };
 
-const KEPT_BODY_BYTES = 16 * 1024;
-const KEPT_TARGETS = 10_000;
+const STORED_BODY_BYTES = 16 * 1024;
+const CACHED_TARGETS = 10_000;
 const MAX_RETRY_AFTER_SECONDS = 7 * 86_400;
 
-/** Signs and POSTs webhooks over kept connections. */
+/** Signs webhooks and POSTs them over keep-alive connections. */
 export function openSender(options: SenderOptions): Sender {
   const { policy, userAgent, timeoutMs = 15_000 } = options;
   const agents = openAgents({ ...options, timeoutMs });
@@ -96,12 +113,15 @@ export function openSender(options: SenderOptions): Sender {
     return outcome;
   }
 
-  /** Null when the policy forbids the URL. Kept, because parsing and checking cost a seventh of a send. */
+  /**
+   * Parses a URL. Returns null if the address policy forbids it. Results are cached, because parsing and checking cost
+   * a seventh of a send.
+   */
   function targetOf(url: string): Target | null {
     let target = targets.get(url);
     if (target === undefined) {
       target = policy.checkUrl(url) === null ? parseTarget(url) : null;
-      if (targets.size >= KEPT_TARGETS) targets.clear();
+      if (targets.size >= CACHED_TARGETS) targets.clear();
       targets.set(url, target);
     }
     return target;
@@ -110,7 +130,7 @@ export function openSender(options: SenderOptions): Sender {
   function dispatch(agent: Agent, target: Target, request: SendRequest, attempt: Attempt): void {
     try {
       const headers = headersOf(request, userAgent, attempt);
-      // Not `...target`: V8 makes a spread object so that undici takes 9 µs longer to read it.
+      // We do not write `...target`, because undici needs 9 µs longer to read an object that V8 made by a spread.
       const { origin, path } = target;
       agent.dispatch({ origin, path, method: 'POST', headers, body: request.body }, attempt);
     } catch (error) {
@@ -119,7 +139,8 @@ export function openSender(options: SenderOptions): Sender {
   }
 
   async function close(): Promise<void> {
-    // undici loses sight of a client whose first connection failed: destroying the agent does not reach it.
+    // If the first connection of a client failed, undici loses the client, and destroying the agent does not end its
+    // requests. We therefore stop each attempt.
     for (const attempt of underWay.keys()) attempt.stop('cancelled', null);
     deadlines.clear();
     await agents.destroy();
@@ -151,18 +172,18 @@ function headersOf(request: SendRequest, userAgent: string, attempt: Attempt): s
   return headers;
 }
 
-/** One POST as undici's handler. Settles once; whatever undici reports afterwards is ignored. */
+/** Handles one POST for undici. It resolves `outcome` once, and ignores everything that undici reports afterwards. */
 class Attempt implements Dispatcher.DispatchHandler {
   readonly outcome: Promise<SendOutcome>;
   sent: Sent | null = null;
   #resolve!: (outcome: SendOutcome) => void;
-  #settled = false;
+  #isComplete = false;
   #controller: Dispatcher.DispatchController | null = null;
   readonly startedAt = performance.now();
   #status: number | null = null;
   #retryAfterSeconds: number | null = null;
   readonly #chunks: Buffer[] = [];
-  #keptBytes = 0;
+  #bodyBytes = 0;
 
   constructor() {
     this.outcome = new Promise((resolve) => {
@@ -170,16 +191,16 @@ class Attempt implements Dispatcher.DispatchHandler {
     });
   }
 
-  /** Settles now and gives up the connection, or the place in the queue for one. */
+  /** Resolves `outcome` immediately. Closes the connection, or stops waiting for one. */
   stop(error: SendError | null, detail: string | null): void {
-    this.#settle(error, detail);
+    this.#complete(error, detail);
     this.#controller?.abort(new Error('stopped'));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // undici cannot take back a request that waits for a connection (nodejs/undici#386). Throwing here keeps it
-    // from being written and, unlike an abort, leaves the connection to the next request.
-    if (this.#settled) throw new Error('stopped before it was written');
+    // undici cannot remove a request that waits for a connection (nodejs/undici#386). If we throw here, undici does not
+    // write the request. Unlike an abort, this leaves the connection open for the next request.
+    if (this.#isComplete) throw new Error('stopped before it was written');
     this.#controller = controller;
   }
 
@@ -191,25 +212,25 @@ class Attempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_: unknown, chunk: Buffer): void {
-    if (this.#settled) return;
-    const room = KEPT_BODY_BYTES - this.#keptBytes;
-    const kept = chunk.length > room ? chunk.subarray(0, room) : chunk;
-    this.#chunks.push(kept);
-    this.#keptBytes += kept.length;
-    if (chunk.length > room) this.stop(null, null);
+    if (this.#isComplete) return;
+    const space = STORED_BODY_BYTES - this.#bodyBytes;
+    const part = chunk.length > space ? chunk.subarray(0, space) : chunk;
+    this.#chunks.push(part);
+    this.#bodyBytes += part.length;
+    if (chunk.length > space) this.stop(null, null);
   }
 
   onResponseEnd(): void {
-    this.#settle(null, null);
+    this.#complete(null, null);
   }
 
   onResponseError(_: unknown, error: Error): void {
-    this.#settle(classify(error), codeOf(error));
+    this.#complete(classify(error), codeOf(error));
   }
 
-  #settle(error: SendError | null, detail: string | null): void {
-    if (this.#settled) return;
-    this.#settled = true;
+  #complete(error: SendError | null, detail: string | null): void {
+    if (this.#isComplete) return;
+    this.#isComplete = true;
     const status = this.#status;
     const ok = status !== null && status >= 200 && status < 300;
     const isRedirect = status !== null && status >= 300 && status < 400;
@@ -219,7 +240,7 @@ class Attempt implements Dispatcher.DispatchHandler {
       error: ok ? null : (error ?? (isRedirect ? 'redirect' : null)),
       error_detail: detail,
       duration_ms: Math.round(performance.now() - this.startedAt),
-      response_body: this.#keptBytes === 0 ? '' : toText(Buffer.concat(this.#chunks)),
+      response_body: this.#bodyBytes === 0 ? '' : toText(Buffer.concat(this.#chunks)),
       retry_after_seconds: this.#retryAfterSeconds,
       gone: status === 410,
       sent: this.sent,
@@ -228,18 +249,24 @@ class Attempt implements Dispatcher.DispatchHandler {
   }
 }
 
-/** As the first chunk of a stream: a character that the cut split is left out, not garbled. */
+/**
+ * Decodes the bytes as the first chunk of a stream. If the size limit cut a character at the end, that character is
+ * dropped.
+ */
 function decodeStart(bytes: Buffer): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
 }
 
 function toText(bytes: Buffer): string {
-  const wasCut = bytes.length === KEPT_BODY_BYTES;
+  const wasCut = bytes.length === STORED_BODY_BYTES;
   const text = wasCut ? decodeStart(bytes) : bytes.toString();
   return text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text;
 }
 
-/** The seconds from `nowMs` that a Retry-After header (RFC 9110 10.2.3) asks for, at most 7 days, or null. */
+/**
+ * Returns the seconds from `nowMs` that a Retry-After header (RFC 9110 10.2.3) demands, at most 7 days. Returns null if
+ * the header is malformed.
+ */
 export function parseRetryAfter(value: string, nowMs: number): number | null {
   const text = value.trim();
   const isDate = /^[A-Z][a-z]{2,8}, .{10,} GMT$/.test(text);

@@ -8,7 +8,7 @@ import { isSecret, newSecret, sign } from './sign.ts';
 const body = Buffer.from('{"event_type":"labtest.order.created","data":{"note":"Grüße"}}');
 const now = () => Math.floor(Date.now() / 1000);
 
-/** The test vector of the specification's reference libraries. */
+/** The test vector of the reference libraries of the specification. */
 const vector = {
   id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
   timestampSeconds: 1614265330,
@@ -23,11 +23,11 @@ function only(headers: Record<string, string>, prefix: string): Record<string, s
 }
 
 describe('sign', () => {
-  test('gives the signature that the specification publishes for its example', () => {
+  test('makes the signature that the specification publishes for its example', () => {
     expect(sign(vector)['webhook-signature']).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
   });
 
-  test('is accepted by the standardwebhooks and svix packages, each by its own header names', () => {
+  test('is accepted by the standardwebhooks and svix packages, each with its own header names', () => {
     const secret = newSecret();
     const headers = sign({ id: '0199-abc', timestampSeconds: now(), body, secrets: [secret] });
     const expected = JSON.parse(body.toString());
@@ -36,7 +36,7 @@ describe('sign', () => {
     expect(new SvixWebhook(secret).verify(body, only(headers, 'webhook-'))).toEqual(expected);
   });
 
-  test('with two secrets is accepted by a receiver that knows either of them, and by no other', () => {
+  test('with two secrets is accepted by an endpoint that knows either of them, and by no other', () => {
     const secrets = [newSecret(), newSecret()];
     const headers = sign({ id: '0199-abc', timestampSeconds: now(), body, secrets });
     expect(headers['webhook-signature']).toMatch(/^v1,\S{44} v1,\S{44}$/);
@@ -47,7 +47,7 @@ describe('sign', () => {
     expect(() => new StandardWebhook(newSecret()).verify(body, headers)).toThrow(/No matching signature/);
   });
 
-  test('with a key pair too is verified by its public key alone, and by the reference package as before', () => {
+  test('with a key pair is verified with the public key alone, and still by the reference package', () => {
     const [secret, keyPair, other] = [newSecret(), newKeyPair(), newKeyPair()];
     const headers = sign({ id: '0199-abc', timestampSeconds: now(), body, secrets: [secret, keyPair] });
     expect(headers['webhook-signature']).toMatch(/^v1,\S{44} v1a,\S{88}$/);
@@ -66,7 +66,7 @@ describe('sign', () => {
     expect(verifies(publicKeyOf(keyPair), Buffer.concat([content, Buffer.from(' ')]))).toBe(false);
   });
 
-  test('is refused by receivers when one byte of the body, the id or the time differs', () => {
+  test('is refused by endpoints when one byte of the body, the id or the time differs', () => {
     const secret = newSecret();
     const headers = sign({ id: '0199-abc', timestampSeconds: now(), body, secrets: [secret] });
     const webhook = new StandardWebhook(secret);
@@ -76,7 +76,7 @@ describe('sign', () => {
     expect(() => webhook.verify(body, later)).toThrow(/No matching signature/);
   });
 
-  test('cuts the time to whole seconds', () => {
+  test('rounds the time down to whole seconds', () => {
     expect(sign({ ...vector, timestampSeconds: 1614265330.9 })).toEqual(sign(vector));
   });
 
@@ -84,14 +84,14 @@ describe('sign', () => {
     expect(() => sign({ ...vector, id })).toThrow(/webhook id/);
   });
 
-  test('refuses to send unsigned or with a malformed secret, and does not quote it', () => {
+  test('refuses to sign without a secret or with a malformed one, and does not quote it', () => {
     expect(() => sign({ ...vector, secrets: [] })).toThrow(/at least one secret/);
     expect(() => sign({ ...vector, secrets: ['whsec_short'] })).toThrow(/^A webhook secret is malformed\.$/);
   });
 });
 
 describe('secrets', () => {
-  test('a new secret is valid and never the same', () => {
+  test('a new secret is valid and differs each time', () => {
     const secrets = Array.from({ length: 50 }, newSecret);
     expect(secrets.every(isSecret)).toBe(true);
     expect(new Set(secrets).size).toBe(50);

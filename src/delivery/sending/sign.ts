@@ -1,15 +1,18 @@
 import { createHmac, createSecretKey, randomBytes, sign as signEd25519, type KeyObject } from 'node:crypto';
 import { isKeyPair, privateKeyOf } from './key-pair.ts';
 
-/** What is signed, and with what. */
+/** The content to sign, and the secrets to sign it with. */
 export type SignInput = {
-  /** Stays the same over all attempts of one event. Letters, digits, `-` and `_` only. */
+  /** The id of the event, which is the same for all its attempts. Only letters, digits, `-` and `_`. */
   id: string;
-  /** Time of this attempt. */
+  /** The time of this attempt. */
   timestampSeconds: number;
-  /** Exactly the bytes that are sent. */
+  /** The same bytes that the request sends. */
   body: Buffer | string;
-  /** Secrets, and key pairs where the receiver asks for v1a; several during a rotation: receivers accept any of the signatures. */
+  /**
+   * The secrets, and the key pairs if the endpoint has enabled v1a signatures. During a rotation there are several. An
+   * endpoint accepts the request if any of the signatures is valid.
+   */
   secrets: string[];
 };
 
@@ -19,9 +22,9 @@ const MAX_SECRET_BYTES = 64;
 const NEW_SECRET_BYTES = 32;
 
 /**
- * The signature headers of Standard Webhooks 1.0.0 (`webhook-*`), and the same values under the `svix-*` names
- * that existing receivers of this interface verify. Throws when the id could forge the signed text or a secret
- * is not one.
+ * Returns the signature headers of Standard Webhooks 1.0.0 (`webhook-*`), and the same values as `svix-*` headers,
+ * because existing endpoints of this interface verify those. Throws if the id has a character that could change the
+ * meaning of the signed text, or if a secret is malformed.
  */
 export function sign(input: SignInput): Record<string, string> {
   if (!/^[\w-]+$/.test(input.id)) throw new Error('A webhook id may hold letters, digits, "-" and "_" only.');
@@ -33,7 +36,10 @@ export function sign(input: SignInput): Record<string, string> {
   return signatureHeaders(input.id, timestamp, signature);
 }
 
-/** Under the names of Standard Webhooks, and those that existing receivers of this interface read. */
+/**
+ * Returns the three values both under the names of Standard Webhooks and under the `svix-*` names that existing
+ * endpoints of this interface read.
+ */
 export const signatureHeaders = (id: string, timestamp: string, signature: string): Record<string, string> => ({
   'webhook-id': id,
   'webhook-timestamp': timestamp,
@@ -48,7 +54,7 @@ function hmac(secret: string, { id, body }: SignInput, timestamp: string): strin
   return `v1,${made.digest('base64')}`;
 }
 
-/** Costs ten times as much as `hmac`, so that only receivers that ask for it get it. */
+/** Signs with ed25519. It costs ten times as much as `hmac`, so only endpoints that enable it get this signature. */
 function ed25519(keyPair: string, { id, body }: SignInput, timestamp: string): string {
   const content = Buffer.concat([
     Buffer.from(`${id}.${timestamp}.`),
@@ -57,12 +63,12 @@ function ed25519(keyPair: string, { id, body }: SignInput, timestamp: string): s
   return `v1a,${signEd25519(null, content, privateKeyOf(keyPair)).toString('base64')}`;
 }
 
-/** A fresh secret: `whsec_` and 32 random bytes in base64. */
+/** Creates a secret: `whsec_`, followed by 32 random bytes in base64. */
 export function newSecret(): string {
   return SECRET_PREFIX + randomBytes(NEW_SECRET_BYTES).toString('base64');
 }
 
-/** Whether the text is `whsec_` and canonical base64 of 24 to 64 bytes, as Standard Webhooks asks. */
+/** True if the text is `whsec_`, followed by the canonical base64 of 24 to 64 bytes, as Standard Webhooks requires. */
 export function isSecret(text: string): boolean {
   if (!text.startsWith(SECRET_PREFIX)) return false;
   const encoded = text.slice(SECRET_PREFIX.length);
@@ -70,16 +76,19 @@ export function isSecret(text: string): boolean {
   return key.length >= MIN_SECRET_BYTES && key.length <= MAX_SECRET_BYTES && key.toString('base64') === encoded;
 }
 
-const MOST_KEPT = 10_000;
-const kept = new Map<string, KeyObject>();
+const MOST_CACHED = 10_000;
+const cached = new Map<string, KeyObject>();
 
-/** Kept, because checking and reading a secret costs a sixth of a signature. */
+/**
+ * Returns the HMAC key of a secret. Keys are cached, because checking and parsing a secret costs a sixth of a
+ * signature.
+ */
 function keyOf(secret: string): KeyObject {
-  const known = kept.get(secret);
+  const known = cached.get(secret);
   if (known) return known;
   if (!isSecret(secret)) throw new Error('A webhook secret is malformed.');
-  if (kept.size >= MOST_KEPT) kept.clear();
+  if (cached.size >= MOST_CACHED) cached.clear();
   const made = createSecretKey(Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64'));
-  kept.set(secret, made);
+  cached.set(secret, made);
   return made;
 }

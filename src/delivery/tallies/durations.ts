@@ -1,6 +1,7 @@
 /**
- * Where the time that attempts take is parted, in milliseconds: each bound belongs to the part before it. What is stored counts by
- * these parts (delivery_tallies.durations), so that they never change.
+ * The upper bounds of the buckets for durations of attempts, in milliseconds. A duration that equals a bound belongs to
+ * the bucket below the bound. The bounds must never change, because stored counts use these buckets
+ * (delivery_tallies.durations).
  */
 const BOUNDS_MS = [
   1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000, 1500, 2000, 3000, 5000, 7000, 10_000,
@@ -9,7 +10,7 @@ const BOUNDS_MS = [
 
 export const PARTS = BOUNDS_MS.length + 1;
 
-/** The part that a duration belongs to. */
+/** Returns the number of the bucket of a duration. */
 export function partOf(ms: number): number {
   let part = 0;
   while (part < BOUNDS_MS.length && ms > (BOUNDS_MS[part] as number)) part += 1;
@@ -17,8 +18,9 @@ export function partOf(ms: number): number {
 }
 
 /**
- * The time within which the `share` (0.95) of the attempts counted by part ended, in milliseconds; null where there are none. Within
- * a part they are taken as evenly spread, so that it is off by less than the part's width.
+ * Returns the duration in milliseconds within which the given share of the counted attempts ended, for example 0.95.
+ * Returns null if there are no attempts. It assumes that the durations in a bucket are evenly distributed, so its error
+ * is smaller than the width of the bucket.
  */
 export function percentile(counts: readonly number[], share: number): number | null {
   const all = counts.reduce((sum, count) => sum + count, 0);

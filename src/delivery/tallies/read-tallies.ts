@@ -3,24 +3,31 @@ import type { TeamCtx } from '../../context.ts';
 import { PARTS } from './durations.ts';
 import { ALL_ENDPOINTS } from './tallies.ts';
 
-/** Each part by itself: as rows they would be sorted, a hundred thousand for a month. */
+/**
+ * Sums each bucket in its own column. If the buckets were rows, PostgreSQL would have to sort them, a hundred thousand
+ * for a month.
+ */
 const SUMS = sql.raw(Array.from({ length: PARTS }, (_, n) => `sum(durations[${n + 1}])`).join(', '));
 
-/** Part of a range of time: attempts by how long they took (`durations.ts`), and how many of them succeeded. */
+/**
+ * A part of a time range. `durations` has the number of its attempts in each bucket of durations (`durations.ts`).
+ * `succeeded` is the number of attempts that succeeded.
+ */
 export type Slot = { start: string; succeeded: number; durations: number[] };
 
 export type SlotsWanted = {
-  /** Null: of all endpoints of the team. */
+  /** Null means all endpoints of the team together. */
   webhook_id: string | null;
-  /** Both are multiples of the interval since 1970. */
+  /** `from` and `to` are multiples of the interval since 1970. */
   from: string;
   to: string;
   seconds: number;
 };
 
 /**
- * The slots of a range in which there were attempts, oldest first. What it reads is one row for each five minutes at most. It is
- * planned each time: by a plan that was kept from when there were none, it might go through those of all teams along their ages.
+ * Returns the parts of a time range that have attempts, the oldest first. It reads at most one row for each five
+ * minutes. PostgreSQL plans the statement at every execution, because a plan that was cached for an empty table could
+ * read the rows of all teams in the order of their times.
  */
 export async function readTallies(ctx: TeamCtx, { webhook_id, from, to, seconds }: SlotsWanted): Promise<Slot[]> {
   const { rows } = await sql<Slot>`

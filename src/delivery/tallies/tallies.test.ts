@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { acrossTeams } from '../../db/session/bind.ts';
 import { newId } from '../../ids.ts';
 import { dropExpired } from '../../jobs/retention.ts';
@@ -26,13 +26,13 @@ const stored = async (teamId: string) => {
   }));
 };
 
-test('two processes that count the same endpoints at the same moment add up', async () => {
+test('counts of two processes for the same endpoints at the same time add up', async () => {
   const team = await app.makeTeam();
   const endpoints = Array.from({ length: 300 }, () => newId());
   const processes = [1, 2, 3].map(() => new Tallies(acrossTeams(app.ctx)));
   for (let round = 0; round < 2; round += 1) {
     for (const [n, tallies] of processes.entries()) {
-      // Each meets them in an order of its own.
+      // Each process counts them in an order of its own.
       const met = n === 1 ? endpoints.toReversed() : endpoints;
       for (const webhook_id of met) tallies.add({ team_id: team.id, webhook_id }, attempt(n > 0));
     }
@@ -43,7 +43,7 @@ test('two processes that count the same endpoints at the same moment add up', as
   expect(each).toEqual(endpoints.toSorted().map((webhook_id) => ({ webhook_id, succeeded: 4, attempts: 6 })));
 });
 
-test('what cannot be written is counted on, and written with what comes', async () => {
+test('counts that cannot be written are kept and written with the next', async () => {
   const team = await app.makeTeam();
   let away = true;
   const ctx = acrossTeams(app.ctx);
@@ -67,7 +67,7 @@ test('what cannot be written is counted on, and written with what comes', async 
   ]);
 });
 
-test('attempts of a team that is gone are not counted, and nobody else is held up', async () => {
+test('attempts of a deleted team are not counted, and other counts are written', async () => {
   const team = await app.makeTeam();
   const tallies = new Tallies(acrossTeams(app.ctx));
   const gone = newId();
@@ -77,12 +77,12 @@ test('attempts of a team that is gone are not counted, and nobody else is held u
   expect([(await stored(gone)).length, (await stored(team.id)).length]).toEqual([0, 2]);
 });
 
-test('counts are kept as long as attempts are', async () => {
+test('counts have the same retention as attempts', async () => {
   const team = await app.makeTeam();
   const tallies = new Tallies(acrossTeams(app.ctx));
   for (let n = 0; n < 2; n += 1) tallies.add({ team_id: team.id, webhook_id: newId() }, attempt(true));
   await tallies.write();
-  const [all, old, kept] = await stored(team.id);
+  const [all, old, retained] = await stored(team.id);
   const age = (webhookId: string | undefined, days: number) =>
     acrossTeams(app.ctx)
       .db.updateTable('delivery_tallies')
@@ -92,7 +92,7 @@ test('counts are kept as long as attempts are', async () => {
       .execute();
   await age(all?.webhook_id, app.config.retentionDays + 1);
   await age(old?.webhook_id, app.config.retentionDays + 1);
-  await age(kept?.webhook_id, app.config.retentionDays - 1);
+  await age(retained?.webhook_id, app.config.retentionDays - 1);
   await dropExpired(app.ctx);
-  expect((await stored(team.id)).map(({ webhook_id }) => webhook_id)).toEqual([kept?.webhook_id]);
+  expect((await stored(team.id)).map(({ webhook_id }) => webhook_id)).toEqual([retained?.webhook_id]);
 });

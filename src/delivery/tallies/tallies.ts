@@ -1,26 +1,27 @@
 import { sql } from 'kysely';
 import type { Ctx } from '../../context.ts';
-import type { Tx } from '../../db/open.ts';
+import type { Tx } from '../../db/open-database.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { partOf, PARTS } from './durations.ts';
-import type { Delivery } from '../settle.ts';
+import type { Delivery } from '../record-outcomes.ts';
 import type { SendOutcome } from '../sending/send.ts';
 
-/** What was counted since the last time is lost with a process that is killed. */
+/** The interval between two writes. If the process is killed, the counts since the last write are lost. */
 const WRITE_EVERY_MS = 10_000;
 const WRITTEN_AT_ONCE = 200;
-/** Endpoints that are counted while the database is away. */
+/** The most endpoints that are counted between two successful writes, for example while the database is unavailable. */
 const MOST_COUNTED = 50_000;
 
-/** Stands for all endpoints of a team together. */
+/** The endpoint id under which the counts of all endpoints of a team together are stored. */
 export const ALL_ENDPOINTS = '00000000-0000-0000-0000-000000000000';
 
 type Counted = Pick<SendOutcome, 'ok' | 'duration_ms'>;
 type Tally = { team_id: string; webhook_id: string; succeeded: number; durations: number[] };
 
 /**
- * Counts attempts by endpoint and writes the counts every few seconds, one row an endpoint: a delivery costs an addition in memory and
- * no statement. Counts are added to what other processes wrote of the same five minutes, by the database's clock.
+ * Counts attempts by endpoint and writes the counts every few seconds, one row for each endpoint. A delivery therefore
+ * costs an addition in memory and no statement. The statement adds the counts to those that other processes wrote for
+ * the same five minutes. The clock of the database determines the time.
  */
 export class Tallies {
   readonly #ctx: Ctx;
@@ -40,7 +41,7 @@ export class Tallies {
     tally.durations[part] = (tally.durations[part] as number) + 1;
   }
 
-  /** Writes what was counted. What cannot be written stays counted until the next time. */
+  /** Writes the counts. If the write fails, the counts stay in memory until the next write. */
   write(): Promise<void> {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
@@ -62,7 +63,7 @@ export class Tallies {
     const counted = this.#counted;
     if (counted.size === 0) return;
     this.#counted = new Map();
-    // In the order of the key, so that two processes never wait for each other.
+    // We sort by key, so that two processes lock rows in the same order and never deadlock.
     const all = [...counted.values(), ...ofTeams(counted.values())].toSorted((one, other) =>
       keyOf(one) < keyOf(other) ? -1 : 1,
     );
@@ -105,17 +106,18 @@ function ofTeams(tallies: Iterable<Tally>): Tally[] {
   return [...teams.values()];
 }
 
-/** A team that is gone is not counted. */
+/** Adds the counts to the stored ones. It ignores the counts of deleted teams. */
 async function writeTallies(db: Tx, tallies: Tally[]): Promise<void> {
   await sql`
     insert into delivery_tallies as there (team_id, webhook_id, started_at, succeeded, durations)
-    select told.team_id, told.webhook_id, date_bin('5 minutes', now(), timestamptz 'epoch'), told.succeeded, told.durations::integer[]
+    select counted.team_id, counted.webhook_id, date_bin('5 minutes', now(), timestamptz 'epoch'), counted.succeeded,
+        counted.durations::integer[]
       from unnest(${tallies.map((tally) => tally.team_id)}::uuid[], ${tallies.map((tally) => tally.webhook_id)}::uuid[],
                   ${tallies.map((tally) => tally.succeeded)}::integer[],
                   ${tallies.map((tally) => `{${tally.durations.join(',')}}`)}::text[])
-           as told (team_id, webhook_id, succeeded, durations)
-      join teams on teams.id = told.team_id
-     order by told.team_id, told.webhook_id
+           as counted (team_id, webhook_id, succeeded, durations)
+      join teams on teams.id = counted.team_id
+     order by counted.team_id, counted.webhook_id
     on conflict (team_id, webhook_id, started_at) do update
        set succeeded = there.succeeded + excluded.succeeded,
            durations = array(select was + more

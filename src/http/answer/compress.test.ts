@@ -7,14 +7,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { createGunzip, gunzipSync } from 'node:zlib';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { makeUser } from '../../../test/factories.ts';
 import { compressAnswers } from './compress.ts';
-import { codingFor } from './encoding.ts';
+import { codingFor } from './content-coding.ts';
 
 type Got = { status: number; headers: Record<string, unknown>; bytes: Buffer };
 
-/** As the connection brings it: fetch would unpack it, and say Accept-Encoding by itself. */
+/** Reads the answer as the connection sends it. `fetch` would decompress it and set Accept-Encoding itself. */
 async function get(url: string, headers: Record<string, string> = {}, method = 'GET', body = ''): Promise<Got> {
   const asked = request(url, { headers, method }).end(body);
   const [answer] = (await once(asked, 'response')) as [IncomingMessage];
@@ -34,7 +34,7 @@ const asTeam = (path: string, headers: Record<string, string> = {}, method = 'GE
   get(app.baseUrl + path, { 'x-service-api-key': app.team.api_key, ...headers }, method);
 
 describe('an answer of the service', () => {
-  test('of 1 KiB and more is compressed for whoever takes gzip, and is the same when it is unpacked', async () => {
+  test('of 1 KiB and more is compressed for a client that accepts gzip, and has the same content', async () => {
     const plain = await asTeam('/v2/user?limit=8');
     expect([plain.headers['content-encoding'], plain.headers['vary']]).toEqual([undefined, 'accept-encoding']);
     expect(plain.bytes.length).toBeGreaterThan(1024);
@@ -59,13 +59,13 @@ describe('an answer of the service', () => {
     }
   });
 
-  test('of less goes as it is', async () => {
-    const little = await asTeam('/v2/user?limit=1', { 'accept-encoding': 'gzip' });
-    expect(little.bytes.length).toBeLessThan(1024);
-    expect([little.headers['content-encoding'], little.headers['vary']]).toEqual([undefined, undefined]);
+  test('of less than 1 KiB is not compressed', async () => {
+    const small = await asTeam('/v2/user?limit=1', { 'accept-encoding': 'gzip' });
+    expect(small.bytes.length).toBeLessThan(1024);
+    expect([small.headers['content-encoding'], small.headers['vary']]).toEqual([undefined, undefined]);
   });
 
-  test('says for HEAD what it would for GET', async () => {
+  test('has the same headers for HEAD as for GET', async () => {
     const [got, head] = [
       await asTeam('/v2/user?limit=8', { 'accept-encoding': 'gzip' }),
       await asTeam('/v2/user?limit=8', { 'accept-encoding': 'gzip' }, 'HEAD'),
@@ -75,7 +75,7 @@ describe('an answer of the service', () => {
     expect(head.bytes.length).toBe(0);
   });
 
-  test('leaves its line in the audit log', async () => {
+  test('writes a line to the audit log', async () => {
     const { headers } = await asTeam('/v2/user?limit=8', { 'accept-encoding': 'gzip' });
     await app.flushAudit();
     const lines = await app.db
@@ -86,7 +86,7 @@ describe('an answer of the service', () => {
     expect(lines).toEqual([{ status: 200 }]);
   });
 
-  test('that shows secrets, or is a page for people, is not compressed', async () => {
+  test('that shows secrets or is a page for people is not compressed', async () => {
     const asks = {
       'accept-encoding': 'gzip',
       'x-service-api-key': app.team.api_key,
@@ -115,7 +115,7 @@ describe('an answer of the service', () => {
     }
   });
 
-  test('that is a stream arrives compressed, as one that is whole', async () => {
+  test('that is a stream is compressed like any other', async () => {
     const { org_id, id, management_key } = app.team;
     const url = `${app.baseUrl}/v1/org/${org_id}/team/${id}/sandbox/export`;
     const packed = await get(url, { 'x-management-key': management_key, 'accept-encoding': 'gzip' });
@@ -154,7 +154,7 @@ describe('a stream', () => {
     return { asked, answer };
   };
 
-  test('is not held back while its source pauses, and ends its source without an error when its client goes away', async () => {
+  test('is sent while its source pauses, and destroys its source when the client goes away', async () => {
     const written: string[] = [];
     const { server, url, errors } = await serve(() => Readable.from(endless(written)));
     const { asked, answer } = await open(url);
@@ -166,7 +166,7 @@ describe('a stream', () => {
     await server.close();
   });
 
-  test('whose source fails is cut off, not ended', async () => {
+  test('is cut off, not ended, when its source fails', async () => {
     const failing = async function* (): AsyncGenerator<string> {
       for (let n = 0; n < 10; n += 1) yield randomBytes(100_000).toString('hex');
       throw new Error('the source failed');
@@ -178,7 +178,7 @@ describe('a stream', () => {
     await server.close();
   });
 
-  test('whose source fails before anything was sent is answered by an error that is not said to be compressed', async () => {
+  test('without content-encoding is an error when its source fails before the first byte', async () => {
     const failing = new Readable({ read: (): void => void failing.destroy(new Error('at once')) });
     const { server, url } = await serve(() => failing);
     const { status, headers, bytes } = await get(url, { 'accept-encoding': 'gzip' });
@@ -187,7 +187,7 @@ describe('a stream', () => {
   });
 });
 
-test('beyond 8 MiB that are being compressed, answers go as they are', async () => {
+test('An answer is not compressed while 8 MiB are being compressed', async () => {
   const server = Fastify();
   compressAnswers(server);
   server.get('/', (_request, reply) => reply.type('application/json').send(`"${'x'.repeat(5 * 1024 * 1024)}"`));
@@ -195,7 +195,7 @@ test('beyond 8 MiB that are being compressed, answers go as they are', async () 
   const { port } = server.server.address() as AddressInfo;
   const ask = (more: string): string => `GET / HTTP/1.1\r\nhost: x\r\naccept-encoding: gzip\r\n${more}\r\n`;
   const socket = connect(port, '127.0.0.1');
-  // All arrive before the first is packed.
+  // All requests arrive before the first answer is compressed.
   socket.write(ask('').repeat(5) + ask('connection: close\r\n'));
   const heads = (await socket.toArray()).map((chunk: Buffer) => chunk.toString('latin1')).join('');
   expect([heads.match(/HTTP\/1\.1 200/g)?.length, heads.match(/content-encoding: gzip/g)?.length]).toEqual([6, 1]);
@@ -212,6 +212,6 @@ test.each([
   ['gzip;q=nonsense', ['gzip'], null],
   ['', ['gzip'], null],
   [undefined, ['gzip'], null],
-] as const)('Accept-Encoding %j takes of %j %j', (header, offered, taken) => {
+] as const)('codingFor(%j, %j) returns %j', (header, offered, taken) => {
   expect(codingFor(header, offered)).toBe(taken);
 });

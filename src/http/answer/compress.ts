@@ -1,26 +1,35 @@
-// Answers of 1 KiB and more are compressed for whoever takes gzip. Record 451 tells which are not, and why.
+// Compresses responses of 1 KiB and more for clients that accept gzip. docs/decisions/order-lists-and-answers.md names
+// the responses that we do not compress, and the reasons.
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { createGzip, gzip as gzipOf, type Gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { codingFor } from './encoding.ts';
+import { codingFor } from './content-coding.ts';
 
 const LEAST_BYTES = 1024;
-/** Of texts that are being compressed. Beyond it answers go as they are: the threads that do this have other work too. */
+/**
+ * The most bytes that we compress at the same time. We send further responses uncompressed, because the threads that
+ * compress also do other work.
+ */
 const MOST_BYTES_UNDER_WAY = 8 * 1024 * 1024;
-/** JSON of 250 kB becomes 28 kB in 2.3 ms; level 6 takes 10 ms for 21 kB. */
+/** The gzip level. With level 1, JSON of 250 kB becomes 28 kB in 2.3 ms. With level 6 it becomes 21 kB in 10 ms. */
 const LEVEL = 1;
-/** What a stream has written is not held back for longer, while its reader keeps up. */
+/** A compressed stream sends its buffered bytes at least this often, if its client reads fast enough. */
 const FLUSH_MS = 1_000;
-/** Pages for people are none of them, and what is compressed already neither. */
+/**
+ * The content types that we compress. HTML pages for people and content that is already compressed are not among them.
+ */
 const COMPRESSIBLE = /^(application\/([\w.-]+\+)?json|application\/x-ndjson|text\/plain|image\/svg\+xml)(;|$)/;
 
 const gzip = promisify<Buffer | string, { level: number }, Buffer>(gzipOf);
 
-/** Goes before the hooks that count what is sent: they see what the connection gets. */
+/**
+ * Adds the hook that compresses responses. Call this before adding the hooks that count sent bytes, so that they count
+ * the compressed bytes.
+ */
 export function compressAnswers(server: FastifyInstance): void {
   let underWay = 0;
-  // Of an answer that is not sent: a refusal or an error goes in its stead.
+  // A refusal or an error replaces the response for which these headers were set.
   server.addHook('onError', async (_request, reply) => {
     for (const name of ['content-encoding', 'etag']) reply.removeHeader(name);
   });
@@ -47,18 +56,21 @@ export function compressAnswers(server: FastifyInstance): void {
   });
 }
 
-/** How many bytes there are at least: 0 where an answer is not to be compressed; Infinity of a stream. */
+/**
+ * Returns a number that is at most the size of the response in bytes. Returns 0 if we do not compress the response, and
+ * Infinity for a stream.
+ */
 function leastCompressible({ routeOptions }: FastifyRequest, reply: FastifyReply, payload: unknown): number {
-  const { endpoint } = routeOptions.config;
-  if (endpoint?.secretAnswer || reply.hasHeader('content-encoding')) return 0;
+  const { operation } = routeOptions.config;
+  if (operation?.secretAnswer || reply.hasHeader('content-encoding')) return 0;
   if (!COMPRESSIBLE.test(String(reply.getHeader('content-type') ?? ''))) return 0;
-  // A long text is not measured before it is known that anybody takes it compressed.
+  // Measuring a long text takes time. We do it only when we know that the client accepts gzip.
   if (typeof payload === 'string') return payload.length < LEAST_BYTES ? Buffer.byteLength(payload) : payload.length;
   if (payload instanceof Readable) return Infinity;
   return Buffer.isBuffer(payload) ? payload.length : 0;
 }
 
-/** That the header of the request decides about the form of the answer. */
+/** Adds the name of a request header to `Vary`, because the form of the response depends on that header. */
 export function addVary(reply: FastifyReply, name: string): void {
   const before = String(reply.getHeader('vary') ?? '');
   if (!before.split(', ').includes(name)) reply.header('vary', before === '' ? name : `${before}, ${name}`);
@@ -68,7 +80,10 @@ function markGzip(reply: FastifyReply): void {
   reply.header('content-encoding', 'gzip').removeHeader('content-length');
 }
 
-/** Ends as its source does: by its error, or cut off where that is; and ends its source, without an error, when it is closed. */
+/**
+ * Compresses a stream. If `source` fails or is cut, the same happens to the result. When the result closes, `source` is
+ * destroyed without an error.
+ */
 function gzipStream(source: Readable): Gzip {
   const packed = createGzip({ level: LEVEL });
   const timer = setInterval(() => {
@@ -78,7 +93,8 @@ function gzipStream(source: Readable): Gzip {
   source.once('close', () => {
     if (!source.readableEnded) packed.destroy();
   });
-  // Who sends it hears of errors itself, a moment from now: until then none may be without a listener.
+  // The code that sends the stream adds its error listener a moment later. An error without a listener would end the
+  // process.
   packed.on('error', () => undefined);
   packed.once('close', () => {
     clearInterval(timer);

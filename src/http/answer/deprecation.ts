@@ -1,33 +1,33 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Logger } from '../../log.ts';
-import type { Caller, DeprecatedHeader, Stranger } from '../auth/caller.ts';
-import type { Deprecation, Endpoint } from '../endpoint.ts';
+import type { Caller, DeprecatedHeader, RefusedCaller } from '../auth/caller.ts';
+import type { Deprecation, Operation } from '../../operation/operation.ts';
 
 /**
- * Marks answers, refusals too, to whoever uses what is deprecated, and tells the operator of them: operations and headers by
- * what comes back, keys of a body as soon as that was read.
+ * Adds deprecation headers to responses and refusals, and logs which keys use deprecated parts. The returned function
+ * handles deprecated operations and headers. A hook handles deprecated fields when the body has been read.
  */
 export function openDeprecations(
   server: FastifyInstance,
   log: Logger,
-): (reply: FastifyReply, endpoint: Endpoint, caller: Caller | Stranger) => void {
-  const tell = openDeprecationLog(log);
+): (reply: FastifyReply, operation: Operation, caller: Caller | RefusedCaller) => void {
+  const logUse = openDeprecationLog(log);
   server.addHook('preHandler', async ({ caller, body, routeOptions }, reply) => {
-    const { id = '', deprecatedFields = {} } = routeOptions.config.endpoint ?? {};
+    const { id = '', deprecatedFields = {} } = routeOptions.config.operation ?? {};
     for (const [name, field] of Object.entries(deprecatedFields)) {
       if (!isSent(body, name)) continue;
       markPart(reply, field);
-      if (caller?.key) tell(caller.key.id, `${id} ${name}`);
+      if (caller?.key) logUse(caller.key.id, `${id} ${name}`);
     }
   });
   return (reply, { id, deprecated }, { key, deprecatedHeader }) => {
     if (deprecated) {
       markOperation(reply, deprecated);
-      if (key) tell(key.id, id);
+      if (key) logUse(key.id, id);
     }
     if (deprecatedHeader) {
       markPart(reply, deprecatedHeader);
-      if (key) tell(key.id, deprecatedHeader.name);
+      if (key) logUse(key.id, deprecatedHeader.name);
     }
   };
 }
@@ -43,7 +43,7 @@ const isSent = (body: unknown, path: string): boolean => {
 
 const seconds = (day: string): number => Date.parse(`${day}T00:00:00Z`) / 1000;
 
-/** As RFC 9745 (Deprecation), RFC 8594 (Sunset) and RFC 8288 (Link) ask. */
+/** Sets the headers of RFC 9745 (Deprecation), RFC 8594 (Sunset) and RFC 8288 (Link). */
 function markOperation(reply: FastifyReply, { since, sunset, successor }: Deprecation): void {
   reply.header('deprecation', `@${seconds(since)}`);
   if (sunset) reply.header('sunset', new Date(seconds(sunset) * 1000).toUTCString());
@@ -63,19 +63,19 @@ function addLink(reply: FastifyReply, link: string): void {
   reply.header('link', links === undefined ? link : `${String(links)}, ${link}`);
 }
 
-/** One line per key, thing and day. */
+/** Returns a function that logs at most one line per key, deprecated part and day. */
 function openDeprecationLog(log: Logger): (keyId: string, what: string) => void {
   let day = '';
-  const told = new Set<string>();
+  const logged = new Set<string>();
   return (keyId, what) => {
     const today = new Date().toISOString().slice(0, 10);
     if (today !== day) {
       day = today;
-      told.clear();
+      logged.clear();
     }
     const entry = `${keyId} ${what}`;
-    if (told.has(entry)) return;
-    told.add(entry);
+    if (logged.has(entry)) return;
+    logged.add(entry);
     log.warn({ key_id: keyId, deprecated: what }, 'a deprecated operation or header is in use');
   };
 }

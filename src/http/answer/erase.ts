@@ -1,19 +1,21 @@
 import { sql } from 'kysely';
 import type { Ctx, TeamCtx, TxCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { throwIfKeyIsUnknown } from '../../privacy/unknown-key.ts';
+import { throwIfKeyIsUnknown } from '../../privacy/missing-encryption-key.ts';
 import { IDEMPOTENCY_HOURS } from './idempotency.ts';
 
 const BATCH = 200;
 
-type Place = { operation: string; key: string };
-type StoredAnswer = Place & { body: Buffer };
+type AnswerKey = { operation: string; key: string };
+type StoredAnswer = AnswerKey & { body: Buffer };
 
 /**
- * Stored answers to a team, or to an organisation, that name one of these people: of the last day, or of those made since;
- * and those that have expired. Answers are sealed, so what they hold is read by opening them: for many people at once, a
- * page in a transaction of its own where there is none yet. One that tells of a user without the id was made before the
- * deletion, and has expired.
+ * Deletes stored responses of a team or organisation that contain one of these ids. If `since` is given, it deletes
+ * only responses since then. It also deletes all expired responses. Responses are sealed, so this function opens each
+ * of them, for all ids in one pass. Outside of a transaction, it uses one transaction per page of rows.
+ *
+ * A response can describe a user without the user's id. Such a response is older than the deletion of the user, and has
+ * expired.
  */
 export async function eraseNaming(
   ctx: Ctx | TxCtx,
@@ -24,9 +26,9 @@ export async function eraseNaming(
   await sql`
     delete from idempotency_keys where scope_id = ${scopeId}
        and created_at < now() - make_interval(hours => ${IDEMPOTENCY_HOURS})`.execute(ctx.db);
-  for (let last: Place | undefined = { operation: '', key: '' }; last;) {
-    const { operation, key }: Place = last;
-    last = await inTransaction<Ctx, Place | undefined>(ctx, async (tx) => {
+  for (let last: AnswerKey | undefined = { operation: '', key: '' }; last;) {
+    const { operation, key }: AnswerKey = last;
+    last = await inTransaction<Ctx, AnswerKey | undefined>(ctx, async (tx) => {
       const { rows } = await sql<StoredAnswer>`
         select operation, key, body from idempotency_keys
          where scope_id = ${scopeId} and (operation, key) > (${operation}, ${key}) and created_at >= ${since}
@@ -37,13 +39,19 @@ export async function eraseNaming(
   }
 }
 
-/** The moment from which on answers are not committed yet by now: no transaction of a request lasts for a minute. */
+/**
+ * Returns a time that is before the creation of every response which is not committed yet. No transaction of a request
+ * takes a minute.
+ */
 export async function answersStillToCome({ db }: Pick<Ctx, 'db'>): Promise<string> {
   const { rows } = await sql<{ since: string }>`select (now() - interval '1 minute')::text as since`.execute(db);
   return rows[0]?.since as string;
 }
 
-/** One that does not open repeats nothing to anybody, and who it names cannot be told: it goes, too. */
+/**
+ * Returns the responses that contain one of the ids `named`. It also returns a response that it cannot open. Nobody can
+ * get such a response again, and we cannot know which ids it contains.
+ */
 function findNaming({ cipher, log }: TxCtx, scopeId: string, rows: StoredAnswer[], named: string[]): StoredAnswer[] {
   let damaged = 0;
   const naming = rows.filter(({ operation, key, body }) => {
@@ -62,18 +70,16 @@ function findNaming({ cipher, log }: TxCtx, scopeId: string, rows: StoredAnswer[
 
 async function drop({ db }: TxCtx, scopeId: string, answers: StoredAnswer[]): Promise<void> {
   if (answers.length === 0) return;
+  const [operations, keys] = [answers.map(({ operation }) => operation), answers.map(({ key }) => key)];
   await sql`
     delete from idempotency_keys where scope_id = ${scopeId} and (operation, key) in (
-      select * from unnest(${answers.map(({ operation }) => operation)}::text[], ${answers.map(({ key }) => key)}::text[]))`.execute(
-    db,
-  );
+      select * from unnest(${operations}::text[], ${keys}::text[]))`.execute(db);
 }
 
 export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): Promise<void> {
   await db.deleteFrom('idempotency_keys').where('scope_id', '=', team.id).execute();
 }
 
-/** Drops answers that are no longer replayed. */
 export async function dropExpired(ctx: Ctx): Promise<void> {
   await sql`
     delete from idempotency_keys where created_at < now() - make_interval(hours => ${IDEMPOTENCY_HOURS})`.execute(

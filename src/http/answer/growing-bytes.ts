@@ -1,54 +1,57 @@
-// JSON that grows piece by piece, as the bytes that are sent.
+// A buffer to which we write JSON in parts.
 
 const LEAST_BYTES = 4_096;
-/** A UTF-16 code unit takes no more in UTF-8. */
+/** The most bytes that UTF-8 needs for one UTF-16 code unit. */
 const MOST_BYTES_OF_UNIT = 3;
-/** A buffer that is less than half full is copied: most of it would lie idle until the answer is sent. */
+/**
+ * If the buffer is less than half full, `end` copies its content into a smaller buffer. Otherwise most of the memory
+ * would be held without use until the response is sent.
+ */
 const FULL_ENOUGH = 0.5;
 const [QUOTE, BACKSLASH, FIRST_PRINTED, LAST_ASCII] = [0x22, 0x5c, 0x20, 0x7f];
 
 /**
- * Short texts are copied here, character by character: a text that is put together first is allocated, flattened and encoded, which
- * takes three times as long.
+ * A buffer that grows. It copies a short text character by character. Joining the texts first would take three times as
+ * long, because V8 then allocates, flattens and encodes the joined text.
  */
 export class GrowingBytes {
   #bytes: Buffer;
   #length = 0;
 
-  /** `expected`: how many bytes it may come to. */
+  /** @param expected an estimate of the final number of bytes */
   constructor(expected: number) {
     this.#bytes = Buffer.allocUnsafe(Math.max(expected, LEAST_BYTES));
   }
 
   addByte(byte: number): void {
-    this.#makeRoom(1);
+    this.#reserve(1);
     this.#bytes[this.#length++] = byte;
   }
 
   addBytes(bytes: Buffer): void {
-    this.#makeRoom(bytes.length);
+    this.#reserve(bytes.length);
     this.#bytes.set(bytes, this.#length);
     this.#length += bytes.length;
   }
 
-  /** Adds a text as it is. */
+  /** Adds a text without quotation marks or escapes. */
   add(text: string): void {
-    this.#makeRoom(text.length * MOST_BYTES_OF_UNIT);
+    this.#reserve(text.length * MOST_BYTES_OF_UNIT);
     this.#length += this.#bytes.write(text, this.#length);
   }
 
-  /** The same where it is short and has no other characters than those of ASCII. */
+  /** Like `add`, for a short text with only ASCII characters. */
   addAscii(text: string): void {
-    this.#makeRoom(text.length);
+    this.#reserve(text.length);
     const bytes = this.#bytes;
     let at = this.#length;
     for (let n = 0; n < text.length; n += 1) bytes[at++] = text.charCodeAt(n);
     this.#length = at;
   }
 
-  /** Adds a text as a string of JSON. */
+  /** Adds a text as a JSON string. */
   addString(text: string): void {
-    this.#makeRoom(text.length + 2);
+    this.#reserve(text.length + 2);
     const bytes = this.#bytes;
     let at = this.#length;
     bytes[at++] = QUOTE;
@@ -67,7 +70,7 @@ export class GrowingBytes {
     return this.#length < this.#bytes.length * FULL_ENOUGH ? Buffer.from(written) : written;
   }
 
-  #makeRoom(more: number): void {
+  #reserve(more: number): void {
     if (this.#length + more <= this.#bytes.length) return;
     const larger = Buffer.allocUnsafe(Math.max(this.#length + more, 2 * this.#bytes.length));
     larger.set(this.#bytes.subarray(0, this.#length));

@@ -1,34 +1,39 @@
 import { sql } from 'kysely';
 import type { TxCtx } from '../../context.ts';
 import { prepared } from '../../db/session/prepared.ts';
-import { runAhead } from '../../db/transaction.ts';
+import { sendWithNext } from '../../db/transaction.ts';
 import { tryLockNameAhead, WAS_FREE } from '../../db/session/named-lock.ts';
 import { AppError } from '../../errors.ts';
-import { errorAnswer } from '../errors.ts';
-import { refuseOfLeaving } from './refuse-of-leaving.ts';
+import { errorAnswer } from '../error-answer.ts';
+import { refuseIfUserIsScheduled } from './refuse-scheduled-user.ts';
 import type { Seal } from './seal.ts';
-import type { Answer } from './write.ts';
+import type { Answer } from './write-answer.ts';
 
 export type KeyedRequest = {
-  /** The caller's team, or organisation on the management API. */
+  /** The id of the caller's team. For an operation of the management API, the id of the organisation. */
   scopeId: string;
   operation: string;
   key: string;
-  /** Everything that makes it this request: validated path, query and body. */
+  /** The validated path, query and body. They identify the request. */
   input: unknown;
   requestId: string;
-  /** Stores successes only (X-Idempotency-Error: no-cache). */
+  /** True if we store only successful responses (X-Idempotency-Error: no-cache). */
   successesOnly: boolean;
-  /** Where the answer shows a secret. */
+  /** Set if the response contains a secret. */
   seal: Seal | null;
 };
 
 export const IDEMPOTENCY_HOURS = 24;
 
-/** How long an answer that shows a secret is repeated: enough for a retry, and no secret made here ends sooner by itself. */
+/**
+ * For this time we repeat a response that contains a secret. It is long enough for a retry, and every secret that we
+ * make is valid for at least as long.
+ */
 export const SECRET_MINUTES = 5;
 
-/** Clients that build a body anew for a retry may order its keys in another way: it is the same request. */
+/**
+ * Returns the object with sorted keys. A client may build the body again for a retry, with its keys in another order.
+ */
 function inKeyOrder(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
@@ -36,7 +41,10 @@ function inKeyOrder(_key: string, value: unknown): unknown {
 
 type Stored = { request_hash: Buffer; status: number; body: Buffer; new_enough: boolean };
 
-/** The answer that was stored for the key, of the last 24 hours. Throws idempotency_in_flight where its request still runs. */
+/**
+ * Returns the stored response of the last 24 hours for the key, or null. Throws idempotency_in_flight while the first
+ * request with this key is still running.
+ */
 async function findStoredOrNull(db: TxCtx['db'], { scopeId, operation, key }: KeyedRequest): Promise<Stored | null> {
   const { rows } = await sql<{ was_free: boolean } & (Stored | { [K in keyof Stored]: null })>`
     select ${WAS_FREE} as was_free, stored.request_hash, stored.status, stored.body,
@@ -54,8 +62,9 @@ async function findStoredOrNull(db: TxCtx['db'], { scopeId, operation, key }: Ke
 }
 
 /**
- * Runs `work` once per key, in the transaction of `ctx`. The key's row commits together with the change it guards, so a crash leaves neither;
- * an advisory lock, not a row, tells that a key is in flight, because a lock dies with its connection.
+ * Runs `work` once per idempotency key, in the transaction of `ctx`. The row of the key commits together with the
+ * change, so after a crash either both exist or neither. An advisory lock marks a key as in flight. If the process
+ * dies, the database releases the lock when the connection ends. A row would stay.
  */
 export async function oncePerKey<C extends TxCtx>(
   ctx: C,
@@ -75,17 +84,18 @@ export async function oncePerKey<C extends TxCtx>(
         'idempotency_mismatch',
         'This X-Idempotency-Key was used with another request in the last 24 hours. Use a new key.',
       );
-    await refuseOfLeaving(ctx, request, body);
+    await refuseIfUserIsScheduled(ctx, request, body);
     if (request.seal && stored.status < 400 && !stored.new_enough)
       throw new AppError(
         'idempotency_answer_ended',
-        `This request was answered more than ${SECRET_MINUTES} minutes ago with a secret, which may have ended since and is ` +
-          'not shown again. Nothing was made anew. Use a new X-Idempotency-Key to make another.',
+        `This request was answered more than ${SECRET_MINUTES} minutes ago. The answer contained a secret, ` +
+          'which may have expired since, so it is not shown again. This request created nothing. Use a new ' +
+          'X-Idempotency-Key to create another secret.',
       );
     return { status: stored.status, body };
   }
 
-  await runAhead(db, sql`savepoint work`);
+  await sendWithNext(db, sql`savepoint work`);
   let answer: Answer;
   try {
     answer = await work(ctx);
@@ -96,16 +106,18 @@ export async function oncePerKey<C extends TxCtx>(
     answer = { status: 400, body: JSON.stringify(refusal.body) };
   }
   const text = request.seal ? request.seal.close(String(answer.body)) : String(answer.body);
-  const kept = {
+  const storedAnswer = {
     request_hash: hash,
     status: answer.status,
     body: ctx.cipher.sealText('idempotency_keys.body', row, text),
   };
   const storing = db
     .insertInto('idempotency_keys')
-    .values({ scope_id: request.scopeId, operation: request.operation, key: request.key, ...kept })
-    .onConflict((oc) => oc.columns(['scope_id', 'operation', 'key']).doUpdateSet({ ...kept, created_at: sql`now()` }))
+    .values({ scope_id: request.scopeId, operation: request.operation, key: request.key, ...storedAnswer })
+    .onConflict((oc) =>
+      oc.columns(['scope_id', 'operation', 'key']).doUpdateSet({ ...storedAnswer, created_at: sql`now()` }),
+    )
     .$call(prepared('store answer'));
-  await runAhead(db, storing);
+  await sendWithNext(db, storing);
   return answer;
 }

@@ -1,11 +1,11 @@
 import type { TxCtx } from '../../context.ts';
-import type { Form } from '../media.ts';
+import type { Form } from '../../operation/media.ts';
 import { oncePerKey, type KeyedRequest } from './idempotency.ts';
-import type { Answer } from './write.ts';
+import type { Answer } from './write-answer.ts';
 
 /**
- * The `once` of a form, whose content is known when its verb has read it. What it is refused with is not kept: it was
- * mostly refused before that.
+ * Makes the `once` function of a form. The content of a form is known only when its service function has read it. We
+ * store no refusals, because we refuse most forms before that.
  */
 export function oncePerForm(
   keyed: KeyedRequest | null,

@@ -1,14 +1,17 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
-/** Turns an answer that shows a secret into text that only the caller's own key opens again, and back (null: another key). */
+/**
+ * `close` seals a response that contains a secret. `open` opens it with the same API key, and returns null with any
+ * other key.
+ */
 export type Seal = { close: (text: string) => string; open: (sealed: string) => string | null };
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * AES-256-GCM under a key derived from the caller's API key. The service keeps only a hash of that key, so a stored
- * answer that shows a new key is no way to read it from the database.
+ * Returns a seal that uses AES-256-GCM. It derives the encryption key from the caller's API key. Phial stores only a
+ * hash of the API key. So nobody can open a stored response, which may contain a new key, with the database alone.
  */
 export function sealFor(apiKey: string): Seal {
   const key = Buffer.from(hkdfSync('sha256', apiKey, '', 'phial idempotent answer', 32));

@@ -8,36 +8,36 @@ import { bodyOf, textOf } from './serializer.ts';
 const part = { name: Type.String(), price: nullable(Type.Number()) };
 const item = {
   note: Type.Optional(Type.String()),
-  kept: Type.Object(part),
+  cached: Type.Object(part),
   other: Type.Optional(Type.Object(part)),
-  place: nullable(writtenOnce(Type.Object({ kept: Type.Object(part) }), 'kept')),
+  site: nullable(writtenOnce(Type.Object({ cached: Type.Object(part) }), 'cached')),
   id: Type.Integer(),
 };
 const pageOf = <T extends TSchema>(Item: T) => Type.Object({ orders: Type.Array(Item), total: Type.Integer() });
-const Page = pageOf(writtenOnce(Type.Object(item), 'kept', 'other'));
-/** The same shape, of which nothing is marked. */
+const Page = pageOf(writtenOnce(Type.Object(item), 'cached', 'other'));
+/** The same shape without parts that are written once. */
 const asEver = fastJsonStringify(pageOf(Type.Object(item)) as never);
 
-const kept = Object.freeze({ name: 'Größe "1" 血', price: 1.5, secret: 'never shown' });
-const order = { note: 'é', kept, place: { kept, secret: 'never shown' }, id: 1, secret: 'never shown' };
+const cached = Object.freeze({ name: 'Größe "1" 血', price: 1.5, secret: 'never shown' });
+const order = { note: 'é', cached, site: { cached, secret: 'never shown' }, id: 1, secret: 'never shown' };
 const pages: [string, { orders: object[]; total: number }][] = [
-  ['with parts that were kept', { orders: [order, order], total: 2 }],
-  ['with a part that is not frozen', { orders: [{ ...order, kept: { ...kept } }], total: 1 }],
+  ['with cached parts', { orders: [order, order], total: 2 }],
+  ['with a part that is not frozen', { orders: [{ ...order, cached: { ...cached } }], total: 1 }],
   [
-    'with optional members and without',
+    'with and without optional members',
     {
       orders: [
-        { ...order, other: kept },
-        { kept, place: null, id: 2 },
+        { ...order, other: cached },
+        { cached, site: null, id: 2 },
       ],
       total: 2,
     },
   ],
-  ['without any', { orders: [], total: 0 }],
+  ['with an empty list', { orders: [], total: 0 }],
 ];
 
 describe('an answer with parts that are written once', () => {
-  test.each(pages)('%s says what it says without them', (_, page) => {
+  test.each(pages)('%s equals the answer without such parts', (_, page) => {
     const [text, body] = [textOf(Page), bodyOf(Page)];
     for (let times = 0; times < 2; times += 1) {
       expect(text(page)).not.toContain('never shown');
@@ -46,7 +46,7 @@ describe('an answer with parts that are written once', () => {
     }
   });
 
-  test('writes such a part once for as long as it is kept', () => {
+  test('caches the bytes of a part while the part lives', () => {
     let read = 0;
     const counted = Object.freeze({
       get name() {
@@ -56,12 +56,12 @@ describe('an answer with parts that are written once', () => {
       price: null,
     });
     const write = bodyOf(Page);
-    for (let times = 0; times < 3; times += 1) write({ orders: [{ ...order, kept: counted }], total: 1 });
+    for (let times = 0; times < 3; times += 1) write({ orders: [{ ...order, cached: counted }], total: 1 });
     expect(read).toBe(1);
   });
 
-  test('is refused where a declared member is missing, kept or not', () => {
-    for (const name of ['kept', 'id', 'place'])
+  test('throws when a declared member is missing, cached or not', () => {
+    for (const name of ['cached', 'id', 'site'])
       for (const write of [textOf(Page), bodyOf(Page), asEver])
         expect(() => write({ orders: [{ ...order, [name]: undefined }], total: 1 })).toThrow(`"${name}" is required!`);
   });

@@ -1,7 +1,7 @@
-// Values as JSON by their declared shape, where parts of them are written once: what is not declared is not written.
+// Writes values as JSON by their declared shape, without undeclared members. It caches the text of parts that repeat.
 import fastJsonStringify from 'fast-json-stringify';
 import type { TSchema } from 'typebox';
-import { keptMembersOf } from '../../wire/written-once.ts';
+import { cachedMembersOf } from '../../wire/written-once.ts';
 import { GrowingBytes } from './growing-bytes.ts';
 import { jsonWriter } from './write-json.ts';
 
@@ -14,9 +14,12 @@ type Shape = {
 };
 type Write = (value: unknown, out: GrowingBytes) => void;
 
-/** What an answer may be longer than the one before without being moved. */
+/**
+ * The buffer is this much larger than the previous response. A response may have this many more bytes before its buffer
+ * grows.
+ */
 const SPARE_BYTES = 16_384;
-/** Shapes that say one of these are left to fast-json-stringify. */
+/** If a shape has one of these keywords, fast-json-stringify writes it. */
 const SAID_OTHERWISE = [
   '$ref',
   'additionalProperties',
@@ -38,18 +41,21 @@ const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST, COMMA] = Buffer.from('{
   number,
 ];
 
-/** Writes a value as a text, which an idempotency key can keep. */
+/** Returns a function that writes a value as text. We can store text for an idempotency key. */
 export function textOf(schema: TSchema): (value: unknown) => string | Promise<string> {
-  if (!holdsKept(schema as Shape)) return jsonWriter(schema);
-  const write = bodyOfKept(schema as Shape);
+  if (!hasCached(schema as Shape)) return jsonWriter(schema);
+  const write = bodyOfCached(schema as Shape);
   return (value) => write(value).toString();
 }
 
-/** Writes a value as what is sent. Where parts of it are written once, they are in bytes already, and the whole is. */
+/**
+ * Returns a function that writes a value as we send it. If a shape has cached parts, the result is bytes, because the
+ * cached parts are bytes already.
+ */
 export const bodyOf = (schema: TSchema): ((value: unknown) => string | Buffer | Promise<string>) =>
-  holdsKept(schema as Shape) ? bodyOfKept(schema as Shape) : jsonWriter(schema);
+  hasCached(schema as Shape) ? bodyOfCached(schema as Shape) : jsonWriter(schema);
 
-function bodyOfKept(shape: Shape): (value: unknown) => Buffer {
+function bodyOfCached(shape: Shape): (value: unknown) => Buffer {
   const write = writerOf(shape);
   let expected = 0;
   return (value) => {
@@ -61,12 +67,15 @@ function bodyOfKept(shape: Shape): (value: unknown) => Buffer {
   };
 }
 
-const holdsKept = (shape: Shape): boolean =>
-  keptMembersOf(shape).length > 0 ||
-  Object.values(shape.properties ?? {}).some(holdsKept) ||
-  (shape.items !== undefined && holdsKept(shape.items));
+const hasCached = (shape: Shape): boolean =>
+  cachedMembersOf(shape).length > 0 ||
+  Object.values(shape.properties ?? {}).some(hasCached) ||
+  (shape.items !== undefined && hasCached(shape.items));
 
-/** Writes what is of the declared type; all else is left to fast-json-stringify, which converts or refuses it. */
+/**
+ * Returns a function that writes values of the declared type. It passes all other values to fast-json-stringify, which
+ * converts or refuses them.
+ */
 function writerOf(shape: Shape): Write {
   const other = byFastJsonStringify(shape);
   const types = [shape.type].flat();
@@ -118,16 +127,16 @@ function ofList(items: Shape, other: Write): Write {
 
 type Member = { name: string; key: string; write: Write; isRequired: boolean; otherwise: string | null };
 
-/** Members as fast-json-stringify writes them: the required ones first. */
+/** Writes an object. It orders the members like fast-json-stringify, with the required members first. */
 function ofObject(shape: Shape, other: Write): Write {
   const { properties = {}, required = [] } = shape;
-  const kept = keptMembersOf(shape);
+  const cached = cachedMembersOf(shape);
   const members = Object.entries(properties).map(([name, part]): Member => {
     const write = writerOf(part);
     return {
       name,
       key: `${JSON.stringify(name)}:`,
-      write: kept.includes(name) ? ofKept(write) : write,
+      write: cached.includes(name) ? ofCached(write) : write,
       isRequired: required.includes(name),
       otherwise: part.default === undefined ? null : JSON.stringify(part.default),
     };
@@ -153,17 +162,17 @@ function ofObject(shape: Shape, other: Write): Write {
   };
 }
 
-/** Of a value that is frozen: its bytes are kept as long as it lives. */
-function ofKept(write: Write): Write {
-  const kept = new WeakMap<object, Buffer>();
+/** Caches the bytes of a frozen value for as long as the value exists. */
+function ofCached(write: Write): Write {
+  const cache = new WeakMap<object, Buffer>();
   return (value, out) => {
-    const known = kept.get(value as object);
+    const known = cache.get(value as object);
     if (known) return out.addBytes(known);
     if (typeof value !== 'object' || value === null || !Object.isFrozen(value)) return write(value, out);
     const own = new GrowingBytes(0);
     write(value, own);
     const bytes = own.end();
-    kept.set(value, bytes);
+    cache.set(value, bytes);
     out.addBytes(bytes);
   };
 }

@@ -24,7 +24,7 @@ test.each<[string, TSchema, unknown]>([
   ['a list', Type.Array(Item), items],
   ['a page of a list', Page, page],
   [
-    'a page whose other members are no single values',
+    'a page with members that are not single values',
     Type.Object({ ...Page.properties, at: Type.Object({}) }),
     { ...page, at: {} },
   ],
@@ -34,24 +34,24 @@ test.each<[string, TSchema, unknown]>([
     { a: items.map((b) => ({ b: [b] })), b: items },
   ],
   [
-    'columns, one of which is left out',
+    'a page of columns without the optional one',
     Columns,
     { time: items.map(({ id }) => id), value: items.map(({ id }) => (id % 2 ? id / 7 : null)) },
   ],
-])('%s is written as in one go, however long', async (_, schema, value) => {
+])('%s gives the same JSON in chunks as in one step', async (_, schema, value) => {
   const text = await jsonWriter(schema)(value);
   expect(text === fastJsonStringify(schema as never)(value)).toBe(true);
   expect(text).not.toContain('secret');
 });
 
-test('a long list leaves others their turns, a short one and one that is kept do not wait', async () => {
+test('A long list lets other work run. A short or frozen list is written at once', async () => {
   const write = jsonWriter(Type.Array(Item));
-  let turns = 0;
-  const timer = setInterval(() => (turns += 1), 1);
+  let ticks = 0;
+  const timer = setInterval(() => (ticks += 1), 1);
   await wait(5);
-  const before = turns;
+  const before = ticks;
   await write(Array.from({ length: 10 }, () => items).flat());
-  expect(turns - before).toBeGreaterThan(2);
+  expect(ticks - before).toBeGreaterThan(2);
   clearInterval(timer);
   expect([write(items.slice(0, 100)), write(Object.freeze([...items]))].map((text) => typeof text)).toEqual([
     'string',

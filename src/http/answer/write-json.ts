@@ -2,7 +2,10 @@ import { setImmediate as others } from 'node:timers/promises';
 import fastJsonStringify from 'fast-json-stringify';
 import type { TSchema } from 'typebox';
 
-/** Beyond that, a list is written piece by piece: 8 MiB in one go keep every other request of the process waiting for 100 ms. */
+/**
+ * We write a longer list in chunks. Writing 8 MiB in one step would block every other request of the process for 100
+ * ms.
+ */
 const FEW = 100;
 const AT_ONCE_MS = 10;
 
@@ -10,12 +13,15 @@ const LOOK_EVERY = 50;
 
 type Shape = { type?: unknown; items?: TSchema; properties?: Record<string, Shape> };
 
-/** A list of a shape; `name` is null where the shape is the list. */
+/** A list inside a shape. `name` is the key of the list, or null if the shape itself is the list. */
 type List = { name: string | null; item: TSchema };
 type Write = (value: unknown) => string;
 type Part = { name: string | null; items: readonly unknown[]; write: Write };
 
-/** Writes values of a shape as JSON: what is not declared is not written. A promise where lists in it are long. */
+/**
+ * Returns a function that writes values of a shape as JSON, without undeclared members. The function returns a promise
+ * if the lists are long.
+ */
 export function jsonWriter(schema: TSchema): (value: unknown) => string | Promise<string> {
   const whole = writtenOnce(fastJsonStringify(schema as never));
   const lists = listsIn(schema as Shape);
@@ -54,24 +60,27 @@ async function writeLong(parts: Part[], value: unknown, whole: Write): Promise<s
   return around(whole({ ...(value as object), ...Object.fromEntries(texts.map(([name]) => [name, []])) }), texts);
 }
 
-/** Puts each list in the place of the empty one. No text has a quotation mark that is not escaped: what is found is the key itself. */
+/**
+ * Replaces each empty list in the text with the text of the real list. Strings contain only escaped quotation marks, so
+ * a search for the quoted key finds only the key.
+ */
 function around(empty: string, texts: (readonly [name: string | null, text: string])[]): string {
-  const places = texts
+  const insertions = texts
     .map(([name, text]) => {
       const key = `${JSON.stringify(name)}:`;
       return { at: empty.indexOf(`${key}[]`) + key.length, text };
     })
     .toSorted((a, b) => a.at - b.at);
-  const pieces: string[] = [];
+  const chunks: string[] = [];
   let after = 0;
-  for (const { at, text } of places) {
-    pieces.push(empty.slice(after, at), text);
+  for (const { at, text } of insertions) {
+    chunks.push(empty.slice(after, at), text);
     after = at + '[]'.length;
   }
-  return pieces.join('') + empty.slice(after);
+  return chunks.join('') + empty.slice(after);
 }
 
-/** Lists of a shape beside which there are single values only; none of any other shape. */
+/** Returns the lists of a shape if all its other members are single values. Returns no list for any other shape. */
 function listsIn({ type, items, properties }: Shape): List[] {
   if (type === 'array') return items ? [{ name: null, item: items }] : [];
   if (type !== 'object' || !properties) return [];
@@ -89,7 +98,7 @@ function itemsOf({ name }: List, value: unknown): readonly unknown[] | null {
   return Array.isArray(items) ? items : null;
 }
 
-/** What is frozen says the same whenever it is asked for. */
+/** Caches the text of a frozen value, because such a value never changes. */
 function writtenOnce(text: (value: unknown) => string): (value: unknown) => string {
   const texts = new WeakMap<object, string>();
   return (value) => {

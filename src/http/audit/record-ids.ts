@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { MOST_RECORDS } from '../../audit/entry.ts';
-import type { Endpoint } from '../endpoint.ts';
-import { jsonOf } from '../media.ts';
+import type { Operation } from '../../operation/operation.ts';
+import { jsonOf } from '../../operation/media.ts';
 
 type Shape = {
   format?: string;
@@ -10,14 +10,18 @@ type Shape = {
 };
 type Collect = (value: unknown, ids: Set<string>) => void;
 
-/** They have columns of their own, unless several are named. */
+/**
+ * `org_id` and `team_id` have their own columns in the audit log. So we do not collect fields with these names, unless
+ * the field is a list of ids.
+ */
 const OWN_COLUMNS = new Set(['org_id', 'team_id']);
-/** An answer, the page or the object in it, and what that object names. */
+/** The response, the page or object in the response, and the members of that object. */
 const DEEPEST = 3;
 
 /**
- * The ids that a value of this shape names, in the places that the schema declares as UUIDs. References that customers
- * choose, such as client_user_id or member_id, are no UUIDs by their schemas and stay out, whatever they look like.
+ * Returns a function that collects the ids in a value: the members that the schema declares as UUIDs. Customers choose
+ * references such as client_user_id and member_id, and their schemas do not declare UUIDs. So the audit log never
+ * contains them, even if they look like UUIDs.
  */
 function collector(shape: Shape | undefined, depth = 1): Collect | null {
   if (shape === undefined) return null;
@@ -42,8 +46,8 @@ function collector(shape: Shape | undefined, depth = 1): Collect | null {
   };
 }
 
-/** What of the input and the answer of an operation its line in the audit log names. */
-export function recordIdsOf({ params, query, body, response }: Endpoint): {
+/** Returns two functions that collect ids for the audit line: from the input of an operation, and from its response. */
+export function recordIdsOf({ params, query, body, response }: Operation): {
   ofInput: (input: { params: unknown; query: unknown; body: unknown }) => string[];
   ofAnswer: (answer: unknown) => string[];
 } {

@@ -3,29 +3,32 @@ import { MOST_RECORDS, type AuditEntry } from '../../audit/entry.ts';
 import type { RequestLine } from '../../context.ts';
 import type { KeyIdentity } from '../auth/caller.ts';
 
-/** What a request leaves in the audit log, gathered on its way. Null where no key of ours was shown. */
+/**
+ * The data for the audit line of a request. We gather it while the request runs. Null if the request has no key of
+ * ours.
+ */
 export type Trail = {
   key: KeyIdentity;
   action: string;
   request_id: string;
   address: string | null;
-  /** The team that the request was about, where a management key named it. */
+  /** The team of the request. If a management key sent the request, this is the team that the request names. */
   team_id: string | null;
   records: string[];
-  /** True when its line is written, or goes with the transaction of the change. */
+  /** True if the line was written, or if the transaction of the change wrote it. */
   written: boolean;
 };
 
 /**
- * Begins the trail of `request` as an act of `key`. All that the line needs is taken now: when the answer has left, the
- * connection and its address may be gone.
+ * Starts the trail of `request`, with `key` as the actor. It copies the client's address now, because the connection
+ * may be gone after the response.
  */
 export function startTrail(request: FastifyRequest, key: KeyIdentity, records: string[] = []): void {
-  const { endpoint } = request.routeOptions.config;
-  if (!endpoint) return;
+  const { operation } = request.routeOptions.config;
+  if (!operation) return;
   request.trail = {
     key,
-    action: endpoint.id,
+    action: operation.id,
     request_id: request.id,
     address: request.address,
     team_id: key.team_id,
@@ -46,12 +49,14 @@ export const lineOf = ({ key, team_id, action, records, request_id, address }: T
   address,
 });
 
-/** What an operation tells the line of its request. */
+/** Returns an object with which an operation adds ids to the audit line of its request. */
 export const requestLine = (request: FastifyRequest): RequestLine => ({
   actor: (key, records) => startTrail(request, key, records),
   names: (...ids) => void request.trail?.records.push(...ids),
 });
 
-/** Of a connection that is gone already nobody knows it. Node names the interface behind a link-local address, as fe80::1%eth0,
- * which is no address to PostgreSQL. */
+/**
+ * Returns the client's address, or null if the connection is gone and the address is unknown. Node appends the
+ * interface to a link-local address (fe80::1%eth0). This function removes it, because PostgreSQL does not accept it.
+ */
 export const addressOf = ({ ip }: { ip: string | undefined }): string | null => ip?.split('%', 1)[0] ?? null;

@@ -1,11 +1,19 @@
 import { AppError } from '../../errors.ts';
 import type { AccessCache } from './access.ts';
-import type { Caller, Stranger } from './caller.ts';
+import type { Caller, RefusedCaller } from './caller.ts';
 
-/** A team by a token that a management key made for an hour: opens what the team's API key opens. */
-export async function findTeamOfToken(access: AccessCache, token: string, address: string): Promise<Caller | Stranger> {
+/**
+ * Authenticates a team by an access token. A management key makes such a token, and it is valid for one hour. It gives
+ * the rights of the team's API key.
+ */
+export async function findTeamOfToken(
+  access: AccessCache,
+  token: string,
+  address: string,
+): Promise<Caller | RefusedCaller> {
   const found = await access.token(token, address);
-  // The key that made it is part of whose act it is; and whoever makes many tokens may not send more by that.
+  // The audit log also names the management key that made the token. The rate limit counts the requests for the team,
+  // so a team with more tokens cannot send more requests.
   const shown = { records: found ? [found.created_by] : [], countedAs: found?.key.team_id ?? undefined };
   if (!found?.ctx) {
     return {
@@ -13,7 +21,8 @@ export async function findTeamOfToken(access: AccessCache, token: string, addres
       key: found?.key ?? null,
       refusal: new AppError(
         'invalid_api_key',
-        'This token is unknown or has ended. Make another by POST /v1/org/{org_id}/team/{team_id}/create_api_access_token.',
+        'This token is unknown or has expired. Create another with POST ' +
+          '/v1/org/{org_id}/team/{team_id}/create_api_access_token.',
       ),
     };
   }

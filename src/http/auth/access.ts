@@ -5,39 +5,49 @@ import { prepared } from '../../db/session/prepared.ts';
 import { AppError } from '../../errors.ts';
 import { FairShare } from '../../fair/fair-share.ts';
 import { hashKey, readKey, readToken } from '../../tenancy/keys/key-value.ts';
-import type { KeyScope } from '../../tenancy/keys/scopes.ts';
-import { forTeam } from '../../tenancy/teams/scope.ts';
+import type { KeyScope } from '../../tenancy/keys/key-scopes.ts';
+import { forTeam } from '../../tenancy/teams/team-scope.ts';
 import { TransientMap } from '../../transient-map.ts';
 import type { KeyIdentity } from './caller.ts';
 
 /**
- * `ctx` is null where the key is known but opens nothing: it was revoked, has expired, or its team is deleted.
- * Requests share it.
+ * A team key with its team. `ctx` is null if we know the key but it is not valid: it was revoked, it has expired, or
+ * its team is deleted. Several requests share this object.
  */
 export type TeamAccess = { key: KeyIdentity; ctx: TeamCtx | null; scopes: readonly KeyScope[] | null };
-/** With the management key that made the token. */
+/** An access token with its team. `created_by` is the management key that made the token. */
 type TokenAccess = Omit<TeamAccess, 'scopes'> & { created_by: string };
 export type ManagementAccess = { key: KeyIdentity; manager: Pick<ManagementCtx, 'org' | 'key'> | null };
 
-/** Bounds how long a key outlives its revocation where a network swallows packets without breaking the connection. */
+/**
+ * A process caches a key for this time. If a network drops packets without closing the connection, the process learns
+ * of a revocation only after this time.
+ */
 const CACHE_MS = 10_000;
 const MOST_CACHED = 10_000;
-/** As large as that of known keys: whoever makes up keys pushes out only what was made up before. */
+/**
+ * The cache of unknown keys is as large as the cache of known keys. Each has its own space, so made-up keys push out
+ * only other made-up keys.
+ */
 const MOST_UNKNOWN = 10_000;
-/** Look-ups at a time, of keys, tokens and signed links: each is one statement by an index. */
+/**
+ * The most look-ups of keys, tokens and signed links that run at the same time. Each is one statement that uses an
+ * index.
+ */
 export const LOOKUPS = 2;
-/** Look-ups that wait, by the address that they come from. */
+/** The most look-ups that wait for one network. */
 const MOST_WAITING = 200;
 
 type Cached<T> = { access: T; until: number };
 type Find<T> = (hash: Buffer) => Promise<{ access: T; expires: string | null } | undefined>;
 
 /**
- * Answers who a key belongs to, or that nobody knows it, without a query per request. Whatever changes a key, a team or
- * an organisation notifies every process, which then forgets everything, and so does whatever makes a key, by which a
- * process forgets what it did not know; while the listening connection is cut, nothing is cached. Look-ups, also those
- * of tokens and signed links, have connections of their own and are shared out by address, so that nobody who makes up
- * keys keeps others from being known, or takes a connection from a team.
+ * Finds the owner of a key, and caches it, so most requests need no query for it. When a key, team or organisation
+ * changes, every process gets a notification and clears all its caches. When a key is made, every process forgets which
+ * keys are unknown. While the connection for notifications is lost, the process caches nothing.
+ *
+ * Look-ups of keys, tokens and signed links have their own connections, which networks share in round robin. So made-up
+ * keys do not delay the look-up of real keys, and take no connection from a team.
  */
 export class AccessCache {
   readonly #ctx: Ctx;
@@ -46,9 +56,12 @@ export class AccessCache {
   readonly #teams = new Map<string, Cached<TeamAccess>>();
   readonly #tokens = new Map<string, Cached<TokenAccess>>();
   readonly #managers = new Map<string, Cached<ManagementAccess>>();
-  /** Hashes of what was no key when it was looked up, with when to look again; the oldest first. */
+  /** Hashes that matched no key, with the time until which we assume this. The oldest is first. */
   readonly #unknown = new TransientMap<string, number>();
-  /** Of equal keys that are sent together one is looked up, as long as nothing was changed since it was asked for. */
+  /**
+   * Look-ups that run now, by key. Requests with equal keys share one look-up, unless a key, team or organisation
+   * changed after it began.
+   */
   readonly #asked = new Map<string, Promise<unknown>>();
   readonly #lookups = new FairShare({
     permits: LOOKUPS,
@@ -56,22 +69,25 @@ export class AccessCache {
     refuse: () =>
       new AppError(
         'not_ready',
-        'Too many keys and tokens are looked up for this address. Send this one again shortly.',
+        'Too many keys and tokens from this address are being looked up. Send this one again shortly.',
       ),
   });
   #listening = false;
-  /** Raised by every change, and with every key that is made: what was being looked up meanwhile may be older. */
+  /**
+   * `#generation` increases with each change, and `#made` with each new key. A look-up does not cache its result if the
+   * counter increased after the look-up began.
+   */
   #generation = 0;
   #made = 0;
 
-  /** `reserved` has the connections of look-ups. */
+  /** @param reserved has the database connections for look-ups */
   constructor(ctx: Ctx, reserved: Ctx, mostUnknown = MOST_UNKNOWN) {
     this.#mostUnknown = mostUnknown;
     this.#ctx = ctx;
-    this.#acrossTeams = acrossTeams(reserved); // whose a key is, is what it is looked up for
+    this.#acrossTeams = acrossTeams(reserved); // We do not know the team before the look-up.
   }
 
-  /** What a notification of ACCESS_CHANNEL says: that a key was made, or that anything was changed. */
+  /** Handles a notification on ACCESS_CHANNEL. Its payload says that a key was made, or that something changed. */
   hear(payload: string): void {
     if (payload !== 'made') return this.forget();
     this.#made += 1;
@@ -105,9 +121,8 @@ export class AccessCache {
         .innerJoin('teams', 'teams.id', 'team_api_keys.team_id')
         .select(['team_api_keys.id as key_id', 'teams.id', 'teams.org_id', 'teams.settings', 'scopes', 'expires_at'])
         .select(
-          sql<boolean>`revoked_at is null and (expires_at is null or expires_at > now()) and teams.deleted_at is null`.as(
-            'opens',
-          ),
+          sql<boolean>`revoked_at is null and (expires_at is null or expires_at > now())
+            and teams.deleted_at is null`.as('opens'),
         )
         .where('key_hash', '=', hash)
         .$call(prepared('team key'))
@@ -127,7 +142,10 @@ export class AccessCache {
     });
   }
 
-  /** Whom a token of an hour speaks for: it ends with the key that made it, and with that key's right to the team. */
+  /**
+   * Finds the team of an access token. The token is valid for an hour. It ends early if the management key that made it
+   * ends, or if that key loses its access to the team.
+   */
   token(key: string, address: string): Promise<TokenAccess | null> {
     return this.#look(this.#tokens, { key, address }, async (hash) => {
       const row = await this.#acrossTeams.db
@@ -180,26 +198,26 @@ export class AccessCache {
   }
 
   /**
-   * Looks up what somebody shows who has no key: in turns of addresses, over connections that no request of a team
-   * needs. `find` gets these. Its answer is not kept.
+   * Runs the look-up `find` for a caller without an API key. Networks share the connections for look-ups in round
+   * robin, and no team request needs them. This function does not cache the result.
    */
   lookUp<T>(address: string, find: (across: Ctx) => Promise<T>): Promise<T> {
     return this.#lookups.run({ org: address, team: address }, () => find(this.#acrossTeams));
   }
 
   /**
-   * The same of a token that is made here: one that nobody knew is not looked up again for a while. Nobody can show one
-   * before it is made, so that nothing has to be forgotten then.
+   * Runs `find` for a token that only we can make. If the token is unknown, this function does not look it up again for
+   * a while. Nobody can send such a token before we made it, so a new token need not clear this cache.
    */
   async lookUpToken<T>(token: string, address: string, find: (across: Ctx) => Promise<T | null>): Promise<T | null> {
     const name = hashKey(token).toString('base64');
     if ((this.#unknown.get(name) ?? 0) > Date.now()) return null;
     const found = await this.lookUp(address, find);
-    if (found === null) this.#keepUnknown(name);
+    if (found === null) this.#cacheUnknown(name);
     return found;
   }
 
-  /** Whose a key is that opens nothing here, for the audit log. */
+  /** Returns the identity of a key that is not valid for the operation. The audit log names it. */
   async identify(key: string, address: string): Promise<KeyIdentity | null> {
     const kind = readKey(key)?.kind ?? readToken(key);
     const found =
@@ -241,7 +259,7 @@ export class AccessCache {
     const found = await find(hash);
     if (!this.#listening || generation !== this.#generation) return found?.access ?? null;
     if (!found) {
-      if (made === this.#made) this.#keepUnknown(name);
+      if (made === this.#made) this.#cacheUnknown(name);
       return null;
     }
     if (cache.size >= MOST_CACHED) cache.clear();
@@ -250,7 +268,7 @@ export class AccessCache {
     return found.access;
   }
 
-  #keepUnknown(name: string): void {
+  #cacheUnknown(name: string): void {
     if (this.#unknown.size >= this.#mostUnknown) {
       const [oldest = ''] = this.#unknown.keys();
       this.#unknown.delete(oldest);

@@ -1,43 +1,43 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ActorOfRequest, Ctx, LinkCtx, ManagementCtx, OrgSignedCtx, SignedCtx, TeamCtx } from '../../context.ts';
 import type { AppError, ErrorCode } from '../../errors.ts';
-import type { KeyScope } from '../../tenancy/keys/scopes.ts';
+import type { KeyScope } from '../../tenancy/keys/key-scopes.ts';
 import type { AccessCache } from './access.ts';
 
-/** A key by its own id, with whom it belongs to. */
+/** The id of a key and the ids of its owner. */
 export type KeyIdentity = ActorOfRequest;
 
-/** A header that still does what another does since a day; `documentation` tells which. */
+/** A deprecated header. `documentation` names the header that replaces it. */
 export type DeprecatedHeader = { name: string; since: string; documentation: string };
 
 type Shown = {
-  /** The header that the key was sent in, where another has replaced it. */
+  /** Set if the request sent its key in a deprecated header. */
   deprecatedHeader?: DeprecatedHeader;
-  /** Under whose id its requests are counted, where that is not the key itself. */
+  /** The id under which the rate limit counts this request, if it is not the key's id. */
   countedAs?: string | undefined;
-  /** Ids of what the call is about beside those that its input names, for the audit log. */
+  /** Ids for the audit log, in addition to the ids in the input. */
   records?: string[];
 };
 
-/** Who calls, with the context that the handler gets. */
+/** An accepted caller, with the context for the operation's `handle`. */
 export type Caller = Shown & {
   ctx: Ctx | TeamCtx | LinkCtx | SignedCtx | OrgSignedCtx | ManagementCtx;
-  /** Null where anybody may call. */
+  /** Null for anonymous callers. */
   key: KeyIdentity | null;
-  /** The key itself, as it was sent. */
+  /** The key as the request sent it. */
   apiKey: string;
-  /** Finds the caller anew, where what is asked for lasts. */
-  again?: () => Promise<Caller | Stranger>;
-  /** What a team's key is limited to; null where it is not. */
+  /** Authenticates the caller again with the same key. Set for operations that last. */
+  again?: () => Promise<Caller | RefusedCaller>;
+  /** The scopes of a team key, or null if the key is not limited to scopes. */
   scopes?: readonly KeyScope[] | null;
 };
 
-/** Nobody who may call: the refusal, and the key where it is one that we know, for the audit log. */
-export type Stranger = Shown & { refusal: AppError; key: KeyIdentity | null };
+/** A refused caller. `key` is set if we know the key. The audit log then names it. */
+export type RefusedCaller = Shown & { refusal: AppError; key: KeyIdentity | null };
 
-/** A way of telling who calls. */
+/** One way to authenticate callers. */
 export type AuthKind = {
-  /** As OpenAPI describes it, by name; of several one is enough. Empty where anybody may call. */
+  /** OpenAPI security schemes by name. A caller needs only one of them. Empty for anonymous operations. */
   securitySchemes: Record<string, Record<string, unknown>>;
   refusals: readonly ErrorCode[];
   findCaller: (
@@ -45,16 +45,16 @@ export type AuthKind = {
     access: AccessCache,
     headers: IncomingHttpHeaders,
     at: {
-      /** As it is declared. */
+      /** The path as the operation declares it, with `{name}` for parameters. */
       path: string;
       params: Readonly<Record<string, string | undefined>>;
-      /** That the request comes from. */
+      /** The network address from which the request came. */
       address: string;
     },
-  ) => Promise<Caller | Stranger>;
+  ) => Promise<Caller | RefusedCaller>;
 };
 
-/** The first of the headers that says something. */
+/** Returns the value of the first of these headers that is present and not empty. */
 export function firstOf(headers: IncomingHttpHeaders, names: string[]): string | undefined {
   for (const name of names) {
     const value = headers[name];

@@ -1,4 +1,4 @@
-import type { Auth } from '../endpoint.ts';
+import type { Auth } from '../../operation/operation.ts';
 import type { AuthKind } from './caller.ts';
 import { linkToken } from './link-token.ts';
 import { managementKey } from './management-key.ts';
@@ -8,7 +8,7 @@ import { signature } from './signature.ts';
 import { teamKey } from './team-key.ts';
 import { teamKeyOrUserToken } from './user-token.ts';
 
-/** Every way of telling who calls, by the name that endpoints choose it by. */
+/** Every way to authenticate callers, by the name that an operation declares in `auth`. */
 export const AUTH_KINDS: Record<Auth, AuthKind> = {
   team_key: teamKey,
   team_key_or_user_token: teamKeyOrUserToken,

@@ -3,9 +3,9 @@ import { AppError } from '../../errors.ts';
 import { readKey, readToken } from '../../tenancy/keys/key-value.ts';
 import { bearerOf } from './bearer.ts';
 import { firstOf, type AuthKind } from './caller.ts';
-import { DEPRECATED_MANAGEMENT_HEADER, MANAGEMENT_HEADERS, sentTeamKey } from './headers.ts';
+import { DEPRECATED_MANAGEMENT_HEADER, MANAGEMENT_HEADERS, sentTeamKey } from './key-headers.ts';
 
-/** An organisation by a management key: opens the management API. */
+/** Authenticates an organisation by a management key, for the management API. */
 export const managementKey: AuthKind = {
   securitySchemes: {
     management_key: {
@@ -13,8 +13,8 @@ export const managementKey: AuthKind = {
       in: 'header',
       name: 'X-Management-Key',
       description:
-        'A management key: an Org Management Key opens the organisation, a Team Management Key its own teams. ' +
-        'The header X-Service-Org-Key is deprecated and does the same.',
+        'A management key. An Org Management Key manages the organisation, a Team Management Key manages its ' +
+        'own teams. The header X-Service-Org-Key is deprecated and does the same.',
     },
   },
   refusals: ['invalid_api_key', 'wrong_key_kind', 'plan_required'],
@@ -22,7 +22,7 @@ export const managementKey: AuthKind = {
     const value = firstOf(headers, MANAGEMENT_HEADERS);
     const misplaced = value ?? sentTeamKey(headers, ctx.config.headerPrefixes).value ?? bearerOf(headers) ?? '';
     const kind = readKey(value ?? '');
-    // Also where the newer one came along, and is the one that is read.
+    // We mark the request as using the deprecated header even if it also sent the new header, whose value we then use.
     const shown = headers[DEPRECATED_MANAGEMENT_HEADER.name] ? { deprecatedHeader: DEPRECATED_MANAGEMENT_HEADER } : {};
     if (kind?.kind === 'team' || (value === undefined && (readKey(misplaced) || readToken(misplaced)))) {
       return {
@@ -30,7 +30,8 @@ export const managementKey: AuthKind = {
         key: await access.identify(misplaced, at.address),
         refusal: new AppError(
           'wrong_key_kind',
-          'The management API takes a management key, and in X-Management-Key alone. A team API key or a token opens the service API only.',
+          'The management API accepts only a management key in X-Management-Key. A team API key or token is ' +
+            'for the service API only.',
         ),
       };
     }

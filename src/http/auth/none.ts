@@ -1,6 +1,6 @@
 import type { AuthKind } from './caller.ts';
 
-/** Open to anybody: no key is asked for, and one that comes along is not looked at. */
+/** Accepts anonymous callers. It ignores a key in the request. */
 export const none: AuthKind = {
   securitySchemes: {},
   refusals: [],

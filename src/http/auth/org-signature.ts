@@ -6,7 +6,10 @@ import { linkRefused, readToken } from '../../privacy/signed-link.ts';
 import type { AuthKind, KeyIdentity } from './caller.ts';
 import { idOf } from './signature.ts';
 
-/** Whoever has a link that we signed for a record of an organisation itself, as an invite; else as signature.ts. */
+/**
+ * Authenticates by a link that we signed for a record of an organisation, for example an invite. See signature.ts for
+ * links of a team.
+ */
 export const orgSignature: AuthKind = {
   securitySchemes: {},
   refusals: ['link_refused'],

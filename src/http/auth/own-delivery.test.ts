@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { attempted } from '../../../test/deliveries.ts';
 import { webhookPath } from '../../../test/factories.ts';
 import { USER_AGENT } from '../../package-root.ts';
@@ -10,9 +10,9 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-test('an endpoint that asks this service for a test of itself, by another name and with a key, makes no second delivery', async () => {
+test('an endpoint that requests a test event from this service causes no further delivery', async () => {
   const { team } = app;
-  // The service knows itself by PHIAL_BASE_URL, which is another name than this address.
+  // The service knows itself by PHIAL_BASE_URL, which is a different name from this address.
   const made = await team.api<{ id: string }>('POST', webhookPath(team), { url: `${app.baseUrl}/v1/org` });
   const webhook = `${webhookPath(team)}/${made.body.id}`;
   await team.api('PATCH', webhook, { url: `${app.baseUrl}${webhook}/test` });
@@ -26,9 +26,9 @@ test('an endpoint that asks this service for a test of itself, by another name a
 });
 
 test.each([
-  ['a request of a client that names itself alike', { 'user-agent': USER_AGENT }],
+  ['a request of a client with the same user agent', { 'user-agent': USER_AGENT }],
   [
-    'what another service delivers',
+    'a delivery of another service',
     { 'user-agent': 'Other/1.0', 'webhook-id': 'msg_1', 'webhook-signature': 'v1,AA==' },
   ],
 ])('%s is answered', async (_, headers) => {

@@ -4,15 +4,16 @@ import { SENDER } from '../../package-root.ts';
 import type { Caller } from './caller.ts';
 
 /**
- * Throws invalid_api_key for a delivery of a webhook that brings a key along, among the headers of its endpoint: what it asked for
- * here could make the next delivery, without end. The url of an endpoint does not always tell, since a service can be reached by
- * names that it does not know; these two headers no endpoint can set.
+ * Throws invalid_api_key if the request is one of our own webhook deliveries, with an API key in the headers of its
+ * endpoint. Such a request could publish an event, whose delivery would send the next request, without end. We cannot
+ * find this by the URL of the endpoint alone, because our service may have host names that it does not know. A customer
+ * cannot configure these two headers for an endpoint.
  */
 export function refuseOwnDelivery({ key }: Caller, headers: IncomingHttpHeaders): void {
   if (key === null || key.kind === 'signed_link') return;
   if (!headers['user-agent']?.startsWith(SENDER) || headers['webhook-id'] === undefined) return;
   throw new AppError(
     'invalid_api_key',
-    'This is a delivery of a webhook of this service: here a key in it opens nothing.',
+    'This is a webhook delivery of this service. A key in its headers is not accepted here.',
   );
 }

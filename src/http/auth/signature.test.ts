@@ -1,16 +1,16 @@
-// What a signed link opens, on operations that exist in this test only.
+// Signed links on operations that exist only in this test.
 import { randomUUID } from 'node:crypto';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
 import { openCipher } from '../../privacy/cipher.ts';
 import { endOfLink, readToken, signedUrl, signToken } from '../../privacy/signed-link.ts';
 import { openApp, type App } from '../app.ts';
-import { endpoint } from '../endpoint.ts';
-import { openMetrics } from '../metrics.ts';
+import { operation } from '../../operation/operation.ts';
+import { openMetrics } from '../../metrics.ts';
 
 const documentOf = (kind: string) =>
-  endpoint({
+  operation({
     id: `open_${kind}`,
     tag: 'test',
     summary: 'For a test',
@@ -50,7 +50,7 @@ async function open(value: string, kind = 'letter'): Promise<Opened> {
   return { status: response.status, body: (await response.json()) as Opened['body'] };
 }
 
-/** The one answer to whatever is wrong. */
+/** The one answer for every invalid link. */
 const refused = async (value: string, kind?: string): Promise<unknown> => {
   const { status, body } = await open(value, kind);
   const { request_id, ...said } = body;
@@ -60,11 +60,11 @@ const refused = async (value: string, kind?: string): Promise<unknown> => {
 const REFUSAL = {
   status: 403,
   code: 'link_refused',
-  detail: 'This link is not valid, or its time is over. Ask for another where you got it.',
+  detail: 'This link is not valid or has expired. Ask for a new one where you got it.',
 };
 
 describe('a signed link', () => {
-  test('opens its record for its team, without a key', async () => {
+  test('opens its record for its team without a key', async () => {
     const url = new URL(
       signedUrl({ ...service.ctx, config: { ...service.config, baseUrl } }, 'letter', {
         team_id: service.team.id,
@@ -76,7 +76,7 @@ describe('a signed link', () => {
     expect([response.status, await response.json()]).toEqual([200, { id, team: service.team.id }]);
   });
 
-  test('is refused alike whichever letter of it was changed, left out or added', async () => {
+  test('gets the same refusal for every changed, missing or added letter', async () => {
     const value = token();
     const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     for (let at = 0; at < value.length; at++) {
@@ -87,7 +87,7 @@ describe('a signed link', () => {
       expect(await refused(changed)).toEqual(REFUSAL);
   });
 
-  test('is refused alike when its time is over, as another kind, and under a key that nobody knows', async () => {
+  test('gets the same refusal when it has expired, has another kind or has an unknown encryption key', async () => {
     const hourAgo = Math.floor(Date.now() / 1000) - 3_600;
     expect(await refused(token({ expires: hourAgo }))).toEqual(REFUSAL);
     expect(await refused(token(), 'stamp')).toEqual(REFUSAL);
@@ -103,7 +103,7 @@ describe('a signed link', () => {
     expect(await refused(signToken(sameVersion, 'letter', link))).toEqual(REFUSAL);
   });
 
-  test('to a record of one team names that team alone, and ends with the team', async () => {
+  test('to a record is bound to one team and ends with that team', async () => {
     const other = await service.makeTeam();
     const value = token({ team: other });
     expect((await open(value)).body).toEqual({ id, team: other.id });
@@ -116,7 +116,7 @@ describe('a signed link', () => {
     expect(await refused(token({ team: { ...other, id: randomUUID() } }))).toEqual(REFUSAL);
   });
 
-  test('leaves a line in the audit log each time it is used, with the record and without the link itself', async () => {
+  test('adds an audit line for each use, with the record and without the link', async () => {
     const value = token();
     const over = token({ expires: Math.floor(Date.now() / 1000) - 1 });
     const ids = [];
@@ -148,13 +148,13 @@ describe('a signed link', () => {
     expect(lines[0]?.key_id).not.toBe(lines[2]?.key_id);
   });
 
-  test('is counted by itself against the rate of a key', async () => {
+  test('has its own rate limit', async () => {
     const { status, headers } = await fetch(`${baseUrl}/documents/letter/${token()}`);
     expect([status, headers.get('ratelimit-policy') !== null]).toEqual([200, service.config.rateLimit !== null]);
   });
 });
 
-test('a link of 0.1.0, which names neither a generation nor a key, opens until it expires', async () => {
+test('of version 0.1.0, without a generation and a key, is valid until it expires', async () => {
   const { cipher } = service.ctx;
   const uuid = (value: string): Buffer => Buffer.from(value.replaceAll('-', ''), 'hex');
   const expires = Buffer.alloc(4);
@@ -167,7 +167,7 @@ test('a link of 0.1.0, which names neither a generation nor a key, opens until i
   expect(await open(old)).toMatchObject({ status: 200, body: { id, team: service.team.id } });
 });
 
-test('a link is good for seven days, reads the same for an hour, and outlives a rotation of the key', () => {
+test('is valid for seven days, stays the same for an hour, and survives a key rotation', () => {
   const now = Date.parse('2026-03-01T10:20:30Z');
   expect(new Date(endOfLink(now) * 1000).toISOString()).toBe('2026-03-08T11:00:00.000Z');
   expect(endOfLink(Date.parse('2026-03-01T10:59:59Z'))).toBe(endOfLink(now));

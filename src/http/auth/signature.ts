@@ -3,12 +3,12 @@ import { sql } from 'kysely';
 import type { Ctx, TeamCtx } from '../../context.ts';
 import { prepared } from '../../db/session/prepared.ts';
 import { linkRefused, readToken, type SignedLink } from '../../privacy/signed-link.ts';
-import { forTeam } from '../../tenancy/teams/scope.ts';
+import { forTeam } from '../../tenancy/teams/team-scope.ts';
 import type { AuthKind, KeyIdentity } from './caller.ts';
 
 /**
- * Whoever has a link that we signed (privacy/signed-link.ts), until it expires: for what a person opens in a browser. The
- * path ends in the kind of document and the token: `/documents/{kind}/{token}`, the kind written out.
+ * Authenticates by a link that we signed (privacy/signed-link.ts), until the link expires. People open such links in a
+ * browser. The path is `/documents/{kind}/{token}`, and each operation declares its kind in its path.
  */
 export const signature: AuthKind = {
   securitySchemes: {},
@@ -39,8 +39,9 @@ export const signature: AuthKind = {
 };
 
 /**
- * The team of a link that is ours, and whether it still opens anything; by the database's clock, as every age. A key of a team that
- * has chosen nothing takes its links along where it is limited to scopes.
+ * Finds the team of one of our links, and whether the link is still valid. The database's clock decides on ages. A team
+ * can choose whether its links end with their key. Without such a choice, a link ends with its key if the key is
+ * limited to scopes.
  */
 async function findTeamOrNull(
   { db }: Ctx,
@@ -70,7 +71,7 @@ async function findTeamOrNull(
   return { team: { ...team, settings: team.settings as TeamCtx['team']['settings'] }, opens };
 }
 
-/** Under which a link is counted and told of in the audit log, where it itself has no place. */
+/** Returns the id of a link for rate limits and logs. The link itself must not appear there. */
 export const idOf = (token: string): string =>
   createHash('sha256')
     .update(token)

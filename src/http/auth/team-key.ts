@@ -3,26 +3,26 @@ import { readKey, readToken } from '../../tenancy/keys/key-value.ts';
 import { findTeamOfToken } from './access-token.ts';
 import { bearerOf } from './bearer.ts';
 import { firstOf, type AuthKind } from './caller.ts';
-import { MANAGEMENT_HEADERS, sentTeamKey, TEAM_KEY_HEADER } from './headers.ts';
+import { MANAGEMENT_HEADERS, sentTeamKey, TEAM_KEY_HEADER } from './key-headers.ts';
 
-/** A team by its API key: opens the service API with the data of that team. */
+/** Authenticates a team by its API key, for operations on that team's data. */
 export const teamKey: AuthKind = {
   securitySchemes: {
     team_key: {
       type: 'apiKey',
       in: 'header',
       name: TEAM_KEY_HEADER,
-      description: 'A team API key: opens the data of its team, or of it what its scopes name.',
+      description: 'A team API key. It gives access to the data of its team, as far as its scopes allow.',
     },
     access_token: {
       type: 'http',
       scheme: 'bearer',
-      description: 'A token of `create_api_access_token`: for an hour it opens what a key of its team opens.',
+      description: 'A token from `create_api_access_token`. For one hour it has the rights of a key of its team.',
     },
   },
   refusals: ['invalid_api_key', 'wrong_environment', 'wrong_key_kind', 'insufficient_scope'],
   async findCaller(ctx, access, headers, at) {
-    const { value, word, conflict, hint } = sentTeamKey(headers, ctx.config.headerPrefixes);
+    const { value, word, conflict, advice } = sentTeamKey(headers, ctx.config.headerPrefixes);
     if (conflict) return { key: null, refusal: conflict };
     const token = value === undefined ? (bearerOf(headers) ?? '') : '';
     if (readToken(token) === 'access') return findTeamOfToken(access, token, at.address);
@@ -33,7 +33,7 @@ export const teamKey: AuthKind = {
         key: await access.identify(misplaced, at.address),
         refusal: new AppError(
           'wrong_key_kind',
-          'A management key opens the management API only. Send a team API key in x-service-api-key.',
+          'A management key is for the management API only. Send a team API key in x-service-api-key.',
         ),
       };
     }
@@ -52,8 +52,8 @@ export const teamKey: AuthKind = {
         key: null,
         refusal: new AppError(
           'wrong_key_kind',
-          "A user's token only sends that user's samples and summaries (POST). This operation takes a team API key, in " +
-            'x-service-api-key.',
+          "A user's token can only send samples and summaries of that user (POST). This operation needs a " +
+            'team API key in x-service-api-key.',
         ),
       };
     }
@@ -63,7 +63,7 @@ export const teamKey: AuthKind = {
         key: found?.key ?? null,
         refusal: new AppError(
           'invalid_api_key',
-          `Send a valid team API key in the header x-service-api-key. Keys are managed through the management API.${hint}`,
+          `Send a valid team API key in the header x-service-api-key. The management API manages keys.${advice}`,
         ),
       };
     }

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Answer, type Team, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type Answer, type Team, type TestApp } from '../../../test/test-app.ts';
 import { makeUser } from '../../../test/factories.ts';
-import { endpoints } from '../../endpoints.ts';
+import { operations } from '../../operations.ts';
 import { createManagementKey } from '../../tenancy/keys/create-management-key.ts';
 import { createTeamKey } from '../../tenancy/keys/create-team-key.ts';
 import { newToken } from '../../tenancy/keys/key-value.ts';
 
-type Said = { code: string; detail: string };
+type Output = { code: string; detail: string };
 
 let app: TestApp;
 beforeAll(async () => {
@@ -33,51 +33,53 @@ const sample = {
   unit: 'bpm',
   value: 61,
 };
-const push = (userId: string, token: string, headers: Record<string, string> = {}): Promise<Answer<Said>> =>
-  app.api<Said>('POST', `/v2/timeseries/${userId}/samples`, [sample], {
+const push = (userId: string, token: string, headers: Record<string, string> = {}): Promise<Answer<Output>> =>
+  app.api<Output>('POST', `/v2/timeseries/${userId}/samples`, [sample], {
     key: null,
     headers: { authorization: `Bearer ${token}`, ...headers },
   });
-const said = ({ status, body }: Answer<Said>): [number, string] => [status, body.code];
+const said = ({ status, body }: Answer<Output>): [number, string] => [status, body.code];
 
 describe("a user's own token", () => {
-  test('opens what that user may send, with any case of the scheme and without a key of the team', async () => {
+  test('can send data of that user, with any case of the scheme and without a key of the team', async () => {
     const { user_id } = await makeUser(app.team);
     const token = await tokenOf(user_id);
     expect((await push(user_id, token)).status).toBe(200);
     expect((await push(user_id.toUpperCase(), token, { authorization: `bearer ${token}` })).status).toBe(200);
   });
 
-  test('knows no other user, of the same team or of another', async () => {
+  test('is refused for any other user, of the same team or another', async () => {
     const { user_id } = await makeUser(app.team);
-    const [sibling, stranger] = [await makeUser(app.team), await makeUser(await app.makeTeam())];
+    const [sibling, outsider] = [await makeUser(app.team), await makeUser(await app.makeTeam())];
     const token = await tokenOf(user_id);
-    for (const other of [sibling, stranger]) expect(said(await push(other.user_id, token))).toEqual([404, 'not_found']);
+    for (const other of [sibling, outsider]) expect(said(await push(other.user_id, token))).toEqual([404, 'not_found']);
   });
 
-  test('opens nothing else', async () => {
+  test('is refused by all other operations', async () => {
     const { user_id } = await makeUser(app.team);
     const headers = { authorization: `Bearer ${await tokenOf(user_id)}` };
     const opened = [];
-    for (const { id, method, path } of endpoints.filter(({ auth }) => auth !== 'none' && !auth.endsWith('signature'))) {
+    for (const { id, method, path } of operations.filter(
+      ({ auth }) => auth !== 'none' && !auth.endsWith('signature'),
+    )) {
       const at = path.replaceAll('{user_id}', user_id).replaceAll(/\{\w+\}/g, 'x');
       const { status } = await app.api(method, at, undefined, { key: null, headers });
       if (status !== 401) opened.push(id);
     }
-    const forUsers = endpoints.filter(({ auth }) => auth === 'team_key_or_user_token').map(({ id }) => id);
+    const forUsers = operations.filter(({ auth }) => auth === 'team_key_or_user_token').map(({ id }) => id);
     expect(opened).toEqual(forUsers);
     expect(forUsers).toContain('push_samples');
   });
 
-  test('is told what it opens where a key of the team is asked for', async () => {
+  test('gets a refusal that names its use when an operation needs a team key', async () => {
     const { user_id } = await makeUser(app.team);
     const headers = { authorization: `Bearer ${await tokenOf(user_id)}` };
     const path = `/v2/timeseries/${user_id}/heartrate/grouped?start_date=2026-01-01&end_date=2026-12-31`;
-    const answer = await app.api<Said>('GET', path, undefined, { key: null, headers });
+    const answer = await app.api<Output>('GET', path, undefined, { key: null, headers });
     expect(said(answer)).toEqual([401, 'wrong_key_kind']);
-    expect(answer.body.detail).toMatch(/only sends that user's samples and summaries .* takes a team API key/);
+    expect(answer.body.detail).toMatch(/can only send samples and summaries of that user .* needs a team API key/);
     expect((await app.api('GET', path, undefined, { headers })).status).toBe(200);
-    const unknown = await app.api<Said>('GET', path, undefined, {
+    const unknown = await app.api<Output>('GET', path, undefined, {
       key: null,
       headers: { authorization: 'Bearer ut_x' },
     });
@@ -87,7 +89,8 @@ describe("a user's own token", () => {
   test('ends after an hour, and with its team', async () => {
     const { user_id } = await makeUser(app.team);
     const token = await tokenOf(user_id);
-    await sql`update user_tokens set expires_at = expires_at - interval '59 minutes' where user_id = ${user_id}`.execute(
+    await sql`
+      update user_tokens set expires_at = expires_at - interval '59 minutes' where user_id = ${user_id}`.execute(
       app.db,
     );
     expect((await push(user_id, token)).status).toBe(200);
@@ -102,7 +105,7 @@ describe("a user's own token", () => {
     expect(said(await push(user.user_id, theirs))).toEqual([401, 'invalid_api_key']);
   });
 
-  test('ends at once with the key of its team that made it, and so does one of a link code; those of other keys go on', async () => {
+  test('ends at once with the team key that made it, also through a link code', async () => {
     const { user_id } = await makeUser(app.team);
     const keys = `/v1/org/${app.team.org_id}/team_api_keys/sandbox/us`;
     const key = (await app.api<Key>('POST', keys, { label: 'to be revoked', team_id: app.team.id })).body;
@@ -118,7 +121,7 @@ describe("a user's own token", () => {
     expect((await push(user_id, other)).status).toBe(200);
   });
 
-  test('ends with the day on which the key ends that made it', async () => {
+  test('expires no later than the key that made it', async () => {
     const { user_id } = await makeUser(app.team);
     const key = await createTeamKey(app.ctx, { team_id: app.team.id, label: 'for a while' });
     const token = await tokenOf(user_id, app.team, { key: key.value });
@@ -130,7 +133,7 @@ describe("a user's own token", () => {
     expect(said(await push(user_id, token))).toEqual([401, 'invalid_api_key']);
   });
 
-  test('ends with the management key that made the token of an hour by which it was made, and where that loses the team', async () => {
+  test('ends with the management key behind its access token, and when that key loses the team', async () => {
     const { id, org_id } = app.team;
     const { user_id } = await makeUser(app.team);
     const keys = `/v1/org/${org_id}/management_key`;
@@ -155,16 +158,16 @@ describe("a user's own token", () => {
       expect(said(await push(user_id, token))).toEqual([401, 'invalid_api_key']);
   });
 
-  test('of a user who is scheduled for deletion sends nothing', async () => {
+  test('of a user who is scheduled for deletion is refused', async () => {
     const { user_id } = await makeUser(app.team);
     const token = await tokenOf(user_id);
     await app.api('DELETE', `/v2/user/${user_id}`);
     expect(said(await push(user_id, token))).toEqual([404, 'user_scheduled_for_deletion']);
-    const another = await app.api<Said>('POST', `/v2/user/${user_id}/sign_in_token`);
+    const another = await app.api<Output>('POST', `/v2/user/${user_id}/sign_in_token`);
     expect(said(another)).toEqual([404, 'user_scheduled_for_deletion']);
   });
 
-  test('that is unknown or malformed is refused alike, also beside a good key of the team', async () => {
+  test('that is unknown or malformed gets the same refusal, also beside a valid team key', async () => {
     const { user_id } = await makeUser(app.team);
     for (const token of [newToken('user').value, 'ut_short', app.team.api_key, 'x'])
       expect(said(await push(user_id, token, { 'x-service-api-key': app.team.api_key }))).toEqual([
@@ -173,7 +176,7 @@ describe("a user's own token", () => {
       ]);
   });
 
-  test('gives way to newer ones beyond twenty', async () => {
+  test('ends when the user has twenty newer ones', async () => {
     const { user_id } = await makeUser(app.team);
     const tokens: string[] = [];
     for (let n = 0; n < 21; n += 1) tokens.push(await tokenOf(user_id));
@@ -181,7 +184,7 @@ describe("a user's own token", () => {
     expect((await push(user_id, tokens[1] as string)).status).toBe(200);
   });
 
-  test('is kept as a hash, and named in the audit log by its id', async () => {
+  test('is stored as a hash, and the audit log names its id', async () => {
     const { user_id } = await makeUser(app.team);
     const token = await tokenOf(user_id);
     const answer = await push(user_id, token);
@@ -190,9 +193,9 @@ describe("a user's own token", () => {
       select actor, key_id, team_id from audit_log where request_id = ${answer.headers.get('x-request-id')}`.execute(
       app.db,
     );
-    const kept = await sql<{ id: string; row: string }>`
+    const stored = await sql<{ id: string; row: string }>`
       select id, to_jsonb(t)::text as row from user_tokens t where user_id = ${user_id}`.execute(app.db);
-    expect(rows).toEqual([{ actor: 'user_token', key_id: kept.rows[0]?.id, team_id: app.team.id }]);
-    expect(kept.rows[0]?.row).not.toContain(token);
+    expect(rows).toEqual([{ actor: 'user_token', key_id: stored.rows[0]?.id, team_id: app.team.id }]);
+    expect(stored.rows[0]?.row).not.toContain(token);
   });
 });

@@ -3,15 +3,18 @@ import type { Ctx, TeamCtx } from '../../context.ts';
 import { prepared } from '../../db/session/prepared.ts';
 import { AppError } from '../../errors.ts';
 import { hashKey, readToken } from '../../tenancy/keys/key-value.ts';
-import { makerOpens } from '../../tenancy/keys/maker-opens.ts';
-import { forTeam } from '../../tenancy/teams/scope.ts';
+import { makerKeyOpens } from '../../tenancy/keys/maker-key-condition.ts';
+import { forTeam } from '../../tenancy/teams/team-scope.ts';
 import type { AccessCache } from './access.ts';
 import { bearerOf } from './bearer.ts';
-import type { AuthKind, Caller, Stranger } from './caller.ts';
+import type { AuthKind, Caller, RefusedCaller } from './caller.ts';
 import { idOf } from './signature.ts';
 import { teamKey } from './team-key.ts';
 
-/** A team by its key, or one of its users by a token that lasts an hour: for what a phone sends by itself. */
+/**
+ * Authenticates a team by its key, or one of its users by a user token that is valid for an hour. User tokens are for
+ * operations to which a phone sends data directly.
+ */
 export const teamKeyOrUserToken: AuthKind = {
   securitySchemes: {
     ...teamKey.securitySchemes,
@@ -19,7 +22,8 @@ export const teamKeyOrUserToken: AuthKind = {
       type: 'http',
       scheme: 'bearer',
       description:
-        "A user's own token of POST /v2/user/{user_id}/sign_in_token: for an hour it opens what that user may send, and no other user.",
+        "A user's own token from POST /v2/user/{user_id}/sign_in_token. For one hour it can send data of " +
+        'that user, and of no other.',
     },
   },
   refusals: teamKey.refusals,
@@ -31,16 +35,19 @@ export const teamKeyOrUserToken: AuthKind = {
   },
 };
 
-/** Not kept between requests: a phone sends seldom, and a user who is erased, or a key that is revoked, takes the token along at once. */
+/**
+ * Finds the user of a token. We do not cache the result. Phones send rarely, and a token must end at once when its user
+ * is erased or its key is revoked.
+ */
 async function findUserOfToken(
   ctx: Ctx,
   access: AccessCache,
   token: string,
   address: string,
-): Promise<Caller | Stranger> {
+): Promise<Caller | RefusedCaller> {
   const refusal = new AppError(
     'invalid_api_key',
-    'This token is unknown or has ended. Ask for another by POST /v2/user/{user_id}/sign_in_token.',
+    'This token is unknown or has expired. Get another from POST /v2/user/{user_id}/sign_in_token.',
   );
   if (readToken(token) !== 'user') return { key: null, refusal };
   const found = await access.lookUpToken(token, address, (across) => findOrNull(across, token));
@@ -67,7 +74,7 @@ async function findOrNull({ db }: Ctx, token: string) {
       'teams.org_id',
       'teams.settings',
     ])
-    .select(sql<boolean>`user_tokens.expires_at > now() and teams.deleted_at is null and ${makerOpens}`.as('opens'))
+    .select(sql<boolean>`user_tokens.expires_at > now() and teams.deleted_at is null and ${makerKeyOpens}`.as('opens'))
     .where('token_hash', '=', hashKey(token))
     .$call(prepared('user token'))
     .executeTakeFirst();

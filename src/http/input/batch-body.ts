@@ -3,8 +3,8 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
-import { TransportError, type Problem } from '../errors.ts';
-import type { Batch } from '../media.ts';
+import { TransportError, type Problem } from '../error-answer.ts';
+import type { Batch } from '../../operation/media.ts';
 import { parsed, parseJson, refusalOfEncoding, tooMuch, Unread } from './json-body.ts';
 import { listed, MOST_LISTED } from './problem.ts';
 import { NDJSON_TYPES, refuseOtherTypes } from './stream-body.ts';
@@ -12,10 +12,13 @@ import { compileValidation } from './validation.ts';
 
 const unpack = promisify(gunzip);
 
-/** A batch of a few values is a request as any other, however it is packed. */
+/** A batch body up to this size runs like the body of any other request, compressed or not. */
 const LIGHT_BYTES = 16_384;
 
-/** The body of a batch as it came: what unpacks and parses thousands of values takes its time, and waits for its turn. */
+/**
+ * The body of a batch as the client sent it. Decompressing and parsing thousands of values takes long, so a large body
+ * waits for the scheduler before that.
+ */
 export class UnreadBatch {
   readonly #body: Buffer;
   readonly #isPacked: boolean;
@@ -29,7 +32,7 @@ export class UnreadBatch {
     this.#parse = kind.parse;
   }
 
-  /** Whether there is so much in it that it should wait for its turn. */
+  /** Returns true if the body is so large that it must wait for the scheduler. */
   async isBulky(): Promise<boolean> {
     if (this.#body.length > LIGHT_BYTES || !this.#isPacked) return this.#body.length > LIGHT_BYTES;
     return (await unpacked(this.#body, LIGHT_BYTES)) === 'too large';
@@ -43,8 +46,8 @@ export class UnreadBatch {
 }
 
 /**
- * Within `server`, bodies are lists of values as JSON or NDJSON, packed or not; the bounds hold for what was unpacked.
- * `arrive` sets room aside for a body before any of it is read.
+ * Makes `server` accept batch bodies: lists of values as JSON or NDJSON, with or without gzip. The limits apply to the
+ * decompressed body. `arrive` reserves memory before the server reads any of the body.
  */
 export function takeBatches(
   server: FastifyInstance,
@@ -65,12 +68,15 @@ export function takeBatches(
       return new UnreadBatch(body, { isPacked, most, parse });
     });
   };
-  refuseOtherTypes(server, `JSON, or NDJSON with a value a line: ${['application/json', ...NDJSON_TYPES].join(', ')}`);
+  refuseOtherTypes(
+    server,
+    `JSON, or NDJSON with one value per line: ${['application/json', ...NDJSON_TYPES].join(', ')}`,
+  );
   take(['application/json'], (bytes) => parseJson(bytes, maxValues));
   take(NDJSON_TYPES, (bytes) => parseLines(bytes, maxValues));
 }
 
-/** Null of what is no gzip. */
+/** Returns the decompressed body, or null if the body is not gzip. */
 async function unpacked(body: Buffer, maxOutputLength: number): Promise<Buffer | 'too large' | null> {
   try {
     return await unpack(body, { maxOutputLength });
@@ -82,8 +88,9 @@ async function unpacked(body: Buffer, maxOutputLength: number): Promise<Buffer |
 const NEWLINE = 10;
 
 /**
- * A value a line, empty lines left out; one that cannot be read stands for the whole body. All lines are looked at as one
- * before the first is parsed: each of them alone could hold as much as all may.
+ * Parses one value per line, and skips empty lines. If one line is not JSON, the whole body is unreadable. It checks
+ * the size of all lines together before it parses the first one. Otherwise each line could have as many values as the
+ * whole body may have.
  */
 function parseLines(bytes: Buffer, maxValues: number): unknown {
   const refusal = tooMuch(bytes, maxValues);
@@ -104,12 +111,13 @@ function parseLines(bytes: Buffer, maxValues: number): unknown {
   return values;
 }
 
-/** Checked without a pause, in about a millisecond. */
+/** The check of a batch pauses after this many values, about a millisecond of work. */
 const AT_ONCE = 500;
 
 /**
- * Checks the values of a list one after the other, and no further than there are as many problems as an answer lists:
- * telling all of thousands of bad values would hold the process up. Others have their turn in the pauses.
+ * Returns a function that checks the values of a list in order. It stops when it has found as many problems as a
+ * response can list, because a report of thousands of bad values would block the process. In its pauses, the process
+ * can do other work.
  */
 export function itemReader(
   item: TSchema,

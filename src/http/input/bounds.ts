@@ -1,10 +1,11 @@
-// The first look at a request: along its schema, never deeper or longer than that allows. What is too long is refused
-// here, so that no check after this one sees more than a schema's worth of values, however large the body is.
+// The first check of a request. It visits only what the schema declares, so its depth and length are limited. It
+// refuses everything that is too long. So later checks see at most as many values as the schema allows, even if the
+// body is large.
 import type { TSchema } from 'typebox';
 import { formatOf } from '../../wire/formats.ts';
 import { nearest } from '../../config/nearest.ts';
 import { alternatives } from '../../wire/alternatives.ts';
-import type { Problem } from '../errors.ts';
+import type { Problem } from '../error-answer.ts';
 import { MOST_SUGGESTED } from './problem.ts';
 
 type Schema = {
@@ -16,7 +17,10 @@ type Schema = {
   format?: string;
   maxLength?: number;
   maxItems?: number;
-  /** A long list of numbers, or null where one is missing: looked at in one go, the first that is wrong told alone. */
+  /**
+   * True for a long list of numbers, with null for missing ones. We check such a list in one step, and report only its
+   * first wrong value.
+   */
   column?: boolean;
   minimum?: number;
   maximum?: number;
@@ -24,18 +28,20 @@ type Schema = {
   propertyNames?: { maxLength?: number };
 };
 
-/** More than any request has a use for; each costs the checks after this one about a microsecond. */
+/**
+ * The most values of a request. No valid request needs more, and each value takes about a microsecond in later checks.
+ */
 const MOST_VALUES = 10_000;
 
-/** Where the look stands, what it found, and how many values it has seen. */
+/** The state of a check: the current path, the problems, and the number of values so far. */
 type Tour = { loc: Problem['loc']; problems: Problem[]; values: number };
 
-/** Looks at one value and gives what the further checks see of it. */
+/** Checks one value, and returns a copy of it for later checks. */
 type Look = (value: unknown, at: Tour) => unknown;
 
 /**
- * Gives a copy of `value` that has the known keys only, its text trimmed; whatever breaks a bound is listed in
- * `problems` and left out of the copy. Unknown keys cost nothing: they are never visited.
+ * Returns a function that copies `value` with only its known keys and with trimmed text. If a part exceeds a limit, the
+ * function adds a problem and does not copy the part. It never visits unknown keys, so they cost no time.
  */
 export function compileBounds(schema: TSchema): (value: unknown, part: string, problems: Problem[]) => unknown {
   const look = compile(schema as Schema);
@@ -63,13 +69,16 @@ function lookOf(schema: Schema): Look {
   return plain;
 }
 
-/** Of a value of another kind, the check of types needs the kind only. */
+/**
+ * Copies a single value. If it is an object, a list or a text, an empty one is enough, because the later type check
+ * refuses it.
+ */
 const plain: Look = (value) => {
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? [] : {};
   return typeof value === 'string' ? '' : value;
 };
 
-/** PostgreSQL keeps neither a zero character nor half a surrogate pair. */
+/** Returns true if PostgreSQL can store the text. It stores no zero character and no unpaired surrogate. */
 const isStorable = (value: string): boolean => !value.includes('\0') && value.isWellFormed();
 
 function text({ format, maxLength = Infinity }: Schema): Look {
@@ -89,7 +98,10 @@ function text({ format, maxLength = Infinity }: Schema): Look {
   };
 }
 
-/** In characters, as JSON Schema counts: those beyond the first plane take two places of a string. */
+/**
+ * Compares the number of characters, as JSON Schema does. A character outside of the Basic Multilingual Plane is two
+ * code units of a string.
+ */
 function isLonger(value: string, most: number): boolean {
   if (value.length <= most) return false;
   return value.length > 2 * most || [...value].length > most;
@@ -107,7 +119,7 @@ function list({ items = {}, maxItems = Infinity }: Schema): Look {
   };
 }
 
-/** One value to the count, however long: numbers cost the checks after this one next to nothing. */
+/** Checks a column as one value, because later checks spend almost no time on numbers. */
 function column({ items = {}, maxItems = Infinity }: Schema): Look {
   const { minimum = -Infinity, maximum = Infinity } = items;
   const isWhole = kindOf(items) === 'integer';
@@ -122,7 +134,8 @@ function column({ items = {}, maxItems = Infinity }: Schema): Look {
     if (value.length <= maxItems && wrong === -1) return value;
     if (value.length > maxItems) refuse(at, 'too_long', `List should have at most ${maxItems} items`);
     else {
-      const kinds = `${isWhole ? 'an integer' : 'a number'} from ${minimum} to ${maximum}${mayBeNull ? ', or null' : ''}`;
+      const kind = isWhole ? 'an integer' : 'a number';
+      const kinds = `${kind} from ${minimum} to ${maximum}${mayBeNull ? ', or null' : ''}`;
       at.loc.push(wrong);
       refuse(at, 'value_error', `Input should be ${kinds}`);
       at.loc.pop();
@@ -134,12 +147,13 @@ function column({ items = {}, maxItems = Infinity }: Schema): Look {
 function shape({ properties = {}, additionalProperties }: Schema): Look {
   const members = Object.entries(properties).map(([name, member]) => ({ name, look: compile(member) }));
   let last: { keys: string[]; members: typeof members } = { keys: [], members: [] };
-  // Values of a list mostly have the same keys: looking for each key that a value may have takes longer than all else here.
+  // Most values of a list have the same keys, so we remember which members they are. Without this, looking up each
+  // possible key of each value would take most of the time.
   const membersOf = (value: Record<string, unknown>): typeof members => {
     if (hasKeys(value, last.keys)) return last.members;
     const keys = Object.keys(value);
     const present = members.filter(({ name }) => Object.hasOwn(value, name));
-    // Keys that nobody knows are not kept.
+    // We remember the keys only if all of them are known.
     if (keys.length === present.length) last = { keys, members: present };
     return present;
   };
@@ -152,7 +166,7 @@ function shape({ properties = {}, additionalProperties }: Schema): Look {
   };
 }
 
-/** Whether a value has these keys in this order, and no others. */
+/** Returns true if `value` has exactly these keys in this order. */
 function hasKeys(value: Record<string, unknown>, keys: readonly string[]): boolean {
   let count = 0;
   for (const key in value) {
@@ -165,19 +179,23 @@ function hasKeys(value: Record<string, unknown>, keys: readonly string[]): boole
 const MOST_UNKNOWN = 10;
 const LONGEST_NAME = 100;
 
-/** Of a shape that takes its own keys only: the first of the others are told. */
+/** Adds a problem for each of the first unknown keys. Called for a shape that accepts only its declared keys. */
 function refuseUnknown(value: Record<string, unknown>, properties: Record<string, Schema>, at: Tour): void {
-  let told = 0;
+  let reported = 0;
   for (const name in value) {
     if (Object.hasOwn(properties, name)) continue;
     at.loc.push(name.slice(0, LONGEST_NAME));
     const names = Object.keys(properties);
     const meant = at.problems.length < MOST_SUGGESTED && name.length <= LONGEST_NAME ? nearest(name, names) : null;
     const suggestion = meant === null ? '' : `. Did you mean ${meant}?`;
-    refuse(at, 'extra_forbidden', `Unknown keys are not taken here: keys are ${alternatives(names)}${suggestion}`);
+    refuse(
+      at,
+      'extra_forbidden',
+      `Unknown keys are not accepted here. The keys are ${alternatives(names)}${suggestion}`,
+    );
     at.loc.pop();
-    told += 1;
-    if (told === MOST_UNKNOWN) return;
+    reported += 1;
+    if (reported === MOST_UNKNOWN) return;
   }
 }
 
@@ -186,7 +204,7 @@ function map({ additionalProperties, maxProperties = Infinity, propertyNames }: 
   const longestName = propertyNames?.maxLength ?? Infinity;
   return (value, at) => {
     if (!isObject(value)) return plain(value, at);
-    // A key of this name would change what the copy is.
+    // Assigning a key with this name would change the prototype of the copy.
     const names = Object.keys(value).filter((name) => name !== '__proto__');
     if (names.length > maxProperties) {
       refuse(at, 'too_long', `Object should have at most ${maxProperties} keys`);
@@ -200,7 +218,7 @@ function map({ additionalProperties, maxProperties = Infinity, propertyNames }: 
   };
 }
 
-/** A union is looked at as the first of its members that is of the value's kind. */
+/** Checks a value of a union with the first member that accepts the value's kind (object, list, text or other). */
 function oneOfSeveral(members: Schema[]): Look {
   const looks = members.map((member) => ({ kind: kindOf(member), look: lookOf(member) }));
   return (value, at) => {

@@ -1,11 +1,14 @@
-// Cursors are read with everything else that a request shows by itself, before anything is looked up.
+// We check cursors together with all other input, before we look up anything.
 import type { TSchema } from 'typebox';
-import { isCursor, isId } from '../../db/page.ts';
+import { isCursor, isId } from '../../db/cursor.ts';
 import type { RequestParts } from './validation.ts';
 
 type Member = { format?: string; isKey?: (key: unknown) => boolean };
 
-/** Finds the cursors of a request that no page of their list can have given out, by their places. */
+/**
+ * Returns a function that finds the paths of invalid cursors. A cursor is invalid if no page of its list can have
+ * returned it.
+ */
 export function cursorCheck(parts: RequestParts): (input: Record<string, unknown>) => string[][] {
   const cursors = Object.entries(parts).flatMap(([part, schema]) =>
     Object.entries(membersOf(schema))

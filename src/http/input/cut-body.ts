@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
-/** What a sender reads, could it still read, that went away before its body was whole. */
-export const BODY_CUT = 'The body ended before it was whole.';
+/** The error text for a client that disconnected before its body was complete. In most cases nobody reads it. */
+export const BODY_CUT = 'The connection closed before the body was complete.';
 
-/** Whether the head of a request announces a body (RFC 9112 6). */
+/** Returns true if the headers of a request announce a body (RFC 9112 6). */
 export const bringsBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 const MOST_BYTES = 64 * 1024 * 1024;
 const LONGEST_MS = 2_000;
 
-/** Reads and forgets the rest of a refused body, within bounds, so that its sender gets to read the answer. */
+/** Reads and discards the rest of a refused body, within limits. Otherwise the client might not read our response. */
 export function drainBody(request: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     let bytes = 0;

@@ -1,22 +1,22 @@
 import type { Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
-import { InvalidRequest, type Problem } from '../errors.ts';
-import type { Form, Multipart } from '../media.ts';
-import { readQuery } from './read.ts';
+import { InvalidRequest, type Problem } from '../error-answer.ts';
+import type { Form, Multipart } from '../../operation/media.ts';
+import { readQuery } from './read-parameters.ts';
 import { compileValidation } from './validation.ts';
 
 const LONGEST_FIELD = 1_000;
 const MOST_FIELDS = 20;
-/** Of a part: its name, the name of the file, which nobody reads, and its type. */
+/** The limit for the headers of one part: its name, its content type, and its file name, which we ignore. */
 const MOST_HEADER_BYTES = 4_096;
 const MOST_HEADERS = 10;
 
-const BROKEN: Problem = { type: 'value_error', loc: ['body'], msg: 'The body is no form that can be read' };
+const BROKEN: Problem = { type: 'value_error', loc: ['body'], msg: 'The body is not a readable form' };
 
 /**
- * A form as it arrives. The files come one by one, each no faster than it is read; what its sender calls a file, and what
- * type it says, is not looked at. Throws InvalidRequest where the form is broken or has more parts than are taken, and what
- * the body itself ends with.
+ * Reads a form while it arrives. The caller gets one file after the other, and decides how fast the form is read. File
+ * names and content types from the client are ignored. Throws InvalidRequest if the form is broken or has too many
+ * parts. Also throws the errors of the body itself.
  */
 export function readForm(contentType: string, body: Readable, kind: Multipart): ReadForm {
   const texts = new Map<string, string[]>();
@@ -47,13 +47,13 @@ export function readForm(contentType: string, body: Readable, kind: Multipart): 
   return { files: each(), fields };
 }
 
-/** What a key of it means the route knows. */
+/** A form as this file reads it. The route adds `once`, because only the route knows the idempotency key. */
 export type ReadForm = Omit<Form, 'once'>;
 
 const TOO_LONG = `String should have at most ${LONGEST_FIELD} characters`;
 
 type Parts = {
-  /** The next file; null where the form is through. */
+  /** Returns the next file, or null at the end of the form. */
   next: () => Promise<Readable | null>;
   bytesOf: (file: Readable) => AsyncIterable<Buffer>;
   close: () => void;
@@ -92,7 +92,7 @@ function openParts(
   parser.on('partsLimit', tooMany('parts'));
   parser.on('error', broken);
   parser.on('finish', () => finish(null));
-  // What the body itself ends with comes before what its parser makes of that.
+  // If the body itself failed, we report its error and not the parser's error, which only follows from it.
   body.once('error', finish);
   if (body.errored) finish(body.errored);
   body.pipe(parser);
@@ -135,7 +135,7 @@ function parserOf(contentType: string, maxFiles: number): InstanceType<typeof Bu
     });
   } catch {
     throw new InvalidRequest([
-      { type: 'value_error', loc: ['header', 'content-type'], msg: 'The header names no boundary' },
+      { type: 'value_error', loc: ['header', 'content-type'], msg: 'The header has no boundary' },
     ]);
   }
 }

@@ -1,36 +1,38 @@
-import type { Problem } from '../errors.ts';
+import type { Problem } from '../error-answer.ts';
 
-/** A body that was not read, with the problem that is listed beside the others. */
+/** A body that we could not read, with the problem for the response. */
 export class Unread {
   readonly problem: Problem;
 
-  /** `index`: of a list of values the one that cannot be read. */
+  /** @param index the position of the unreadable value in its list */
   constructor(type: string, msg: string, index?: number) {
     this.problem = { type, loc: index === undefined ? ['body'] : ['body', index], msg };
   }
 }
 
-/** Bytes that are no UTF-8 are refused: replacing them would make two different references the same. */
+/**
+ * Throws if the bytes are not UTF-8. With replacement characters instead, two different references could become equal.
+ */
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Reads a body; undefined where it is empty. `JSON.parse` makes of a key `__proto__` a key as any other: the look at
- * bounds copies known keys only.
+ * Parses a body. Returns undefined if the body is empty. A key `__proto__` does no harm: `JSON.parse` makes it an
+ * ordinary key, and the check of bounds copies only known keys.
  */
 export function parseJson(bytes: Buffer, mostValues = MOST_VALUES): unknown {
   return tooMuch(bytes, mostValues) ?? parsed(bytes);
 }
 
-/** Why a body is not even parsed; null where it may be. */
+/** Returns the reason for which we do not parse a body, or null. */
 export function tooMuch(bytes: Buffer, mostValues = MOST_VALUES): Unread | null {
   if (bytes.length <= SMALL_BYTES || isModest(bytes, mostValues)) return null;
   return new Unread(
     'value_error',
-    `The body may be nested ${DEEPEST} deep and have ${mostValues.toLocaleString('en')} values`,
+    `The body may be nested ${DEEPEST} levels deep and have ${mostValues.toLocaleString('en')} values`,
   );
 }
 
-/** Reads what is not too much. */
+/** Parses a body for which `tooMuch` returned null. */
 export function parsed(bytes: Buffer): unknown {
   try {
     const text = utf8.decode(bytes);
@@ -40,11 +42,17 @@ export function parsed(bytes: Buffer): unknown {
   }
 }
 
-/** Deeper than any shape of ours. */
+/** The deepest nesting that we parse. None of our schemas is as deep. */
 const DEEPEST = 64;
-/** `JSON.parse` makes a mebibyte of brackets into half a million lists, which takes a third of a second; of this many values, 10 ms. */
+/**
+ * The most values that we parse. `JSON.parse` takes 10 ms for this many. It would turn a mebibyte of brackets into half
+ * a million lists in a third of a second.
+ */
 const MOST_VALUES = 20_000;
-/** What holds less has too few values, and is not nested so deep that writing it again would run out of stack. */
+/**
+ * We parse a smaller body without a count. It cannot have too many values, and its nesting is not deep enough to
+ * exhaust the stack when we serialise it.
+ */
 const SMALL_BYTES = 4_096;
 
 const QUOTE = 0x22;
@@ -55,7 +63,10 @@ const LIST_END = 0x5d;
 const OBJECT = 0x7b;
 const OBJECT_END = 0x7d;
 
-/** Whether a body is worth parsing, by its brackets and commas outside of texts: a millisecond a mebibyte. */
+/**
+ * Returns true if a body may be parsed. It counts brackets and commas outside of strings, which takes a millisecond per
+ * mebibyte.
+ */
 function isModest(bytes: Buffer, mostValues: number): boolean {
   let depth = 0;
   let values = 1;
@@ -73,7 +84,7 @@ function isModest(bytes: Buffer, mostValues: number): boolean {
   return true;
 }
 
-/** Where the text ends that begins here. */
+/** Returns the index of the quotation mark that closes the text. */
 function endOfText(bytes: Buffer, begin: number): number {
   let index = begin + 1;
   for (let byte = bytes[index]; byte !== undefined && byte !== QUOTE; byte = bytes[index])
@@ -81,19 +92,25 @@ function endOfText(bytes: Buffer, begin: number): number {
   return index;
 }
 
-/** Why a body is refused that is declared to be other than plain UTF-8, which JSON is (RFC 8259); null where it is not. */
+/**
+ * Returns the reason for which we refuse the encoding of a body, or null. A JSON body must be UTF-8 without a content
+ * coding (RFC 8259).
+ */
 export function refusalOfEncoding(headers: {
   'content-type'?: string | undefined;
   'content-encoding'?: string | undefined;
 }): string | null {
   const encoding = headers['content-encoding']?.trim().toLowerCase() || 'identity';
   if (encoding !== 'identity') {
-    return `The body is encoded as ${named(encoding)}, which is not taken here: send it without a content-encoding.`;
+    return (
+      `The body has the content-encoding ${named(encoding)}, which is not accepted here. Send it without a ` +
+      'content-encoding.'
+    );
   }
   const charset = /charset\s*=\s*"?([^\s";]+)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
   if (/^(utf-8|utf8|us-ascii)$/i.test(charset)) return null;
-  return `The body is in the charset ${named(charset)}, which is not taken here: send JSON as UTF-8.`;
+  return `The body has the charset ${named(charset)}, which is not accepted here. Send JSON as UTF-8.`;
 }
 
-/** Encodings and charsets are short tokens; whatever else a header says is not repeated. */
+/** Names an encoding or a charset in an error text. Both are short tokens. We repeat nothing else from a header. */
 const named = (token: string): string => (/^[\w.+, -]{1,40}$/.test(token) ? token : 'that the header names');

@@ -2,26 +2,26 @@ import type { ErrorObject } from 'ajv';
 import { nearest } from '../../config/nearest.ts';
 import { alternatives } from '../../wire/alternatives.ts';
 import type { Mismatch } from '../../wire/mismatch.ts';
-import type { Problem } from '../errors.ts';
-import { ownOf } from '../../wire/own.ts';
+import type { Problem } from '../error-answer.ts';
+import { ownProperty } from '../../wire/own-property.ts';
 
 export const MOST_LISTED = 100;
 const MOST_BYTES = 64 * 1024;
-/** Looking for what was meant costs up to a millisecond. */
+/** The most suggestions in one response. Finding a suggestion takes up to a millisecond. */
 export const MOST_SUGGESTED = 3;
-/** Of fewer names the one that was meant is seen. */
+/** If there are at most this many names, the problem lists all of them and suggests none. */
 const MOST_SEEN = 8;
 const LONGEST_REPEATED = 100;
 
-/** The problems that an answer lists: one a place, so many as a caller reads and an answer holds. */
+/** Returns the problems for a response. It keeps one problem per path, and at most as many as a response lists. */
 export function listed(problems: Problem[]): Problem[] {
-  const byPlace = new Map<string, Problem>();
+  const byPath = new Map<string, Problem>();
   for (const problem of problems) {
-    const place = problem.loc.join('/');
-    if (!byPlace.has(place)) byPlace.set(place, problem);
+    const path = problem.loc.join('/');
+    if (!byPath.has(path)) byPath.set(path, problem);
   }
   let bytes = 0;
-  return [...byPlace.values()].slice(0, MOST_LISTED).filter((problem) => {
+  return [...byPath.values()].slice(0, MOST_LISTED).filter((problem) => {
     bytes += Buffer.byteLength(JSON.stringify(problem));
     return bytes <= MOST_BYTES;
   });
@@ -37,8 +37,8 @@ const TYPE_NAMES: Record<string, [type: string, msg: string]> = {
 };
 
 /**
- * What the validator found, as an entry of a 422; `input` is the request that it looked at, and `suggests` whether the name that was
- * most likely meant is told.
+ * Turns an error of the validator into an entry of a 422. `input` is the checked request. If `suggests` is true, the
+ * text may suggest the name that the client probably meant.
  */
 export function toProblem(error: ErrorObject, input: unknown, suggests: boolean): Problem {
   const loc = error.instancePath.split('/').slice(1).map(unescaped);
@@ -57,7 +57,7 @@ function describe(error: ErrorObject): [type: string, msg: string] {
     case 'required':
       return ['missing', 'Field required'];
     case 'type': {
-      const [type, msg] = ownOf(TYPE_NAMES, expectedType(params)) ?? ['value_error', 'Input has the wrong type'];
+      const [type, msg] = ownProperty(TYPE_NAMES, expectedType(params)) ?? ['value_error', 'Input has the wrong type'];
       return instancePath.startsWith('/body') ? [type, msg] : [type.replace('_type', '_parsing'), msg];
     }
     case 'enum':
@@ -92,7 +92,7 @@ const expectedType = (params: ErrorObject['params']): string =>
 const mismatchOf = ({ keyword, parentSchema }: ErrorObject): Mismatch | undefined =>
   keyword === 'pattern' ? (parentSchema?.['mismatch'] as Mismatch | undefined) : undefined;
 
-/** Where there is more to choose from than is seen at once. */
+/** Returns a suggestion if the list of names is too long to read at once. */
 function suggestion(error: ErrorObject, value: unknown): string {
   const values = error.keyword === 'enum' ? (error.params['allowedValues'] as unknown[]) : [];
   const names = values.length > MOST_SEEN ? values.map(String) : mismatchOf(error)?.names;
@@ -102,8 +102,8 @@ function suggestion(error: ErrorObject, value: unknown): string {
 }
 
 /**
- * Only what cannot be a name, a date of birth, contact data or a secret is repeated to the caller:
- * a number or boolean out of its range, and short text where an id or one of a list was asked for.
+ * Returns true if an error text may repeat the value. The value must not be a name, a date of birth, contact data or a
+ * secret. So we repeat only a wrong number or boolean, and short text in place of an id or a listed value.
  */
 function mayBeRepeated(error: ErrorObject, value: unknown): boolean {
   const { keyword, params } = error;

@@ -1,14 +1,14 @@
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
-import { cursorProblem, invalidCursor } from '../../db/page.ts';
-import { InvalidRequest, TransportError, type Problem } from '../errors.ts';
-import type { Endpoint } from '../endpoint.ts';
-import { isBatch, jsonOf } from '../media.ts';
+import { cursorProblem, invalidCursor } from '../../db/cursor.ts';
+import { InvalidRequest, TransportError, type Problem } from '../error-answer.ts';
+import type { Operation } from '../../operation/operation.ts';
+import { isBatch, jsonOf } from '../../operation/media.ts';
 import { itemReader, UnreadBatch } from './batch-body.ts';
 import { cursorCheck } from './cursors.ts';
 import { readForm } from './form-body.ts';
 import { Unread } from './json-body.ts';
-import { readParams, readQuery } from './read.ts';
+import { readParams, readQuery } from './read-parameters.ts';
 import { readLines } from './stream-body.ts';
 import { compileValidation } from './validation.ts';
 
@@ -23,17 +23,20 @@ const KEY_TOO_LONG: Problem = {
   msg: `String should have at most ${LONGEST_KEY} characters`,
 };
 
-const UNKNOWN_KEEPING: Problem = {
+const UNKNOWN_CACHING: Problem = {
   type: 'literal_error',
   loc: ['header', 'x-idempotency-error'],
   msg: "Input should be 'no-cache'",
 };
 
-/** Reads and checks everything of a request at once; compiled when the first request comes. A batch is read with pauses. */
+/**
+ * Returns a function that reads and checks the whole input of a request. It compiles the validation at the first
+ * request. It reads a batch with pauses.
+ */
 export function inputReader(
-  endpoint: Endpoint,
+  operation: Operation,
 ): (request: FastifyRequest, idempotencyKey: string | null, pause?: () => Promise<void>) => Promise<Input> {
-  const { params, query, body: kind } = endpoint;
+  const { params, query, body: kind } = operation;
   const many = isBatch(kind) ? kind : null;
   const body = many ? many.outline : jsonOf(kind);
   const mayBeLeftOut = [(body as { type?: string | string[] } | undefined)?.type].flat().includes('null');
@@ -43,7 +46,7 @@ export function inputReader(
 
   return async (request, idempotencyKey, pause) => {
     const input: Record<string, unknown> = {};
-    // A path that ends where a parameter should be is another path, and there is none.
+    // A path with an empty parameter is a different path, and that path does not exist.
     if (Object.values(request.params as Record<string, string>).includes(''))
       throw new TransportError('route_not_found');
     if (params) input['path'] = readParams(params, request.params as Record<string, string>);
@@ -61,7 +64,7 @@ export function inputReader(
     if (unread) problems = [...problems.filter((problem) => problem.loc[0] !== 'body'), unread];
     if (idempotencyKey !== null && idempotencyKey.length > LONGEST_KEY) problems = [...problems, KEY_TOO_LONG];
     if (!['no-cache', '', undefined].includes(request.headers['x-idempotency-error'] as string | undefined)) {
-      problems = [...problems, UNKNOWN_KEEPING];
+      problems = [...problems, UNKNOWN_CACHING];
     }
     if (kind && !body && sent === undefined) problems = [...problems, NO_STREAM];
     const ofCursors = wrongCursors(input).map(cursorProblem);
@@ -71,7 +74,7 @@ export function inputReader(
   };
 }
 
-function streamOf({ body, headers }: FastifyRequest, kind: Endpoint['body']): unknown {
+function streamOf({ body, headers }: FastifyRequest, kind: Operation['body']): unknown {
   if (kind === undefined || !('media' in kind)) return undefined;
   if (kind.media === 'multipart') return readForm(headers['content-type'] ?? '', body as Readable, kind);
   return kind.media === 'ndjson' ? readLines(body as Readable, kind.item) : body;

@@ -3,27 +3,27 @@ import type { Socket } from 'node:net';
 import { Transform, type Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
-import { InvalidRequest, TransportError } from '../errors.ts';
-import type { ByteStream, Multipart, Ndjson } from '../media.ts';
+import { InvalidRequest, TransportError } from '../error-answer.ts';
+import type { ByteStream, Multipart, Ndjson } from '../../operation/media.ts';
 import { BODY_CUT } from './cut-body.ts';
 import { parseJson, tooMuch, Unread } from './json-body.ts';
 import { compileValidation } from './validation.ts';
 
 export const NDJSON_TYPES = ['application/x-ndjson', 'application/jsonl'];
 const TYPES = { ndjson: NDJSON_TYPES, multipart: ['multipart/form-data'] };
-const WHAT = { bytes: 'the bytes themselves', ndjson: 'a JSON value a line', multipart: 'a form with files' };
+const WHAT = { bytes: 'the bytes themselves', ndjson: 'one JSON value per line', multipart: 'a form with files' };
 const LONGEST_LINE = 1024 * 1024;
 const MOST_NDJSON_BYTES = 1024 * 1024 * 1024;
 
-/** A stream may take longer than other requests as long as it goes on. */
+/** A stream may take this long, if bytes keep arriving. Other requests must arrive faster. */
 const LONGEST_ARRIVAL_MS = 2 * 3_600_000;
-/** What is never larger is no larger than other requests, and arrives in their time. */
+/** If the limit of a stream's body is at most this, the body must arrive as fast as that of any other request. */
 const SMALL_BYTES = 64 * 1024;
 
 /**
- * Within `server`, bodies arrive as streams: nothing is read ahead of `handle`, and the bounds hold as the bytes pass. The
- * time in which other requests arrive whole is here that in which something more of it does. Streams of up to 64 KiB have
- * that time as a whole, and those that may be JSON the bounds of JSON, whatever their sender calls them.
+ * Makes `server` accept streams. It reads nothing before `handle`, and checks the limits while the bytes arrive. The
+ * request timeout limits each pause between chunks. If the limit of the body is 64 KiB or less, the request timeout
+ * limits the whole arrival. If such a body may be JSON, the limits for JSON also apply, with every content type.
  */
 export function takeStreams(server: FastifyInstance, kind: Ndjson | ByteStream | Multipart): void {
   const types = kind.media === 'bytes' ? kind.types : TYPES[kind.media];
@@ -44,18 +44,18 @@ export function takeStreams(server: FastifyInstance, kind: Ndjson | ByteStream |
   });
 }
 
-/** A body of any other type, or of none, is refused with what is taken. */
+/** Makes `server` refuse a body with another content type or without one. The refusal names the accepted types. */
 export function refuseOtherTypes(server: FastifyInstance, taken: string): void {
-  const refusal = `The body must be ${taken} in the header content-type.`;
+  const refusal = `The body must be ${taken}, as the content-type header states.`;
   server.addContentTypeParser('*', (_request, _body, done) =>
     done(new TransportError('unsupported_media_type', refusal)),
   );
 }
 
-/** Connections on which a stream arrives: the timer of whole requests leaves them alone. */
+/** Connections on which a stream is arriving. The timer for whole requests does not apply to them. */
 const arriving = new WeakSet<Socket>();
 
-/** Whether a stream arrives there, which has time limits of its own. */
+/** Returns true if a stream is arriving on this connection. Streams have their own time limits. */
 export const bringsStream = (socket: Socket): boolean => arriving.has(socket);
 
 type Bounds = { maxBytes: number; silenceMs: number; longestMs: number; isJson: boolean };
@@ -84,7 +84,7 @@ function bounded(body: IncomingMessage, { maxBytes, silenceMs, longestMs, isJson
   const begunAt = performance.now();
   const timer = setInterval(
     () => {
-      // What waits here to be taken is no silence of the sender.
+      // If bytes wait here because nobody reads them, the client has not paused.
       if (meter.readableLength > 0 || meter.writableLength > 0) silentSince = performance.now();
       const now = performance.now();
       if (now - silentSince > silenceMs || now - begunAt > longestMs)
@@ -96,9 +96,9 @@ function bounded(body: IncomingMessage, { maxBytes, silenceMs, longestMs, isJson
     clearInterval(timer);
     arriving.delete(socket);
   });
-  // A sender that goes away reads no answer; whoever reads its stream has to hear of it.
+  // If the client has disconnected, it reads no response. But the code that reads the stream must get an error.
   const cut = (): void => void meter.destroy(new TransportError('bad_request', BODY_CUT));
-  // Also before anybody reads it: an error without a listener would end the process.
+  // The error can occur before the stream has a reader. An error without a listener would end the process.
   meter.on('error', () => undefined);
   body.once('error', cut);
   body.once('close', () => {
@@ -107,7 +107,10 @@ function bounded(body: IncomingMessage, { maxBytes, silenceMs, longestMs, isJson
   return body.pipe(meter);
 }
 
-/** The lines of a body, each checked like a body of its own; `loc` tells the line, beginning at 0. */
+/**
+ * Reads the lines of a body, and checks each line like a separate body. In `loc` of a problem, the line numbers start
+ * at 0.
+ */
 export async function* readLines(body: Readable, item: TSchema): AsyncIterable<unknown> {
   const validate = compileValidation({ body: item });
   let number = 0;

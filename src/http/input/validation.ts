@@ -5,15 +5,15 @@ import { formatOf } from '../../wire/formats.ts';
 import type { Rule } from '../../wire/rule.ts';
 import { RULES } from '../../wire/rules.ts';
 import { compileBounds } from './bounds.ts';
-import type { Problem } from '../errors.ts';
+import type { Problem } from '../error-answer.ts';
 import { listed, MOST_SUGGESTED, toProblem } from './problem.ts';
 
-/** The parts of a request in the order in which their problems are listed. */
+/** The parts of a request. A response lists problems in this order. */
 export type RequestParts = { path?: TSchema | undefined; query?: TSchema | undefined; body?: TSchema | undefined };
 
 const RULE_NAMES = new Set(RULES.map(({ keyword }) => keyword));
 
-// Schemas are checked where OpenAPI is made of them (test/openapi.test.ts).
+// Ajv need not validate our schemas, because test/openapi.test.ts does.
 const ajv = new Ajv({
   allErrors: true,
   useDefaults: true,
@@ -30,9 +30,9 @@ for (const rule of RULES) {
 }
 
 /**
- * Checks all parts at once: first their bounds, then everything else on what is within them, so that the time is
- * linear in the request and the list of problems short. Brings values into their form (trimmed, E.164, lower-case ids,
- * defaults) and leaves unknown keys out, in `input` itself.
+ * Returns a function that checks all parts of a request. It checks bounds first, so the other checks see only values
+ * within bounds. The time is thus linear in the size of the request, and the list of problems stays short. The function
+ * changes `input`: it normalises values (trimmed text, E.164, lower-case ids, defaults) and removes unknown keys.
  */
 export function compileValidation(parts: RequestParts): (input: Record<string, unknown>) => Problem[] {
   const present = Object.entries(parts).flatMap(([part, schema]) =>
@@ -50,11 +50,12 @@ export function compileValidation(parts: RequestParts): (input: Record<string, u
     }
     if (check(input) && tooLong.length === 0) return [];
     const found = check.errors ?? [];
-    const placesOf = (is: (keyword: string) => boolean): Set<string> =>
+    const pathsWhere = (is: (keyword: string) => boolean): Set<string> =>
       new Set(found.filter(({ keyword }) => is(keyword)).map(({ instancePath }) => instancePath));
-    const mistyped = placesOf((keyword) => keyword === 'type');
-    // What a shape says of a member is told instead of the list of all that such a member may be anywhere.
-    const ruled = placesOf((keyword) => RULE_NAMES.has(keyword));
+    const mistyped = pathsWhere((keyword) => keyword === 'type');
+    // Some shapes have a rule about a member. Its problem is more precise than a list of the member's possible values,
+    // so we report only the rule's problem.
+    const ruled = pathsWhere((keyword) => RULE_NAMES.has(keyword));
     const leftOut = new Set(tooLong.map(({ loc }) => loc.join('/')));
     const further = found
       .filter(({ keyword, instancePath }) => keyword === 'type' || !mistyped.has(instancePath))
@@ -65,15 +66,15 @@ export function compileValidation(parts: RequestParts): (input: Record<string, u
   };
 }
 
-/** Replaces text by the form in which it is kept. */
+/** Returns a function that replaces a text by the form in which we store it. */
 function bringingIntoForm(name: string): DataValidateFunction {
   const format = formatOf(name);
-  if (format === undefined) throw new Error(`No format is called ${name}.`);
+  if (format === undefined) throw new Error(`There is no format ${name}.`);
   const [type, message] = format.problem;
   const check: DataValidateFunction = (text: string, at) => {
-    const kept = format.check(text);
-    if (kept !== null && at) at.parentData[at.parentDataProperty] = kept;
-    if (kept !== null) return true;
+    const formatted = format.check(text);
+    if (formatted !== null && at) at.parentData[at.parentDataProperty] = formatted;
+    if (formatted !== null) return true;
     check.errors = [{ keyword: 'format', message, params: { type, format: name } }];
     return false;
   };

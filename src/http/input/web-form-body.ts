@@ -1,17 +1,20 @@
 import type { FastifyInstance } from 'fastify';
-import { TransportError } from '../errors.ts';
+import { TransportError } from '../error-answer.ts';
 import { refuseOtherTypes } from './stream-body.ts';
 import { refusalOfEncoding } from './json-body.ts';
 
-/** A name and little else; more is 413. */
+/** A form of our pages has few fields, such as a name. A larger body is a 413. */
 const MOST_BYTES = 8_192;
 const MOST_FIELDS = 20;
 const TYPE = 'application/x-www-form-urlencoded';
 
-/** Within `server`, bodies are what a form of a page sends, as an object of texts; of a field that is sent twice the first. */
+/**
+ * Makes `server` accept the HTML forms of our pages, and parses a form into an object of texts. If a field is repeated,
+ * the first value is used.
+ */
 export function takeWebForms(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
-  refuseOtherTypes(server, `what a form of a page sends: ${TYPE}`);
+  refuseOtherTypes(server, `an HTML form: ${TYPE}`);
   server.addContentTypeParser(TYPE, { parseAs: 'string', bodyLimit: MOST_BYTES }, (request, body, done) => {
     const refusal = refusalOfEncoding(request.headers);
     if (refusal !== null) return done(new TransportError('unsupported_media_type', refusal));

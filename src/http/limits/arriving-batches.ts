@@ -3,22 +3,28 @@ import type { Owner } from '../../fair/round-robin.ts';
 import { Threshold } from '../../fair/threshold.ts';
 
 const MEBIBYTE = 1024 * 1024;
-/** Of one process, which has the bodies of batches in memory until they are answered. */
+/** The most bytes of batch bodies in one process. The process keeps a body in memory until its request is answered. */
 const MOST_BYTES = 128 * MEBIBYTE;
 
-/** Bytes of the bodies of batches that arrive or wait for their turn: none is read for which there is no room. */
+/**
+ * Counts the bytes of batch bodies that are arriving or that wait for the scheduler. We read a body only when there is
+ * room for it.
+ */
 export class ArrivingBatches {
   readonly #bytes = new Threshold(MOST_BYTES);
 
-  /** Sets room aside until what it gives is called. Throws not_ready. */
+  /**
+   * Reserves room for `bytes`. The caller calls the returned function to release it. Throws not_ready if there is no
+   * room.
+   */
   take(owner: Owner, bytes: number): () => void {
     if (!this.#bytes.take(owner, bytes))
-      throw new AppError('not_ready', 'Too much of batches is on its way here. Send this one again shortly.');
+      throw new AppError('not_ready', 'Too many bytes of batches are arriving. Send this one again shortly.');
     let isGiven = false;
     return () => {
       if (isGiven) return;
       isGiven = true;
-      this.#bytes.giveBack(owner, bytes);
+      this.#bytes.release(owner, bytes);
     };
   }
 }

@@ -1,10 +1,10 @@
-// Batches of one team beside the requests of others, over real sockets.
+// Batches of one team beside requests of others, over real sockets.
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
 import { makeUser } from '../../../test/factories.ts';
 import { untilBlocked } from '../../../test/until-blocked.ts';
 import { UnreadBatch } from '../input/batch-body.ts';
@@ -32,7 +32,7 @@ const push = async (team: Team, many: number): Promise<number> => {
   return (await team.api('POST', `/v2/timeseries/${user_id}/samples`, samples(many))).status;
 };
 
-test('what requests of a team wait for holds up nobody’s batches, not even its own', async () => {
+test('requests that wait for locks do not block batches of any team', async () => {
   const { user_id } = await makeUser(app.team);
   const owner = new pg.Client({ connectionString: app.databaseUrl });
   await owner.connect();
@@ -50,13 +50,14 @@ test('what requests of a team wait for holds up nobody’s batches, not even its
     await owner.query('rollback');
     for (const answer of await Promise.all(waiting)) expect(answer.status).toBe(200);
   } finally {
-    // A failure ends the lock, and waits for what it held up: a service that closes before waits for its clients' connections.
+    // A failure must release the lock and wait for the blocked requests. Otherwise the service would wait for its
+    // clients' connections.
     await owner.end();
     await Promise.allSettled(asked);
   }
 });
 
-describe('a batch waits for its turn', () => {
+describe('a batch waits for the scheduler', () => {
   const batchOf = (many: number, isPacked: boolean): UnreadBatch => {
     const bytes = Buffer.from(JSON.stringify(samples(many)));
     return new UnreadBatch(isPacked ? gzipSync(bytes) : bytes, { isPacked, most: 1e7, parse: String });
@@ -67,14 +68,14 @@ describe('a batch waits for its turn', () => {
     [10, true, false],
     [2_000, false, true],
     [2_000, true, true],
-  ])('by the values in it: %d of them, packed %s, are bulky %s', async (many, isPacked, expected) => {
+  ])('a batch of %d values with gzip %s is bulky: %s', async (many, isPacked, expected) => {
     expect(await batchOf(many, isPacked).isBulky()).toBe(expected);
   });
 });
 
-describe('bodies of batches that arrive', () => {
+describe('bodies of batches', () => {
   const sockets: Socket[] = [];
-  /** Says that so much comes, and sends none of it; the status, or null where the body is waited for. */
+  /** Announces a body and sends none of it. Resolves with the status, or null when the service waits for the body. */
   const announce = (team: Team, bytes: number): Promise<number | null> =>
     new Promise((resolve, reject) => {
       const { hostname, port } = new URL(app.baseUrl);
@@ -89,7 +90,7 @@ describe('bodies of batches that arrive', () => {
       );
     });
 
-  test('have a bound of bytes a team, given back when they are gone', async () => {
+  test('have a limit of bytes per team, which is free again when the requests end', async () => {
     const MEBIBYTE = 1024 * 1024;
     const begun = await Promise.all(Array.from({ length: 40 }, () => announce(app.team, MEBIBYTE)));
     expect(begun.filter((status) => status === null)).toHaveLength(32);

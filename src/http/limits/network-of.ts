@@ -1,12 +1,16 @@
 import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Groups of 16 bits of an IPv6 address that name the network: whoever has one address has all of its /64. */
+/**
+ * An IPv6 network is the first four 16-bit groups of an address (a /64). A client with one address usually has all
+ * addresses of its /64.
+ */
 const GROUPS_OF_A_NETWORK = 4;
 
 /**
- * What counts as one address where strangers share something: an IPv4 address, or the /64 that an IPv6 address lies in. Those
- * whose connections were reset before anybody asked for their addresses share what is left.
+ * Returns the network of an address: an IPv4 address itself, or the /64 of an IPv6 address. Limits for anonymous
+ * callers treat a network as one caller. If a connection was reset before we read its address, the network is the empty
+ * string.
  */
 export function networkOf(address: string | undefined): string {
   const plain = address?.split('%', 1)[0] ?? '';

@@ -2,34 +2,44 @@ import { sql } from 'kysely';
 import type { Ctx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 
-/** A bucket per key: it holds `burst` requests and gains `perSecond`. */
+/**
+ * A bucket holds at most `burst` tokens and gains `perSecond` tokens each second. Each key has one bucket. A request
+ * takes one token.
+ */
 type Policy = { perSecond: number; burst: number };
 
-/** What this process holds of a key's bucket. */
+/** The tokens of one key's bucket that this process has leased. */
 type Lease = {
   tokens: number;
-  /** What was left for all processes after the newest lease. */
+  /** The tokens that were left in the bucket, for all processes, after this process leased its newest part. */
   shared: number;
-  /** Tokens that nobody used by then are dropped: they filled up again in the bucket meanwhile. */
+  /**
+   * When the lease ends. This process then drops its unused tokens, because the bucket in the database has gained new
+   * ones meanwhile.
+   */
   until: number;
-  /** No lease is asked for before: there was nothing to have. */
+  /** This process requests no new lease before this time, because the bucket was empty. */
   emptyUntil: number;
   renewing: Promise<void> | null;
 };
 
 const LEASE_MS = 5_000;
-/** A flood asks the database ten times a second at most. */
+/**
+ * The least time between two leases of an empty bucket. So a key that sends too much causes at most ten statements a
+ * second.
+ */
 const LEAST_WAIT_MS = 100;
 const MOST_KEYS = 10_000;
 const FORGOTTEN_AFTER_HOURS = 24;
 const TIDY_MS = 3_600_000;
 
-/** Name of the policy in the headers. */
+/** The name of the rate-limit policy in the response headers. */
 const NAME = '"key"';
 
 /**
- * Counts requests by key for all processes together: the bucket stands in the database, and each process takes a tenth
- * of it at a time, so that few requests wait for a statement and a key that floods asks for nothing more once it is empty.
+ * Limits the requests of each key across all processes. The bucket of a key is in the database. Each process leases at
+ * most a tenth of it at a time, so only few requests wait for a statement. While a bucket is empty, requests with its
+ * key cause almost no statements.
  */
 export class RateLimits {
   readonly #ctx: Ctx;
@@ -45,10 +55,10 @@ export class RateLimits {
   }
 
   /**
-   * Takes one request of the key's allowance. `tell` gets the headers of draft-ietf-httpapi-ratelimit-headers, and
-   * Retry-After where the request is refused with rate_limited.
+   * Takes one token from the key's bucket. Throws rate_limited if the bucket is empty. Calls `setHeader` with the
+   * headers of draft-ietf-httpapi-ratelimit-headers, and with Retry-After if it refuses the request.
    */
-  async take(keyId: string, tell: (name: string, value: string) => void): Promise<void> {
+  async take(keyId: string, setHeader: (name: string, value: string) => void): Promise<void> {
     const { perSecond, burst } = this.#policy;
     const lease = this.#leaseOf(keyId);
     while (lease.tokens < 1 || lease.until <= Date.now()) {
@@ -58,20 +68,21 @@ export class RateLimits {
     const taken = lease.tokens >= 1;
     if (taken) lease.tokens -= 1;
     const left = Math.max(0, Math.floor(Math.min(burst, lease.tokens + lease.shared)));
-    tell('ratelimit-policy', `${NAME};q=${burst};w=${Math.ceil(burst / perSecond)}`);
-    tell('ratelimit', `${NAME};r=${taken ? left : 0};t=${Math.ceil((burst - (taken ? left : 0)) / perSecond)}`);
+    setHeader('ratelimit-policy', `${NAME};q=${burst};w=${Math.ceil(burst / perSecond)}`);
+    setHeader('ratelimit', `${NAME};r=${taken ? left : 0};t=${Math.ceil((burst - (taken ? left : 0)) / perSecond)}`);
     if (taken) return;
-    tell('retry-after', String(Math.max(1, Math.ceil((lease.emptyUntil - Date.now()) / 1000))));
+    setHeader('retry-after', String(Math.max(1, Math.ceil((lease.emptyUntil - Date.now()) / 1000))));
     throw new AppError(
       'rate_limited',
-      `This key may send ${perSecond} requests a second, and ${burst} at once. Send this one again after Retry-After.`,
+      `This key may send ${perSecond} requests per second, and ${burst} at once. Send this one again after ` +
+        'Retry-After.',
     );
   }
 
   #leaseOf(keyId: string): Lease {
     let lease = this.#leases.get(keyId);
     if (lease) return lease;
-    // The oldest goes: what it holds is at most a tenth of a bucket.
+    // Forgets the oldest lease. The key loses at most a tenth of its bucket.
     const oldest = this.#leases.size >= MOST_KEYS ? this.#leases.keys().next() : null;
     if (oldest && !oldest.done) this.#leases.delete(oldest.value);
     lease = { tokens: 0, shared: 0, until: 0, emptyUntil: 0, renewing: null };
@@ -103,12 +114,15 @@ export class RateLimits {
     await this.#tidy();
   }
 
-  /** Drops the buckets of keys that nobody uses any more: they are full. */
+  /**
+   * Deletes buckets that no request has used for a day. Such a bucket is full, and a missing bucket also means a full
+   * one.
+   */
   async #tidy(): Promise<void> {
     if (this.#tidyAt > Date.now()) return;
     this.#tidyAt = Date.now() + TIDY_MS;
-    await sql`delete from rate_limits where refilled_at < now() - make_interval(hours => ${FORGOTTEN_AFTER_HOURS})`.execute(
-      this.#ctx.db,
-    );
+    await sql`
+      delete from rate_limits
+       where refilled_at < now() - make_interval(hours => ${FORGOTTEN_AFTER_HOURS})`.execute(this.#ctx.db);
   }
 }

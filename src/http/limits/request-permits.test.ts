@@ -1,12 +1,12 @@
-// That nobody starves, over sockets: the order itself is proven where it is made (src/fair).
+// Tests over sockets that no organisation starves. The tests in src/fair prove the order itself.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Answer, type Team, type TestApp } from '../../../test/app.ts';
-import { holdConnections } from '../../../test/hold-connections.ts';
-import { endpoints } from '../../endpoints.ts';
-import type { Endpoint } from '../endpoint.ts';
+import { startTestApp, type Answer, type Team, type TestApp } from '../../../test/test-app.ts';
+import { occupyConnections } from '../../../test/occupy-connections.ts';
+import { operations } from '../../operations.ts';
+import type { Operation } from '../../operation/operation.ts';
 import { createTeam } from '../../tenancy/teams/create.ts';
 import { createTeamKey } from '../../tenancy/keys/create-team-key.ts';
 import { RequestPermits } from './request-permits.ts';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 const HOURS = 2_000;
-/** As much as one question may ask: five tables of a row an hour. */
+/** The largest query: five tables with one row per hour. */
 const QUERIES = Array.from({ length: 5 }, () => ({
   select: [
     { group_key: '*' },
@@ -57,7 +57,7 @@ async function heavyTeams(count: number): Promise<(() => Promise<number>)[]> {
   return teams;
 }
 
-test('seven teams of one organisation that always have heavy requests waiting let those of another in, after a turn', async () => {
+test('seven busy teams of one organisation leave room for another organisation', async () => {
   const teams = await heavyTeams(7);
   const quiet = await app.makeTeam('Quiet');
   let isOver = false;
@@ -66,7 +66,7 @@ test('seven teams of one organisation that always have heavy requests waiting le
     while (!isOver) {
       expect(await ask()).toBe(200);
       answered += 1;
-      // A service that starves others would never come to its end.
+      // If another organisation starved, its requests would never end.
       if (answered > 400) isOver = true;
     }
   };
@@ -80,22 +80,22 @@ test('seven teams of one organisation that always have heavy requests waiting le
   }
   isOver = true;
   await Promise.all(floods);
-  // What was under way, and what was answered before its client had read the answer: a few rounds of the seven permits.
+  // Includes requests under way and answers that clients have not read yet: a few rounds of the seven permits.
   expect(Math.max(...meanwhile)).toBeLessThan(40);
 }, 90_000);
 
 /** An operation of teams. */
-const OPERATION = endpoints.find(({ id }) => id === 'list_users') as Endpoint;
+const OPERATION = operations.find(({ id }) => id === 'list_users') as Operation;
 const NEVER = new Promise<never>(() => undefined);
 
-test('requests of one organisation leave permits for another, whatever its teams send', async () => {
+test('requests of one organisation leave permits for another', async () => {
   const permits = new RequestPermits(4);
   for (let team = 0; team < 8; team += 1) void permits.run(OPERATION, { org: 'loud', team: `${team}` }, () => NEVER);
   const other = { org: 'other', team: 'other' };
   await expect(permits.run(OPERATION, other, async () => 'answered')).resolves.toBe('answered');
 });
 
-test('a thousand requests of a team may wait, and the next is refused as not_ready, while another team’s is served', async () => {
+test('a thousand requests of a team can wait, the next is refused, and another team is served', async () => {
   const permits = new RequestPermits(4);
   const flood = { org: 'loud', team: 'loud' };
   for (let n = 0; n < 1_003; n += 1) void permits.run(OPERATION, flood, () => NEVER);
@@ -104,7 +104,7 @@ test('a thousand requests of a team may wait, and the next is refused as not_rea
   await expect(permits.run(OPERATION, other, async () => 'answered')).resolves.toBe('answered');
 });
 
-test('requests sent ahead whose connection is cut before their answers are sent give their permits back', async () => {
+test('pipelined requests return their permits when their connection is cut before the answers', async () => {
   const { hostname, port } = new URL(app.baseUrl);
   const one = `GET /v2/user?limit=1 HTTP/1.1\r\nhost: x\r\nx-service-api-key: ${app.team.api_key}\r\n\r\n`;
   for (let n = 0; n < 3; n += 1) {
@@ -112,18 +112,18 @@ test('requests sent ahead whose connection is cut before their answers are sent 
     socket.resume().write(one.repeat(500));
     await once(socket, 'close');
   }
-  // On a busy machine so many are carried out after their connection was cut that more of the team's are refused meanwhile.
+  // On a busy machine, many requests run after their connection was cut, so more requests of the team are refused.
   const isServed = async (): Promise<number> => (await app.team.api('GET', '/v2/user')).status;
   await expect.poll(isServed, { timeout: 20_000 }).toBe(200);
 }, 60_000);
 
 describe('while other requests hold every connection and many wait', () => {
-  test('a management key finds a team’s keys and revokes one, and /readyz says how long the others wait', async () => {
+  test('a management key lists and revokes keys, and /readyz shows how long requests wait', async () => {
     const teams = await Promise.all(Array.from({ length: 12 }, (_, n) => app.makeTeam(`Loud ${n}`)));
     const victim = await app.makeTeam('Victim');
-    const release = await holdConnections(app.db, CONNECTIONS);
+    const release = await occupyConnections(app.db, CONNECTIONS);
     try {
-      // Two of each organisation: more than there are permits.
+      // Two of each organisation, which is more than there are permits.
       const waiting = teams.flatMap((team) => [team.api('GET', '/v2/user'), team.api('GET', '/v2/user')]);
       await expect.poll(() => readWait(), { timeout: 10_000 }).toBeGreaterThan(0.2);
       const path = `/v1/org/${victim.org_id}/team_api_keys/sandbox/us`;
@@ -148,7 +148,7 @@ describe('while other requests hold every connection and many wait', () => {
     return body.request_wait_seconds;
   }
 
-  test('two keys that are revoked at once do not wait for one another to be heard of', async () => {
+  test('two revocations at the same time do not wait for each other', async () => {
     const revoke = async (victim: Team): Promise<number> => {
       const path = `/v1/org/${victim.org_id}/team_api_keys/sandbox/us`;
       const { body } = await victim.api<{ api_keys: { id: string }[] }>('GET', path);
@@ -162,16 +162,16 @@ describe('while other requests hold every connection and many wait', () => {
       expect(await Promise.all(victims.map(revoke))).toEqual(victims.map(() => 200));
       times.push(performance.now() - from);
     }
-    // One after the other they would wait 8 times 50 ms.
+    // Sequentially they would wait 8 times 50 ms.
     expect(Math.min(...times)).toBeLessThan(350);
   });
 });
 
-test('who needs no key has permits by the network of the address', async () => {
+test('anonymous callers share permits by network', async () => {
   const permits = new RequestPermits(4);
-  const keyless = endpoints.find(({ auth, tag }) => auth === 'none' && tag !== 'system') as Endpoint;
+  const keyless = operations.find(({ auth, tag }) => auth === 'none' && tag !== 'system') as Operation;
   const from = (ip: string, work: () => Promise<string>) =>
-    permits.runStranger(keyless, { ip } as FastifyRequest, work);
+    permits.runAnonymous(keyless, { ip } as FastifyRequest, work);
   // As many addresses of one network as there are permits.
   for (let n = 1; n <= 16; n += 1) void from(`2001:db8:0:1::${n}`, () => NEVER);
   await expect(from('2001:db8:0:2::1', async () => 'answered')).resolves.toBe('answered');

@@ -4,68 +4,83 @@ import { AppError } from '../../errors.ts';
 import { FairShare, type Aside } from '../../fair/fair-share.ts';
 import type { Owner } from '../../fair/round-robin.ts';
 import { LOOKUPS } from '../auth/access.ts';
-import type { Endpoint } from '../endpoint.ts';
-import { isStream } from '../media.ts';
+import type { Operation } from '../../operation/operation.ts';
+import { isStream } from '../../operation/media.ts';
 import { networkOf } from './network-of.ts';
 
-/** More of one team than this wait for nothing: their clients have given up before their turn comes. */
+/**
+ * The most requests of one team that wait for a permit. If more waited, their clients would give up before the requests
+ * ran.
+ */
 const MOST_WAITING = 1_000;
-/** Held by one organisation at most, so that a request of another finds a permit at once. */
+/**
+ * One organisation gets at most this part of the permits. So a request of another organisation finds a free permit at
+ * once.
+ */
 const PART_OF_ONE = 3 / 4;
 
-/** Requests of management keys at a time, and of one organisation. */
+/** The permits for requests with management keys: of all organisations together, and of one organisation. */
 const OF_MANAGERS = 3;
 const OF_ONE_MANAGER = 2;
-/** Requests that take rights away, at a time: each is over in milliseconds. */
+/** The permits for requests that revoke keys or other rights. Such a request takes milliseconds. */
 const REVOKING = 1;
-/** Connections beside those of the pool that all other requests share; /readyz has that of look-ups with them. */
+/**
+ * Database connections in addition to the pool that the other requests share. /readyz uses the connections for look-ups
+ * (`LOOKUPS`).
+ */
 export const RESERVED_CONNECTIONS = OF_MANAGERS + REVOKING + LOOKUPS;
 
-/** Requests without a key at a time; most of them ask somebody outside, and hold no connection meanwhile. */
-const OF_STRANGERS = 16;
+/**
+ * The permits for anonymous callers. Most of their requests wait for another service, and use no database connection
+ * meanwhile.
+ */
+const OF_ANONYMOUS_CALLERS = 16;
 const OF_ONE_ADDRESS = 12;
-/** Connections that they share: no team waits for one behind somebody whom nobody knows. */
-export const CONNECTIONS_OF_STRANGERS = 3;
-
-/** Whether requests of the operation have permits and connections of their own: an operator can always revoke a key. */
-export const isReserved = (endpoint: Endpoint): boolean =>
-  endpoint.auth === 'management_key' && !endpoint.lasts && !isStream(endpoint.body);
+/** Database connections that only anonymous callers use. So no team waits for anonymous callers. */
+export const CONNECTIONS_OF_ANONYMOUS_CALLERS = 3;
 
 /**
- * Permits for the requests under way in this process: as many as the pool has connections for them, beside those that
- * are
- * reserved. Each kind is shared out by organisation, then by team, or by key where it is a management key.
+ * Returns true if the operation uses reserved permits and connections. Team requests cannot use those up, so an
+ * operator can always revoke a key.
+ */
+export const isReserved = (operation: Operation): boolean =>
+  operation.auth === 'management_key' && !operation.lasts && !isStream(operation.body);
+
+/**
+ * The permits for requests of this process. Requests of teams have one permit for each connection of the pool.
+ * Management requests, revoking requests and anonymous callers have their own reserved permits. Each of these kinds is
+ * shared in round robin, by organisation and then by team or management key.
  */
 export class RequestPermits {
   readonly #ofTeams: FairShare;
   readonly #ofManagers = share(OF_MANAGERS, OF_ONE_MANAGER);
   readonly #revoking = share(REVOKING);
-  readonly #ofStrangers = share(OF_STRANGERS, OF_ONE_ADDRESS);
+  readonly #ofAnonymousCallers = share(OF_ANONYMOUS_CALLERS, OF_ONE_ADDRESS);
 
   constructor(permits: number) {
     this.#ofTeams = share(permits, Math.max(1, Math.floor(permits * PART_OF_ONE)));
   }
 
-  /** Runs `work` with a permit of the owner's; throws not_ready where too much of it waits already. */
-  run<T>(endpoint: Endpoint, owner: Owner, work: (aside: Aside) => Promise<T>): Promise<T> {
-    if (!isReserved(endpoint)) return this.#ofTeams.run(owner, work);
-    return (endpoint.revokes ? this.#revoking : this.#ofManagers).run(owner, work);
+  /** Runs `work` with a permit of the owner. Throws not_ready if too many requests of the owner wait. */
+  run<T>(operation: Operation, owner: Owner, work: (aside: Aside) => Promise<T>): Promise<T> {
+    if (!isReserved(operation)) return this.#ofTeams.run(owner, work);
+    return (operation.revokes ? this.#revoking : this.#ofManagers).run(owner, work);
   }
 
-  /** The same for who needs no key, by address. What tells how the process is waits for nobody. */
-  runStranger<T>({ tag }: Endpoint, { ip }: FastifyRequest, work: () => Promise<T>): Promise<T> {
+  /** Runs `work` with a permit of the caller's network. Health and readiness checks run without a permit. */
+  runAnonymous<T>({ tag }: Operation, { ip }: FastifyRequest, work: () => Promise<T>): Promise<T> {
     const address = networkOf(ip);
-    return tag === 'system' ? work() : this.#ofStrangers.run({ org: address, team: address }, work);
+    return tag === 'system' ? work() : this.#ofAnonymousCallers.run({ org: address, team: address }, work);
   }
 
-  /** How long the request has waited that waits longest for a permit. */
+  /** The time that the longest-waiting request has waited for a permit. */
   get longestWaitMs(): number {
-    const shares = [this.#ofTeams, this.#ofManagers, this.#revoking, this.#ofStrangers];
+    const shares = [this.#ofTeams, this.#ofManagers, this.#revoking, this.#ofAnonymousCallers];
     return Math.max(...shares.map(({ longestWaitMs }) => longestWaitMs));
   }
 }
 
-/** As many as there are connections for, beside those of batches. */
+/** Makes one permit for each connection of the pool, except those that batches use. */
 export const openRequestPermits = ({ databasePools }: Config, ofBatches: number): RequestPermits =>
   new RequestPermits(Math.max(1, databasePools.api - ofBatches));
 
@@ -74,5 +89,5 @@ const share = (permits: number, mostOfOrg = permits): FairShare =>
     permits,
     mostOfOrg,
     mostWaiting: MOST_WAITING,
-    refuse: () => new AppError('not_ready', 'Too many requests of this team wait here. Send this one again shortly.'),
+    refuse: () => new AppError('not_ready', 'Too many requests of this team are waiting. Send this one again shortly.'),
   });

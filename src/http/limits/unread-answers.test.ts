@@ -1,12 +1,12 @@
-// Clients that ask and do not read, over real sockets, beside those that do.
+// Clients that send requests and do not read, over real sockets, beside clients that read.
 import { EventEmitter, once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
-import { steps } from '../../../test/events.ts';
-import { publishTo } from '../../../test/publish.ts';
+import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
+import { steps } from '../../../test/invented-events.ts';
+import { publishTo } from '../../../test/publish-event.ts';
 import { createTeamKey } from '../../tenancy/keys/create-team-key.ts';
 import { createTeam } from '../../tenancy/teams/create.ts';
 import { UnreadAnswers } from './unread-answers.ts';
@@ -30,14 +30,14 @@ afterEach(async () => {
   await vi.waitUntil(() => app.unreadBytes() === 0, PATIENCE);
 });
 
-/** A page of its events has some 600 kB. */
+/** A page of its events has about 600 kB. */
 async function fill(team: { id: string }): Promise<void> {
   for (let n = 0; n < 3; n += 1) await publishTo(app, team, steps, { n, s: 'é'.repeat(100_000) });
 }
 
 type Asked = { path: string; key?: string; ahead?: number };
 
-/** Sends requests on a new connection, of which it reads no answer. */
+/** Sends requests on a new connection, and reads no answer. */
 function askAndReadNothing({ path, key, ahead = 15 }: Asked): Socket {
   const { hostname, port } = new URL(app.baseUrl);
   const socket = connect(Number(port), hostname);
@@ -48,7 +48,7 @@ function askAndReadNothing({ path, key, ahead = 15 }: Asked): Socket {
   return socket;
 }
 
-/** Connections take some of what was answered by themselves, so that each look goes with one more that reads nothing. */
+/** The connections buffer some answers themselves, so each check adds another client that does not read. */
 const whilePressed = async (asked: Asked[], look: () => Promise<unknown>, expected: unknown): Promise<void> => {
   const press = (): Promise<unknown> => {
     for (const one of asked) askAndReadNothing(one);
@@ -57,7 +57,7 @@ const whilePressed = async (asked: Asked[], look: () => Promise<unknown>, expect
   await expect.poll(press, PATIENCE).toEqual(expected);
 };
 
-/** Reads all that was answered on it, and one answer more that ends it. */
+/** Reads all answers on the connection, and one more that closes it. */
 async function statusesOn(socket: Socket): Promise<number[]> {
   socket.write('GET /nowhere HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
   return [...(await text(socket)).matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
@@ -72,7 +72,7 @@ const isRefused = [503, 'not_ready', '1'];
 
 const pages = (team: { api_key: string }): Asked => ({ path: '/v2/events', key: team.api_key });
 
-test('a team that leaves its answers unread is refused beyond a bound, before anything is done, and no other is', async () => {
+test('a team that leaves too much unread is refused before any work is done, and no other team is', async () => {
   await whilePressed([pages(app.team)], () => asksOne(app.team), isRefused);
   let n = 0;
   const makes = async () => (await app.api('POST', '/v2/user', { client_user_id: `user ${(n += 1)}` })).status;
@@ -83,7 +83,7 @@ test('a team that leaves its answers unread is refused beyond a bound, before an
   expect(app.unreadBytes()).toBeLessThan(OF_A_TEAM + 2 * MEBIBYTE);
 }, 60_000);
 
-test('what is read is given back, and what it had no room for was refused in its order', async () => {
+test('bytes that are read are free again, and pipelined refusals keep their order', async () => {
   const met: number[] = [];
   await whilePressed([pages(app.team)], () => asksOne(app.team), isRefused);
   for (const statuses of await Promise.all(sockets.map(statusesOn))) {
@@ -95,14 +95,14 @@ test('what is read is given back, and what it had no room for was refused in its
   expect(await asksOne(app.team)).toEqual(isServed);
 }, 30_000);
 
-test('connections that are closed give back what waited on them, one behind the other', async () => {
+test('closed connections free the bytes of all answers that waited on them', async () => {
   await whilePressed([pages(app.team)], () => asksOne(app.team), isRefused);
   for (const socket of sockets) socket.destroy();
   await expect.poll(app.unreadBytes, PATIENCE).toBe(0);
   expect(await asksOne(app.team)).toEqual(isServed);
 }, 30_000);
 
-test('teams of one organisation have twice as much together as one of them', async () => {
+test('teams of one organisation together may leave more unread than one of them', async () => {
   const teams = [];
   for (const name of ['North', 'South', 'West']) {
     const team = await createTeam(app.ctx, { org_id: app.team.org_id, name });
@@ -115,7 +115,7 @@ test('teams of one organisation have twice as much together as one of them', asy
   expect(await asksOne(other)).toEqual(isServed);
 }, 60_000);
 
-test('who has no key is refused by address, only what is large', async () => {
+test('an anonymous caller is refused by address, for large answers only', async () => {
   const socket = askAndReadNothing({ path: '/openapi.json', ahead: 60 });
   await expect.poll(app.unreadBytes, PATIENCE).toBeGreaterThan(OF_A_TEAM / 2);
   expect(app.unreadBytes()).toBeLessThan(OF_A_TEAM + 8 * MEBIBYTE);
@@ -124,7 +124,7 @@ test('who has no key is refused by address, only what is large', async () => {
   expect([...new Set(await statusesOn(socket))].toSorted()).toEqual([200, 404, 503]);
 }, 30_000);
 
-/** Hands over an answer as a connection does, to a socket that takes nothing. */
+/** Hands an answer to a socket that sends nothing. */
 function handOver(
   unread: UnreadAnswers,
   size: number,
@@ -134,13 +134,13 @@ function handOver(
   const trail = { key: { kind: 'team_key', team_id: `team-${org}`, org_id: `org-${org}` } };
   const raw = Object.assign(new EventEmitter(), { socket: {} });
   const reply = { raw, removeHeader: () => reply, header: () => reply } as never as FastifyReply;
-  const routeOptions = { config: { endpoint: { reads } } };
+  const routeOptions = { config: { operation: { reads } } };
   const raws = { socket: new EventEmitter() };
   const request = { ip: '127.0.0.1', method, trail, routeOptions, raw: raws } as never as FastifyRequest;
   return { sent: unread.handOver(request, reply, 'x'.repeat(size), isAlone), close: () => raw.emit('close') };
 }
 
-test('all together have a bound of the process, and what was changed is told beyond it too', () => {
+test('the process has a limit for all answers, and answers to changes are sent beyond it', () => {
   const unread = new UnreadAnswers();
   const answer = (org: number, method: string) => handOver(unread, MEBIBYTE, { org, method, isAlone: true });
   for (let org = 0; org < 8; org += 1) for (let n = 0; n < 16; n += 1) answer(org, 'GET');
@@ -151,7 +151,7 @@ test('all together have a bound of the process, and what was changed is told bey
   expect(() => handOver(unread, MEBIBYTE, query)).toThrow(expect.objectContaining({ code: 'not_ready' }));
 });
 
-test('a small answer is not counted and stays as it is, but for one that was sent ahead for', () => {
+test('a small answer is not counted and stays unchanged, unless it is pipelined', () => {
   const unread = new UnreadAnswers();
   const answer = (size: number, isAlone: boolean) => handOver(unread, size, { org: 1, method: 'GET', isAlone });
   expect([answer(16_384, true).sent, unread.bytes]).toEqual([undefined, 0]);

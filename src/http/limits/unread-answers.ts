@@ -7,24 +7,30 @@ import { TransientMap } from '../../transient-map.ts';
 import { networkOf } from './network-of.ts';
 
 const MEBIBYTE = 1024 * 1024;
-/** Of one process. */
+/** The most unread bytes of one process. */
 const MOST_BYTES = 128 * MEBIBYTE;
 const MOST_BYTES_OF_AN_ORG = MOST_BYTES / 4;
-/** Of a team, of an organisation's own keys, or of an address. */
+/** The most unread bytes of a team, of an organisation's management keys, or of a network. */
 const MOST_BYTES_OF_ONE = MOST_BYTES / 8;
-/** Of an answer that has its connection to itself: no client is slow to read that little, and connections are counted. */
+/**
+ * A response up to this size is not counted if it is the only one on its connection. Every client reads so few bytes at
+ * once, and the number of connections is limited.
+ */
 const MOST_UNCOUNTED = 16 * 1024;
-/** A stream waits for its reader with no more than a piece that was written and the next one, and the window that compresses it. */
+/**
+ * We count this much for a stream. It buffers at most the chunk that it wrote, the next chunk, and the compression
+ * window.
+ */
 const BYTES_OF_A_STREAM = 512 * 1024;
 
 type Share = { id: string; most: number };
 
 /**
- * Bytes of answers that were handed to their connections and are not taken yet: the place of a request is free again when its
- * answer is there, so that nothing else bounds what clients leave unread. They lie as bytes, outside of the heap.
+ * Counts the bytes of responses that are ready but not sent yet. A request returns its permit when its response is
+ * ready, so permits do not limit how much clients leave unread. We hold the responses as buffers outside of the heap.
  */
 export class UnreadAnswers {
-  readonly #held = new TransientMap<string, number>();
+  readonly #bytesByShare = new TransientMap<string, number>();
   readonly #behindOthers = new WeakMap<Socket, Set<() => void>>();
   #all = 0;
 
@@ -33,54 +39,59 @@ export class UnreadAnswers {
   }
 
   /**
-   * Throws not_ready where whose key it is leaves too much unread. It is asked once a request has its place and before anything is
-   * done: while that waited, answers to those before it may have been left unread.
+   * Throws not_ready if the owner of the key has too many unread bytes. Call this when the request has its permit,
+   * before its work begins: other responses may have become unread while the request waited for the permit.
    */
-  refuseWhoReadsNothing(request: FastifyRequest): void {
+  refuseWithoutReader(request: FastifyRequest): void {
     if (this.#all < MOST_BYTES_OF_ONE || !isOfTenant(request)) return;
     if (this.#isUsedUp(sharesOf(request))) throw tooMuchUnread();
   }
 
   /**
-   * Counts an answer until its connection has taken it, and gives what to send in its stead; undefined: as it is. Throws not_ready
-   * where something was only read and there is no room for it. What was changed, or begun as a stream, is told in any case.
+   * Counts the bytes of a response until it is sent. Returns a buffer to send instead of the payload, or undefined to
+   * send the payload unchanged. Throws not_ready if there is no room and the request only reads. We always send the
+   * response of a request that changes something, and a stream for a key that has begun.
    */
   handOver(request: FastifyRequest, reply: FastifyReply, payload: unknown, isAlone: boolean): Buffer | undefined {
     const bytes = bytesOf(payload);
     if (bytes === 0 || (isAlone && bytes <= MOST_UNCOUNTED)) return undefined;
     const shares = sharesOf(request);
-    if (bytes > MOST_UNCOUNTED && mayBeRefused(request, payload) && !this.#hasRoom(shares)) {
+    if (bytes > MOST_UNCOUNTED && mayBeRefused(request, payload) && !this.#hasCapacity(shares)) {
       if (payload instanceof Readable) payload.destroy();
-      // Of the answer that is not sent.
+      // These headers describe the response that we do not send.
       reply.removeHeader('content-disposition').header('cache-control', 'no-store');
       throw tooMuchUnread();
     }
-    this.#hold(shares, bytes, request.raw.socket, reply.raw);
+    this.#countUntilSent(shares, bytes, request.raw.socket, reply.raw);
     return typeof payload === 'string' && bytes > MOST_UNCOUNTED ? Buffer.from(payload) : undefined;
   }
 
-  /** An answer passes a share by its own size at most, so that one of any size can be had. */
-  #hasRoom(shares: Share[]): boolean {
+  /**
+   * Returns true if the shares are not used up yet. We do not compare the size of the response, so a response of any
+   * size can be sent. A share may thus be exceeded by one response.
+   */
+  #hasCapacity(shares: Share[]): boolean {
     return this.#all < MOST_BYTES && !this.#isUsedUp(shares);
   }
 
   #isUsedUp(shares: Share[]): boolean {
-    return shares.some(({ id, most }) => this.#heldBy(id) >= most);
+    return shares.some(({ id, most }) => this.#bytesOfShare(id) >= most);
   }
 
-  #hold(shares: Share[], bytes: number, socket: Socket, response: ServerResponse): void {
+  #countUntilSent(shares: Share[], bytes: number, socket: Socket, response: ServerResponse): void {
     this.#add(shares, bytes);
-    // No close follows of an answer behind others whose connection is cut.
+    // This response waits behind other responses of the same connection. If the connection is cut, the response emits
+    // no close event.
     const behindOthers = response.socket === null ? this.#behindOthersOn(socket) : null;
     let isGiven = false;
-    const giveBack = (): void => {
+    const release = (): void => {
       if (isGiven) return;
       isGiven = true;
-      behindOthers?.delete(giveBack);
+      behindOthers?.delete(release);
       this.#add(shares, -bytes);
     };
-    behindOthers?.add(giveBack);
-    response.once('close', giveBack);
+    behindOthers?.add(release);
+    response.once('close', release);
   }
 
   #behindOthersOn(socket: Socket): Set<() => void> {
@@ -89,7 +100,7 @@ export class UnreadAnswers {
     const answers = new Set<() => void>();
     this.#behindOthers.set(socket, answers);
     socket.once('close', () => {
-      for (const giveBack of answers) giveBack();
+      for (const release of answers) release();
     });
     return answers;
   }
@@ -97,14 +108,14 @@ export class UnreadAnswers {
   #add(shares: Share[], bytes: number): void {
     this.#all += bytes;
     for (const { id } of shares) {
-      const held = this.#heldBy(id) + bytes;
-      if (held > 0) this.#held.set(id, held);
-      else this.#held.delete(id);
+      const bytesOfShare = this.#bytesOfShare(id) + bytes;
+      if (bytesOfShare > 0) this.#bytesByShare.set(id, bytesOfShare);
+      else this.#bytesByShare.delete(id);
     }
   }
 
-  #heldBy(id: string): number {
-    return this.#held.get(id) ?? 0;
+  #bytesOfShare(id: string): number {
+    return this.#bytesByShare.get(id) ?? 0;
   }
 }
 
@@ -114,7 +125,10 @@ function bytesOf(payload: unknown): number {
   return Buffer.isBuffer(payload) ? payload.length : 0;
 }
 
-/** A key of a team or an organisation. Who has a link or a token of a user alone shall not take the team's share. */
+/**
+ * Returns true if the caller sent a key of a team or of an organisation. Links and user tokens must not use up the
+ * share of their team.
+ */
 const isOfTenant = ({ trail }: FastifyRequest): boolean =>
   trail?.key.kind === 'team_key' || trail?.key.kind === 'access_token' || trail?.key.kind === 'management_key';
 
@@ -127,12 +141,15 @@ function sharesOf(request: FastifyRequest): Share[] {
   ];
 }
 
-/** A stream of a key has begun its work, which its operation ends itself. */
+/**
+ * Returns true if we may send not_ready instead of this response. A stream for a key has begun its work, so we do not
+ * refuse it.
+ */
 const mayBeRefused = (request: FastifyRequest, payload: unknown): boolean =>
   readsOnly(request) && !(payload instanceof Readable && isOfTenant(request));
 
 const readsOnly = ({ method, routeOptions }: FastifyRequest): boolean =>
-  method === 'GET' || method === 'HEAD' || (routeOptions.config.endpoint?.reads ?? false);
+  method === 'GET' || method === 'HEAD' || (routeOptions.config.operation?.reads ?? false);
 
 const tooMuchUnread = (): AppError =>
-  new AppError('not_ready', 'Too much of what was answered here is not read yet. Read it, and send this one again.');
+  new AppError('not_ready', 'Too many bytes of earlier answers are unread. Read them, and send this request again.');

@@ -1,7 +1,8 @@
-// Uploads have no permit as a whole, since they wait for their senders: what they ask the database takes turns as requests do.
+// Uploads have no permit as a whole, because they wait for their clients. Each of their database calls takes a permit
+// like other requests.
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { lockNumberOf } from '../../db/session/named-lock.ts';
 import { createTeamKey } from '../../tenancy/keys/create-team-key.ts';
 import { createTeam } from '../../tenancy/teams/create.ts';
@@ -14,7 +15,9 @@ afterAll(() => app.close());
 
 type Queue = 'uploads' | 'lab reports';
 
-/** Seven teams of one new organisation, and what sends a small file of each and answers the status. */
+/**
+ * Makes seven teams of one new organisation. The returned function sends a small file of each and returns the status.
+ */
 async function sendersOf(queue: Queue): Promise<{ org_id: string; senders: (() => Promise<number>)[] }> {
   const { org_id } = await app.makeTeam('Loud');
   const senders: (() => Promise<number>)[] = [];
@@ -39,30 +42,30 @@ async function send(queue: Queue, key: string, userId: string): Promise<number> 
   return (await fetch(`${app.baseUrl}${path}`, { method: 'POST', headers, body })).status;
 }
 
-/** Until no further transaction begins to wait for a lock. */
+/** Resolves when no further transaction begins to wait for a lock. */
 async function untilLocksWait(holder: pg.Client): Promise<void> {
   const text = "select count(*)::integer as n from pg_locks where locktype = 'advisory' and not granted";
   let before = 0;
-  const isSettled = async (): Promise<boolean> => {
+  const isStable = async (): Promise<boolean> => {
     const [last, now] = [before, (await holder.query<{ n: number }>(text)).rows[0]?.n ?? 0];
     before = now;
     return now > 2 && now === last;
   };
-  await expect.poll(isSettled, { timeout: 10_000, interval: 300 }).toBe(true);
+  await expect.poll(isStable, { timeout: 10_000, interval: 300 }).toBe(true);
 }
 
 test.each<[Queue, number]>([
   ['uploads', 202],
   ['lab reports', 200],
 ])(
-  '%s of seven teams that wait for one another leave connections to another organisation',
+  '%s of seven blocked teams leave connections to another organisation',
   async (queue, status) => {
     const { org_id, senders } = await sendersOf(queue);
     const quiet = await app.makeTeam('Quiet');
     const holder = new pg.Client({ connectionString: app.databaseUrl });
     await holder.connect();
     try {
-      // Uploads of an organisation are counted one after the other: here the first of them takes long.
+      // Uploads of an organisation update its totals one after the other. Here the first of them takes long.
       await holder.query('select pg_advisory_lock($1)', [lockNumberOf(`${queue} ${org_id}`)]);
       const uploads = senders.flatMap((upload) => [upload(), upload(), upload()]);
       await untilLocksWait(holder);

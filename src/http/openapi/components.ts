@@ -1,4 +1,4 @@
-// What every operation's documentation shares: the error shapes, the headers, the keys.
+// Parts of the OpenAPI document that all operations share: the shapes of errors, the headers and the security schemes.
 import { AUTH_KINDS } from '../auth/kinds.ts';
 import { ORIGIN_HEADER, ORIGINS } from '../../events/origin.ts';
 import { IDEMPOTENCY_HOURS, SECRET_MINUTES } from '../answer/idempotency.ts';
@@ -13,14 +13,15 @@ export const ERROR_SCHEMAS: Record<string, Json> = {
         type: ['string', 'object', 'array'],
         items: { $ref: '#/components/schemas/Problem' },
         description:
-          'A text for a person, or an object where the interface names one, such as the user that exists already. ' +
-          'Of a 422 it is the list of problems of InvalidRequest, and of `pre_flight_failed` a list of the same form.',
+          'A text for a person, or an object if the interface defines one, such as the user that already ' +
+          'exists. In a 422 it is the list of problems of InvalidRequest, and in `pre_flight_failed` a list ' +
+          'of the same form.',
       },
-      code: { type: 'string', description: 'For a program: a code never changes its meaning.' },
+      code: { type: 'string', description: 'For programs. A code never changes its meaning.' },
       request_id: {
         type: 'string',
         format: 'uuid',
-        description: 'Finds the request in the log. The same as the header X-Request-Id.',
+        description: 'The id of the request in the log. Equals the header X-Request-Id.',
       },
     },
   },
@@ -33,8 +34,8 @@ export const ERROR_SCHEMAS: Record<string, Json> = {
         items: { $ref: '#/components/schemas/Problem' },
         description: 'Every problem of the request.',
       },
-      code: { type: 'string', description: 'For a program: `validation_failed`.' },
-      request_id: { type: 'string', format: 'uuid', description: 'Finds the request in the log.' },
+      code: { type: 'string', description: 'For programs: `validation_failed`.' },
+      request_id: { type: 'string', format: 'uuid', description: 'The id of the request in the log.' },
     },
   },
   Problem: {
@@ -44,19 +45,19 @@ export const ERROR_SCHEMAS: Record<string, Json> = {
       type: {
         type: 'string',
         examples: ['missing', 'string_type', 'uuid_parsing'],
-        description: 'What is wrong, for a program.',
+        description: 'The kind of the problem, for programs.',
       },
       loc: {
         type: 'array',
         items: { type: ['string', 'integer'] },
         examples: [['body', 'insured', 'dob']],
-        description: 'The place: path, query, header or body, then the way into it.',
+        description: 'The path of the problem: path, query, header or body, then the names and positions in it.',
       },
-      msg: { type: 'string', description: 'What is wrong, for a person.' },
+      msg: { type: 'string', description: 'The problem, for a person.' },
       input: {
         type: ['string', 'number', 'boolean', 'object', 'array', 'null'],
         items: {},
-        description: 'What was sent. Left out where it could be personal data or a secret.',
+        description: 'The value that was sent. Absent if it could be personal data or a secret.',
       },
     },
   },
@@ -72,45 +73,48 @@ const header = (name: string, description: string, schema: Json, required = fals
 
 export const PARAMETERS = {
   ServiceOrgKey: {
-    ...header('X-Service-Org-Key', 'A management key. X-Management-Key has replaced it.', { type: 'string' }),
+    ...header('X-Service-Org-Key', 'A management key. X-Management-Key replaces this header.', { type: 'string' }),
     deprecated: true,
   },
   IdempotencyKey: header(
     'X-Idempotency-Key',
-    `Makes a repetition safe: for ${IDEMPOTENCY_HOURS} hours the same key with the same request answers what the first one did, ` +
-      'and does nothing again. With another request it is 409 idempotency_mismatch. An answer that shows a secret is repeated for ' +
-      `${SECRET_MINUTES} minutes, and is 409 idempotency_answer_ended after them.`,
+    `Makes retries safe. For ${IDEMPOTENCY_HOURS} hours, the same key with the same request returns the ` +
+      'first answer and does nothing again. With another request it is a 409 idempotency_mismatch. An answer ' +
+      `that shows a secret is returned for ${SECRET_MINUTES} minutes. After that it is a 409 ` +
+      'idempotency_answer_ended.',
     { type: 'string', maxLength: 255 },
   ),
   IdempotencyError: header(
     'X-Idempotency-Error',
-    'With no-cache only successes are kept under the key: a request that was refused with 400 can be repeated with it.',
+    'With no-cache only successes are stored for the key. A request that was refused with a 400 can be ' +
+      'retried with the same key.',
     { type: 'string', enum: ['no-cache'] },
   ),
   WebhookId: header(
     'webhook-id',
-    'Id of the event, the same at every attempt. Also sent as svix-id.',
+    'The id of the event, the same in every attempt. Also sent as svix-id.',
     { type: 'string', format: 'uuid' },
     true,
   ),
   WebhookTimestamp: header(
     'webhook-timestamp',
-    'Time of this attempt in seconds since 1970. Also sent as svix-timestamp.',
+    'The time of this attempt in seconds since 1970. Also sent as svix-timestamp.',
     { type: 'string', pattern: '^\\d+$' },
     true,
   ),
   WebhookSignature: header(
     'webhook-signature',
-    "Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret; " +
-      'with `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text, by its key pair. While secrets or key pairs are ' +
-      'being rotated there is one of each that still signs, at most 5 `v1` and 3 `v1a`, with spaces between: verify any of them. Also sent ' +
-      'as svix-signature.',
+    'Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with ' +
+      "the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text " +
+      "with the endpoint's key pair. During a rotation there is one signature for each secret and key pair " +
+      'that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as ' +
+      'svix-signature.',
     { type: 'string' },
     true,
   ),
   Origin: header(
     ORIGIN_HEADER,
-    'How the data came that it tells of, as `origin` of the body says, which is signed.',
+    'How the data of this event arrived. Equals `origin` of the body, which is signed.',
     { type: 'string', enum: [...ORIGINS] },
     true,
   ),

@@ -4,12 +4,12 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { serveText } from '../answer/kept-text.ts';
+import { serveText } from '../answer/serve-text.ts';
 import { pageDocument } from './page-document.ts';
 
 const require = createRequire(import.meta.url);
 
-/** Scalar's own options: nothing is loaded from, or offered at, another host. */
+/** Options of Scalar. With them the page loads nothing from other hosts and links to none. */
 const CONFIGURATION = {
   withDefaultFonts: false,
   telemetry: false,
@@ -23,7 +23,7 @@ const CONFIGURATION = {
   operationTitleSource: 'summary',
 };
 
-// Addresses are relative to the page, so that they hold behind a proxy that adds a path.
+// URLs are relative to the page. So they also work behind a proxy that adds a path.
 const START = `const base = location.href.replace(/docs\\/?([?#].*)?$/, '');
 Scalar.createApiReference('#app', {
   url: new URL('docs/openapi.json', base).href,
@@ -31,7 +31,7 @@ Scalar.createApiReference('#app', {
   ...${JSON.stringify(CONFIGURATION)},
 });`;
 
-/** @param root the way from the page to the root of the service. */
+/** @param root the relative path from the page to the root of the service */
 const page = (root: string): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -59,12 +59,13 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Kept by whoever reads it, who asks each time whether it is still the same. */
+/** Clients may cache the document, and must revalidate it before each use. */
 const ASK_EACH_TIME = 'public, no-cache';
 
 /**
- * The OpenAPI document and the reference page that shows it. The page is our own because the plugin of the package
- * redirects /docs; its script is read when asked for: importing it would cost every start, and holding it 4 MB.
+ * Serves the OpenAPI document and the reference page. We wrote the page ourselves, because the plugin of the Scalar
+ * package redirects /docs. We read Scalar's script only when a client requests it. An import would delay every start,
+ * and would keep 4 MB in memory.
  */
 export function registerDocs(server: FastifyInstance, documentText: () => string): void {
   let document: Buffer | undefined;

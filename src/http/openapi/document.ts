@@ -1,26 +1,28 @@
 import { AUTH_KINDS } from '../auth/kinds.ts';
 import type { TSchema } from 'typebox';
-import { neededScope } from '../../tenancy/keys/scopes.ts';
-import type { Endpoint } from '../endpoint.ts';
-import type { BodyKind, Multipart } from '../media.ts';
-import { takesIdempotencyKey } from '../answer/refusals.ts';
-import { answers, json, lines } from './answers.ts';
+import { neededScope } from '../../tenancy/keys/key-scopes.ts';
+import type { Operation } from '../../operation/operation.ts';
+import type { BodyKind, Multipart } from '../../operation/media.ts';
+import { takesIdempotencyKey } from '../answer/declared-codes.ts';
+import { answers, json, lines } from './answer-contents.ts';
 import { ERROR_SCHEMAS, PARAMETERS, SECURITY_SCHEMES } from './components.ts';
 import { eventBody, type DocumentedEvent } from './event-body.ts';
-import { HEADERS } from './headers.ts';
+import { HEADERS } from './answer-headers.ts';
 import { RESPONSES } from './refusals.ts';
 import { ComponentSchemas, rulesOf, type Json } from './schemas.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
 export type OpenApiOptions = {
-  /** Modules whose exported schemas become components under their own names. */
-  schemas: Record<string, unknown>[];
-  /** What a field means by its name, where its schema does not say. */
+  /** Descriptions by field name. A field has one of them if its schema has no description. */
   words?: Readonly<Record<string, string>>;
-  /** What the operations of each tag are about. */
+  /** The descriptions of tags. */
   tags?: Readonly<Record<string, string>>;
-  /** A body for each operation that takes JSON, an answer where its shape says too little, a value for each parameter of a path and each that a query needs, queries by operation, fields by name, events by type. */
+  /**
+   * Examples: a body for each operation that accepts JSON, a response body if the schema alone does not describe it
+   * well, a value for each path parameter and each required query parameter, queries by operation, fields by name, and
+   * events by type.
+   */
   examples?: {
     bodies: Values;
     answers: Values;
@@ -31,59 +33,61 @@ export type OpenApiOptions = {
   };
   version: string;
   interfaceVersion: string;
-  /** Address of the service; left out: wherever the document was loaded from. */
+  /** The URL of the service. If it is missing, clients use the URL from which they loaded the document. */
   baseUrl?: string;
 };
 
-const INTRODUCTION = `Stores users, their insurance, their laboratory orders and the data of their wearables, and tells of every step by signed webhooks.
-
+const INTRODUCTION = `Stores users, their insurance, their laboratory orders and the data of their wearables, and
+publishes every step as a signed webhook.
 # Authentication
-The service API takes a team API key in \`x-service-api-key\`, or in any header of the form \`x-<word>-api-key\` where the deployment does
-not name those that it reads. The management API, whose paths begin with \`/v1/org\`, takes a management key
-in \`X-Management-Key\` and needs the plan scale. A team API key can be limited by scopes: to reading, to areas, or to the reading of
-areas. Each operation names the narrowest scope that opens it, and without it answers 403 \`insufficient_scope\`. In place of a team API key a token of \`create_api_access_token\` is taken, as
-\`Authorization: Bearer\`, for an hour. A key belongs to one environment and region. What a user's phone sends by itself
-takes a token of that user instead, as \`Authorization: Bearer\`. The header \`X-Service-Org-Key\` is deprecated: \`X-Management-Key\` has
-replaced it.
-
+The service API needs a team API key in \`x-service-api-key\`, or in any header of the form \`x-<word>-api-key\`
+unless the deployment limits the headers that it reads. The management API has paths that begin with \`/v1/org\`. It
+needs a management key in \`X-Management-Key\` and the plan scale. Scopes can limit a team API key: to reading, to
+areas, or to reading areas. Each operation names the narrowest scope that allows it, and answers 403
+\`insufficient_scope\` without that scope. A token from \`create_api_access_token\` replaces a team API key for one
+hour, as \`Authorization: Bearer\`. A key belongs to one environment and region. For data that a user's phone sends
+itself, use a token of that user as \`Authorization: Bearer\`. The header \`X-Service-Org-Key\` is deprecated: use
+\`X-Management-Key\`.
 # Deprecated fields
-A key of a body that is deprecated keeps working, and its answer bears \`Deprecation\` and \`Link\` headers. In \`POST /v3/order\`, \`order_set.lab_test_ids\`
-takes the place of \`lab_test_id\`, and an insurance record of the user, made by \`POST /v2/user/{user_id}/insurance\`, that of
-\`health_insurance\`. In the address of an appointment \`second_line\` takes the place of \`unit\`. In \`POST /v2/link/provider/email/{provider}\` the
-provider stands in the path, not in \`provider\`. Deprecated keys of answers
-are marked in this document alone: no header tells of them.
-
+A deprecated key of a body still works, and the answer has the headers \`Deprecation\` and \`Link\`. In \`POST
+/v3/order\`, use \`order_set.lab_test_ids\` instead of \`lab_test_id\`, and an insurance record of the user from
+\`POST /v2/user/{user_id}/insurance\` instead of \`health_insurance\`. In the address of an appointment, use
+\`second_line\` instead of \`unit\`. In \`POST /v2/link/provider/email/{provider}\`, use the provider in the path
+instead of \`provider\`. Deprecated keys of answers are marked in this document only, not in headers.
 # Errors
-Every refusal has the same shape: \`code\` is for a program, \`request_id\` finds the log line, and \`detail\` is a text for a person, with
-five exceptions: a list of every problem in a 422 and in the 400 \`pre_flight_failed\`, and an object in the 400 \`client_user_id_conflict\` (the user that exists already),
-the 409 \`integration_team_id_conflict\` (the team) and the 409 \`integration_member_id_conflict\` (the member). Each operation lists every code it can answer with; a path that does not take a method answers 405 (\`MethodNotAllowed\` of the shared responses), whose
-\`Allow\` names those that it takes.
-
+Every refusal has the same shape: \`code\` is for programs, \`request_id\` identifies the line in the log, and
+\`detail\` is a text for a person, with five exceptions. It is a list of every problem in a 422 and in the 400
+\`pre_flight_failed\`. It is an object in the 400 \`client_user_id_conflict\` (the user that already exists), the 409
+\`integration_team_id_conflict\` (the team) and the 409 \`integration_member_id_conflict\` (the member). Each
+operation lists every code that it can answer with. A path that does not accept a method answers 405
+(\`MethodNotAllowed\` of the shared responses), and \`Allow\` lists the methods that it accepts.
 # Headers of answers
-Each answer lists the headers that are told of it. Beside them stands \`Cache-Control: no-store\`, where no other is listed.
-
-An answer of 1 KiB and more is compressed for a client that takes gzip (\`Accept-Encoding\`), and bears \`Vary\`; one that shows a key, a token
-or a link is not.
-
+Each answer lists its headers. If it lists no \`Cache-Control\`, it has \`Cache-Control: no-store\`. An answer of 1
+KiB or more is compressed for a client that accepts gzip (\`Accept-Encoding\`), and has \`Vary\`. An answer that shows
+a key, a token or a link is not compressed.
 # Repeating a request
-Every POST that makes something takes an \`X-Idempotency-Key\`: sent again within a day, the request answers as it did at first and does nothing twice; an answer that shows a key, a token or a link is repeated for five minutes only, and refused after them by 409 \`idempotency_answer_ended\`. An operation that lists no such header needs none: what is sent twice there changes nothing more.
-
+Every POST that creates something accepts an \`X-Idempotency-Key\`. If the same request is sent again within a day, it
+gets the first answer and does nothing twice. An answer that shows a key, a token or a link is repeated for five
+minutes only. After that the request is refused with 409 \`idempotency_answer_ended\`. An operation without this
+header does not need it: a repeated request changes nothing more.
 # Values
-Timestamps are UTC with milliseconds. Lists of words may grow: take an unknown one as such. Unknown keys in a body are ignored. In a query,
-a list is given by repeating its name or by commas.`;
+Timestamps are UTC with milliseconds. Enumerations may grow, so accept unknown values. Unknown keys in a body are
+ignored. A list in a query has a repeated name, or commas.`;
 
-/** The whole service as an OpenAPI 3.1 document, made of the same objects that the routes are made of. */
-export function buildOpenApi(endpoints: Endpoint[], eventTypes: DocumentedEvent[], options: OpenApiOptions): Json {
-  const schemas = new ComponentSchemas(options.schemas, options.words ?? {}, options.examples?.fields);
+/**
+ * Builds the OpenAPI 3.1 document of the service. It uses the same operation objects from which the routes are made.
+ */
+export function buildOpenApi(operations: Operation[], eventTypes: DocumentedEvent[], options: OpenApiOptions): Json {
+  const schemas = new ComponentSchemas(options.words ?? {}, options.examples?.fields);
   const paths: Record<string, Json> = {};
-  for (const endpoint of endpoints) {
-    (paths[endpoint.path] ??= {})[endpoint.method.toLowerCase()] = operation(endpoint, schemas, options.examples);
+  for (const declared of operations) {
+    (paths[declared.path] ??= {})[declared.method.toLowerCase()] = operation(declared, schemas, options.examples);
   }
   const webhooks = Object.fromEntries(
     eventTypes.map((type) => [type.name, { post: delivery(type, schemas, options.examples?.events[type.name]) }]),
   );
   const order = Object.keys(options.tags ?? {});
-  const tags = [...new Set([...endpoints.map(({ tag }) => tag), 'events'])].toSorted(
+  const tags = [...new Set([...operations.map(({ tag }) => tag), 'events'])].toSorted(
     (a, b) => order.indexOf(a) - order.indexOf(b),
   );
   return {
@@ -113,35 +117,38 @@ export function buildOpenApi(endpoints: Endpoint[], eventTypes: DocumentedEvent[
   };
 }
 
-function operation(endpoint: Endpoint, schemas: ComponentSchemas, examples: OpenApiOptions['examples']): Json {
-  const { id, tag, summary, auth, deprecated, body } = endpoint;
+function operation(declared: Operation, schemas: ComponentSchemas, examples: OpenApiOptions['examples']): Json {
+  const { id, tag, summary, auth, deprecated, body } = declared;
   const parameters = [
-    ...parametersOf('path', endpoint.params, schemas).map((each) => withExample(each, examples?.parameters)),
-    ...parametersOf('query', endpoint.query, schemas).map((each) =>
+    ...parametersOf('path', declared.params, schemas).map((each) => withExample(each, examples?.parameters)),
+    ...parametersOf('query', declared.query, schemas).map((each) =>
       withExample(each, { ...(each['required'] ? examples?.parameters : {}), ...examples?.queries[id] }),
     ),
-    ...(takesIdempotencyKey(endpoint) ? [parameter('IdempotencyKey'), parameter('IdempotencyError')] : []),
+    ...(takesIdempotencyKey(declared) ? [parameter('IdempotencyKey'), parameter('IdempotencyError')] : []),
     ...(auth === 'management_key' ? [parameter('ServiceOrgKey')] : []),
   ];
-  const description = describe(endpoint);
+  const description = describe(declared);
   return {
     operationId: id,
     tags: [tag],
     summary,
     ...(description === '' ? {} : { description }),
     ...(deprecated ? { deprecated: true } : {}),
-    ...(endpoint.alias ? { 'x-internal': true, 'x-scalar-ignore': true } : {}),
+    ...(declared.alias ? { 'x-internal': true, 'x-scalar-ignore': true } : {}),
     security: Object.keys(AUTH_KINDS[auth].securitySchemes).map((scheme) => ({
-      [scheme]: scheme === 'team_key' ? scopesOf(endpoint) : [],
+      [scheme]: scheme === 'team_key' ? scopesOf(declared) : [],
     })),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: requestBody(body, schemas, examples?.bodies[id]) } : {}),
-    responses: answers(endpoint, schemas, examples?.answers[id]),
+    responses: answers(declared, schemas, examples?.answers[id]),
   };
 }
 
-/** The narrowest scope that a limited key needs; OpenAPI 3.1 takes such words of every scheme. */
-const scopesOf = ({ area, reads }: Endpoint): string[] => (area === null ? [] : [neededScope({ area, reads })]);
+/**
+ * Returns the narrowest scope that allows this operation to a key that is limited to scopes. OpenAPI 3.1 allows such
+ * roles for every security scheme.
+ */
+const scopesOf = ({ area, reads }: Operation): string[] => (area === null ? [] : [neededScope({ area, reads })]);
 
 function requestBody(body: BodyKind, schemas: ComponentSchemas, example: unknown): Json {
   if (!('media' in body)) return { required: !admitsNull(body), content: json(schemas.write(body), example) };
@@ -162,7 +169,7 @@ function requestBody(body: BodyKind, schemas: ComponentSchemas, example: unknown
   };
 }
 
-/** A part named as the files is a file; the other members are parts of text. */
+/** Describes a multipart form. Parts are files if their name is the value of `file`. All other parts are text. */
 function form({ fields, file, maxFiles }: Multipart, schemas: ComponentSchemas): Json {
   const written = schemas.write(fields) as { properties?: Json; required?: string[] };
   const files: Json = {
@@ -170,7 +177,7 @@ function form({ fields, file, maxFiles }: Multipart, schemas: ComponentSchemas):
     items: { type: 'string', contentMediaType: 'application/octet-stream' },
     minItems: 1,
     maxItems: maxFiles,
-    description: `The files, each as a part named ${file}.`,
+    description: `The files. Each is a part with the name ${file}.`,
   };
   const schema = {
     ...written,
@@ -180,29 +187,31 @@ function form({ fields, file, maxFiles }: Multipart, schemas: ComponentSchemas):
   return { 'multipart/form-data': { schema } };
 }
 
-function describe({ description, query, scope, closedBeta, deprecated }: Endpoint): string {
+function describe({ description, query, scope, closedBeta, deprecated }: Operation): string {
   return [
     description,
     ...(query ? rulesOf(query) : []),
-    closedBeta && 'A closed beta: in production it is opened team by team.',
+    closedBeta && 'A closed beta: in production, the operator enables it team by team.',
     scope === 'org' && 'Needs an Org Management Key.',
     deprecated &&
-      `Deprecated since ${deprecated.since}${deprecated.sunset ? `, may be gone from ${deprecated.sunset}` : ''}: use ${deprecated.successor}.`,
+      'Deprecated since ' +
+        `${deprecated.since}${deprecated.sunset ? `, may be removed after ${deprecated.sunset}` : ''}: use ` +
+        `${deprecated.successor}.`,
   ]
     .filter(Boolean)
     .join(' ');
 }
 
-function parametersOf(place: 'path' | 'query', shape: Endpoint['params'], schemas: ComponentSchemas): Json[] {
+function parametersOf(location: 'path' | 'query', shape: Operation['params'], schemas: ComponentSchemas): Json[] {
   const required: string[] = shape?.required ?? [];
   return Object.entries(shape?.properties ?? {}).map(([name, member]) => {
     const { description, deprecated, ...schema } = schemas.writeField(name, member);
     return {
       name,
-      in: place,
+      in: location,
       ...(description === undefined ? {} : { description }),
       ...(deprecated === undefined ? {} : { deprecated }),
-      ...(place === 'path' || required.includes(name) ? { required: true } : {}),
+      ...(location === 'path' || required.includes(name) ? { required: true } : {}),
       ...(schema['type'] === 'array' ? { style: 'form', explode: true } : {}),
       schema,
     };
@@ -210,15 +219,19 @@ function parametersOf(place: 'path' | 'query', shape: Endpoint['params'], schema
 }
 
 export const ENVELOPE_TEXT =
-  'Sent by POST to each endpoint that wants it, at least once and in no promised order. Verify the signature, ' +
-  'answer 2xx within 15 seconds, and keep what you have handled by webhook-id.';
+  'Sent by POST to each endpoint that subscribes to it, at least once and in no guaranteed order. Verify the ' +
+  'signature, answer 2xx within 15 seconds, and use webhook-id to recognise events that you have handled.';
 
 function delivery(type: DocumentedEvent, schemas: ComponentSchemas, example: unknown): Json {
   return {
     operationId: `on_${type.name.replaceAll('.', '_')}`,
     tags: ['events'],
     summary: type.name,
-    description: [type.summary, ENVELOPE_TEXT, type.operational && 'Only endpoints whose filter_types name it get it.']
+    description: [
+      type.summary,
+      ENVELOPE_TEXT,
+      type.operational && 'Only endpoints whose filter_types contain it receive it.',
+    ]
       .filter(Boolean)
       .join(' '),
     security: [],
@@ -226,13 +239,13 @@ function delivery(type: DocumentedEvent, schemas: ComponentSchemas, example: unk
       parameter('WebhookId'),
       parameter('WebhookTimestamp'),
       parameter('WebhookSignature'),
-      ...(type.bearsOrigin ? [parameter('Origin')] : []),
+      ...(type.hasOrigin ? [parameter('Origin')] : []),
     ],
     requestBody: { required: true, content: json(eventBody(type, schemas), example) },
     responses: {
       '2XX': { description: 'Received.' },
-      410: { description: 'No more: the endpoint is disabled.' },
-      default: { description: 'Not received. It is sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h.' },
+      410: { description: 'Stop: we disable the endpoint.' },
+      default: { description: 'Not received. We send it again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h.' },
     },
   };
 }
@@ -242,7 +255,7 @@ const withExample = (parameter: Json, examples: Values = {}): Json => {
   const example = examples[parameter['name'] as string];
   return example === undefined ? parameter : { ...parameter, example };
 };
-/** A tag as people read it. */
+/** Returns the display name of a tag. */
 const titleOf = (tag: string): string => {
   const words = tag.replaceAll('_', ' ');
   return tag === 'ehr' ? 'EHR' : words.charAt(0).toUpperCase() + words.slice(1);
@@ -252,7 +265,7 @@ const admitsNull = (schema: TSchema): boolean =>
 
 function merge(schemas: Record<string, Json>, fixed: Record<string, Json>): Record<string, Json> {
   for (const name of Object.keys(fixed)) {
-    if (name in schemas) throw new Error(`The schema name ${name} is the documentation's own.`);
+    if (name in schemas) throw new Error(`The schema name ${name} is reserved for the documentation.`);
   }
   return { ...schemas, ...fixed };
 }

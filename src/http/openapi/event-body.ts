@@ -2,7 +2,10 @@ import type { EventType } from '../../events/define.ts';
 import { ORIGINS } from '../../events/origin.ts';
 import { ComponentSchemas, type Json } from './schemas.ts';
 
-export type DocumentedEvent = Pick<EventType, 'name' | 'summary' | 'data' | 'operational' | 'ofNobody' | 'bearsOrigin'>;
+export type DocumentedEvent = Pick<
+  EventType,
+  'name' | 'summary' | 'data' | 'operational' | 'isWithoutUser' | 'hasOrigin'
+>;
 
 const UUID: Json = { type: 'string', format: 'uuid' };
 
@@ -10,19 +13,23 @@ const ORIGIN: Json = {
   type: 'string',
   enum: [...ORIGINS],
   description:
-    'How the data came. live: by a push, a poll or a notification of its provider; backfill: by the pull of the past; import: from an ' +
-    'uploaded file; replay: what is kept of a provider was read again. The header phial-origin says the same.',
+    'How the data arrived. live: by a push, a poll or a notification of the provider; backfill: by the pull ' +
+    'of past data; import: from an uploaded file; replay: from stored provider data that was read again. The ' +
+    'header phial-origin has the same value.',
 };
 
-/** What an event sends, as a JSON Schema; `schemas` says whether shapes are written out or referred to. */
+/**
+ * Returns the JSON Schema of the body of an event. `schemas` decides whether a named schema appears as a reference or
+ * inline.
+ */
 export function eventBody(type: DocumentedEvent, schemas: ComponentSchemas): Json {
-  const whose = type.ofNobody ? { type: 'null' } : undefined;
+  const whose = type.isWithoutUser ? { type: 'null' } : undefined;
   const properties = {
-    event_type: { type: 'string', const: type.name, description: 'Name of the event.' },
-    data: { ...schemas.write(type.data), description: 'What the event tells of.' },
-    ...(type.bearsOrigin ? { origin: ORIGIN } : {}),
-    team_id: { ...UUID, description: 'Id of the team.' },
-    user_id: { ...(whose ?? UUID), description: 'Id of the user that it is about.' },
+    event_type: { type: 'string', const: type.name, description: 'The name of the event.' },
+    data: { ...schemas.write(type.data), description: 'The content of the event.' },
+    ...(type.hasOrigin ? { origin: ORIGIN } : {}),
+    team_id: { ...UUID, description: 'The id of the team.' },
+    user_id: { ...(whose ?? UUID), description: 'The id of the user whom the event is about.' },
     client_user_id: { ...(whose ?? { type: 'string' }), description: 'Your own id of the user.' },
   };
   return { type: 'object', required: Object.keys(properties), properties };

@@ -6,8 +6,8 @@ type Document = {
 };
 
 /**
- * The document as the reference page shows it: of events the names and when each comes. With the shape and the example of all of
- * them drawn out, as the page draws operations, it stood still for most of a minute.
+ * Returns the OpenAPI document for the reference page. In it, an event has only its name and its occasion. With the
+ * full shape and an example of every event, the page froze for most of a minute.
  */
 export function pageDocument(text: string): string {
   const { webhooks, ...document } = JSON.parse(text) as Document;

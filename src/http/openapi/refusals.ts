@@ -1,31 +1,36 @@
-import { statusOf, type Code } from '../errors.ts';
+import { statusOf, type Code } from '../error-answer.ts';
 import { AUTH_KINDS } from '../auth/kinds.ts';
-import { declaredCodes } from '../answer/refusals.ts';
-import type { Endpoint } from '../endpoint.ts';
-import { headers, headersOf, headersOfShared, type HeaderName } from './headers.ts';
+import { declaredCodes } from '../answer/declared-codes.ts';
+import type { Operation } from '../../operation/operation.ts';
+import { headers, headersOf, headersOfShared, type HeaderName } from './answer-headers.ts';
 import type { ComponentSchemas, Json } from './schemas.ts';
 
 const MEANINGS: Record<number, string> = {
-  400: 'A rule that depends on stored data or settings forbids it.',
-  401: 'The key is missing, unknown, or one of another kind or deployment; of a hook, what shows the sender.',
-  403: 'The key is known, but may not do this.',
-  404: 'An id is unknown, or belongs to another team: both read the same.',
-  405: 'The path does not take the method.',
+  400: 'A rule that depends on stored data or settings forbids the request.',
+  401:
+    'The key is missing, unknown, or belongs to another kind or deployment. For a provider event: the proof of ' +
+    'the sender is missing or wrong.',
+  403: 'The key is valid, but does not allow this.',
+  404: 'An id is unknown, or belongs to another team. Both have the same answer.',
+  405: 'The path does not accept the method.',
   408: 'The body did not arrive in time.',
-  409: 'Something is there already, or the idempotency key is taken.',
+  409: 'The object already exists, or the idempotency key is in use.',
   413: 'The body is too large.',
   414: 'The address is too long.',
-  415: 'The body is of a kind, a character set or an encoding that is not taken.',
+  415: 'The type, charset or encoding of the body is not accepted.',
   422: 'The request is not valid. Every problem is listed.',
-  429: 'Too many requests by this key, or as much of something as it may have for now: Retry-After tells when to go on.',
+  429: 'The key sent too many requests, or used too much of something. Retry-After states when to continue.',
   431: 'The headers are too large.',
-  500: 'An error of the service. The request id finds it in the log.',
+  500: 'An error of the service. The log has it under the request id.',
   503:
-    'The service is starting, stopping or overloaded, its database does not answer, or this process lacks an encryption key: ' +
-    'try again shortly.',
+    'The service is starting, stopping or overloaded, its database does not answer, or this process does not ' +
+    'have an encryption key. Try again shortly.',
 };
 
-/** The answer with which an operation refuses by one of these codes, which all have the one status. `more` is said beside. */
+/**
+ * A response for refusals with one of these codes. All these codes have this status. `more` has properties that the
+ * schema has in addition.
+ */
 const refusal = (status: number, codes: Code[], names: HeaderName[], more: Json = {}): Json => ({
   description: `${MEANINGS[status]} code: ${codes.join(', ')}.`,
   ...headers(names),
@@ -33,14 +38,14 @@ const refusal = (status: number, codes: Code[], names: HeaderName[], more: Json 
     'application/json': {
       schema: {
         $ref: `#/components/schemas/${status === 422 ? 'InvalidRequest' : 'Error'}`,
-        properties: { code: { type: 'string', enum: codes, description: 'For a program.' } },
+        properties: { code: { type: 'string', enum: codes, description: 'For programs.' } },
         ...more,
       },
     },
   },
 });
 
-/** Refusals that many operations share. */
+/** Refusals that many operations have in common. */
 const SHARED: Record<string, Code[]> = {
   BadRequest: ['bad_request'],
   TooManyMatches: ['bad_request', 'too_many_matches'],
@@ -83,33 +88,36 @@ export const RESPONSES: Record<string, Json> = Object.fromEntries(
   }),
 );
 
-/** Keys beside detail, code and request_id, where one of these codes has some: they are there with that code alone. */
-function saidBeside(codes: Code[], refusedWith: Endpoint['refusedWith'], schemas: ComponentSchemas): Json {
+/**
+ * Properties of a refusal in addition to `detail`, `code` and `request_id`. Each is present only with the codes that
+ * define it.
+ */
+function saidBeside(codes: Code[], refusedWith: Operation['refusedWith'], schemas: ComponentSchemas): Json {
   const shapes = codes.flatMap((code) => refusedWith[code as keyof typeof refusedWith] ?? []);
   if (shapes.length === 0) return {};
   const plain = codes.filter((code) => !(code in refusedWith));
   const without =
     plain.length === 0
       ? []
-      : [{ type: 'object', properties: { code: { type: 'string', enum: plain, description: 'For a program.' } } }];
+      : [{ type: 'object', properties: { code: { type: 'string', enum: plain, description: 'For programs.' } } }];
   return { anyOf: [...shapes.map((shape) => schemas.write(shape)), ...without] };
 }
 
-/** By status, every refusal of an operation. */
-export function refusals(endpoint: Endpoint, schemas: ComponentSchemas): Record<string, Json> {
+/** Returns every refusal of an operation, by status. */
+export function refusals(operation: Operation, schemas: ComponentSchemas): Record<string, Json> {
   const byStatus = new Map<number, Code[]>();
-  for (const code of declaredCodes(endpoint))
+  for (const code of declaredCodes(operation))
     byStatus.set(statusOf(code), [...(byStatus.get(statusOf(code)) ?? []), code]);
   const answers = [...byStatus].toSorted(([a], [b]) => a - b);
   return Object.fromEntries(
     answers.map(([status, codes]) => {
-      const beside = saidBeside(codes, endpoint.refusedWith, schemas);
+      const beside = saidBeside(codes, operation.refusedWith, schemas);
       const shared = 'anyOf' in beside ? undefined : names.get(nameOf(codes));
       return [
         status,
         shared
           ? { $ref: `#/components/responses/${shared}` }
-          : refusal(status, codes, headersOf(endpoint, status), beside),
+          : refusal(status, codes, headersOf(operation, status), beside),
       ];
     }),
   );

@@ -1,8 +1,9 @@
-// TypeBox schemas as OpenAPI 3.1 writes them: named ones become components, our own keywords become words.
+// Writes TypeBox schemas as OpenAPI 3.1. Named schemas become components, and our own keywords become text.
 import type { TSchema } from 'typebox';
 import { isUuid } from '../../ids.ts';
 import { formatOf } from '../../wire/formats.ts';
 import { RULES } from '../../wire/rules.ts';
+import { findNamedOrNull, type NamedSchema } from '../../wire/shape.ts';
 
 export type Json = Record<string, unknown>;
 type Schema = Json & {
@@ -34,12 +35,12 @@ const PLAIN = new Set([
   'default',
 ]);
 
-/** Keywords that are written otherwise, or tell this service alone. */
-const OF_THE_HOUSE = new Set(['description', 'column', 'toldWhole', 'mismatch', 'isKey']);
+/** Keywords that this file handles by name, or that only this service uses. */
+const OF_THE_HOUSE = new Set(['description', 'column', 'alwaysAnswered', 'mismatch', 'isKey']);
 
 const ruleOf = new Map(RULES.map((rule) => [rule.keyword, rule]));
 
-/** The sentences that a schema's own keywords add to its description. */
+/** Returns the sentences for the description that explain the schema's own keywords. */
 export function rulesOf(schema: TSchema): string[] {
   const { format, ...keywords } = schema as Schema;
   const note = formatOf(format)?.note;
@@ -47,50 +48,41 @@ export function rulesOf(schema: TSchema): string[] {
   return note === undefined ? rules : [note, ...rules];
 }
 
-/**
- * Writes schemas and collects the components they refer to. A named schema is known by its `properties` object,
- * which the copies that `nullable` and `Type.Optional` make of it share.
- */
+/** Writes schemas, and collects the components that they refer to. */
 export class ComponentSchemas {
-  readonly #known = new Map<unknown, { name: string; schema: Schema }>();
+  readonly #findNamedOrNull: typeof findNamedOrNull;
   readonly #words: Readonly<Record<string, string>>;
   readonly #examples: Readonly<Record<string, unknown>>;
   readonly #written = new Map<string, Json>();
 
   /**
-   * @param modules exports of the modules with schemas; throws where two different schemas have one name
-   * @param words what a field means by its name, where its schema does not say
-   * @param examples a value of a field by its name, where that is plain text
+   * @param words descriptions by field name. A field has one of them if its schema has no description
+   * @param examples values of text fields by name
+   * @param refers true writes a named schema as a reference to its component, false writes it inline
    */
   constructor(
-    modules: Record<string, unknown>[],
     words: Readonly<Record<string, string>>,
     examples: Readonly<Record<string, unknown>> = {},
+    { refers = true }: { refers?: boolean } = {},
   ) {
     this.#words = words;
     this.#examples = examples;
-    const texts = new Map<string, string>();
-    for (const [name, value] of modules.flatMap((module) => Object.entries(module))) {
-      if (!isSchema(value)) continue;
-      const identity = identityOf(value);
-      if (identity === undefined) continue;
-      const text = JSON.stringify(value);
-      if ((texts.get(name) ?? text) !== text) throw new Error(`Two different schemas are called ${name}.`);
-      texts.set(name, text);
-      if (!this.#known.has(identity)) this.#known.set(identity, { name, schema: value });
-    }
+    this.#findNamedOrNull = refers ? findNamedOrNull : () => null;
   }
 
-  /** The schema itself, or a reference where it has a name. */
+  /** Returns the schema as OpenAPI. A named schema becomes a reference to its component. */
   write(schema: TSchema): Json {
-    const known = this.#known.get(identityOf(schema as Schema));
+    const known = this.#findNamedOrNull(schema);
     return known ? this.#refer(known, schema as Schema) : this.#inline(schema as Schema);
   }
 
-  /** A field: where neither its schema nor the component that it is says what it is, the glossary's word for its name does. */
+  /**
+   * Writes a field of an object. If neither its schema nor its component has a description, it takes the description
+   * from the glossary by the field's name.
+   */
   writeField(name: string, schema: TSchema): Json {
     const written = this.write(schema);
-    const component = this.#known.get(identityOf(schema as Schema))?.schema;
+    const component = this.#findNamedOrNull(schema)?.schema as Schema | undefined;
     const description = written['description'] ?? component?.['description'] ?? this.#words[name];
     return description === undefined ? written : { ...written, description };
   }
@@ -98,17 +90,19 @@ export class ComponentSchemas {
   #withExample(name: string, written: Json): Json {
     const isText = [written['type']].flat().includes('string') && !written['anyOf'] && !written['enum'];
     const example = this.#examples[name];
-    // An insured's member_id is a number of theirs, that of an organisation's member an id of ours.
+    // The field `member_id` has two meanings. For an insured person it is the insurer's member number. For a member of
+    // an organisation it is our UUID.
     const isOther = written['format'] === 'uuid' && !isUuid(String(example));
     return isText && example !== undefined && !isOther ? { ...written, examples: [example] } : written;
   }
 
-  /** Everything that was referred to, by name. */
+  /** Returns all components that the written schemas refer to, by name. */
   written(): Record<string, Json> {
     return Object.fromEntries([...this.#written].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  #refer({ name, schema: original }: { name: string; schema: Schema }, schema: Schema): Json {
+  #refer({ name, schema: of }: NamedSchema, schema: Schema): Json {
+    const original = of as Schema;
     if (!this.#written.has(name)) {
       this.#written.set(name, {});
       this.#written.set(name, this.#inline(original));
@@ -141,7 +135,7 @@ export class ComponentSchemas {
     if (key === 'additionalProperties' && value === false) return { additionalProperties: false };
     if (key === 'additionalProperties' && typeof value === 'object') {
       const written = this.write(value as TSchema);
-      // Anything at all; the reference page takes an empty schema for one that is wrong.
+      // Allows any value. We write `true`, because the reference page shows an empty schema as an error.
       return { additionalProperties: Object.keys(written).length === 0 ? true : written };
     }
     if (key === 'anyOf') return { anyOf: (value as TSchema[]).map((member) => this.write(member)) };
@@ -162,25 +156,19 @@ export class ComponentSchemas {
       const written = Object.entries(byPattern).map(([pattern, member]) => [pattern, this.write(member)]);
       return { patternProperties: Object.fromEntries(written) };
     }
-    throw new Error(`OpenAPI has no words yet for ${key}: ${JSON.stringify(value)}.`);
+    throw new Error(`OpenAPI has no equivalent yet for ${key}: ${JSON.stringify(value)}.`);
   }
 }
-
-const isSchema = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && ('~kind' in value || '~unsafe' in value);
 
 const isNullable = ({ type, anyOf }: Schema): boolean =>
   [type].flat().includes('null') || ((anyOf as Schema[] | undefined)?.some(isNullable) ?? false);
 
-/** Said beside every union as well: the reference page takes a schema without a type for one that is wrong. */
+/**
+ * Returns the types that a union allows. We write them as `type` in addition to `anyOf`, because the reference page
+ * shows a schema without a type as an error.
+ */
 function typesOf(schema: Schema): string | string[] {
   const all = ({ type, anyOf = [] }: Schema): string[] => (type === undefined ? anyOf.flatMap(all) : [type].flat());
   const types = [...new Set(all(schema))];
   return types.length === 1 ? (types[0] as string) : types;
-}
-
-/** Objects by what every copy shares, lists of words by the words; short shapes such as an id are told where they stand. */
-function identityOf(schema: Schema): unknown {
-  if (schema.enum) return JSON.stringify(schema.enum.filter((value) => value !== null));
-  return schema.properties ?? schema.patternProperties;
 }

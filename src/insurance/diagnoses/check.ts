@@ -2,29 +2,32 @@ import { DIAGNOSES } from './codes.ts';
 import { areExcluded, mayOverlap } from './excludes.ts';
 
 export type IcdCheck = {
-  /** In the usual form, with a point, each once. */
+  /** The codes in canonical form, with a point. Each code occurs once. */
   codes: string[];
-  /** Sentences about codes that cannot be billed. */
+  /** One sentence for each code that cannot be billed. */
   errors: string[];
-  /** Pairs that are never of one patient at one time. */
+  /** Pairs of codes that one patient cannot have at the same time. */
   violations: { code: string; conflicts_with: string; type: string }[];
-  /** What is worth a look and refuses nothing. */
+  /** Findings that a person should check. A code with a warning is still valid. */
   warnings: { code: string; overlaps_with: string; type: string }[];
 };
 
-/** Chapter XVII goes on behind Q99 with QA0: the only letter that stands second. */
+/**
+ * The shape of an ICD-10-CM code. The second character is a digit, except in the codes that begin with QA. These are in
+ * chapter XVII and follow Q99.
+ */
 const SHAPE = /^([A-Z]\d|QA)[0-9A-Z](\.[0-9A-Z]{1,4})?$/;
 
 /**
- * What is wrong with the diagnoses of one patient, as far as it shows: their shape, a code that has to be more or less
- * exact, and notes of exclusion. The last three know only the shipped subset of ICD-10-CM, so that any other code of the right
- * shape passes, with a warning of type not_in_shipped_subset.
+ * Checks the diagnosis codes of one patient. It checks the shape of each code, whether the code is too general or too
+ * long to be billed, and the exclusion notes. For codes outside our subset of ICD-10-CM, it can check only the shape.
+ * If their shape is right, it returns a warning of type not_in_shipped_subset.
  */
 export function checkIcdCodes(given: readonly string[]): IcdCheck {
   const written = given.map(writeOut);
   const codes = canonicalCodes(given);
   const found: IcdCheck = { codes, errors: [], violations: [], warnings: [] };
-  // Who reads what is wrong looks for the codes that were sent.
+  // The findings contain each code as the caller sent it, so that the caller can find it in the request.
   const sentAs = (code: string): string => (given[written.indexOf(code)] as string).trim();
   for (const code of codes) {
     const sent = sentAs(code);
@@ -48,23 +51,26 @@ export function checkIcdCodes(given: readonly string[]): IcdCheck {
   return found;
 }
 
-/** Codes as they are kept: in the usual form, with a point, each once. */
+/** Returns codes in the form in which we store them: canonical, with a point, and each code once. */
 export const canonicalCodes = (given: readonly string[]): string[] => [...new Set(given.map(writeOut))];
 
-/** `e119` is written E11.9. */
+/** Returns a code in its canonical form. For example, `e119` becomes `E11.9`. */
 function writeOut(text: string): string {
   const code = text.trim().toUpperCase();
   return /^[A-Z0-9]{4,7}$/.test(code) ? `${code.slice(0, 3)}.${code.slice(3)}` : code;
 }
 
-/** Only codes of the subset are known to be whole: what goes on behind one, or ends before one, is no code to bill. */
+/**
+ * Returns the problem of a code, or null. We know only for the codes of our subset that they can be billed. A longer or
+ * shorter form of such a code cannot be billed.
+ */
 function problemOf(code: string, sent: string): string | null {
   const shown = JSON.stringify(sent);
   if (!SHAPE.test(code)) return `${shown} does not have the shape of an ICD-10-CM code, such as E11.9.`;
   if (DIAGNOSES.has(code)) return null;
   const whole = [...DIAGNOSES.keys()];
   const finer = whole.find((known) => known.startsWith(code));
-  if (finer) return `${shown} is not exact enough to be billed: it has codes below it, such as ${finer}.`;
+  if (finer) return `${shown} is not exact enough to be billed: there are codes below it, such as ${finer}.`;
   const coarser = whole.find((known) => code.startsWith(known));
   if (coarser) return `${shown} is no code: ${coarser} has none below it.`;
   return null;

@@ -1,4 +1,4 @@
-/** Codes of the subset from A to I with their official descriptions, as `codes.ts` reads them. */
+/** The codes of our subset from A to I, with their official descriptions. `codes.ts` parses this text. */
 export const CODES_A_TO_I = `
 A04.72 Enterocolitis due to Clostridium difficile, not specified as recurrent
 A09 Infectious gastroenteritis and colitis, unspecified

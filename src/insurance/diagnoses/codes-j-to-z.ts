@@ -1,4 +1,4 @@
-/** Codes of the subset from J to Z with their official descriptions, as `codes.ts` reads them. */
+/** The codes of our subset from J to Z, with their official descriptions. `codes.ts` parses this text. */
 export const CODES_J_TO_Z = `
 J00 Acute nasopharyngitis [common cold]
 J01.90 Acute sinusitis, unspecified

@@ -4,15 +4,16 @@ import { CODES_J_TO_Z } from './codes-j-to-z.ts';
 export type Diagnosis = {
   code: string;
   description: string;
-  /** It stands only beside another diagnosis. */
+  /** True if the code may be used only together with another diagnosis. */
   isSecondary: boolean;
 };
 
 /**
- * A subset of ICD-10-CM: codes that are common in primary care and in the ordering of laboratory tests, each one that can
- * be billed, with its official description. ICD-10-CM is a work of the United States government in the public domain;
- * the whole has some 70,000 codes, so that a code which is missing here may well exist. By code, with its point; an asterisk
- * behind it marks what stands only beside another diagnosis.
+ * A subset of ICD-10-CM: codes that are common in primary care and in laboratory orders. Each code can be billed and
+ * has its official description. ICD-10-CM is a work of the United States government and in the public domain. It
+ * contains about 70,000 codes, so a code that is missing here may still exist. The keys of this map are codes with a
+ * point. In the two lists, an asterisk after a code means that the code may be used only together with another
+ * diagnosis.
  */
 export const DIAGNOSES: ReadonlyMap<string, Diagnosis> = new Map(
   [CODES_A_TO_I, CODES_J_TO_Z]

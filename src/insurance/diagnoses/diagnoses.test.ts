@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Static } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { DIAGNOSES } from './codes.ts';
 import { areExcluded, isWithin, mayOverlap } from './excludes.ts';
 import { EXCLUDES_1, EXCLUDES_2, type Note } from './notes.ts';
@@ -31,13 +31,13 @@ describe('searching diagnoses', () => {
     expect(await search('N18.3')).toEqual(['N18.30', 'N18.31', 'N18.32']);
   });
 
-  test('words find every description that has them all', async () => {
+  test('words find every description that contains them all', async () => {
     expect(await search('vitamin D deficiency')).toEqual(['E55.9']);
     expect(await search('hiv contact')).toEqual(['Z20.6']);
     expect(await search('zebra')).toEqual([]);
   });
 
-  test('at most 50 are answered, whole, and what stands only beside another says so', async () => {
+  test('at most 50 are answered, and is_secondary marks codes that may only be used beside another', async () => {
     expect(await search('unspecified')).toHaveLength(50);
     const { body } = await app.api('GET', '/v3/insurance/search/diagnosis?diagnosis_query=D63.1');
     expect(body).toEqual([
@@ -45,26 +45,29 @@ describe('searching diagnoses', () => {
     ]);
   });
 
-  test.each(['', '?diagnosis_query=', `?diagnosis_query=${'x'.repeat(201)}`])('needs words: %j', async (query) => {
-    expect((await app.api('GET', `/v3/insurance/search/diagnosis${query}`)).status).toBe(422);
-  });
+  test.each(['', '?diagnosis_query=', `?diagnosis_query=${'x'.repeat(201)}`])(
+    'the query %j is refused',
+    async (query) => {
+      expect((await app.api('GET', `/v3/insurance/search/diagnosis${query}`)).status).toBe(422);
+    },
+  );
 });
 
 describe('checking diagnoses', () => {
-  test('codes that can be billed and exclude nothing are valid, with their point or without', async () => {
+  test('codes that can be billed and exclude nothing are valid, with or without their point', async () => {
     expect(await check('E11.9', 'i10', 'E559')).toEqual(fine);
     expect(await check()).toEqual(fine);
   });
 
   test.each(['diabetes', '11.9', 'E1', 'E11.', 'E11.99999', 'E11-9', 'QB0.1', 'AA1'])(
-    '%j has no shape of a code',
+    '%j does not have the shape of a code',
     async (code) => {
       const { valid, errors } = await check(code);
       expect([valid, errors]).toEqual([false, [expect.stringContaining('shape')]]);
     },
   );
 
-  test('a category and a code that goes on behind one that is whole cannot be billed', async () => {
+  test('a category, and a code that is longer than a complete one, cannot be billed', async () => {
     expect((await check('E11', 'N18.3', 'E78.01', 'E11.91')).errors).toEqual([
       expect.stringMatching(/"E11" is not exact enough .* such as E11\.21\./),
       expect.stringMatching(/"N18\.3" is not exact enough/),
@@ -87,7 +90,7 @@ describe('checking diagnoses', () => {
     ]);
   });
 
-  test('two codes that Excludes1 keeps apart are a violation, whichever comes first', async () => {
+  test('two codes that Excludes1 separates are a violation in either order', async () => {
     const both = (code: string, conflicts_with: string): object => ({
       ...fine,
       valid: false,
@@ -106,7 +109,7 @@ describe('checking diagnoses', () => {
     ['Z00.00', 'Z02.89'],
     ['R73.01', 'O99.810'],
     ['O13.9', 'I10'],
-  ])('%s and %s are never of one patient', async (one, other) => {
+  ])('one patient cannot have both %s and %s', async (one, other) => {
     const { valid, violations } = await check(one, other);
     expect([valid, violations]).toEqual([false, [{ code: one, conflicts_with: other, type: 'excludes1' }]]);
   });
@@ -117,7 +120,7 @@ describe('checking diagnoses', () => {
     ['N97.9', 'E23.0'],
     ['D70.9', 'D72.819'],
     ['Z79.84', 'Z79.4'],
-  ])('%s and %s may both be there, though neither is part of the other', async (one, other) => {
+  ])('one patient may have both %s and %s, although neither is part of the other', async (one, other) => {
     const { valid, warnings } = await check(one, other);
     expect([valid, warnings]).toEqual([true, [{ code: one, overlaps_with: other, type: 'excludes2' }]]);
   });
@@ -127,18 +130,18 @@ describe('checking diagnoses', () => {
     ['K57.30', 'K92.2'],
     ['M32.9', 'M62.81'],
     ['F33.0', 'R53.83'],
-  ])('%s and %s are told apart by no code, and pass', async (one, other) => {
+  ])('no note separates %s and %s, and they are valid', async (one, other) => {
     expect(await check(one, other)).toEqual(fine);
   });
 
-  test('a code of the chapter that goes on with QA0 has the shape of one', async () => {
+  test('a code of the chapter that continues with QA0 has the shape of a code', async () => {
     expect(await check('qa00101')).toEqual({
       ...fine,
       warnings: [{ code: 'qa00101', overlaps_with: 'qa00101', type: 'not_in_shipped_subset' }],
     });
   });
 
-  test('what may stand together, what is sent twice and what the subset has not is a warning', async () => {
+  test('a pair that may overlap, a duplicate and a code outside the subset are warnings', async () => {
     expect(await check('J00', 'J30.9', 'j00', 'S93.401A')).toEqual({
       ...fine,
       warnings: [
@@ -155,14 +158,14 @@ describe('checking diagnoses', () => {
   });
 });
 
-/** The chapters of ICD-10-CM, as its tabular list prints them; the edition of October 2026 has categories up to QA1. */
+/** The chapters of ICD-10-CM as its tabular list prints them. The edition of October 2026 has categories up to QA1. */
 const CHAPTERS =
   'A00-B99 C00-D49 D50-D89 E00-E89 F01-F99 G00-G99 H00-H59 H60-H95 I00-I99 J00-J99 K00-K95 L00-L99 M00-M99 N00-N99 ' +
   'O00-O9A P00-P96 Q00-QA1 R00-R99 S00-T88 U00-U85 V00-Y99 Z00-Z99';
 const chapterOf = (code: string): string | undefined =>
   CHAPTERS.split(' ').find((chapter) => isWithin(code.slice(0, 3), chapter));
 
-test('every code of the subset has the shape of one that can be billed, lies in a chapter, and none below another', () => {
+test('every code of the subset has the shape of a billable code, lies in a chapter, and has none below it', () => {
   expect(DIAGNOSES.size).toBeGreaterThan(400);
   for (const [code, { description }] of DIAGNOSES) {
     expect(code).toMatch(/^[A-Z]\d[0-9A-Z](\.([0-9A-Z]{1,3}|[0-9X]{3}[0-9A-Z]))?$/);
@@ -189,16 +192,16 @@ describe('notes of exclusion', () => {
     }
   });
 
-  test('stand each once, at codes of the subset', () => {
+  test('stand at codes of the subset, each once', () => {
     for (const notes of [EXCLUDES_1, EXCLUDES_2]) {
-      const places = notes.map(([at]) => at);
-      expect(new Set(places).size).toBe(places.length);
-      expect(places.filter((at) => !inSubset(at))).toEqual([]);
+      const notedCodes = notes.map(([at]) => at);
+      expect(new Set(notedCodes).size).toBe(notedCodes.length);
+      expect(notedCodes.filter((at) => !inSubset(at))).toEqual([]);
       expect(notes.filter(([, against]) => new Set(against).size !== against.length)).toEqual([]);
     }
   });
 
-  test('keep no code apart from itself, and hold whichever of two comes first', () => {
+  test('separate no code from itself, and hold in either order of two codes', () => {
     const codes = fc.constantFrom(...DIAGNOSES.keys());
     for (const code of DIAGNOSES.keys()) expect([code, areExcluded(code, code)]).toEqual([code, false]);
     fc.assert(

@@ -1,11 +1,12 @@
 /**
- * Notes of ICD-10-CM that stand at a code, category or block and keep codes of the subset apart. Each names where it stands and
- * what it speaks of: beginnings of codes, or ranges of categories as the classification prints them. A note that speaks of
- * a part only of what its codes cover is left out (record 231).
+ * An exclusion note of ICD-10-CM that concerns codes of our subset. The first element is the code, category or block at
+ * which ICD-10-CM prints the note. The second element lists the codes that the note names. Each entry is the beginning
+ * of codes, or a range of categories as ICD-10-CM prints it. If a note excludes only a part of what a code covers, it
+ * is not in our lists.
  */
 export type Note = readonly [string, readonly string[]];
 
-/** Excludes1: the two are never of one patient at one time. */
+/** Excludes1 notes: one patient never has both diagnoses at the same time. */
 export const EXCLUDES_1: readonly Note[] = [
   ['A09', ['R19.7']],
   ['A49', ['A74.9', 'B95-B96']],
@@ -106,7 +107,10 @@ export const EXCLUDES_1: readonly Note[] = [
   ['Z72.0', ['Z87.891']],
 ];
 
-/** Excludes2: the one is not part of the other, and both may be there. Of codes and categories only: blocks and chapters speak of nearly everything. */
+/**
+ * Excludes2 notes: neither diagnosis is part of the other, so a patient may have both. We list only the notes at codes
+ * and categories, because the notes at blocks and chapters name nearly all codes.
+ */
 export const EXCLUDES_2: readonly Note[] = [
   ['B00', ['A60']],
   ['B07', ['A63.0']],

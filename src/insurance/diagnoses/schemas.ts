@@ -1,7 +1,11 @@
 import { Type } from 'typebox';
 import { Text, WordFilter } from '../../wire/schema.ts';
+import { shape } from '../../wire/shape.ts';
 
-/** ICD-10-CM by its form: a letter, a digit, a digit or letter, up to four more behind a dot that may be left out. */
+/**
+ * An ICD-10-CM code. It consists of a letter, a digit, and a digit or letter. Up to four digits or letters may follow,
+ * after an optional point.
+ */
 export const IcdCode = Type.String({
   maxLength: 8,
   pattern: '^[A-Za-z][0-9][0-9A-Za-z](\\.?[0-9A-Za-z]{1,4})?$',
@@ -11,17 +15,17 @@ export const IcdCode = Type.String({
 export const DiagnosisSearch = Type.Object({
   diagnosis_query: WordFilter({
     maxLength: 200,
-    description: 'The beginning of an ICD-10-CM code, as E11 or e119, or words of a description.',
+    description: 'The beginning of an ICD-10-CM code, such as E11 or e119, or words of a description.',
   }),
 });
 
-export const Diagnosis = Type.Object({
+export const Diagnosis = shape('Diagnosis', {
   diagnosis_code: Type.String(),
   description: Type.String(),
-  is_secondary: Type.Boolean({ description: 'Whether it stands only beside another diagnosis.' }),
+  is_secondary: Type.Boolean({ description: 'Whether the code may only be used beside another diagnosis.' }),
 });
 
-export const IcdCodesInput = Type.Object({
+export const IcdCodesInput = shape('IcdCodesInput', {
   codes: Type.Array(Text(20), {
     maxItems: 50,
     description: 'ICD-10-CM codes of one patient, with the point or without.',
@@ -30,26 +34,29 @@ export const IcdCodesInput = Type.Object({
 
 const pair = { code: Type.String(), type: Type.String() };
 
-export const IcdCodesAnswer = Type.Object({
-  valid: Type.Boolean({ description: 'Whether there are neither errors nor violations.' }),
-  errors: Type.Array(Type.String(), { description: 'What of the codes cannot be billed, a sentence each.' }),
+export const IcdCodesAnswer = shape('IcdCodesAnswer', {
+  valid: Type.Boolean({ description: 'true if there are no errors and no violations.' }),
+  errors: Type.Array(Type.String(), { description: 'One sentence for each code that cannot be billed.' }),
   violations: Type.Array(
     Type.Object({
       ...pair,
       conflicts_with: Type.String({ description: 'The other code of the pair.' }),
-      type: Type.String({ description: 'Always excludes1: the two are never of one patient at one time.' }),
+      type: Type.String({ description: 'Always excludes1: one patient cannot have the two at the same time.' }),
     }),
   ),
   warnings: Type.Array(
     Type.Object({
       ...pair,
-      overlaps_with: Type.String({ description: 'The other code of the pair; the code itself where there is none.' }),
+      overlaps_with: Type.String({
+        description: 'The other code of the pair, or the code itself if there is no other.',
+      }),
       type: Type.String({
         description:
-          'excludes2: both may be coded where the patient has both. duplicate: it was sent more than once. ' +
-          'not_in_shipped_subset: its shape is right, and nothing more is known here.',
+          'excludes2: both codes may be used if the patient has both. duplicate: the code was sent more ' +
+          'than once. not_in_shipped_subset: the code has the right shape, and we know nothing more about ' +
+          'it.',
       }),
     }),
-    { description: 'What is worth a look; it refuses nothing.' },
+    { description: 'Findings to check. They do not make the codes invalid.' },
   ),
 });

@@ -1,7 +1,7 @@
-// An order's appointment from its booking to its end, and what it does to the order.
+// An order's appointment from its booking to its end, and the statuses of the order.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
 import { askCenters, askPhlebotomy, bookedOrder, orderBy, phoenix, slotsOf } from '../../../test/collected-orders.ts';
 import { lowStatuses, makeUser, readOrder, simulate } from '../../../test/factories.ts';
 
@@ -42,8 +42,8 @@ afterAll(() => app.close());
 
 const offered = async (kind: Kind, team: Team = app.team): Promise<string[]> =>
   slotsOf(kind === 'psc' ? await askCenters(team) : await askPhlebotomy(team)).map(({ booking_key }) => booking_key);
-const at = (kind: Kind, id: string, verb = ''): string =>
-  `/v3/order/${id}/${kind}/appointment${verb === '' ? '' : `/${verb}`}`;
+const at = (kind: Kind, id: string, action = ''): string =>
+  `/v3/order/${id}/${kind}/appointment${action === '' ? '' : `/${action}`}`;
 const book = (kind: Kind, id: string, booking_key = '', more: object = {}) =>
   app.api<Booked & Refusal>('POST', at(kind, id, 'book'), { booking_key, ...more });
 const reschedule = (kind: Kind, id: string, booking_key = '', more: object = {}) =>
@@ -61,7 +61,7 @@ const said = async (answer: Promise<{ status: number; body: Refusal }>): Promise
 };
 
 describe.each(KINDS)('by %s', (kind, method) => {
-  test('an order is booked, moved, cancelled and booked again, and its states follow', async () => {
+  test('an appointment is booked, moved, cancelled and booked again, and its order follows', async () => {
     const id = await orderBy(app.team, method);
     const [first, second] = await offered(kind);
     const booked = await book(kind, id, first, { appointment_notes: 'Ring twice' });
@@ -109,7 +109,7 @@ describe.each(KINDS)('by %s', (kind, method) => {
     ]);
   });
 
-  test('moved to the slot that it has already it stays as it is, and new notes are the one change', async () => {
+  test('rescheduling to the same slot changes nothing but new notes', async () => {
     const id = await orderBy(app.team, method);
     const [first, second] = await offered(kind);
     await book(kind, id, first, { appointment_notes: 'Ring twice' });
@@ -127,7 +127,7 @@ describe.each(KINDS)('by %s', (kind, method) => {
     expect(await said(reschedule(kind, id, first))).toBe('400 slot_taken');
   });
 
-  test('a slot that somebody has is offered to nobody, refused to a second, and free again once that one gives it back', async () => {
+  test('a taken slot is neither offered nor booked twice, and is free again after a cancellation', async () => {
     const [one, two] = [await orderBy(app.team, method), await orderBy(app.team, method)];
     const [key] = await offered(kind);
     const { start_at } = (await book(kind, one, key)).body;
@@ -142,7 +142,7 @@ describe.each(KINDS)('by %s', (kind, method) => {
     expect((await book(kind, two, key)).body.start_at).toBe(start_at);
   });
 
-  test('an order has one appointment at a time, and none once its sample was taken', async () => {
+  test('an order has one appointment at a time, and none after its sample was taken', async () => {
     const id = await bookedOrder(app.team, kind);
     const [key] = await offered(kind);
     expect(await said(book(kind, id, key))).toBe('400 appointment_already_booked');
@@ -154,7 +154,7 @@ describe.each(KINDS)('by %s', (kind, method) => {
     expect(await said(cancel(kind, id))).toBe('400 appointment_not_cancellable');
   });
 
-  test('a cancelled order cancels its appointment, and its slot is free', async () => {
+  test('the cancellation of an order cancels its appointment and frees the slot', async () => {
     const id = await bookedOrder(app.team, kind);
     const { start_at } = (await read(kind, id)).body;
     expect((await app.api('POST', `/v3/order/${id}/cancel`)).status).toBe(200);
@@ -163,7 +163,7 @@ describe.each(KINDS)('by %s', (kind, method) => {
     expect(free.map(({ start }) => start)).toContain(start_at);
   });
 
-  test('with async_confirmation the slot is held, and confirmed when the scheduler says so', async () => {
+  test('async_confirmation reserves the slot, and the scheduler confirms it later', async () => {
     const id = await orderBy(app.team, method);
     const [key] = await offered(kind);
     const reserved = await book(kind, id, key, { async_confirmation: true });
@@ -174,11 +174,12 @@ describe.each(KINDS)('by %s', (kind, method) => {
     expect((await read(kind, id)).body).toMatchObject({ status: 'confirmed', start_at: reserved.body.start_at });
   });
 
-  test('what is too near is neither moved nor cancelled', async () => {
+  test('an appointment that begins too soon can be neither moved nor cancelled', async () => {
     const id = await bookedOrder(app.team, kind);
     const [key] = await offered(kind);
     const setStart = (from: string) =>
-      sql`update appointments set start_at = now() + ${from}::interval, end_at = now() + ${from}::interval + interval '1 hour'
+      sql`update appointments set start_at = now() + ${from}::interval,
+                  end_at = now() + ${from}::interval + interval '1 hour'
            where order_id = ${id}`.execute(app.db);
     await setStart('1 hour');
     expect((await read(kind, id)).body.can_reschedule).toBe(false);
@@ -187,7 +188,7 @@ describe.each(KINDS)('by %s', (kind, method) => {
     expect(await said(cancel(kind, id))).toBe('400 appointment_not_cancellable');
   });
 
-  test('a reason of the list is needed to cancel, and with some a note', async () => {
+  test('a cancellation needs a reason from the list, and some reasons need a note', async () => {
     const id = await bookedOrder(app.team, kind);
     const reasons = await app.api<{ id: string; is_refundable: boolean }[]>(
       'GET',
@@ -203,7 +204,7 @@ describe.each(KINDS)('by %s', (kind, method) => {
     expect((await cancel(kind, id)).status).toBe(200);
   });
 
-  test('orders by another method are refused, and those whose requisition is not there yet', async () => {
+  test('orders by another method are refused', async () => {
     const other = await orderBy(app.team, 'on_site_collection');
     const [key] = await offered(kind);
     expect(await said(book(kind, other, key))).toBe('400 order_method_mismatch');
@@ -211,16 +212,15 @@ describe.each(KINDS)('by %s', (kind, method) => {
     expect(await said(read(kind, other))).toBe('404 not_found');
   });
 
-  test('an appointment goes with its order to another user, and with it when it is erased', async () => {
+  test('an appointment follows its order to another user, and is erased with the order', async () => {
     const id = await bookedOrder(app.team, kind);
     const before = (await read(kind, id)).body;
     const { user_id } = await makeUser(app.team);
     await sql`update order_transactions set user_id = ${user_id} where id =
       (select order_transaction_id from orders where id = ${id})`.execute(app.db);
     expect((await read(kind, id)).body).toEqual({ ...before, user_id });
-    await sql`delete from order_transactions where id = (select order_transaction_id from orders where id = ${id})`.execute(
-      app.db,
-    );
+    await sql`delete from order_transactions where id =
+      (select order_transaction_id from orders where id = ${id})`.execute(app.db);
     for (const table of ['appointments', 'appointment_events', 'appointment_slots'] as const) {
       const left = await app.db.selectFrom(table).select('order_id').where('order_id', '=', id).execute();
       expect(left, table).toEqual([]);
@@ -237,7 +237,7 @@ describe('a request without a time', () => {
       ...changes,
     });
 
-  test('is pending until the provider confirms it with one', async () => {
+  test('is pending until the provider confirms it with a time', async () => {
     const id = await orderBy(app.team, 'at_home_phlebotomy');
     const asked = await request(id);
     expect(asked.body).toMatchObject({
@@ -256,21 +256,21 @@ describe('a request without a time', () => {
     expect(Date.parse(confirmed.body.start_at as string)).toBeGreaterThan(Date.now());
   });
 
-  test('is refused where one is booked, until that is cancelled', async () => {
+  test('is refused while an appointment is booked', async () => {
     const id = await bookedOrder(app.team, 'phlebotomy');
     expect(await said(request(id))).toBe('400 appointment_already_booked');
     await cancel('phlebotomy', id);
     expect((await request(id)).status).toBe(200);
   });
 
-  test('can be cancelled, and asked again', async () => {
+  test('can be cancelled and made again', async () => {
     const id = await orderBy(app.team, 'at_home_phlebotomy');
     await request(id);
     expect((await cancel('phlebotomy', id)).body.status).toBe('cancelled');
     expect((await request(id)).status).toBe(200);
   });
 
-  test('goes to those who come there only', async () => {
+  test('goes only to providers that visit the address', async () => {
     const id = await orderBy(app.team, 'at_home_phlebotomy');
     const anchorage = { ...phoenix, city: 'Anchorage', state: 'AK', zip_code: '99501' };
     expect(await said(request(id, { address: anchorage }))).toBe('400 area_not_served');
@@ -281,7 +281,7 @@ describe('a request without a time', () => {
   });
 });
 
-test('a visit can be moved next door, at the time that it has', async () => {
+test('a visit can be moved to the next house at the same time', async () => {
   const id = await orderBy(app.team, 'at_home_phlebotomy');
   const nextDoor = { ...phoenix, first_line: '102 West Test Street' };
   const [[here], [there]] = [slotsOf(await askPhlebotomy(app.team)), slotsOf(await askPhlebotomy(app.team, nextDoor))];
@@ -294,7 +294,7 @@ test('a visit can be moved next door, at the time that it has', async () => {
   ]);
 });
 
-test('from the order to the result: booked, moved, drawn, found', async () => {
+test('an order goes from booking and moving to draw and result', async () => {
   const id = await orderBy(app.team, 'at_home_phlebotomy');
   const [first, second] = await offered('phlebotomy');
   await book('phlebotomy', id, first);
@@ -314,7 +314,7 @@ test('from the order to the result: booked, moved, drawn, found', async () => {
   expect((await app.api('GET', `/v3/order/${id}/result`)).status).toBe(200);
 });
 
-test('the places of an order are those of its laboratory around its patient', async () => {
+test('the service centers of an order are those of its laboratory around its patient', async () => {
   const id = await orderBy(app.team, 'walk_in_test');
   const { body } = await app.api<{ lab_id: number; patient_service_centers: { site_code: string }[] }>(
     'GET',
@@ -324,11 +324,11 @@ test('the places of an order are those of its laboratory around its patient', as
   expect(body.patient_service_centers[0]?.site_code).toBe('SIM8501');
 });
 
-describe('an order that is walked on', () => {
+describe('an order that a client moves on in the sandbox', () => {
   test.each([
     ['at_home_phlebotomy', 'phlebotomy'],
     ['walk_in_test', 'psc'],
-  ] as const)('by %s has an appointment that fits each of its states', async (method, kind) => {
+  ] as const)('by %s has an appointment that fits each status', async (method, kind) => {
     const id = await orderBy(app.team, method);
     const walk = (to: string) => simulate(app.team, id, `?final_status=collecting_sample.${method}.${to}`);
     await walk('appointment_pending');
@@ -347,15 +347,16 @@ describe('an order that is walked on', () => {
   });
 });
 
-test('the sandbox books weeks ahead where this one is full, gives back what is completed, and says where all is taken', async () => {
+test('the sandbox books weeks ahead, frees the slots of completed visits, and refuses when all are taken', async () => {
   const team = await app.makeTeam();
   const first = await orderBy(team, 'at_home_phlebotomy');
   await simulate(team, first, SCHEDULED);
   const takeAll = (days: number) =>
     sql`
-      insert into appointment_slots (team_id, place_hash, start_at, user_id, order_id, appointment_id)
-      select team_id, place_hash, hours, user_id, order_id, appointment_id
-        from appointment_slots, generate_series(date_trunc('hour', now()), now() + make_interval(days => ${days}), '1 hour') as hours
+      insert into appointment_slots (team_id, site_hash, start_at, user_id, order_id, appointment_id)
+      select team_id, site_hash, hours, user_id, order_id, appointment_id
+        from appointment_slots,
+             generate_series(date_trunc('hour', now()), now() + make_interval(days => ${days}), '1 hour') as hours
        where order_id = ${first}
       on conflict do nothing`.execute(app.db);
   await takeAll(8);
@@ -370,7 +371,7 @@ test('the sandbox books weeks ahead where this one is full, gives back what is c
   expect((await team.api('POST', `/v3/order/${none}/test${SCHEDULED}`)).status).toBe(200);
 });
 
-test('an order whose appointment was moved until it has 250 statuses takes no further one, and its appointment can be cancelled', async () => {
+test('an order with 250 statuses takes no further appointment, and its appointment can be cancelled', async () => {
   const id = await bookedOrder(app.team, 'phlebotomy');
   const slots = (await offered('phlebotomy')).slice(0, 2);
   let last = await said(reschedule('phlebotomy', id, slots[0]));

@@ -10,7 +10,7 @@ const reason = (n: number, name: string, is_refundable: boolean): Reason => ({
   is_refundable,
 });
 
-/** Why appointments are cancelled. Ids never change their meaning. */
+/** The reasons for a cancellation. An id never changes its meaning. */
 const REASONS: Readonly<Record<AppointmentType, readonly Reason[]>> = {
   phlebotomy: [
     reason(101, 'The patient is not available at that time', true),
@@ -19,26 +19,26 @@ const REASONS: Readonly<Record<AppointmentType, readonly Reason[]>> = {
     reason(104, 'The address was wrong', true),
     reason(105, 'The patient is not well', true),
     reason(106, 'The patient did not fast or prepare', false),
-    { ...reason(199, 'Another reason, told in notes', false), needsNote: true },
+    { ...reason(199, 'Another reason, given in notes', false), needsNote: true },
   ],
   patient_service_center: [
     reason(201, 'The patient is not available at that time', true),
-    reason(202, 'The patient goes to another place', true),
+    reason(202, 'The patient goes to another location', true),
     reason(203, 'The test is no longer needed', true),
     reason(204, 'The patient is not well', true),
-    { ...reason(299, 'Another reason, told in note', false), needsNote: true },
+    { ...reason(299, 'Another reason, given in note', false), needsNote: true },
   ],
 };
 
 export const listCancellationReasons = (type: AppointmentType): Static<typeof CancellationReason>[] =>
   REASONS[type].map(({ needsNote: _, ...shown }) => shown);
 
-/** The reason of that id, with the note it needs. */
+/** Returns the reason with this id. Throws if the reason requires a note and `notes` is null. */
 export function findCancellationReason(type: AppointmentType, id: string, notes: string | null): Reason {
   const found = REASONS[type].find((each) => each.id === id);
   if (!found) throw notFound('Cancellation reason');
   if (found.needsNote && (notes === null || notes === '')) {
-    throw new AppError('cancellation_note_required', 'With this reason a note is needed that tells why.');
+    throw new AppError('cancellation_note_required', 'This reason needs a note that says why.');
   }
   return found;
 }

@@ -1,9 +1,9 @@
-// What receivers hear of appointments.
+// The events of appointments that endpoints receive.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
 import { askPhlebotomy, orderBy, phoenix, slotsOf } from '../../../test/collected-orders.ts';
 import { subscribe } from '../../../test/factories.ts';
-import { startReceiver } from '../../../test/receiver.ts';
+import { startEndpoint } from '../../../test/endpoint.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -13,10 +13,10 @@ afterAll(() => app.close());
 
 const REASON = '0b7f6a52-3c1d-4e8a-9f20-000000000199';
 
-/** Books, moves and cancels an appointment of the team, and gives what its receiver heard of it, in order. */
+/** Books, moves and cancels an appointment of the team. Returns what the team's endpoint received, in order. */
 async function heardOf(team: Team): Promise<{ event_type: string; data: Record<string, unknown>; user_id: string }[]> {
-  const receiver = await startReceiver();
-  await subscribe(team, receiver, ['labtest.appointment.*']);
+  const endpoint = await startEndpoint();
+  await subscribe(team, endpoint, ['labtest.appointment.*']);
   const id = await orderBy(team, 'at_home_phlebotomy');
   const address = { ...phoenix, access_notes: 'The key is under the mat' };
   const [first, second] = slotsOf(await askPhlebotomy(team, address));
@@ -25,13 +25,13 @@ async function heardOf(team: Team): Promise<{ event_type: string; data: Record<s
   await team.api('PATCH', `${path}/reschedule`, { booking_key: second?.booking_key });
   await team.api('PATCH', `${path}/cancel`, { cancellation_reason_id: REASON, notes: 'They are away' });
   await app.deliver();
-  await receiver.close();
-  return receiver.received
+  await endpoint.close();
+  return endpoint.received
     .map(({ body }) => body as unknown as { event_type: string; data: Record<string, unknown>; user_id: string })
     .toSorted((a, b) => (a.data['events'] as []).length - (b.data['events'] as []).length);
 }
 
-test('each change of an appointment is told once, without what people wrote', async () => {
+test('each change of an appointment publishes one event, without what people wrote', async () => {
   const heard = await heardOf(await app.makeTeam());
   expect(heard.map(({ event_type, data }) => [event_type, data['status'], data['event_status']])).toEqual([
     ['labtest.appointment.created', 'confirmed', 'scheduled'],
@@ -45,7 +45,7 @@ test('each change of an appointment is told once, without what people wrote', as
   expect(heard[2]?.data['event_data']).toMatchObject({ cancellation_reason_id: REASON });
 });
 
-test('teams that want all of patients in their events get that too', async () => {
+test('a team that wants full patient details in its webhooks gets the notes too', async () => {
   const team = await app.makeTeam();
   await app.db
     .updateTable('teams')

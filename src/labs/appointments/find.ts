@@ -1,12 +1,12 @@
 import type { TeamCtx } from '../../context.ts';
 import { notFound } from '../../errors.ts';
-import { loadOrder } from '../orders/load.ts';
+import { loadOrder } from '../orders/load-order.ts';
 import type { AppointmentType } from './schemas.ts';
 import { openAppointment, type LoadedAppointment } from './sealed.ts';
 
 type OrderKey = { user_id: string; id: string };
 
-/** The newest appointment of an order, or the one of this id; null where it never had one. */
+/** Returns the newest appointment of an order, or the one with the given id; null if there is none. */
 export async function newestAppointmentOrNull(
   ctx: TeamCtx,
   order: OrderKey,
@@ -33,7 +33,7 @@ export async function newestAppointmentOrNull(
   return openAppointment(ctx, stored, events);
 }
 
-/** The newest appointment of an order, if it is of this type. */
+/** Returns the newest appointment of an order if it has this type. Throws not_found otherwise. */
 export async function findAppointment(
   ctx: TeamCtx,
   order: OrderKey,
@@ -44,7 +44,7 @@ export async function findAppointment(
   return appointment;
 }
 
-/** What reading an order's appointment answers. */
+/** Reads an order's newest appointment for a client. */
 export async function readAppointment(
   ctx: TeamCtx,
   orderId: string,

@@ -1,9 +1,9 @@
 import type { FollowedOrder, TeamCtx, TxCtx } from '../../context.ts';
-import type { LowLevelStatus } from '../orders/status/table.ts';
+import type { LowLevelStatus } from '../orders/status/statuses.ts';
 import { isUnderWay, newestAppointmentOrNull } from './find.ts';
-import { changeAppointment } from './keep.ts';
+import { changeAppointment } from './change-appointment.ts';
 
-/** Statuses of an order that say that its sample was taken, whatever came of it. */
+/** Statuses of an order that show that the sample was taken, whatever its result. */
 const SAMPLE_TAKEN: ReadonlySet<string> = new Set<LowLevelStatus>([
   'draw_completed',
   'partial_results',
@@ -13,7 +13,10 @@ const SAMPLE_TAKEN: ReadonlySet<string> = new Set<LowLevelStatus>([
   'redraw_available',
 ]);
 
-/** An order's end ends its appointment: kept where the sample was taken, else cancelled, which frees its slot. */
+/**
+ * Ends an appointment when its order ends. If the sample was taken, the appointment is completed. Otherwise it is
+ * cancelled, which frees its slot.
+ */
 export async function followOrder(ctx: TxCtx<TeamCtx>, order: FollowedOrder, statuses: string[]): Promise<void> {
   const { method } = order.row;
   if (method !== 'walk_in_test' && method !== 'at_home_phlebotomy') return;
@@ -21,7 +24,7 @@ export async function followOrder(ctx: TxCtx<TeamCtx>, order: FollowedOrder, sta
   if (!wasTaken && !statuses.includes('cancelled')) return;
   const appointment = await newestAppointmentOrNull(ctx, order.row);
   if (!appointment || !isUnderWay(appointment)) return;
-  // Of one that was never confirmed nobody can say that it took place.
+  // A pending appointment was never confirmed, so we do not know that the visit happened.
   const status = wasTaken && appointment.status !== 'pending' ? 'completed' : 'cancelled';
   await changeAppointment(ctx, order, appointment, { status });
 }

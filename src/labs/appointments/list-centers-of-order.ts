@@ -1,11 +1,11 @@
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { AppError, notFound } from '../../errors.ts';
-import { loadOrder } from '../orders/load.ts';
-import type { CentersInfo, CentersOfOrderQuery } from '../places/schemas.ts';
-import { listServiceCenters } from '../places/service-centers.ts';
+import { loadOrder } from '../orders/load-order.ts';
+import type { CentersInfo, CentersOfOrderQuery } from '../locations/schemas.ts';
+import { listServiceCenters } from '../locations/service-centers.ts';
 
-/** Where the laboratory of an order takes samples around its patient's address. */
+/** Lists the service centers of an order's laboratory that are near the patient's address. */
 export async function listCentersOfOrder(
   ctx: TeamCtx,
   orderId: string,
@@ -13,7 +13,10 @@ export async function listCentersOfOrder(
 ): Promise<CentersInfo> {
   const { row, labTest } = await loadOrder(ctx, orderId);
   if (!row.patient_address) {
-    throw new AppError('patient_address_missing', 'Nothing is known yet of where the patient of this order lives.');
+    throw new AppError(
+      'patient_address_missing',
+      'The service does not know yet where the patient of this order lives.',
+    );
   }
   if (!labTest.lab) throw notFound('Laboratory');
   const zip_code = row.patient_address.zip.slice(0, 5);

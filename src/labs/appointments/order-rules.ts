@@ -1,11 +1,11 @@
-// What an order says to appointments.
+// Which appointments an order can have, depending on its collection method and its status.
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
-import { lockOrder, type LoadedOrder } from '../orders/load.ts';
+import { lockOrder, type LoadedOrder } from '../orders/load-order.ts';
 import { appendOrderEvents, hasLongHistory } from '../orders/status/append-events.ts';
-import { progressOfOrder } from '../orders/status/progress.ts';
-import { advance } from '../orders/status/rules.ts';
-import type { CollectionMethod, LowLevelStatus } from '../orders/status/table.ts';
+import { progressOfOrder } from '../orders/status/order-progress.ts';
+import { advance } from '../orders/status/status-rules.ts';
+import type { CollectionMethod, LowLevelStatus } from '../orders/status/statuses.ts';
 import type { AppointmentType } from './schemas.ts';
 
 const METHOD_OF: Readonly<Record<AppointmentType, CollectionMethod>> = {
@@ -13,13 +13,13 @@ const METHOD_OF: Readonly<Record<AppointmentType, CollectionMethod>> = {
   patient_service_center: 'walk_in_test',
 };
 
-/** The type of appointment that orders of a method have; null for those that have none. */
+/** Returns the type of appointment for orders with this collection method; null if such orders have no appointments. */
 export function appointmentTypeOf(method: CollectionMethod): AppointmentType | null {
   if (method === 'at_home_phlebotomy') return 'phlebotomy';
   return method === 'walk_in_test' ? 'patient_service_center' : null;
 }
 
-/** An order whose sample is taken at such an appointment, locked. */
+/** Locks an order and returns it. Throws if orders with its collection method do not have this type of appointment. */
 export async function lockOrderFor(ctx: TxCtx<TeamCtx>, orderId: string, type: AppointmentType): Promise<LoadedOrder> {
   const order = await lockOrder(ctx, orderId);
   const { method } = order.row;
@@ -34,7 +34,10 @@ export async function lockOrderFor(ctx: TxCtx<TeamCtx>, orderId: string, type: A
 
 export type AppointmentStep = 'appointment_pending' | 'appointment_scheduled' | 'appointment_cancelled';
 
-/** The statuses by which an order gets to that one, the last of them; null where none lead there. */
+/**
+ * Returns the statuses that the order must get, one after another, to reach `target`. The last one is `target`. Returns
+ * an empty list if the order already has this status, and null if the order cannot reach it.
+ */
 function stepsTo(order: LoadedOrder, target: AppointmentStep): LowLevelStatus[] | null {
   const progress = progressOfOrder(order);
   if (advance(progress, target)) return [target];
@@ -43,21 +46,22 @@ function stepsTo(order: LoadedOrder, target: AppointmentStep): LowLevelStatus[] 
   return target === progress.last ? [] : null;
 }
 
-/** Refuses an order that is not where a status of appointments can follow. */
+/** Throws if the order cannot move from its current status to `target`. */
 export function refuseUnlessTakes(order: LoadedOrder, target: AppointmentStep): void {
   if (target !== 'appointment_cancelled' && hasLongHistory(order))
     throw new AppError(
       'order_takes_no_appointment',
-      'Appointments of this order were made and changed too often already.',
+      'Appointments of this order have been made and changed too often.',
     );
   if (stepsTo(order, target)) return;
   throw new AppError(
     'order_takes_no_appointment',
-    `Appointments are made and changed between the requisition and the sample; the status of this order is ${order.row.last_status}.`,
+    'Appointments can be made and changed between the requisition and the sample; the status of this order ' +
+      `is ${order.row.last_status}.`,
   );
 }
 
-/** The order's statuses that follow from what became of its appointment. */
+/** Moves the order to `target`, the status that follows from a change of its appointment. */
 export async function moveOrder(
   ctx: TxCtx<TeamCtx>,
   order: LoadedOrder,
@@ -71,7 +75,10 @@ export async function moveOrder(
   );
 }
 
-/** The same for news that may come late: an order that has gone on stays where it is. */
+/**
+ * Like `moveOrder`, for updates that may arrive late. If the order cannot move to `target` any more, it does not
+ * change.
+ */
 export const moveOrderIfItTakes = async (
   ctx: TxCtx<TeamCtx>,
   order: LoadedOrder,

@@ -1,16 +1,17 @@
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { placeOfAddress } from './slots/availability.ts';
-import { refuseSecond, type Booked } from './book.ts';
-import { insertAppointment } from './keep.ts';
+import { resolveAddress } from './slots/availability.ts';
+import { refuseSecond, type Booked } from './book-appointment.ts';
+import { insertAppointment } from './change-appointment.ts';
 import { lockOrderFor, moveOrder, refuseUnlessTakes } from './order-rules.ts';
 import type { RequestInput } from './schemas.ts';
 import { findScheduler } from '../schedulers/find-schedulers.ts';
-import { addCall } from './calls/add-call.ts';
+import { addSchedulerCall } from './scheduler-calls/add-scheduler-call.ts';
 
 /**
- * Asks somebody to come, without a time: they tell it when they confirm, or the operator who books by telephone does.
+ * Requests a visit without a time. The provider sets the time when it confirms. If the operator books by telephone, the
+ * operator enters the time.
  */
 export function requestAppointment(
   ctx: TeamCtx,
@@ -22,11 +23,11 @@ export function requestAppointment(
     const { by } = await findScheduler(ctx, provider);
     await refuseSecond(ctx, order);
     refuseUnlessTakes(order, 'appointment_pending');
-    const { area, place } = await placeOfAddress(ctx, address, provider);
+    const { area, site } = await resolveAddress(ctx, address, provider);
     const appointment = await insertAppointment(ctx, order, {
       type: 'phlebotomy',
       provider,
-      place,
+      site,
       iana_timezone: area.iana_timezone,
       slot: null,
       booked_by: by,
@@ -34,7 +35,7 @@ export function requestAppointment(
       notes: appointment_notes,
     });
     if (by === 'scheduler')
-      await addCall(ctx, appointment, 'book', { slot: null, notes: appointment_notes, reason: null });
+      await addSchedulerCall(ctx, appointment, 'book', { slot: null, notes: appointment_notes, reason: null });
     const moved = await moveOrder(ctx, { ...order, appointment_id: appointment.id }, 'appointment_pending');
     return { appointment, order: moved.row };
   });

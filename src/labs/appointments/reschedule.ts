@@ -3,22 +3,22 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { AppError } from '../../errors.ts';
-import { openSlotFor, type Booked } from './book.ts';
+import { openSlotFor, type Booked } from './book-appointment.ts';
 import { findAppointment } from './find.ts';
-import { changeAppointment } from './keep.ts';
+import { changeAppointment } from './change-appointment.ts';
 import { lockOrderFor, moveOrder, refuseUnlessTakes } from './order-rules.ts';
 import { canReschedule } from './render.ts';
 import type { AppointmentType, RescheduleInput } from './schemas.ts';
 import type { LoadedAppointment } from './sealed.ts';
 import type { Slot } from './slots/booking-key.ts';
 import { refuseWithoutScheduler } from '../schedulers/find-schedulers.ts';
-import { addCall, hasOpenCall } from './calls/add-call.ts';
+import { addSchedulerCall, hasOpenCall } from './scheduler-calls/add-scheduler-call.ts';
 
 /**
- * Moves a confirmed appointment to another slot, as long as it could still be booked. Notes that are left out stay.
- * Where it has the slot already its order stays as it is: only new notes are a change then, so that a request whose
- * answer was lost can be sent again. A connected scheduler is asked after the commit: until it answers the appointment
- * stays where it is.
+ * Moves a confirmed appointment to another slot, if it is not too late for the current slot. If the request contains no
+ * notes, the stored notes stay. If the appointment already has the slot, only different notes are a change, so a client
+ * that did not receive the response can repeat the request. We send the move to a connected scheduler after the commit.
+ * Until that scheduler responds, the appointment keeps its time.
  */
 export function rescheduleAppointment(
   ctx: TeamCtx,
@@ -33,7 +33,8 @@ export function rescheduleAppointment(
     if (!canReschedule(appointment, Date.now()) || (await hasOpenCall(ctx, appointment))) {
       throw new AppError(
         'appointment_not_reschedulable',
-        `This appointment cannot be moved now: it is ${appointment.status}, too near, being moved, or booked by telephone.`,
+        `This appointment cannot be moved now: it is ${appointment.status}, begins too soon, is being moved, ` +
+          'or was booked by telephone.',
       );
     }
     refuseUnlessTakes(order, 'appointment_scheduled');
@@ -43,7 +44,7 @@ export function rescheduleAppointment(
     if (stays && notes === appointment.appointment_notes) return { appointment, order: order.row };
     if (slot.by !== appointment.booked_by) throw otherScheduler();
     if (slot.by === 'scheduler') {
-      await addCall(ctx, appointment, 'reschedule', { slot, notes, reason: null });
+      await addSchedulerCall(ctx, appointment, 'reschedule', { slot, notes, reason: null });
       return { appointment, order: order.row };
     }
     const changed = await changeAppointment(ctx, order, appointment, {
@@ -59,9 +60,12 @@ export function rescheduleAppointment(
 const otherScheduler = (): AppError =>
   new AppError(
     'appointment_not_reschedulable',
-    'Another scheduler has booked this appointment than offers the slot. Cancel it, and book the slot then.',
+    'The scheduler that offers this slot is not the one that booked the appointment. Cancel it, then book ' +
+      'the slot.',
   );
 
-/** Whether this is when and where the appointment is already, to the words of the address. */
-const isIn = ({ provider, place, start_at }: Slot, appointment: LoadedAppointment): boolean =>
-  start_at === appointment.start_at && provider === appointment.provider && isDeepStrictEqual(place, appointment.place);
+/**
+ * Returns whether the appointment already has this time, provider and site. All fields of the address must be equal.
+ */
+const isIn = ({ provider, site, start_at }: Slot, appointment: LoadedAppointment): boolean =>
+  start_at === appointment.start_at && provider === appointment.provider && isDeepStrictEqual(site, appointment.site);

@@ -5,8 +5,8 @@ import type { AppointmentEvents, Appointments } from '../../db/tables.ts';
 import type { AppointmentProvider } from '../schedulers/providers.ts';
 import type { AppointmentEventStatus, AppointmentStatus, AppointmentType, UsAddress } from './schemas.ts';
 
-/** Where the sample is taken. `code` is the zip code that somebody comes to, or the site. */
-export type Place = {
+/** The site at which the sample is taken. `code` is the zip code of a visit, or the code of a service center. */
+export type Site = {
   code: string;
   name: string | null;
   address: Static<typeof UsAddress>;
@@ -17,15 +17,15 @@ export type EventData = Record<string, unknown>;
 
 type AppointmentEvent = { created_at: string; status: AppointmentEventStatus; data: EventData | null };
 
-/** An appointment's row, opened, with its events, oldest first. */
+/** A row of `appointments`. Its sealed columns are decrypted. Its events are in order, the oldest first. */
 export type LoadedAppointment = Omit<
   Selectable<Appointments>,
-  'type' | 'provider' | 'status' | 'place' | 'appointment_notes' | 'booked_by'
+  'type' | 'provider' | 'status' | 'site' | 'appointment_notes' | 'booked_by'
 > & {
   type: AppointmentType;
   provider: AppointmentProvider;
   status: AppointmentStatus;
-  place: Place;
+  site: Site;
   booked_by: 'simulated' | 'scheduler' | 'operator';
   appointment_notes: string | null;
   events: AppointmentEvent[];
@@ -42,7 +42,7 @@ export function openAppointment(
     provider: stored.provider as AppointmentProvider,
     status: stored.status as AppointmentStatus,
     booked_by: stored.booked_by as LoadedAppointment['booked_by'],
-    place: cipher.openJson<Place>('appointments.place', stored, stored.place),
+    site: cipher.openJson<Site>('appointments.site', stored, stored.site),
     appointment_notes:
       stored.appointment_notes && cipher.openText('appointments.appointment_notes', stored, stored.appointment_notes),
     events: events.map(({ id, status, data, created_at }) => ({
@@ -59,7 +59,7 @@ export const sealNotes = (
   notes: string | null,
 ): Buffer | null => (notes === null ? null : cipher.sealText('appointments.appointment_notes', row, notes));
 
-/** By which an event of an appointment is bound to its row. */
+/** Returns the row identity to which the cipher binds an event's sealed data. */
 export const eventRow = (
   appointment: { team_id: string; id: string },
   eventId: number,

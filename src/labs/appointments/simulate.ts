@@ -1,25 +1,26 @@
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
-import type { LoadedOrder } from '../orders/load.ts';
-import { listBookableCenters } from '../places/service-centers.ts';
-import { findAreaOrNull } from '../places/zip-codes.ts';
+import type { LoadedOrder } from '../orders/load-order.ts';
+import { listBookableCenters } from '../locations/service-centers.ts';
+import { findAreaOrNull } from '../locations/zip-codes.ts';
 import { freeSlotsOf, visitAt, visitTo, type Offer } from './slots/availability.ts';
 import type { Slot } from './slots/booking-key.ts';
 import { weeksKnown } from './slots/simulated-scheduler.ts';
 import { isUnderWay, newestAppointmentOrNull } from './find.ts';
-import { changeAppointment, insertAppointment } from './keep.ts';
+import { changeAppointment, insertAppointment } from './change-appointment.ts';
 import { appointmentTypeOf, moveOrder, type AppointmentStep } from './order-rules.ts';
 import type { LoadedAppointment } from './sealed.ts';
 
 const STEPS: ReadonlySet<string> = new Set(['appointment_pending', 'appointment_scheduled', 'appointment_cancelled']);
 
-/** Whether an order's status is one that its appointment brings it to. */
+/** Returns whether an order gets this status because its appointment changed. */
 export const isAppointmentStep = (status: string): status is AppointmentStep => STEPS.has(status);
 
 /**
- * What the sandbox's scheduler does when an order is walked to a status of appointments: makes one where there is none,
- * confirms it in the first slot that is free, moves a confirmed one to the next, or cancels it; then the order gets its
- * status. Nobody's address is made up: without one, and where nobody comes, only the status moves.
+ * Acts as the sandbox's scheduler when a client moves an order to a status that follows from an appointment. The
+ * function makes an appointment if there is none, confirms it in the first free slot, moves a confirmed one to the next
+ * free slot, or cancels it. Then it gives the order the new status. We invent no address. If the order has no address,
+ * or if no provider comes there, only the status of the order changes.
  */
 export async function simulateAppointment(
   ctx: TxCtx<TeamCtx>,
@@ -52,14 +53,17 @@ async function change(
   if (target === 'appointment_cancelled') return changeAppointment(ctx, order, current, { status: 'cancelled' });
   if (target === 'appointment_pending') return changeAppointment(ctx, order, current, { status: 'pending' });
   const hasSlot = current.status !== 'confirmed' && current.start_at !== null;
-  const { type, provider, place, iana_timezone } = current;
+  const { type, provider, site, iana_timezone } = current;
   const slot = hasSlot
     ? null
-    : await firstFree(ctx, { type, provider, by: 'simulated', slot_id: null, place, iana_timezone, lab_id: null });
+    : await firstFree(ctx, { type, provider, by: 'simulated', slot_id: null, site, iana_timezone, lab_id: null });
   return changeAppointment(ctx, order, current, { status: 'confirmed', ...(slot && { slot }) });
 }
 
-/** Where the patient would be met: at home, or at the nearest place of the laboratory where appointments are booked. */
+/**
+ * Returns the site at which the sample would be taken: the patient's home, or the nearest service center of the
+ * laboratory that books appointments.
+ */
 async function offerTo(ctx: TeamCtx, { row, labTest }: LoadedOrder): Promise<Offer | null> {
   const address = row.patient_address;
   const type = appointmentTypeOf(row.method);
@@ -84,7 +88,7 @@ async function offerTo(ctx: TeamCtx, { row, labTest }: LoadedOrder): Promise<Off
   return null;
 }
 
-/** The first slot that is free, of all weeks for which the scheduler of the sandbox knows slots. */
+/** Returns the first free slot of all weeks for which the simulated scheduler has slots. */
 async function firstFree(ctx: TeamCtx, offer: Offer): Promise<Slot> {
   for (const startDate of weeksKnown(offer.iana_timezone)) {
     const [slot] = await freeSlotsOf(ctx, [offer], startDate);
@@ -92,6 +96,6 @@ async function firstFree(ctx: TeamCtx, offer: Offer): Promise<Slot> {
   }
   throw new AppError(
     'slot_taken',
-    'Every slot that the sandbox knows there is taken. Cancel or complete appointments.',
+    'All slots that the sandbox has for this location are taken. Cancel or complete appointments.',
   );
 }

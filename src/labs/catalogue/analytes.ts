@@ -2,11 +2,11 @@ import { sql, type Selectable } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
 import type { Analytes } from '../../db/tables.ts';
 
-/** An observation that a lab test asks for, with the marker that brings it. */
+/** An observation that a lab test asks for. `marker_id` is the marker that contains it. */
 export type Analyte = Selectable<Analytes> & {
-  /** False for computed values, which a laboratory may leave out. */
+  /** False for a computed value, because the laboratory may omit it. */
   required: boolean;
-  /** What a result in words means, where the laboratory says nothing more of it. */
+  /** Words that mean a normal result, for results to which the laboratory adds neither a flag nor a range. */
   normal_words: string[];
   abnormal_words: string[];
   marker_id: number;
@@ -16,8 +16,9 @@ export type Analyte = Selectable<Analytes> & {
 };
 
 /**
- * What the laboratory reports for one of the team's lab tests, in the order of its markers; an analyte that two
- * markers bring comes once, with the first. Empty for an unknown lab test and for another team's.
+ * Returns the analytes that the laboratory reports for one of the team's lab tests, in the order of the markers. If two
+ * markers contain the same analyte, the list has it once, under the first marker. The list is empty for an unknown lab
+ * test and for a lab test of another team.
  */
 export async function analytesOf(ctx: TeamCtx, labTestId: string): Promise<Analyte[]> {
   const rows = await ctx.db
@@ -28,7 +29,7 @@ export async function analytesOf(ctx: TeamCtx, labTestId: string): Promise<Analy
     .innerJoin('analytes', 'analytes.id', 'marker_analytes.analyte_id')
     .selectAll('analytes')
     .select([
-      // What is reported as a document lacks no value.
+      // If the result of a marker is a document, the laboratory may report no value.
       sql<boolean>`marker_analytes.required and markers.reported_as = 'values'`.as('required'),
       'marker_analytes.normal_words',
       'marker_analytes.abnormal_words',

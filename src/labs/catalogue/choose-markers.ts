@@ -9,9 +9,9 @@ type Named = {
 };
 
 type At = {
-  /** The laboratory that they have to be of, where it is known already. */
+  /** The laboratory to which the markers must belong; null if the request names none. */
   lab_id: number | null;
-  /** The laboratory whose order codes are meant where nothing else tells. */
+  /** The laboratory that issued the order codes, if the request does not name one. */
   codes_of: number | null;
 };
 
@@ -27,8 +27,9 @@ export type ChosenMarker = {
 };
 
 /**
- * The markers that are named by id or by order code, each once, in that order, all of one laboratory. Throws not_found,
- * mixed_laboratories, and order_set_ambiguous where the order codes are those of several laboratories.
+ * Returns the markers that the request names by id or by order code, each once, in the order of the request. All must
+ * belong to one laboratory. Throws not_found, mixed_laboratories, and order_set_ambiguous if several laboratories have
+ * these order codes.
  */
 export async function chooseMarkers(ctx: TeamCtx, named: Named, at: At): Promise<ChosenMarker[]> {
   const byId = await findById(ctx, [...new Set(named.marker_ids ?? [])]);
@@ -36,7 +37,7 @@ export async function chooseMarkers(ctx: TeamCtx, named: Named, at: At): Promise
   const byCode = await findByCode(ctx, [...new Set(named.provider_ids ?? [])], labId ?? at.codes_of);
   const markers = [...new Map([...byId, ...byCode].map((marker) => [marker.id, marker])).values()];
   if (markers.some(({ lab_id }) => lab_id !== (labId ?? markers[0]?.lab_id))) {
-    throw new AppError('mixed_laboratories', 'What goes together has to be of one laboratory.');
+    throw new AppError('mixed_laboratories', 'All markers and lab tests must be of one laboratory.');
   }
   return markers;
 }
@@ -54,7 +55,10 @@ async function findById(ctx: TeamCtx, ids: number[]): Promise<ChosenMarker[]> {
   });
 }
 
-/** Order codes are a laboratory's own: where none is known, it is the one that has them all. */
+/**
+ * Finds markers by order codes. Each laboratory has its own codes. If the request names no laboratory, we take the one
+ * that has all of these codes.
+ */
 async function findByCode(ctx: TeamCtx, codes: string[], labId: number | null): Promise<ChosenMarker[]> {
   if (codes.length === 0) return [];
   const { rows } = await sql<ChosenMarker>`
@@ -67,7 +71,7 @@ async function findByCode(ctx: TeamCtx, codes: string[], labId: number | null): 
   if (labs.length > 1) {
     throw new AppError(
       'order_set_ambiguous',
-      'Several laboratories have these order codes. Name the laboratory that is meant, or an account there.',
+      'Several laboratories have these order codes. Name the laboratory, or a lab account there.',
     );
   }
   const [lab] = labs;

@@ -10,7 +10,7 @@ export const EXPORTS: Exports = {
   ],
 };
 
-/** What each lab test of the team consists of; of one there are a few hundred at most. */
+/** Exports the markers of each lab test of the team. A lab test has a few hundred markers at most. */
 async function* markersOfTests({ db, team }: TeamCtx): AsyncIterable<ExportedRow> {
   const tests = await db.selectFrom('lab_tests').select('id').where('team_id', '=', team.id).orderBy('id').execute();
   for (const { id } of tests)
@@ -23,8 +23,9 @@ async function* markersOfTests({ db, team }: TeamCtx): AsyncIterable<ExportedRow
 }
 
 /**
- * The lab tests that were made for the team, with what they consist of (the orders of them have gone before), and its
- * name on the lists of lab accounts. An account that listed it alone is suspended: an empty list would open it to all.
+ * Erases the team's lab tests with their markers, and removes the team from the allowlists of lab accounts. The orders
+ * of these lab tests have been erased before. If an account listed only this team, we suspend the account, because an
+ * empty allowlist would open it to all teams.
  */
 export async function eraseTeam(ctx: TxCtx<TeamCtx>, team: TeamCtx['team']): Promise<void> {
   await ctx.db.deleteFrom('lab_tests').where('team_id', '=', team.id).execute();

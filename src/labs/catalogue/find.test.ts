@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
 import type { TeamCtx } from '../../context.ts';
 import { newId } from '../../ids.ts';
 import { analytesOf } from './analytes.ts';
 import { findDefaultKit, findLabTest, loadLabTests } from './find.ts';
-import { forTeam } from '../../tenancy/teams/scope.ts';
+import { forTeam } from '../../tenancy/teams/team-scope.ts';
 import { STANDARD_TESTS } from './sandbox/standard-tests.ts';
 
 let app: TestApp;
@@ -29,7 +29,7 @@ const idOf = async (slug: string): Promise<string> =>
   ).id;
 
 describe('the lab tests of a list of orders', () => {
-  test('are those of the team as they are answered one by one, each once', async () => {
+  test('are those of the team, in the shape of a single read, each once', async () => {
     const other = await app.makeTeam();
     const [heart, thyroid] = [await idOf('heart-health'), await idOf('thyroid-health')];
     const loaded = await loadLabTests(ctxOf(team), [heart, thyroid, heart, newId()]);
@@ -43,7 +43,7 @@ describe('the lab tests of a list of orders', () => {
 });
 
 describe('the lab test of an order', () => {
-  test('tells its method, status and laboratory to its own team', async () => {
+  test('is found with its method, status and laboratory, only by its own team', async () => {
     const id = await idOf('standard-on-site');
     expect(await findLabTest(ctxOf(team), id)).toMatchObject({
       id,
@@ -55,7 +55,7 @@ describe('the lab test of an order', () => {
     await expect(findLabTest(ctxOf(await app.makeTeam()), id)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('is the default kit where the sample is unknown', async () => {
+  test('is the default kit if the sample is unknown', async () => {
     expect(await findDefaultKit(ctxOf(team))).toMatchObject({
       id: await idOf('standard-testkit'),
       is_default_kit: true,
@@ -63,7 +63,7 @@ describe('the lab test of an order', () => {
     });
   });
 
-  test('is refused where the team has no default kit in use', async () => {
+  test('is refused if the team has no active default kit', async () => {
     await app.db
       .updateTable('lab_tests')
       .set({ status: 'inactive' })
@@ -74,7 +74,7 @@ describe('the lab test of an order', () => {
 });
 
 describe('the analytes of a lab test', () => {
-  test('come in the order of markers and results, with everything that a result is made from', async () => {
+  test('come in the order of markers and results, with all facts that interpretation needs', async () => {
     const analytes = await analytesOf(ctxOf(team), await idOf('standard-testkit'));
     expect(analytes.map(({ slug }) => slug)).toEqual([
       'hemoglobin-a1c',
@@ -112,7 +112,7 @@ describe('the analytes of a lab test', () => {
     });
   });
 
-  test('come once where two markers bring them, with the first', async () => {
+  test('come once, with the first of two markers that bring them', async () => {
     const id = await idOf('standard-testkit');
     await app.db
       .insertInto('lab_test_markers')
@@ -129,7 +129,7 @@ describe('the analytes of a lab test', () => {
     expect(analytes.at(-1)?.slug).toBe('tpo-antibody');
   });
 
-  test('are there for each standard test and for no other team', async () => {
+  test('exist for each standard test, and only for its own team', async () => {
     const other = ctxOf(await app.makeTeam());
     for (const { slug } of STANDARD_TESTS) {
       const id = await idOf(slug);

@@ -8,7 +8,7 @@ import type { CollectionMethod, LabTest } from './schemas.ts';
 
 export type LabTestRow = Omit<Selectable<LabTests>, 'method'> & { method: CollectionMethod };
 
-/** The row of one of the team's lab tests, whatever its status. */
+/** Returns the row of one of the team's lab tests, whatever its status. */
 export async function findLabTest(ctx: TeamCtx, labTestId: string): Promise<LabTestRow> {
   const row = await ctx.db
     .selectFrom('lab_tests')
@@ -20,7 +20,10 @@ export async function findLabTest(ctx: TeamCtx, labTestId: string): Promise<LabT
   return row as LabTestRow;
 }
 
-/** The team's active kit for orders that begin with the registration of an unknown sample; the oldest, should there be several. */
+/**
+ * Returns the team's active default kit. An order uses it if it begins when somebody registers a sample that we do not
+ * know. If there are several default kits, the function returns the oldest.
+ */
 export async function findDefaultKit(ctx: TeamCtx): Promise<LabTestRow> {
   const row = await ctx.db
     .selectFrom('lab_tests')
@@ -40,7 +43,10 @@ export async function findDefaultKit(ctx: TeamCtx): Promise<LabTestRow> {
   return row as LabTestRow;
 }
 
-/** The team's lab tests of `ids` in one statement; ids of other teams and unknown ones are left out. */
+/**
+ * Reads the team's lab tests with these ids in one statement. The result does not contain unknown ids and ids of other
+ * teams.
+ */
 export function loadLabTests(ctx: TeamCtx, ids: readonly string[]): Promise<{ labTest: LabTest; revision: string }[]> {
   return ctx.db
     .selectFrom('lab_tests')
@@ -51,7 +57,10 @@ export function loadLabTests(ctx: TeamCtx, ids: readonly string[]): Promise<{ la
     .execute();
 }
 
-/** One of the team's lab tests, whole; an account that is named has to be at its laboratory. */
+/**
+ * Reads one of the team's lab tests with its markers. If the caller names an account, it must be an account at the lab
+ * test's laboratory.
+ */
 export async function loadLabTest(ctx: TeamCtx, labTestId: string, labAccountId?: string): Promise<LabTest> {
   const [found] = await loadLabTests(ctx, [labTestId]);
   if (!found) throw notFound('Lab test');

@@ -4,16 +4,19 @@ import type { LabTests } from '../../db/tables.ts';
 import { newId } from '../../ids.ts';
 
 type NewLabTest = Omit<Insertable<LabTests>, 'id' | 'team_id'> & {
-  /** Left out: a new one. */
+  /** Default: a new id. */
   id?: string;
-  /** In the order in which they are told. */
+  /** The markers in the order in which clients see them. */
   marker_ids: readonly number[];
 };
 
-/** What lab tests, and markers, bring to one that is made of them. */
+/** The fields of a part, which is a lab test or a marker, that a combined lab test derives its own fields from. */
 type Part = { price: number | string | null; common_tat_days: number | null; worst_case_tat_days: number | null };
 
-/** Writes lab tests of a team with their markers; one whose slug the team has already is left out. Answers the ids of the others. */
+/**
+ * Inserts lab tests of a team with their markers, and returns the ids of the inserted lab tests. It skips a lab test
+ * whose slug the team already has.
+ */
 export async function insertLabTests({ db }: TxCtx, teamId: string, tests: NewLabTest[]): Promise<string[]> {
   const rows = tests.map((test) => ({ ...test, id: test.id ?? newId() }));
   const made = await db
@@ -32,7 +35,10 @@ export async function insertLabTests({ db }: TxCtx, teamId: string, tests: NewLa
   return ids;
 }
 
-/** The price of parts together, and the days that the slowest of them takes, null where none is known. */
+/**
+ * Returns the sum of the prices and the turnaround of the slowest part. The turnaround is null if no part's turnaround
+ * is known.
+ */
 export const sumOf = (parts: Part[]): Part & { price: string } => ({
   price: parts.reduce((sum, { price }) => sum + Number(price ?? 0), 0).toFixed(2),
   common_tat_days: longest(parts.map((part) => part.common_tat_days)),

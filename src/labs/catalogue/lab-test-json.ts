@@ -3,10 +3,16 @@ import { LAB_JSON } from './labs.ts';
 import { MARKER_JSON } from './marker-json.ts';
 import { SAMPLE_TYPES, type LabTest } from './schemas.ts';
 
-/** Of a row of `lab_tests` joined with its `labs`: changes with whatever LAB_TEST_JSON is made of. */
+/**
+ * The revision of a row of `lab_tests` that is joined with its row of `labs`. It changes whenever a value in
+ * LAB_TEST_JSON changes.
+ */
 export const LAB_TEST_REVISION = `concat(lab_tests.revision, '.', labs.revision)`;
 
-/** A row of `lab_tests` joined with its `labs`, in the shape of the wire: one statement for a list of any length. */
+/**
+ * A row of `lab_tests` that is joined with its row of `labs`, in the shape of the API. It needs one statement for a
+ * list of any length.
+ */
 export const LAB_TEST_JSON = sql<LabTest>`json_build_object(
   'id', lab_tests.id, 'slug', lab_tests.slug, 'name', lab_tests.name, 'description', lab_tests.description,
   'sample_type', lab_tests.sample_type, 'method', lab_tests.method, 'price', lab_tests.price,
@@ -16,5 +22,6 @@ export const LAB_TEST_JSON = sql<LabTest>`json_build_object(
     select coalesce(json_agg(${MARKER_JSON} order by ltm.position, markers.id), '[]')
       from lab_test_markers ltm join markers on markers.id = ltm.marker_id
      where ltm.lab_test_id = lab_tests.id),
-  'is_delegated', false, 'auto_generated', lab_tests.auto_generated, 'has_collection_instructions', lab_tests.sample_type in (${sql.join(SAMPLE_TYPES.map((type) => sql.lit(type)))}),
+  'is_delegated', false, 'auto_generated', lab_tests.auto_generated,
+  'has_collection_instructions', lab_tests.sample_type in (${sql.join(SAMPLE_TYPES.map((type) => sql.lit(type)))}),
   'common_tat_days', lab_tests.common_tat_days, 'worst_case_tat_days', lab_tests.worst_case_tat_days)`;

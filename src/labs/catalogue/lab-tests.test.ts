@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
 import { newId } from '../../ids.ts';
 import type { LabTest, LabTestPage } from './schemas.ts';
 import { STANDARD_TESTS } from './sandbox/standard-tests.ts';
@@ -35,10 +35,11 @@ const problemsOf = async (path: string): Promise<string[]> => {
 };
 
 describe('the lab tests of a team', () => {
-  test('are not listed without pages where they are more than 300', async () => {
+  test('are refused without pages if there are more than 300', async () => {
     const tests = (await team.api<LabTest[]>('GET', '/v3/lab_tests')).body.length;
     await sql`
-      insert into lab_tests (id, team_id, slug, name, description, sample_type, method, lab_id, price, status, auto_generated)
+      insert into lab_tests (id, team_id, slug, name, description, sample_type, method, lab_id, price, status,
+             auto_generated)
       select gen_random_uuid(), ${team.id}, 'many-' || n, 'Many', 'Many', 'serum', 'walk_in_test', 1, 1, 'active', true
         from generate_series(1, 301) n`.execute(app.db);
     const all = await team.api<{ code: string }>('GET', '/v3/lab_tests?generation_method=auto');
@@ -48,14 +49,14 @@ describe('the lab tests of a team', () => {
     expect((await team.api<LabTest[]>('GET', '/v3/lab_tests?generation_method=auto')).body).toHaveLength(300);
   });
 
-  test('are at first the standard ones, in the order they were made', async () => {
+  test('are at first the standard ones, in the order of creation', async () => {
     const { status, body } = await team.api<Page>('GET', '/v3/lab_test');
     expect(status).toBe(200);
     expect(slugs(body.data)).toEqual(STANDARD_TESTS.map(({ slug }) => slug));
     expect(body.next_cursor).toBeNull();
   });
 
-  test('come whole: laboratory, markers, and every optional key with null where there is nothing', async () => {
+  test('contain laboratory, markers, and every optional key, null if it has no value', async () => {
     await change('thyroid-health', { common_tat_days: null });
     const thyroid = await labTest('thyroid-health');
     expect(thyroid).toEqual({
@@ -112,7 +113,7 @@ describe('the lab tests of a team', () => {
     expect((await team.api('GET', `/v3/lab_tests/${kit.id.toUpperCase()}`)).body).toEqual(kit);
   });
 
-  test('are no longer active while they wait for approval', async () => {
+  test('are not active while they wait for approval', async () => {
     await change('heart-health', { status: 'pending_approval' });
     expect(await labTest('heart-health')).toMatchObject({ status: 'pending_approval', is_active: false });
   });
@@ -123,7 +124,7 @@ describe('the lab tests of a team', () => {
     expect((await labTest('heart-health')).markers).toEqual([]);
   });
 
-  test("are nobody else's", async () => {
+  test('cannot be read by another team', async () => {
     const { id } = await labTest('heart-health');
     const other = await app.makeTeam('Mesa Clinic');
     for (const path of [`/v3/lab_tests/${id}`, `/v3/lab_tests/${id}/markers`, `/v3/lab_tests/${newId()}`]) {
@@ -142,7 +143,7 @@ describe('the lab tests of a team', () => {
     }
   });
 
-  test('are not looked for by an id that is none', async () => {
+  test('are refused for an id that is not a UUID', async () => {
     expect(await problemsOf('/v3/lab_tests/heart?lab_account_id=1')).toEqual([
       'uuid_parsing path.lab_test_id',
       'uuid_parsing query.lab_account_id',
@@ -150,8 +151,8 @@ describe('the lab tests of a team', () => {
   });
 });
 
-describe('the old list', () => {
-  test('gives the same lab tests as an array, and says what replaces it', async () => {
+describe('the deprecated list', () => {
+  test('returns the same lab tests as an array, and names its successor', async () => {
     const old = await team.api<LabTest[]>(
       'GET',
       '/v3/lab_tests?lab_slug=simulated-reference-lab&order_key=price&order_direction=desc',
@@ -166,7 +167,7 @@ describe('the old list', () => {
     expect(old.headers.get('link')).toBe('</v3/lab_test>; rel="successor-version"');
   });
 
-  test('is not cut at any length', async () => {
+  test('is not cut at a length', async () => {
     await addLabTests(101);
     expect((await team.api<LabTest[]>('GET', '/v3/lab_tests')).body).toHaveLength(STANDARD_TESTS.length + 101);
   });
@@ -201,7 +202,7 @@ describe('a filter', () => {
     ['name=t_st', []],
     ['name=%5C', []],
     ['name=', all],
-  ])('%s selects what it says', async (query, expected) => {
+  ])('%s selects the matching lab tests', async (query, expected) => {
     expect(await list(query)).toEqual(expected);
     expect(slugs((await team.api<LabTest[]>('GET', `/v3/lab_tests?${query}`)).body)).toEqual(expected);
   });
@@ -219,7 +220,7 @@ describe('a filter', () => {
     expect(await list(query)).toEqual([]);
   });
 
-  test('by generation_method shows the automatic ones only when asked', async () => {
+  test('generation_method shows generated lab tests only on request', async () => {
     await change('heart-health', { auto_generated: true });
     expect(await list()).not.toContain('heart-health');
     expect(await list('generation_method=manual')).not.toContain('heart-health');
@@ -232,7 +233,7 @@ describe('a filter', () => {
     for (const name of ['100%25', '%25_h', '%5C']) expect(await list(`name=${name}`)).toEqual(['heart-health']);
   });
 
-  test('that cannot be read is refused, each with its problem', async () => {
+  test('is refused with every invalid parameter', async () => {
     expect(
       await problemsOf('/v3/lab_test?marker_ids=1029,x&order_key=name&order_direction=up&lab_test_limit=101&name=%00'),
     ).toEqual([
@@ -285,7 +286,7 @@ async function walk(
   return { slugs: pages.flat(), sizes: pages.map((page) => page.length) };
 }
 
-// Times that differ by a microsecond, equal prices and equal times: what a cursor in milliseconds would lose.
+// Times that differ by a microsecond, equal prices and equal times. A cursor in milliseconds would lose some of these.
 const uneven = (n: number): object => ({
   price: [12.5, 12.49, 99999999.99, 0, 12.5][n % 5],
   created_at: `2026-01-02T03:04:05.00000${[3, 1, 2, 1, 0][n % 5]}Z`,
@@ -311,18 +312,18 @@ describe('the pages', () => {
     }
   }
 
-  test('are 50 long unless a limit up to 100 says otherwise', async () => {
+  test('have 50 lab tests by default and 100 at most', async () => {
     await addLabTests(101 - STANDARD_TESTS.length);
     expect((await walk('')).sizes).toEqual([50, 50, 1]);
     expect((await walk('lab_test_limit=100')).sizes).toEqual([100, 1]);
   });
 
-  test('end without a cursor where the last one is full', async () => {
+  test('end without a cursor if the last one is full', async () => {
     await addLabTests(4);
     expect((await walk('lab_slug=simulated-reference-lab&lab_test_limit=7')).sizes).toEqual([7]);
   });
 
-  test('keep to their filter', async () => {
+  test('follow their filter', async () => {
     expect((await walk('lab_slug=simulated-reference-lab&lab_test_limit=2')).slugs).toEqual([
       'standard-walk-in',
       'standard-at-home-phlebotomy',
@@ -330,7 +331,7 @@ describe('the pages', () => {
     ]);
   });
 
-  test('neither repeat nor skip anything while lab tests are added before and behind', async () => {
+  test('neither repeat nor skip a lab test while others are added before and behind', async () => {
     const before = await addLabTests(10, uneven);
     let round = 0;
     const { slugs: walked } = await walk('lab_test_limit=3&order_key=price', async () => {
@@ -342,7 +343,7 @@ describe('the pages', () => {
     expect(new Set(walked).size).toBe(walked.length);
   });
 
-  test('go on where order_key and order_direction are left out after they were named', async () => {
+  test('continue if order_key and order_direction are left out and the defaults are the same', async () => {
     const first = await team.api<Page>(
       'GET',
       '/v3/lab_test?lab_test_limit=12&order_key=created_at&order_direction=asc',
@@ -350,7 +351,7 @@ describe('the pages', () => {
     expect(await list(`next_cursor=${first.body.next_cursor}`)).toEqual(['inflammation']);
   });
 
-  test('are refused for a cursor that no page of this order gave', async () => {
+  test('are refused for a cursor of another order', async () => {
     const { body } = await team.api<Page>('GET', '/v3/lab_test?lab_test_limit=1&order_key=price');
     for (const query of [
       'next_cursor=x',

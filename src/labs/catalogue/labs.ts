@@ -5,13 +5,13 @@ import type { Labs } from '../../db/tables.ts';
 import { notFound } from '../../errors.ts';
 import type { Lab } from './schemas.ts';
 
-/** A row of `labs` in the shape of the wire. */
+/** A row of `labs` in the shape of the API. */
 export const LAB_JSON = sql<Static<typeof Lab>>`json_build_object(
   'id', labs.id, 'slug', labs.slug, 'name', labs.name, 'first_line_address', labs.first_line_address,
   'city', labs.city, 'zipcode', labs.zipcode,
   'collection_methods', labs.collection_methods, 'sample_types', labs.sample_types)`;
 
-/** The laboratory of an id or of a slug. Throws not_found. */
+/** Returns the laboratory with this id or slug. Throws not_found. */
 export async function findLab({ db }: Pick<Ctx, 'db'>, named: number | string): Promise<Selectable<Labs>> {
   const lab = await db
     .selectFrom('labs')
@@ -22,11 +22,11 @@ export async function findLab({ db }: Pick<Ctx, 'db'>, named: number | string): 
   return lab;
 }
 
-/** What a laboratory takes most of, where nothing says of what a lab test is. */
+/** Returns the laboratory's main sample type. A lab test without its own sample type gets this one. */
 export const sampleTypeOf = ({ sample_types }: Pick<Selectable<Labs>, 'sample_types'>): string =>
   sample_types[0] ?? 'serum';
 
-/** Every laboratory of the platform: the same for all teams. */
+/** Lists all laboratories. The list is the same for every team. */
 export async function listLabs(ctx: TeamCtx): Promise<Static<typeof Lab>[]> {
   const rows = await ctx.db.selectFrom('labs').select(LAB_JSON.as('lab')).orderBy('labs.id').execute();
   return rows.map(({ lab }) => lab);

@@ -1,22 +1,22 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
-import { containing } from '../../db/containing.ts';
-import { decodeCursor, isSortKey, takePage, type SortKey } from '../../db/page.ts';
+import { containing } from '../../db/like-pattern.ts';
+import { decodeCursor, isSortKey, takePage, type SortKey } from '../../db/cursor.ts';
 import { AppError } from '../../errors.ts';
 import { LAB_TEST_JSON } from './lab-test-json.ts';
 import type { LabTest, LabTestPage, LabTestQuery } from './schemas.ts';
-import { ownOf } from '../../wire/own.ts';
+import { ownProperty } from '../../wire/own-property.ts';
 
 type LabTestFilter = Static<typeof LabTestQuery>;
 type OrderKey = LabTestFilter['order_key'];
 
 type Row = { lab_test: LabTest; value: number };
 
-/** A lab test with a hundred markers is 24 kB, and this list has no pages. */
+/** The largest number of lab tests in a response without pages. A lab test with a hundred markers is 24 kB. */
 const MOST_AT_ONCE = 300;
 
-/** All lab tests of the team that every given filter holds for. Throws too_many_matches. */
+/** Returns all lab tests of the team that match every given filter. Throws too_many_matches. */
 export async function listLabTests(ctx: TeamCtx, filter: LabTestFilter): Promise<LabTest[]> {
   const rows = await select(ctx, filter, { after: null, limit: MOST_AT_ONCE + 1 });
   if (rows.length > MOST_AT_ONCE) {
@@ -28,7 +28,7 @@ export async function listLabTests(ctx: TeamCtx, filter: LabTestFilter): Promise
   return rows.map(({ lab_test }) => lab_test);
 }
 
-/** The same in pages, each beginning behind the place where the one before ended. */
+/** Returns the same lab tests in pages. Each page begins after the last lab test of the page before. */
 export async function pageLabTests(
   ctx: TeamCtx,
   filter: LabTestFilter,
@@ -47,7 +47,7 @@ export async function pageLabTests(
 
 const orderOf = ({ order_key, order_direction }: LabTestFilter): string => `${order_key} ${order_direction}`;
 
-/** What the list is sorted by, as the exact whole number that cursors hold. */
+/** The value by which the list is sorted, as an exact whole number. Cursors contain this number. */
 const SORT_VALUE: Record<OrderKey, RawBuilder<number>> = {
   price: sql`(lab_tests.price * 100)::bigint`,
   created_at: sql`(extract(epoch from lab_tests.created_at) * 1000000)::bigint`,
@@ -56,7 +56,8 @@ const SORT_VALUE: Record<OrderKey, RawBuilder<number>> = {
 
 const GENERATED: Record<string, boolean[]> = { auto: [true], manual: [false], all: [true, false] };
 
-// The filters that are not given stand as null parameters: few statement texts, so that each is prepared once.
+// A filter that the request does not contain is a null parameter. This keeps the number of different statement texts
+// small, and PostgreSQL prepares each of them once.
 function select(ctx: TeamCtx, filter: LabTestFilter, page: { after: SortKey | null; limit: number }): Promise<Row[]> {
   const {
     order_key,
@@ -76,7 +77,7 @@ function select(ctx: TeamCtx, filter: LabTestFilter, page: { after: SortKey | nu
     .select([LAB_TEST_JSON.as('lab_test'), value.as('value')])
     .where('lab_tests.team_id', '=', ctx.team.id)
     .where(
-      sql<boolean>`lab_tests.auto_generated = any(${ownOf(GENERATED, generation_method) ?? []}::boolean[])
+      sql<boolean>`lab_tests.auto_generated = any(${ownProperty(GENERATED, generation_method) ?? []}::boolean[])
       and (${lab_slug}::text is null or labs.slug = ${lab_slug})
       and (${collection_method}::text is null or lab_tests.method = ${collection_method})
       and (${status}::text is null or lab_tests.status = ${status})

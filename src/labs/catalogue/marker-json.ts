@@ -1,9 +1,10 @@
-// Rows of `markers` in the shape of the wire, built by the database: lists, orders and single reads share one shape.
+// Rows of `markers` in the shape of the API. The database builds them, so lists, orders and reads of a single marker
+// use the same code.
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { Marker, MarkerWithResults } from './schemas.ts';
 
-/** What the laboratory asks with the marker; null where it asks nothing. */
+/** The laboratory's questions about the marker; null if it has none. */
 const questions = sql`(
   select json_build_object('questions', json_agg(json_build_object('id', q.id, 'required', q.required, 'code', q.code,
       'value', q.value, 'type', q.type, 'sequence', q.sequence, 'answers', q.answers, 'constraint', q.answer_pattern,

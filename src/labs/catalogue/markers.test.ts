@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { query } from '../../../test/global-setup.ts';
 import type { Lab, LabTestPage, Marker, MarkerPage } from './schemas.ts';
 
@@ -50,7 +50,7 @@ test('the catalogue needs a key', async () => {
 });
 
 describe('the markers', () => {
-  test('come with the LOINC code and the unit of what they bring', async () => {
+  test('come with the LOINC code and the unit of their results', async () => {
     const {
       markers: [a1c],
     } = await markers('lab_slug=simulated-reference-lab&name=hemoglobin a1c');
@@ -90,7 +90,7 @@ describe('the markers', () => {
     });
   });
 
-  test('that are panels bring each of their results, the computed ones as not required', async () => {
+  test('that are panels list each of their results, computed ones as not required', async () => {
     const {
       markers: [panel],
     } = await markers('lab_id=1&name=lipid panel');
@@ -105,7 +105,7 @@ describe('the markers', () => {
     ]);
   });
 
-  test('all say what the laboratory reports, and every result has a LOINC code', async () => {
+  test('all list their results, and every result has a LOINC code', async () => {
     const all = [await markers('size=100'), await markers('size=100&page=2')].flatMap((page) => page.markers);
     expect(all).toHaveLength(KIT_MARKERS + REFERENCE_MARKERS);
     for (const { expected_results } of all) expect(expected_results).not.toHaveLength(0);
@@ -133,7 +133,7 @@ describe('the markers', () => {
     expect((await markers(query)).total).toBe(total);
   });
 
-  test('come in pages that tell how many there are', async () => {
+  test('come in pages with totals', async () => {
     const total = KIT_MARKERS + REFERENCE_MARKERS;
     const first = await markers();
     expect(first).toMatchObject({ total, page: 1, size: 50, pages: 3, pricing: null });
@@ -147,7 +147,7 @@ describe('the markers', () => {
     expect(await markers('name=no such marker')).toMatchObject({ markers: [], total: 0, pages: 0 });
   });
 
-  test('tell the prices of their page in cents when asked', async () => {
+  test('return the prices of their page in cents on request', async () => {
     await query(app.databaseUrl, 'update markers set price = null where id = 1005');
     const { pricing } = await markers('include_pricing=true&lab_id=1&size=3');
     expect(pricing).toEqual({
@@ -179,7 +179,7 @@ describe('the markers', () => {
 });
 
 describe('the markers of a lab test', () => {
-  test('come in its order, with their results', async () => {
+  test('come in the order of the lab test, with their results', async () => {
     const path = `/v3/lab_tests/${await labTestId('standard-walk-in')}/markers`;
     const { body } = await app.api<Page>('GET', path);
     expect(body).toMatchObject({ total: 4, page: 1, size: 50, pages: 1, pricing: null });
@@ -213,7 +213,7 @@ describe('a marker', () => {
     },
   );
 
-  test('is not looked for in a laboratory whose id is no number', async () => {
+  test('is refused for a laboratory id that is not a number', async () => {
     expect((await app.api('GET', '/v3/lab_tests/one/markers/KIT-4548?lab_account_id=x')).status).toBe(422);
   });
 });

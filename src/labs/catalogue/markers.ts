@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
-import { containing } from '../../db/containing.ts';
+import { containing } from '../../db/like-pattern.ts';
 import { notFound } from '../../errors.ts';
 import { findLabTest } from './find.ts';
 import { findAccountAtOrNull } from './lab-accounts/find.ts';
@@ -10,19 +10,24 @@ import { priceMarkers } from './pricing.ts';
 import type { Marker, MarkerPage, MarkerQuery, MarkersOfTestQuery } from './schemas.ts';
 
 type Page = { page: number; size: number };
-/** Under which of the team's accounts is asked. */
+/** The lab account that the caller names, if any. The team must be allowed to use it. */
 type Account = Pick<Static<typeof MarkersOfTestQuery>, 'lab_account_id'>;
 type MarkerFilter = Omit<Static<typeof MarkerQuery>, keyof Page | 'include_pricing'> & { include_pricing: boolean };
 
-/** A page of the platform's markers, by id; every filter that is given must hold. Throws not_found for the account. */
+/**
+ * Returns a page of the markers of all laboratories, sorted by id. A marker must match every given filter. Throws
+ * not_found for the account.
+ */
 export async function listMarkers(ctx: TeamCtx, filter: MarkerFilter & Page): Promise<Static<typeof MarkerPage>> {
   const account = await findAccountAtOrNull(ctx, null, filter.lab_account_id);
   const matching = ctx.db.selectFrom('markers').innerJoin('labs', 'labs.id', 'markers.lab_id')
-    .where(sql<boolean>`(${filter.lab_id ?? null}::bigint[] is null or labs.id = any(${filter.lab_id ?? null}::bigint[]))
+    .where(sql<boolean>`(${filter.lab_id ?? null}::bigint[] is null
+        or labs.id = any(${filter.lab_id ?? null}::bigint[]))
       and (${filter.lab_slug ?? null}::text is null or labs.slug = ${filter.lab_slug ?? null})
       and (${filter.name ?? null}::text is null or markers.name ilike ${containing(filter.name ?? '')})
       and (${account?.lab_id ?? null}::int is null or labs.id = ${account?.lab_id ?? null})
-      and (${filter.a_la_carte_enabled ?? null}::boolean is null or markers.a_la_carte_enabled = ${filter.a_la_carte_enabled ?? null})`);
+      and (${filter.a_la_carte_enabled ?? null}::boolean is null
+        or markers.a_la_carte_enabled = ${filter.a_la_carte_enabled ?? null})`);
   const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
   const rows = await matching
     .select(MARKER_WITH_RESULTS_JSON.as('marker'))
@@ -35,7 +40,7 @@ export async function listMarkers(ctx: TeamCtx, filter: MarkerFilter & Page): Pr
   return { markers, ...describePage(filter, total), pricing };
 }
 
-/** A page of the markers of one of the team's lab tests, in the order of the lab test. */
+/** Returns a page of the markers of one of the team's lab tests, in the order of the lab test. */
 export async function listMarkersOf(
   ctx: TeamCtx,
   labTestId: string,
@@ -58,7 +63,7 @@ export async function listMarkersOf(
   return { markers: rows.map(({ marker }) => marker), ...describePage(page, total), pricing: null };
 }
 
-/** The marker that a laboratory knows by its order code `providerId`. */
+/** Returns the marker of a laboratory with the order code `providerId`. */
 export async function findMarker(
   ctx: TeamCtx,
   labId: number,

@@ -1,17 +1,20 @@
 import { sql } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
 
-/** One of the tests that an order asks its laboratory for: a marker of its lab test, with all that it brings. */
+/** One test that an order requests from its laboratory: a marker of the order's lab test, with its analytes. */
 export type OrderedTest = {
   marker_id: number;
-  /** Its code with the laboratory. */
+  /** The laboratory's order code. */
   provider_id: string;
-  /** Its result is a document, which may be all that comes. */
+  /** Whether the result is a document. Such a result may have no values. */
   is_document: boolean;
   analytes: { slug: string; required: boolean }[];
 };
 
-/** In the order in which they are told to the laboratory and numbered. Empty for an unknown lab test and for another team's. */
+/**
+ * Returns the tests of a lab test. The order message lists and numbers them in this order. The list is empty for an
+ * unknown lab test and for a lab test of another team.
+ */
 export async function orderedTestsOf(ctx: TeamCtx, labTestId: string): Promise<OrderedTest[]> {
   const { rows } = await sql<OrderedTest>`
     select m.id as marker_id, m.provider_id, m.reported_as = 'document' as is_document, (

@@ -4,8 +4,9 @@ import type { Marker, MarkerPricing } from './schemas.ts';
 type Priced = Pick<Static<typeof Marker>, 'id' | 'price'>;
 
 /**
- * What each marker costs alone, in cents; no price depends on a state or on a reflex. Under an account of an organisation
- * its contract with the laboratory says the price, which is not known here.
+ * Returns the price of each marker in cents, as if it were ordered without others. No price depends on a state or a
+ * reflex. For an account of an organisation, the price follows from the organisation's contract with the laboratory,
+ * which the service does not know.
  */
 export function priceMarkers(
   markers: Priced[],

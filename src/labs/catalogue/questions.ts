@@ -3,12 +3,12 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import type { QuestionAnswer } from './schemas.ts';
 
-/** What a laboratory asks with a marker. */
+/** A question that the laboratory asks with orders of a marker. */
 export type MarkerQuestion = {
   id: number;
   marker_id: number;
   code: string;
-  /** The question in words. */
+  /** The text of the question. */
   value: string;
   type: 'choice' | 'text' | 'numeric' | 'multi_choice';
   required: boolean;
@@ -17,7 +17,7 @@ export type MarkerQuestion = {
   default_answer: string | null;
 };
 
-/** Every question of the markers, in the order in which they are asked. */
+/** Returns all questions of the markers, in the order in which the laboratory asks them. */
 export async function questionsOf(ctx: TeamCtx, markerIds: number[]): Promise<MarkerQuestion[]> {
   const { rows } = await sql<MarkerQuestion>`
     select id::float8 as id, marker_id, code, value, type, required, answers, answer_pattern, default_answer

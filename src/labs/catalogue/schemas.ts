@@ -10,29 +10,30 @@ import {
   withDefault,
   WordFilter,
 } from '../../wire/schema.ts';
+import { shape } from '../../wire/shape.ts';
 
 export const COLLECTION_METHODS = ['testkit', 'walk_in_test', 'at_home_phlebotomy', 'on_site_collection'] as const;
 export type CollectionMethod = (typeof COLLECTION_METHODS)[number];
 
-/** What samples are; for each there are collection instructions. */
+/** The types of samples. We have collection instructions for each of them. */
 export const SAMPLE_TYPES = ['dried_blood_spot', 'arm_collector', 'serum', 'saliva', 'urine', 'stool'] as const;
 export type SampleType = (typeof SAMPLE_TYPES)[number];
 export const isSampleType = (text: string): text is SampleType => (SAMPLE_TYPES as readonly string[]).includes(text);
 
-/** A value of a list that may grow: what is in it today is told, and nothing else is refused. */
+/** A value from a list that may grow. The description names the present values, and clients must accept others. */
 const open = (values: readonly string[]): ReturnType<typeof Type.String> =>
-  Type.String({ description: `One of ${values.join(', ')}; further values may come.` });
+  Type.String({ description: `One of ${values.join(', ')}. There may be more values later.` });
 
 const Method = open(COLLECTION_METHODS);
 const SampleType = open(SAMPLE_TYPES);
 
 const days = (description: string) => nullable(Type.Integer({ description }));
 const turnaround = {
-  common_tat_days: days("Days from the sample's arrival at the laboratory to the result, commonly."),
-  worst_case_tat_days: days('The same, at worst.'),
+  common_tat_days: days("Usual number of days from the sample's arrival at the laboratory to the result."),
+  worst_case_tat_days: days("Largest number of days from the sample's arrival at the laboratory to the result."),
 };
 
-export const Lab = Type.Object({
+export const Lab = shape('Lab', {
   id: Type.Integer(),
   slug: Type.String(),
   name: Type.String(),
@@ -43,8 +44,12 @@ export const Lab = Type.Object({
   sample_types: Type.Array(SampleType),
 });
 
-export const QuestionAnswer = Type.Object({ id: Type.Integer(), code: Type.String(), value: Type.String() });
-export const Question = Type.Object({
+export const QuestionAnswer = shape('QuestionAnswer', {
+  id: Type.Integer(),
+  code: Type.String(),
+  value: Type.String(),
+});
+const Question = shape('Question', {
   id: Type.Integer(),
   required: Type.Boolean(),
   code: Type.String(),
@@ -55,7 +60,7 @@ export const Question = Type.Object({
   constraint: nullable(Type.String()),
   default: nullable(Type.String()),
 });
-export const AskOnOrderEntry = Type.Object({ questions: Type.Array(Question) });
+const AskOnOrderEntry = shape('AskOnOrderEntry', { questions: Type.Array(Question) });
 
 const marker = {
   id: Type.Integer(),
@@ -71,15 +76,15 @@ const marker = {
   a_la_carte_enabled: Type.Boolean(),
   ...turnaround,
   reported_as: Type.String({
-    description: 'values, or document: a PDF, which may come without any value. Further values may come.',
+    description: 'values, or document: a PDF, which may come without any value. There may be more values later.',
   }),
   is_orderable: nullable(Type.Boolean()),
 };
 
-/** What can be ordered of a laboratory: a biomarker or a panel. */
-export const Marker = Type.Object(marker);
+/** A biomarker or a panel that a client can order from a laboratory. */
+export const Marker = shape('Marker', marker);
 
-export const Loinc = Type.Object({
+const Loinc = shape('Loinc', {
   id: Type.Integer(),
   name: Type.String(),
   slug: Type.String(),
@@ -88,21 +93,24 @@ export const Loinc = Type.Object({
 });
 
 /** One observation that the laboratory reports for a marker. */
-export const ExpectedResult = Type.Object({
+const ExpectedResult = shape('ExpectedResult', {
   id: Type.Integer(),
   name: Type.String(),
   slug: Type.String(),
   lab_id: nullable(Type.Integer()),
   provider_id: nullable(
-    Type.String({ description: 'Order code of the same observation alone, where the laboratory offers it.' }),
+    Type.String({ description: "The laboratory's order code for this observation alone, if it offers one." }),
   ),
   required: Type.Boolean({ description: 'False for computed values, which a laboratory may leave out.' }),
   loinc: nullable(Loinc),
 });
 
-export const MarkerWithResults = Type.Object({ ...marker, expected_results: Type.Array(ExpectedResult) });
+export const MarkerWithResults = shape('MarkerWithResults', {
+  ...marker,
+  expected_results: Type.Array(ExpectedResult),
+});
 
-export const PriceModifier = Type.Object({
+const PriceModifier = shape('PriceModifier', {
   delta_amount_minor: Type.Union([Type.Integer(), Type.Object({ minimum: Type.Integer(), maximum: Type.Integer() })]),
   conditions: Type.Object({
     us_state: nullable(Type.Object({ any_of: Type.Array(Type.String()) })),
@@ -110,7 +118,7 @@ export const PriceModifier = Type.Object({
   }),
 });
 
-export const MarkerPricing = Type.Object({
+export const MarkerPricing = shape('MarkerPricing', {
   currency: Type.String({ const: 'USD' }),
   data: Type.Record(
     Type.String(),
@@ -122,7 +130,7 @@ export const MarkerPricing = Type.Object({
   ),
 });
 
-export const MarkerPage = Type.Object({
+export const MarkerPage = shape('MarkerPage', {
   markers: Type.Array(MarkerWithResults, { description: 'The markers of this page.' }),
   total: Type.Integer(),
   page: Type.Integer(),
@@ -131,8 +139,11 @@ export const MarkerPage = Type.Object({
   pricing: nullable(MarkerPricing),
 });
 
-/** What a team orders: a set of markers of one laboratory with a way to take the sample. Orders carry it whole. */
-export const LabTest = Type.Object({
+/**
+ * The unit that a team orders: markers of one laboratory and a method to collect the sample. An order contains all
+ * fields of its lab test.
+ */
+export const LabTest = shape('LabTest', {
   id: Uuid,
   slug: Type.String(),
   name: Type.String(),
@@ -152,13 +163,13 @@ export const LabTest = Type.Object({
 });
 export type LabTest = Static<typeof LabTest>;
 
-export const LabTestPage = Type.Object({ data: Type.Array(LabTest), next_cursor: nullable(Type.String()) });
+export const LabTestPage = shape('LabTestPage', { data: Type.Array(LabTest), next_cursor: nullable(Type.String()) });
 
 const word = (description: string) => Type.Optional(WordFilter({ description }));
-const name = Type.Optional(TextFilter({ description: 'A part of the name, in any case.' }));
+const name = Type.Optional(TextFilter({ description: 'A part of the name, in upper or lower case.' }));
 const anyOther = 'Any other value matches nothing.';
 
-/** Filters and order of both lists of lab tests. */
+/** The filters and the sort order for both lists of lab tests. */
 export const LabTestQuery = Type.Object({
   generation_method: withDefault(WordFilter({ description: `auto, manual or all. ${anyOther}` }), 'manual'),
   lab_slug: Type.Optional(WordFilter({ description: 'Slug of the laboratory.' })),
@@ -170,7 +181,7 @@ export const LabTestQuery = Type.Object({
   provider_ids: Type.Optional(
     Type.Array(WordFilter(), {
       maxItems: 100,
-      description: 'Only lab tests with markers of all of these order codes.',
+      description: 'Only lab tests whose markers have all of these order codes.',
     }),
   ),
   name,
@@ -183,8 +194,8 @@ const pageQuery = {
     Type.String({
       format: 'uuid',
       description:
-        'An account of yours: only what its laboratory offers. Under an account of your organisation prices are those ' +
-        'of your contract, which the service does not know.',
+        'One of your accounts: only what its laboratory offers. Under an account of your organisation the prices ' +
+        'are those of your contract, which the service does not know.',
     }),
   ),
   page: PageNumber,
@@ -196,7 +207,7 @@ export const LabTestPageQuery = Type.Object({
   lab_test_limit: withDefault(Type.Integer({ minimum: 1, maximum: 100 }), 50),
   next_cursor: Type.Optional(
     Cursor({
-      // Which order it is of, the list compares.
+      // This check accepts any array. The list itself compares the sort order in the cursor with the requested one.
       isKey: Array.isArray,
       description: 'From the page before, with the same order_key and order_direction.',
     }),
@@ -210,7 +221,7 @@ export const MarkerQuery = Type.Object({
   lab_slug: Type.Optional(WordFilter({ description: 'Slug of the laboratory.' })),
   name,
   a_la_carte_enabled: Type.Optional(
-    Type.Boolean({ description: 'Whether the marker can be ordered without a lab test of its own.' }),
+    Type.Boolean({ description: 'Whether the marker can be ordered without a lab test.' }),
   ),
   include_pricing: withDefault(Type.Boolean(), false),
   ...pageQuery,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import {
   orderKit,
   patientDetails,
@@ -31,7 +31,7 @@ const reported = async (flags: object): Promise<OrderBody> => {
 };
 
 describe('labels', () => {
-  test('are three, each with two identifiers of the patient and the sample as a scanner reads it', async () => {
+  test('are three by default, each with two identifiers of the patient and a code that a scanner reads', async () => {
     const order = await registeredKit(app.team);
     const printed = await print(order.id, labels());
     const pages = await textOf(printed);
@@ -50,14 +50,14 @@ describe('labels', () => {
     ['2026-11-23T08:05', 'Nov 23, 2026, 01:05 MST'],
     ['2026-11-23 23:59:00+0530', 'Nov 23, 2026, 11:29 MST'],
     ['2026-11-23', 'Nov 23, 2026'],
-  ])("tell the collection %s in the patient's zone, which they name", async (given, told) => {
+  ])("show the collection %s in the patient's zone, with its name", async (given, expected) => {
     const { id } = await registeredKit(app.team);
     expect((await textOf(await print(id, `labels/pdf?collection_date=${encodeURIComponent(given)}`)))[0]).toContain(
-      told,
+      expected,
     );
   });
 
-  test('are as many as were asked for, within bounds, and name the whole of the longest name that a laboratory takes', async () => {
+  test('are as many as requested, within bounds, and have room for the longest name', async () => {
     const order = await registeredKit(app.team, {
       patient_details: { ...patientDetails, first_name: LONG.slice(0, 30), last_name: LONG },
     });
@@ -68,12 +68,12 @@ describe('labels', () => {
     expect((await print(order.id, 'labels/pdf')).status).toBe(422);
   });
 
-  test('are not there before the order knows its patient', async () => {
+  test('are refused before the order has its patient', async () => {
     expect(codeOf(await print((await orderKit(app.team)).id, labels()))).toBe('document_not_available');
   });
 });
 
-test('what else a team asks for does not wait until its rack of labels is printed', async () => {
+test('other requests of a team do not wait until its rack of labels is printed', async () => {
   const small = await startTestApp({}, { poolSize: 1 });
   try {
     const order = await registeredKit(small.team);
@@ -121,7 +121,7 @@ describe('the result report', () => {
       expect(text).toContain(item);
   });
 
-  test('marks a corrected value with what was reported before', async () => {
+  test('marks a corrected value and shows what was reported before', async () => {
     const order = await reported({ interpretation: 'critical' });
     await simulate(app.team, order.id, '?final_status=completed.testkit.corrected', { interpretation: 'abnormal' });
     const { body } = await app.api<{ results: { previous_result: string | null }[] }>(
@@ -136,7 +136,7 @@ describe('the result report', () => {
       expect(text).toContain(`CORRECTED: reported before as ${valueInWords(value, null).replaceAll('\u202F', ' ')}.`);
   });
 
-  test('of a transaction is that of its order while there is no redraw', async () => {
+  test('of a transaction without a redraw is that of its order', async () => {
     const order = await reported({ interpretation: 'abnormal' });
     const combined = await fetchPdf(app, `/v3/order_transaction/${order.order_transaction.id}/result/pdf`);
     expect(combined.status).toBe(200);
@@ -151,7 +151,7 @@ describe('the result report', () => {
   });
 });
 
-test('the notice for Medicare has the items of CMS-R-131, leaves reasons and costs to fill in, and says that it is no form of CMS', async () => {
+test('the notice for Medicare has the items of CMS-R-131, and says that it is not the form of CMS', async () => {
   const order = await registeredKit(app.team);
   const text = (await textOf(await print(order.id, 'abn_pdf'))).join(' ');
   for (const item of [
@@ -175,7 +175,7 @@ test('the notice for Medicare has the items of CMS-R-131, leaves reasons and cos
   expect(codeOf(await print((await orderKit(app.team)).id, 'abn_pdf'))).toBe('document_not_available');
 });
 
-test('every lab test says how its sample is collected, by method and sample, and whether to fast', async () => {
+test('every lab test has collection instructions, by method and sample, with the need to fast', async () => {
   const { body } = await app.api<{
     data: { id: string; name: string; method: string; fasting: boolean; has_collection_instructions: boolean }[];
   }>('GET', '/v3/lab_test?lab_test_limit=100');
@@ -195,7 +195,7 @@ test('every lab test says how its sample is collected, by method and sample, and
   expect((await textOf(await print(order.id, 'collection_instruction_pdf'))).join(' ')).toContain('STEP BY STEP');
 });
 
-test('letters of every script print as they are, and those that the font lacks as their numbers', async () => {
+test('letters of every script print as they are, and those that the fonts lack as their numbers', async () => {
   const order = await registeredKit(app.team, {
     physician: {
       ...physician,

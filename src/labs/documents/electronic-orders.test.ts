@@ -1,6 +1,6 @@
-// What is printed for orders of a production deployment, whose laboratory is told of them by messages.
+// Documents for orders of a production deployment, whose laboratory receives its orders electronically.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { createOrder, readOrder, type OrderBody } from '../../../test/factories.ts';
 import { addLabTest, byMllp, connectTestLaboratory, kitAtLaboratory } from '../../../test/hl7-deployment.ts';
 import { startHl7Laboratory, text_, type Hl7Laboratory } from '../../../test/hl7-laboratory.ts';
@@ -27,7 +27,7 @@ const numberOnLabel = async (printed: Printed): Promise<string> =>
   (await readBarcode(await pictureOf(printed, 1, 5), { x: 0, y: 0.3, width: 0.37, height: 0.69 })).getText();
 const sent = (path: string): string => text_(laboratory.orders.at(-1) as never, path);
 
-test('a tube that is drawn on site bears the sample id that the message names, and none before it has one', async () => {
+test('a label for a draw on site has the sample id of the message, and is refused before there is one', async () => {
   const { id } = await ordered('on_site_collection');
   const early = await labels(id);
   expect([early.status, Buffer.from(early.bytes).toString()]).toEqual([
@@ -42,14 +42,14 @@ test('a tube that is drawn on site bears the sample id that the message names, a
   expect((await textOf(printed))[0]).toContain('Nov 23, 2026, 23:59 MST');
 });
 
-test('a label of a walk-in order bears the number of the message, since the laboratory numbers the sample', async () => {
+test('a label of a walk-in order has the order number of the message, not a sample number', async () => {
   const { id } = await ordered('walk_in_test');
   await app.runJobs();
   expect(await numberOnLabel(await labels(id))).toBe(sent('ORC.2'));
 });
 
 test.each(['testkit', 'walk_in_test', 'on_site_collection'])(
-  'the requisition of an order by %s names the electronic order and says that it orders nothing again',
+  'the requisition of an order by %s names the electronic order and says that it is not a second order',
   async (method) => {
     const order =
       method === 'testkit'
@@ -61,7 +61,7 @@ test.each(['testkit', 'walk_in_test', 'on_site_collection'])(
     const text = (await textOf(printed)).join(' ');
     for (const item of [
       `ELECTRONIC ORDER ${sent('ORC.2')}`,
-      'orders nothing again',
+      'is not a second order',
       'Metabolic panel',
       'Palmer, Grace',
     ])
@@ -74,7 +74,7 @@ test.each(['testkit', 'walk_in_test', 'on_site_collection'])(
   },
 );
 
-test('there is no paper of an order that was cancelled', async () => {
+test('a cancelled order has no documents', async () => {
   const { id } = await ordered('walk_in_test');
   await app.runJobs();
   await app.api('POST', `/v3/order/${id}/cancel`);

@@ -5,36 +5,41 @@ import type { BrandInformation } from '../../tenancy/teams/schemas.ts';
 import { listLabAccounts } from '../catalogue/lab-accounts/find.ts';
 import { findLab } from '../catalogue/labs.ts';
 import { questionsOf, type MarkerQuestion } from '../catalogue/questions.ts';
-import { findSignatureOrNull, type Signature } from '../orders/create/signature.ts';
-import type { LoadedOrder } from '../orders/load.ts';
-import { findAreaOrNull } from '../places/zip-codes.ts';
+import { findSignatureOrNull, type Signature } from '../orders/create/physician-signature.ts';
+import type { LoadedOrder } from '../orders/load-order.ts';
+import { findAreaOrNull } from '../locations/zip-codes.ts';
 
-/** The laboratory as documents name it. */
+/** The laboratory, with the fields that documents print. */
 type LabFacts = { name: string; address: string; clia_number: string | null };
 
-/** Whom a document is from. */
+/** The sender of a document. */
 export type Sender = {
   name: string;
   lines: string[];
-  /** Where questions go: an address of mail or of a page, a phone number or a name. */
+  /** Contacts for questions: mail addresses, web pages, phone numbers or names. */
   contacts: string[];
 };
 
-/** What the documents of an order are made of. It is read and opened at each request; no document is kept. */
+/**
+ * The data that the documents of an order print. We read and decrypt it at each request, because we store no document.
+ */
 export type OrderFacts = {
   order: LoadedOrder;
   sender: Sender;
   lab: LabFacts;
   insurance: StoredInsurance | null;
-  /** The physician's, as it came with the order. */
+  /** The physician's signature that the client sent with the order. */
   signature: Signature | null;
-  /** By which a laboratory that is told by messages knows the order; null until it was issued, and elsewhere. */
+  /**
+   * Our number for the order at a laboratory with electronic orders. Null until we issue it, and for other
+   * laboratories.
+   */
   laboratoryNumber: string | null;
-  /** The account that it is ordered under; null where there is none, or none was chosen yet. */
+  /** The account number of the order; null if it has none, or if nobody has chosen an account yet. */
   accountNumber: string | null;
-  /** IANA name of the zone in which times are printed: the patient's, else the laboratory's. */
+  /** IANA name of the time zone of printed times: the patient's zone, or else the laboratory's. */
   zone: string;
-  /** What the laboratory asks with those markers for which the order has answers. */
+  /** The laboratory's questions about those markers for which the order contains answers. */
   questions: MarkerQuestion[];
 };
 
@@ -73,14 +78,17 @@ async function findAccountNumberOrNull(ctx: TeamCtx, { row }: LoadedOrder): Prom
   return account?.provider_account_id ?? null;
 }
 
-/** By the zip code where the patient lives, or where the kit was sent; else by that of the laboratory. */
+/**
+ * Returns the time zone of the patient's zip code, or else of the zip code to which the kit was sent, or else of the
+ * laboratory.
+ */
 async function zoneOf(ctx: TeamCtx, { row }: LoadedOrder, ofLab: string): Promise<string> {
   const ofPatient = row.patient_address?.zip ?? row.shipping_details?.zip ?? null;
   const area = (ofPatient === null ? null : await findAreaOrNull(ctx, ofPatient)) ?? (await findAreaOrNull(ctx, ofLab));
   return area?.iana_timezone ?? 'UTC';
 }
 
-/** The team under the name of its brand, where it has one. */
+/** Returns the team as the sender of documents. If the team has a brand, the sender has the name of the brand. */
 export async function findSender(ctx: TeamCtx): Promise<Sender> {
   const { name } = await ctx.db
     .selectFrom('teams')

@@ -1,19 +1,20 @@
 import { AppError } from '../../errors.ts';
-import { requisitionEvent } from '../orders/requisition.ts';
+import { requisitionEvent } from '../orders/requisition-event.ts';
 import type { OrderFacts } from './facts.ts';
 import { drawDataMatrix } from './paper/barcode.ts';
 import { finish, newPage, openSheet, type Sheet } from './paper/sheet.ts';
-import { drawLine, drawLines, LEADING, linesOf, QUIET, shrunk, type Style } from './paper/text.ts';
-import { dayInWords, inWords, momentInWords } from './words.ts';
+import { drawLine, drawLines, LEADING, linesOf, QUIET, shrunk, type Style } from './paper/draw-text.ts';
+import { dayInWords, inWords, momentInWords } from './values-in-words.ts';
 
-/** 2.25 by 1.25 inches, which label printers take; a page is a label. */
+/** The size of a page in points: 2.25 by 1.25 inches, which label printers accept. Each page is one label. */
 const SIZE: [number, number] = [162, 90];
 const EDGE = 7;
 const CODE = 50;
 
 /**
- * Labels for the tubes or cards of an order, all alike: two identifiers of the patient, and the sample's number, else the order's,
- * as text and as DataMatrix, which is small enough for the longest number.
+ * Draws labels for the tubes or cards of an order. All labels are equal. A label has two identifiers of the patient and
+ * a number: the number of the sample, or else of the order. The number is printed as text and as DataMatrix, which has
+ * room for the longest number.
  */
 export async function drawLabels(
   facts: OrderFacts,
@@ -25,7 +26,7 @@ export async function drawLabels(
   if (!created || !row.patient_details) {
     throw new AppError(
       'document_not_available',
-      'Labels name the patient: they are there as soon as the order has its requisition, until it is cancelled.',
+      'Labels name the patient, so they exist from the requisition of the order until its cancellation.',
     );
   }
   const number = numberOf(facts);
@@ -46,16 +47,20 @@ export async function drawLabels(
   return finish(sheet, null);
 }
 
-/** How a date alone comes here: as its first moment. It is told as the day. */
+/** A collection date without a time arrives here as the first moment of the day. The label shows only the day. */
 const DAY_ALONE = /T00:00:00\.000Z$/;
 
-/** What the laboratory finds the order by: a tube that says another number than the message does is nobody's. */
+/**
+ * Returns the number by which the laboratory finds the order. The tube must have the same number as the order message,
+ * or the laboratory cannot match them.
+ */
 function numberOf({ order: { row, lab }, laboratoryNumber }: OrderFacts): string {
   const number = row.sample_id ?? laboratoryNumber ?? (lab.connection === 'hl7' ? null : row.id);
   if (number !== null) return number;
   throw new AppError(
     'document_not_available',
-    'Labels bear the number under which the order goes out to its laboratory. It has none yet: please ask again in a moment.',
+    'Labels show the number under which the order goes to its laboratory. It has none yet: please ask again in a ' +
+      'moment.',
   );
 }
 
@@ -64,7 +69,7 @@ type Label = { name: string; born: string; number: string; numberOf: string; col
 function drawLabel({ doc }: Sheet, { name, born, number, numberOf, collected, source }: Label): void {
   const width = SIZE[0] - 2 * EDGE;
   const least = 4;
-  // A name takes one line, or two lines of letters as small as they need be: 101 letters fit.
+  // A name takes one line. A longer name takes two lines with letters as small as necessary: 101 letters fit.
   const big = shrunk(doc, name, { size: 10.5, font: 'bold' }, { width, least: 7 });
   const lines = linesOf(doc, name, width, big);
   const style = lines.length > 2 ? { ...big, size: 5 } : big;
@@ -76,11 +81,11 @@ function drawLabel({ doc }: Sheet, { name, born, number, numberOf, collected, so
   const square = Math.min(CODE, SIZE[1] - y - EDGE + 2);
   drawDataMatrix(doc, number, { x: EDGE, y, size: square });
   const x = EDGE + square + 6;
-  const room = SIZE[0] - EDGE - x;
+  const availableWidth = SIZE[0] - EDGE - x;
   drawLine(doc, numberOf, { x, y: y - 1 }, { size: 6, color: QUIET });
-  const numberStyle = shrunk(doc, number, { size: 8.5, font: 'bold' }, { width: room, least: 5 });
-  const below = y + 6 + drawLines(doc, linesOf(doc, number, room, numberStyle), { x, y: y + 6 }, numberStyle);
-  const small = shrunk(doc, collected, { size: 6 }, { width: room, least });
+  const numberStyle = shrunk(doc, number, { size: 8.5, font: 'bold' }, { width: availableWidth, least: 5 });
+  const below = y + 6 + drawLines(doc, linesOf(doc, number, availableWidth, numberStyle), { x, y: y + 6 }, numberStyle);
+  const small = shrunk(doc, collected, { size: 6 }, { width: availableWidth, least });
   drawLine(doc, collected, { x, y: below + 2 }, small);
   drawLine(doc, source, { x, y: below + 10 }, { size: 6, color: QUIET });
 }

@@ -5,7 +5,7 @@ import { endPrograms, makeDatabase, readCredentials, serve, teamAt } from '../..
 
 afterEach(endPrograms);
 
-test('the built program finds its fonts: a requisition has the letters of both', async () => {
+test('the built program finds its fonts: a requisition has letters of both', async () => {
   const program = await serve({ env: { DATABASE_URL: await makeDatabase() } });
   const order = await registeredKit(teamAt(program), { physician: { ...physician, last_name: 'Łukasz 李明' } });
   const response = await fetch(`${program.baseUrl}/v3/order/${order.id}/requisition/pdf`, {

@@ -1,6 +1,6 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { consents, createOrder, labTestId, physician, registeredKit } from '../../../test/factories.ts';
 import { fetchPdf, pictureOf, textOf, type Printed } from '../../../test/pdf.ts';
 import { drawPng } from '../../../test/png.ts';
@@ -19,7 +19,7 @@ const requisition = async (changes: Record<string, unknown>): Promise<Printed> =
 const signedBy = (image: Buffer, content_type = 'image/png'): Promise<Printed> =>
   requisition({ physician: { ...physician, signature_image: { content: image.toString('base64'), content_type } } });
 
-/** How much of the page is as blue as the ink of the signatures here, and nothing else on it. */
+/** The number of pixels in the blue ink of these signatures, which nothing else on the page has. */
 async function blueOf(printed: Printed): Promise<number> {
   const image = await loadImage(await pictureOf(printed, 1));
   const context = createCanvas(image.width, image.height).getContext('2d');
@@ -30,7 +30,7 @@ async function blueOf(printed: Printed): Promise<number> {
     if ((data[at + 2] as number) > 200 && (data[at] as number) < 60 && (data[at + 1] as number) < 60) blue += 1;
   return blue;
 }
-const KEPT = 'Signed: the image cannot be printed and is kept with the order';
+const UNPRINTABLE = 'Signed: the image cannot be printed and is stored with the order';
 const isInk = (x: number, y: number): boolean => Math.abs(y - 30 - 20 * Math.sin(x / 20)) < 6;
 
 test.each([
@@ -41,13 +41,13 @@ test.each([
   async (_, colour, pixel) => {
     for (const interlaced of [false, true]) {
       const printed = await signedBy(drawPng({ width: 360, height: 60, colour, interlaced, pixel }));
-      expect((await textOf(printed)).join(' ')).not.toContain(KEPT);
+      expect((await textOf(printed)).join(' ')).not.toContain(UNPRINTABLE);
       expect(await blueOf(printed)).toBeGreaterThan(1_000);
     }
   },
 );
 
-test('a signature that is broken is told of in words, and the process goes on', async () => {
+test('a broken signature is replaced by words, and the process goes on', async () => {
   const whole = drawPng({ width: 90, height: 60, colour: 6, pixel: () => [0, 0, 255, 255] });
   const packedBadly = Buffer.from(whole);
   packedBadly.fill(0x55, 75, 85);
@@ -58,7 +58,7 @@ test('a signature that is broken is told of in words, and the process goes on', 
     [jpegHead(300, 60), 'image/jpeg'],
   ] as [Buffer, string][]) {
     const printed = await signedBy(image, type);
-    expect([printed.status, (await textOf(printed)).join(' ').includes(KEPT), await blueOf(printed)]).toEqual([
+    expect([printed.status, (await textOf(printed)).join(' ').includes(UNPRINTABLE), await blueOf(printed)]).toEqual([
       200,
       true,
       0,
@@ -67,7 +67,7 @@ test('a signature that is broken is told of in words, and the process goes on', 
 });
 
 test.each(['walk_in_test', 'at_home_phlebotomy', 'on_site_collection', 'testkit'])(
-  'the requisition of the standard test by %s is one page, with the consents of the patient too',
+  'the requisition of the standard test by %s takes one page, also with consents or priority',
   async (collection_method) => {
     const order_set = { lab_test_ids: [await labTestId(app.team, collection_method)] };
     for (const more of [{}, { consents }, { priority: true }]) {
@@ -77,7 +77,7 @@ test.each(['walk_in_test', 'at_home_phlebotomy', 'on_site_collection', 'testkit'
   },
 );
 
-test('what the laboratory asks with a test is printed with the answers in words, also those that nobody gave', async () => {
+test("the laboratory's questions are printed with answers in words, also default answers", async () => {
   const say = (question_id: number, answer: string, marker_id = 2041) => ({ marker_id, question_id, answer });
   const printed = await requisition({
     collection_method: 'walk_in_test',
@@ -86,7 +86,7 @@ test('what the laboratory asks with a test is printed with the answers in words,
   });
   const text = (await textOf(printed)).join(' ');
   for (const item of [
-    'WHAT THE LABORATORY ASKS WITH THESE TESTS',
+    'QUESTIONS OF THE LABORATORY',
     'Was the prostate operated on or treated? No',
     'Finasteride, Dutasteride',
     '8.5',
@@ -97,5 +97,5 @@ test('what the laboratory asks with a test is printed with the answers in words,
     'Is the patient excused from fasting? No Lipid panel',
   );
   const unasked = await fetchPdf(app, `/v3/order/${(await registeredKit(app.team)).id}/requisition/pdf`);
-  expect((await textOf(unasked)).join(' ')).not.toContain('WHAT THE LABORATORY ASKS');
+  expect((await textOf(unasked)).join(' ')).not.toContain('QUESTIONS OF THE LABORATORY');
 });

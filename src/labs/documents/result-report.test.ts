@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { orderKit, readOrder, register, registeredKit, simulate, type OrderBody } from '../../../test/factories.ts';
 import { labOf, observed, receiveFor, reportOf } from '../../../test/lab-reports.ts';
-import { fetchPdf, placesOf, textOf, type Place } from '../../../test/pdf.ts';
-import { needRoom, openSheet } from './paper/sheet.ts';
-import type { Observation } from '../results/report.ts';
+import { fetchPdf, textBoxesOf, textOf, type TextBox } from '../../../test/pdf.ts';
+import { ensureSpace, openSheet } from './paper/sheet.ts';
+import type { Observation } from '../results/lab-report.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -13,7 +13,12 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const tell = (order: OrderBody, day: number, values: Partial<Observation>[], corrected = false): Promise<unknown> =>
+const reportValues = (
+  order: OrderBody,
+  day: number,
+  values: Partial<Observation>[],
+  corrected = false,
+): Promise<unknown> =>
   receiveFor(
     app,
     { team: app.team, orderId: order.id, labId: labOf(order) },
@@ -21,23 +26,23 @@ const tell = (order: OrderBody, day: number, values: Partial<Observation>[], cor
   );
 
 const HEAD = ['Test', 'Result', 'Unit', 'Reference interval', 'Interpretation'];
-/** In points, of a page of 612 by 792. */
+/** In points, on a page of 612 by 792. */
 const EDGES = { left: 45.9, right: 566.1, bottom: 12, top: 750 };
 
-const isOver = (a: Place, b: Place): boolean =>
+const isOver = (a: TextBox, b: TextBox): boolean =>
   a.page === b.page &&
   a.x < b.x + b.width - 0.5 &&
   b.x < a.x + a.width - 0.5 &&
   a.y < b.y + b.height * 0.7 &&
   b.y < a.y + a.height * 0.7;
 
-test('a final value that is withdrawn makes the report a corrected one, which names what is gone', async () => {
+test('a withdrawn final value makes the report a corrected one, which names the value', async () => {
   const order = await registeredKit(app.team);
-  await tell(order, 7, [{ text: '987.65' }, { code: 'X2', name: 'Other', text: '4' }]);
+  await reportValues(order, 7, [{ text: '987.65' }, { code: 'X2', name: 'Other', text: '4' }]);
   const print = async (): Promise<string> =>
     (await textOf(await fetchPdf(app, `/v3/order/${order.id}/result/pdf`))).join(' ');
   expect(await print()).not.toContain('CORRECTED REPORT');
-  await tell(order, 8, [{ text: '', status: 'withdrawn' }], true);
+  await reportValues(order, 8, [{ text: '', status: 'withdrawn' }], true);
   const text = await print();
   for (const item of ['CORRECTED REPORT', 'Values were withdrawn', 'reported before of: Something.', 'Other'])
     expect(text).toContain(item);
@@ -47,11 +52,11 @@ test('a final value that is withdrawn makes the report a corrected one, which na
   expect((await textOf(transaction)).join(' ')).toContain('reported before of: Something.');
 });
 
-test('a hundred results go over several pages: each has its head and number, no row is torn, and nothing lies over another', async () => {
+test('a hundred results take several pages, each with head and number, and no rows tear or overlap', async () => {
   const order = await registeredKit(app.team);
   const note =
     'A note of the laboratory that is long enough to need a second line below the result of which it tells, at least.';
-  await tell(
+  await reportValues(
     order,
     7,
     Array.from({ length: 100 }, (_, index) => ({
@@ -61,10 +66,10 @@ test('a hundred results go over several pages: each has its head and number, no 
       ...(index % 3 === 0 ? { notes: note } : {}),
     })),
   );
-  const places = await placesOf(await fetchPdf(app, `/v3/order/${order.id}/result/pdf`));
-  const pages = Math.max(...places.map(({ page }) => page));
+  const positions = await textBoxesOf(await fetchPdf(app, `/v3/order/${order.id}/result/pdf`));
+  const pages = Math.max(...positions.map(({ page }) => page));
   expect(pages).toBeGreaterThan(3);
-  const on = (page: number): Place[] => places.filter((place) => place.page === page);
+  const on = (page: number): TextBox[] => positions.filter((position) => position.page === page);
   for (let page = 1; page <= pages; page++) {
     expect(on(page).filter(({ text }) => text === `Page ${page} of ${pages}`).length).toBe(1);
     expect(on(page).some(({ text }) => text.includes('Palmer, Grace') && text.includes('Apr 12, 1988'))).toBe(true);
@@ -72,26 +77,26 @@ test('a hundred results go over several pages: each has its head and number, no 
     for (const title of HEAD) expect(on(page).some(({ text }) => text === title)).toBe(hasRows);
   }
   for (let index = 0; index < 100; index++) {
-    const value = places.filter(({ text }) => text === `${1_000 + index}`);
-    const name = places.filter(({ text }) => text.startsWith(`Marker ${index} with`));
-    const end = places.filter(({ text }) => text.endsWith(`(M${index})`));
+    const value = positions.filter(({ text }) => text === `${1_000 + index}`);
+    const name = positions.filter(({ text }) => text.startsWith(`Marker ${index} with`));
+    const end = positions.filter(({ text }) => text.endsWith(`(M${index})`));
     expect([value.length, name.length, end.length]).toEqual([1, 1, 1]);
     expect([name[0]?.page, end[0]?.page]).toEqual([value[0]?.page, value[0]?.page]);
     expect(name[0]?.y).toBe(value[0]?.y);
   }
-  for (const { x, y, width, height } of places) {
+  for (const { x, y, width, height } of positions) {
     expect(x).toBeGreaterThan(EDGES.left);
     expect(x + width).toBeLessThan(EDGES.right);
     expect(y).toBeGreaterThan(EDGES.bottom);
     expect(y + height).toBeLessThan(EDGES.top);
   }
-  const over = places.flatMap((one, at) =>
-    places.slice(at + 1).flatMap((other) => (isOver(one, other) ? [[one, other]] : [])),
+  const over = positions.flatMap((one, at) =>
+    positions.slice(at + 1).flatMap((other) => (isOver(one, other) ? [[one, other]] : [])),
   );
   expect(over).toEqual([]);
 });
 
-test('units are printed as people read them, each on one line, also those of earlier values; as data they stay UCUM', async () => {
+test('units are printed as people read them, also those of earlier values, and stay UCUM as data', async () => {
   const order = await registeredKit(app.team);
   const [rate, ratio, own] = ['mL/min/{1.73_m2}', '{ratio}', 'ug-of-fibrinogen-equiv/mL'];
   const values = (ends: string): Partial<Observation>[] => [
@@ -99,10 +104,10 @@ test('units are printed as people read them, each on one line, also those of ear
     { code: 'R', name: 'Ratio', text: `2.${ends}`, unit: ratio, notes: 'Note of [a] laboratory {ratio}.' },
     { code: 'O', name: 'Own', text: `6${ends}`, unit: own },
   ];
-  await tell(order, 7, values('8'));
-  await tell(order, 8, values('9'), true);
+  await reportValues(order, 7, values('8'));
+  await reportValues(order, 8, values('9'), true);
   const printed = await fetchPdf(app, `/v3/order/${order.id}/result/pdf`);
-  const lines = (await placesOf(printed)).map(({ text }) => text.replaceAll(/\s/g, ' '));
+  const lines = (await textBoxesOf(printed)).map(({ text }) => text.replaceAll(/\s/g, ' '));
   for (const unit of ['mL/min/1.73 m²', 'ratio', own]) expect(lines).toContain(unit);
   const text = (await textOf(printed)).join(' ');
   for (const item of [
@@ -123,10 +128,10 @@ test('units are printed as people read them, each on one line, also those of ear
   ]);
 });
 
-test('a value that its laboratory calls normal is neither low nor high, whatever its range says', async () => {
+test('a value that its laboratory calls normal is neither low nor high, whatever its range', async () => {
   const order = await registeredKit(app.team);
   const range = { text: '5', reference_range: '70-99' };
-  await tell(order, 7, [
+  await reportValues(order, 7, [
     { code: 'N', name: 'Flagged normal', ...range, flags: ['N'] },
     { code: 'L', name: 'Flagged low', ...range, flags: ['L'] },
     { code: 'H', name: 'Not flagged', ...range, text: '500' },
@@ -140,37 +145,36 @@ test('a value that its laboratory calls normal is neither low nor high, whatever
     expect(text).toContain(item);
 });
 
-test('what a laboratory tells in several lines stands in several lines', async () => {
+test('a note of several lines is printed in several lines', async () => {
   const order = await registeredKit(app.team);
   const notes = 'Repeated and confirmed.\nSecond line of the laboratory.';
-  await tell(order, 7, [
+  await reportValues(order, 7, [
     { code: 'R', name: 'Above all', kind: 'range', text: '>500', notes },
     { code: 'Q', name: 'Not done', kind: 'comment', text: 'QNS', status: 'not_obtained', notes },
   ]);
   const printed = await fetchPdf(app, `/v3/order/${order.id}/result/pdf`);
   expect((await textOf(printed)).join(' ')).not.toContain('{U+');
-  const lines = (await placesOf(printed)).map(({ text }) => text);
+  const lines = (await textBoxesOf(printed)).map(({ text }) => text);
   for (const line of notes.split('\n')) expect(lines.filter((text) => text === line).length).toBe(2);
 });
 
-test('the report of a transaction has the values of the order and of its redraw, each once, and what was corrected with what it was', async () => {
+test('the report of a transaction has each value of the order and its redraw once, with corrections', async () => {
   const order = await registeredKit(app.team);
-  await tell(order, 7, [
+  await reportValues(order, 7, [
     { code: 'A', name: 'Kept', text: '4111' },
     { code: 'B', name: 'Drawn again', text: 'QNS', status: 'not_obtained', kind: 'comment' },
     { code: 'C', name: 'Both', text: '4222' },
   ]);
   const redraw = await orderKit(app.team, order.user_id);
-  await sql`update orders set order_transaction_id = ${order.order_transaction.id}, origin = 'redraw' where id = ${redraw.id}`.execute(
-    app.db,
-  );
+  await sql`update orders set order_transaction_id = ${order.order_transaction.id}, origin = 'redraw'
+    where id = ${redraw.id}`.execute(app.db);
   await simulate(app.team, redraw.id);
   await register(app.team, { sample_id: (await readOrder(app.team, redraw.id)).sample_id });
-  await tell(redraw, 10, [
+  await reportValues(redraw, 10, [
     { code: 'B', name: 'Drawn again', text: '4333' },
     { code: 'C', name: 'Both', text: '4444' },
   ]);
-  await tell(redraw, 11, [{ code: 'B', name: 'Drawn again', text: '4555', status: 'corrected' }], true);
+  await reportValues(redraw, 11, [{ code: 'B', name: 'Drawn again', text: '4555', status: 'corrected' }], true);
   const text = (
     await textOf(await fetchPdf(app, `/v3/order_transaction/${order.order_transaction.id}/result/pdf`))
   ).join(' ');
@@ -188,10 +192,10 @@ test('the report of a transaction has the values of the order and of its redraw,
 });
 
 describe('the largest reports:', () => {
-  test('as many values as an order may have are all printed, and others have the process in between', async () => {
+  test('all values of the largest order are printed, and other work goes on meanwhile', async () => {
     const order = await registeredKit(app.team);
     for (const half of [0, 1])
-      await tell(
+      await reportValues(
         order,
         7 + half,
         Array.from({ length: 1_000 }, (_, index) => ({
@@ -200,40 +204,40 @@ describe('the largest reports:', () => {
           text: `${(half + 1) * 10_000 + index}`,
         })),
       );
-    let turns = 0;
-    const look = setInterval(() => (turns += 1), 1);
+    let ticks = 0;
+    const look = setInterval(() => (ticks += 1), 1);
     const printed = await fetchPdf(app, `/v3/order/${order.id}/result/pdf`);
     clearInterval(look);
     expect(printed.status).toBe(200);
     const pages = await textOf(printed);
     expect(pages.length).toBeGreaterThan(60);
-    expect(turns).toBeGreaterThan(pages.length / 2);
+    expect(ticks).toBeGreaterThan(pages.length / 2);
     const values = pages.join(' ').match(/\b[12]\d{4}\b/g) ?? [];
     expect(new Set(values).size).toBe(2_000);
   });
 
-  test('a value and a note that no page holds go on on the next ones, and nothing of them is left out', async () => {
+  test('a value and a note that are longer than a page continue on the next, and nothing is left out', async () => {
     const order = await registeredKit(app.team);
     const numbered = (name: string, count: number): string =>
       Array.from({ length: count }, (_, index) => `${name}${index}`).join(' ');
-    await tell(order, 7, [
+    await reportValues(order, 7, [
       { code: 'L', name: 'Long', kind: 'comment', text: numbered('t', 3_000), notes: numbered('n', 8_000) },
       { code: 'S', name: 'Short', text: '4111' },
     ]);
-    const places = await placesOf(await fetchPdf(app, `/v3/order/${order.id}/result/pdf`));
-    const seen = new Set(places.flatMap(({ text }) => text.split(' ')));
+    const positions = await textBoxesOf(await fetchPdf(app, `/v3/order/${order.id}/result/pdf`));
+    const seen = new Set(positions.flatMap(({ text }) => text.split(' ')));
     for (const [name, count] of [
       ['t', 3_000],
       ['n', 8_000],
     ] as const)
       for (let index = 0; index < count; index += 1) expect(seen).toContain(`${name}${index}`);
     expect(seen).toContain('4111');
-    for (const { y } of places) expect(y).toBeGreaterThan(EDGES.bottom);
+    for (const { y } of positions) expect(y).toBeGreaterThan(EDGES.bottom);
   });
 
-  test('what is beyond that is refused by a code before anything is drawn, and read as data', async () => {
+  test('a longer report is refused before it is drawn, and can be read as data', async () => {
     const order = await registeredKit(app.team);
-    await tell(
+    await reportValues(
       order,
       7,
       Array.from({ length: 24 }, (_, index) => ({ code: `M${index}`, notes: 'note '.repeat(13_000) })),
@@ -248,10 +252,10 @@ describe('the largest reports:', () => {
 
   test('a document has no more pages than its bound', async () => {
     const sheet = openSheet({ title: 'Two pages', at: '2026-01-05T00:00:00Z', mostPages: 2 });
-    await needRoom(sheet, 600);
+    await ensureSpace(sheet, 600);
     sheet.y += 600;
-    await needRoom(sheet, 600);
+    await ensureSpace(sheet, 600);
     sheet.y += 600;
-    await expect(needRoom(sheet, 600)).rejects.toMatchObject({ code: 'document_too_long' });
+    await expect(ensureSpace(sheet, 600)).rejects.toMatchObject({ code: 'document_too_long' });
   });
 });

@@ -16,13 +16,14 @@ import {
   type Cell,
   type Sheet,
 } from './paper/sheet.ts';
-import { QUIET } from './paper/text.ts';
+import { QUIET } from './paper/draw-text.ts';
 import { unitInWords, valueInWords } from './unit-in-words.ts';
-import { addressInWords, dayInWords, inWords, momentInWords } from './words.ts';
+import { addressInWords, dayInWords, inWords, momentInWords } from './values-in-words.ts';
 
 /**
- * As many values as an order may have (2,000), each with a few hundred characters of notes, take some 150 pages and, at 15 to 45
- * ms a page, a few seconds, in which pages of other documents come between.
+ * The limit of a report's pages. An order may have 2,000 values, each with a few hundred characters of notes. Such a
+ * report has some 150 pages. A page takes 15 to 45 ms, so the report takes a few seconds. The thread draws pages of
+ * other documents in between.
  */
 const MOST_PAGES = 300;
 const MOST_CHARACTERS = 1_500_000;
@@ -31,9 +32,10 @@ const CRITICAL = '#a01212';
 const CORRECTED = '#8a1c1c';
 
 /**
- * The results for the physician and the patient, with the items of 42 CFR 493.1291(c): patient and number, performing
- * laboratory, date of the report, test, specimen, result with unit and interpretation, and what was wrong with a specimen;
- * reference intervals (d), and corrected values marked with what they were (k). Throws document_too_long.
+ * Draws the results for the physician and the patient. The report has the items of 42 CFR 493.1291(c): patient and
+ * number, performing laboratory, date of the report, test, specimen, result with unit and interpretation, and problems
+ * of a specimen. It also has the reference intervals (d). It marks corrected values and shows the earlier ones (k).
+ * Throws document_too_long.
  */
 export async function drawResultReport(facts: OrderFacts, results: FoundResults): Promise<Buffer> {
   refuseOverlong(results);
@@ -50,7 +52,9 @@ export async function drawResultReport(facts: OrderFacts, results: FoundResults)
   if (results.is_corrected)
     await banner(
       sheet,
-      `CORRECTED REPORT: it replaces what was reported before.${results.withdrawn.length > 0 ? ' Values were withdrawn.' : ''} Values marked CORRECTED were others.`,
+      'CORRECTED REPORT: it replaces the earlier report.' +
+        `${results.withdrawn.length > 0 ? ' Values were withdrawn.' : ''} ` +
+        'Values marked CORRECTED have changed.',
     );
   else if (metadata.status === 'partial')
     await banner(sheet, 'PRELIMINARY REPORT: further results will follow.', QUIET);
@@ -85,13 +89,14 @@ export async function drawResultReport(facts: OrderFacts, results: FoundResults)
   await drawLaboratories(facts, results, sheet);
   await paragraph(
     sheet,
-    'Reference intervals are those of the laboratory. Results are read together with symptoms and history: please talk about them with a physician.',
+    'Reference intervals are those of the laboratory. Results are read together with symptoms and history: please ' +
+      'talk about them with a physician.',
     { size: 8, color: QUIET },
   );
   return finish(sheet, `${name}  ·  ${patient ? `born ${dayInWords(patient.dob)}  ·  ` : ''}Order ${order.row.id}`);
 }
 
-/** By what is told at most, before any of it is drawn. */
+/** Throws document_too_long if the texts have too many characters. It counts them before anything is drawn. */
 function refuseOverlong({ results, missing_results, withdrawn }: FoundResults): void {
   let characters = 0;
   for (const each of results) characters += each.name.length + each.result.length + (each.notes ?? '').length;
@@ -113,13 +118,13 @@ async function drawSpecimen(
     samples.map((sample) => sample[of]?.timestamp).find((time) => time !== undefined) ?? null;
   const moment = (of: 'date_collected' | 'date_received' | 'date_reported'): string => {
     const time = first(of) ?? metadata[of];
-    return time === null ? 'Not told' : momentInWords(time, zone);
+    return time === null ? 'Not stated' : momentInWords(time, zone);
   };
   await section(sheet, 'Specimen and report');
   await fields(
     sheet,
     [
-      { label: 'Specimen number', value: metadata.specimen_number || (order.row.sample_id ?? 'Not told') },
+      { label: 'Specimen number', value: metadata.specimen_number || (order.row.sample_id ?? 'Not stated') },
       { label: 'Specimen source', value: inWords(order.labTest.sample_type) },
       { label: 'Status of the report', value: is_corrected ? 'Corrected' : inWords(metadata.status) },
     ],
@@ -153,7 +158,7 @@ async function drawResults(results: Static<typeof BiomarkerResult>[], sheet: She
         result.name,
         { text: result.result, bold: true, ...(marked ? { color: marked } : {}) },
         { text: unitInWords(result.unit ?? ''), whole: true },
-        valueInWords(result.reference_range ?? 'Not told', result.unit),
+        valueInWords(result.reference_range ?? 'Not stated', result.unit),
         { text: wordOf(result), bold: marked !== null, ...(marked ? { color: marked } : {}) },
       ];
       const notes = notesOf(result);
@@ -168,7 +173,8 @@ const markOf = (interpretation: string): string | null =>
 
 function wordOf({ interpretation, is_above_max_range, is_below_min_range }: Static<typeof BiomarkerResult>): string {
   if (interpretation === 'unknown') return 'Not interpreted';
-  // A laboratory may call normal what lies outside its own range: its flag decides, and has no direction.
+  // A laboratory may flag a value outside its own range as normal. We print the laboratory's flag, without "high" or
+  // "low".
   if (interpretation === 'normal') return 'Normal';
   return inWords(interpretation) + (is_above_max_range ? ', high' : is_below_min_range ? ', low' : '');
 }
@@ -183,7 +189,7 @@ function notesOf({ status, previous_result, notes, result, unit }: Static<typeof
   return [correction, notes === result ? '' : (notes ?? '')].filter(Boolean).join(' ');
 }
 
-/** Tests without a result, with what was wrong with the specimen. */
+/** Draws the tests without a result, each with the problem of its specimen. */
 async function drawMissing(missing: Static<typeof MissingResult>[], sheet: Sheet): Promise<void> {
   if (missing.length === 0) return;
   await section(sheet, 'Not reported', 60);
@@ -200,34 +206,37 @@ async function drawMissing(missing: Static<typeof MissingResult>[], sheet: Sheet
   );
 }
 
-/** What somebody who holds an earlier report has to strike out of it. */
+/** Draws the values that a reader has to strike out of an earlier report. */
 async function drawWithdrawn({ withdrawn }: FoundResults, sheet: Sheet): Promise<void> {
   if (withdrawn.length === 0) return;
   await section(sheet, 'Withdrawn', 40);
-  await paragraph(sheet, `The laboratory has taken back what it reported before of: ${withdrawn.join(', ')}.`, {
+  await paragraph(sheet, `The laboratory has withdrawn what it reported before of: ${withdrawn.join(', ')}.`, {
     size: 9.5,
     font: 'bold',
     color: CORRECTED,
   });
 }
 
-/** Each that did a test, with its address; the one that was ordered from where it did none, as who reports. */
+/**
+ * Draws the laboratories that performed tests, with their addresses. If the laboratory that got the order performed no
+ * test, it comes last, as the laboratory that reports.
+ */
 async function drawLaboratories({ lab }: OrderFacts, results: FoundResults, sheet: Sheet): Promise<void> {
   await section(sheet, 'Performing laboratory');
-  const told = Object.values(results.sample_information ?? {}).flatMap((sample) =>
+  const performing = Object.values(results.sample_information ?? {}).flatMap((sample) =>
     Object.entries(sample.performing_laboratories ?? {}),
   );
   const others = new Map(
-    told.filter(([, { name }]) => name !== lab.name).map(([key, each]) => [each.name, { key, ...each }]),
+    performing.filter(([, { name }]) => name !== lab.name).map(([key, each]) => [each.name, { key, ...each }]),
   );
   const performers = new Set(results.results.map(({ performing_laboratory }) => performing_laboratory));
   const isPerformer = others.size === 0 || performers.has(lab.name);
-  const director = told.find(([, { name, medical_director }]) => name === lab.name && medical_director)?.[1]
+  const director = performing.find(([, { name, medical_director }]) => name === lab.name && medical_director)?.[1]
     .medical_director;
   const ordered = [
     { label: isPerformer ? 'Laboratory' : 'Ordered from and reported by', value: lab.name },
     { label: 'Address', value: lab.address },
-    { label: 'CLIA number', value: lab.clia_number ?? 'Not told' },
+    { label: 'CLIA number', value: lab.clia_number ?? 'Not stated' },
     ...(director ? [{ label: 'Medical director', value: director }] : []),
   ];
   if (isPerformer) await fields(sheet, ordered, [3, 4, 2, 3].slice(0, ordered.length));
@@ -236,9 +245,9 @@ async function drawLaboratories({ lab }: OrderFacts, results: FoundResults, shee
       sheet,
       [
         { label: 'Laboratory', value: name },
-        { label: 'Address', value: address ? addressInWords(address) : 'Not told' },
+        { label: 'Address', value: address ? addressInWords(address) : 'Not stated' },
         ...(isCliaNumber(key) ? [{ label: 'CLIA number', value: key }] : []),
-        { label: 'Medical director', value: medical_director ?? 'Not told' },
+        { label: 'Medical director', value: medical_director ?? 'Not stated' },
       ],
       isCliaNumber(key) ? [3, 4, 2, 3] : [3, 4, 2],
     );

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { unitInWords, valueInWords } from './unit-in-words.ts';
 
 const said = (unit: string): string => unitInWords(unit).replaceAll('\u202F', ' ');
@@ -59,20 +59,20 @@ test.each([
   '1.5',
   'see {note} below',
   `{${'x'.repeat(80)}}`,
-])('%j is no unit that is known, and stays as it is', (unit) => {
+])('%j is not a known unit, and stays as it is', (unit) => {
   expect(unitInWords(unit)).toBe(unit);
 });
 
-test('an earlier value is told in words with its unit, and what is no value stays as it is', () => {
-  const told = (value: string, unit: string | null): string => valueInWords(value, unit).replaceAll('\u202F', ' ');
-  expect(told('2.8 {ratio}', '{ratio}')).toBe('2.8 ratio');
-  expect(told('>60 mL/min/{1.73_m2}', 'mL/min')).toBe('>60 mL/min/1.73 m²');
-  expect(told('hemolyzed {ratio}', '{ratio}')).toBe('hemolyzed ratio');
+test('an earlier value is printed with its unit in words, and a text stays as it is', () => {
+  const words = (value: string, unit: string | null): string => valueInWords(value, unit).replaceAll('\u202F', ' ');
+  expect(words('2.8 {ratio}', '{ratio}')).toBe('2.8 ratio');
+  expect(words('>60 mL/min/{1.73_m2}', 'mL/min')).toBe('>60 mL/min/1.73 m²');
+  expect(words('hemolyzed {ratio}', '{ratio}')).toBe('hemolyzed ratio');
   for (const text of ['7', 'Not detected', 'seen in {ratio}', 'group a', '70-99'])
     expect(valueInWords(text, 'mg/dL')).toBe(text);
 });
 
-describe('whatever a laboratory sends', () => {
+describe('any unit that a laboratory sends', () => {
   const factors = fc.constantFrom(
     'mg',
     'dL',
@@ -87,7 +87,7 @@ describe('whatever a laboratory sends', () => {
     '(24.h)',
   );
 
-  test('is either wholly in words or untouched', () => {
+  test('is either wholly in words or unchanged', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -112,7 +112,7 @@ describe('the catalogue', () => {
   });
   afterAll(() => app.close());
 
-  test('has no unit that is printed with a brace, a bracket or a star, or that parts at the end of a line', async () => {
+  test('has no unit whose words contain a brace, a bracket, a star or a breaking space', async () => {
     const analytes = await app.db.selectFrom('analytes').select('unit').distinct().execute();
     const units = analytes.flatMap(({ unit }) => unit ?? []);
     expect(units).toEqual(expect.arrayContaining(['{ratio}', 'mL/min/{1.73_m2}', 'm[IU]/L']));

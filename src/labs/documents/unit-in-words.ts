@@ -1,13 +1,14 @@
-import { ownOf } from '../../wire/own.ts';
+import { ownProperty } from '../../wire/own-property.ts';
 
-// Units as people read them. UCUM is for programs: its braces, brackets and stars tell a reader nothing.
+// Converts units to the form that people read. UCUM is for programs: people do not understand its braces, brackets and
+// stars.
 
-/** Keeps two words on one line, where a blank would let a line end. */
+/** A narrow no-break space, which keeps two words on one line. */
 const TIE = '\u202F';
-/** OBX-6 is a few letters; what is longer is prose. */
+/** The most characters that we parse. A unit in OBX-6 is short, so a longer text is prose. */
 const LONGEST = 60;
 
-/** Units that take a prefix, as people write them. */
+/** Units that can have a metric prefix, in the form that people write. */
 const METRIC: Readonly<Record<string, string>> = {
   g: 'g',
   L: 'L',
@@ -41,7 +42,7 @@ const PREFIXES: Readonly<Record<string, string>> = {
   G: 'G',
 };
 const OTHERS: Readonly<Record<string, string>> = {
-  // The Institute for Safe Medication Practices counts µg among what is read as mg by mistake.
+  // The Institute for Safe Medication Practices lists µg among the units that people misread as mg.
   ug: 'mcg',
   '%': '%',
   min: 'min',
@@ -74,11 +75,12 @@ const KNOWN: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * `mL/min/{1.73_m2}` as `mL/min/1.73 m²`, `10*3/uL` as `10³/µL`, `u[IU]/mL` as `µIU/mL`, `{ratio}` as `ratio`. A text with any
- * part that is not known is the laboratory's own, and stays as it is.
+ * Returns a unit in the form that people read: `mL/min/1.73 m²` for `mL/min/{1.73_m2}`, `10³/µL` for `10*3/uL`,
+ * `µIU/mL` for `u[IU]/mL`, and `ratio` for `{ratio}`. A text with an unknown part is a laboratory's own unit, and is
+ * returned unchanged.
  */
 export function unitInWords(unit: string): string {
-  // In UCUM a point multiplies; between two digits it is somebody's decimal point.
+  // In UCUM a point means multiplication. A point between two digits is a decimal point, so the text is not UCUM.
   if (unit.length > LONGEST || /^[^{}]*\d\.\d/.test(unit)) return unit;
   const parts = unit.match(/[./]|\(\d{1,3}\.[a-z]{1,3}\)|[^./{}()]*\{[^{}]*\}|[^./{}()]+/g) ?? [];
   const factors = parts[0] === '/' ? parts.slice(1) : parts;
@@ -90,7 +92,7 @@ export function unitInWords(unit: string): string {
 
 const isSign = (part: string): boolean => part === '/' || part === '.';
 
-/** One unit with its power, and what is said of it in braces. Null where it is not known. */
+/** Returns one unit with its power and the note in its braces; null if the unit is unknown. */
 function factorInWords(factor: string): string | null {
   const [, count, time] = /^\((\d+)\.([a-z]+)\)$/.exec(factor) ?? [];
   if (count !== undefined) return KNOWN.has(time as string) ? `${count}${TIE}${KNOWN.get(time as string)}` : null;
@@ -113,9 +115,12 @@ function symbolInWords(symbol: string): string | null {
 
 const RAISED: Readonly<Record<string, string>> = { '-': '⁻', '+': '' };
 const raised = (power: string): string =>
-  [...power].map((sign) => ownOf(RAISED, sign) ?? '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(sign)]).join('');
+  [...power].map((sign) => ownProperty(RAISED, sign) ?? '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(sign)]).join('');
 
-/** A value that is kept together with its unit, such as `2.8 {ratio}`. `unit` is the one that the value has today. */
+/**
+ * Returns a value that is stored together with its unit, such as `2.8 {ratio}`, in the form that people read. `unit` is
+ * the current unit of the value.
+ */
 export function valueInWords(value: string, unit: string | null): string {
   const end = value.lastIndexOf(' ');
   if (end < 0) return value;

@@ -1,60 +1,71 @@
-// What will not be done: a laboratory has called it off, or refused it and somebody has given it up.
+// Ends orders and tests that the laboratory will not do, either because it cancelled them, or because it refused them
+// and somebody gave them up.
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { orderedTestsOf } from '../catalogue/ordered-tests.ts';
-import type { LoadedOrder } from '../orders/load.ts';
-import { progressOfOrder } from '../orders/status/progress.ts';
-import { advance } from '../orders/status/rules.ts';
-import { isOpen, type LowLevelStatus } from '../orders/status/table.ts';
-import type { ToldTests } from '../results/kept-report.ts';
+import type { LoadedOrder } from '../orders/load-order.ts';
+import { progressOfOrder } from '../orders/status/order-progress.ts';
+import { advance } from '../orders/status/status-rules.ts';
+import { isOpen, type LowLevelStatus } from '../orders/status/statuses.ts';
+import type { TestStatuses } from '../results/stored-report.ts';
 import { newestReport } from '../results/newest-report.ts';
-import type { ReportedTest } from '../results/report.ts';
+import type { ReportedTest } from '../results/lab-report.ts';
 import { storeReport } from '../results/store-report.ts';
-import { applyNews } from './apply-news.ts';
+import { applyLabUpdate } from './apply-lab-update.ts';
 
-/** Of these the first that may come next is what an order becomes that will not be done. */
+/**
+ * The possible statuses of an order that the laboratory will not do. The order gets the first one that the status table
+ * allows.
+ */
 const CALLED_OFF: readonly LowLevelStatus[] = ['do_not_process', 'cancelled', 'sample_error'];
 
-/** `under_way`: it cannot be called off as it stands. `ended`: it had ended before, and nothing changes. */
+/**
+ * The outcome. `under_way`: the order cannot be called off in its present status. `ended`: the order had already ended,
+ * and nothing changes.
+ */
 export type CalledOff = 'called_off' | 'under_way' | 'ended';
 
-/** The caller holds the order's row lock, here and below. */
+/** Ends an order. The caller must hold the row lock of the order. This is also true for `callOffTests`. */
 export async function callOffOrder(ctx: TxCtx<TeamCtx>, order: LoadedOrder): Promise<CalledOff> {
   if (!isOpen(order.row.last_low_level_status)) return 'ended';
   const status = CALLED_OFF.find((each) => advance(progressOfOrder(order), each));
   if (status === undefined) return 'under_way';
-  await applyNews(ctx, order, { status });
+  await applyLabUpdate(ctx, order, { status });
   return 'called_off';
 }
 
 type By = { laboratory: { name: string; clia_number: string | null }; at: Date };
 
-/** Whether no test of an order is left to be done when those at these places, from 1, are not. */
-export async function leavesNone(ctx: TeamCtx, order: LoadedOrder, places: number[]): Promise<boolean> {
-  const [ordered, told] = [await orderedTestsOf(ctx, order.row.lab_test_id), await testsOf(ctx, order)];
-  return ordered.every(({ marker_id }, at) => places.includes(at + 1) || told[marker_id] === 'cancelled');
+/**
+ * Returns whether no test of the order remains after the tests at these positions are cancelled. Positions begin at 1.
+ */
+export async function cancelsEveryTest(ctx: TeamCtx, order: LoadedOrder, positions: number[]): Promise<boolean> {
+  const [ordered, statuses] = [await orderedTestsOf(ctx, order.row.lab_test_id), await testsOf(ctx, order)];
+  return ordered.every(({ marker_id }, at) => positions.includes(at + 1) || statuses[marker_id] === 'cancelled');
 }
 
 /**
- * The tests at these places fail, and the others, of which there are some, go on: the order stays where it is while they are
- * to come, and is complete where they have. `under_way` also where one of these tests has its result.
+ * Cancels the tests at these positions. At least one other test must remain. If all remaining tests have results, the
+ * order completes. Otherwise it keeps its status. If one of the tests at these positions already has its result, the
+ * function cancels nothing and returns `under_way`.
  */
 export async function callOffTests(
   ctx: TxCtx<TeamCtx>,
   order: LoadedOrder,
-  places: number[],
+  positions: number[],
   { laboratory: { name, clia_number }, at }: By,
 ): Promise<CalledOff> {
   if (!isOpen(order.row.last_low_level_status)) return 'ended';
   const ordered = await orderedTestsOf(ctx, order.row.lab_test_id);
-  const told = await testsOf(ctx, order);
-  if (ordered.some(({ marker_id }, at) => places.includes(at + 1) && told[marker_id] === 'final')) return 'under_way';
+  const statuses = await testsOf(ctx, order);
+  if (ordered.some(({ marker_id }, at) => positions.includes(at + 1) && statuses[marker_id] === 'final'))
+    return 'under_way';
   const reported_at = { timestamp: at.toISOString(), timezone_offset: 0 };
   const stored = await storeReport(
     ctx,
     order,
     {
       status: 'partial',
-      tests: places.map(cancelledAt),
+      tests: positions.map(cancelledAt),
       placer_number: null,
       filler_number: null,
       accession_number: null,
@@ -69,17 +80,17 @@ export async function callOffTests(
       samples: [],
       observations: [],
     },
-    { keepsStatus: true },
+    { shouldRetainStatus: true },
   );
   return stored.outcome === 'impossible' ? 'under_way' : 'called_off';
 }
 
-const testsOf = async (ctx: TeamCtx, order: LoadedOrder): Promise<ToldTests> =>
+const testsOf = async (ctx: TeamCtx, order: LoadedOrder): Promise<TestStatuses> =>
   (await newestReport(ctx, order))?.tests ?? {};
 
-const cancelledAt = (place: number): ReportedTest => ({
+const cancelledAt = (position: number): ReportedTest => ({
   status: 'cancelled',
-  names: place,
+  names: position,
   codes: [],
   analytes: [],
   empty: true,

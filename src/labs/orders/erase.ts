@@ -3,10 +3,10 @@ import type { Ctx, TeamCtx, TxCtx } from '../../context.ts';
 import { CompiledQuery } from 'kysely';
 import { LEAST_ID } from '../../ids.ts';
 import type { ExportedRow, Exports } from '../../privacy/export-rows.ts';
-import { JOINED, toOrders, WHOLE_ORDER, type WholeOrder } from './load.ts';
+import { JOINED, toOrders, WHOLE_ORDER, type WholeOrder } from './load-order.ts';
 import { renderOrderInFull } from './render.ts';
 
-/** With their appointments, which go with them when they are erased. */
+/** The export includes appointments, because we erase an appointment together with its order. */
 export const EXPORTS: Exports = {
   ofUser: [
     {
@@ -26,7 +26,10 @@ const AT_ONCE = 50;
 const PAGE = `select ${WHOLE_ORDER} from orders ${JOINED}
   where orders.team_id = $1 and orders.user_id = $2 and orders.id > $3 order by orders.id limit ${AT_ONCE}`;
 
-/** As they are answered, but for the link to their requisition, which opens it without a key. */
+/**
+ * Returns a user's orders as API responses show them, but without the link to the requisition. Everybody who has this
+ * link can open the requisition without a key.
+ */
 async function* ordersOfUser(ctx: TeamCtx, user: { id: string }): AsyncIterable<ExportedRow> {
   for (let after = LEAST_ID; ;) {
     const { rows } = await ctx.db.executeQuery<WholeOrder>(CompiledQuery.raw(PAGE, [ctx.team.id, user.id, after]));
@@ -40,11 +43,14 @@ async function* ordersOfUser(ctx: TeamCtx, user: { id: string }): AsyncIterable<
 const ORDERS = 1_000;
 
 /**
- * Events, shipments, simulations and results hang on their order by foreign keys, an order on its transaction. The
- * orders of the sample ids are named, not joined: by statistics from when tables were empty a join reads them whole.
+ * Deletes all orders of a user. Foreign keys delete the events, shipments, simulations and results of an order together
+ * with the order, and an order together with its transaction. The statement that deletes sample ids lists the ids of
+ * orders and contains no join. PostgreSQL's statistics may be from a time at which the tables were empty. With such
+ * statistics, a join would read the complete tables.
  */
 export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
-  // With a column that only the rows have: a list's index, which holds user and id for counting, would be read whole.
+  // We select created_at only to keep PostgreSQL off the index of the list. That index holds user and id, but not
+  // created_at. If we selected only the id, PostgreSQL would read that index completely.
   const orders = await db.selectFrom('orders').select(['id', 'created_at']).where('user_id', '=', user.id).execute();
   for (let from = 0; from < orders.length; from += ORDERS) {
     const ids = orders.slice(from, from + ORDERS).map(({ id }) => id);
@@ -60,7 +66,7 @@ export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): P
 }
 
 export async function dropExpired({ db }: Ctx): Promise<void> {
-  await sql`delete from event_resends where ended_at < now() - interval '1 day' or moved_at < now() - interval '30 days'`.execute(
-    db,
-  );
+  await sql`
+    delete from event_resends
+     where ended_at < now() - interval '1 day' or moved_at < now() - interval '30 days'`.execute(db);
 }

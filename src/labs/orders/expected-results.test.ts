@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { createOrder, labTestId, readOrder, registeredKit, simulate, type OrderBody } from '../../../test/factories.ts';
 
 let app: TestApp;
@@ -24,7 +24,7 @@ test.each([
     'received.on_site_collection.requisition_created',
     'sample_with_lab.on_site_collection.draw_completed',
   ],
-])('results of an order by %s are expected from %s on no day, from %s on', async (method, before, taken) => {
+])('results of an order by %s have no expected day at %s, and have one from %s on', async (method, before, taken) => {
   const order =
     method === 'testkit'
       ? await registeredKit(app.team)
@@ -42,7 +42,7 @@ test.each([
   expect([done.status, ...daysOf(done)]).toEqual(['completed', ...expected]);
 });
 
-test('nobody expects results of an order that has failed', async () => {
+test('an order that has failed has no expected day', async () => {
   const { id } = await registeredKit(app.team);
   await simulate(app.team, id, '?final_status=sample_with_lab.testkit.delivered_to_lab');
   await simulate(app.team, id, '?final_status=failed.testkit.sample_error');

@@ -1,5 +1,5 @@
-import type { ListedOrder, OrderEventRow } from './load.ts';
-import { partsOf } from './status/table.ts';
+import type { ListedOrder, OrderEventRow } from './load-order.ts';
+import { partsOf } from './status/statuses.ts';
 
 type Days = { expected_result_by_date: string | null; worst_case_result_by_date: string | null };
 
@@ -7,8 +7,10 @@ const NOT_KNOWN: Days = { expected_result_by_date: null, worst_case_result_by_da
 const DAY_MS = 86_400_000;
 
 /**
- * By which days results are expected: those that the lab test takes, from the day in UTC on which its laboratory had the sample, or it was
- * drawn. Not known before; of a walk-in, of which nobody tells when its sample was taken; nor of an order that has failed or was cancelled.
+ * Returns the days by which we expect the results. They are the day on which the sample was drawn or the laboratory
+ * received it (in UTC), plus the number of days that the lab test takes. The days are null before the sample was drawn
+ * or received, and for an order that has failed or was cancelled. They are also null for a walk-in, because nobody
+ * reports when the sample was taken.
  */
 export function expectedResults({ labTest }: ListedOrder, events: readonly OrderEventRow[]): Days {
   const { top } = partsOf((events.at(-1) as OrderEventRow).status);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { orderKit, readOrder, registeredKit, simulate } from '../../../test/factories.ts';
 import { newId } from '../../ids.ts';
 
@@ -22,19 +22,18 @@ afterAll(() => app.close());
 const read = (id: string, options: { key?: null } = {}) =>
   app.api<Transaction>('GET', `/v3/order_transaction/${id}`, undefined, options);
 
-/** A redraw of an order, as the laboratory will order it. */
+/** A redraw of an order, as the laboratory orders it. */
 async function redrawOf(orderId: string, last: string): Promise<string> {
   const id = newId();
   const changes = JSON.stringify({ id, origin: 'redraw', sample_id: null, last_low_level_status: last });
   await sql`
-    insert into orders select (jsonb_populate_record(orders, ${changes}::jsonb)).* from orders where id = ${orderId}`.execute(
-    app.db,
-  );
+    insert into orders select (jsonb_populate_record(orders, ${changes}::jsonb)).*
+      from orders where id = ${orderId}`.execute(app.db);
   return id;
 }
 
 describe('an order transaction', () => {
-  test('names its order with the newest status', async () => {
+  test('has its order with the newest status', async () => {
     const order = await orderKit(app.team);
     const { status, body } = await read(order.order_transaction.id);
     expect([status, body]).toEqual([
@@ -90,7 +89,7 @@ describe('an order transaction', () => {
     expect([body.status, body.orders.map((one) => one.id)]).toEqual([status, [order.id, id]]);
   });
 
-  test("an unknown one and another team's are the same 404; a malformed id and no key are 422 and 401", async () => {
+  test("an unknown one and another team's answer 404; a malformed id 422; no key 401", async () => {
     const theirs = await orderKit(await app.makeTeam());
     for (const id of [randomUUID(), theirs.order_transaction.id]) {
       const answer = await read(id);
@@ -100,7 +99,7 @@ describe('an order transaction', () => {
     expect((await read(theirs.order_transaction.id, { key: null })).status).toBe(401);
   });
 
-  test('is gone with its user', async () => {
+  test('disappears with its user', async () => {
     const order = await orderKit(app.team);
     await app.api('DELETE', `/v2/user/${order.user_id}`);
     expect((await read(order.order_transaction.id)).body.code).toBe('user_scheduled_for_deletion');

@@ -1,18 +1,18 @@
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { notFound } from '../../errors.ts';
-import { loadOrder, loadOrders, type LoadedOrder } from './load.ts';
+import { loadOrder, loadOrders, type LoadedOrder } from './load-order.ts';
 import { renderTransactionSummary } from './render.ts';
 import type { OrderTransactionSummary } from './schemas.ts';
 
-/** An order and its redraws, under one id. */
+/** Finds an order transaction: an order and its redraws, under one id. */
 export async function findOrderTransaction(ctx: TeamCtx, id: string): Promise<Static<typeof OrderTransactionSummary>> {
   const [first] = await idsOf(ctx, id);
   const { transaction } = await loadOrder(ctx, first);
   return renderTransactionSummary(ctx.team.id, id, transaction);
 }
 
-/** Its orders whole, oldest first. */
+/** Loads all orders of a transaction with all their fields, oldest first. */
 export async function loadTransaction(ctx: TeamCtx, id: string): Promise<[LoadedOrder, ...LoadedOrder[]]> {
   const [first, ...others] = await idsOf(ctx, id);
   return [await loadOrder(ctx, first), ...(await loadOrders(ctx, others))];
@@ -25,7 +25,8 @@ async function idsOf(ctx: TeamCtx, id: string): Promise<[string, ...string[]]> {
     .where('team_id', '=', ctx.team.id)
     .where('order_transaction_id', '=', id)
     .execute();
-  // Ids grow with time: the oldest first, however the index brings them. An `order by` would choose another index.
+  // We sort by id here, because newer orders have greater ids. If the statement had an `order by`, PostgreSQL would
+  // choose a different index.
   const [first, ...others] = found.map((order) => order.id).toSorted();
   if (!first) throw notFound('Order transaction');
   return [first, ...others];

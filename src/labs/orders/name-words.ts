@@ -9,10 +9,13 @@ const hashes = ({ cipher, team }: TeamCtx, words: string[]): Buffer[] =>
 export const birthDateHash = ({ cipher, team }: TeamCtx, dob: string): Buffer =>
   cipher.lookupHash('birth_date', team.id, dob);
 
-/** The hashes of what a filter asks for, word by word; none where it has no word. */
+/** Returns the hashes of the words in a filter. Returns an empty list if the text has no word. */
 export const wordHashes = (ctx: TeamCtx, text: string): Buffer[] => hashes(ctx, wordsOf(text));
 
-/** What an order is found by, as two lists of equal length: the names themselves cannot be read from the hashes. */
+/**
+ * Returns the hashes by which lists find an order, as two lists of equal length. Nobody can read the names from the
+ * hashes.
+ */
 export function nameWords(
   ctx: TeamCtx,
   { patient_details: patient, shipping_details: recipient }: Pick<OrderRow, 'patient_details' | 'shipping_details'>,
@@ -27,7 +30,7 @@ export function nameWords(
   return { kinds: found.map(([kind]) => kind), hashes: found.map(([, hash]) => hash) };
 }
 
-/** Replaces what an order is found by. */
+/** Replaces the stored hashes by which lists find an order. */
 export async function storeNameWords(ctx: TxCtx<TeamCtx>, row: OrderRow): Promise<void> {
   const words = nameWords(ctx, row);
   await sql`

@@ -1,10 +1,10 @@
-// The statements of orders at size: what they read, with statistics as stale as they can be and with fresh ones.
+// How many rows the statements of orders read in large tables, with stale statistics and with fresh ones.
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
 import { rowsRead } from '../../../test/rows-read.ts';
-import { leaveOut } from '../../totals/leave-out.ts';
+import { subtractLeavingUsers } from '../../totals/subtract-leaving-users.ts';
 import { kitTestId, makeUser, orderKit, readOrder, type OrderBody } from '../../../test/factories.ts';
 
 const ORDERS = 200_000;
@@ -12,13 +12,13 @@ const ORDERS = 200_000;
 let app: TestApp;
 let team: Team;
 let order: OrderBody;
-/** Whose orders most of them are. */
+/** The user who has most of the orders. */
 let userOfMany = '018f0000-0000-7000-8000-000000000000';
 
 beforeAll(async () => {
   app = await startTestApp({}, { poolSize: 1 });
   team = app.team;
-  // The statements are prepared and their plans kept while the tables are as good as empty.
+  // PostgreSQL prepares the statements and caches their plans while the tables are nearly empty.
   for (let times = 0; times < 8; times += 1) {
     order = await orderKit(team);
     await readOrder(team, order.id);
@@ -29,7 +29,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => app.close());
 
-/** Orders of one user, with an event each, written as the service would not: without triggers. */
+/** Orders of one user, with one event each, written without triggers, unlike the service. */
 async function fill(of: Team, orders: number): Promise<string> {
   const { user_id } = await makeUser(of);
   const lab_test_id = await kitTestId(of);
@@ -42,8 +42,8 @@ async function fill(of: Team, orders: number): Promise<string> {
     [user_id, of.id],
   );
   await client.query(
-    `insert into orders (user_id, id, team_id, order_transaction_id, origin, lab_test_id, details_id, method, last_status,
-       last_low_level_status, last_event_id, interpretation)
+    `insert into orders (user_id, id, team_id, order_transaction_id, origin, lab_test_id, details_id, method,
+       last_status, last_low_level_status, last_event_id, interpretation)
      select user_id, id, team_id, id, 'initial', $2, id, 'testkit', 'received.testkit.ordered',
        case when random() < 0.001 then 'lost' else 'ordered' end, 1, case when random() < 0.001 then 'critical' end
        from order_transactions where user_id = $1`,
@@ -64,7 +64,7 @@ async function fill(of: Team, orders: number): Promise<string> {
   return user_id;
 }
 
-/** As many users with an order each, the newest of all. */
+/** This many users with one order each, the newest of all. */
 async function fillUsers(of: Team, users: number): Promise<void> {
   const lab_test_id = await kitTestId(of);
   const client = new Client({ connectionString: app.databaseUrl });
@@ -78,8 +78,8 @@ async function fillUsers(of: Team, users: number): Promise<void> {
      ), begun as (
        insert into order_transactions (user_id, id, team_id) select id, id, $1 from made
      )
-     insert into orders (user_id, id, team_id, order_transaction_id, origin, lab_test_id, details_id, method, last_status,
-       last_low_level_status, last_event_id)
+     insert into orders (user_id, id, team_id, order_transaction_id, origin, lab_test_id, details_id, method,
+       last_status, last_low_level_status, last_event_id)
      select id, id, $1, id, 'initial', $2, id, 'testkit', 'received.testkit.ordered', 'ordered', 1 from made`,
     [of.id, lab_test_id],
   );
@@ -132,17 +132,17 @@ describe.each(['stale', 'fresh'])('with %s statistics', (statistics) => {
     await client.end();
   });
 
-  test.each(PAGES)('a page of%s reads little more than its orders', async (query) => {
+  test.each(PAGES)('a page of%s reads few rows besides its orders', async (query) => {
     const total = await list(query);
     const counted = await ordersRead(() => list(`${query.replace('&page=20', '')}&page=1000000`));
     const read = await ordersRead(() => list(query));
     expect(total.orders.length).toBe(Math.min(10, total.total));
     expect(read - counted).toBeLessThan(1_000);
-    // What no total is kept of is counted one by one.
+    // Without a stored total, the orders are counted one by one.
     expect(counted).toBeLessThan(/user_id|date|activation/.test(query) ? total.total * 1.1 + 1_000 : 1_000);
   });
 
-  test('an order is read, made and cancelled without going through others', async () => {
+  test('an order is created, read and cancelled without reading others', async () => {
     const read = await ordersRead(async () => {
       const made = await orderKit(team, order.user_id);
       await readOrder(team, made.id);
@@ -151,7 +151,7 @@ describe.each(['stale', 'fresh'])('with %s statistics', (statistics) => {
     expect(read).toBeLessThan(200);
   });
 
-  test('for a window to send again only the events of orders that were made by its end are read', async () => {
+  test('a window to send again reads only events of orders that were created by its end', async () => {
     const { created_at } = order.events[0] as OrderBody['events'][number];
     const window = { start_at: created_at, end_at: created_at };
     const found: string[][] = [];
@@ -160,13 +160,13 @@ describe.each(['stale', 'fresh'])('with %s statistics', (statistics) => {
       found.push(body.order_ids);
     });
     expect(found).toEqual([[order.id]]);
-    // The orders changed since then, and next to no events.
+    // The orders that were changed since then, and almost no events.
     expect(read).toBeLessThan(ORDERS * 1.2);
   });
 });
 
 describe('a page of 200,000 orders', () => {
-  test('reads the users of its orders and no others, while the statistics know of none of them', async () => {
+  test('reads only the users of its orders, although the statistics know none of them', async () => {
     await fillUsers(team, 40_000);
     await list('');
     const read = await rowsRead(app.db, ['orders', 'users'], async () => {
@@ -182,16 +182,16 @@ describe('a page of 200,000 orders', () => {
     expect(read).toBeLessThan(1_000);
   });
 
-  test('is counted without looking at who is scheduled for deletion, once the job has been there', async () => {
+  test('is counted without reading the users who are scheduled for deletion, after the job has run', async () => {
     await sql`
       update users set deleted_at = now() - interval '2 minutes' where id in (
         select id from users where team_id = ${team.id} order by id desc limit 3000)`.execute(app.db);
-    // Behind the last page: what is read is read for the total.
+    // After the last page, all rows that are read are read for the total.
     const readForTotal = () => rowsRead(app.db, ['orders', 'users'], () => list('&page=1000000'));
     expect(await readForTotal()).toBeGreaterThan(3_000);
-    await leaveOut(app.ctx);
+    await subtractLeavingUsers(app.ctx);
     expect(await readForTotal()).toBeLessThan(100);
-    // What is counted with a new order, and with its new status, is found by its user.
+    // The counts of a new order and of its new status are found by its user.
     const changed = rowsRead(app.db, ['orders', 'users'], async () => {
       const { id } = await orderKit(team, order.user_id);
       await team.api('POST', `/v3/order/${id}/cancel`);
@@ -200,13 +200,13 @@ describe('a page of 200,000 orders', () => {
     await sql`update users set deleted_at = null where team_id = ${team.id}`.execute(app.db);
   });
 
-  test('is the newest ones, counted whole', async () => {
+  test('has the newest orders, and all are counted', async () => {
     const page = await list('');
     expect(page.orders.length).toBe(10);
     expect(page.total).toBeGreaterThan(ORDERS);
   });
 
-  test('of filters that indexes serve is found without reading the others', async () => {
+  test('with filters that indexes serve is found without reading the others', async () => {
     const queries = [
       '&status=lost',
       '&interpretation=critical',

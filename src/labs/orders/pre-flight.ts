@@ -1,5 +1,6 @@
-// The look at an order before it goes out: everything that its laboratory would reject days later, found at once. Pure;
-// what a laboratory takes is data (`labs.order_rules`).
+// Checks an order before we send it to the laboratory. The check finds at once all problems for which the laboratory
+// would reject the order days later. The functions are pure. The rules of each laboratory are data in
+// `labs.order_rules`.
 import type { Static } from 'typebox';
 import { AppError } from '../../errors.ts';
 import { checkIcdCodes } from '../../insurance/diagnoses/check.ts';
@@ -8,7 +9,10 @@ import type { Address } from '../../wire/address.ts';
 import { isUnitedStates } from '../../wire/country.ts';
 import type { OrderRow } from './sealed.ts';
 
-/** Characters that the fields of HL7 v2.5.1 hold, by what they are called in orders (XPN, XAD, XTN, XCN, IN1). */
+/**
+ * The maximum lengths of fields in HL7 v2.5.1 (XPN, XAD, XTN, XCN, IN1). The keys are the names of the fields of our
+ * orders.
+ */
 export const LENGTHS = {
   first_name: 30,
   last_name: 50,
@@ -24,34 +28,43 @@ export const LENGTHS = {
   clinical_notes: 65_536,
 };
 
-/** What a laboratory asks of orders beyond what every one does; an empty object asks for nothing more. */
+/**
+ * The requirements of one laboratory for orders, in addition to the requirements of all laboratories. An empty object
+ * adds none.
+ */
 export type OrderRules = {
-  /** Where its format holds less, or more, than HL7 v2.5.1. */
+  /** The lengths that differ from HL7 v2.5.1 in the format of this laboratory. */
   max_lengths?: Partial<Record<keyof typeof LENGTHS, number>>;
-  /** It bills and reports to accounts: an order without a lab account is not taken. */
+  /** True if the laboratory rejects an order without a lab account, because it bills accounts and reports to them. */
   account_required?: boolean;
-  /** It takes orders of a named physician only. */
+  /** True if the laboratory accepts only orders that name a physician. */
   physician_required?: boolean;
 };
 
-/** An order as it is about to go out. */
+/** The data of an order that the check needs. */
 export type GoingOut = Pick<
   OrderRow,
   'patient_details' | 'patient_address' | 'physician' | 'clinical_notes' | 'billing_type' | 'icd_codes'
 > & {
-  /** The record that it is billed to; null where nobody's insurance is. */
+  /** The insurance record to which the order is billed, or null if it is not billed to insurance. */
   insurance: StoredInsurance | null;
-  /** The number of the team's account at the laboratory. */
+  /** The number of the team's account at this laboratory. */
   account: string | null;
 };
 
-/** One entry of the list that a refusal gives, in the form of a 422's: of the `body`, or of the `insurance` record. */
+/**
+ * One problem in the error, in the same form as a problem of a 422 response. `loc` begins with `body` or with
+ * `insurance`.
+ */
 export type PreFlightProblem = { type: string; loc: string[]; msg: string };
 
 type Text = string | null | undefined;
 type PlainAddress = Partial<Record<'first_line' | 'second_line' | 'city' | 'state' | 'zip' | 'country', Text>>;
 
-/** Everything that the laboratory would not take; empty where it would take all. */
+/**
+ * Lists everything for which the laboratory would reject the order. The list is empty if the laboratory would accept
+ * it.
+ */
 export function preFlight(order: GoingOut, rules: OrderRules): PreFlightProblem[] {
   const lengths = { ...LENGTHS, ...rules.max_lengths };
   const { patient_details: patient, physician, insurance } = order;
@@ -67,26 +80,32 @@ export function preFlight(order: GoingOut, rules: OrderRules): PreFlightProblem[
   ];
 }
 
-/** What is known of an order before its patient is. */
+/** Returns the problems that we can find before we know the patient. */
 export const accountProblems = (account: string | null, { account_required }: OrderRules): PreFlightProblem[] =>
   account_required && account === null ? [missing(['body', 'lab_account_id'])] : [];
 
-/** Throws pre_flight_failed with everything that was found. */
+/** Throws pre_flight_failed with all problems, if there are any. */
 export function refuseUnlessAccepted(problems: PreFlightProblem[]): void {
   if (problems.length === 0) return;
-  throw new AppError('pre_flight_failed', 'The laboratory would not take this order.', { detail: problems });
+  throw new AppError('pre_flight_failed', 'The laboratory would not accept this order.', { detail: problems });
 }
 
-/** The codes are not repeated: what is wrong with them is told by the operation that checks them. */
+/**
+ * Returns the problem of diagnosis codes that no payer accepts. It does not repeat the codes, because the operation
+ * that checks diagnosis codes states the problem of each code.
+ */
 function diagnoses(codes: string[]): PreFlightProblem[] {
   const { errors, violations } = checkIcdCodes(codes);
   if (errors.length + violations.length === 0) return [];
   const msg =
-    'No payer takes all of these codes together. POST /v3/insurance/validate_icd_codes says which not, and why';
+    'No payer accepts all of these codes together. POST /v3/insurance/validate_icd_codes states which ones, and why';
   return [{ type: 'value_error', loc: ['body', 'icd_codes'], msg }];
 }
 
-/** The payer, the subscriber and whoever answers for the patient have a name that fits and an address to be billed at. */
+/**
+ * Checks the payer, the subscriber and the guarantor. Each needs a name that is not too long, and an address to which
+ * the laboratory can send the bill.
+ */
 function coverage(insurance: StoredInsurance, lengths: typeof LENGTHS): PreFlightProblem[] {
   const at = (...loc: string[]): string[] => ['insurance', ...loc];
   const { company, insured, guarantor } = insurance;
@@ -132,10 +151,10 @@ const isDomestic = ({ country }: PlainAddress): boolean => !country || isUnitedS
 const missing = (loc: string[]): PreFlightProblem => ({
   type: 'missing',
   loc,
-  msg: 'The laboratory takes no order without it',
+  msg: 'The laboratory accepts no order without it',
 });
 
 const tooLong = (loc: string[], value: Text, most: number): PreFlightProblem[] =>
   value && [...value].length > most
-    ? [{ type: 'string_too_long', loc, msg: `The laboratory takes at most ${most} characters` }]
+    ? [{ type: 'string_too_long', loc, msg: `The laboratory accepts at most ${most} characters` }]
     : [];

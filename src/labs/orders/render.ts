@@ -1,22 +1,31 @@
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { expectedResults } from './expected-results.ts';
-import type { ListedOrder, LoadedOrder, OrderEventRow, Sibling } from './load.ts';
+import type { ListedOrder, LoadedOrder, OrderEventRow, Sibling } from './load-order.ts';
 import type { Order, OrderInFull, OrderTransaction, OrderTransactionSummary } from './schemas.ts';
-import { requisitionEvent } from './requisition.ts';
-import { partsOf } from './status/table.ts';
+import { requisitionEvent } from './requisition-event.ts';
+import { partsOf } from './status/statuses.ts';
 import { transactionStatus } from './status/transaction-status.ts';
 
-/** `all` of what is known of the patient, or the `minimum`: date of birth, gender and address, without notes on how to get in. */
+/**
+ * How much of the patient a response shows. `all` means all data that we have. `minimum` means the date of birth, the
+ * gender, and the address without the access notes.
+ */
 export type PatientShown = 'all' | 'minimum';
 
-/** What lists and events show of patients: the minimum necessary, unless the team wants all. */
+/**
+ * Returns how much of a patient lists and events show. The default is the minimum. A team can choose `all` in its
+ * settings.
+ */
 export const shownWidely = ({ team }: TeamCtx): PatientShown =>
   team.settings.full_patient_details_in_webhooks ? 'all' : 'minimum';
 
 type PatientDetails = NonNullable<Static<typeof Order>['patient_details']>;
 
-/** The order as it is answered; `events` shorter than the order's own give it as it was after the last of them. */
+/**
+ * Returns an order in the form of the API. If `events` contains only the first events of the order, the result shows
+ * the order as it was after the last of them.
+ */
 export function renderOrder(
   order: ListedOrder,
   shown: PatientShown,
@@ -26,7 +35,8 @@ export function renderOrder(
   const last = events.at(-1) as OrderEventRow;
   const updated_at = events.length === order.events.length ? row.updated_at : last.created_at;
   const { expected_result_by_date, worst_case_result_by_date } = expectedResults(order, events);
-  // Written out: to copy a row and replace a part of it takes ten times as long, and a page has a hundred.
+  // We list every key here. If we copied the row and replaced parts of the copy, this would take ten times as long, and
+  // a page has a hundred rows.
   return {
     id: row.id,
     team_id: row.team_id,
@@ -80,7 +90,7 @@ export function renderOrderInFull(
   return { ...renderOrder(order, shown, events), health_insurace_id: order.row.health_insurance_id };
 }
 
-/** The order as an event tells it, after the last of `events`. */
+/** Returns the order in the form in which an event shows it, as it was after the last of `events`. */
 export const renderOrderOfEvent = (
   order: LoadedOrder,
   shown: PatientShown,
@@ -109,11 +119,17 @@ function renderPatient(patient: PatientDetails | null, shown: PatientShown): Pat
 
 type HomeAddress = NonNullable<Static<typeof Order>['patient_address']>;
 
-/** The minimum is where somebody lives, not where the key lies. */
+/**
+ * Returns the address of the patient. The minimum does not include the access notes, because these may state where to
+ * find a key of the house.
+ */
 const renderAddress = (address: HomeAddress | null, shown: PatientShown): HomeAddress | null =>
   address && shown === 'minimum' ? { ...address, access_notes: null } : address;
 
-/** `last` is the newest event of the order shown, which may be older than what its row says now. */
+/**
+ * Returns the order transaction in the form of the API. `last` is the newest event that the result shows. The status in
+ * `row` may be newer.
+ */
 export function renderTransaction(
   { row, transaction, events }: ListedOrder,
   last = events.at(-1) as OrderEventRow,

@@ -28,15 +28,16 @@ import {
   Uuid,
 } from '../../wire/schema.ts';
 import { writtenOnce } from '../../wire/written-once.ts';
+import { named, shape } from '../../wire/shape.ts';
 
 export const SampleId = Type.String({
   minLength: 1,
   maxLength: 64,
   pattern: '^[A-Za-z0-9-]+$',
-  description: 'Printed on the kit; upper and lower case are the same.',
+  description: 'Printed on the kit. Upper and lower case are the same.',
 });
 
-export const TestkitOrderInput = Type.Object({
+export const TestkitOrderInput = shape('TestkitOrderInput', {
   user_id: Uuid,
   lab_test_id: Uuid,
   shipping_details: ShippingAddressInput,
@@ -44,7 +45,8 @@ export const TestkitOrderInput = Type.Object({
   lab_account_id: optional(Uuid),
 });
 
-export const PatientDetailsInput = Type.Object(
+export const PatientDetailsInput = shape(
+  'PatientDetailsInput',
   {
     first_name: PersonName,
     last_name: PersonName,
@@ -71,9 +73,9 @@ const physician = {
   licensed_states: Type.Optional(Type.Array(Type.String({ format: 'us-state' }), { maxItems: 60 })),
 };
 
-export const PhysicianInput = Type.Object(physician);
+export const PhysicianInput = shape('PhysicianInput', physician);
 
-export const ConsentInput = Type.Object({
+export const ConsentInput = shape('ConsentInput', {
   consentType: oneOf([
     'terms-of-use',
     'telehealth-informed-consent',
@@ -86,44 +88,51 @@ export const ConsentInput = Type.Object({
   timeOfConsent: Type.Optional(PastMoment),
 });
 
-export const AoeAnswer = Type.Object({
-  marker_id: Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'The marker that asks.' }),
+export const AoeAnswer = shape('AoeAnswer', {
+  marker_id: Type.Integer({
+    minimum: 1,
+    maximum: 2_147_483_647,
+    description: 'The marker to which the question belongs.',
+  }),
   question_id: NumericId,
   answer: Text(500, {
-    description: 'The code of an answer, codes with commas between them, a number or a text, as the question asks.',
+    description: 'As the question requires: the code of an answer, codes separated by commas, a number or a text.',
   }),
 });
 
-export const RegisterTestkitInput = Type.Object(
+export const RegisterTestkitInput = shape(
+  'RegisterTestkitInput',
   {
     user_id: optional(Uuid),
     sample_id: SampleId,
     lab_test_id: optional({
       ...Uuid,
-      description: 'Which lab test the kit is of, where the user waits for kits of several.',
+      description: 'The lab test of the kit. Required if the user waits for kits of several lab tests.',
     }),
     patient_details: PatientDetailsInput,
     patient_address: PatientAddressInput,
-    physician: Type.Optional(nullable({ ...PhysicianInput, description: 'Left out: as it was. null: none.' })),
+    physician: Type.Optional(
+      nullable({ ...PhysicianInput, description: 'Left out: the physician stays. null: the order has none.' }),
+    ),
     health_insurance: optional({
       ...HealthInsuranceInput,
-      description: 'Kept as an insurance record of the user, and used for this order.',
+      description: 'Stored as an insurance record of the user, and used for this order.',
     }),
     consents: Type.Optional(Type.Array(ConsentInput, { maxItems: 50 })),
   },
   { consentsUnlessPhysician: true },
 );
 
-export const OrderPatch = Type.Object({ activate_by: nullable(CalendarDate) });
+export const OrderPatch = shape('OrderPatch', { activate_by: nullable(CalendarDate) });
 
-export const OrderEvent = Type.Object({
+export const OrderEvent = shape('OrderEvent', {
   id: Type.Integer({ description: 'Counts up within the order, from 1.' }),
   created_at: Timestamp,
   status: Type.String({ description: '<status>.<method>.<low_level_status>' }),
   status_detail: nullable(Type.String()),
 });
 
-export const Shipment = Type.Object({
+export const Shipment = shape('Shipment', {
   id: Uuid,
   outbound_tracking_number: nullable(Type.String()),
   outbound_tracking_url: nullable(Type.String()),
@@ -136,7 +145,7 @@ export const Shipment = Type.Object({
   updated_at: Timestamp,
 });
 
-export const PatientDetails = Type.Object({
+const PatientDetails = shape('PatientDetails', {
   first_name: nullable(Type.String()),
   last_name: nullable(Type.String()),
   dob: CalendarDate,
@@ -150,11 +159,12 @@ export const PatientDetails = Type.Object({
   gender_identity: nullable(Type.String()),
 });
 
-export const OrderTransaction = Type.Object({
+export const OrderTransaction = shape('OrderTransaction', {
   id: Uuid,
   status: Type.String({
     description:
-      'active while any order of it is open, else completed, cancelled when all are; an order at redraw_available is none that is open once its redraw is completed',
+      'active while any order of it is open, cancelled when all orders are cancelled, otherwise ' +
+      'completed. An order at redraw_available is not open once its redraw is completed.',
   }),
   orders: Type.Array(
     Type.Object({
@@ -188,7 +198,7 @@ const order = {
           shipment: Type.Optional(nullable(Shipment)),
           appointment_id: Type.Optional(nullable(Uuid)),
         },
-        { description: 'What the type names.' },
+        { description: 'Details of the collection method that type names.' },
       ),
     ),
   }),
@@ -198,7 +208,7 @@ const order = {
   created_at: Timestamp,
   updated_at: Timestamp,
   events: Type.Array(OrderEvent),
-  status: nullable(Type.String({ deprecated: true, description: "First part of the newest event's status." })),
+  status: nullable(Type.String({ deprecated: true, description: "The first part of the newest event's status." })),
   last_event: OrderEvent,
   physician: nullable(Type.Object({ first_name: Type.String(), last_name: Type.String(), npi: Type.String() })),
   health_insurance_id: nullable(Uuid),
@@ -218,27 +228,30 @@ const order = {
   order_transaction: nullable(OrderTransaction),
 };
 
-export const Order = writtenOnce(Type.Object(order), 'lab_test');
+export const Order = named('Order', writtenOnce(Type.Object(order), 'lab_test'));
 
-/** The longer form: what reading one order answers and what events carry. */
-export const OrderInFull = writtenOnce(
-  Type.Object({
-    ...order,
-    health_insurace_id: nullable({ ...Uuid, deprecated: true, description: 'The same as health_insurance_id.' }),
-  }),
-  'lab_test',
+/** An order with more fields. It is the response of the operation that reads one order, and the data of an event. */
+export const OrderInFull = named(
+  'OrderInFull',
+  writtenOnce(
+    Type.Object({
+      ...order,
+      health_insurace_id: nullable({ ...Uuid, deprecated: true, description: 'The same as health_insurance_id.' }),
+    }),
+    'lab_test',
+  ),
 );
 
-export const OrderAnswer = Type.Object({ order: Order, status: Type.String(), message: Type.String() });
+export const OrderAnswer = shape('OrderAnswer', { order: Order, status: Type.String(), message: Type.String() });
 
-export const OrderPage = Type.Object({
+export const OrderPage = shape('OrderPage', {
   orders: Type.Array(Order),
   total: Type.Integer(),
   page: Type.Integer(),
   size: Type.Integer(),
 });
 
-export const OrderTransactionSummary = Type.Object({
+export const OrderTransactionSummary = shape('OrderTransactionSummary', {
   id: Uuid,
   team_id: Uuid,
   status: Type.String(),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
 import {
   kitTestId,
   makeUser,
@@ -9,7 +9,7 @@ import {
   shippingAddress,
   type OrderBody,
 } from '../../../test/factories.ts';
-import type { JsonColumn, TextColumn } from '../../privacy/columns.ts';
+import type { JsonColumn, TextColumn } from '../../privacy/sealed-columns.ts';
 import { rotateKeys } from '../../privacy/rotate.ts';
 
 let app: TestApp;
@@ -31,7 +31,7 @@ const APART = [
   'passthrough',
 ] as const;
 
-async function placeKit(userId?: string): Promise<OrderBody> {
+async function createKit(userId?: string): Promise<OrderBody> {
   const { body } = await team.api<{ order: OrderBody }>('POST', '/v3/order/testkit', {
     user_id: userId ?? (await makeUser(team)).user_id,
     lab_test_id: await kitTestId(team),
@@ -48,7 +48,7 @@ const stored = (id: string) =>
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
 
-/** Stores an order as it was stored before its sealed values were one. */
+/** Stores an order in the older form, with each value sealed in a column of its own. */
 async function sealApart(id: string): Promise<void> {
   const { cipher } = app.ctx;
   const row = await stored(id);
@@ -69,12 +69,12 @@ const listed = async (id: string, query = ''): Promise<OrderBody | undefined> =>
 const physician = { first_name: 'Ada', last_name: 'Moss', npi: '1234567893' };
 
 async function registered(): Promise<OrderBody> {
-  const { id, user_id } = await placeKit();
+  const { id, user_id } = await createKit();
   await register(team, { sample_id: `SEALED-${id}`, user_id, patient_details: patientDetails, physician });
   return readOrder(team, id);
 }
 
-test('an order whose values were sealed one by one reads as before, alone and in lists', async () => {
+test('an order with values in columns of their own reads the same, alone and in lists', async () => {
   const order = await registered();
   const before = [await listed(order.id), await listed(order.id, 'order_key=patient_name')];
   await sealApart(order.id);
@@ -84,8 +84,8 @@ test('an order whose values were sealed one by one reads as before, alone and in
   expect(order).toMatchObject({ patient_details: patientDetails, passthrough: 'of a customer', physician });
 });
 
-test('a change of such an order seals all of them as one and loses none', async () => {
-  const kit = await placeKit();
+test('a change of such an order seals all values as one and loses none', async () => {
+  const kit = await createKit();
   await sealApart(kit.id);
   await register(team, { sample_id: `SEALED-${kit.id}`, user_id: kit.user_id, patient_details: patientDetails });
   const { personal, ...row } = await stored(kit.id);
@@ -99,13 +99,13 @@ test('a change of such an order seals all of them as one and loses none', async 
   });
 });
 
-test('a kit with a patient waits for no registration, whichever way its values are sealed', async () => {
+test('a kit that has a patient does not wait for registration, in both forms of sealed values', async () => {
   const user = await makeUser(team);
-  const kits = [await placeKit(user.user_id), await placeKit(user.user_id), await placeKit(user.user_id)];
+  const kits = [await createKit(user.user_id), await createKit(user.user_id), await createKit(user.user_id)];
   const [one, apart, waiting] = kits as [OrderBody, OrderBody, OrderBody];
   for (const { id } of [one, apart]) {
     await register(team, { sample_id: `SEALED-${id}`, user_id: user.user_id, patient_details: patientDetails });
-    // The sample is known no more: what is left to tell them from those that wait is the patient.
+    // Without the sample id, only the patient distinguishes these orders from those that wait.
     await app.db.updateTable('orders').set({ sample_id: null }).where('id', '=', id).execute();
   }
   await sealApart(apart.id);
@@ -117,7 +117,7 @@ test('a kit with a patient waits for no registration, whichever way its values a
   expect(body).toMatchObject({ order: { id: waiting.id } });
 });
 
-test('both ways are sealed under a new key', async () => {
+test('both forms are sealed again under a new key', async () => {
   const [one, apart] = [await registered(), await registered()];
   await sealApart(apart.id);
   const second = `2:${Buffer.alloc(32, 2).toString('base64')}`;

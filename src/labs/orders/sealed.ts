@@ -3,13 +3,14 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import type { Orders, Shipments } from '../../db/tables.ts';
 import type { AoeAnswer, ConsentInput, Order, PhysicianInput, Shipment } from './schemas.ts';
-import type { CollectionMethod, LowLevelStatus } from './status/table.ts';
+import type { CollectionMethod, LowLevelStatus } from './status/statuses.ts';
 
 type Wire = Static<typeof Order>;
 
 /**
- * What answers show: opened together whenever an order is read, so sealed as one value, `personal`. Orders that were made before it
- * have each in a column of its own, as JSON or as the text that it is, until they are changed.
+ * The personal fields that responses show. We open them together whenever we read an order, so we seal them as one
+ * value in the column `personal`. An order that an early release stored has a separate column for each of these fields,
+ * as JSON or as text. The next change of the order moves them to `personal`.
  */
 const SHOWN = {
   patient_details: 'json',
@@ -22,7 +23,7 @@ const SHOWN = {
   passthrough: 'text',
 } as const;
 
-/** What no answer shows: each in a column of its own, as JSON. */
+/** The personal fields that no response shows. We seal each of them as JSON in a separate column. */
 const UNSHOWN = ['consents', 'aoe_answers'] as const;
 
 type ShownColumn = keyof typeof SHOWN;
@@ -34,13 +35,13 @@ const PERSONAL_FIELDS: readonly PersonalField[] = [...SHOWN_COLUMNS, ...UNSHOWN]
 type TextColumn = { [K in ShownColumn]: (typeof SHOWN)[K] extends 'text' ? K : never }[ShownColumn];
 const isText = (column: ShownColumn): column is TextColumn => SHOWN[column] === 'text';
 
-/** What holds an order's sealed values; `sealOrder` makes them. */
+/** The columns that hold the sealed values of an order. `sealOrder` writes their values. */
 export const SEALED_OF_ORDER = ['personal', ...UNSHOWN] as const;
 
-/** An order's row as the database keeps it; what is personal is sealed. */
+/** A row of `orders` as stored, with sealed personal fields. */
 export type StoredOrder = Selectable<Orders>;
 
-/** The same, opened. */
+/** A row of `orders` with opened personal fields. */
 export type OrderRow = Omit<StoredOrder, PersonalField | 'personal' | 'method' | 'last_low_level_status'> & {
   method: CollectionMethod;
   last_low_level_status: LowLevelStatus;
@@ -56,7 +57,7 @@ export type OrderRow = Omit<StoredOrder, PersonalField | 'personal' | 'method' |
   passthrough: string | null;
 };
 
-/** What is personal of an order alone, opened. */
+/** The personal fields of an order, opened, without its other fields. */
 export type Personal = Pick<OrderRow, PersonalField>;
 
 export const personalOf = (row: Personal): Personal =>
@@ -66,7 +67,10 @@ export const NOTHING_PERSONAL = Object.fromEntries(PERSONAL_FIELDS.map((field) =
 
 type Sealed = Pick<StoredOrder, PersonalField | 'personal'>;
 
-/** Opens what is sealed of an order, in the row itself: of a page of orders a second row for each would cost as much again. */
+/**
+ * Opens the sealed values of an order and writes them into the same row object. A second object for each order of a
+ * page would double the time.
+ */
 export function openOrder<R extends Pick<StoredOrder, 'id' | 'team_id'> & Partial<Sealed>>(
   { cipher }: TeamCtx,
   stored: R,
@@ -92,19 +96,22 @@ export function openOrder<R extends Pick<StoredOrder, 'id' | 'team_id'> & Partia
   return row as Opened<R>;
 }
 
-/** The same row, opened. */
+/** A row with the opened values in place of the sealed ones. */
 type Opened<R> = { [K in keyof R]: K extends keyof OrderRow ? OrderRow[K] : R[K] };
 
 type Row = Personal & { team_id: string; id: string };
 
-/** Seals what is personal of an order. */
+/** Seals the personal fields of an order. */
 export const sealOrder = (ctx: TeamCtx, row: Row): Pick<Sealed, (typeof SEALED_OF_ORDER)[number]> => ({
   personal: sealShown(ctx, row),
   consents: sealUnshown(ctx, row, 'consents'),
   aoe_answers: sealUnshown(ctx, row, 'aoe_answers'),
 });
 
-/** What is written of an order of which some personal fields were changed: nothing where none was. */
+/**
+ * Returns the columns that we must write when personal fields of an order change. Returns an empty object if none
+ * changed.
+ */
 export function sealChanged(ctx: TeamCtx, row: Row, changed: Partial<Personal>): Partial<Sealed> {
   const isChanged = (field: PersonalField): boolean => changed[field] !== undefined;
   return {
@@ -131,7 +138,7 @@ const PARCEL = [
   'notes',
 ] as const;
 
-/** A shipment as row_to_json writes it: bytes as `\x…`. */
+/** A shipment in the form in which row_to_json writes it. Bytes have the form `\\x…`. */
 export type StoredShipment = { [K in keyof Selectable<Shipments>]: string | null } & { id: string; team_id: string };
 
 export function openShipment({ cipher }: TeamCtx, stored: StoredShipment): Static<typeof Shipment> {
@@ -143,14 +150,14 @@ export function openShipment({ cipher }: TeamCtx, stored: StoredShipment): Stati
   return opened as Static<typeof Shipment>;
 }
 
-/** Seals what is personal of the keys given. */
+/** Seals those of the given values that are personal. */
 export function sealShipment(
   { cipher }: TeamCtx,
   row: { team_id: string; id: string },
-  news: Partial<Record<string, string | null>>,
+  values: Partial<Record<string, string | null>>,
 ): Record<string, Buffer | string | null> {
   return Object.fromEntries(
-    Object.entries(news).map(([column, value]) => {
+    Object.entries(values).map(([column, value]) => {
       const personal = PARCEL.find((name) => name === column);
       return [column, personal && value ? cipher.sealText(`shipments.${personal}`, row, value) : (value ?? null)];
     }),

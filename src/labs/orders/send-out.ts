@@ -1,37 +1,45 @@
-// What of an order goes out to its laboratory. Where that is connected by messages: a row of `laboratory_outbox`, written
-// in the transaction of the order, and a job that is asked for in it. Where it is simulated: the job that walks the order on,
-// if the sandbox is told to. What these do stands with the laboratories.
+// Sends an order to its laboratory. If we exchange messages with the laboratory, we insert a row into
+// `laboratory_outbox` and add a job, both in the transaction of the order. If the laboratory is simulated and the
+// sandbox is configured to move orders, we add the job that moves the order through its statuses. The module
+// `laboratories` implements these jobs.
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { addJob, jobKind } from '../../db/define-job.ts';
 import { newId } from '../../ids.ts';
-import { startAutopilot } from './autopilot.ts';
-import type { LoadedOrder } from './load.ts';
-import { isCancelled, type LowLevelStatus } from './status/table.ts';
+import { startAutopilot } from './start-autopilot.ts';
+import type { LoadedOrder } from './load-order.ts';
+import { isCancelled, type LowLevelStatus } from './status/statuses.ts';
 
-/** How a laboratory is spoken to; `simulated` ones are made up, and serve sandboxes only. */
+/**
+ * How a laboratory is connected to this deployment. A `simulated` laboratory is part of Phial and serves only
+ * sandboxes.
+ */
 export type LabConnection = 'simulated' | 'hl7';
 
 /**
- * The job that sends what waits for one laboratory, oldest first; what it does stands with the laboratories. All of them
- * together have a team's share of the places: those that are silent hold up no providers.
+ * The job that sends the waiting messages for one laboratory, oldest first. The module `laboratories` implements it.
+ * All laboratories together use the permits of one team. Therefore a laboratory that does not respond cannot delay our
+ * calls to providers.
  */
 export const outboxKind = jobKind({
   name: 'laboratory_outbox',
   payload: Type.Object({ lab_id: Type.Integer() }),
   key: ({ lab_id }) => `laboratory outbox ${lab_id}`,
-  placeOf: () => 'laboratories',
+  ownerOf: () => 'laboratories',
 });
 
-/** A laboratory that takes electronic orders needs no requisition on paper. */
+/**
+ * Returns the status of an order that is ready to be sent. A laboratory that receives orders as messages needs no paper
+ * requisition.
+ */
 export const requisitionStatus = (connection: LabConnection): LowLevelStatus =>
   connection === 'hl7' ? 'requisition_bypassed' : 'requisition_created';
 
 /**
- * Asks for what these new statuses of an order mean for its laboratory: the order itself once it is ready and its patient
- * is known, and its cancellation where the laboratory may know of it. A simulated one is told of a kit that is to be sent, too. The
- * caller holds the order's lock.
+ * Adds the messages that the new statuses of an order require. We send the order when it is ready and its patient is
+ * known. We send a cancellation if the laboratory may know the order. A simulated laboratory also gets the order of a
+ * kit that is to be sent out. The caller holds the lock on the order.
  */
 export async function sendOut(ctx: TxCtx<TeamCtx>, order: LoadedOrder, statuses: LowLevelStatus[]): Promise<void> {
   if (order.lab.connection === 'simulated') {
@@ -56,9 +64,11 @@ async function askFor(ctx: TxCtx<TeamCtx>, { row: { user_id, id }, lab }: Loaded
 }
 
 /**
- * Withdraws what waits to be told of an order. The laboratory is told of the cancellation where it may know of the order:
- * not where nothing of it was sent, and not where the laboratory itself has refused it or called it off. The sender looks at the order under
- * the lock that the caller holds and notes that it sends before it does, so that one of the two always sees the other.
+ * Withdraws the messages about an order that are not sent yet. We also send a cancellation if the laboratory may know
+ * the order. We send none if nothing about the order was sent, or if the laboratory itself refused or cancelled it. The
+ * job that sends messages reads the order under the same lock as the caller of this function. The job also records a
+ * message as sent before it sends the message. Therefore this function always finds what the job has sent, and the job
+ * always finds that the order was cancelled.
  */
 async function takeBack(ctx: TxCtx<TeamCtx>, { row: { user_id, id }, lab }: LoadedOrder): Promise<boolean> {
   const { rows } = await sql`

@@ -1,17 +1,18 @@
-// How many statements an operation's work takes: each is a round trip, and its cost the larger part of the operation's.
+// How many statements the work of an operation takes. Each is a round trip, and round trips are most of the operation's
+// cost.
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { kitTestId, makeUser, orderKit, readOrder, shippingAddress, type OrderBody } from '../../../test/factories.ts';
 
 let app: TestApp;
 beforeAll(async () => {
-  // One connection, on which every statement has been prepared by the first order.
+  // One connection, on which the first order has prepared every statement.
   app = await startTestApp({}, { poolSize: 1 });
 });
 afterAll(() => app.close());
 
-/** What the process says of itself and its connections meanwhile: scopes, ends of transactions, the audit log, pings. */
+/** Statements for the connection and around the work: scopes, ends of transactions, the audit log, pings. */
 const BESIDE_THE_WORK =
   /^\s*(begin|commit|select set_config|select public.note_cluster|select 1|listen|insert into audit_log)/i;
 
@@ -28,7 +29,7 @@ async function statementsOf(work: () => Promise<unknown>): Promise<number> {
   }
 }
 
-test('an order is made by one statement, with which its events travel, and read by one', async () => {
+test('one statement creates an order with its events, and one reads it', async () => {
   const first = await orderKit(app.team);
   await readOrder(app.team, first.id);
   const body = {
@@ -46,7 +47,7 @@ test('an order is made by one statement, with which its events travel, and read 
   expect(await statementsOf(() => app.api('POST', `/v3/order/${id}/cancel`))).toBe(4);
 });
 
-test("an order's lab test is as it is now, though it is kept ready", async () => {
+test("an order's lab test is always current, although lab tests are cached", async () => {
   const order = await orderKit(app.team);
   const { id, markers } = order['lab_test'] as { id: string; markers: { id: number }[] };
   await app.db.updateTable('lab_tests').set({ name: 'Renamed kit' }).where('id', '=', id).execute();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
 import {
   createOrder,
   makeUser,
@@ -13,7 +13,7 @@ import {
   subscribe,
   type OrderBody,
 } from '../../../test/factories.ts';
-import { startReceiver, type Receiver, type Received } from '../../../test/receiver.ts';
+import { startEndpoint, type Endpoint, type Received } from '../../../test/endpoint.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -23,23 +23,23 @@ afterAll(() => app.close());
 
 async function listen(
   settings: object = {},
-): Promise<{ team: Team; receiver: Receiver; orders: () => Promise<Received[]> }> {
+): Promise<{ team: Team; endpoint: Endpoint; orders: () => Promise<Received[]> }> {
   const team = await app.makeTeam();
   await app.db
     .updateTable('teams')
     .set({ settings: JSON.stringify(settings) })
     .where('id', '=', team.id)
     .execute();
-  const receiver = await startReceiver();
-  await subscribe(team, receiver);
+  const endpoint = await startEndpoint();
+  await subscribe(team, endpoint);
   return {
     team,
-    receiver,
-    /** What arrived of orders, in the order of what it tells. */
+    endpoint,
+    /** The events about orders that arrived, in the order of what happened. */
     orders: async () => {
       await app.deliver();
-      await receiver.close();
-      return receiver.received
+      await endpoint.close();
+      return endpoint.received
         .filter(({ body }) => body.event_type.startsWith('labtest.order.'))
         .toSorted((a, b) => (a.body.data['events'] as []).length - (b.body.data['events'] as []).length);
     },
@@ -61,7 +61,7 @@ const MINIMUM = {
 };
 
 describe('the webhooks of an order', () => {
-  test('carry in their envelope who they are about, and nothing else', async () => {
+  test('name the team and the user in the envelope, and nothing else', async () => {
     const { team, orders } = await listen();
     const { user_id, client_user_id } = await makeUser(team);
     await orderKit(team, user_id);
@@ -73,7 +73,7 @@ describe('the webhooks of an order', () => {
     }
   });
 
-  test('carry the whole order, longer form, as reading it answered right after that status', async () => {
+  test('have the whole order in its longer form, as reading it right after that status answered', async () => {
     const { team, orders } = await listen();
     const order = await orderKit(team);
     const readings = [await readOrder(team, order.id)];
@@ -97,7 +97,7 @@ describe('the webhooks of an order', () => {
     expect(bodies.map((body) => body.events.length)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
     for (const reading of readings) {
       const body = bodies[reading.events.length - 1];
-      // A link names the key that asked for it, and a webhook is asked for by none.
+      // A link belongs to the key that requested it. The link of a webhook belongs to no key.
       const requisition_form_url = reading.requisition_form_url && expect.stringContaining('/documents/requisition/');
       const patient_details = reading.patient_details && MINIMUM;
       expect(body).toEqual({ ...reading, patient_details, requisition_form_url });
@@ -105,7 +105,7 @@ describe('the webhooks of an order', () => {
     }
   });
 
-  test('of several statuses at once end each with their own', async () => {
+  test('of several statuses at once each end with their own status', async () => {
     const { team, orders } = await listen();
     const { user_id } = await makeUser(team);
     await register(team, { sample_id: 'UNKNOWN-1', user_id });
@@ -135,7 +135,7 @@ describe('the webhooks of an order', () => {
     });
   });
 
-  test('can be told apart by updated_at, which rises from each to the next', async () => {
+  test('rise in updated_at from each to the next', async () => {
     const { team, orders } = await listen();
     const order = await registeredKit(team);
     await register(team, { sample_id: order.sample_id, patient_details: { ...patientDetails, last_name: 'Moss' } });
@@ -152,21 +152,21 @@ describe('the webhooks of an order', () => {
     expect(last?.body.data['patient_details']).toMatchObject(patientDetails);
   });
 
-  test('say how to get to the door to a team with that setting only, as lists do', async () => {
+  test('have access notes only for a team with that setting, as lists do', async () => {
     const access_notes = 'The key is under the mat';
     for (const full_patient_details_in_webhooks of [false, true]) {
       const { team, orders } = await listen({ full_patient_details_in_webhooks });
       const { body } = await createOrder(team, { patient_address: { ...patientAddress, access_notes } });
       const address = { ...(body.order['patient_address'] as object), access_notes };
       expect(await readOrder(team, body.order.id)).toMatchObject({ patient_address: address });
-      const told = full_patient_details_in_webhooks ? address : { ...address, access_notes: null };
+      const expected = full_patient_details_in_webhooks ? address : { ...address, access_notes: null };
       const { body: page } = await team.api<{ orders: OrderBody[] }>('GET', '/v3/orders');
       const shown = [...page.orders, ...(await orders()).map(({ body: event }) => event.data)];
-      expect(shown.map(({ patient_address }) => patient_address)).toEqual([told, told, told]);
+      expect(shown.map(({ patient_address }) => patient_address)).toEqual([expected, expected, expected]);
     }
   });
 
-  test('name the patient nowhere for a team without it', async () => {
+  test('do not name the patient for a team without it', async () => {
     const { team, orders } = await listen();
     const order = await orderKit(team);
     await register(team, {
@@ -186,7 +186,7 @@ describe('the webhooks of an order', () => {
     expect(bodies.join()).not.toMatch(/Winifred|Quill|winifred|6025550199/);
   });
 
-  test('come with a refused or repeated action not at all', async () => {
+  test('are not sent for a refused or repeated action', async () => {
     const { team, orders } = await listen();
     const order = await orderKit(team);
     await simulate(team, order.id, '?final_status=completed.testkit.completed');
@@ -200,7 +200,7 @@ describe('the webhooks of an order', () => {
     ]);
   });
 
-  test('go to their own team only', async () => {
+  test('go only to their own team', async () => {
     const mine = await listen();
     const theirs = await listen();
     await orderKit(mine.team);

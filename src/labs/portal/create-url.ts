@@ -3,20 +3,20 @@ import type { TeamCtx } from '../../context.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { signedUrl } from '../../privacy/signed-link.ts';
 import { findUser } from '../../users/find.ts';
-import { loadOrder } from '../orders/load.ts';
+import { loadOrder } from '../orders/load-order.ts';
 import type { PortalContext, PortalUrl, PortalUrlInput } from './schemas.ts';
 
 const HOUR = 3_600;
 
-/** How long a page opens, in seconds: a message is read later than it is sent. */
+/** Seconds until a link expires. A link in a message is valid for longer, because people read messages later. */
 const GOOD_FOR: Record<PortalContext, number> = { launch: HOUR, communications: 72 * HOUR };
 
-/** The last part but one of the address: what is signed along, so that a link of one context is none of the other. */
+/** The kind of a link is a part of its URL and is signed, so a link for one context does not work in the other. */
 export const KIND: Record<PortalContext, string> = { launch: 'portal', communications: 'portal-message' };
 
 /**
- * A link to a page for the user. Throws not_found, also for an order of another user, user_scheduled_for_deletion, and
- * patient_experience_off where the team wants no such pages.
+ * Creates a link to a page for the user. Throws not_found, also for an order of another user,
+ * user_scheduled_for_deletion, and patient_experience_off if the team has switched these pages off.
  */
 export async function createPortalUrl(
   ctx: TeamCtx,

@@ -1,14 +1,17 @@
-import { escapeHtml } from '../../http/page.ts';
+import { escapeHtml } from '../../operation/html-page.ts';
 import { isSampleType, type LabTest } from '../catalogue/schemas.ts';
-import { BY_SOMEBODY, FASTING, KIT, NO_FASTING, UNWELL } from '../documents/instructions/words.ts';
-import type { CollectionMethod } from '../orders/status/table.ts';
-import { paragraph } from './parts.ts';
+import { COLLECTED_BY_STAFF, FASTING, KIT, NO_FASTING, UNWELL } from '../documents/instructions/instruction-texts.ts';
+import type { CollectionMethod } from '../orders/status/statuses.ts';
+import { paragraph } from './page-parts.ts';
 
-/** How the sample is collected, to be opened; nothing for a sample that there are no words for. */
+/**
+ * Returns instructions for the collection as a section that the reader can open; an empty text for a sample type that
+ * has none.
+ */
 export function instructions({ sample_type: sample, method, fasting }: LabTest): string {
   if (!isSampleType(sample)) return '';
   const { ready, steps } =
-    method === 'testkit' ? KIT[sample] : BY_SOMEBODY[method as Exclude<CollectionMethod, 'testkit'>];
+    method === 'testkit' ? KIT[sample] : COLLECTED_BY_STAFF[method as Exclude<CollectionMethod, 'testkit'>];
   return [
     '<details><summary>How your sample is collected</summary>',
     paragraph(fasting ? FASTING : NO_FASTING),

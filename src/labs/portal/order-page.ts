@@ -1,19 +1,19 @@
 import type { SignedCtx } from '../../context.ts';
-import type { BrowserAnswer } from '../../http/media.ts';
-import { escapeHtml, layout } from '../../http/page.ts';
+import type { BrowserAnswer } from '../../operation/media.ts';
+import { escapeHtml, layout } from '../../operation/html-page.ts';
 import { findSender } from '../documents/facts.ts';
-import { dayInWords } from '../documents/words.ts';
-import type { ListedOrder, LoadedOrder } from '../orders/load.ts';
-import { requisitionEvent } from '../orders/requisition.ts';
-import { isOpen, partsOf, type LowLevelStatus } from '../orders/status/table.ts';
+import { dayInWords } from '../documents/values-in-words.ts';
+import type { ListedOrder, LoadedOrder } from '../orders/load-order.ts';
+import { requisitionEvent } from '../orders/requisition-event.ts';
+import { isOpen, partsOf, type LowLevelStatus } from '../orders/status/statuses.ts';
 import { newestReport } from '../results/newest-report.ts';
-import { appointmentCard } from './appointment.ts';
+import { appointmentCard } from './appointment-card.ts';
 import { instructions } from './instructions.ts';
-import { card, documentUrl, expiry, link, paragraph, questions, STYLE } from './parts.ts';
+import { card, documentUrl, expiry, link, paragraph, questions, STYLE } from './page-parts.ts';
 import type { PortalContext } from './schemas.ts';
 import { stepOf } from './steps.ts';
 
-/** From which on how a sample is collected is no question any more. */
+/** Statuses in which the sample is already taken. The page then omits the collection instructions. */
 const TAKEN: ReadonlySet<LowLevelStatus> = new Set([
   'transit_lab',
   'problem_in_transit_lab',
@@ -24,11 +24,14 @@ const TAKEN: ReadonlySet<LowLevelStatus> = new Set([
 ]);
 const REPORTED: ReadonlySet<LowLevelStatus> = new Set(['completed', 'corrected']);
 
-/** What an order is called where it may be read along: a test can tell what somebody is tested for. */
+/**
+ * Returns the name of an order on a page. Other people may read a message, and the name of a test can reveal an
+ * illness, so a link in a message does not show the name of the test.
+ */
 export const nameOf = ({ labTest, row }: ListedOrder, context: PortalContext): string =>
   context === 'launch' ? labTest.name : `Test ordered on ${dayInWords(row.created_at)}`;
 
-/** Where one order stands. */
+/** Returns the page of one order. */
 export async function orderPage(ctx: SignedCtx, order: LoadedOrder, context: PortalContext): Promise<BrowserAnswer> {
   const sender = await findSender(ctx);
   const { low: status, method } = partsOf(order.row.last_status);
@@ -64,7 +67,10 @@ async function resultsLink(ctx: SignedCtx, order: LoadedOrder): Promise<string> 
   return link(documentUrl(ctx, 'result', order.row.id), 'Open your results (PDF)', 'button');
 }
 
-/** Of the kit while it comes, and of the sample while it goes. Carriers are asked by the reader's own browser. */
+/**
+ * Returns a link to the carrier's page about the parcel: the kit on its way to the patient, or the sample on its way to
+ * the laboratory. The patient's browser opens that page, so we send nothing to the carrier.
+ */
 function parcelLink({ shipment }: LoadedOrder, status: LowLevelStatus): string {
   const url = OUTBOUND.has(status)
     ? shipment?.outbound_tracking_url

@@ -1,20 +1,23 @@
 import type { SignedCtx } from '../../context.ts';
-import type { BrowserAnswer } from '../../http/media.ts';
-import { escapeHtml, layout } from '../../http/page.ts';
+import type { BrowserAnswer } from '../../operation/media.ts';
+import { escapeHtml, layout } from '../../operation/html-page.ts';
 import { findSender } from '../documents/facts.ts';
 import { listOrders } from '../orders/list/list.ts';
-import type { ListedOrder } from '../orders/load.ts';
-import { partsOf } from '../orders/status/table.ts';
+import type { ListedOrder } from '../orders/load-order.ts';
+import { partsOf } from '../orders/status/statuses.ts';
 import { KIND } from './create-url.ts';
 import { nameOf } from './order-page.ts';
-import { documentUrl, expiry, paragraph, questions, STYLE } from './parts.ts';
+import { documentUrl, expiry, paragraph, questions, STYLE } from './page-parts.ts';
 import type { PortalContext } from './schemas.ts';
 import { stepOf } from './steps.ts';
 
-/** More would make a page of a phone long, and are old. */
+/** The number of orders on the page. Further orders are old, and they would make the page long on a phone. */
 const MOST_SHOWN = 20;
 
-/** The newest orders of a user, each a link to its own page, which ends with this one. */
+/**
+ * Returns a page with the newest orders of a user. Each order has a link to its own page. The link expires together
+ * with this page.
+ */
 export async function ordersPage(ctx: SignedCtx, user: { id: string }, context: PortalContext): Promise<BrowserAnswer> {
   const sender = await findSender(ctx);
   const { orders, total } = await listOrders(ctx, { user_id: user.id, page: 1, size: MOST_SHOWN });
@@ -23,7 +26,10 @@ export async function ordersPage(ctx: SignedCtx, user: { id: string }, context: 
     const hasPatient = order.row.patient_details !== null;
     const { now } = stepOf({ status, method, hasPatient, from: sender.name, mayShowResults: context === 'launch' });
     const url = documentUrl(ctx, KIND[context], order.row.id);
-    return `<a class="order" href="${escapeHtml(url)}" rel="nofollow"><strong>${escapeHtml(nameOf(order, context))}</strong><span>${escapeHtml(now)}</span></a>`;
+    return (
+      `<a class="order" href="${escapeHtml(url)}" ` +
+      `rel="nofollow"><strong>${escapeHtml(nameOf(order, context))}</strong><span>${escapeHtml(now)}</span></a>`
+    );
   };
   const body = [
     `<p class="from">From ${escapeHtml(sender.name)}</p>`,

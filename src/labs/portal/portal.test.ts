@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Static } from 'typebox';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
 import { bookedOrder, orderBy } from '../../../test/collected-orders.ts';
 import { makeUser, orderKit, patientDetails, readOrder, registeredKit, simulate } from '../../../test/factories.ts';
 import { textOf } from '../../../test/pdf.ts';
 import { signToken } from '../../privacy/signed-link.ts';
-import { COLLECTION_METHODS, fullStatus, statusesOf } from '../orders/status/table.ts';
+import { COLLECTION_METHODS, fullStatus, statusesOf } from '../orders/status/statuses.ts';
 import type { PortalUrl } from './schemas.ts';
 import { stepOf } from './steps.ts';
 
@@ -28,7 +28,7 @@ const HOUR = 3_600;
 const linkTo = async (user_id: string, context: Context, order_id?: string): Promise<Link> =>
   (await team.api<Link>('POST', `/v2/user/${user_id}/create_portal_url`, { context, ...(order_id && { order_id }) }))
     .body;
-/** Of an address as it is in a page or in an answer. */
+/** The path of an address, from a page or from an answer. */
 const pathOf = (url: string): string => new URL(url, 'http://localhost/documents/portal/here').pathname;
 /** The configured base address has no port in tests. */
 const fetched = (url: string): Promise<Response> => fetch(app.baseUrl + pathOf(url));
@@ -44,7 +44,7 @@ async function pageOf(orderId: string, context: Context = 'launch'): Promise<Ope
 }
 
 describe('the page of an order', () => {
-  test('tells in the words of its patient where it stands, and how the sample is collected', async () => {
+  test('shows the state of the order, and how the sample is collected, in words for the patient', async () => {
     const { id, user_id } = await registeredKit(team);
     const link = await linkTo(user_id, 'launch', id);
     expect(link.expires_in).toBe(HOUR);
@@ -56,7 +56,7 @@ describe('the page of an order', () => {
       'Your kit is registered',
       'How your sample is collected',
       'Press a lancet onto the side of the fingertip',
-      'This page opens for 59 minutes more.',
+      'You can open this page for 59 minutes more.',
     ])
       expect(page.text).toContain(words);
     for (const one of [patientDetails.first_name, patientDetails.last_name, patientDetails.email, patientDetails.dob])
@@ -65,7 +65,7 @@ describe('the page of an order', () => {
     expect(page.text).not.toContain('<script');
   });
 
-  test('is kept, framed and followed by nobody, and nothing in it runs', async () => {
+  test('cannot be stored, framed or traced, and runs no script', async () => {
     const { headers } = await pageOf((await orderKit(team)).id);
     expect(Object.fromEntries(headers)).toMatchObject({
       'content-type': 'text/html; charset=utf-8',
@@ -78,7 +78,7 @@ describe('the page of an order', () => {
     });
   });
 
-  test('leads from a page of launch to the final results, as long as the page opens, and from a message to none', async () => {
+  test('links to the final results on a page of launch, until the page expires, and not from a message', async () => {
     const { id } = await registeredKit(team);
     expect(linksIn(await pageOf(id))).toEqual([]);
     await simulate(team, id);
@@ -98,7 +98,7 @@ describe('the page of an order', () => {
     expect(Math.abs(expires - (Date.now() / 1000 + HOUR))).toBeLessThan(60);
   });
 
-  test('names the test where the user has signed in, and in a message only its day', async () => {
+  test('names the test if the user has signed in, and in a message only its day', async () => {
     const order = await registeredKit(team);
     const { name } = order['lab_test'] as { name: string };
     expect((await pageOf(order.id)).text).toContain(`<h1>${name}</h1>`);
@@ -106,11 +106,11 @@ describe('the page of an order', () => {
     expect(link.expires_in).toBe(72 * HOUR);
     const message = await open(link.url);
     expect(message.text).toMatch(/<h1>Test ordered on [A-Z][a-z]{2} \d+, \d{4}<\/h1>/);
-    expect(message.text).toContain('This page opens for 71 hours more.');
+    expect(message.text).toContain('You can open this page for 71 hours more.');
     expect(message.text).not.toContain(name);
   });
 
-  test('tells when and where an appointment is, in the time of the place; a home is not told', async () => {
+  test('shows when and where an appointment is, in its local time, and hides a home address', async () => {
     const center = await pageOf(await bookedOrder(team, 'psc'), 'communications');
     expect(center.text).toMatch(
       /[A-Z][a-z]+day, [A-Z][a-z]+ \d+, \d{4}, between \d+:\d\d [AP]M and \d+:\d\d [AP]M MST/,
@@ -121,7 +121,7 @@ describe('the page of an order', () => {
     for (const one of ['100 West Test Street', 'Ring twice']) expect(home.text).not.toContain(one);
   });
 
-  test('brings the requisition for the desk of a service center, until the sample is taken', async () => {
+  test('links to the requisition for the desk of a service center, until the sample is taken', async () => {
     const id = await orderBy(team, 'walk_in_test');
     const [requisition] = linksIn(await pageOf(id)) as [string];
     expect(pathOf(requisition)).toContain('/documents/requisition/');
@@ -131,7 +131,7 @@ describe('the page of an order', () => {
     expect(linksIn(await pageOf(id))).toEqual([]);
   });
 
-  test('follows the parcel at its carrier, and says whom to ask', async () => {
+  test('links to the parcel at its carrier, and to the contacts of the team', async () => {
     const brand = {
       company_name: 'One & Co',
       support_email: 'help@example.com',
@@ -157,7 +157,7 @@ describe('the page of an order', () => {
 });
 
 describe('the page of a user', () => {
-  test('lists the newest orders, each a link to its own page that ends with this one', async () => {
+  test('lists the newest orders, each with a link to its own page that expires with this one', async () => {
     const { user_id } = await makeUser(team);
     const empty = await open((await linkTo(user_id, 'launch')).url);
     expect(empty.text).toContain('There is no test here yet.');
@@ -177,7 +177,7 @@ describe('the page of a user', () => {
     expect(linksIn(message).every((href) => href.startsWith('../portal-message/'))).toBe(true);
   });
 
-  test('shows twenty at most', async () => {
+  test('shows at most twenty orders', async () => {
     const { user_id } = await makeUser(team);
     for (let made = 0; made < 21; made += 1) await orderKit(team, user_id);
     const page = await open((await linkTo(user_id, 'launch')).url);
@@ -185,8 +185,8 @@ describe('the page of a user', () => {
   });
 });
 
-describe('a link that does not open', () => {
-  test('reads the same whatever is wrong with it, as a page, and each use is in the audit log', async () => {
+describe('a refused link', () => {
+  test('shows the same page for every reason, and each use is in the audit log', async () => {
     const { id, user_id } = await registeredKit(team);
     const { url } = await linkTo(user_id, 'launch', id);
     const good = await open(url);
@@ -236,7 +236,7 @@ describe('a link that does not open', () => {
       ]);
   });
 
-  test('is not made for an order of another user, nor for a user who is going', async () => {
+  test('is not made for an order of another user, nor for a user who is scheduled for deletion', async () => {
     const { id, user_id } = await orderKit(team);
     const other = await makeUser(team);
     const codeOf = async (userId: string, body: object): Promise<unknown[]> => {

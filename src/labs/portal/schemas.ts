@@ -1,20 +1,21 @@
 import { Type } from 'typebox';
 import { oneOf, optional, Uuid } from '../../wire/schema.ts';
+import { shape } from '../../wire/shape.ts';
 
 const CONTEXTS = ['launch', 'communications'] as const;
-/** Where a link is opened: from the team's own app, whose user has signed in there, or from a message. */
+/** The context in which a user opens a link: the team's own app, where the user has signed in, or a message. */
 export type PortalContext = (typeof CONTEXTS)[number];
 
-export const PortalUrlInput = Type.Object({
+export const PortalUrlInput = shape('PortalUrlInput', {
   context: oneOf(CONTEXTS, {
     description:
-      'launch: opened at once by a user who has signed in to your app. communications: sent in a message, where others ' +
-      'may read it: the page names no test and shows no results.',
+      'launch: a user who has signed in to your app opens it at once. communications: you send it in a message ' +
+      'that others may read, so the page names no test and shows no results.',
   }),
-  order_id: optional({ ...Uuid, description: 'The order to show; left out, the newest orders of the user.' }),
+  order_id: optional({ ...Uuid, description: 'The order to show; default: the newest orders of the user.' }),
 });
 
-export const PortalUrl = Type.Object({
-  url: Type.String({ description: 'Where the page is.' }),
-  expires_in: Type.Integer({ description: 'Seconds for which the page opens.' }),
+export const PortalUrl = shape('PortalUrl', {
+  url: Type.String({ description: 'The address of the page.' }),
+  expires_in: Type.Integer({ description: 'Seconds until the link expires.' }),
 });

@@ -1,14 +1,14 @@
-import type { CollectionMethod, LowLevelStatus } from '../orders/status/table.ts';
+import type { CollectionMethod, LowLevelStatus } from '../orders/status/statuses.ts';
 
-/** Where an order stands and what its patient does next, in words for the patient. */
+/** The state of an order and the patient's next step, in words for the patient. */
 type Step = { now: string; next: string };
 
 type Facts = {
   status: LowLevelStatus;
   method: CollectionMethod;
-  /** Whether it is known whose sample it is; a kit that is not registered waits for that. */
+  /** Whether the order has a patient. A kit that nobody has registered yet has none. */
   hasPatient: boolean;
-  /** Who sent the link. */
+  /** The name of the team that sent the link. */
   from: string;
   mayShowResults: boolean;
 };
@@ -30,7 +30,7 @@ const BEGINNING: Record<CollectionMethod, (facts: Facts) => Step> = {
   }),
   on_site_collection: () => ({
     now: 'Your test is ordered',
-    next: 'Come to the site that ordered the test at the time that you were told.',
+    next: 'Come to the site that ordered the test at the agreed time.',
   }),
 };
 

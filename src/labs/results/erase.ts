@@ -11,19 +11,24 @@ export const EXPORTS: Exports = {
   ],
 };
 
-/** How long a report stays after somebody has decided about it: what was accepted is with its order by then. */
-const KEPT_DAYS = 90;
+/**
+ * How long we store an unmatched report after a person has decided about it. If the person has accepted it, the order
+ * has the results already.
+ */
+const RETENTION_DAYS = 90;
 
 /**
- * Results hang on their order. A report that waits for a decision goes with the user whom it was accepted for, and with
- * the only one whom it may be of: it is theirs as far as anybody can tell.
+ * Deletes the unmatched reports of a user: those that were accepted for this user, and those whose only candidate is
+ * this user. No other user is known to whom such a report could belong. Foreign keys delete the results of an order
+ * together with the order.
  */
 export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
   await sql`
     delete from unmatched_results u
      where team_id = ${team.id} and (user_id = ${user.id} or (
        exists (select from unmatched_candidates c where c.unmatched_result_id = u.id and c.user_id = ${user.id})
-       and not exists (select from unmatched_candidates c where c.unmatched_result_id = u.id and c.user_id <> ${user.id})))`.execute(
+       and not exists (
+         select from unmatched_candidates c where c.unmatched_result_id = u.id and c.user_id <> ${user.id})))`.execute(
     db,
   );
 }
@@ -34,5 +39,5 @@ export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): P
 
 export async function dropExpired({ db }: Ctx): Promise<void> {
   await sql`delete from unmatched_results where status = 'resolved'
-    and reviewed_at < now() - make_interval(days => ${KEPT_DAYS})`.execute(db);
+    and reviewed_at < now() - make_interval(days => ${RETENTION_DAYS})`.execute(db);
 }

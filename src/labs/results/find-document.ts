@@ -1,24 +1,30 @@
 import { Readable } from 'node:stream';
 import { sql } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
-import type { Attachment } from '../../http/media.ts';
-import type { LoadedOrder } from '../orders/load.ts';
+import type { Attachment } from '../../operation/media.ts';
+import type { LoadedOrder } from '../orders/load-order.ts';
 
-/** The laboratory's own document of the newest version of an order's report; null where that came without one. */
+/**
+ * Finds the laboratory's own document that belongs to the newest version of an order's report. Returns null if there is
+ * none.
+ */
 export async function findDocumentOrNull(ctx: TeamCtx, { row }: LoadedOrder): Promise<Attachment | null> {
-  const { rows } = await sql<{ document_id: string; version: number; pieces: number }>`
-    select document_id, version, count(*)::integer as pieces from lab_result_documents
+  const { rows } = await sql<{ document_id: string; version: number; chunks: number }>`
+    select document_id, version, count(*)::integer as chunks from lab_result_documents
      where user_id = ${row.user_id} and order_id = ${row.id} and team_id = ${ctx.team.id}
        and version = (select max(version) from lab_results
                        where user_id = ${row.user_id} and order_id = ${row.id} and team_id = ${ctx.team.id})
      group by document_id, version`.execute(ctx.db);
   const [found] = rows;
   if (!found) return null;
-  const content = Readable.from(openPieces(ctx, { ...found, user_id: row.user_id, order_id: row.id }));
+  const content = Readable.from(openChunks(ctx, { ...found, user_id: row.user_id, order_id: row.id }));
   return { content_type: 'application/pdf', name: 'laboratory-report.pdf', content };
 }
 
-/** That of a transaction, where one of its orders alone has results: a document tells of no other order. */
+/**
+ * Finds the document for an order transaction. Returns null if several orders of the transaction have results, because
+ * a document covers only one order.
+ */
 export async function findTransactionDocumentOrNull(ctx: TeamCtx, orders: LoadedOrder[]): Promise<Attachment | null> {
   const { rows } = await sql<{ order_id: string }>`
     select distinct order_id from lab_results
@@ -30,11 +36,14 @@ export async function findTransactionDocumentOrNull(ctx: TeamCtx, orders: Loaded
   return order && !another ? findDocumentOrNull(ctx, order) : null;
 }
 
-type Found = { user_id: string; order_id: string; version: number; document_id: string; pieces: number };
+type Found = { user_id: string; order_id: string; version: number; document_id: string; chunks: number };
 
-/** One piece in memory at a time. Throws where another document has taken its place meanwhile. */
-async function* openPieces(ctx: TeamCtx, { document_id, pieces, ...of }: Found): AsyncGenerator<Buffer> {
-  for (let n = 0; n < pieces; n += 1) {
+/**
+ * Reads a document chunk by chunk, so that only one chunk is in memory. Throws if another document has replaced this
+ * one meanwhile.
+ */
+async function* openChunks(ctx: TeamCtx, { document_id, chunks, ...of }: Found): AsyncGenerator<Buffer> {
+  for (let n = 0; n < chunks; n += 1) {
     const { content } = await ctx.db
       .selectFrom('lab_result_documents')
       .select('content')
@@ -45,7 +54,7 @@ async function* openPieces(ctx: TeamCtx, { document_id, pieces, ...of }: Found):
       .where('document_id', '=', document_id)
       .where('team_id', '=', ctx.team.id)
       .executeTakeFirstOrThrow();
-    const place = { team_id: ctx.team.id, id: `${document_id}/${n}` };
-    yield ctx.cipher.openBytes('lab_result_documents.content', place, content);
+    const rowKey = { team_id: ctx.team.id, id: `${document_id}/${n}` };
+    yield ctx.cipher.openBytes('lab_result_documents.content', rowKey, content);
   }
 }

@@ -1,22 +1,23 @@
 import type { TeamCtx } from '../../context.ts';
 import { loadTransaction } from '../orders/find-transaction.ts';
-import type { LoadedOrder } from '../orders/load.ts';
+import type { LoadedOrder } from '../orders/load-order.ts';
 import { renderTransaction } from '../orders/render.ts';
 import { notAvailable } from './find.ts';
 import { isCorrected, missingOf, namesOf, type FoundResults } from './found-results.ts';
 import { worstOf } from './interpretation/interpret.ts';
-import type { KeptReport, KeptResult } from './kept-report.ts';
+import type { StoredReport, StoredResult } from './stored-report.ts';
 import { newestReport, type NewestReport } from './newest-report.ts';
 
 /**
- * The results of an order and its redraws as one report. Of each marker the newest final value is told, a preliminary
- * one only where there is no final one, and a missing one only where no order brought a value. Each says by its
- * sample which order it is of. It is final once no order of the transaction is open.
+ * Merges the results of an order and its redraws into one report. For each marker, the report has the newest final
+ * value. If there is no final value, it has the newest preliminary value. If no order has a value, the report lists the
+ * result as missing. `source_sample_id` of a value names its sample, and this sample shows to which order the value
+ * belongs. The report is final when no order of the transaction is open.
  */
 export const findTransactionResults = async (ctx: TeamCtx, id: string): Promise<FoundResults> =>
   resultsOfTransaction(ctx, await loadTransaction(ctx, id));
 
-/** The same of orders that were read already, oldest first. Throws results_not_available. */
+/** Does the same for orders that the caller has loaded, oldest first. Throws results_not_available. */
 export async function resultsOfTransaction(
   ctx: TeamCtx,
   orders: [LoadedOrder, ...LoadedOrder[]],
@@ -55,9 +56,12 @@ function labelled(report: NewestReport): NewestReport {
   return { ...report, results };
 }
 
-/** Reports come oldest order first, so that of equal ones the later order's stays. */
-function combine(reports: NewestReport[]): Pick<KeptReport, 'results' | 'missing_results' | 'withdrawn'> {
-  const results = new Map<string, KeptResult>();
+/**
+ * Merges reports into one. `reports` begins with the report of the oldest order. If two values are equally new, the
+ * value of the later order wins.
+ */
+function combine(reports: NewestReport[]): Pick<StoredReport, 'results' | 'missing_results' | 'withdrawn'> {
+  const results = new Map<string, StoredResult>();
   for (const result of reports.flatMap((report) => report.results)) {
     const known = results.get(result.key);
     if (!known || wins(result, known)) results.set(result.key, result);
@@ -76,7 +80,7 @@ function combine(reports: NewestReport[]): Pick<KeptReport, 'results' | 'missing
   };
 }
 
-function wins(result: KeptResult, known: KeptResult): boolean {
+function wins(result: StoredResult, known: StoredResult): boolean {
   const [isFinal, wasFinal] = [result.status !== 'partial', known.status !== 'partial'];
   return isFinal === wasFinal ? (result.timestamp ?? '') >= (known.timestamp ?? '') : isFinal;
 }

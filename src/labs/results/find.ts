@@ -1,15 +1,15 @@
 import type { TeamCtx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
-import { loadOrder, type LoadedOrder } from '../orders/load.ts';
+import { loadOrder, type LoadedOrder } from '../orders/load-order.ts';
 import { renderTransaction } from '../orders/render.ts';
 import { isCorrected, missingOf, namesOf, type FoundResults } from './found-results.ts';
 import { newestReport } from './newest-report.ts';
 
-/** The newest report of an order. */
+/** Finds the newest report of an order. */
 export const findResults = async (ctx: TeamCtx, orderId: string): Promise<FoundResults> =>
   resultsOf(ctx, await loadOrder(ctx, orderId));
 
-/** The same of an order that was read already. Throws results_not_available. */
+/** Does the same for an order that the caller has loaded. Throws results_not_available. */
 export async function resultsOf(ctx: TeamCtx, order: LoadedOrder): Promise<FoundResults> {
   const report = await newestReport(ctx, order);
   if (!report) throw notAvailable('The laboratory has not reported results for this order yet.');
@@ -27,4 +27,4 @@ export async function resultsOf(ctx: TeamCtx, order: LoadedOrder): Promise<Found
 }
 
 export const notAvailable = (what: string): AppError =>
-  new AppError('results_not_available', `${what} An event labtest.order.updated tells when it has.`);
+  new AppError('results_not_available', `${what} An event labtest.order.updated follows when it has.`);

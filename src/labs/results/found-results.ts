@@ -1,31 +1,40 @@
 import type { Static } from 'typebox';
-import type { OrderEventRow } from '../orders/load.ts';
-import { partsOf } from '../orders/status/table.ts';
-import type { KeptMissing, KeptResult, Withdrawn } from './kept-report.ts';
+import type { OrderEventRow } from '../orders/load-order.ts';
+import { partsOf } from '../orders/status/statuses.ts';
+import type { StoredMissingResult, StoredResult, Withdrawn } from './stored-report.ts';
 import type { LabResults, MissingResult } from './schemas.ts';
 
-/** Results with what documents say of them beside their values; answers of operations leave it out. */
+/** Results with additional facts that only our documents show. Responses of operations do not contain these facts. */
 export type FoundResults = Omit<Static<typeof LabResults>, 'missing_results'> & {
-  /** `is_withdrawn`: the laboratory has taken the value back. `is_held`: it is still to come. */
+  /** `is_withdrawn`: the laboratory withdrew the value. `is_held`: we still expect the value. */
   missing_results: (Static<typeof MissingResult> & { is_withdrawn?: true; is_held?: true })[];
-  /** It replaces a report that somebody may hold: 42 CFR 493.1291(k). */
+  /**
+   * True if the report replaces a report that somebody may have read. 42 CFR 493.1291(k) requires us to mark such a
+   * report.
+   */
   is_corrected: boolean;
-  /** Names of tests whose values the laboratory took back. */
+  /** The names of tests whose values the laboratory withdrew. */
   withdrawn: string[];
 };
 
-type Told = { results: readonly Pick<KeptResult, 'status'>[]; withdrawn: readonly Withdrawn[] };
+type ReportContent = { results: readonly Pick<StoredResult, 'status'>[]; withdrawn: readonly Withdrawn[] };
 
-/** A value is another, one is gone, or the order went on after it was complete. */
-export const isCorrected = ({ results, withdrawn }: Told, events: readonly OrderEventRow[]): boolean =>
+/**
+ * Returns whether a report is corrected: a value has changed, a value was withdrawn, or the laboratory corrected the
+ * order after it was complete.
+ */
+export const isCorrected = ({ results, withdrawn }: ReportContent, events: readonly OrderEventRow[]): boolean =>
   withdrawn.length > 0 ||
   results.some(({ status }) => status === 'corrected') ||
   events.some(({ status }) => partsOf(status).low === 'corrected');
 
 const TAKEN_BACK = 'The laboratory withdrew this value.';
 
-/** What was taken back is missing, and says why: who has read the value learns that it is none. */
-export const missingOf = ({ key, name, ...known }: Withdrawn): KeptMissing & { is_withdrawn: true } => {
+/**
+ * Returns the entry for a withdrawn value in the list of missing results. Its note states that the laboratory withdrew
+ * the value. A person may have read the value before and must learn that it is not valid.
+ */
+export const missingOf = ({ key, name, ...known }: Withdrawn): StoredMissingResult & { is_withdrawn: true } => {
   const slug = key.split('#')[0] as string;
   return {
     slug,

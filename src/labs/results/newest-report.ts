@@ -1,12 +1,15 @@
 import type { TeamCtx } from '../../context.ts';
-import type { LoadedOrder } from '../orders/load.ts';
-import type { KeptReport } from './kept-report.ts';
+import type { LoadedOrder } from '../orders/load-order.ts';
+import type { StoredReport } from './stored-report.ts';
 import { openReport } from './sealed.ts';
 
 /** The newest version of an order's report. */
-export type NewestReport = KeptReport & { version: number; status: string };
+export type NewestReport = StoredReport & { version: number; status: string };
 
-/** What the laboratory has reported of an order so far; null before it has. Older versions are kept, and never read. */
+/**
+ * Finds the newest version of an order's report, which contains everything that the laboratory has reported so far.
+ * Returns null before the first report. We store older versions too, but never read them.
+ */
 export async function newestReport(ctx: TeamCtx, { row }: LoadedOrder): Promise<NewestReport | null> {
   const newest = await ctx.db
     .selectFrom('lab_results')

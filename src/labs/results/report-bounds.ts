@@ -1,34 +1,46 @@
-import type { LabReport } from './report.ts';
+import type { LabReport } from './lab-report.ts';
 
-/** More than any laboratory tells of an order, few enough to be read in a moment. */
+/**
+ * The bounds of a report. No laboratory reports so much about one order. A report of this size can still be read within
+ * a moment.
+ */
 export const MOST_OF_REPORT = {
   observations: 1_000,
   samples: 100,
   laboratories: 100,
   flags: 20,
-  /** Characters of a value or of its notes, and of any other text. */
+  /**
+   * `value` is the maximum number of characters of a value, and of its notes. `text` is the maximum for every other
+   * text.
+   */
   value: 65_536,
-  /** Of the notes of all values together, which a note of several multiplies. */
+  /**
+   * The maximum number of characters of the notes of all values together. If a note belongs to several values, we count
+   * it once for each value.
+   */
   notes: 4_194_304,
   text: 4_000,
-  /** Values of an order in all: what it was told before stays. */
+  /**
+   * The maximum number of values of one order, in its current report and its history. Values that are stored already
+   * are never deleted.
+   */
   values_of_order: 2_000,
 } as const;
 
 type Code = 'too_many_observations' | 'too_many_samples' | 'too_many_laboratories' | 'text_too_long' | 'order_full';
 
-/** A report is beyond these bounds: nothing of it is kept, and whoever brought it sees to it by the code. */
+/** Thrown if a report exceeds these bounds. We store no part of the report. The caller decides by `code` what to do. */
 export class ReportRefused extends Error {
   readonly code: Code;
 
   constructor(code: Code) {
-    super(`the report cannot be kept: ${code}`);
+    super(`the report cannot be stored: ${code}`);
     this.name = 'ReportRefused';
     this.code = code;
   }
 }
 
-/** Looks before any work is done with it. Throws ReportRefused. */
+/** Throws ReportRefused if a report exceeds the bounds. Callers check this before any other work. */
 export function refuseOversize(report: LabReport): void {
   const { observations, tests, samples, performing_laboratories: laboratories } = report;
   if (observations.length > MOST_OF_REPORT.observations) throw new ReportRefused('too_many_observations');
@@ -48,7 +60,7 @@ function refuseText(): never {
   throw new ReportRefused('text_too_long');
 }
 
-/** Any text within, however deep. */
+/** Returns whether any text within this value is too long, at any depth. */
 function hasLongText(value: unknown): boolean {
   if (typeof value === 'string') return value.length > MOST_OF_REPORT.text;
   return typeof value === 'object' && value !== null && Object.entries(value).flat().some(hasLongText);

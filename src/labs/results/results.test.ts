@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Answer, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type Answer, type TestApp } from '../../../test/test-app.ts';
 import {
   lowStatuses,
   orderKit,
@@ -11,7 +11,7 @@ import {
   simulate,
   type OrderBody,
 } from '../../../test/factories.ts';
-import { publishedTo } from '../../../test/publish.ts';
+import { publishedTo } from '../../../test/publish-event.ts';
 import { openReport } from './sealed.ts';
 
 type Result = {
@@ -62,7 +62,7 @@ const critical = async (order: OrderBody): Promise<Record<string, unknown>[]> =>
     .map(({ body }) => JSON.parse(body) as Record<string, unknown>);
 
 describe('before the laboratory has reported', () => {
-  test.each(['', '/metadata'])('result%s is 404 results_not_available, at each status', async (of) => {
+  test.each(['', '/metadata'])('result%s answers 404 results_not_available, at each status', async (of) => {
     const order = await orderKit(app.team);
     const registered = await registeredKit(app.team);
     await simulate(app.team, registered.id, '?final_status=sample_with_lab.testkit.lab_processing_blocked');
@@ -72,7 +72,7 @@ describe('before the laboratory has reported', () => {
     }
   });
 
-  test('and after it has refused the sample', async () => {
+  test('and after the laboratory refused the sample, reading answers results_not_available', async () => {
     const { order } = await completed(undefined, '?final_status=failed.testkit.sample_error');
     expect([(await read(order.id)).body.code, order.interpretation]).toEqual(['results_not_available', null]);
   });
@@ -82,19 +82,21 @@ describe('the results', () => {
   test("are one for each analyte of the test's markers, with its LOINC code and unit", async () => {
     const { order, body } = await completed();
     const { rows: expected } = await sql<{ slug: string; loinc: string; unit: string; marker: string }>`
-      select distinct on (analytes.id) analytes.slug, analytes.loinc_code as loinc, analytes.unit, markers.slug as marker
-        from lab_test_markers join markers on markers.id = marker_id join marker_analytes using (marker_id) join analytes on analytes.id = analyte_id
+      select distinct on (analytes.id)
+             analytes.slug, analytes.loinc_code as loinc, analytes.unit, markers.slug as marker
+        from lab_test_markers join markers on markers.id = marker_id join marker_analytes using (marker_id)
+        join analytes on analytes.id = analyte_id
        where lab_test_id = ${(order['lab_test'] as { id: string }).id}
        order by analytes.id, lab_test_markers.position`.execute(app.db);
     expect(expected.length).toBeGreaterThan(5);
-    const told = body.results.map(({ slug, loinc, unit, source_markers }) => ({
+    const shown = body.results.map(({ slug, loinc, unit, source_markers }) => ({
       slug,
       loinc,
       unit,
       marker: source_markers[0]?.slug,
     }));
     const bySlug = (a: { slug: string }, b: { slug: string }): number => a.slug.localeCompare(b.slug);
-    expect(told.toSorted(bySlug)).toEqual(expected.toSorted(bySlug));
+    expect(shown.toSorted(bySlug)).toEqual(expected.toSorted(bySlug));
   });
 
   test('of numeric type repeat the number as value, lie within their range and are normal', async () => {
@@ -122,7 +124,7 @@ describe('the results', () => {
     }
   });
 
-  test('of several types take turns', async () => {
+  test('of several types alternate between the types', async () => {
     const { body } = await completed({ result_types: ['numeric', 'comment'] });
     expect(body.results.map((result) => result.type)).toEqual(
       body.results.map((_, index) => (index % 2 === 0 ? 'numeric' : 'comment')),
@@ -131,7 +133,7 @@ describe('the results', () => {
   });
 
   test.each(['abnormal', 'critical', 'unknown'])(
-    'are as %s as was asked, and so are the order and the list',
+    'are %s if requested, and so are the order and the list',
     async (interpretation) => {
       const { order, body } = await completed({ interpretation });
       expect(body.results.map((result) => result.interpretation).toSorted()).toEqual(
@@ -148,7 +150,7 @@ describe('the results', () => {
     },
   );
 
-  test('that are missing are named, and the order says so', async () => {
+  test('that are missing are named, and the order has has_missing_results', async () => {
     const whole = await completed();
     const { order, body } = await completed({ has_missing_results: true });
     expect(order['has_missing_results']).toBe(true);
@@ -158,7 +160,7 @@ describe('the results', () => {
     expect(body.results.map(({ slug }) => slug)).toEqual(whole.body.results.slice(0, -1).map(({ slug }) => slug));
   });
 
-  test('say whose they are and who reported them', async () => {
+  test('name the patient and the laboratory that reported them', async () => {
     const { order, body } = await completed();
     expect(body.metadata).toMatchObject({
       patient: 'Grace Palmer',
@@ -176,7 +178,7 @@ describe('the results', () => {
 });
 
 describe('a critical result', () => {
-  test('is an event of its own, with ids only', async () => {
+  test('is published as an event of its own, with ids only', async () => {
     const { order } = await completed({ interpretation: 'critical' });
     const [event, ...further] = await critical(order);
     expect(further).toEqual([]);
@@ -199,7 +201,7 @@ describe('a critical result', () => {
   });
 
   test.each([undefined, { interpretation: 'normal' }, { interpretation: 'abnormal' }, { interpretation: 'unknown' }])(
-    'is none with %j',
+    'is not published for %j',
     async (flags) => {
       expect(await critical((await completed(flags)).order)).toEqual([]);
     },
@@ -207,7 +209,7 @@ describe('a critical result', () => {
 });
 
 describe('a correction', () => {
-  test('is answered from then on, and what it corrects is kept', async () => {
+  test('is answered from then on, and the corrected version stays stored', async () => {
     const { order, body: first } = await completed({ interpretation: 'abnormal' });
     await simulate(app.team, order.id, '?final_status=completed.testkit.corrected');
     const { body: second } = await read(order.id);
@@ -219,32 +221,32 @@ describe('a correction', () => {
       'normal',
       'normal',
     ]);
-    const kept = await app.db
+    const storedReports = await app.db
       .selectFrom('lab_results')
       .select(['team_id', 'order_id', 'version', 'status', 'interpretation'])
       .select(['metadata', 'results', 'missing_results', 'sample_information'])
       .where('order_id', '=', order.id)
       .orderBy('version')
       .execute();
-    expect(kept).toMatchObject([
+    expect(storedReports).toMatchObject([
       { version: 1, status: 'final', interpretation: 'abnormal' },
       { version: 2, status: 'final', interpretation: 'normal' },
     ]);
     const team = { id: app.team.id, org_id: app.team.org_id, settings: {} };
-    const openResults = kept.map((report) => openReport({ ...app.ctx, team }, report).results);
-    // What stands behind a value has times that are told to nobody.
-    const told = ({ key: _, as_of: __, history, ...others }: (typeof openResults)[number][number]): unknown => ({
+    const openResults = storedReports.map((report) => openReport({ ...app.ctx, team }, report).results);
+    // The history of a value has times that no answer shows.
+    const shown = ({ key: _, as_of: __, history, ...others }: (typeof openResults)[number][number]): unknown => ({
       ...others,
       history: history.map(({ sent_at: ___, ...past }) => past),
     });
-    expect(openResults.map((results) => results.map(told))).toEqual([first.results, second.results]);
+    expect(openResults.map((results) => results.map(shown))).toEqual([first.results, second.results]);
     await simulate(app.team, order.id, '?final_status=completed.testkit.corrected');
     expect(lowStatuses(await readOrder(app.team, order.id)).slice(-3)).toEqual(['completed', 'corrected', 'corrected']);
     expect((await read(order.id)).body.results).not.toEqual(second.results);
   });
 });
 
-test("an unknown order and another team's are the same 404; a malformed id and no key are 422 and 401", async () => {
+test("an unknown order and another team's answer 404; a malformed id 422; no key 401", async () => {
   const other = await app.makeTeam();
   const theirs = await registeredKit(other);
   await simulate(other, theirs.id);
@@ -258,7 +260,7 @@ test("an unknown order and another team's are the same 404; a malformed id and n
   }
 });
 
-test('the results are gone with their user and come back with the undo', async () => {
+test('the results disappear with their user and come back with the undo', async () => {
   const { order, body } = await completed();
   await app.api('DELETE', `/v2/user/${order.user_id}`);
   expect((await read(order.id)).body.code).toBe('user_scheduled_for_deletion');
@@ -266,7 +268,7 @@ test('the results are gone with their user and come back with the undo', async (
   expect((await read(order.id)).body).toEqual(body);
 });
 
-test("the times of a report are those of the order's own events, and its provider the order's physician", async () => {
+test("a report has the times of the order's own events, and the order's physician as its provider", async () => {
   const { order, body } = await completed();
   const at = (low: string): string | undefined =>
     order.events.find(({ status }) => status.endsWith(`.${low}`))?.created_at;

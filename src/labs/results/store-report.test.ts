@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
 import { lowStatuses, readOrder, registeredKit, simulate, type OrderBody } from '../../../test/factories.ts';
 import { labOf, observed, receiveFor, reportOf, type Received } from '../../../test/lab-reports.ts';
 import { placeOrder } from '../../../test/placed-orders.ts';
-import { publishedTo } from '../../../test/publish.ts';
-import type { LabReport, Observation } from './report.ts';
+import { publishedTo } from '../../../test/publish-event.ts';
+import type { LabReport, Observation } from './lab-report.ts';
 
 type Result = {
   slug: string;
@@ -39,9 +39,12 @@ afterAll(() => app.close());
 
 const receive = (report: LabReport, of = order, team: Team = app.team): Promise<Received> =>
   receiveFor(app, { team, orderId: of.id, labId: labOf(of) }, report);
-/** A report with these values, told on a day of January. */
-const tell = (day: number, values: Partial<Observation>[], status: LabReport['status'] = 'final'): Promise<Received> =>
-  receive(reportOf({ status, observations: values.map(observed) }, day));
+/** A report with these values, reported on a day of January. */
+const reportValues = (
+  day: number,
+  values: Partial<Observation>[],
+  status: LabReport['status'] = 'final',
+): Promise<Received> => receive(reportOf({ status, observations: values.map(observed) }, day));
 const results = async (of = order.id, team: Team = app.team): Promise<Results> =>
   (await team.api<Results>('GET', `/v3/order/${of}/result`)).body;
 const something = async (): Promise<Result | undefined> =>
@@ -56,7 +59,7 @@ const eventsOf = async (team: Team, of: string): Promise<string[]> =>
         : ((data['last_event'] as { status: string }).status.split('.')[2] as string),
     );
 
-describe('a report beyond all bounds is refused before anything is made of it:', () => {
+describe('a report beyond the bounds is refused before anything is stored:', () => {
   const many = (count: number): Observation[] =>
     Array.from({ length: count }, (_, n) => observed({ code: `M${n}`, name: `Many ${n}` }));
   const sample = { control_number: null, collected_at: null, received_at: null, clinical_information: null };
@@ -74,12 +77,12 @@ describe('a report beyond all bounds is refused before anything is made of it:',
     ['text_too_long', { provider: 'x'.repeat(4_001) }],
   ])('%s', async (code, changes) => {
     await expect(receive(reportOf(changes))).rejects.toMatchObject({ code });
-    const ofNobody = receiveFor(app, { team: app.team, orderId: null, labId: labOf(order) }, reportOf(changes));
-    await expect(ofNobody).rejects.toMatchObject({ code });
+    const isWithoutUser = receiveFor(app, { team: app.team, orderId: null, labId: labOf(order) }, reportOf(changes));
+    await expect(isWithoutUser).rejects.toMatchObject({ code });
     expect((await app.team.api('GET', `/v3/order/${order.id}/result`)).status).toBe(404);
   });
 
-  test('order_full, where the order has as many values as it can have from those before', async () => {
+  test('order_full, if earlier reports have filled the order', async () => {
     const part = (name: string): Promise<Received> =>
       receive(reportOf({ observations: many(1_000).map((each, n) => ({ ...each, code: `${name}${n}` })) }));
     expect([await part('A'), await part('B')]).toEqual(['stored', 'stored']);
@@ -91,21 +94,21 @@ describe('a report beyond all bounds is refused before anything is made of it:',
 });
 
 describe('a report', () => {
-  test('is read, interpreted, and laid to what was ordered by its slug, its LOINC or its only code', async () => {
+  test('is read, interpreted, and matched with ordered analytes by slug, LOINC or a unique code', async () => {
     const { rows } = await sql<{ slug: string; loinc_code: string; marker: string }>`
       select distinct on (analytes.id) analytes.slug, loinc_code, markers.slug as marker from lab_test_markers
-        join markers on markers.id = marker_id join marker_analytes using (marker_id) join analytes on analytes.id = analyte_id
-       where lab_test_id = ${(order['lab_test'] as { id: string }).id} and loinc_code is not null order by analytes.id`.execute(
-      app.db,
-    );
+        join markers on markers.id = marker_id join marker_analytes using (marker_id)
+        join analytes on analytes.id = analyte_id
+       where lab_test_id = ${(order['lab_test'] as { id: string }).id} and loinc_code is not null
+        order by analytes.id`.execute(app.db);
     const [first, second] = rows as [(typeof rows)[0], (typeof rows)[0]];
-    await tell(7, [
+    await reportValues(7, [
       { loinc: first.loinc_code, code: 'OWN', name: 'As the lab calls it', unit: 'mEq/L', flags: ['H', 'HH'] },
       { analyte_slug: second.slug, text: '3' },
       { code: 'X9', name: 'Not asked for', text: 'Trace', kind: 'comment', reference_range: 'Negative', unit: null },
     ]);
-    const told = await results();
-    expect(told.results.find(({ slug }) => slug === first.slug)).toMatchObject({
+    const answer = await results();
+    expect(answer.results.find(({ slug }) => slug === first.slug)).toMatchObject({
       unit: 'meq/L',
       interpretation: 'critical',
       source_interpretation: 'H~HH',
@@ -114,8 +117,8 @@ describe('a report', () => {
       performing_laboratory: 'Lab',
       status: 'final',
     });
-    expect(told.results.find(({ slug }) => slug === second.slug)).toMatchObject({ interpretation: 'normal' });
-    expect(told.results.at(-1)).toMatchObject({
+    expect(answer.results.find(({ slug }) => slug === second.slug)).toMatchObject({ interpretation: 'normal' });
+    expect(answer.results.at(-1)).toMatchObject({
       slug: 'not-asked-for',
       source_markers: null,
       interpretation: 'unknown',
@@ -123,8 +126,8 @@ describe('a report', () => {
     expect((await readOrder(app.team, order.id)).interpretation).toBe('critical');
   });
 
-  test('that is final names what it does not have of what was ordered', async () => {
-    await tell(7, [{}]);
+  test('that is final names the ordered values that it lacks', async () => {
+    await reportValues(7, [{}]);
     const { missing_results } = await results();
     expect(missing_results.length).toBeGreaterThan(5);
     expect(missing_results[0]).toMatchObject({
@@ -134,32 +137,32 @@ describe('a report', () => {
     expect((await readOrder(app.team, order.id))['has_missing_results']).toBe(true);
   });
 
-  test('that is partial is read while the order waits with the laboratory, and completed by a final one', async () => {
-    await tell(7, [{ status: 'partial' }], 'partial');
+  test('that is partial can be read while the order waits at the laboratory; a final one completes it', async () => {
+    await reportValues(7, [{ status: 'partial' }], 'partial');
     expect((await results()).metadata.status).toBe('partial');
     expect(lowStatuses(await readOrder(app.team, order.id)).at(-1)).toBe('delivered_to_lab');
-    await tell(8, [{}]);
+    await reportValues(8, [{}]);
     expect((await results()).metadata.status).toBe('final');
     expect(await something()).toMatchObject({ status: 'final', previous_result: null });
     expect(lowStatuses(await readOrder(app.team, order.id)).at(-1)).toBe('completed');
   });
 
-  test('again changes nothing and tells nothing, and neither does an older one that comes late', async () => {
-    await tell(7, [{ text: '6' }]);
-    await tell(9, [{ text: '8', status: 'corrected' }], 'corrected');
+  test('that is repeated, or older and late, changes no value and publishes nothing', async () => {
+    await reportValues(7, [{ text: '6' }]);
+    await reportValues(9, [{ text: '8', status: 'corrected' }], 'corrected');
     const [before, events] = [await readOrder(app.team, order.id), await eventsOf(app.team, order.id)];
-    const told = await results();
-    expect(await tell(9, [{ text: '8', status: 'corrected' }], 'corrected')).toBe('unchanged');
-    expect(await tell(7, [{ text: '6' }])).toBe('unchanged');
-    expect(await tell(10, [{ text: '8' }])).toBe('unchanged');
-    expect(await tell(11, [{ text: '1', status: 'partial' }], 'partial')).toBe('unchanged');
+    const answer = await results();
+    expect(await reportValues(9, [{ text: '8', status: 'corrected' }], 'corrected')).toBe('unchanged');
+    expect(await reportValues(7, [{ text: '6' }])).toBe('unchanged');
+    expect(await reportValues(10, [{ text: '8' }])).toBe('unchanged');
+    expect(await reportValues(11, [{ text: '1', status: 'partial' }], 'partial')).toBe('unchanged');
     expect([await readOrder(app.team, order.id), await eventsOf(app.team, order.id)]).toEqual([before, events]);
     const plain = ({ results: values, ...others }: Results): unknown => [
       others,
       values.map((value) => ({ ...value, history: null })),
     ];
     const after = await results();
-    expect(plain(after)).toEqual(plain(told));
+    expect(plain(after)).toEqual(plain(answer));
     const history = after.results.find(({ slug }) => slug === 'something')?.history;
     expect(history).toMatchObject([
       { result: '6', status: 'final', came_late: false },
@@ -169,10 +172,10 @@ describe('a report', () => {
 });
 
 describe('a correction', () => {
-  test('marks what changed with what it was, keeps what it does not repeat, and is interpreted anew', async () => {
-    await tell(7, [{ text: '7' }, { code: 'X2', name: 'Other', text: '4' }]);
+  test('marks a changed value with its old value, keeps all others, and is interpreted again', async () => {
+    await reportValues(7, [{ text: '7' }, { code: 'X2', name: 'Other', text: '4' }]);
     expect((await readOrder(app.team, order.id)).interpretation).toBe('abnormal');
-    await tell(8, [{ text: '4.5', status: 'corrected' }], 'corrected');
+    await reportValues(8, [{ text: '4.5', status: 'corrected' }], 'corrected');
     expect(await something()).toMatchObject({
       result: '4.5',
       status: 'corrected',
@@ -185,24 +188,24 @@ describe('a correction', () => {
     });
     const corrected = await readOrder(app.team, order.id);
     expect([corrected.interpretation, lowStatuses(corrected).at(-1)]).toEqual(['normal', 'corrected']);
-    // The mark stays when another value is corrected, and both versions are kept.
-    await tell(9, [{ code: 'X2', name: 'Other', text: '3', status: 'corrected' }], 'corrected');
+    // The mark stays when another value is corrected, and both versions stay stored.
+    await reportValues(9, [{ code: 'X2', name: 'Other', text: '3', status: 'corrected' }], 'corrected');
     expect(await something()).toMatchObject({ status: 'corrected', previous_result: '7 mg/dL' });
     const { rows } = await sql`select version from lab_results where order_id = ${order.id}`.execute(app.db);
     expect(rows).toHaveLength(3);
   });
 
-  test('that is called final is one too', async () => {
-    await tell(7, [{ text: '7' }]);
-    await tell(8, [{ text: '6' }]);
+  test('that has the status final is a correction too', async () => {
+    await reportValues(7, [{ text: '7' }]);
+    await reportValues(8, [{ text: '6' }]);
     expect(await something()).toMatchObject({ status: 'corrected', previous_result: '7 mg/dL' });
   });
 });
 
 describe('a value', () => {
-  test('that is withdrawn is never seen again, also when an older message of it comes late', async () => {
-    await tell(7, [{ text: '987.65' }, { code: 'X2', name: 'Other', text: '4' }]);
-    await tell(9, [{ text: '', status: 'withdrawn' }], 'corrected');
+  test('that is withdrawn is never shown again, even if an older message with it comes late', async () => {
+    await reportValues(7, [{ text: '987.65' }, { code: 'X2', name: 'Other', text: '4' }]);
+    await reportValues(9, [{ text: '', status: 'withdrawn' }], 'corrected');
     expect(await receive(reportOf({ observations: [observed({ text: '987.65' })] }, 8))).toBe('unchanged');
     const answer = await app.api('GET', `/v3/order/${order.id}/result`);
     expect(JSON.stringify(answer.body)).not.toContain('987.65');
@@ -211,26 +214,26 @@ describe('a value', () => {
       expect.objectContaining({ slug: 'something', note: 'The laboratory withdrew this value.' }),
     );
     expect((await readOrder(app.team, order.id))['has_missing_results']).toBe(true);
-    // What comes anew is no correction of it.
-    await tell(10, [{ text: '5' }]);
+    // A value that comes later is not a correction of the withdrawn one.
+    await reportValues(10, [{ text: '5' }]);
     expect(await something()).toMatchObject({ result: '5', previous_result: null });
   });
 
-  test('that is cancelled after it was final is missing and says so, however often that is told', async () => {
-    await tell(7, [{ text: '5' }]);
+  test('that is cancelled after it was final is missing, and its note says so only once', async () => {
+    await reportValues(7, [{ text: '5' }]);
     const gone = async (): Promise<unknown> =>
       (await results()).missing_results.find(({ slug }) => slug === 'something');
     for (const [day, text] of [
       [8, 'TNP'],
       [9, 'QNS'],
     ] as const) {
-      await tell(day, [{ text, status: 'not_obtained', kind: 'comment' }], 'corrected');
+      await reportValues(day, [{ text, status: 'not_obtained', kind: 'comment' }], 'corrected');
       expect(await gone()).toMatchObject({
         note: `The laboratory cancelled this value after it was reported.\n${text}`,
       });
       expect(await something()).toBeUndefined();
     }
-    await tell(10, [{ text: '6' }]);
+    await reportValues(10, [{ text: '6' }]);
     expect([await gone(), (await something())?.['result']]).toEqual([undefined, '6']);
   });
 
@@ -242,13 +245,13 @@ describe('a value', () => {
     ['', 'Insufficient volume', 'insufficient_volume'],
     ['TNP', null, 'unknown_failure'],
   ])('that was not obtained (%s, %s) is missing for the reason %s', async (text, notes, reason) => {
-    await tell(7, [{ text, notes, status: 'not_obtained', kind: 'comment' }]);
+    await reportValues(7, [{ text, notes, status: 'not_obtained', kind: 'comment' }]);
     const missing = (await results()).missing_results.find(({ slug }) => slug === 'something');
     expect(missing).toMatchObject({
       inferred_failure_type: reason,
       note: [text, notes].filter(Boolean).join('\n'),
     });
-    await tell(8, [{ text: '4' }]);
+    await reportValues(8, [{ text: '4' }]);
     expect((await results()).missing_results.some(({ slug }) => slug === 'something')).toBe(false);
     expect(await something()).toMatchObject({ result: '4' });
   });
@@ -258,19 +261,19 @@ describe('a critical result', () => {
   const critical = async (): Promise<number> =>
     (await eventsOf(app.team, order.id)).filter((event) => event.startsWith('critical')).length;
 
-  test('is told once, however often it is reported, and again when it is another', async () => {
+  test('is published once, even if it is repeated, and again for another value', async () => {
     const flags = ['HH'];
-    await tell(7, [{ text: '700', flags, status: 'partial' }], 'partial');
+    await reportValues(7, [{ text: '700', flags, status: 'partial' }], 'partial');
     expect(await critical()).toBe(1);
-    await tell(8, [{ text: '700', flags }]);
-    await tell(9, [
+    await reportValues(8, [{ text: '700', flags }]);
+    await reportValues(9, [
       { text: '700', flags },
       { code: 'X2', name: 'Other', text: '4' },
     ]);
     expect(await critical()).toBe(1);
-    await tell(10, [{ text: '710', flags, status: 'corrected' }], 'corrected');
+    await reportValues(10, [{ text: '710', flags, status: 'corrected' }], 'corrected');
     expect(await critical()).toBe(2);
-    await tell(11, [{ code: 'X3', name: 'Third', text: '1', flags: ['LL'] }], 'corrected');
+    await reportValues(11, [{ code: 'X3', name: 'Third', text: '1', flags: ['LL'] }], 'corrected');
     expect(await critical()).toBe(3);
   });
 });
@@ -278,18 +281,18 @@ describe('a critical result', () => {
 describe('partial results of an order', () => {
   const partial = '?final_status=sample_with_lab.walk_in_test.partial_results';
 
-  test('are no event, unless the team wants them to be; a critical one is told anyway', async () => {
+  test('are published only if the team wants it, but a critical result is always published', async () => {
     const team = await app.makeTeam();
     const quiet = await placeOrder(app, team, 'walk_in_test');
     await simulate(team, quiet, partial, { interpretation: 'critical' });
     expect(await eventsOf(team, quiet)).toEqual(['ordered', 'requisition_created', 'critical partial']);
     expect((await results(quiet, team)).metadata).toMatchObject({ status: 'partial', interpretation: 'critical' });
     await sql`update teams set settings = '{"partial_webhooks_enabled": true}' where id = ${team.id}`.execute(app.db);
-    const told = await placeOrder(app, team, 'walk_in_test');
-    await simulate(team, told, partial);
-    await simulate(team, told, partial);
-    await simulate(team, told);
-    expect(await eventsOf(team, told)).toEqual([
+    const walkIn = await placeOrder(app, team, 'walk_in_test');
+    await simulate(team, walkIn, partial);
+    await simulate(team, walkIn, partial);
+    await simulate(team, walkIn);
+    expect(await eventsOf(team, walkIn)).toEqual([
       'ordered',
       'requisition_created',
       'partial_results',

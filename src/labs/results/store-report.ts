@@ -2,62 +2,77 @@ import { isDeepStrictEqual } from 'node:util';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { analytesOf } from '../catalogue/analytes.ts';
 import { orderedTestsOf, type OrderedTest } from '../catalogue/ordered-tests.ts';
-import { changeOrder } from '../orders/change.ts';
-import type { LoadedOrder } from '../orders/load.ts';
+import { changeOrder } from '../orders/change-order.ts';
+import type { LoadedOrder } from '../orders/load-order.ts';
 import { appendOrderEvents, publishOrderEvents } from '../orders/status/append-events.ts';
-import { isOpen } from '../orders/status/table.ts';
-import { makeRedraw } from '../orders/under-way/redraw.ts';
+import { isOpen } from '../orders/status/statuses.ts';
+import { makeRedraw } from '../orders/under-way/make-redraw.ts';
 import { describeReport } from './storing/describe-report.ts';
 import { worstOf, type Interpretation } from './interpretation/interpret.ts';
-import type { KeptReport, RejectedTests } from './kept-report.ts';
-import { heldUp, mergeValues, notReported, SET_ASIDE } from './storing/merge-report.ts';
+import type { StoredReport, RejectedTests } from './stored-report.ts';
+import { deferredResults, mergeValues, notReported, SET_ASIDE } from './storing/merge-report.ts';
 import { newestReport, type NewestReport } from './newest-report.ts';
-import type { LabReport } from './report.ts';
+import type { LabReport } from './lab-report.ts';
 import { MOST_OF_REPORT, refuseOversize, ReportRefused } from './report-bounds.ts';
 import { sealReport } from './sealed.ts';
 import { detailOfRejection, rejectionOf, withRejections } from './storing/rejected-samples.ts';
-import { areAllTold, haveAllFailed, meantBy, notAwaited, rejectedAfter, testsAfter } from './storing/told-tests.ts';
+import {
+  areAllReported,
+  haveAllFailed,
+  testsMeantBy,
+  notExpected,
+  rejectedAfter,
+  testsAfter,
+} from './storing/test-statuses.ts';
 import { withNotesOfTests } from './storing/notes-of-tests.ts';
-import { tellCritical } from './tell-critical.ts';
+import { publishCritical } from './publish-critical.ts';
 import { statusesAfter, type Reach } from './storing/statuses-after.ts';
 
-/** `impossible`: the order as it stands takes no results, because it has ended or nobody has registered its kit. */
+/**
+ * The outcome of storing a report. `impossible` means that the order cannot take results in its current state. For
+ * example, it has ended, or its kit is not registered.
+ */
 export type Stored = {
   order: LoadedOrder;
   outcome: 'stored' | 'unchanged' | 'impossible';
-  /** Something in the report is older than what is stored of the same, and is kept behind it. */
+  /**
+   * True if the report contains a value that is older than the stored value with the same key. We add the older value
+   * to the history.
+   */
   superseded: boolean;
 };
 
 /**
- * By a person: it is for an order that may have ended, which keeps its status then. Keeps its status: nothing came of the order,
- * which stays where it is while more is to come.
+ * `byPerson`: a person has decided that the report belongs to this order. The order may have ended, and then its status
+ * does not change. `shouldRetainStatus`: the report contains nothing that should change the status of the order. The
+ * status stays the same while we expect further results.
  */
-type Decided = { byPerson?: boolean; keepsStatus?: boolean };
+type Decided = { byPerson?: boolean; shouldRetainStatus?: boolean };
 
 /**
- * The one way by which results get to an order, whoever the laboratory is: the report becomes the order's next version
- * (one that corrects replaces nothing), the order gets its interpretation and status, and both are told. A report that
- * says nothing new changes nothing and tells nothing. The caller holds the order's row lock.
- * Throws ReportRefused for what is beyond all bounds.
+ * Stores a report of results for an order. Every kind of laboratory uses this function, and nothing else stores
+ * results. The report becomes a new version. It replaces no earlier version, even if it is a correction. The order gets
+ * a new interpretation and status, and we publish events. If the report contains nothing new, nothing changes and we
+ * publish nothing. The caller holds the lock on the order's row. Throws ReportRefused if the report exceeds the bounds.
  */
 export async function storeReport(
   ctx: TxCtx<TeamCtx>,
   order: LoadedOrder,
-  told: LabReport,
+  reported: LabReport,
   decided: Decided = {},
 ): Promise<Stored> {
-  refuseOversize(told);
+  refuseOversize(reported);
   const before = await newestReport(ctx, order);
-  const after = await reportAfter(ctx, order, { told, before });
+  const after = await reportAfter(ctx, order, { reported, before });
   const { next, superseded, reach } = after;
-  const isTold = before?.status === statusOf(reach) && isDeepStrictEqual(contentOf(before), contentOf(next));
-  if (isTold && (reach !== 'partial' || isDeepStrictEqual(before.tests, next.tests))) {
-    await keepBehind(ctx, order, { before, next });
+  const isUnchanged = before?.status === statusOf(reach) && isDeepStrictEqual(contentOf(before), contentOf(next));
+  if (isUnchanged && (reach !== 'partial' || isDeepStrictEqual(before.tests, next.tests))) {
+    await storeLateValues(ctx, order, { before, next });
     return { order, outcome: 'unchanged', superseded };
   }
-  // That a test of several is final now, with the values that it had, is kept and no news.
-  const stays = isTold || (decided.keepsStatus && reach === 'partial');
+  // A report of several tests may differ from the stored one only in the status of a test that becomes final. Then we
+  // store the new status, but publish nothing.
+  const stays = isUnchanged || (decided.shouldRetainStatus && reach === 'partial');
   const statuses = stays ? [] : (statusesAfter(order, reach) ?? (decided.byPerson && hasEnded(order) ? [] : null));
   if (statuses === null || order.row.patient_details === null) return { order, outcome: 'impossible', superseded };
   const { interpretation, status } = after;
@@ -65,8 +80,9 @@ export async function storeReport(
   const created_at = await insertReport(ctx, order, version, next);
   const has_missing_results = next.missing_results.length + next.withdrawn.length > 0;
   const changed = await changeOrder(ctx, order, { interpretation, has_missing_results });
-  if (newlyCritical(next, before)) await tellCritical(ctx, order, status, created_at);
-  if (decided.keepsStatus && statuses.length === 0) await publishOrderEvents(ctx, changed, changed.events.slice(-1));
+  if (newlyCritical(next, before)) await publishCritical(ctx, order, status, created_at);
+  if (decided.shouldRetainStatus && statuses.length === 0)
+    await publishOrderEvents(ctx, changed, changed.events.slice(-1));
   const moved = await appendOrderEvents(ctx, changed, statuses);
   const isRedrawn = typeof reach === 'object' && reach.failed === 'redrawn' && statuses.length > 0;
   return { order: isRedrawn ? await makeRedraw(ctx, moved) : moved, outcome: 'stored', superseded };
@@ -75,39 +91,39 @@ export async function storeReport(
 const statusOf = (reach: Reach): 'partial' | 'final' => (reach === 'partial' ? 'partial' : 'final');
 
 type After = {
-  next: KeptReport;
+  next: StoredReport;
   superseded: boolean;
   reach: Reach;
   status: 'partial' | 'final';
   interpretation: Interpretation;
 };
 
-/** What is known of the order with one more report, and how far that takes it. */
+/** Returns the order's report after one more report has arrived, and how far this moves the order. */
 async function reportAfter(
   ctx: TxCtx<TeamCtx>,
   order: LoadedOrder,
-  { told, before }: { told: LabReport; before: NewestReport | null },
+  { reported, before }: { reported: LabReport; before: NewestReport | null },
 ): Promise<After> {
   const analytes = await analytesOf(ctx, order.row.lab_test_id);
   const ordered = await orderedTestsOf(ctx, order.row.lab_test_id);
-  const report = withNotesOfTests(withRejections(told), before, ordered);
+  const report = withNotesOfTests(withRejections(reported), before, ordered);
   const { superseded, ...values } = mergeValues(before, report, analytes);
   if (sizeOf(values) > MOST_OF_REPORT.values_of_order) throw new ReportRefused('order_full');
   const after = testsAfter(before?.tests ?? {}, report.tests ?? [], ordered);
-  // Reports that were kept before tests were told apart have none.
-  const isWhole = report.tests ? areAllTold(after, values, ordered) : report.status !== 'partial';
+  // A report that an early release stored has no tests. Then the status of the report applies.
+  const isWhole = report.tests ? areAllReported(after, values, ordered) : report.status !== 'partial';
   const complete = before?.status === 'final' || isWhole;
   const { tests } = after;
   const rejected = rejectedAfter(before?.rejected ?? {}, report.tests ?? [], { tests, ordered });
-  const setAside = setAsideAfter(before, report, ordered);
-  const expected = notAwaited(analytes, { tests, complete }, ordered).map((each) => ({
+  const discarded = discardedAfter(before, report, ordered);
+  const expected = notExpected(analytes, { tests, complete }, ordered).map((each) => ({
     ...each,
-    isSetAside: setAside.has(each.analyte.slug),
+    isSetAside: discarded.has(each.analyte.slug),
   }));
   const missing_results = [
     ...values.missing_results,
     ...notReported(values, expected),
-    ...heldUp(values, analytes, rejected),
+    ...deferredResults(values, analytes, rejected),
   ];
   const interpretation = worstOf(values.results.map((result) => result.interpretation));
   const hasFailed = complete && report.tests !== null && haveAllFailed(tests, values, ordered);
@@ -118,10 +134,10 @@ async function reportAfter(
   return { next, superseded, reach, status, interpretation };
 }
 
-/** Analytes whose value may have stood in a part of a report that was discarded. */
-function setAsideAfter(before: NewestReport | null, report: LabReport, ordered: OrderedTest[]): Set<string> {
+/** Returns the slugs of analytes whose value may have been in a part of a report that we discarded. */
+function discardedAfter(before: NewestReport | null, report: LabReport, ordered: OrderedTest[]): Set<string> {
   const known = (before?.missing_results ?? []).filter(({ note }) => note === SET_ASIDE).map(({ key }) => key);
-  const tests = report.set_aside ? (report.tests ?? []).flatMap((test) => meantBy(test, ordered)) : [];
+  const tests = report.set_aside ? (report.tests ?? []).flatMap((test) => testsMeantBy(test, ordered)) : [];
   return new Set([...known, ...tests.flatMap(({ analytes }) => analytes.map(({ slug }) => slug))]);
 }
 
@@ -129,7 +145,7 @@ const sizeOf = ({
   results,
   missing_results,
   withdrawn,
-}: Pick<KeptReport, 'results' | 'missing_results' | 'withdrawn'>): number =>
+}: Pick<StoredReport, 'results' | 'missing_results' | 'withdrawn'>): number =>
   [...results, ...missing_results].reduce((sum, { history }) => sum + 1 + history.length, withdrawn.length);
 
 const hasEnded = ({ row }: LoadedOrder): boolean => !isOpen(row.last_low_level_status);
@@ -139,8 +155,8 @@ function failedBy(rejected: RejectedTests): Reach {
   return code === undefined ? { failed: 'called_off' } : { failed: 'redrawn', detail: detailOfRejection(code) };
 }
 
-/** What a reader is told, without what stands behind it. */
-const contentOf = ({ results, missing_results, withdrawn, sample_information }: KeptReport): unknown =>
+/** Returns the part of a report that readers see, without the history and without the times of messages. */
+const contentOf = ({ results, missing_results, withdrawn, sample_information }: StoredReport): unknown =>
   plainOf({
     results: results.map((result) => ({ ...result, as_of: null, history: null })),
     missing_results: missing_results.map((missing) => ({ ...missing, as_of: null, history: null })),
@@ -151,19 +167,19 @@ const contentOf = ({ results, missing_results, withdrawn, sample_information }: 
 const plainOf = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 /**
- * What came too late to change anything is kept with the newest version, as is that the same was said again: both decide what
- * of the next message is newer.
+ * Updates the newest version if the report brought only old values or repeated values. Readers see no difference. But
+ * these values and times decide later whether a value from the next message is newer.
  */
-async function keepBehind(
+async function storeLateValues(
   ctx: TxCtx<TeamCtx>,
   { row }: LoadedOrder,
-  { before, next }: { before: NewestReport; next: KeptReport },
+  { before, next }: { before: NewestReport; next: StoredReport },
 ): Promise<void> {
-  const behind = ({ results, missing_results, withdrawn }: KeptReport): unknown =>
+  const behind = ({ results, missing_results, withdrawn }: StoredReport): unknown =>
     plainOf({ results, missing_results, withdrawn });
   if (isDeepStrictEqual(behind(before), behind(next))) return;
-  const place = { team_id: ctx.team.id, order_id: row.id, version: before.version };
-  const { results, missing_results } = sealReport(ctx, place, next);
+  const rowKey = { team_id: ctx.team.id, order_id: row.id, version: before.version };
+  const { results, missing_results } = sealReport(ctx, rowKey, next);
   await ctx.db
     .updateTable('lab_results')
     .set({ results, missing_results })
@@ -178,24 +194,27 @@ async function insertReport(
   ctx: TxCtx<TeamCtx>,
   { row }: LoadedOrder,
   plain: { version: number; status: string; interpretation: string },
-  report: KeptReport,
+  report: StoredReport,
 ): Promise<string> {
-  const place = { team_id: ctx.team.id, order_id: row.id, version: plain.version };
+  const rowKey = { team_id: ctx.team.id, order_id: row.id, version: plain.version };
   const { created_at } = await ctx.db
     .insertInto('lab_results')
-    .values({ ...place, ...plain, user_id: row.user_id, ...sealReport(ctx, place, report) })
+    .values({ ...rowKey, ...plain, user_id: row.user_id, ...sealReport(ctx, rowKey, report) })
     .returning('created_at')
     .executeTakeFirstOrThrow();
   return created_at;
 }
 
-/** A critical value is told once: again only when it is another value, or another analyte's. */
-function newlyCritical(next: KeptReport, before: KeptReport | null): boolean {
-  const told = new Set(criticalOf(before));
-  return criticalOf(next).some((value) => !told.has(value));
+/**
+ * Returns whether the report contains a critical value that we have not published yet. If the value of the same analyte
+ * changes, we publish it again.
+ */
+function newlyCritical(next: StoredReport, before: StoredReport | null): boolean {
+  const known = new Set(criticalOf(before));
+  return criticalOf(next).some((value) => !known.has(value));
 }
 
-const criticalOf = (report: KeptReport | null): string[] =>
+const criticalOf = (report: StoredReport | null): string[] =>
   (report?.results ?? [])
     .filter(({ interpretation }) => interpretation === 'critical')
     .map(({ key, result, unit }) => JSON.stringify([key, result, unit]));

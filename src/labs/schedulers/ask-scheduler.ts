@@ -4,16 +4,16 @@ import { Webhook } from 'standardwebhooks';
 import type { Ctx } from '../../context.ts';
 import { ask, NoAnswer } from '../../outbound/ask.ts';
 import { USER_AGENT } from '../../package-root.ts';
-import { RefusalAnswer } from './messages.ts';
+import { RefusalAnswer } from './scheduler-messages.ts';
 import { readSecrets, SecretUnreadable } from './secrets.ts';
-import type { HttpSettings, SchedulerSettings } from './settings.ts';
+import type { HttpSettings, SchedulerSettings } from './scheduler-settings.ts';
 
 const MOST_BYTES = 256 * 1024;
 const USUAL_SECONDS = 8;
 
-/** What refuses for good; anything else may be asked again. */
+/** HTTP statuses of a permanent refusal. After any other error we repeat the request. */
 const REFUSING: ReadonlySet<number> = new Set([400, 404, 409, 410, 422]);
-/** What a refusal is known by where the scheduler gives no code of its own. */
+/** The code of a refusal if the scheduler's response contains no code. */
 const REFUSED = 'refused';
 
 export type Asked<T> =
@@ -22,16 +22,18 @@ export type Asked<T> =
   | { outcome: 'no_answer'; code: string };
 
 type Question = {
-  /** Behind the scheduler's URL. */
+  /** The path after the scheduler's URL. */
   path: string;
   body: object;
-  /** Stays the same when it is asked again: a scheduler carries it out once. */
+  /**
+   * The id of the request. If we repeat a request, it has the same id, so that the scheduler carries it out only once.
+   */
   id: string;
 };
 
 /**
- * One signed request to a scheduler, outside of transactions: a POST, over vetted connections, with bounds of time and
- * size. What is no answer of the interface counts as none.
+ * Sends one signed POST to a scheduler over vetted connections, with a time limit and a size limit. The caller must not
+ * be in a transaction. If a response does not match the interface, the outcome is `no_answer`.
  */
 export async function askScheduler<S extends TSchema>(
   ctx: Pick<Ctx, 'config' | 'log'>,
@@ -49,13 +51,13 @@ export async function askScheduler<S extends TSchema>(
       ...(http.networks ? { networks: http.networks } : {}),
     };
     const answer = await ask(ctx.config, { method: 'POST', url, headers, body: text }, bounds);
-    const told = parsedOrNull(answer.text);
+    const parsed = parsedOrNull(answer.text);
     if (answer.status >= 200 && answer.status < 300)
-      return Value.Check(shape, told)
-        ? { outcome: 'answered', answer: told as Static<S> }
+      return Value.Check(shape, parsed)
+        ? { outcome: 'answered', answer: parsed as Static<S> }
         : { outcome: 'no_answer', code: 'answer_not_understood' };
     if (!REFUSING.has(answer.status)) return { outcome: 'no_answer', code: `status_${answer.status}` };
-    const code = Value.Check(RefusalAnswer, told) ? (told as { code: string }).code : REFUSED;
+    const code = Value.Check(RefusalAnswer, parsed) ? (parsed as { code: string }).code : REFUSED;
     return { outcome: 'refused', code, status: answer.status };
   } catch (error) {
     if (error instanceof NoAnswer) return { outcome: 'no_answer', code: error.code };
@@ -65,7 +67,10 @@ export async function askScheduler<S extends TSchema>(
   }
 }
 
-/** Standard Webhooks, by each of the secrets: a scheduler that knows one of them accepts it. */
+/**
+ * Returns the headers of a request. We sign as Standard Webhooks requires, once with each secret. A scheduler that
+ * knows one of the secrets accepts the request.
+ */
 async function signed(http: HttpSettings, id: string, body: string): Promise<Record<string, string>> {
   const at = new Date();
   const signatures = (await readSecrets(http)).map((secret) => new Webhook(secret).sign(id, at, body));

@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { insertOf } from '../../audit/entry.ts';
 import { readSecrets } from './secrets.ts';
-import type { SchedulerSettings } from './settings.ts';
+import type { SchedulerSettings } from './scheduler-settings.ts';
 
-/** The line of the audit log: a scheduler belongs to no organisation. */
+/** Returns an entry of the audit log. A scheduler belongs to no organisation. */
 const lineOf = (action: string) => ({
   org_id: null,
   team_id: null,
@@ -16,7 +16,7 @@ const lineOf = (action: string) => ({
   address: null,
 });
 
-/** Connects a scheduler, or changes how one is connected, with its line in the audit log. Throws SecretUnreadable. */
+/** Connects a scheduler or changes its settings, and writes an entry into the audit log. Throws SecretUnreadable. */
 export async function connectScheduler(ownerUrl: string, settings: SchedulerSettings): Promise<void> {
   if (settings.http) await readSecrets(settings.http);
   await asOwner(ownerUrl, async (client) => {
@@ -29,7 +29,10 @@ export async function connectScheduler(ownerUrl: string, settings: SchedulerSett
   });
 }
 
-/** False where none was connected. What it has booked stays, and is the operator's to look after. */
+/**
+ * Removes the connection of a scheduler. Returns false if there was none. Appointments that the scheduler booked stay,
+ * and the operator has to manage them.
+ */
 export async function disconnectScheduler(ownerUrl: string, provider: string): Promise<boolean> {
   return asOwner(ownerUrl, async (client) => {
     const { rowCount } = await client.query('delete from scheduler_connections where provider = $1', [provider]);
@@ -41,7 +44,7 @@ export async function disconnectScheduler(ownerUrl: string, provider: string): P
 
 async function asOwner<T>(ownerUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: ownerUrl, application_name: 'phial scheduler' });
-  client.on('error', () => undefined); // a lost connection fails the query that is under way
+  client.on('error', () => undefined); // If the connection is lost, the running query fails.
   await client.connect();
   try {
     await client.query('begin');

@@ -1,9 +1,12 @@
 import type { Ctx, TxCtx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { CENTER_PROVIDERS, comesToPatients, PHLEBOTOMY_PROVIDERS, type AppointmentProvider } from './providers.ts';
-import type { HttpSettings, SchedulerSettings } from './settings.ts';
+import type { HttpSettings, SchedulerSettings } from './scheduler-settings.ts';
 
-/** Who books for a provider: the sandbox's own scheduler, a connected one, or the operator by telephone. */
+/**
+ * The party that books for a provider: the sandbox's own scheduler, a connected scheduler, or the operator by
+ * telephone.
+ */
 export type Scheduler =
   | { by: 'simulated' }
   | { by: 'scheduler'; settings: SchedulerSettings & { http: HttpSettings } }
@@ -13,10 +16,12 @@ type AnyCtx = Pick<Ctx | TxCtx, 'db' | 'config'>;
 
 const SIMULATED: Scheduler = { by: 'simulated' };
 
-/** Where the simulated scheduler sends nobody: too far from the towns that it pretends to have people in. */
+/**
+ * States without simulated visits. They are far from the towns in which the simulated scheduler pretends to have staff.
+ */
 const NOT_SIMULATED = new Set(['AK', 'HI', 'PR', 'VI', 'GU', 'MP', 'AS', 'FM', 'MH', 'PW']);
 
-/** Those that an operator has connected. */
+/** Returns the schedulers that the operator has connected. */
 export async function findConnected(ctx: AnyCtx): Promise<SchedulerSettings[]> {
   const rows = await ctx.db.selectFrom('scheduler_connections').select('settings').orderBy('provider').execute();
   return rows.map(({ settings }) => settings as SchedulerSettings);
@@ -27,7 +32,10 @@ function schedulerOf(settings: SchedulerSettings): Scheduler {
   return http ? { by: 'scheduler', settings: { ...settings, http } } : { by: 'operator', settings };
 }
 
-/** A connected one goes before the simulated one. Throws scheduler_not_connected where there is neither. */
+/**
+ * Returns the scheduler of a provider. A connected scheduler takes precedence over the simulated one. Throws
+ * scheduler_not_connected if there is neither.
+ */
 export async function findScheduler(ctx: AnyCtx, provider: string): Promise<Scheduler> {
   const found = await findSchedulerOrNull(ctx, provider);
   if (found) return found;
@@ -43,7 +51,7 @@ export async function findSchedulerOrNull(ctx: AnyCtx, provider: string): Promis
   return ctx.config.environment === 'sandbox' ? SIMULATED : null;
 }
 
-/** Throws scheduler_not_connected where nobody offers times for this kind of appointment. */
+/** Throws scheduler_not_connected if no scheduler offers times for this kind of appointment. */
 export async function refuseWithoutScheduler(
   ctx: AnyCtx,
   type: 'phlebotomy' | 'patient_service_center',
@@ -60,14 +68,14 @@ export async function refuseWithoutScheduler(
 type ServiceType = 'appointment-ready' | 'appointment-request';
 type Comes = { name: AppointmentProvider; service_types: ServiceType[]; scheduler: Scheduler };
 
-/** Who comes to patients in a state, and what can be asked of them. */
+/** Returns the providers that visit patients in a state, each with the services that a client can request. */
 export async function whoComesTo(ctx: AnyCtx, state: string): Promise<Comes[]> {
   const connected = await findConnected(ctx);
   return PHLEBOTOMY_PROVIDERS.flatMap((name): Comes[] => {
     const settings = connected.find(({ provider }) => provider === name);
     if (!settings) {
       if (ctx.config.environment !== 'sandbox' || NOT_SIMULATED.has(state)) return [];
-      // The simulated getlabs has slots and takes requests, its phlebfinders takes requests only.
+      // The simulated getlabs offers slots and accepts requests. The simulated phlebfinders only accepts requests.
       const ready: ServiceType[] = name === 'getlabs' ? ['appointment-ready'] : [];
       return [{ name, service_types: [...ready, 'appointment-request'], scheduler: SIMULATED }];
     }
@@ -78,7 +86,7 @@ export async function whoComesTo(ctx: AnyCtx, state: string): Promise<Comes[]> {
   });
 }
 
-/** Who books at service centers through this deployment. */
+/** Returns the providers that book at service centers through this deployment. */
 export async function bookingAtCenters(ctx: AnyCtx): Promise<AppointmentProvider[]> {
   const connected = (await findConnected(ctx)).filter(({ http }) => http !== undefined);
   const simulated = ctx.config.environment === 'sandbox';

@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
-import type { HttpSettings } from './settings.ts';
+import type { HttpSettings } from './scheduler-settings.ts';
 
 const MOST_SECRETS = 2;
 const SECRET = /^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/;
 
-/** What is wrong with a file of secrets; never anything of its contents. */
+/** Thrown if a file of secrets cannot be used. The message never contains any text of the file. */
 export class SecretUnreadable extends Error {}
 
 /**
- * The secrets of a scheduler, a line each. Read anew each time, so that a change needs no restart; the file stays
- * outside of the database, as certificates of laboratories do.
+ * Reads the secrets of a scheduler, one on each line of a file. We read the file for each request, so a change needs no
+ * restart. The secrets are not in the database. The certificates of laboratories are not either.
  */
 export async function readSecrets({ secret_file }: Pick<HttpSettings, 'secret_file'>): Promise<string[]> {
   let text: string;
@@ -21,7 +21,8 @@ export async function readSecrets({ secret_file }: Pick<HttpSettings, 'secret_fi
   const secrets = text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
   if (secrets.length === 0 || secrets.length > MOST_SECRETS || !secrets.every((secret) => SECRET.test(secret)))
     throw new SecretUnreadable(
-      'secret_file has to hold one secret, or two while it changes: whsec_ and 24 to 64 bytes in base64, a line each.',
+      'secret_file must contain one secret, or two during a change: whsec_ and 24 to 64 bytes in base64, one ' +
+        'on each line.',
     );
   return secrets;
 }

@@ -3,7 +3,7 @@ import { MOST_BYTES, openAllowance } from './allowance.ts';
 
 const CONFIRM = 21;
 
-test('a broker may say as much as its greeting, its confirms and its signs of life need, however long it lives', () => {
+test('the allowance covers the greeting, the confirms and the heartbeats of a broker for any length of time', () => {
   let now = 0;
   const { published, spend } = openAllowance(() => now);
   expect(spend(4_096)).toBe(true);
@@ -18,7 +18,7 @@ test('a broker may say as much as its greeting, its confirms and its signs of li
   }
 });
 
-test('what a broker may say beside that is not saved up, whether by time or by messages', () => {
+test('a broker cannot save up more than the allowance, neither by time nor by messages', () => {
   let now = 0;
   const { published, spend } = openAllowance(() => now);
   for (let n = 0; n < 100; n += 1) published(200);

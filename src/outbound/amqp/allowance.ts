@@ -1,18 +1,27 @@
-/** For the greeting and whatever is said beside confirms, as that memory is short; nobody may save up more. */
+/**
+ * The bytes that a broker may send at the start, for the handshake and everything that is not a confirm. The allowance
+ * that grows with time never exceeds this number.
+ */
 export const MOST_BYTES = 16_384;
-/** Signs of life: one of 8 bytes each half second at the most that we agree to. */
+/**
+ * The bytes that a broker may send in each second, for heartbeats. A heartbeat has 8 bytes, and we agree to at most two
+ * in a second.
+ */
 const BYTES_A_SECOND = 64;
-/** A confirm has 21. */
+/** The bytes that a broker may send for each published message. A confirm has 21 bytes. */
 const BYTES_A_MESSAGE = 64;
 
 export type Allowance = {
-  /** The broker has as many confirms more to say. */
+  /** Adds the bytes for the confirms of these messages. */
   published: (messages: number) => void;
-  /** False where it has said more than it had to. */
+  /** Subtracts bytes that the broker has sent. Returns false if it has sent more than it may. */
   spend: (bytes: number) => boolean;
 };
 
-/** How much a broker may say, so that one that never stops takes no more of the process than its team's events are worth. */
+/**
+ * Limits the bytes that a broker may send. A broker that sends without end then costs the process no more than the
+ * events of its team do.
+ */
 export function openAllowance(now: () => number = () => performance.now()): Allowance {
   let left = MOST_BYTES;
   let countedAt = now();

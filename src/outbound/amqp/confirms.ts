@@ -1,7 +1,10 @@
-// Which of the published messages a broker has still to confirm. It counts them from 1, and confirms in any order.
+// Tracks the published messages that the broker has not confirmed yet. AMQP numbers messages from 1. The broker
+// confirms them in any order.
 
 export type Confirms = {
-  /** Resolves once the next `many` are confirmed; one at a time. */
+  /**
+   * Resolves when the broker has confirmed the next `many` messages. Call it again only after the promise has resolved.
+   */
   expect: (many: number) => Promise<void>;
   hear: (confirm: { tag: number; multiple: boolean }) => void;
   fail: (error: Error) => void;
@@ -22,7 +25,7 @@ export function openConfirms(): Confirms {
         waiting = { resolve, reject };
       }),
     hear({ tag, multiple }) {
-      // A multiple of 0 is all of them.
+      // A confirm with `multiple` and tag 0 confirms all messages.
       if (multiple) for (const each of open) if (each <= tag || tag === 0) open.delete(each);
       open.delete(tag);
       if (open.size > 0) return;

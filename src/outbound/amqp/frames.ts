@@ -1,4 +1,4 @@
-// AMQP 0-9-1, 2.3.5: a frame is a type, a channel, a size, what it carries, and an end.
+// A frame has a type, a channel, a size, a payload and an end octet (AMQP 0-9-1, 2.3.5).
 
 export type Frame = { type: number; channel: number; payload: Buffer };
 
@@ -8,33 +8,36 @@ export const BODY = 3;
 export const HEARTBEAT = 8;
 
 const HEAD_BYTES = 7;
-/** Around what a frame carries. */
+/** The bytes of a frame without its payload. */
 export const FRAME_BYTES = HEAD_BYTES + 1;
 const END = 0xce;
 
-/** What was said is no AMQP, or more than was agreed. */
+/** The peer sent something that is not AMQP, or more than was agreed. */
 export class NotAmqp extends Error {}
 
-/** Frames out of what arrives in pieces, one after the other; one that carries more than `most` bytes, or does not end, throws NotAmqp. */
-export function frameReader(most: number, hear: (frame: Frame) => void): (piece: Buffer) => void {
-  let kept: Buffer = Buffer.alloc(0);
-  return (piece) => {
-    kept = kept.length === 0 ? Buffer.from(piece) : Buffer.concat([kept, piece]);
+/**
+ * Returns a function that takes chunks of bytes and calls `hear` for every frame in them. That function throws NotAmqp
+ * if a payload has more than `most` bytes or a frame has no end octet.
+ */
+export function frameReader(most: number, hear: (frame: Frame) => void): (chunk: Buffer) => void {
+  let buffered: Buffer = Buffer.alloc(0);
+  return (chunk) => {
+    buffered = buffered.length === 0 ? Buffer.from(chunk) : Buffer.concat([buffered, chunk]);
     let at = 0;
-    while (kept.length - at >= HEAD_BYTES) {
-      const size = kept.readUInt32BE(at + 3);
-      if (size > most) throw new NotAmqp('a frame is larger than was agreed');
-      if (kept.length - at < size + FRAME_BYTES) break;
+    while (buffered.length - at >= HEAD_BYTES) {
+      const size = buffered.readUInt32BE(at + 3);
+      if (size > most) throw new NotAmqp('a frame is larger than agreed');
+      if (buffered.length - at < size + FRAME_BYTES) break;
       const end = at + HEAD_BYTES + size;
-      if (kept[end] !== END) throw new NotAmqp('a frame does not end');
+      if (buffered[end] !== END) throw new NotAmqp('a frame has no end octet');
       hear({
-        type: kept.readUInt8(at),
-        channel: kept.readUInt16BE(at + 1),
-        payload: kept.subarray(at + HEAD_BYTES, end),
+        type: buffered.readUInt8(at),
+        channel: buffered.readUInt16BE(at + 1),
+        payload: buffered.subarray(at + HEAD_BYTES, end),
       });
       at = end + 1;
     }
-    kept = kept.subarray(at);
+    buffered = buffered.subarray(at);
   };
 }
 

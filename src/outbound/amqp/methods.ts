@@ -1,4 +1,5 @@
-// What a publisher says to a broker and hears from it: AMQP 0-9-1 with RabbitMQ's confirms. Numbers are those of the protocol.
+// The methods that a publisher and a broker send each other: AMQP 0-9-1 with the publisher confirms of RabbitMQ. The
+// numbers are those of the protocol.
 import { frame, HEADER, METHOD, NotAmqp } from './frames.ts';
 
 const short = (value: number): Buffer => {
@@ -17,12 +18,12 @@ const longLong = (value: number): Buffer => {
   return bytes;
 };
 
-/** The longest text of this kind, in bytes. */
+/** The most bytes of a short string of AMQP. */
 export const LONGEST_SHORT_TEXT = 255;
 
 const shortText = (text: string): Buffer => {
   const bytes = Buffer.from(text);
-  if (bytes.length > LONGEST_SHORT_TEXT) throw new RangeError('A short text of AMQP has 255 bytes at most.');
+  if (bytes.length > LONGEST_SHORT_TEXT) throw new RangeError('A short string of AMQP has at most 255 bytes.');
   return Buffer.concat([Buffer.of(bytes.length), bytes]);
 };
 const longText = (bytes: Buffer): Buffer => Buffer.concat([long(bytes.length), bytes]);
@@ -32,7 +33,7 @@ const method = (channel: number, classId: number, id: number, ...values: Buffer[
 
 export const PROTOCOL = Buffer.from([0x41, 0x4d, 0x51, 0x50, 0, 0, 9, 1]);
 
-export const HEARD = {
+export const BROKER_METHODS = {
   start: '10.10',
   tune: '10.30',
   opened: '10.41',
@@ -45,24 +46,30 @@ export const HEARD = {
   nack: '60.120',
 } as const;
 
-/** Which method a frame carries, as `class.method`, and what follows; throws NotAmqp. */
+/** Returns the method of a frame in the form `class.method`, and its arguments. Throws NotAmqp. */
 export function readMethod(payload: Buffer): { name: string; values: Buffer } {
-  if (payload.length < 4) throw new NotAmqp('a method has no name');
+  if (payload.length < 4) throw new NotAmqp('a method has no class and method number');
   return { name: `${payload.readUInt16BE(0)}.${payload.readUInt16BE(2)}`, values: payload.subarray(4) };
 }
 
 const atLeast = (values: Buffer, bytes: number): Buffer => {
-  if (values.length < bytes) throw new NotAmqp('a method lacks values');
+  if (values.length < bytes) throw new NotAmqp('a method lacks arguments');
   return values;
 };
 
-/** What the broker offers: bytes of a frame and seconds between signs of life, 0 for any and for none. */
+/**
+ * Returns the offer of the broker: the largest frame in bytes (0 means no limit) and the seconds between heartbeats (0
+ * means no heartbeats).
+ */
 export function readTune(values: Buffer): { frameMax: number; heartbeat: number } {
   atLeast(values, 8);
   return { frameMax: values.readUInt32BE(2), heartbeat: values.readUInt16BE(6) };
 }
 
-/** Why the broker ends it: a number of the protocol, as 403 for a login. Its words are left out. */
+/**
+ * Returns the reply code with which the broker closes, for example 403 for a refused login. We do not read its reply
+ * text.
+ */
 export const readReason = (values: Buffer): number => atLeast(values, 2).readUInt16BE(0);
 
 export function readConfirm(values: Buffer): { tag: number; multiple: boolean } {
@@ -100,7 +107,10 @@ export const selectConfirms = (): Buffer => method(1, 85, 10, Buffer.of(0));
 export const closeConnection = (): Buffer => method(0, 10, 50, short(200), shortText(''), short(0), short(0));
 export const closeConnectionOk = (): Buffer => method(0, 10, 51);
 
-/** To an exchange: neither mandatory nor immediate, since a team binds what it wants. */
+/**
+ * Returns the method that publishes to an exchange. We set neither `mandatory` nor `immediate`, because the team
+ * decides which queues it binds to the exchange.
+ */
 export const publish = (exchange: string, routingKey: string): Buffer =>
   method(1, 60, 40, short(0), shortText(exchange), shortText(routingKey), Buffer.of(0));
 
@@ -113,16 +123,16 @@ const TYPE = 1 << 5;
 const PERSISTENT = 2;
 
 export type Properties = {
-  /** Names the message: the same whenever it is published again. */
+  /** The id of the message. It is the same each time we publish the message. */
   id: string;
   type: string;
-  /** Seconds since 1970. */
+  /** The time in seconds since 1970. */
   at: number;
-  /** Short texts by their names, which are of ours. */
+  /** Short texts by header name. We choose the names. */
   headers: Readonly<Record<string, string>>;
 };
 
-/** Of a message of JSON that outlives a restart of the broker. */
+/** Returns the header frame of a JSON message that the broker keeps after a restart. */
 export function contentHeader(bytes: number, { id, type, at, headers }: Properties): Buffer {
   const table = Object.entries(headers).flatMap(([name, value]) => [
     shortText(name),

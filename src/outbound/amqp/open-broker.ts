@@ -3,10 +3,10 @@ import type { AddressPolicy } from '../address-policy.ts';
 import { openSocket } from '../open-socket.ts';
 import { openConfirms, type Confirms } from './confirms.ts';
 import { BODY, FRAME_BYTES, frame } from './frames.ts';
-import { BrokerFailed, codeOf, FRAME_MAX, GIVEN_UP, Line, NOT_AMQP, type Patience } from './line.ts';
+import { BrokerFailed, codeOf, FRAME_MAX, GIVEN_UP, Line, NOT_AMQP, type Patience } from './broker-line.ts';
 import * as say from './methods.ts';
 
-const { HEARD } = say;
+const { BROKER_METHODS } = say;
 
 export type BrokerAddress = {
   tls: boolean;
@@ -19,35 +19,38 @@ export type BrokerAddress = {
 
 export type Message = say.Properties & { exchange: string; routingKey: string; body: Buffer };
 
-/** A connection with one channel, on which the broker confirms what it has taken. */
+/** A connection to a broker with one channel, on which the broker confirms the messages that it has accepted. */
 export type Broker = {
   /**
-   * Resolves once the broker is responsible for all of them. Throws BrokerFailed, also where `signal` is aborted first: then any of
-   * them may have been taken.
+   * Publishes messages. Resolves when the broker has confirmed all of them. Throws BrokerFailed, also if `signal` is
+   * aborted before that. After an error, the broker may have accepted any of the messages.
    */
   publish: (messages: Message[], signal: AbortSignal) => Promise<void>;
-  /** Aborted, with the BrokerFailed, once it has said what is no AMQP, or more than it had to. */
+  /** Aborted with the BrokerFailed when the broker sends something that is not AMQP, or more bytes than it may. */
   broken: AbortSignal;
   close: () => void;
 };
 
 export type BrokerOptions = BrokerAddress & {
   policy: AddressPolicy;
-  /** Whose share of look-ups it takes. */
+  /** The owner whose share of DNS look-ups this connection uses. */
   share: Owner;
-  /** For the connection; again for what comes before the first message; and for the confirms of what is published at once. */
+  /**
+   * The time limit. It applies separately to opening the connection, to the handshake before the first message, and to
+   * the confirms of each `publish`.
+   */
   timeoutMs: number;
-  /** Once it is aborted the connection is given up at once, up to the first message. */
+  /** Aborts opening the connection and the handshake. After the handshake it has no effect. */
   signal: AbortSignal;
-  /** Trusted certificates in PEM, in place of Node's own list. */
+  /** Trusted certificates in PEM. They replace Node's own list. */
   ca?: string;
 };
 
-/** The fewest bytes of a frame that the protocol lets a broker offer. */
+/** The smallest frame-max that the protocol allows a broker to offer. */
 const LEAST_FRAME_MAX = 4_096;
 const HEARTBEAT_SECONDS = 20;
 
-/** Connects by the vetting of all connections that go out, logs in and asks for confirms. Throws BrokerFailed. */
+/** Connects through the vetting connector, logs in and turns publisher confirms on. Throws BrokerFailed. */
 export async function openBroker(options: BrokerOptions): Promise<Broker> {
   const { host, port, policy, share, timeoutMs, signal, tls, ca } = options;
   const target = { host, port, policy, share, timeoutMs, signal };
@@ -73,23 +76,23 @@ export async function openBroker(options: BrokerOptions): Promise<Broker> {
   }
 }
 
-/** What comes before the first message, in the order of the protocol. */
+/** Makes the handshake before the first message, in the order that the protocol requires. */
 async function greet(line: Line, options: BrokerAddress): Promise<{ frameMax: number; confirms: Confirms }> {
   line.write(say.PROTOCOL);
-  await line.hear(HEARD.start);
+  await line.hear(BROKER_METHODS.start);
   line.write(say.startOk(options));
-  const offered = say.readTune(await line.hear(HEARD.tune));
+  const offered = say.readTune(await line.hear(BROKER_METHODS.tune));
   const frameMax = Math.min(FRAME_MAX, offered.frameMax || FRAME_MAX);
   if (frameMax < LEAST_FRAME_MAX) throw new BrokerFailed(NOT_AMQP);
   const heartbeat = Math.min(HEARTBEAT_SECONDS, offered.heartbeat || HEARTBEAT_SECONDS);
   line.write(say.tuneOk({ frameMax, heartbeat }));
   line.beat(heartbeat);
   line.write(say.openVhost(options.vhost));
-  await line.hear(HEARD.opened);
+  await line.hear(BROKER_METHODS.opened);
   line.write(say.openChannel());
-  await line.hear(HEARD.channelOpened);
+  await line.hear(BROKER_METHODS.channelOpened);
   line.write(say.selectConfirms());
-  await line.hear(HEARD.confirming);
+  await line.hear(BROKER_METHODS.confirming);
   const confirms = openConfirms();
   line.confirmBy(confirms);
   return { frameMax, confirms };
@@ -101,7 +104,7 @@ const publishAll = (
   { frames, many, patience }: { frames: Iterable<Buffer>; many: number; patience: Patience },
 ): Promise<void> =>
   line.within(patience, async () => {
-    // Awaited from the beginning: the first ones are confirmed while others are still on their way.
+    // We wait for both at the same time, because the broker confirms the first messages while we still write others.
     await Promise.all([confirms.expect(many), line.publish(many, frames)]);
   });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Answer, type Team, type TestApp } from '../../../test/app.ts';
-import { eraseTeams } from '../../../test/erase-teams.ts';
+import { startTestApp, type Answer, type Team, type TestApp } from '../../../test/test-app.ts';
+import { eraseTeams } from '../../../test/erase-deleted-teams.ts';
 import { ehrPath, ehrPipeline } from '../../../test/pipelines.ts';
 import { createManagementKey } from '../../tenancy/keys/create-management-key.ts';
 import { createTeam } from '../../tenancy/teams/create.ts';
@@ -28,7 +28,7 @@ const list = async (team: Team, query = '', key?: string): Promise<Page> =>
 const sibling = async ({ org_id }: Team): Promise<string> =>
   (await createTeam(app.ctx, { org_id, name: 'Mesa Clinic' })).id;
 
-describe('the EHRs that teams are to work with', () => {
+describe('the EHR pipelines of teams', () => {
   test('are configured for several teams, shown without their secrets, replaced as a whole and removed', async () => {
     const team = await app.makeTeam();
     const second = await sibling(team);
@@ -67,7 +67,7 @@ describe('the EHRs that teams are to work with', () => {
     ]);
   });
 
-  test('lie sealed, and each in its own row', async () => {
+  test('are stored sealed, each for its own row', async () => {
     const team = await app.makeTeam();
     await set(team, ehrPipeline([team.id], oauth));
     const { authentication } = await app.db
@@ -82,7 +82,7 @@ describe('the EHRs that teams are to work with', () => {
     expect(() => open(`${team.id}/hint_health`)).toThrow('does not open');
   });
 
-  test('are listed team by team, a page at a time, and with a Team Management Key only its own', async () => {
+  test('are listed by team, a page at a time, and a Team Management Key gets only its own teams', async () => {
     const team = await app.makeTeam();
     const others = await Promise.all(Array.from({ length: 51 }, () => sibling(team)));
     const ids = [team.id, ...others].toSorted();
@@ -97,7 +97,7 @@ describe('the EHRs that teams are to work with', () => {
     expect((await set(team, ehrPipeline(ids.slice(0, 3)), value)).status).toBe(403);
   });
 
-  test('are set for all teams that the key opens where none is named', async () => {
+  test('are set for all teams that the key may access when the request names none', async () => {
     const team = await app.makeTeam();
     const others = [await sibling(team), await sibling(team)];
     const bound = { org_id: team.org_id, label: 'bound', role: 'team_admin' as const, team_ids: others };
@@ -109,7 +109,7 @@ describe('the EHRs that teams are to work with', () => {
     expect((await list(team)).data.map(({ team_id }) => team_id)).toEqual([team.id, ...others].toSorted());
   });
 
-  test('go with the team', async () => {
+  test('are deleted with the team', async () => {
     const team = await app.makeTeam();
     const leaving = await sibling(team);
     await set(team, ehrPipeline([team.id, leaving]));
@@ -122,31 +122,31 @@ describe('the EHRs that teams are to work with', () => {
 
   test.each([
     [
-      'what stands for a secret',
+      'the mask in place of a secret',
       { authentication: { ...oauth, client_secret: '********' } },
       'pipeline_url_refused',
       ['authentication'],
     ],
     [
-      'no way to show who we are',
+      'an unknown type of authentication',
       { authentication: { type: 'none' } },
       'validation_failed',
       ['authentication', 'type'],
     ],
     [
-      'half a way',
+      'incomplete authentication',
       { authentication: { ...oauth, client_secret: undefined } },
       'validation_failed',
       ['authentication', 'client_secret'],
     ],
-    ['a login in the address', { base_url: 'https://me:mine@ehr.example.com' }, 'validation_failed', ['base_url']],
+    ['a login in the URL', { base_url: 'https://me:mine@ehr.example.com' }, 'validation_failed', ['base_url']],
     ['another EHR', { ehr_type: 'paper' }, 'validation_failed', ['ehr_type']],
     ['nobody', { team_ids: [] }, 'validation_failed', ['team_ids']],
     ['too many mappers', { allowed_mappers: Array(101).fill('a') }, 'validation_failed', ['allowed_mappers']],
-  ])('are refused with %s', async (_what, changed, code, place) => {
+  ])('are refused with %s', async (_what, changed, code, path) => {
     const { status, body } = await set(app.team, { ...ehrPipeline([app.team.id]), ...changed });
     const { code: said, detail } = body as unknown as Refused;
-    expect([status, said, detail.map(({ loc }) => loc)]).toEqual([422, code, [['body', ...place]]]);
+    expect([status, said, detail.map(({ loc }) => loc)]).toEqual([422, code, [['body', ...path]]]);
   });
 });
 
@@ -158,16 +158,16 @@ describe('in production an EHR', () => {
   afterAll(() => production.close());
 
   test.each([
-    ['outside, by TLS', { base_url: 'https://93.184.215.14' }, 200, undefined],
+    ['with a public address and TLS', { base_url: 'https://93.184.215.14' }, 200, undefined],
     ['without TLS', { base_url: 'http://93.184.215.14' }, 422, 'pipeline_url_refused'],
     ['inside', { base_url: 'https://10.0.0.1/fhir' }, 422, 'pipeline_url_refused'],
     [
-      'with tokens from inside',
+      'with a private token URL',
       { authentication: { ...oauth, token_url: 'https://localhost/t' } },
       422,
       'pipeline_url_refused',
     ],
-  ])('%s is taken or refused as receivers of webhooks are', async (_what, changed, status, code) => {
+  ])('%s is accepted or refused as the URL of a webhook is', async (_what, changed, status, code) => {
     const { team } = production;
     const body = { ...ehrPipeline([team.id]), base_url: 'https://93.184.215.14', ...changed };
     const answer = await team.api<Refused>('POST', ehrPath(team).replace('sandbox', 'production'), body);

@@ -1,14 +1,17 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { ManagementCtx } from '../../context.ts';
-import { decodeCursor, isId, takePage } from '../../db/page.ts';
+import { decodeCursor, isId, takePage } from '../../db/cursor.ts';
 import { renderEhrPipeline, type EhrPipelineRow } from './render.ts';
 import type { EhrPipelinePage } from './schemas.ts';
 
-/** A team has one of each kind of EHR, which stay together on a page. */
+/**
+ * The number of teams on a page. A team has at most one pipeline for each kind of EHR, and a page always lists all
+ * pipelines of a team.
+ */
 const TEAMS_ON_A_PAGE = 50;
 
-/** A team after the other; `teams` null: every team of the organisation. */
+/** Lists the EHR pipelines, ordered by team. `teams` of null means every team of the organisation. */
 export async function listEhrPipelines(
   ctx: ManagementCtx,
   teams: string[] | null,
@@ -32,7 +35,7 @@ export async function listEhrPipelines(
   };
 }
 
-/** Those of these teams, of one kind of EHR or of all. */
+/** Returns the EHR pipelines of these teams, for one kind of EHR or for all kinds. */
 export async function findEhrPipelines(
   ctx: ManagementCtx,
   teams: string[],

@@ -3,7 +3,7 @@ import type { TeamsCtx } from '../../context.ts';
 import { findEhrPipelines } from './list.ts';
 import type { EhrPipeline } from './schemas.ts';
 
-/** Those that these teams had of this kind of EHR. */
+/** Removes the pipelines of these teams for this kind of EHR, and returns them. */
 export async function removeEhrPipelines(
   ctx: TeamsCtx,
   teams: string[],

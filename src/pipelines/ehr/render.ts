@@ -10,13 +10,13 @@ export type EhrPipelineRow = {
   allowed_mappers: string[] | null;
 };
 
-/** Which row its secrets are sealed for. */
+/** Returns the row to which the encrypted secrets of a pipeline are bound. */
 export const sealedRow = ({ team_id, ehr_type }: Pick<EhrPipelineRow, 'team_id' | 'ehr_type'>) => ({
   team_id,
   id: `${team_id}/${ehr_type}`,
 });
 
-/** As it is shown: secrets are masked. */
+/** Renders a pipeline for the API, with masked secrets. */
 export function renderEhrPipeline({ cipher }: ManagementCtx, row: EhrPipelineRow): EhrPipeline {
   const { team_id, ehr_type, base_url, allowed_mappers } = row;
   const opened = cipher.openJson<EhrAuthentication>('ehr_pipelines.authentication', sealedRow(row), row.authentication);

@@ -1,14 +1,15 @@
 import { Type, type Static } from 'typebox';
-import { NamedTeams, NamedTeamsOrAll, ThisTeam } from '../../tenancy/places.ts';
+import { NamedTeams, NamedTeamsOrAll, ThisTeam } from '../../tenancy/team-paths.ts';
 import { Cursor, nullable, oneOf, optional, Text, Uuid } from '../../wire/schema.ts';
 import type { Requirement } from '../../wire/rules.ts';
 import { MASK } from '../mask.ts';
-import { ownOf } from '../../wire/own.ts';
+import { ownProperty } from '../../wire/own-property.ts';
+import { shape } from '../../wire/shape.ts';
 
 const MOST_MAPPERS = 100;
 
 const EhrType = oneOf(['fhir', 'hint_health'], {
-  description: 'What the EHR speaks: FHIR, or the API of Hint Health.',
+  description: 'The API of the EHR: FHIR, or that of Hint Health.',
 });
 
 const Url = (description: string) => Type.String({ format: 'http-url', maxLength: 2048, description });
@@ -20,42 +21,44 @@ const KEYS: Record<string, readonly string[]> = {
   api_key: ['api_key'],
 };
 
-/** Keys of another type are as unknown ones. */
+/** The authentication in a request. Properties that belong to another `type` are ignored, like unknown properties. */
 const AuthenticationInput = Type.Object(
   {
     type: oneOf(['client_credentials', 'google_iam', 'api_key'], {
-      description: 'Which of the keys beside it are taken.',
+      description: 'The type, which decides about the other keys.',
     }),
     client_id: Type.Optional(Text(500, { description: 'Our id at the authorisation server.' })),
     client_secret: Type.Optional(Secret(`Our secret there. Answers show ${MASK}.`)),
-    token_url: Type.Optional(Url('Where tokens are asked for.')),
+    token_url: Type.Optional(Url('The URL for requests of tokens.')),
     service_account_email: Type.Optional(
-      Type.String({ format: 'email', maxLength: 320, description: 'The service account that acts for us.' }),
+      Type.String({ format: 'email', maxLength: 320, description: 'The service account that we use.' }),
     ),
-    audience: Type.Optional(oneOf(['https://healthcare.googleapis.com/'], { description: 'Whom tokens are for.' })),
+    audience: Type.Optional(
+      oneOf(['https://healthcare.googleapis.com/'], { description: 'The audience of the tokens.' }),
+    ),
     api_key: Type.Optional(Secret(`The key. Answers show ${MASK}.`)),
   },
   {
     fulfils: {
       check: (value) =>
-        (ownOf(KEYS, value['type'] as string) ?? [])
+        (ownProperty(KEYS, value['type'] as string) ?? [])
           .filter((name) => value[name] === undefined)
           .map((name) => ({ at: [name], type: 'missing', msg: 'Field required' })),
       words: Object.entries(KEYS)
         .map(([type, names]) => `${type} needs ${names.map((name) => `\`${name}\``).join(', ')}.`)
         .join(' '),
     } satisfies Requirement,
-    description: 'How the EHR is shown who asks. Secrets are stored sealed and never shown again.',
+    description: 'How we authenticate at the EHR. Secrets are stored sealed and never shown again.',
   },
 );
 
-/** What of the input is of its type. */
+/** Returns the properties of the input that belong to its `type`. */
 export function authenticationOf(given: Static<typeof AuthenticationInput>): EhrAuthentication {
-  const names = new Set(['type', ...(ownOf(KEYS, given.type) ?? [])]);
+  const names = new Set(['type', ...(ownProperty(KEYS, given.type) ?? [])]);
   return Object.fromEntries(Object.entries(given).filter(([name]) => names.has(name))) as EhrAuthentication;
 }
 
-/** In answers, without the formats of what is taken. */
+/** A string in a response. Unlike the schemas of requests, it requires no format. */
 const Shown = (description: string) => Type.String({ description });
 const Authentication = Type.Union(
   [
@@ -63,26 +66,26 @@ const Authentication = Type.Union(
       type: oneOf(['client_credentials']),
       client_id: Shown('Our id at the authorisation server.'),
       client_secret: Shown(`Always ${MASK}.`),
-      token_url: Shown('Where tokens are asked for.'),
+      token_url: Shown('The URL for requests of tokens.'),
     }),
     Type.Object({
       type: oneOf(['google_iam']),
-      service_account_email: Shown('The service account that acts for us.'),
-      audience: Shown('Whom tokens are for.'),
+      service_account_email: Shown('The service account that we use.'),
+      audience: Shown('The audience of the tokens.'),
     }),
     Type.Object({ type: oneOf(['api_key']), api_key: Shown(`Always ${MASK}.`) }),
   ],
-  { description: 'How the EHR is shown who asks; secrets are masked.' },
+  { description: 'How we authenticate at the EHR. Secrets are masked.' },
 );
 export type EhrAuthentication = Static<typeof Authentication>;
 
 const Mappers = Type.Array(Text(100), {
   maxItems: MOST_MAPPERS,
-  description: 'Mappers that may be used, by name; null: all.',
+  description: 'The names of the allowed mappers. Null for all.',
 });
-const BaseUrl = Url('Where the API of the EHR begins.');
+const BaseUrl = Url('The base URL of the API.');
 
-export const EhrPipelineInput = Type.Object({
+export const EhrPipelineInput = shape('EhrPipelineInput', {
   team_ids: NamedTeamsOrAll('Teams that get this pipeline.'),
   ehr_type: EhrType,
   base_url: BaseUrl,
@@ -90,25 +93,23 @@ export const EhrPipelineInput = Type.Object({
   allowed_mappers: optional(Mappers),
 });
 
-export const EhrPipeline = Type.Object({
+export const EhrPipeline = shape('EhrPipeline', {
   team_id: Uuid,
   type: oneOf(['native', 'ehr_linked'], {
-    description: 'native: configured by this operation, as all are; ehr_linked is not in use.',
+    description: 'native: configured by this operation, as all pipelines are. ehr_linked is not in use.',
   }),
   ehr_type: EhrType,
-  base_url: Shown('Where the API of the EHR begins.'),
+  base_url: Shown('The base URL of the API.'),
   authentication: Authentication,
-  allowed_mappers: nullable(Type.Array(Type.String(), { description: 'Mappers that may be used; null: all.' })),
+  allowed_mappers: nullable(Type.Array(Type.String(), { description: 'The allowed mappers. Null for all.' })),
 });
 export type EhrPipeline = Static<typeof EhrPipeline>;
 
 export const EhrPipelines = Type.Array(EhrPipeline);
 
-export const EhrPipelinePage = Type.Object({
-  data: Type.Array(EhrPipeline, { description: 'A team and an EHR each.' }),
-  next_token: nullable(
-    Type.String({ description: 'Give it as `next_cursor` for the page after; null on the last one.' }),
-  ),
+export const EhrPipelinePage = shape('EhrPipelinePage', {
+  data: Type.Array(EhrPipeline, { description: 'One entry for each team and EHR.' }),
+  next_token: nullable(Type.String({ description: 'The `next_cursor` of the next page. Null on the last page.' })),
 });
 
 export const EhrPipelineQuery = Type.Object({

@@ -7,17 +7,20 @@ import { refuseHost, refusePipelineUrl } from '../refuse-address.ts';
 import { sealedRow } from './render.ts';
 import { authenticationOf, type EhrAuthentication, type EhrPipelineInput } from './schemas.ts';
 
-/** The whole of it, for each of these teams. Throws pipeline_url_refused and pipeline_address_refused. */
+/**
+ * Replaces the pipelines of these teams for one kind of EHR, with all their properties. Throws pipeline_url_refused and
+ * pipeline_address_refused.
+ */
 export async function setEhrPipeline(
   ctx: TeamsCtx,
   teams: string[],
   { ehr_type, base_url, authentication: given, allowed_mappers }: Static<typeof EhrPipelineInput>,
 ): Promise<void> {
   const authentication = authenticationOf(given);
-  const urls = [{ place: ['base_url'], url: base_url }];
+  const urls = [{ path: ['base_url'], url: base_url }];
   if (authentication.type === 'client_credentials')
-    urls.push({ place: ['authentication', 'token_url'], url: authentication.token_url });
-  for (const { place, url } of urls) refuseUrl(ctx, place, url);
+    urls.push({ path: ['authentication', 'token_url'], url: authentication.token_url });
+  for (const { path, url } of urls) refuseUrl(ctx, path, url);
   refuseMask(authentication);
   for (const { url } of urls) await refuseHost(ctx, new URL(url).hostname);
   const sealed = teams.map((team_id) =>
@@ -33,12 +36,12 @@ export async function setEhrPipeline(
           allowed_mappers = excluded.allowed_mappers, updated_at = now()`.execute(ctx.db);
 }
 
-function refuseUrl(ctx: TeamsCtx, place: string[], url: string): void {
+function refuseUrl(ctx: TeamsCtx, path: string[], url: string): void {
   const problem = deploymentPolicy(ctx.config).checkUrl(url);
-  if (problem !== null) refusePipelineUrl(place, problem);
+  if (problem !== null) refusePipelineUrl(path, problem);
 }
 
-/** What an answer shows is not taken back: the secret behind it would be lost. */
+/** Refuses the mask that responses show instead of a secret, because it would replace the real secret. */
 function refuseMask(of: EhrAuthentication): void {
   const secret = of.type === 'client_credentials' ? of.client_secret : of.type === 'api_key' ? of.api_key : null;
   if (secret === MASK) refusePipelineUrl(['authentication'], `${MASK} stands for a secret. Send the secret itself.`);

@@ -7,7 +7,7 @@ import { MASK } from '../mask.ts';
 const PORTS = { 'amqps:': 5671, 'amqp:': 5672 } as const;
 const HOST = /^([a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])$/i;
 
-/** Where a checked uri leads. */
+/** Parses the address and the login of a URI that `problemOfUri` has accepted. */
 export function readBrokerUri(uri: string): BrokerAddress {
   const url = new URL(uri);
   const protocol = url.protocol as keyof typeof PORTS;
@@ -21,7 +21,10 @@ export function readBrokerUri(uri: string): BrokerAddress {
   };
 }
 
-/** Null where the uri may be kept and connected to; else one sentence for who entered it. Its name is looked up elsewhere. */
+/**
+ * Returns null if the URI may be stored and used. Otherwise returns one sentence for the person who entered it. It does
+ * not resolve the host name.
+ */
 export function problemOfUri(uri: string, allowPlain: boolean): string | null {
   const url = urlOrNull(uri);
   if (/[\p{Cc}\s]/u.test(uri) || !url || !(url.protocol in PORTS))
@@ -30,7 +33,10 @@ export function problemOfUri(uri: string, allowPlain: boolean): string | null {
   if (!HOST.test(url.hostname)) return 'The uri must name a host.';
   if (url.search !== '' || url.hash !== '') return 'The uri must not have a query or a fragment.';
   if (BLOCKED_PORTS.has(Number(url.port)) || url.port === '0')
-    return `Port ${url.port} is not allowed: it belongs to another kind of service. Brokers listen on 5671 (amqps) or 5672 (amqp).`;
+    return (
+      `Port ${url.port} is not allowed: it belongs to another kind of service. Brokers listen on 5671 (amqps) or ` +
+      '5672 (amqp).'
+    );
   if (!isReadable(url)) return 'The login or the virtual host of the uri is too long, or not percent-encoded.';
   if (decodeURIComponent(url.password) === MASK) return `${MASK} stands for a password. Send the password itself.`;
   return null;
@@ -50,7 +56,7 @@ function isReadable({ username, password, pathname }: URL): boolean {
   }
 }
 
-/** As it is shown: without the password. */
+/** Returns the URI with its password masked. */
 export function maskUri(uri: string): string {
   const url = new URL(uri);
   if (url.password !== '') url.password = MASK;

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Answer, type Team, type TestApp } from '../../../test/app.ts';
-import { atOnce } from '../../../test/at-once.ts';
-import { eraseTeams } from '../../../test/erase-teams.ts';
+import { startTestApp, type Answer, type Team, type TestApp } from '../../../test/test-app.ts';
+import { overlapTransactions } from '../../../test/overlap-transactions.ts';
+import { eraseTeams } from '../../../test/erase-deleted-teams.ts';
 import { etlPath, etlPipeline } from '../../../test/pipelines.ts';
 import type { Problems } from '../../../test/webhooks.ts';
 import { boundToOrg } from '../../db/session/bind.ts';
@@ -28,8 +28,8 @@ const list = async (team: Team, query = '', key?: string): Promise<Page> =>
 const sibling = async ({ org_id }: Team, on = app): Promise<string> =>
   (await createTeam(on.ctx, { org_id, name: 'Mesa Clinic' })).id;
 
-describe('where the events of teams are streamed to', () => {
-  test('is configured for several teams, shown without the password, changed key by key and removed', async () => {
+describe('the event pipelines of teams', () => {
+  test('are configured for several teams, shown without the password, changed key by key and removed', async () => {
     const team = await app.makeTeam();
     const second = await sibling(team);
     const made = await set(team, { ...etlPipeline([team.id, second]), event_type_prefixes: ['labtest.'] });
@@ -59,7 +59,7 @@ describe('where the events of teams are streamed to', () => {
     expect((await list(team)).pipelines.map(({ team_id }) => team_id)).toEqual([team.id]);
   });
 
-  test('streams to the broker that is configured later, unless preferences were given', async () => {
+  test('stream to a broker that is configured later, unless preferences were set', async () => {
     const team = await app.makeTeam();
     const second = await sibling(team);
     const both = [team.id, second].toSorted();
@@ -77,7 +77,7 @@ describe('where the events of teams are streamed to', () => {
     );
   });
 
-  test('keeps what each of two chose that configure it for the first time at once', async () => {
+  test('keep the keys of two concurrent first requests', async () => {
     const team = await app.makeTeam();
     const rabbitmq = { uri: 'amqps://phial:of-broker@broker.example.com/clinic', exchange: 'health' };
     const { id } = await app.db
@@ -92,7 +92,7 @@ describe('where the events of teams are streamed to', () => {
       teamIds: [team.id],
       namesTeams: true,
     };
-    const second = await atOnce(
+    const second = await overlapTransactions(
       asOrg.db,
       (db) => setEtlPipelines({ ...asOrg, db }, [team.id], { team_ids: [team.id], rabbitmq }),
       () => set(team, { team_ids: [team.id], svix: {}, event_type_prefixes: ['labtest.'] }),
@@ -103,7 +103,7 @@ describe('where the events of teams are streamed to', () => {
     expect((await list(team)).pipelines).toMatchObject([both]);
   });
 
-  test('is told in a sentence what prefixes are', async () => {
+  test('are refused with a sentence about prefixes', async () => {
     const { team } = app;
     const event_type_prefixes = ['labtest.*', 'labtst.', 'labtest.'];
     const { body } = await team.api<Problems>('POST', etlPath(team), {
@@ -111,12 +111,12 @@ describe('where the events of teams are streamed to', () => {
       event_type_prefixes,
     });
     expect(body.detail.map(({ loc, msg }) => [loc.at(-1), msg])).toEqual([
-      [0, 'String should be the beginning of types of events, as labtest. or daily.data.sleep, without *'],
-      [1, 'No type of event begins so: GET /v2/event_types lists them'],
+      [0, 'String should be a prefix of event types, as labtest. or daily.data.sleep, without *'],
+      [1, 'No type of event has this prefix: GET /v2/event_types lists them'],
     ]);
   });
 
-  test('lies sealed', async () => {
+  test('are stored sealed', async () => {
     const team = await app.makeTeam();
     await set(team, etlPipeline([team.id]));
     const { sinks } = await app.db
@@ -127,7 +127,7 @@ describe('where the events of teams are streamed to', () => {
     expect([sinks.includes('broker'), sinks.includes('of-broker')]).toEqual([false, false]);
   });
 
-  test('is listed team by team, a page at a time, and with a Team Management Key only its own', async () => {
+  test('are listed by team, a page at a time, and a Team Management Key gets only its own teams', async () => {
     const team = await app.makeTeam();
     const others = await Promise.all(Array.from({ length: 51 }, () => sibling(team)));
     const ids = [team.id, ...others].toSorted();
@@ -141,7 +141,7 @@ describe('where the events of teams are streamed to', () => {
     expect((await set(team, etlPipeline(ids.slice(0, 3)), value)).status).toBe(403);
   });
 
-  test('is set for all teams of the organisation where none is named, as many as a request may name', async () => {
+  test('are set for all teams of the organisation when none is named, up to the limit of a request', async () => {
     const big = await startTestApp({ PHIAL_TEAMS_PER_ORG: '200' });
     const { team } = big;
     const { team_ids: _, ...unnamed } = etlPipeline([]);
@@ -156,7 +156,7 @@ describe('where the events of teams are streamed to', () => {
     await big.close();
   });
 
-  test('goes with the team', async () => {
+  test('are deleted with the team', async () => {
     const team = await app.makeTeam();
     const leaving = await sibling(team);
     await set(team, etlPipeline([team.id, leaving]));
@@ -171,26 +171,26 @@ describe('where the events of teams are streamed to', () => {
   test.each([
     ['Pub/Sub', { cloud_pubsub: { project: 'p', topic: 't', message_ordering: true } }, 400, 'sink_not_available'],
     ['Event Hubs', { azure_amqp: { connection_string: 'c', default_event_hub: 'h' } }, 400, 'sink_not_available'],
-    [
-      'a sink that is not there',
-      { preferences: { preferred: 'svix', enabled: ['azure_amqp'] } },
-      400,
-      'sink_not_available',
-    ],
+    ['an unavailable sink', { preferences: { preferred: 'svix', enabled: ['azure_amqp'] } }, 400, 'sink_not_available'],
     ['raw data', { provider_raw_data: true }, 400, 'sink_not_available'],
     ['no broker', { rabbitmq: null, preferences: { preferred: 'rabbitmq', enabled: [] } }, 400, 'sink_not_configured'],
     ['another protocol', broker('https://broker.example.com'), 422, 'pipeline_url_refused'],
     ['a query', broker('amqps://broker.example.com/?heartbeat=1'), 422, 'pipeline_url_refused'],
-    ['a port of mail', broker('amqps://broker.example.com:25'), 422, 'pipeline_url_refused'],
-    ['what stands for a password', broker('amqps://phial:********@broker.example.com'), 422, 'pipeline_url_refused'],
+    ['a port of mail servers', broker('amqps://broker.example.com:25'), 422, 'pipeline_url_refused'],
+    [
+      'the mask in place of a password',
+      broker('amqps://phial:********@broker.example.com'),
+      422,
+      'pipeline_url_refused',
+    ],
     ['half a percent sign', broker('amqps://phial:a%zz@broker.example.com'), 422, 'pipeline_url_refused'],
     ['no host', broker('amqps:///clinic'), 422, 'pipeline_url_refused'],
     ['a prefix of no type', { event_type_prefixes: ['Labtest*'] }, 422, 'validation_failed'],
     ['too many prefixes', { event_type_prefixes: Array(201).fill('a') }, 422, 'validation_failed'],
     ['nobody', { team_ids: [] }, 422, 'validation_failed'],
     ['nothing to configure', { rabbitmq: undefined, rabbit_mq: {} }, 422, 'validation_failed'],
-    ['a prefix that nothing begins with', { event_type_prefixes: ['labtst.'] }, 422, 'validation_failed'],
-  ])('is refused with %s', async (_what, changed, status, code) => {
+    ['a prefix without a type', { event_type_prefixes: ['labtst.'] }, 422, 'validation_failed'],
+  ])('are refused with %s', async (_what, changed, status, code) => {
     const team = await app.makeTeam();
     const answer = await set(team, { ...etlPipeline([team.id]), ...changed });
     expect([answer.status, (answer.body as unknown as Refused).code]).toEqual([status, code]);
@@ -208,7 +208,7 @@ describe('in production', () => {
   const open = (team: Team, team_id: string) =>
     setClosedBeta(production.ctx, { org_id: team.org_id, team_id, beta: 'etl_pipelines', open: true });
 
-  test('every team that is named needs the closed beta, and of a list one of those that the key opens', async () => {
+  test('every named team needs the closed beta, and a list needs it for one team of the key', async () => {
     const team = await production.makeTeam();
     const second = await sibling(team, production);
     const uri = 'amqps://93.184.215.14';
@@ -244,7 +244,7 @@ describe('in production', () => {
     expect([answer.status, answer.body.code]).toEqual([status, code]);
   });
 
-  test('what the address of a broker shows is told before what this service has not', async () => {
+  test('the broker uri is checked before sinks that are not available', async () => {
     const { team } = production;
     await open(team, team.id);
     const body = { ...etlPipeline([team.id], 'amqp://93.184.215.14'), provider_raw_data: true };

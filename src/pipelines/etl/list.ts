@@ -1,12 +1,12 @@
 import type { Static } from 'typebox';
 import type { ManagementCtx } from '../../context.ts';
-import { decodeCursor, isId, takePage } from '../../db/page.ts';
+import { decodeCursor, isId, takePage } from '../../db/cursor.ts';
 import { ETL_COLUMNS, renderEtlPipeline } from './render.ts';
 import type { EtlPipeline, EtlPipelinePage } from './schemas.ts';
 
 const ON_A_PAGE = 50;
 
-/** A team after the other; `teams` null: every team of the organisation. */
+/** Lists the pipelines, ordered by team. `teams` of null means every team of the organisation. */
 export async function listEtlPipelines(
   ctx: ManagementCtx,
   teams: string[] | null,
@@ -22,7 +22,7 @@ export async function listEtlPipelines(
   return { pipelines: page.map((row) => renderEtlPipeline(ctx.cipher, row)), next_cursor };
 }
 
-/** Those of these teams. */
+/** Returns the pipelines of these teams. */
 export async function findEtlPipelines(ctx: ManagementCtx, teams: string[]): Promise<EtlPipeline[]> {
   const rows = await ofOrg(ctx).where('team_id', 'in', teams).execute();
   return rows.map((row) => renderEtlPipeline(ctx.cipher, row));

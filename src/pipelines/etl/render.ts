@@ -4,11 +4,14 @@ import type { EtlPipeline } from './schemas.ts';
 
 type Sink = EtlPipeline['preferences']['preferred'];
 
-/** What is sealed of a pipeline. */
+/** The part of a pipeline that we store encrypted. */
 export type Sinks = {
   rabbitmq: { uri: string; exchange: string } | null;
   svix: boolean;
-  /** Nobody gave preferences: they follow the sinks. Of pipelines that do not say so, nobody knows. */
+  /**
+   * True if no request has set preferences, so that the preferences follow the configured sinks. If the property is
+   * missing, we do not know whether a request has set them.
+   */
   unchosen?: boolean;
 };
 
@@ -33,7 +36,7 @@ export type EtlPipelineRow = {
 export const openSinks = (cipher: Cipher, { team_id, sinks }: Pick<EtlPipelineRow, 'team_id' | 'sinks'>): Sinks =>
   cipher.openJson<Sinks>('etl_pipelines.sinks', { team_id, id: team_id }, sinks);
 
-/** As it is shown: the password of the broker is masked. */
+/** Renders a pipeline for the API. The password of the broker is masked. */
 export function renderEtlPipeline(cipher: Cipher, row: EtlPipelineRow): EtlPipeline {
   const { rabbitmq, svix } = openSinks(cipher, row);
   return {

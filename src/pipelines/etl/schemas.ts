@@ -1,23 +1,24 @@
 import { Type, type Static } from 'typebox';
 import { EVENT_NAMES } from '../../events/names.ts';
-import { NamedTeams, NamedTeamsOrAll, ThisTeam } from '../../tenancy/places.ts';
+import { NamedTeams, NamedTeamsOrAll, ThisTeam } from '../../tenancy/team-paths.ts';
 import type { Mismatch } from '../../wire/mismatch.ts';
 import { Cursor, nullable, oneOf, optional, Text, Uuid } from '../../wire/schema.ts';
 import type { Requirement } from '../../wire/rules.ts';
 import { MASK } from '../mask.ts';
+import { shape } from '../../wire/shape.ts';
 
 const MOST_PREFIXES = 200;
 const SINKS = ['cloud_pubsub', 'rabbitmq', 'svix', 'azure_amqp'] as const;
 
 const Preferences = Type.Object(
   {
-    preferred: oneOf(SINKS, { description: 'Where events go; it counts as enabled.' }),
-    enabled: Type.Array(oneOf(SINKS), { maxItems: SINKS.length, description: 'Where events go as well.' }),
+    preferred: oneOf(SINKS, { description: 'The main sink of events. It counts as enabled.' }),
+    enabled: Type.Array(oneOf(SINKS), { maxItems: SINKS.length, description: 'Further sinks of events.' }),
   },
   {
     description:
-      'Where events go: rabbitmq streams them, svix are the webhooks of the team, which get theirs whether or not it stands here. ' +
-      'cloud_pubsub and azure_amqp are not available.',
+      'The sinks of events: rabbitmq streams them. svix stands for the webhooks of the team, which get their ' +
+      'events also when it is not listed. cloud_pubsub and azure_amqp are not available.',
   },
 );
 const UNAVAILABLE = { description: 'Not available: anything but null is refused with sink_not_available.' };
@@ -27,11 +28,11 @@ const Rabbit = Type.Object(
     uri: Type.String({
       minLength: 1,
       maxLength: 2048,
-      description: `Address of the broker with login and virtual host: amqps, in the sandbox amqp too. Answers show the password as ${MASK}.`,
+      description: `The uri with login and virtual host: amqps, or amqp in the sandbox. Answers mask the password.`,
     }),
-    exchange: Text(60, { description: 'Exchange that events are published to; it has to exist.' }),
+    exchange: Text(60, { description: 'The exchange for the events. It must exist.' }),
   },
-  { description: 'The broker that events are streamed to.' },
+  { description: 'The broker for the events.' },
 );
 const Svix = Type.Object(
   { regional: Type.Optional(Type.Boolean({ description: 'Deprecated; always true.' })) },
@@ -39,22 +40,23 @@ const Svix = Type.Object(
 );
 
 const mismatch: Mismatch = {
-  msg: 'String should be the beginning of types of events, as labtest. or daily.data.sleep, without *',
+  msg: 'String should be a prefix of event types, as labtest. or daily.data.sleep, without *',
 };
 
 const Prefixes = Type.Array(Type.String({ pattern: '^[a-z0-9_.]{1,100}$', maxLength: 100, mismatch }), {
   maxItems: MOST_PREFIXES,
   description:
-    'Beginnings of the event types that go to the broker, as labtest. or daily.data.sleep; an empty list: all but the operational ones.',
+    'Prefixes of the event types that go to the broker, as labtest. or daily.data.sleep. An empty list stands ' +
+    'for all except the operational ones.',
 });
 const Historical = Type.Boolean({
-  description: 'Whether the events historical.data.*, which end a pull of the past, go to the broker too.',
+  description: 'Whether events historical.data.*, which report the end of a pull, go to the broker too.',
 });
 const Raw = Type.Boolean({
-  description: 'Always false: events do not tell what a provider sent raw. true is refused.',
+  description: 'Always false, because events do not contain raw data of providers. true is refused.',
 });
 
-/** Any of these alone is worth a request. */
+/** A request needs at least one of these properties. */
 const CONFIGURING = ['rabbitmq', 'svix', 'preferences', 'push_historical_data', 'event_type_prefixes'];
 const REFUSED = ['cloud_pubsub', 'azure_amqp', 'provider_raw_data'];
 
@@ -66,13 +68,14 @@ const fulfils: Requirement = {
     ...[input['event_type_prefixes'] ?? []].flat().flatMap((prefix, index) => {
       if (typeof prefix !== 'string' || EVENT_NAMES.some((name) => name.startsWith(prefix))) return [];
       const at = ['event_type_prefixes', String(index)];
-      return [{ at, type: 'value_error', msg: 'No type of event begins so: GET /v2/event_types lists them' }];
+      return [{ at, type: 'value_error', msg: 'No type of event has this prefix: GET /v2/event_types lists them' }];
     }),
   ],
-  words: 'At least one of the keys beside `team_ids` is needed, and a type of event that begins with each prefix.',
+  words: 'At least one of the keys beside `team_ids` is needed, and each prefix must match a type of event.',
 };
 
-export const EtlPipelineInput = Type.Object(
+export const EtlPipelineInput = shape(
+  'EtlPipelineInput',
   {
     team_ids: NamedTeamsOrAll('Teams that get this pipeline.'),
     push_historical_data: optional(Historical),
@@ -88,7 +91,7 @@ export const EtlPipelineInput = Type.Object(
 );
 export type EtlPipelineInput = Static<typeof EtlPipelineInput>;
 
-export const EtlPipeline = Type.Object({
+export const EtlPipeline = shape('EtlPipeline', {
   team_id: Uuid,
   push_historical_data: Historical,
   provider_raw_data: Raw,
@@ -97,29 +100,29 @@ export const EtlPipeline = Type.Object({
   rabbitmq: nullable(
     Type.Object(
       {
-        uri: Type.String({ description: `Address of the broker; the password is ${MASK}.` }),
-        exchange: Type.String({ description: 'Exchange that events are published to.' }),
+        uri: Type.String({ description: `The uri of the broker. Its password is ${MASK}.` }),
+        exchange: Type.String({ description: 'The exchange for the events.' }),
       },
-      { description: 'The broker that events are streamed to; null for none.' },
+      { description: 'The broker for the events. Null for none.' },
     ),
   ),
   svix: nullable(
     Type.Object(
       { regional: Type.Boolean({ description: 'Deprecated; always true.' }) },
-      { description: 'The webhooks of the team; null where it was not named.' },
+      { description: 'The webhooks of the team. Null when no request named them.' },
     ),
   ),
   azure_amqp: nullable(Type.Object({}, { description: 'Always null: not available.' })),
   event_type_prefixes: nullable(
-    Type.Array(Type.String(), { description: 'Beginnings of the event types that go to the broker; null: all.' }),
+    Type.Array(Type.String(), { description: 'Prefixes of the event types that go to the broker. Null for all.' }),
   ),
 });
 export type EtlPipeline = Static<typeof EtlPipeline>;
 
 export const EtlPipelines = Type.Array(EtlPipeline);
 
-export const EtlPipelinePage = Type.Object({
-  pipelines: Type.Array(EtlPipeline, { description: 'A team each.' }),
+export const EtlPipelinePage = shape('EtlPipelinePage', {
+  pipelines: Type.Array(EtlPipeline, { description: 'One entry for each team.' }),
   next_cursor: nullable(Type.String()),
 });
 

@@ -9,26 +9,27 @@ import { problemOfUri, readBrokerUri } from './broker-uri.ts';
 import { ETL_COLUMNS, openSinks, type EtlPipelineRow, type Sinks } from './render.ts';
 import type { EtlPipelineInput } from './schemas.ts';
 
-/** A pipeline as a request leaves it. */
+/** A pipeline as it will be after the request. */
 type Chosen = Omit<EtlPipelineRow, 'sinks'> & { sinks: Sinks };
 
 /**
- * Keys that are left out, or null, stay as they are; preferences that were never given follow the sinks. Events go to a broker from
- * the moment on in which it is enabled. Throws sink_not_available, sink_not_configured, pipeline_url_refused and
- * pipeline_address_refused.
+ * Sets the pipelines of teams. A property that is missing or null in the request keeps its value. As long as no request
+ * has set preferences, they follow the configured sinks. Events go to a broker from the time when it is enabled. Throws
+ * sink_not_available, sink_not_configured, pipeline_url_refused and pipeline_address_refused.
  */
 export async function setEtlPipelines(ctx: TeamsCtx, teams: string[], input: EtlPipelineInput): Promise<void> {
   if (input.rabbitmq) refuseBrokerUri(ctx, input.rabbitmq.uri);
   refuseUnavailable(input);
   if (input.rabbitmq) await refuseHost(ctx, readBrokerUri(input.rabbitmq.uri).host);
   await inTransaction(ctx, async (tx) => {
-    // What the other of two first ones chose would be lost: as long as a team has no pipeline, no row makes them wait.
+    // If two first requests run at the same time, one could overwrite the other. There is no row yet that we could
+    // lock, so we lock the names of the teams.
     await lockNames(
       tx.db,
       'event pipeline',
       teams.map((id) => [id]),
     );
-    const kept = await tx.db
+    const existing = await tx.db
       .selectFrom('etl_pipelines')
       .select(ETL_COLUMNS)
       .where('org_id', '=', tx.org.id)
@@ -36,7 +37,7 @@ export async function setEtlPipelines(ctx: TeamsCtx, teams: string[], input: Etl
       .orderBy('team_id')
       .forUpdate()
       .execute();
-    const byTeam = new Map(kept.map((row) => [row.team_id, { ...row, sinks: openSinks(tx.cipher, row) }]));
+    const byTeam = new Map(existing.map((row) => [row.team_id, { ...row, sinks: openSinks(tx.cipher, row) }]));
     const cursor = await beginNow(tx);
     for (const team_id of teams.toSorted()) await store(tx, choose(team_id, byTeam.get(team_id), input), cursor);
   });
@@ -65,25 +66,30 @@ async function store({ db, org, cipher }: TxCtx<TeamsCtx>, chosen: Chosen, curso
   const { team_id, preferred, enabled, sinks } = chosen;
   const streams = preferred === 'rabbitmq' || enabled.includes('rabbitmq');
   if (streams && !sinks.rabbitmq) {
-    throw new AppError('sink_not_configured', 'rabbitmq is enabled, but `rabbitmq` does not say which broker.');
+    throw new AppError('sink_not_configured', 'rabbitmq is enabled, but `rabbitmq` names no broker.');
   }
   const sealed = cipher.sealJson('etl_pipelines.sinks', { team_id, id: team_id }, sinks);
   await sql`
-    insert into etl_pipelines as was (team_id, org_id, preferred, enabled, push_historical_data, event_type_prefixes, sinks, streams, cursor)
+    insert into etl_pipelines as was (team_id, org_id, preferred, enabled, push_historical_data, event_type_prefixes,
+        sinks, streams, cursor)
     values (${team_id}, ${org.id}, ${preferred}, ${enabled}, ${chosen.push_historical_data},
             ${chosen.event_type_prefixes}::text[], ${sealed}, ${streams}, ${cursor})
     on conflict (team_id) do update
-      set preferred = excluded.preferred, enabled = excluded.enabled, push_historical_data = excluded.push_historical_data,
+      set preferred = excluded.preferred, enabled = excluded.enabled,
+          push_historical_data = excluded.push_historical_data,
           event_type_prefixes = excluded.event_type_prefixes, sinks = excluded.sinks, streams = excluded.streams,
           cursor = case when was.streams then was.cursor else excluded.cursor end,
-          lease_id = case when was.streams then was.lease_id end, lease_worker = case when was.streams then was.lease_worker end,
+          lease_id = case when was.streams then was.lease_id end,
+          lease_worker = case when was.streams then was.lease_worker end,
           lease_until = case when was.streams then was.lease_until end,
-          revision = was.revision + 1, updated_at = now(), due_at = now(), failures = 0, failing_since = null, last_error = null`.execute(
-    db,
-  );
+          revision = was.revision + 1, updated_at = now(), due_at = now(), failures = 0, failing_since = null,
+          last_error = null`.execute(db);
 }
 
-/** All transactions that are over now are behind it; of those under way nothing is missed. */
+/**
+ * Returns a cursor for a pipeline that starts now. It is before every transaction that is under way, so the pipeline
+ * misses none of their events.
+ */
 async function beginNow({ db }: TxCtx<TeamsCtx>): Promise<string> {
   const { rows } = await sql<{ position: number; at: number }>`
     select (event_epoch() + pg_snapshot_xmin(pg_current_snapshot())::text::bigint)::float8 as position,

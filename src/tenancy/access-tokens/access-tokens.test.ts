@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { startTestApp, type Answer, type Team, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type Answer, type Team, type TestApp } from '../../../test/test-app.ts';
 import { makeUser } from '../../../test/factories.ts';
 import { eachWithTwoServices } from '../../../test/two-services.ts';
-import { endpoints } from '../../endpoints.ts';
+import { operations } from '../../operations.ts';
 import { dropExpired } from '../../jobs/retention.ts';
 import { createManagementKey } from '../keys/create-management-key.ts';
 import { newToken } from '../keys/key-value.ts';
@@ -28,7 +28,7 @@ const boundKey = (...team_ids: string[]) =>
   createManagementKey(app.ctx, { org_id: team.org_id, label: 'bound', role: 'team_admin', team_ids });
 
 describe('a token', () => {
-  test("opens its team's data for an hour, is shown once, and only its hash is kept", async () => {
+  test("gives access to its team's data for an hour, is shown once, and is stored as a hash", async () => {
     const { user_id } = await makeUser(team);
     const { status, body } = await team.api<Token>('POST', path(), { env: 'sandbox' });
     expect([status, body]).toEqual([
@@ -52,9 +52,9 @@ describe('a token', () => {
     expect([rows[0]?.minutes, rows[0]?.row.includes(body.access_token)]).toEqual([60, false]);
   });
 
-  test('is taken wherever a key of the team is', async () => {
+  test('is accepted by every operation for team keys', async () => {
     const { access_token } = await mint();
-    const ofTeams = endpoints.filter(({ auth }) => auth === 'team_key' || auth === 'team_key_or_user_token');
+    const ofTeams = operations.filter(({ auth }) => auth === 'team_key' || auth === 'team_key_or_user_token');
     for (const { id, method, path: at, body } of ofTeams) {
       const answer = await app.api<Refusal | undefined>(
         method,
@@ -66,7 +66,7 @@ describe('a token', () => {
     }
   });
 
-  test('counts for nothing beside a key in its own header, and is no key there itself', async () => {
+  test('is ignored beside a key in its own header, and is no key in that header', async () => {
     const other = await app.makeTeam();
     const [mine] = [await makeUser(team), await makeUser(other)];
     const { access_token } = await mint();
@@ -79,7 +79,7 @@ describe('a token', () => {
     ]);
   });
 
-  test('opens nothing of the management API, least of all another token', async () => {
+  test('is refused by the management API, also for a new token', async () => {
     const { access_token } = await mint();
     const answers = [
       await team.api<Refusal>('POST', path(), { env: 'sandbox' }, bearer(access_token)),
@@ -89,7 +89,7 @@ describe('a token', () => {
     expect(answers.map(said)).toEqual(answers.map(() => [401, 'wrong_key_kind']));
   });
 
-  test('of another environment is made elsewhere, and without one nowhere', async () => {
+  test('cannot be made for another environment or without one', async () => {
     const other = await team.api<Refusal>('POST', path(), { env: 'production' });
     expect([...said(other), other.body.detail]).toEqual([
       404,
@@ -101,16 +101,17 @@ describe('a token', () => {
     expect([await wrong({}), await wrong({ env: 'moon' })]).toEqual([['missing'], ['enum']]);
   });
 
-  test('is the same one where the request is repeated by its idempotency key', async () => {
+  test('is the same for a repeated request with an idempotency key', async () => {
     const headers = { 'x-idempotency-key': 'token' };
     expect(await mint({ headers })).toEqual(await mint({ headers }));
   });
 });
 
 describe('a token ends', () => {
-  test('after its hour, also where it is in use, and is dropped', async () => {
+  test('after its hour, also in use, and is deleted', async () => {
     const [used, unused] = [await mint(), await mint()];
-    await sql`update api_access_tokens set expires_at = now() + interval '700 milliseconds' where id = ${used.id}`.execute(
+    await sql`
+      update api_access_tokens set expires_at = now() + interval '700 milliseconds' where id = ${used.id}`.execute(
       app.db,
     );
     expect((await users(used.access_token)).status).toBe(200);
@@ -121,7 +122,7 @@ describe('a token ends', () => {
     expect(rows).toEqual([{ id: unused.id }]);
   });
 
-  test('in every process once the key that made it is revoked; those of other keys go on', async () => {
+  test('in every process when the key that made it is revoked, and tokens of other keys stay valid', async () => {
     const bound = await boundKey(team.id);
     const [token, other] = [await mint({ key: bound.value }), await mint()];
     for (const on of [app, elsewhere]) expect((await users(token.access_token, on)).status).toBe(200);
@@ -132,7 +133,7 @@ describe('a token ends', () => {
     }
   });
 
-  test('once the team is taken from the key that made it', async () => {
+  test('when the key that made it loses the team', async () => {
     const second = (await team.api<{ id: string }>('POST', `/v1/org/${team.org_id}/team`, { name: 'B', region: 'us' }))
       .body;
     const bound = await boundKey(team.id, second.id);
@@ -151,13 +152,13 @@ describe('a token ends', () => {
     for (const on of [app, elsewhere]) expect((await users(access_token, on)).status).toBe(401);
   });
 
-  test('as the oldest of more than a thousand', async () => {
+  test('when it is the oldest of more than a thousand', async () => {
     const oldest = await mint();
     await sql`
       insert into api_access_tokens (team_id, id, created_by, token_hash, expires_at)
       select team_id, gen_random_uuid(), created_by, sha256(n::text::bytea || id::text::bytea), expires_at
         from api_access_tokens, generate_series(1, 999) n where team_id = ${team.id}`.execute(app.db);
-    // Ids that were made at random lie anywhere: all of them after the oldest here.
+    // Random ids have no order. All of them are after the oldest id here.
     await sql`
       update api_access_tokens set id = overlay(id::text placing 'ff' from 1 for 2)::uuid
        where team_id = ${team.id} and id <> ${oldest.id}`.execute(app.db);
@@ -169,12 +170,12 @@ describe('a token ends', () => {
     expect((await users(oldest.access_token)).status).toBe(401);
   });
 
-  test('and one that nobody made opens nothing', async () => {
+  test('and a token that nobody made is refused', async () => {
     expect(said(await users(newToken('access').value))).toEqual([401, 'invalid_api_key']);
   });
 });
 
-test('the audit log tells whose act it was: the token, and the key that made it', async () => {
+test('the audit log names the token and the key that made it', async () => {
   const { rows: keys } = await sql<{ id: string }>`
     select id from management_keys where org_id = ${team.org_id}`.execute(app.db);
   const key = keys[0]?.id as string;
@@ -184,9 +185,8 @@ test('the audit log tells whose act it was: the token, and the key that made it'
   await users(token.access_token);
   await app.flushAudit();
   const { rows } = await sql<object>`
-    select action, actor, key_id, team_id, status, records from audit_log where team_id = ${team.id} order by id`.execute(
-    app.db,
-  );
+    select action, actor, key_id, team_id, status, records from audit_log
+     where team_id = ${team.id} order by id`.execute(app.db);
   expect(rows).toMatchObject([
     { action: 'create_api_access_token', actor: 'management_key', key_id: key, records: [token.id] },
     { action: 'list_users', actor: 'access_token', key_id: token.id, status: 200, records: [key] },
@@ -194,7 +194,7 @@ test('the audit log tells whose act it was: the token, and the key that made it'
   ]);
 });
 
-test('all tokens of a team share one rate: whoever makes many sends no more by that', async () => {
+test('all tokens of a team share one rate limit', async () => {
   const limited = await startTestApp(
     { PHIAL_RATE_LIMIT_PER_SECOND: '1', PHIAL_RATE_LIMIT_BURST: '10' },
     { databaseUrl: app.databaseUrl },

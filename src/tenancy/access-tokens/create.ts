@@ -7,10 +7,13 @@ import { newToken } from '../keys/key-value.ts';
 import type { AccessToken } from './schemas.ts';
 
 const SECONDS = 3_600;
-/** Of one team at a time; the oldest give way. */
+/** The most tokens of a team at the same time. If a team has more, a new token ends the oldest one. */
 const MOST_TOKENS = 1_000;
 
-/** A token that opens for an hour what the team's API key does. It is shown once: only its hash is kept. */
+/**
+ * Creates a token that has the rights of a team API key for one hour. Only this response shows it, because we store
+ * only its hash.
+ */
 export function createAccessToken(ctx: ManagementCtx & TeamCtx): Promise<Static<typeof AccessToken>> {
   return inTransaction(ctx, async (ctx) => {
     const [id, token] = [newId(), newToken('access')];
@@ -26,9 +29,8 @@ export function createAccessToken(ctx: ManagementCtx & TeamCtx): Promise<Static<
       .execute();
     await sql`
       delete from api_access_tokens where team_id = ${ctx.team.id} and id in (
-        select id from api_access_tokens where team_id = ${ctx.team.id} order by id desc offset ${MOST_TOKENS})`.execute(
-      ctx.db,
-    );
+        select id from api_access_tokens where team_id = ${ctx.team.id}
+         order by id desc offset ${MOST_TOKENS})`.execute(ctx.db);
     return { id, access_token: token.value, expires_in: SECONDS };
   });
 }

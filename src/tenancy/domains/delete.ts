@@ -3,7 +3,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { notFound } from '../../errors.ts';
 import { withdrawMails } from '../../mail/write-mail.ts';
 
-/** Takes a domain away, with the mail about it that waits. Throws not_found. */
+/** Deletes a domain and withdraws unsent mails about it. Throws not_found. */
 export function deleteDomain(ctx: ManagementCtx, domainId: string): Promise<void> {
   return inTransaction(ctx, async (ctx) => {
     const deleted = await ctx.db

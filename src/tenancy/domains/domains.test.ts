@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
-import { startMailServer } from '../../../test/mail-server.ts';
+import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
+import { startMailServer } from '../../../test/fake-mail-server.ts';
 import { startNameServer, type NameServer } from '../../../test/name-server.ts';
 
 type Domain = {
@@ -37,7 +37,7 @@ const read = async ({ id }: Domain) => (await team.api<Domain>('GET', path(id)))
 const verify = async ({ id }: Domain) => (await team.api<{ status: string }>('POST', path(id, '/verify'))).body.status;
 const recordOf = ({ dns_records: [record] }: Domain) => record as Domain['dns_records'][0];
 
-test('a domain is added in its one spelling, listed and read with the record that proves it, and taken away', async () => {
+test('a domain is normalised, listed, read with its DNS record, and deleted', async () => {
   const made = await add(' Clinic.Example.COM. ');
   expect(made).toEqual({
     id: expect.any(String),
@@ -66,7 +66,7 @@ test('a domain is added in its one spelling, listed and read with the record tha
   expect(recordOf(await add('clinic.example.com')).value).not.toBe(recordOf(made).value);
 });
 
-test('an organisation has a domain once, and so many of them; another organisation may claim the same', async () => {
+test('an organisation can have a domain once, up to a limit, and another organisation can have the same', async () => {
   await add('example.com');
   const again = await team.api<Refusal>('POST', path(), { domain: 'EXAMPLE.com' });
   expect([again.status, again.body.code]).toEqual([409, 'domain_exists']);
@@ -102,13 +102,13 @@ test.each([
   'exam⑵ple.com',
   `${'a'.repeat(64)}.example.com`,
   `${'a.'.repeat(126)}com`,
-])('%j is no domain', async (domain) => {
+])('%j is not a domain', async (domain) => {
   const { status, body } = await team.api<{ detail: { loc: string[] }[] }>('POST', path(), { domain });
   expect([status, body.detail[0]?.loc]).toEqual([422, ['body', 'domain']]);
 });
 
 describe('a domain is verified', () => {
-  test('once its record stands in the DNS, among others and in pieces, and stays so', async () => {
+  test('when its DNS has the record, among others and in several strings, and it stays verified', async () => {
     const domain = await add('clinic.example.com');
     const { name, value } = recordOf(domain);
     expect([await verify(domain), names.asked]).toEqual(['pending', [name]]);
@@ -121,7 +121,7 @@ describe('a domain is verified', () => {
     expect([await verify(domain), names.asked.length]).toEqual(['verified', before]);
   });
 
-  test('by the record of its own organisation alone', async () => {
+  test('by the record of its own organisation only', async () => {
     const theirs = await add('clinic.example.com');
     names.texts.set(recordOf(theirs).name, [recordOf(theirs).value]);
     const other = team;
@@ -133,13 +133,13 @@ describe('a domain is verified', () => {
     expect(await verify(theirs)).toBe('verified');
   });
 
-  test('not while no name server answers, which is pending; meanwhile other requests of the organisation are answered', async () => {
+  test('is pending when no name server answers, and other requests of the organisation run meanwhile', async () => {
     names.silent = true;
     const domain = await add('clinic.example.com');
     const waiting = Promise.all(Array.from({ length: 12 }, () => verify(domain)));
     await expect.poll(() => names.asked.length).toBeGreaterThan(0);
     expect((await read(domain)).is_verified).toBe(false);
-    names.silent = false; // the second try of each look-up is answered
+    names.silent = false; // The second try of each query is answered.
     expect(new Set(await waiting)).toEqual(new Set(['pending']));
   });
 });
@@ -148,13 +148,13 @@ describe('instructions', () => {
   const send = (id: string, to_email = 'dns@example.com') =>
     team.api<{ sent: boolean; sendgrid_message_id: null }>('POST', path(id, '/send_domain_instructions'), { to_email });
 
-  test('wait where the deployment has no mail server, which the answer says', async () => {
+  test('wait when the deployment has no mail server, and the answer reports it', async () => {
     const { id } = await add('clinic.example.com');
     expect((await send(id)).body).toEqual({ sent: false, sendgrid_message_id: null });
     expect((await send(randomUUID())).status).toBe(404);
   });
 
-  test('go to whoever looks after the DNS, each of them, and not once the domain is taken away', async () => {
+  test('are sent for each request, and not after the domain is deleted', async () => {
     const mail = await startMailServer();
     const sending = await startTestApp(
       { PHIAL_SMTP_URL: mail.url, PHIAL_MAIL_FROM: 'phial@example.com' },

@@ -2,7 +2,7 @@ import type { ManagementCtx, TxCtx } from '../../context.ts';
 import { notFound } from '../../errors.ts';
 import { DOMAIN_COLUMNS, type DomainRow } from './render.ts';
 
-/** A domain of the caller's organisation; throws not_found. */
+/** Returns a domain of the caller's organisation. Throws not_found if there is none. */
 export async function findDomain(ctx: ManagementCtx | TxCtx<ManagementCtx>, domainId: string): Promise<DomainRow> {
   const row = await ctx.db
     .selectFrom('org_domains')

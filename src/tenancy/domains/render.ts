@@ -5,10 +5,10 @@ export const DOMAIN_COLUMNS = ['id', 'domain', 'proof', 'verified_at', 'created_
 
 export type DomainRow = { id: string; domain: string; proof: string; verified_at: string | null; created_at: string };
 
-/** Where the proof stands: below a name of its own, so that it is in nobody's way. */
+/** Returns the name of the TXT record. Only this record has the name, so it cannot conflict with another record. */
 export const proofName = ({ domain }: Pick<DomainRow, 'domain'>): string => `_phial-verification.${domain}`;
 
-/** A domain as the management API shows it. */
+/** Renders a domain for the management API. */
 export const toDomain = (row: DomainRow): Static<typeof OrgDomain> => ({
   id: row.id,
   domain: row.domain,

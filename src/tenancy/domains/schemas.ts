@@ -1,40 +1,44 @@
 import { Type } from 'typebox';
 import { Email } from '../../wire/person.ts';
 import { nullable, oneOf, Timestamp, Uuid } from '../../wire/schema.ts';
+import { shape } from '../../wire/shape.ts';
 
-export const OrgDomainInput = Type.Object({
-  domain: Type.String({ format: 'domain-name', description: 'The domain, as example.com.' }),
+export const OrgDomainInput = shape('OrgDomainInput', {
+  domain: Type.String({ format: 'domain-name', description: 'The domain, such as example.com.' }),
 });
-export const OrgDomain = Type.Object({
+export const OrgDomain = shape('OrgDomain', {
   id: Uuid,
   domain: Type.String({ description: 'In lower case, with international letters as xn--.' }),
-  is_verified: Type.Boolean({ description: 'Whether its DNS has shown once that it is yours.' }),
+  is_verified: Type.Boolean({ description: 'True when the DNS has shown once that the domain is yours.' }),
   created_on: Timestamp,
   dns_records: nullable(
     Type.Array(
       Type.Object({
-        type: Type.String({ description: 'Kind of the record: TXT.' }),
-        name: Type.String({ description: 'Where it stands.' }),
-        value: Type.String({ description: 'What it says.' }),
+        type: Type.String({ description: 'The type of the record: TXT.' }),
+        name: Type.String({ description: 'The name of the record.' }),
+        value: Type.String({ description: 'The value of the record.' }),
       }),
-      { description: 'What has to stand in the DNS of the domain for that.' },
+      { description: 'The records that the DNS needs so that the domain can be verified.' },
     ),
   ),
 });
-export const OrgDomainList = Type.Object({ data: Type.Array(OrgDomain) });
-export const OrgDomainVerification = Type.Object({
+export const OrgDomainList = shape('OrgDomainList', { data: Type.Array(OrgDomain) });
+export const OrgDomainVerification = shape('OrgDomainVerification', {
   status: oneOf(['verified', 'pending'], {
-    description: 'pending: the record is not there, or no name server answered; ask again later.',
+    description: 'pending: the record is missing, or no name server answered. Try again later.',
   }),
 });
-export const OrgDomainInstructionsInput = Type.Object({
-  to_email: Type.Unsafe<string>({ ...Email, description: 'Who looks after the DNS of the domain.' }),
+export const OrgDomainInstructionsInput = shape('OrgDomainInstructionsInput', {
+  to_email: Type.Unsafe<string>({
+    ...Email,
+    description: 'The address of the person who manages the DNS of the domain.',
+  }),
 });
-export const OrgDomainInstructions = Type.Object({
+export const OrgDomainInstructions = shape('OrgDomainInstructions', {
   sent: Type.Boolean({
-    description: 'Whether the mail is on its way; false where the deployment has no mail server yet.',
+    description: 'True when the mail is being sent. False when the deployment has no mail server yet.',
   }),
   sendgrid_message_id: nullable(
-    Type.String({ description: 'Always null: mail goes by the server of the deployment.' }),
+    Type.String({ description: "Always null: the deployment's own server sends the mail." }),
   ),
 });

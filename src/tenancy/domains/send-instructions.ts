@@ -5,16 +5,19 @@ import { findOrg } from '../orgs/find.ts';
 import { findDomain } from './find.ts';
 import { proofName } from './render.ts';
 
-/** A domain that nobody has verified by then is asked for anew. */
+/** How long the mail is valid. If it was not sent by then, somebody must request it again. */
 const GOOD_FOR_SECONDS = 7 * 24 * 3_600;
 
-/** Writes to whoever looks after the DNS of a domain what to add there; true where the mail is on its way. Throws not_found, limit_reached, too_many_mails. */
+/**
+ * Writes a mail with the DNS record to the person who manages the DNS of the domain. Returns true if a mail server
+ * sends it now. Throws not_found, limit_reached and too_many_mails.
+ */
 export function sendInstructions(ctx: ManagementCtx, domainId: string, to: string): Promise<boolean> {
   return inTransaction(ctx, async (ctx) => {
     const domain = await findDomain(ctx, domainId);
     const { name } = await findOrg(ctx, ctx.org.id);
     const text = [
-      `${name} asks you to show that ${domain.domain} is its domain at ${new URL(ctx.config.baseUrl).host}.`,
+      `${name} asks you to prove that ${domain.domain} is its domain at ${new URL(ctx.config.baseUrl).host}.`,
       '',
       'Please add this record to the DNS of the domain:',
       '',
@@ -22,7 +25,8 @@ export function sendInstructions(ctx: ManagementCtx, domainId: string, to: strin
       `Name:  ${proofName(domain)}`,
       `Value: ${domain.proof}`,
       '',
-      `It changes nothing for anybody else, and can be taken out again once ${name} says that the domain is verified.`,
+      `The record changes nothing for anybody else. You can remove it when ${name} says that the domain is ` +
+        'verified.',
       '',
     ].join('\n');
     await writeMail(ctx, {

@@ -1,13 +1,14 @@
 import { sql } from 'kysely';
 import type { ManagementCtx } from '../../context.ts';
 import { notFound } from '../../errors.ts';
-import { NameNotAnswered, openResolver, type TextResolver } from '../../outbound/resolve.ts';
+import { NameNotAnswered, openResolver, type TextResolver } from '../../outbound/open-resolver.ts';
 import { findDomain } from './find.ts';
 import { proofName } from './render.ts';
 
 /**
- * Asks the DNS whether the proof is there; what it has shown once is not asked again. No transaction is open, and no place of
- * the organisation taken, while a name server thinks. Throws not_found.
+ * Queries the DNS for the proof that the organisation owns the domain. A domain that is already verified is not checked
+ * again. While this function waits for a name server, it has no transaction open and holds no permit of the
+ * organisation. Throws not_found.
  */
 export async function verifyDomain(ctx: ManagementCtx, domainId: string): Promise<'verified' | 'pending'> {
   const domain = await findDomain(ctx, domainId);
@@ -26,7 +27,7 @@ export async function verifyDomain(ctx: ManagementCtx, domainId: string): Promis
   return 'verified';
 }
 
-/** Nobody who answers is as good as no answer: the owner asks again. */
+/** Returns the TXT records of a name. If no name server answers, it returns none, because the owner can try again. */
 async function textsOf({ config, org }: ManagementCtx, name: string): Promise<string[]> {
   try {
     return await resolverOf(config.domainNameServers).texts({ org: org.id, team: org.id }, name);
@@ -36,7 +37,10 @@ async function textsOf({ config, org }: ManagementCtx, name: string): Promise<st
   }
 }
 
-/** One a process, whose look-ups are shared among organisations; tests have several. */
+/**
+ * The resolvers by their name servers. A process has one resolver, which all organisations share in round robin. Only
+ * tests have several.
+ */
 const resolvers = new Map<string, TextResolver>();
 
 function resolverOf(servers: readonly string[] | null): TextResolver {

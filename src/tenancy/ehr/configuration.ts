@@ -6,7 +6,7 @@ import type { EhrConfiguration, EhrConfigurationInput } from './schemas.ts';
 
 type Configuration = Static<typeof EhrConfiguration>;
 
-/** How an EHR works with the organisation; null where nothing is configured. */
+/** Returns the EHR configuration of the organisation, or null if it has none. */
 export async function findConfigurationOrNull({
   db,
   org,
@@ -19,14 +19,17 @@ export async function findConfigurationOrNull({
   return (row as Configuration | undefined) ?? null;
 }
 
-/** Throws not_found. */
+/** Returns the EHR configuration of the organisation. Throws not_found if it has none. */
 export async function findConfiguration(ctx: ManagementCtx): Promise<Configuration> {
   const found = await findConfigurationOrNull(ctx);
   if (!found) throw notFound('Configuration');
   return found;
 }
 
-/** The whole of it. Throws ehr_slug_taken where another organisation has the slug, whichever that is. */
+/**
+ * Replaces the EHR configuration with all its properties. Throws ehr_slug_taken if another organisation has the slug.
+ * The error does not name that organisation.
+ */
 export async function putConfiguration(
   ctx: ManagementCtx,
   { slug, modalities, origin_configs }: Static<typeof EhrConfigurationInput>,
@@ -47,9 +50,9 @@ export async function putConfiguration(
       .onConflict((oc) => oc.column('org_id').doUpdateSet({ ...stored, updated_at: sql`now()` }))
       .execute();
   } catch (error) {
-    // Of two that take a slug at the same moment, the index lets one.
+    // If two requests use the same slug at the same moment, the unique index accepts only one.
     if ((error as { constraint?: string }).constraint !== 'ehr_configurations_slug_key') throw error;
-    throw new AppError('ehr_slug_taken', 'This slug is taken. Choose another.');
+    throw new AppError('ehr_slug_taken', 'This slug is in use. Choose another.');
   }
   return whole;
 }

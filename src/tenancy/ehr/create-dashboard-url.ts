@@ -10,8 +10,9 @@ import { FEATURES, type DashboardUrl, type DashboardUrlInput } from './schemas.t
 type Input = Static<typeof DashboardUrlInput>;
 
 /**
- * Everything that a link needs is looked at, so that an integration can be built and tried; then it is refused, as there is no
- * dashboard to open. Throws not_found, unknown_feature, modality_not_enabled, team_not_bound and dashboard_not_available.
+ * Checks everything that a link to the dashboard needs, so that customers can build and test an integration. Then it
+ * throws dashboard_not_available, because there is no dashboard yet. Throws also not_found, unknown_feature,
+ * modality_not_enabled and team_not_bound.
  */
 export async function createDashboardUrl(ctx: ManagementCtx, input: Input): Promise<Static<typeof DashboardUrl>> {
   const { feature, modality } = input;
@@ -21,21 +22,22 @@ export async function createDashboardUrl(ctx: ManagementCtx, input: Input): Prom
   );
   const team_id = await teamOf(ctx, input);
   if (!(FEATURES as readonly string[]).includes(feature)) {
-    throw new AppError('unknown_feature', `There is no such feature. There are ${FEATURES.join(', ')}.`);
+    throw new AppError('unknown_feature', `This feature does not exist. The features are ${FEATURES.join(', ')}.`);
   }
   const configuration = await findConfigurationOrNull(ctx);
   if (!configuration?.modalities.includes(modality)) {
     const why = configuration
       ? 'The configuration of the integration does not list this modality.'
-      : 'The integration has no configuration yet: PUT /v1/org/{org_id}/ehr_integration/configuration makes one, which lists the modalities.';
+      : 'The integration has no configuration yet. Create one with PUT ' +
+        '/v1/org/{org_id}/ehr_integration/configuration and list the modalities in it.';
     throw new AppError('modality_not_enabled', why);
   }
   if (team_id !== null && !member.team_ids?.includes(team_id)) {
-    throw new AppError('team_not_bound', 'The team_role_bindings of this member do not name that team.');
+    throw new AppError('team_not_bound', 'The team_role_bindings of this member do not contain that team.');
   }
   throw new AppError(
     'dashboard_not_available',
-    'This release has no dashboard to open. The request is complete: it will be answered by a release that has one.',
+    'This release has no dashboard. The request is complete: a release with a dashboard will accept it.',
   );
 }
 

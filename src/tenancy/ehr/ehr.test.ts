@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
-import { findTraces } from '../../../test/traces.ts';
+import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
+import { findTraces } from '../../../test/find-traces.ts';
 import { createTeam } from '../teams/create.ts';
 
 type Member = {
@@ -54,7 +54,7 @@ const refusedLink = async (more: object = {}) => {
 };
 
 describe('a person of an EHR', () => {
-  test('is kept, listed, read and found by the id of the EHR, and lies sealed', async () => {
+  test("is added, listed, read, found by the EHR's id, and stored sealed", async () => {
     const picture = 'https://ehr.example.com/grace.png';
     const made = await create({ avatar: picture, team_role_bindings: bindings(team.id, team.id) });
     expect(made).toEqual({ id: expect.any(String), ...grace, avatar: picture, team_role_bindings: bindings(team.id) });
@@ -68,7 +68,7 @@ describe('a person of an EHR', () => {
     expect(await findTraces(app, ['Grace Hopper', 'ehr-7', 'grace.png'], 'stored')).toEqual([]);
   });
 
-  test('is one by the id of the EHR in an organisation: a second one names the first', async () => {
+  test('has a unique EHR id in the organisation, and a conflict names the first person', async () => {
     const { id } = await create();
     const again = await team.api<Refusal>('POST', path('member'), { ...grace, name: 'Another' });
     expect([again.status, again.body]).toMatchObject([
@@ -83,7 +83,7 @@ describe('a person of an EHR', () => {
     expect((await create()).id).not.toBe(id);
   });
 
-  test('is changed key by key: null takes the picture and the teams away, and nothing that is needed', async () => {
+  test('is changed key by key, and null clears only the picture and the teams', async () => {
     const { id } = await create({ avatar: 'https://ehr.example.com/a.png', team_role_bindings: bindings(team.id) });
     const patch = async (body: object) => (await team.api<Member>('PATCH', path(`member/${id}`), body)).body;
     expect(await patch({ name: 'Grace B. Hopper', email: null })).toMatchObject({
@@ -97,14 +97,14 @@ describe('a person of an EHR', () => {
     await patch({ team_role_bindings: bindings(team.id) });
     expect((await patch({ team_role_bindings: [] })).team_role_bindings).toBeNull();
     expect(await read(id)).toEqual({ id, ...grace, name: 'Grace B. Hopper', avatar: null, team_role_bindings: null });
-    const stranger = await app.makeTeam();
-    const unknown = await team.api('PATCH', path(`member/${id}`), { team_role_bindings: bindings(stranger.id) });
+    const outsider = await app.makeTeam();
+    const unknown = await team.api('PATCH', path(`member/${id}`), { team_role_bindings: bindings(outsider.id) });
     expect(unknown.status).toBe(404);
     const wrong = await team.api<Problems>('PATCH', path(`member/${id}`), { avatar: 'javascript:alert(1)' });
     expect([wrong.status, wrong.body.detail[0]?.loc]).toEqual([422, ['body', 'avatar']]);
   });
 
-  test('that is erased leaves nothing, and is not found', async () => {
+  test('that is erased leaves no data and is not found', async () => {
     const { id } = await create({ name: 'Ottoline Leaving', integration_member_id: 'ehr-leaving' });
     expect((await team.api('DELETE', path(`member/${id}`))).body).toEqual({ success: true });
     expect(await findTraces(app, ['Ottoline', 'ehr-leaving'])).toEqual([]);
@@ -112,7 +112,7 @@ describe('a person of an EHR', () => {
       expect((await team.api<Refusal>(method, path(`member/${id}`))).body.code).toBe('not_found');
   });
 
-  test('that is erased is in no answer that was kept for a key, of making or of finding them, and others stay', async () => {
+  test('that is erased is in no stored answer, and other answers stay', async () => {
     const ask = (key: string, of: object, to = 'member') =>
       team.api<Member>('POST', path(to), of, { headers: { 'x-idempotency-key': key } });
     const leaving = { integration_member_id: 'ehr-forgotten', name: 'Wilhelmina Gone', email: 'gone@example.com' };
@@ -127,7 +127,7 @@ describe('a person of an EHR', () => {
     expect((await ask('stays', grace)).body).toEqual(stays);
   });
 
-  test('comes in pages, and up to a limit', async () => {
+  test('is listed in pages, up to a limit', async () => {
     for (let n = 0; n < 60; n += 1) await create({ integration_member_id: `ehr-${n}` });
     const first = await team.api<{ data: Member[]; next_cursor: string }>('GET', path('member'));
     const rest = await team.api<{ data: Member[]; next_cursor: null }>(
@@ -146,7 +146,7 @@ describe('a person of an EHR', () => {
 });
 
 describe('the configuration', () => {
-  test('is not found before it is made, and read as it was put', async () => {
+  test('is not found before it is set, and then read as it was set', async () => {
     expect((await team.api('GET', path('configuration'))).status).toBe(404);
     const slug = freeSlug();
     const put = await team.api<unknown>('PUT', path('configuration'), {
@@ -170,10 +170,10 @@ describe('the configuration', () => {
     expect(emptied.body).toEqual({ slug, modalities: [], origin_configs: [] });
   });
 
-  test('has a slug that nobody else has', async () => {
+  test('has a unique slug', async () => {
     const slug = freeSlug();
     await configure({ slug });
-    await configure({ slug }); // its own
+    await configure({ slug }); // The organisation's own slug is accepted.
     team = await app.makeTeam();
     const taken = await team.api<Refusal>('PUT', path('configuration'), configuration({ slug }));
     expect([taken.status, taken.body.code]).toEqual([409, 'ehr_slug_taken']);
@@ -189,7 +189,7 @@ describe('the configuration', () => {
     'https://user@ehr.example.com',
     'ehr.example.com',
     '*',
-  ])('takes no %j for an origin', async (origin) => {
+  ])('does not accept the origin %j', async (origin) => {
     const { status, body } = await team.api<Problems>(
       'PUT',
       path('configuration'),
@@ -202,7 +202,7 @@ describe('the configuration', () => {
 describe('a link for a person of an EHR', () => {
   beforeEach(() => configure());
 
-  test('is refused while there is no dashboard that it could open, whoever and whatever is named rightly', async () => {
+  test('is refused while there is no dashboard, for every correct request', async () => {
     const second = await createTeam(app.ctx, { org_id: team.org_id, name: 'Second', integration_team_id: 'ehr-team' });
     const { id } = await create({ team_role_bindings: bindings(team.id, second.id) });
     for (const more of [
@@ -216,7 +216,7 @@ describe('a link for a person of an EHR', () => {
     expect(await refusedLink({ modality: 'feature_embed' })).toEqual([400, 'dashboard_not_available']);
   });
 
-  test('names one person and one team at most, by our id or by that of the EHR', async () => {
+  test("names at most one person and one team, by our id or the EHR's id", async () => {
     const { id } = await create();
     for (const wrong of [
       { member_id: id },
@@ -230,7 +230,7 @@ describe('a link for a person of an EHR', () => {
     expect(await refusedLink({ team_id: (await app.makeTeam()).id })).toEqual([404, 'not_found']);
   });
 
-  test('says first that a team is not bound, a feature unknown or a modality not enabled', async () => {
+  test('reports an unbound team, an unknown feature or a disabled modality first', async () => {
     await create();
     expect(await refusedLink({ team_id: team.id })).toEqual([400, 'team_not_bound']);
     expect(await refusedLink({ feature: 'payroll' })).toEqual([400, 'unknown_feature']);
@@ -247,7 +247,7 @@ describe('a link for a person of an EHR', () => {
   });
 });
 
-test('a deleted team is none that a person of an EHR may open', async () => {
+test('a person of an EHR cannot open a deleted team', async () => {
   const second = await createTeam(app.ctx, { org_id: team.org_id, name: 'Second' });
   const { id } = await create({ team_role_bindings: bindings(team.id, second.id) });
   await team.api('DELETE', `/v1/org/${team.org_id}/team/${second.id}`);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 
-/** Who may open the team opens their others. */
+/** Removes the team from the bindings of EHR members. A person stays bound to their other teams. */
 export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string; org_id: string }): Promise<void> {
   await sql`
     update ehr_members set team_ids = nullif(array_remove(team_ids, ${team.id}::uuid), '{}')

@@ -4,12 +4,13 @@ import { nullable, oneOf, Text, Uuid } from '../../wire/schema.ts';
 import type { Requirement } from '../../wire/rules.ts';
 import { Bindings, TeamRoleBinding } from '../role-bindings.ts';
 import { Environment } from '../schemas.ts';
+import { shape } from '../../wire/shape.ts';
 
 const MOST_ORIGINS = 20;
 
-export const MODALITIES = ['feature_embed', 'link_out'] as const;
+const MODALITIES = ['feature_embed', 'link_out'] as const;
 const Modality = oneOf(MODALITIES, {
-  description: 'feature_embed: a page within a page of the EHR; link_out: a page by itself.',
+  description: 'feature_embed: a page inside a page of the EHR; link_out: a page of its own.',
 });
 const IntegrationMemberId = Type.String({
   minLength: 1,
@@ -17,77 +18,84 @@ const IntegrationMemberId = Type.String({
   format: 'reference',
   description: "The EHR's own id of the person.",
 });
-const MemberId = Type.String({ format: 'uuid', description: 'Id of the member.' });
-const TeamsOfPerson = Bindings({ description: 'The teams that the person may open; null or none: no team yet.' });
-const Avatar = Type.String({ format: 'http-url', maxLength: 2083, description: 'Address of a picture of the person.' });
+const MemberId = Type.String({ format: 'uuid', description: 'The id of the member.' });
+const TeamsOfPerson = Bindings({ description: 'The teams that the person can open. Null or empty: none yet.' });
+const Avatar = Type.String({
+  format: 'http-url',
+  maxLength: 2083,
+  description: 'The address of a picture of the person.',
+});
 
-export const EhrMember = Type.Object({
+export const EhrMember = shape('EhrMember', {
   id: Uuid,
   integration_member_id: Type.String({ description: "The EHR's own id of the person." }),
   name: Type.String(),
   email: Type.String(),
-  avatar: nullable(Type.String({ description: 'Address of a picture of the person.' })),
-  team_role_bindings: nullable(Type.Array(TeamRoleBinding, { description: 'The teams that the person may open.' })),
+  avatar: nullable(Type.String({ description: 'The address of a picture of the person.' })),
+  team_role_bindings: nullable(Type.Array(TeamRoleBinding, { description: 'The teams that the person can open.' })),
 });
-export const EhrMemberPage = Type.Object({ data: Type.Array(EhrMember), next_cursor: nullable(Type.String()) });
-export const EhrMemberInput = Type.Object({
+export const EhrMemberPage = shape('EhrMemberPage', {
+  data: Type.Array(EhrMember),
+  next_cursor: nullable(Type.String()),
+});
+export const EhrMemberInput = shape('EhrMemberInput', {
   integration_member_id: IntegrationMemberId,
   name: Text(100),
   email: Email,
   avatar: Type.Optional(nullable(Avatar)),
   team_role_bindings: Type.Optional(nullable(TeamsOfPerson)),
 });
-export const EhrMemberPatch = Type.Object({
+export const EhrMemberPatch = shape('EhrMemberPatch', {
   name: Type.Optional(nullable(Text(100))),
   email: Type.Optional(nullable(Email)),
   avatar: Type.Optional(nullable(Avatar)),
   team_role_bindings: Type.Optional(nullable(TeamsOfPerson)),
 });
-/** What is said beside `detail` where another person has the reference. */
-export const IntegrationMemberIDConflictResponse = Type.Object({
-  member_id: Type.String({ format: 'uuid', description: 'The member that has the integration_member_id already.' }),
+/** Further properties of the error response, next to `detail`, if another person already has the id. */
+export const IntegrationMemberIDConflictResponse = shape('IntegrationMemberIDConflictResponse', {
+  member_id: Type.String({ format: 'uuid', description: 'The member that already has the integration_member_id.' }),
 });
-export const EhrMemberReference = Type.Object({ integration_member_id: IntegrationMemberId });
+export const EhrMemberReference = shape('EhrMemberReference', { integration_member_id: IntegrationMemberId });
 
 const originConfig = {
-  /** Nothing but scheme, host and port: it stands in the policy of pages. */
+  /** Matches an origin: only scheme, host and port, because we insert it into a Content-Security-Policy. */
   origin: Type.String({
     maxLength: 300,
     pattern: '^https://[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:[0-9]{1,5})?$',
-    description: 'Origin of a page of the EHR that may show ours within itself, as https://ehr.example.com.',
+    description: 'The origin of an EHR page that can embed our pages, such as https://ehr.example.com.',
   }),
   session_continuation_url: Type.Optional(
     nullable(
       Type.String({
         format: 'http-url',
         maxLength: 2083,
-        description: 'Where that page gets another link when one has ended; kept for the dashboard.',
+        description: 'The address where that page gets a new link when one has ended. Stored for the dashboard.',
       }),
     ),
   ),
 };
-export const EhrConfigurationInput = Type.Object({
+export const EhrConfigurationInput = shape('EhrConfigurationInput', {
   slug: Type.String({
     minLength: 3,
     maxLength: 63,
     pattern: '^[a-z0-9][a-z0-9-]*$',
-    description: 'Name of the integration, which nobody else in the deployment has.',
+    description: 'The name of the integration, unique in the deployment.',
   }),
-  modalities: Type.Array(Modality, { maxItems: MODALITIES.length, description: 'How pages may be opened.' }),
+  modalities: Type.Array(Modality, { maxItems: MODALITIES.length, description: 'The ways to open pages.' }),
   origin_configs: Type.Array(Type.Object(originConfig), {
     maxItems: MOST_ORIGINS,
-    description: 'The pages of the EHR that may show ours within themselves.',
+    description: 'The EHR pages that can embed our pages.',
   }),
 });
-export const EhrConfiguration = Type.Object({
-  slug: Type.String({ description: 'Name of the integration.' }),
-  modalities: Type.Array(Modality, { description: 'How pages may be opened.' }),
+export const EhrConfiguration = shape('EhrConfiguration', {
+  slug: Type.String({ description: 'The name of the integration.' }),
+  modalities: Type.Array(Modality, { description: 'The ways to open pages.' }),
   origin_configs: Type.Array(
     Type.Object({
-      origin: Type.String({ description: 'Origin of a page of the EHR.' }),
-      session_continuation_url: nullable(Type.String({ description: 'Where that page gets another link.' })),
+      origin: Type.String({ description: 'The origin of an EHR page.' }),
+      session_continuation_url: nullable(Type.String({ description: 'The address where that page gets a new link.' })),
     }),
-    { description: 'The pages of the EHR that may show ours within themselves.' },
+    { description: 'The EHR pages that can embed our pages.' },
   ),
 });
 
@@ -95,7 +103,7 @@ type Breaches = ReturnType<Requirement['check']>;
 const MEMBER_NEEDED: Breaches[number] = {
   at: ['member_id'],
   type: 'missing',
-  msg: 'One of member_id, integration_member_id is needed',
+  msg: 'One of member_id, integration_member_id is required',
 };
 const oneAtMost = (value: Record<string, unknown>, one: string, other: string): Breaches =>
   (value[one] ?? null) !== null && (value[other] ?? null) !== null
@@ -104,7 +112,8 @@ const oneAtMost = (value: Record<string, unknown>, one: string, other: string): 
 
 export const FEATURES = ['home', 'users', 'orders', 'results'] as const;
 
-export const DashboardUrlInput = Type.Object(
+export const DashboardUrlInput = shape(
+  'DashboardUrlInput',
   {
     member_id: Type.Optional(nullable(MemberId)),
     integration_member_id: Type.Optional(nullable(IntegrationMemberId)),
@@ -113,7 +122,7 @@ export const DashboardUrlInput = Type.Object(
     feature: Type.String({
       minLength: 1,
       maxLength: 100,
-      description: `Which part of the dashboard: ${FEATURES.join(', ')}.`,
+      description: `The part of the dashboard: ${FEATURES.join(', ')}.`,
     }),
     modality: Modality,
     environment: Environment,
@@ -126,11 +135,12 @@ export const DashboardUrlInput = Type.Object(
         ...((value['member_id'] ?? value['integration_member_id']) ? [] : [MEMBER_NEEDED]),
       ],
       words:
-        'Exactly one of `member_id` and `integration_member_id` is needed, and at most one of `team_id` and `integration_team_id`.',
+        'Exactly one of `member_id` and `integration_member_id` is required, and at most one of `team_id` ' +
+        'and `integration_team_id` is allowed.',
     } satisfies Requirement,
   },
 );
-export const DashboardUrl = Type.Object({
-  url: Type.String({ description: 'Where to send the browser of the person.' }),
-  expires_in: Type.Integer({ description: 'Seconds until it opens nothing any more.' }),
+export const DashboardUrl = shape('DashboardUrl', {
+  url: Type.String({ description: "The address for the person's browser." }),
+  expires_in: Type.Integer({ description: 'Seconds until the link ends.' }),
 });

@@ -10,11 +10,11 @@ import { MANAGEMENT_KEY_COLUMNS, type ManagementKeyRow } from './render-manageme
 type Input = {
   org_id: string;
   label: string;
-  /** The management key that makes it; left out: the operator does. */
+  /** The id of the management key that creates this key. Absent if the operator creates it. */
   created_by?: string;
 } & ({ role: 'org_admin'; team_ids: null } | { role: 'team_admin'; team_ids: string[] });
 
-/** Makes an Org or Team Management Key; its value is returned here and never again. */
+/** Creates an Org Management Key or a Team Management Key. Only this result contains the value of the key. */
 export function createManagementKey(ctx: Ctx, input: Input): Promise<ManagementKeyRow & { value: string }> {
   return inTransaction(boundToOrg(ctx, input.org_id), async (ctx) => {
     if (input.team_ids) await refuseUnknownTeams(ctx, input.org_id, input.team_ids);

@@ -6,18 +6,21 @@ import { notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { refuseBeyondLimit } from '../limits.ts';
 import { newTeamKey } from './key-value.ts';
-import type { KeyScope } from './scopes.ts';
+import type { KeyScope } from './key-scopes.ts';
 import { TEAM_KEY_COLUMNS, toTeamKey, type TeamKey } from './render-team-key.ts';
 
 type Input = {
   team_id: string;
   label: string;
-  /** Left out or null: the key opens all of its team. */
+  /** If absent or null, the key may use all operations of its team. */
   scopes?: KeyScope[] | null;
   expires_at?: string | null;
 };
 
-/** Makes a team API key; its value is returned here and never again. Throws not_found for a team that is deleted. */
+/**
+ * Creates a team API key. Only this result contains the value of the key. Throws not_found if the team is deleted, and
+ * limit_reached.
+ */
 export function createTeamKey(ctx: Ctx, input: Input): Promise<TeamKey> {
   return inTransaction(boundToTeam(ctx, input.team_id), async (ctx) => {
     await lockTeam(ctx, input.team_id);
@@ -38,7 +41,10 @@ export function createTeamKey(ctx: Ctx, input: Input): Promise<TeamKey> {
   });
 }
 
-/** A deletion waits and then revokes the new key with the others, or it came first and there is no new key. */
+/**
+ * Locks the team against a concurrent deletion. Either the deletion comes later and revokes the new key too, or it
+ * comes first and no key is created.
+ */
 async function lockTeam(ctx: TxCtx, teamId: string): Promise<void> {
   const { rows } = await sql`select from teams where id = ${teamId} and deleted_at is null for share`.execute(ctx.db);
   if (rows.length === 0) throw notFound('Team');

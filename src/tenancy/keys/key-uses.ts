@@ -7,20 +7,21 @@ const FLUSH_MS = 60_000;
 const MOST_WAITING = 10_000;
 
 /**
- * Keeps when team API keys were used last. A request only sets a number in memory: once a minute a process writes all
- * that were used since, in one statement that waits for no lock. A process that is killed loses that minute.
+ * Stores when team API keys were last used. A request only sets a number in memory. Once a minute, each process writes
+ * all keys that were used since then, in one statement that waits for no lock. If a process is killed, the uses of the
+ * last minute are lost.
  */
 export class KeyUses {
   readonly #ctx: Ctx;
   readonly #outage: Outage;
-  /** By key, when by the clock of this process that only goes forward. */
+  /** The time of the last use, by key id, measured by performance.now(). */
   readonly #used = new Map<string, number>();
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<void> = Promise.resolve();
 
   constructor(ctx: Ctx) {
-    this.#ctx = acrossTeams(ctx); // keys of all teams that called here
-    this.#outage = new Outage(ctx.log, 'when keys were used last waits for the database');
+    this.#ctx = acrossTeams(ctx); // This process gets requests with keys of all teams.
+    this.#outage = new Outage(ctx.log, 'the last uses of keys wait for the database');
   }
 
   note(keyId: string): void {
@@ -29,7 +30,7 @@ export class KeyUses {
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref();
   }
 
-  /** Writes what waits; what cannot be written waits on, and is tried again with the next. */
+  /** Writes the uses that are not stored yet. If the write fails, they stay in memory until the next flush. */
   flush(): Promise<void> {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
@@ -48,9 +49,8 @@ export class KeyUses {
             from team_api_keys k join unnest(${used.map(([id]) => id)}::uuid[], ${seconds}::float8[]) as u (id, seconds)
               on u.id = k.id
              for no key update of k skip locked)
-        update team_api_keys k set last_used_at = greatest(k.last_used_at, used.at) from used where k.id = used.id`.execute(
-        this.#ctx.db,
-      );
+        update team_api_keys k set last_used_at = greatest(k.last_used_at, used.at)
+          from used where k.id = used.id`.execute(this.#ctx.db);
     } catch (error) {
       this.#outage.met(error);
       return;

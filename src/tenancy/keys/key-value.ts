@@ -6,14 +6,17 @@ const KEY_BYTES = 32;
 const SHOWN_CHARACTERS = 12;
 
 export type NewKey = {
-  /** Shown once, to whoever made it. */
+  /** The complete key. Only the caller who creates it sees it, once. */
   value: string;
   hash: Buffer;
-  /** The first characters, by which a person tells keys apart. */
+  /** The first characters of the key, so that people can distinguish their keys. */
   start: string;
 };
 
-/** The prefix that tells a team key's environment and region: `sk_` is the sandbox, `pk_` production. */
+/**
+ * Returns the prefix of a team API key, which states its environment and region. `sk_` is the sandbox and `pk_` is
+ * production.
+ */
 const teamKeyPrefix = ({ environment, region }: Pick<Config, 'environment' | 'region'>): string =>
   `${environment === 'sandbox' ? 'sk' : 'pk'}_${region}_`;
 
@@ -21,21 +24,24 @@ export const newTeamKey = (config: Pick<Config, 'environment' | 'region'>): NewK
 export const newManagementKey = (): NewKey => newKey('mg_');
 
 /**
- * What opens something of a team for a while: a user's phone sends by it, a user's browser connects, and a program does what the
- * team's key does.
+ * The prefixes of tokens that expire. With `user` a user's phone sends data. With `link` a user's browser connects a
+ * provider. With `access` a program uses the rights of a team API key.
  */
 const TOKEN_PREFIXES = { user: 'ut_', link: 'lt_', access: 'at_' } as const;
 type TokenKind = keyof typeof TOKEN_PREFIXES;
 
 export const newToken = (kind: TokenKind): NewKey => newKey(TOKEN_PREFIXES[kind]);
 
-/** Which kind of token it says it is; null where it is none. */
+/** Returns the kind of a token by its prefix, or null if it is not a token of this service. */
 export const readToken = (value: string): TokenKind | null =>
   (Object.keys(TOKEN_PREFIXES) as TokenKind[]).find((kind) =>
     new RegExp(`^${TOKEN_PREFIXES[kind]}[0-9A-Za-z]{43}$`).test(value),
   ) ?? null;
 
-/** Keys carry 256 random bits, so one round of SHA-256 is enough: there is nothing to guess. */
+/**
+ * Returns the hash of a key or token. One round of SHA-256 is enough, because a key has 256 random bits and cannot be
+ * guessed.
+ */
 export const hashKey = (value: string): Buffer => hash('sha256', value, 'buffer');
 
 function newKey(prefix: string): NewKey {
@@ -56,7 +62,7 @@ function base62(bytes: Buffer): string {
 export type KeyKind =
   { kind: 'team'; environment: Config['environment']; region: Config['region'] } | { kind: 'management' };
 
-/** What a key says of itself; null where it is no key of this service. */
+/** Returns the kind of a key by its prefix, or null if it is not a key of this service. */
 export function readKey(value: string): KeyKind | null {
   const match = /^(?:(sk|pk)_(us|eu)|mg)_[0-9A-Za-z]{43}$/.exec(value);
   if (!match) return null;

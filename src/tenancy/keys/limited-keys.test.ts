@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import pg from 'pg';
 import { sql } from 'kysely';
-import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
 import { createTeamKey } from './create-team-key.ts';
 
 type Key = {
@@ -28,7 +28,7 @@ const listed = async (id: string): Promise<Key | undefined> =>
 const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString();
 
 describe('a key with scopes', () => {
-  test('is told with them at its creation and in the list, each once', async () => {
+  test('is returned with each scope once, when it is made and in the list', async () => {
     const { body: key } = await create({ scopes: ['orders', 'read', 'orders'] });
     expect(key).toMatchObject({ scopes: ['orders', 'read'], expires_at: null, last_used_at: null });
     expect(await listed(key.id)).toMatchObject({ scopes: ['orders', 'read'] });
@@ -36,7 +36,7 @@ describe('a key with scopes', () => {
     expect(open.scopes).toBeNull();
   });
 
-  test('reads users and makes none: the refusal says which scope is missing, before anything of the request is read', async () => {
+  test('reads users and cannot make one: the refusal names the missing scope before any input is read', async () => {
     const { body: key } = await create({ scopes: ['read'] });
     const options = { key: key.value };
     expect((await app.api('GET', '/v2/user', undefined, options)).status).toBe(200);
@@ -45,14 +45,14 @@ describe('a key with scopes', () => {
       403,
       {
         code: 'insufficient_scope',
-        detail: 'This needs a key with the scope users; this one has read.',
+        detail: 'This operation needs a key with the scope users. This key has read.',
         required_scope: 'users',
         request_id: expect.any(String),
       },
     ]);
   });
 
-  test('gets no stored answer of a key that may do more', async () => {
+  test('gets no stored answer of a key with more rights', async () => {
     const headers = { 'x-idempotency-key': 'made-once' };
     const body = { client_user_id: 'made-once' };
     expect((await app.api('POST', '/v2/user', body, { headers })).status).toBe(200);
@@ -60,7 +60,7 @@ describe('a key with scopes', () => {
     expect((await app.api('POST', '/v2/user', body, { headers, key: key.value })).status).toBe(403);
   });
 
-  test('loses in every process what is taken from it, and a scope that nobody knows opens nothing', async () => {
+  test('loses scopes in every process at once, and an unknown scope gives no access', async () => {
     const key = await createTeamKey(app.ctx, { team_id: app.team.id, label: 'x', scopes: ['users'] });
     const ask = async () => (await app.api('GET', '/v2/user', undefined, { key: key.value })).status;
     expect(await ask()).toBe(200);
@@ -75,7 +75,7 @@ describe('a key with scopes', () => {
 });
 
 describe('a key with an end', () => {
-  test('opens until then', async () => {
+  test('is valid until then', async () => {
     const { body: key } = await create({ expires_at: inDays(30) });
     expect((await listed(key.id))?.expires_at).toBe(key.expires_at);
     const ask = () => app.api<Refusal>('GET', '/v2/user', undefined, { key: key.value });
@@ -85,7 +85,7 @@ describe('a key with an end', () => {
     expect(await listed(key.id)).toBeUndefined();
   });
 
-  test('ends with the last moment of a day that is given alone', async () => {
+  test('ends at the last moment of a day that is given without a time', async () => {
     const day = inDays(30).slice(0, 10);
     expect((await create({ expires_at: day })).body.expires_at).toBe(`${day}T23:59:59.999Z`);
   });
@@ -104,8 +104,8 @@ test.each([
   expect([status, body.detail.map(({ type, loc }) => `${type} ${loc.join('.')}`)]).toEqual([422, problems]);
 });
 
-describe('when a key was used last', () => {
-  test('is written once for many requests, and no cached key is forgotten for it', async () => {
+describe('the last use of a key', () => {
+  test('is written once for many requests, without clearing cached keys', async () => {
     const keys = [await create({}), await create({ scopes: ['users'] })].map(({ body }) => body);
     const { body: idle } = await create({});
     const ask = async () => {
@@ -134,7 +134,7 @@ describe('when a key was used last', () => {
     );
   });
 
-  test('waits for no lock: a key that somebody holds is written the next time', async () => {
+  test('waits for no lock: a locked key is written the next time', async () => {
     const { body: key } = await create({});
     const use = () => app.api('GET', '/v2/user', undefined, { key: key.value });
     await use();
@@ -148,7 +148,7 @@ describe('when a key was used last', () => {
     expect((await listed(key.id))?.last_used_at).not.toBeNull();
   });
 
-  test('a refused key was not used', async () => {
+  test('does not count a refused key', async () => {
     const { body: key } = await create({});
     await app.api('DELETE', `${path()}?api_key_id=${key.id}`);
     await app.api('GET', '/v2/user', undefined, { key: key.value });

@@ -1,14 +1,17 @@
 import { sql } from 'kysely';
 import type { Ctx } from '../../context.ts';
 import { boundToOrg } from '../../db/session/bind.ts';
-import { decodeCursor, isId, takePage } from '../../db/page.ts';
+import { decodeCursor, isId, takePage } from '../../db/cursor.ts';
 import { MANAGEMENT_KEY_COLUMNS, type ManagementKeyRow } from './render-management-key.ts';
 
 const PAGE_SIZE = 50;
 
 type Filter = { team_id: string | null; role: string | null; next_cursor: string | null };
 
-/** An organisation's management keys in use, in the order they were made: all, those of a role, or those bound to a team. */
+/**
+ * Lists the valid management keys of an organisation, the oldest first. A filter limits the list to keys with a role,
+ * or to keys that are bound to a team.
+ */
 export async function listManagementKeys(
   ctx: Ctx,
   orgId: string,

@@ -1,6 +1,6 @@
 import { CompiledQuery, type KyselyPlugin, type RootOperationNode } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { query } from '../../../test/global-setup.ts';
 import type { TeamsCtx } from '../../context.ts';
 import { boundToOrg } from '../../db/session/bind.ts';
@@ -21,7 +21,8 @@ beforeAll(async () => {
      insert into teams (id, org_id, name)
        select gen_random_uuid(), '${app.team.org_id}', 'Filler' from generate_series(1, ${TEAMS});
      insert into team_api_keys (id, team_id, label, key_hash, key_start)
-       select gen_random_uuid(), id, 'key', sha256((id::text || n)::bytea), 'sk_us' from teams, generate_series(1, ${KEYS_EACH}) as n
+       select gen_random_uuid(), id, 'key', sha256((id::text || n)::bytea), 'sk_us'
+         from teams, generate_series(1, ${KEYS_EACH}) as n
         where name = 'Filler'`,
   );
 });
@@ -35,13 +36,13 @@ type Plan = {
   Plans?: Plan[];
 };
 
-/** Rows that a plan gave and compared, in all its parts. */
+/** Counts the rows that all parts of a plan returned and compared. */
 const workOf = (plan: Plan): number =>
   plan['Actual Loops'] *
     (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0) + (plan['Rows Removed by Join Filter'] ?? 0)) +
   (plan.Plans ?? []).reduce((sum, part) => sum + workOf(part), 0);
 
-/** What the server does for the statement that `work` runs. */
+/** Returns the plan of the statement that `work` runs. */
 async function workBehind(work: (ctx: TeamsCtx) => Promise<unknown>, teamIds: string[] | null): Promise<number> {
   let asked: RootOperationNode | undefined;
   const plugin: KyselyPlugin = {
@@ -59,7 +60,7 @@ async function workBehind(work: (ctx: TeamsCtx) => Promise<unknown>, teamIds: st
 }
 
 test.each(['without statistics', 'with fresh ones'])(
-  'a page goes through each key and each team a few times, not through all teams for each key (%s)',
+  'a page reads each key and team a few times, not all teams for each key (%s)',
   async (statistics) => {
     if (statistics === 'with fresh ones') await query(app.databaseUrl, 'analyze teams, team_api_keys');
     const work = async (ctx: TeamsCtx): Promise<void> =>
@@ -68,8 +69,8 @@ test.each(['without statistics', 'with fresh ones'])(
   },
 );
 
-test('a page of one team reads its keys alone', async () => {
+test("a page of one team reads only that team's keys", async () => {
   const work = async (ctx: TeamsCtx): Promise<void> => expect((await listTeamKeys(ctx, null)).api_keys).toHaveLength(1);
-  // The wall looks at the teams of the organisation once.
+  // The row-level-security policy reads the teams of the organisation once.
   expect(await workBehind(work, [app.team.id])).toBeLessThan(3 * TEAMS);
 });

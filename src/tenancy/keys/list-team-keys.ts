@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import type { TeamsCtx } from '../../context.ts';
-import { decodeCursor, isId, takePage } from '../../db/page.ts';
+import { decodeCursor, isId, takePage } from '../../db/cursor.ts';
 import { TEAM_KEY_COLUMNS, toTeamKey, type TeamKey } from './render-team-key.ts';
 
 const PAGE_SIZE = 50;
 
 /**
- * The API keys in use of the teams that the caller manages, or of those that the request names, in the order they were made.
- * `value` is only the key's first characters: the whole key was shown once, at its creation.
+ * Lists the valid API keys of the teams that the caller manages, or only of the teams that the request names, the
+ * oldest first. `value` has only the first characters of a key, because the complete key is shown only at its creation.
  */
 export async function listTeamKeys(
   ctx: TeamsCtx,
@@ -21,7 +21,8 @@ export async function listTeamKeys(
     .where('revoked_at', 'is', null)
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', sql<string>`now()`)]))
     .$if(teamIds !== null, (query) => query.where(sql<boolean>`team_api_keys.team_id = any (${teamIds}::uuid[])`))
-    // A look-up for each key: a server without statistics would compare each with every team.
+    // We find the team of each key with a lateral join. Without statistics, the planner might otherwise compare each
+    // key with each team.
     .$if(teamIds === null, (query) =>
       query.innerJoinLateral(
         (eb) =>

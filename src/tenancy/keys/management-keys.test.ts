@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { Team, TestApp } from '../../../test/app.ts';
+import type { Team, TestApp } from '../../../test/test-app.ts';
 import { untilBlocked } from '../../../test/until-blocked.ts';
 import { eachWithTwoServices } from '../../../test/two-services.ts';
 import { createTeam } from '../teams/create.ts';
@@ -31,12 +31,12 @@ const create = <T = NewKey>(body: object, options: object = {}) => team.api<T>('
 const bindings = (...ids: string[]) => ids.map((team_id) => ({ team_id }));
 const list = async (query = '') => (await team.api<Page>('GET', `${path()}${query}`)).body.data;
 const revoke = <T = Key>(id: string, key?: string) => team.api<T>('DELETE', path(id), undefined, key ? { key } : {});
-/** How the management API answers a key that asks for the team's API keys. */
+/** The answer of the management API to a key that lists the team's API keys. */
 const opens = async (key: string, of: Team = team) =>
   (await team.api('GET', `/v1/org/${of.org_id}/team_api_keys/sandbox/us?team_id=${of.id}`, undefined, { key })).status;
 
 describe('making', () => {
-  test('an Org Management Key opens the organisation, is shown whole once, and is listed by its prefix', async () => {
+  test('an Org Management Key manages the organisation, is shown once, and is listed by its prefix', async () => {
     const { status, body } = await create({ label: 'deploy', role: 'org_admin' });
     expect([status, body]).toEqual([
       200,
@@ -61,7 +61,7 @@ describe('making', () => {
     expect(JSON.stringify(rows)).not.toContain(body.key);
   });
 
-  test('a Team Management Key for two teams opens both and neither a third nor the organisation', async () => {
+  test('a Team Management Key for two teams manages both, and neither a third nor the organisation', async () => {
     const second = await createTeam(app.ctx, { org_id: team.org_id, name: 'Second' });
     const third = await createTeam(app.ctx, { org_id: team.org_id, name: 'Third' });
     const { body } = await create({
@@ -75,7 +75,7 @@ describe('making', () => {
     expect(await opens(body.key, { ...team, id: third.id })).toBe(403);
   });
 
-  test('a Team Management Key can neither make, see, change nor revoke management keys: none gives itself more rights', async () => {
+  test('a Team Management Key cannot make, list, change or revoke management keys', async () => {
     const { body: bound } = await create({ label: 'bound', role: 'team_admin', team_role_bindings: bindings(team.id) });
     const options = { key: bound.key };
     const answers = [
@@ -91,16 +91,16 @@ describe('making', () => {
     expect((await list()).map(({ label }) => label)).toEqual(['first key', 'bound']);
   });
 
-  test("a team that is unknown or another organisation's is not found, and nothing is made", async () => {
-    const stranger = await app.makeTeam();
-    for (const id of [stranger.id, randomUUID()]) {
+  test('an unknown team or a team of another organisation is not found, and no key is made', async () => {
+    const outsider = await app.makeTeam();
+    for (const id of [outsider.id, randomUUID()]) {
       const answer = await create({ label: 'x', role: 'team_admin', team_role_bindings: bindings(team.id, id) });
       expect(answer.status).toBe(404);
     }
     expect(await list()).toHaveLength(1);
   });
 
-  test('the same request again answers the same key, which no row of the database shows; another key may not read it', async () => {
+  test('a repeated request gets the same key, which no row shows and no other key can read', async () => {
     const headers = { 'x-idempotency-key': 'deploy' };
     const body = { label: 'deploy', role: 'org_admin' };
     const [first, again] = [await create(body, { headers }), await create(body, { headers })];
@@ -143,7 +143,7 @@ describe('making', () => {
 });
 
 describe('listing', () => {
-  test('the list is filtered by role and team, and gives every key once page by page', async () => {
+  test('the list is filtered by role and team, and has every key once page by page', async () => {
     const second = await createTeam(app.ctx, { org_id: team.org_id, name: 'Second' });
     const { body: bound } = await create({
       label: 'bound',
@@ -168,7 +168,7 @@ describe('listing', () => {
 });
 
 describe('changing', () => {
-  test('teams that are taken from a key are refused to it from the answer on, in every process', async () => {
+  test('a key loses teams in every process at once', async () => {
     const second = await createTeam(app.ctx, { org_id: team.org_id, name: 'Second' });
     const { body: key } = await create({
       label: 'both',
@@ -189,7 +189,7 @@ describe('changing', () => {
     expect(renamed.body).toMatchObject({ label: 'one', team_role_bindings: bindings(team.id) });
   });
 
-  test('an Org Management Key cannot be bound; unknown keys, revoked keys and unknown teams are not found', async () => {
+  test('an Org Management Key cannot be bound; unknown and revoked keys and unknown teams are not found', async () => {
     const [first] = await list();
     const org = await team.api<Refusal>('PATCH', path(first?.id), { team_role_bindings: bindings(team.id) });
     expect([org.status, org.body.code]).toEqual([400, 'key_not_bindable']);
@@ -203,7 +203,7 @@ describe('changing', () => {
 });
 
 describe('revoking', () => {
-  test('a revoked key is refused from the answer on in every process, and listed no more; again, the answer is null', async () => {
+  test('a revoked key is refused in every process and not listed; a second revocation returns null', async () => {
     const { body: key } = await create({ label: 'leaked', role: 'org_admin' });
     const ask = async () =>
       (await fetch(`${elsewhere.baseUrl}${path()}`, { headers: { 'x-management-key': key.key } })).status;
@@ -217,7 +217,7 @@ describe('revoking', () => {
     expect([again.status, again.body]).toEqual([200, null]);
   });
 
-  test('the last Org Management Key is kept, whatever Team Management Keys there are; with another it goes, by itself too', async () => {
+  test('the last Org Management Key cannot be revoked, but can be with another one, also by itself', async () => {
     const [last] = await list();
     await create({ label: 'bound', role: 'team_admin', team_role_bindings: bindings(team.id) });
     const refused = await revoke<Refusal>(last?.id as string);
@@ -230,7 +230,7 @@ describe('revoking', () => {
     expect((await revoke<Refusal>(another.id, another.key)).body.code).toBe('last_management_key');
   });
 
-  test('of two Org Management Keys that revoke each other at once one stays', async () => {
+  test('of two Org Management Keys that revoke each other at once, one stays', async () => {
     const [first] = await list();
     const { body: second } = await create({ label: 'second', role: 'org_admin' });
     let other: Promise<{ status: number; body: Refusal }> | undefined;
@@ -242,24 +242,24 @@ describe('revoking', () => {
     expect((await other)?.body.code).toBe('last_management_key');
   });
 
-  test("another organisation's keys are not found and go on", async () => {
-    const stranger = await app.makeTeam();
-    const { data } = (await stranger.api<Page>('GET', path('', stranger))).body;
+  test("another organisation's keys are not found and stay valid", async () => {
+    const outsider = await app.makeTeam();
+    const { data } = (await outsider.api<Page>('GET', path('', outsider))).body;
     expect((await revoke(data[0]?.id as string)).status).toBe(404);
     expect((await revoke(randomUUID())).status).toBe(404);
-    expect((await team.api('GET', path('', stranger))).status).toBe(404);
-    expect(await opens(stranger.management_key, stranger)).toBe(200);
+    expect((await team.api('GET', path('', outsider))).status).toBe(404);
+    expect(await opens(outsider.management_key, outsider)).toBe(200);
   });
 
-  test('the operator may revoke the last one too: the command line makes another', async () => {
+  test('the operator can revoke the last key too, because the command line can make another', async () => {
     const [last] = await list();
     await revokeManagementKey(app.ctx, team.org_id, last?.id as string, { lastToo: true });
-    // The command line and the service are two processes: the notification is on its way.
+    // The command line and the service are two processes, so the notification takes a moment.
     await expect.poll(() => opens(team.management_key)).toBe(401);
   });
 });
 
-test('an organisation has so many management keys in use and no more', async () => {
+test('an organisation has a limit of unrevoked management keys', async () => {
   const { limits } = app.config;
   const org = { org_id: team.org_id, label: 'x', role: 'org_admin', team_ids: null } as const;
   for (let n = 1; n < limits.managementKeysPerOrg; n += 1) await createManagementKey(app.ctx, org);

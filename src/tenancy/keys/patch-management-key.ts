@@ -4,7 +4,10 @@ import { AppError, notFound } from '../../errors.ts';
 import { refuseUnknownTeams } from '../teams/find.ts';
 import { MANAGEMENT_KEY_COLUMNS, type ManagementKeyRow } from './render-management-key.ts';
 
-/** Changes a key's label or, of a Team Management Key, the teams it is bound to; null leaves either as it is. */
+/**
+ * Changes the label of a management key, or the teams of a Team Management Key. A value of null leaves the label or the
+ * teams unchanged.
+ */
 export function patchManagementKey(
   ctx: ManagementCtx,
   keyId: string,
@@ -21,7 +24,10 @@ export function patchManagementKey(
       .executeTakeFirst();
     if (!key) throw notFound('Management key');
     if (team_ids && key.role !== 'team_admin') {
-      throw new AppError('key_not_bindable', 'An Org Management Key opens every team: it cannot be bound to some.');
+      throw new AppError(
+        'key_not_bindable',
+        'An Org Management Key has access to every team and cannot be bound to some of them.',
+      );
     }
     if (team_ids) await refuseUnknownTeams(ctx, ctx.org.id, team_ids);
     return ctx.db

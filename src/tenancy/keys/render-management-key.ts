@@ -22,7 +22,7 @@ export type ManagementKeyRow = {
   created_at: string;
 };
 
-/** A management key as the management API shows it: never its value, only the first characters. */
+/** Renders a management key for the management API, with only the first characters of its value. */
 export function toManagementKey(row: ManagementKeyRow): Static<typeof ManagementKey> {
   const { id, label, key_start, role, team_ids, created_by, created_at } = row;
   return {

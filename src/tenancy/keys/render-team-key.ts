@@ -15,7 +15,7 @@ export const TEAM_KEY_COLUMNS = [
 
 type Row = Omit<TeamKey, 'value' | 'scopes'> & { scopes: string[] | null };
 
-/** A team API key as the management API shows it, with its whole value or the first characters. */
+/** Renders a team API key for the management API, either with its complete value or with the first characters. */
 export const toTeamKey = ({ scopes, ...row }: Row, value: string): TeamKey => ({
   ...row,
   scopes: scopes as TeamKey['scopes'],

@@ -6,8 +6,9 @@ import { AppError, notFound } from '../../errors.ts';
 import { MANAGEMENT_KEY_COLUMNS, type ManagementKeyRow } from './render-management-key.ts';
 
 /**
- * Revokes a management key of the organisation; null where it was revoked before. An organisation's last Org Management
- * Key is refused unless `lastToo` says so: without one nobody could make another over the API.
+ * Revokes a management key of the organisation. Returns null if the key was already revoked. Throws last_management_key
+ * for the last Org Management Key unless `lastToo` is set, because without such a key the organisation could create no
+ * other key over the API.
  */
 export function revokeManagementKey(
   ctx: Ctx,
@@ -16,7 +17,8 @@ export function revokeManagementKey(
   { lastToo = false }: { lastToo?: boolean } = {},
 ): Promise<ManagementKeyRow | null> {
   return inTransaction(boundToOrg(ctx, orgId), async (ctx) => {
-    // Two keys that revoke each other at once take turns here, and the second is then the last.
+    // If two Org Management Keys revoke each other at the same time, the second request waits here. It then finds that
+    // its target is the last key.
     await sql`select from orgs where id = ${orgId} for no key update`.execute(ctx.db);
     const key = await ctx.db
       .selectFrom('management_keys')
@@ -49,6 +51,7 @@ async function refuseLast(ctx: TxCtx, orgId: string, keyId: string): Promise<voi
   if (another) return;
   throw new AppError(
     'last_management_key',
-    'This is the last Org Management Key of the organisation. Make another one first, then revoke this one with it.',
+    'This is the last Org Management Key of the organisation. Create another one first, then revoke this one ' +
+      'with it.',
   );
 }

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { FutureMoment, nullable, oneOf, optional, Text, Timestamp, Uuid } from '../../wire/schema.ts';
-import { KEY_SCOPES } from './scopes.ts';
+import { KEY_SCOPES } from './key-scopes.ts';
 import { Bindings, TeamRoleBinding } from '../role-bindings.ts';
+import { shape } from '../../wire/shape.ts';
 
 const Scope = oneOf(KEY_SCOPES);
 const teamApiKey = {
@@ -9,16 +10,16 @@ const teamApiKey = {
   label: Type.String(),
   team_id: Uuid,
   created_at: Timestamp,
-  scopes: nullable(Type.Array(Scope, { description: 'What the key is limited to; null: it opens all of its team.' })),
+  scopes: nullable(Type.Array(Scope, { description: 'The scopes of the key. Null: no limits within its team.' })),
   expires_at: nullable(
-    Type.String({ format: 'date-time', description: 'When the key ends; null: when it is revoked.' }),
+    Type.String({ format: 'date-time', description: 'The time when the key ends. Null: when it is revoked.' }),
   ),
   last_used_at: nullable(
-    Type.String({ format: 'date-time', description: 'When it was used last, to about a minute; null: never yet.' }),
+    Type.String({ format: 'date-time', description: 'The time of the last use, within about a minute. Null: never.' }),
   ),
 };
 
-export const TeamApiKeyInput = Type.Object({
+export const TeamApiKeyInput = shape('TeamApiKeyInput', {
   label: Text(200),
   team_id: Uuid,
   scopes: optional(
@@ -26,25 +27,26 @@ export const TeamApiKeyInput = Type.Object({
       minItems: 1,
       maxItems: KEY_SCOPES.length,
       description:
-        'What the key is limited to: `read` is the reading of everything, `orders` all of an area, `orders:read` its ' +
-        'reading. Left out, the key opens all of its team. What a webhook or the events tell of is of every area.',
+        'The scopes of the key: `read` allows reading everything, `orders` everything in an area, ' +
+        '`orders:read` reading in an area. Absent: no limits within its team. Webhooks and events can ' +
+        'contain data of every area.',
     }),
   ),
   expires_at: optional(
-    Type.String({ ...FutureMoment, description: 'When the key ends by itself. Left out, it ends when it is revoked.' }),
+    Type.String({ ...FutureMoment, description: 'The time when the key ends. Absent: when it is revoked.' }),
   ),
 });
-export const TeamApiKey = Type.Object({
+export const TeamApiKey = shape('TeamApiKey', {
   ...teamApiKey,
-  value: Type.String({ description: 'The whole key: it is shown here and never again.' }),
+  value: Type.String({ description: 'The whole key. It is never shown again.' }),
 });
-export const TeamApiKeyPage = Type.Object({
+export const TeamApiKeyPage = shape('TeamApiKeyPage', {
   api_keys: Type.Array(
     Type.Object({ ...teamApiKey, value: Type.String({ description: 'The first characters of the key.' }) }),
   ),
   next_cursor: nullable(Type.String()),
 });
-export const RevokedTeamApiKeys = Type.Object({
+export const RevokedTeamApiKeys = shape('RevokedTeamApiKeys', {
   success: Type.Array(Uuid),
   failure: Type.Array(Uuid),
   not_found: Type.Array(Uuid),
@@ -53,38 +55,39 @@ export const RevokedTeamApiKeys = Type.Object({
 const Role = oneOf(['org_admin', 'team_admin'], {
   description: 'org_admin: an Org Management Key; team_admin: a Team Management Key.',
 });
-const TeamsOfKey = Bindings({ minItems: 1, description: 'The teams that a Team Management Key opens.' });
+const TeamsOfKey = Bindings({ minItems: 1, description: 'The teams of a Team Management Key.' });
 
 const managementKey = {
   id: Uuid,
   label: Type.String(),
-  key_prefix: Type.String({ description: 'The first characters of the key, by which a person tells keys apart.' }),
+  key_prefix: Type.String({ description: 'The first characters of the key, so that people can distinguish keys.' }),
   created_at: Timestamp,
   creator: Type.Object({
     type: oneOf(['management_key', 'service_staff'], {
-      description: 'management_key: made over this API; service_staff: by the operator, on the command line.',
+      description: 'management_key: made over this API; service_staff: made by the operator on the command line.',
     }),
   }),
   role: Role,
   team_role_bindings: nullable(Type.Array(TeamRoleBinding)),
 };
 
-export const ManagementKeyInput = Type.Object(
+export const ManagementKeyInput = shape(
+  'ManagementKeyInput',
   { label: Text(200), role: Role, team_role_bindings: optional(TeamsOfKey) },
   { boundByRole: true },
 );
-export const ManagementKeyPatch = Type.Object({
+export const ManagementKeyPatch = shape('ManagementKeyPatch', {
   label: optional(Text(200)),
   team_role_bindings: optional(TeamsOfKey),
 });
-export const ManagementKey = Type.Object(managementKey);
-/** Null where it was revoked before. */
+export const ManagementKey = shape('ManagementKey', managementKey);
+/** The revoked key. Null if it was already revoked before this request. */
 export const RevokedManagementKey = nullable(ManagementKey);
-export const NewManagementKey = Type.Object({
+export const NewManagementKey = shape('NewManagementKey', {
   ...managementKey,
-  key: Type.String({ description: 'The whole key: it is shown here and never again.' }),
+  key: Type.String({ description: 'The whole key. It is never shown again.' }),
 });
-export const ManagementKeyPage = Type.Object({
+export const ManagementKeyPage = shape('ManagementKeyPage', {
   data: Type.Array(ManagementKey),
   next_cursor: nullable(Type.String()),
 });

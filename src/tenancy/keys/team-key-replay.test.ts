@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { makeUser } from '../../../test/people.ts';
-import { findTraces } from '../../../test/traces.ts';
+import { findTraces } from '../../../test/find-traces.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-test('a repeated request for a team key answers the same key, which no row of the database shows', async () => {
+test('a repeated request for a team key gets the same key, which no row of the database shows', async () => {
   const create = () =>
     app.api<{ id: string; value: string }>(
       'POST',
@@ -23,14 +23,14 @@ test('a repeated request for a team key answers the same key, which no row of th
   expect(first.status).toBe(200);
   expect(again.body).toEqual(first.body);
   expect((await app.api('GET', '/v2/user', undefined, { key: first.body.value })).status).toBe(200);
-  // Nor does one show it to whoever has the service's own keys.
+  // The service's own keys do not open the stored answer either.
   expect(await findTraces(app, ['clinic-key'])).toEqual(['idempotency_keys.key']);
   expect(await findTraces(app, [first.body.value])).toEqual([]);
   const keys = await app.db.selectFrom('team_api_keys').select('id').where('label', '=', 'clinic').execute();
   expect(keys).toHaveLength(1);
 });
 
-test('a secret is shown again for five minutes, and then neither shown nor made a second time', async () => {
+test('a secret is repeated for five minutes, and then neither shown nor made again', async () => {
   const org = `/v1/org/${app.team.org_id}`;
   const makeKey = () =>
     app.api<{ value: string; code: string }>(
@@ -60,7 +60,7 @@ test('a secret is shown again for five minutes, and then neither shown nor made 
   expect(keys).toHaveLength(1);
 });
 
-test('what an operation that shows secrets was refused with is repeated as that of any other', async () => {
+test('a refusal of an operation that shows secrets is repeated like any other', async () => {
   const user_id = await makeUser(app.api);
   const ask = () =>
     app.api<{ code: string }>(
@@ -76,7 +76,7 @@ test('what an operation that shows secrets was refused with is repeated as that 
   expect(again.body).toEqual(first.body);
 });
 
-/** As if the answers to the keys of this file had been kept so much earlier. */
+/** Moves the answers for the keys of this file into the past. */
 const storedBefore = (interval: string): Promise<unknown> =>
   app.db
     .updateTable('idempotency_keys')

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
 import { createTeam } from '../teams/create.ts';
 import { createManagementKey } from './create-management-key.ts';
 import { createTeamKey } from './create-team-key.ts';
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const places = (answer: { body: Problems }): string[] =>
+const problemPathsOf = (answer: { body: Problems }): string[] =>
   answer.body.detail.map(({ type, loc }) => `${type} ${loc.join('.')}`);
 
 describe('team API keys', () => {
@@ -36,7 +36,7 @@ describe('team API keys', () => {
       key ? { key } : {},
     );
 
-  test('a key is shown whole at its creation only', async () => {
+  test('a key is shown whole only when it is made', async () => {
     const { status, body } = await create(app.team, 'backend');
     expect([status, body]).toEqual([
       200,
@@ -61,7 +61,7 @@ describe('team API keys', () => {
     expect(JSON.stringify(row)).not.toContain(body.value);
   });
 
-  test('a revoked key is refused from the answer on, and listed no more', async () => {
+  test('a revoked key is refused at once and not listed', async () => {
     const { body: key } = await create(app.team);
     const ask = () => app.api('GET', '/v2/user', undefined, { key: key.value });
     expect((await ask()).status).toBe(200);
@@ -73,14 +73,14 @@ describe('team API keys', () => {
     expect((await revoke(app.team, [key.id])).body).toEqual({ success: [], failure: [], not_found: [key.id] });
   });
 
-  test('several are revoked by repeated names or commas, each told once, in whatever case it was written', async () => {
+  test('several keys are revoked by repeated names or commas, each reported once, in any case', async () => {
     const [{ body: one }, { body: two }] = [await create(app.team), await create(app.team)];
     const { body } = await revoke(app.team, [one.id.toUpperCase(), `${one.id},${two.id}`]);
     expect(body.success.toSorted()).toEqual([one.id, two.id].toSorted());
     expect(body.not_found).toEqual([]);
   });
 
-  test("another organisation's keys are not found, not listed, and go on", async () => {
+  test("another organisation's keys are not found or listed, and stay valid", async () => {
     const { body: foreign } = await create(other);
     expect((await revoke(app.team, [foreign.id])).body).toEqual({ success: [], failure: [], not_found: [foreign.id] });
     expect((await list(app.team)).api_keys.map(({ team_id }) => team_id)).not.toContain(other.id);
@@ -91,7 +91,7 @@ describe('team API keys', () => {
     expect((await app.api('DELETE', `${keysOf(other)}?api_key_id=${foreign.id}`)).status).toBe(404);
   });
 
-  test('the list gives every key once, page by page, in the order they were made', async () => {
+  test('the list has every key once, page by page, oldest first', async () => {
     const team = await app.makeTeam();
     const made = (await list(team)).api_keys.map(({ id }) => id);
     for (let n = 0; n < 60; n += 1)
@@ -102,7 +102,7 @@ describe('team API keys', () => {
     expect(second.next_cursor).toBeNull();
     expect([...first.api_keys, ...second.api_keys].map(({ id }) => id)).toEqual(made);
     const wrong = await team.api<Problems>('GET', `${keysOf(team)}?next_cursor=nonsense`);
-    expect([wrong.status, ...places(wrong)]).toEqual([422, 'value_error query.next_cursor']);
+    expect([wrong.status, ...problemPathsOf(wrong)]).toEqual([422, 'value_error query.next_cursor']);
   });
 
   test('expired keys are not listed', async () => {
@@ -116,7 +116,7 @@ describe('team API keys', () => {
     expect((await list(team)).api_keys.map(({ id }) => id)).not.toContain(body.id);
   });
 
-  test('a Team Management Key sees and touches the keys of its own teams only', async () => {
+  test('a Team Management Key lists and revokes keys of its own teams only', async () => {
     const team = await app.makeTeam();
     const sibling = await createTeam(app.ctx, { org_id: team.org_id, name: 'Sibling' });
     const [{ body: mine }, theirs] = [
@@ -144,7 +144,7 @@ describe('team API keys', () => {
     expect((await revoke(team, [mine.id], key)).body.success).toEqual([mine.id]);
   });
 
-  test('another environment or region is another deployment', async () => {
+  test('another environment or region is refused as another deployment', async () => {
     for (const deployment of ['production/us', 'sandbox/eu']) {
       for (const [method, query, body] of [
         ['GET', ''],
@@ -160,16 +160,16 @@ describe('team API keys', () => {
 
   test('every problem is listed', async () => {
     const made = await app.api<Problems>('POST', keysOf(app.team, 'staging/moon'), { team_id: 'x' });
-    expect([made.status, ...places(made).toSorted()]).toEqual([
+    expect([made.status, ...problemPathsOf(made).toSorted()]).toEqual([
       422,
       'enum path.env',
       'enum path.region',
       'missing body.label',
       'uuid_parsing body.team_id',
     ]);
-    expect(places(await app.api<Problems>('DELETE', keysOf(app.team)))).toEqual(['missing query.api_key_id']);
+    expect(problemPathsOf(await app.api<Problems>('DELETE', keysOf(app.team)))).toEqual(['missing query.api_key_id']);
     const revoked = await app.api<Problems>('DELETE', `${keysOf(app.team)}?api_key_id=x&api_key_id=y`);
-    expect([revoked.status, ...places(revoked)]).toEqual([
+    expect([revoked.status, ...problemPathsOf(revoked)]).toEqual([
       422,
       'uuid_parsing query.api_key_id.0',
       'uuid_parsing query.api_key_id.1',

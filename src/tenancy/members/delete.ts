@@ -1,7 +1,7 @@
 import type { ManagementCtx } from '../../context.ts';
 import { notFound } from '../../errors.ts';
 
-/** Takes a member out of the organisation; name and address are erased with that. Throws not_found. */
+/** Removes a member from the organisation. This erases the member's name and address. Throws not_found. */
 export async function deleteMember(ctx: ManagementCtx, memberId: string): Promise<void> {
   const removed = await ctx.db
     .deleteFrom('org_members')

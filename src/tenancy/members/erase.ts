@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 
-/** Who managed the team manages their others; a member without any has no role, and an invite to it alone is one to none. */
+/**
+ * Removes the team from the bindings of members and invites. They stay bound to their other teams. If they have no
+ * other team, their role becomes no_role.
+ */
 export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string; org_id: string }): Promise<void> {
   for (const table of ['org_members', 'org_invites']) {
     await sql`

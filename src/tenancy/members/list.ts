@@ -1,14 +1,17 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { ManagementCtx } from '../../context.ts';
-import { decodeCursor, isId, takePage } from '../../db/page.ts';
+import { decodeCursor, isId, takePage } from '../../db/cursor.ts';
 import { wordHashes, type Person } from './person.ts';
 import { shownRole } from './role.ts';
 import type { OrgMemberPage } from './schemas.ts';
 
 const PAGE_SIZE = 50;
 
-/** Members of the organisation in the order they were invited, or those whose name and address have all the words looked for. */
+/**
+ * Lists the members of the organisation, in the order in which they were invited. A search limits the list to members
+ * whose name and address together contain all searched words.
+ */
 export async function listMembers(
   ctx: ManagementCtx,
   { search_query, next_cursor }: { search_query: string | null; next_cursor: string | null },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
 import {
   accept,
   invite,
@@ -10,7 +10,7 @@ import {
   type Invite,
   type Member,
 } from '../../../test/people-of-orgs.ts';
-import { findTraces } from '../../../test/traces.ts';
+import { findTraces } from '../../../test/find-traces.ts';
 import { untilBlocked } from '../../../test/until-blocked.ts';
 import { signToken } from '../../privacy/signed-link.ts';
 import { createTeam } from '../teams/create.ts';
@@ -43,7 +43,7 @@ const open = (url: string): Promise<Response> => fetch(app.baseUrl + new URL(url
 const bindings = (...ids: string[]) => ids.map((team_id) => ({ team_id }));
 
 describe('an invite', () => {
-  test('is made, listed with who made it, and sent anew when it is asked for again', async () => {
+  test('is created, listed with its maker, and sent again for a second request', async () => {
     expect((await ask('grace@example.com')).body).toEqual({ status: 'invite_created' });
     const [made] = await invites();
     expect(made).toEqual({
@@ -59,23 +59,23 @@ describe('an invite', () => {
     expect(await invites()).toEqual([{ ...made, resent_at: expect.any(String) }]);
   });
 
-  test('to another role or other teams stands against the open one, whose rights stay as they are', async () => {
+  test('with another role or other teams conflicts with the open one, which stays unchanged', async () => {
     await ask('grace@example.com', { role: 'team_admin', team_role_bindings: bindings(team.id) });
     for (const other of [{}, { role: 'no_role' }]) {
       const { status, body } = await refused('grace@example.com', other);
       expect([status, body.code]).toEqual([409, 'invite_conflict']);
     }
-    const [kept] = await invites();
-    expect(kept).toMatchObject({ role: 'team_admin', team_role_bindings: bindings(team.id) });
+    const [stored] = await invites();
+    expect(stored).toMatchObject({ role: 'team_admin', team_role_bindings: bindings(team.id) });
     const same = { role: 'team_admin', team_role_bindings: bindings(team.id, team.id) };
     expect((await ask('grace@example.com', same)).body.status).toBe('invite_resent');
   });
 
-  test('to a team needs one of the organisation, and only a team_admin is bound to any', async () => {
-    const stranger = await app.makeTeam();
+  test('needs teams of the organisation for a team_admin, and none for other roles', async () => {
+    const outsider = await app.makeTeam();
     const unknown = await refused('grace@example.com', {
       role: 'team_admin',
-      team_role_bindings: bindings(stranger.id),
+      team_role_bindings: bindings(outsider.id),
     });
     expect([unknown.status, unknown.body.code]).toEqual([404, 'not_found']);
     for (const wrong of [{ role: 'team_admin' }, { role: 'no_role', team_role_bindings: bindings(team.id) }]) {
@@ -88,13 +88,13 @@ describe('an invite', () => {
     expect(await invites()).toEqual([]);
   });
 
-  test('of who is a member already is none', async () => {
+  test("for a member's address creates no invite", async () => {
     await makeMember(app, team, { name: 'Grace Hopper', email: 'grace@example.com' });
     expect((await ask('GRACE@example.com')).body).toEqual({ status: 'already_in_org' });
     expect(await invites()).toEqual([]);
   });
 
-  test('that is taken back opens nothing any more, and leaves no address', async () => {
+  test('that is deleted has no working link, and its address is erased', async () => {
     const made = await invite(team, 'withdrawn@example.com');
     const link = linkOf(made);
     expect((await open(link)).status).toBe(200);
@@ -117,7 +117,7 @@ describe('an invite', () => {
 });
 
 describe('the page of an invite', () => {
-  test('tells who invites and to what, changes nothing by being opened, and makes a member when it is sent', async () => {
+  test('shows the organisation and the rights, changes nothing when opened, and makes a member when sent', async () => {
     const made = await invite(team, 'grace@example.com', { role: 'team_admin', team_role_bindings: bindings(team.id) });
     const link = linkOf(made);
     for (let n = 0; n < 2; n += 1) {
@@ -163,7 +163,7 @@ describe('the page of an invite', () => {
     expect((await open(link)).status).toBe(403);
   });
 
-  test('has words for an organisation whose name is empty, and a name that cannot be is told in a sentence', async () => {
+  test('works for an organisation with an empty name, and reports an invalid name', async () => {
     const wrong = await team.api<Problems>('PATCH', `/v1/org/${team.org_id}`, { name: 'St. Mary' });
     expect(wrong.body.detail[0]?.msg).toContain('letters, digits, spaces and ');
     expect((await team.api('PATCH', `/v1/org/${team.org_id}`, { name: '' })).status).toBe(200);
@@ -173,16 +173,16 @@ describe('the page of an invite', () => {
   });
 
   test.each(['', '   ', '--', 'x'.repeat(101), 'Grace\u202eHopper'])(
-    'asks again for a name that is none: %j',
+    'asks again for the invalid name %j',
     async (name) => {
       const link = linkOf(await invite(team, 'grace@example.com'));
       const page = await accept(app, link, name);
-      expect([page.status, (await page.text()).includes('Write your name')]).toEqual([200, true]);
+      expect([page.status, (await page.text()).includes('Enter your name')]).toEqual([200, true]);
       expect(await members()).toEqual([]);
     },
   );
 
-  test('takes a form and nothing else, and no more of it than a name needs', async () => {
+  test('accepts only a form, and only a small one', async () => {
     const link = linkOf(await invite(team, 'grace@example.com'));
     const path = app.baseUrl + new URL(link).pathname;
     const json = await fetch(path, {
@@ -195,7 +195,7 @@ describe('the page of an invite', () => {
     expect(await members()).toEqual([]);
   });
 
-  test('opens by a link to this invite alone: no other organisation, kind, record or time', async () => {
+  test('opens only with a link of this organisation, kind, invite and time', async () => {
     const { id } = await invite(team, 'grace@example.com');
     const other = await app.makeTeam();
     const expires = Math.floor(Date.now() / 1000) + 60;
@@ -224,7 +224,7 @@ describe('the page of an invite', () => {
     expect(await members()).toHaveLength(1);
   });
 
-  test('leaves a line in the audit log with the invite, and without its link', async () => {
+  test('writes an audit line with the invite and without its link', async () => {
     const made = await invite(team, 'grace@example.com');
     const answer = await accept(app, linkOf(made), 'Grace');
     await app.flushAudit();
@@ -247,7 +247,7 @@ describe('the page of an invite', () => {
 });
 
 describe('a member', () => {
-  test('lies sealed, and is found by whole words of name and address', async () => {
+  test('is stored sealed, and found by whole words of name and address', async () => {
     await makeMember(app, team, { name: 'Gráce Quailbrush', email: 'g.quailbrush@example.com' });
     await makeMember(app, team, { name: 'Ada', email: 'ada@example.com' });
     expect(await findTraces(app, ['Quailbrush'], 'stored')).toEqual([]);
@@ -259,7 +259,7 @@ describe('a member', () => {
     expect(await found('example')).toHaveLength(2);
   });
 
-  test('has the role and teams that it is given, and only what belongs together', async () => {
+  test('gets a new role and teams, if they belong together', async () => {
     const second = await createTeam(app.ctx, { org_id: team.org_id, name: 'Second' });
     const { id } = await makeMember(app, team, { name: 'Grace', email: 'grace@example.com' });
     const patch = (role: string | null, team_role_bindings: object[] | null) =>
@@ -270,7 +270,7 @@ describe('a member', () => {
     const contradiction = await patch('org_admin', bindings(team.id));
     expect([contradiction.status, contradiction.body]).toMatchObject([
       422,
-      { detail: [{ loc: ['body', 'team_role_bindings'], msg: 'Only a team_admin is bound to teams' }] },
+      { detail: [{ loc: ['body', 'team_role_bindings'], msg: 'Only a team_admin can be bound to teams' }] },
     ]);
     expect((await patch('team_admin', bindings(team.id, second.id, team.id))).body).toEqual({ success: true });
     expect(await now()).toEqual([['team_admin', bindings(team.id, second.id)]]);
@@ -285,7 +285,7 @@ describe('a member', () => {
     expect([incomplete.status, incomplete.body.detail[0]?.loc]).toEqual([422, ['body', 'team_role_bindings']]);
   });
 
-  test('that is taken out leaves neither name nor address, and can be invited again', async () => {
+  test('that is removed leaves neither name nor address, and can be invited again', async () => {
     const { id } = await makeMember(app, team, { name: 'Ottoline Leaving', email: 'leaving@example.com' });
     expect((await team.api('DELETE', memberPath(team, id))).body).toEqual({ success: true });
     expect(await findTraces(app, ['Ottoline', 'leaving@example.com'])).toEqual([]);
@@ -293,7 +293,7 @@ describe('a member', () => {
     expect((await ask('leaving@example.com')).body.status).toBe('invite_created');
   });
 
-  test('of a team that is deleted manages the others; without any it has no role', async () => {
+  test('of a deleted team keeps the other teams, and without any has no role', async () => {
     const second = await createTeam(app.ctx, { org_id: team.org_id, name: 'Second' });
     const both = { role: 'team_admin', team_role_bindings: bindings(team.id, second.id) };
     const one = { role: 'team_admin', team_role_bindings: bindings(second.id) };
@@ -308,10 +308,10 @@ describe('a member', () => {
     ]);
     expect(await invites()).toMatchObject([{ role: 'no_role', team_role_bindings: null }]);
     const page = await (await open(linkOf((await invites())[0] as Invite))).text();
-    expect(page).toContain('manage nothing yet');
+    expect(page).toContain('without any rights yet');
   });
 
-  test('of another organisation with the same address is another', async () => {
+  test('of another organisation can have the same address', async () => {
     const other = await app.makeTeam();
     await makeMember(app, team, { name: 'Grace', email: 'grace@example.com' });
     const theirs = await makeMember(app, other, { name: 'Grace', email: 'grace@example.com' });
@@ -323,7 +323,7 @@ describe('a member', () => {
   });
 });
 
-test('pages of members and invites go on where the one before ended', async () => {
+test('each page of members and invites continues where the last one ended', async () => {
   for (let n = 0; n < 52; n += 1) await ask(`person${n}@example.com`);
   const first = await team.api<{ invites: Invite[]; next_cursor: string }>('GET', invitePath(team));
   const rest = await team.api<{ invites: Invite[]; next_cursor: null }>(
@@ -339,7 +339,7 @@ test('pages of members and invites go on where the one before ended', async () =
   expect([wrong.status, wrong.body.code]).toEqual([422, 'invalid_cursor']);
 });
 
-test('members and open invites share a limit; of two invites at once the second finds the last place taken', async () => {
+test('members and open invites share a limit, also for two invites at once', async () => {
   const small = await startTestApp({ PHIAL_MEMBERS_PER_ORG: '2' }, { databaseUrl: app.databaseUrl });
   try {
     await makeMember(app, team, { name: 'Grace', email: 'grace@example.com' });
@@ -360,7 +360,8 @@ test('members and open invites share a limit; of two invites at once the second 
     });
     const answer = (await second) as Response;
     expect([answer.status, await answer.json()]).toMatchObject([403, { code: 'limit_reached', limit: 2 }]);
-    expect((await send('one@example.com', 'no_role')).status).toBe(200); // an open one takes no place more
+    // The open invite already counts toward the limit.
+    expect((await send('one@example.com', 'no_role')).status).toBe(200);
   } finally {
     await small.close();
   }

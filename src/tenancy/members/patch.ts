@@ -6,7 +6,10 @@ import { refuseUnknownTeams } from '../teams/find.ts';
 import { changedRole } from './role.ts';
 import type { OrgMemberPatch } from './schemas.ts';
 
-/** Changes what a member may do. Throws not_found, also for a team, and role_bindings_mismatch. */
+/**
+ * Changes the role and the teams of a member. Throws not_found if the member or a team does not exist, and
+ * role_bindings_mismatch.
+ */
 export function patchMember(ctx: ManagementCtx, memberId: string, patch: Static<typeof OrgMemberPatch>): Promise<void> {
   return inTransaction(ctx, async (ctx) => {
     const member = await ctx.db

@@ -1,13 +1,16 @@
 import type { Ctx } from '../../context.ts';
 import { wordsOf } from '../../wire/text.ts';
 
-/** What `org_members.person` holds, sealed. */
+/** The decrypted content of `org_members.person`. */
 export type Person = { name: string; email: string };
 
-/** Addresses are the same in upper and lower case: no mail server of today tells them apart. */
+/** Returns the hash by which we find a mail address. It ignores the case of letters, like mail servers do. */
 export const emailHash = ({ cipher }: Pick<Ctx, 'cipher'>, orgId: string, email: string): Buffer =>
   cipher.lookupHash('person_email', orgId, email.toLowerCase());
 
-/** What people are found by: hashes of the words of a name, an address or a search, each once. */
+/**
+ * Returns the hashes of the distinct words of a text, by which a search finds people. The text is a name, an address or
+ * the searched text.
+ */
 export const wordHashes = ({ cipher }: Pick<Ctx, 'cipher'>, orgId: string, text: string): Buffer[] =>
   [...new Set(wordsOf(text))].map((word) => cipher.lookupHash('person_word', orgId, word));

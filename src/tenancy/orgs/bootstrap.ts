@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Ctx, TxCtx } from '../../context.ts';
-import { readAllCredentials, writeCredentials, type Credentials } from '../../credentials.ts';
+import { readAllCredentials, writeCredentials, type Credentials } from '../../first-keys-file.ts';
 import { acrossTeams } from '../../db/session/bind.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { lockName } from '../../db/session/named-lock.ts';
@@ -8,13 +8,14 @@ import { createTeamKey } from '../keys/create-team-key.ts';
 import { createTeam } from '../teams/create.ts';
 import { createOrg } from './create.ts';
 
-/** The keys that a sandbox began with, as the data directory keeps them. */
+/** The first keys of a sandbox, as they are stored in the data directory. */
 export type FirstKeys = { credentials: Credentials; isNew: boolean };
 
 /**
- * Gives an empty sandbox its first organisation, team and keys, or finds those of its first start; null where the data
- * directory keeps none of this database. The file is written before the commit: a crash in between leaves a file that
- * the next start writes anew, never an organisation whose keys nobody has.
+ * Creates the first organisation, team and keys of an empty sandbox, or returns those of its first start. Returns null
+ * if the data directory has no keys for this database. It writes the file before the commit. If the process crashes
+ * between the two, the next start replaces the file. In the other order, a crash could leave an organisation whose keys
+ * are lost.
  */
 export function bootstrapSandbox(ctx: Ctx, dataDir: string): Promise<FirstKeys | null> {
   return inTransaction(acrossTeams(ctx), async (ctx) => {
@@ -36,17 +37,20 @@ export function bootstrapSandbox(ctx: Ctx, dataDir: string): Promise<FirstKeys |
   });
 }
 
-/** One data directory may have served several databases; a sandbox on another port is found by its file all the same. */
+/**
+ * Returns the stored keys that belong to this database. One data directory can have keys of several databases. We
+ * compare the organisation, so that we find the keys even if the port of the sandbox has changed.
+ */
 async function findFirstKeysOrNull(ctx: TxCtx, dataDir: string): Promise<FirstKeys | null> {
-  const kept = readAllCredentials(dataDir);
+  const stored = readAllCredentials(dataDir);
   const here = await ctx.db
     .selectFrom('orgs')
     .select('id')
-    .where(sql<boolean>`id = any (${kept.map(({ org_id }) => org_id)}::uuid[])`)
+    .where(sql<boolean>`id = any (${stored.map(({ org_id }) => org_id)}::uuid[])`)
     .execute();
-  const found = kept.find(({ org_id }) => here.some(({ id }) => id === org_id));
+  const found = stored.find(({ org_id }) => here.some(({ id }) => id === org_id));
   if (!found) return null;
   const credentials = { ...found, base_url: ctx.config.baseUrl };
-  if (found !== kept[0] || found.base_url !== credentials.base_url) writeCredentials(dataDir, credentials);
+  if (found !== stored[0] || found.base_url !== credentials.base_url) writeCredentials(dataDir, credentials);
   return { credentials, isNew: false };
 }

@@ -6,7 +6,7 @@ import { createManagementKey } from '../keys/create-management-key.ts';
 
 export type Plan = 'launch' | 'grow' | 'scale';
 
-/** An organisation and its first Org Management Key: how every deployment begins. */
+/** Creates an organisation and its first Org Management Key. Every deployment starts with this step. */
 export function createOrg(
   ctx: Ctx,
   input: { name: string; plan: Plan },

@@ -1,12 +1,12 @@
 import type { Ctx } from '../../context.ts';
 import { acrossTeams } from '../../db/session/bind.ts';
 
-/** Enough for any one deployment, and few enough to be read at once. */
+/** The most organisations in the list. That is enough for every deployment, and still few enough for one query. */
 const MOST_LISTED = 10_000;
 
 export type ListedOrg = { org_id: string; name: string; plan: string; created_at: string };
 
-/** Every organisation of the deployment, oldest first, for the operator. */
+/** Lists all organisations of the deployment, the oldest first. Only the operator may call it. */
 export const listOrgs = (ctx: Ctx): Promise<ListedOrg[]> =>
   acrossTeams(ctx)
     .db.selectFrom('orgs')

@@ -1,6 +1,5 @@
 import type { ManagementCtx } from '../../context.ts';
 
-/** Gives the caller's organisation another name. */
 export const renameOrg = (ctx: ManagementCtx, name: string): Promise<{ id: string; name: string }> =>
   ctx.db
     .updateTable('orgs')

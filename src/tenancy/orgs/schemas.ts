@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
 import { nullable, Timestamp, Uuid } from '../../wire/schema.ts';
 import { OrganisationName } from '../schemas.ts';
+import { shape } from '../../wire/shape.ts';
 
-export const OrgPatch = Type.Object({ name: OrganisationName });
+export const OrgPatch = shape('OrgPatch', { name: OrganisationName });
 
-export const Org = Type.Object({
+export const Org = shape('Org', {
   id: Uuid,
   name: Type.String(),
   expires_at: nullable(

@@ -1,4 +1,5 @@
-// How a team shows itself to patients. Texts of it are empty where there is none; an e-mail address is left out, as "" is none.
+// The brand that a team shows to patients. A missing text is stored as an empty string. A missing email address has no
+// property at all, because an empty string is not an address.
 import type { Static } from 'typebox';
 import type { BrandInformation, TeamPatch } from './schemas.ts';
 
@@ -14,7 +15,10 @@ const NO_BRAND = {
 
 export const newBrand = (company_name: string): Brand => ({ ...NO_BRAND, company_name });
 
-/** Key by key: null makes a text empty and takes the e-mail address away, and a company keeps its name. */
+/**
+ * Returns the brand with changes to single properties. Null empties a text and removes the email address. It does not
+ * change the company name.
+ */
 export function changeBrand(brand: Brand, changes: Changes): Brand {
   const changed = Object.entries(changes).flatMap(([key, value]): [string, string | null][] => {
     if (value !== null) return [[key, value]];

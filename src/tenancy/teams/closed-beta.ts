@@ -2,16 +2,17 @@ import { sql } from 'kysely';
 import type { Ctx, TeamCtx, TeamsCtx } from '../../context.ts';
 import { boundToOrg } from '../../db/session/bind.ts';
 import { AppError, notFound } from '../../errors.ts';
-import type { ClosedBeta } from '../../http/endpoint.ts';
+import type { ClosedBeta } from '../../operation/operation.ts';
 
 /**
- * Throws closed_beta where it is not open to the team, or to one of several that the request names; in a sandbox everything is.
- * Where a request of several names none, one that it is open to lets it through.
+ * Throws closed_beta if the feature is not enabled for the team, or for one of several teams that the request names. In
+ * a sandbox every feature is enabled. If a request for several teams names none, it is enough that one team of the key
+ * has the feature.
  */
 export async function refuseClosedBeta(ctx: TeamCtx | TeamsCtx, beta: ClosedBeta): Promise<void> {
   if (ctx.config.environment === 'sandbox') return;
   if ('team' in ctx ? await isOpen(ctx, [ctx.team.id], beta) : await isOpenToThem(ctx, beta)) return;
-  throw new AppError('closed_beta', 'This is a closed beta, which whoever runs the service opens to a team.');
+  throw new AppError('closed_beta', 'This is a closed beta, which the operator of the service enables for a team.');
 }
 
 async function isOpen({ db }: TeamCtx | TeamsCtx, teams: string[], beta: ClosedBeta): Promise<boolean> {
@@ -32,7 +33,7 @@ async function isOpenToThem(ctx: TeamsCtx, beta: ClosedBeta): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Opens it to a team, or closes it; what the team has made of it stays. Throws not_found. */
+/** Enables or disables a feature for a team. Disabling deletes no data of the feature. Throws not_found. */
 export async function setClosedBeta(
   ctx: Ctx,
   { org_id, team_id, beta, open }: { org_id: string; team_id: string; beta: ClosedBeta; open: boolean },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
 import { createManagementKey } from '../keys/create-management-key.ts';
 
 type Problems = { detail: { type: string; loc: string[] }[] };
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const places = (answer: { body: Problems }): string[] =>
+const problemPathsOf = (answer: { body: Problems }): string[] =>
   answer.body.detail.map(({ type, loc }) => `${type} ${loc.join('.')}`);
 
 const bind = async (...team_ids: string[]): Promise<string> =>
@@ -37,7 +37,7 @@ describe('creating a team', () => {
       key ? { key } : {},
     );
 
-  test('it has the settings that hold for a team that never chose', async () => {
+  test('has the default settings', async () => {
     const { status, body } = await create({});
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -65,7 +65,7 @@ describe('creating a team', () => {
     });
   });
 
-  test('what it chooses is kept, its id included', async () => {
+  test('has the settings and the id of the request', async () => {
     const chosen = {
       lab_tests_patient_sms_communication_enabled: false,
       lab_tests_patient_email_communication_enabled: false,
@@ -101,7 +101,7 @@ describe('creating a team', () => {
     expect(row).toMatchObject({ org_id: app.team.org_id, settings: { minor_ordering_enabled: true } });
   });
 
-  test('null where its brand has a text is an empty one', async () => {
+  test('null for a text of its brand stores an empty text', async () => {
     const nothing = { company_website: null, support_email: null, support_contact: null, company_address: null };
     const { body } = await create({ brand_information: { company_name: 'North', ...nothing, brand_color: null } });
     const brand = {
@@ -120,7 +120,7 @@ describe('creating a team', () => {
     expect(settings).toMatchObject({ brand_information: brand });
   });
 
-  test('it starts with the standard lab tests', async () => {
+  test('has the standard lab tests', async () => {
     const { body } = await create({});
     const tests = await app.db.selectFrom('lab_tests').select('method').where('team_id', '=', body.id).execute();
     expect(new Set(tests.map(({ method }) => method))).toEqual(
@@ -128,7 +128,7 @@ describe('creating a team', () => {
     );
   });
 
-  test('a team key made for it opens the service as that team', async () => {
+  test('can have a team key that gives access to the team', async () => {
     const { body: team } = await create({});
     const { body: key } = await app.api<Key>('POST', `/v1/org/${app.team.org_id}/team_api_keys/sandbox/us`, {
       label: 'first',
@@ -138,7 +138,7 @@ describe('creating a team', () => {
     expect([made.status, made.body.team_id]).toEqual([200, team.id]);
   });
 
-  test('an integration_team_id that is taken answers with the team that has it', async () => {
+  test('with an integration_team_id in use is refused with the team that has it', async () => {
     const { body: first } = await create({ integration_team_id: 'ehr-taken' });
     const again = await create<Refusal>({ integration_team_id: 'ehr-taken' });
     expect([again.status, again.body.code, again.body.detail, again.body.team_id]).toEqual([
@@ -149,7 +149,7 @@ describe('creating a team', () => {
     ]);
   });
 
-  test('of many calls at once with one integration_team_id one makes the team, and the others name it', async () => {
+  test('many times at once with one integration_team_id makes one team, and the others get its id', async () => {
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => create<Refusal & ManagedTeam>({ integration_team_id: 'ehr-race' })),
     );
@@ -164,7 +164,7 @@ describe('creating a team', () => {
     }
   });
 
-  test('the same integration_team_id is free in another organisation', async () => {
+  test('can use an integration_team_id of another organisation', async () => {
     await create({ integration_team_id: 'ehr-both' });
     const answer = await other.api('POST', `/v1/org/${other.org_id}/team`, {
       name: 'South',
@@ -174,19 +174,19 @@ describe('creating a team', () => {
     expect(answer.status).toBe(200);
   });
 
-  test('an id that is taken is refused without saying by whom, the same for our own and for another organisation', async () => {
+  test('with an id in use gets the same refusal, whether our organisation or another has it', async () => {
     const [foreign, own] = [await create<Refusal>({ id: other.id }), await create<Refusal>({ id: app.team.id })];
     expect(foreign.status).toBe(409);
     expect({ ...foreign.body, request_id: '' }).toEqual({
-      detail: 'This id is taken. Choose another, or leave it out.',
+      detail: 'This id is in use. Choose another, or leave it out.',
       code: 'team_id_taken',
       request_id: '',
     });
     expect({ ...own.body, request_id: '' }).toEqual({ ...foreign.body, request_id: '' });
   });
 
-  test("the id of an organisation is refused alike, ours or another's, and no organisation gets the id of a team", async () => {
-    const body = { code: 'team_id_taken', detail: 'This id is taken. Choose another, or leave it out.' };
+  test('with the id of an organisation gets the same refusal, and no organisation gets the id of a team', async () => {
+    const body = { code: 'team_id_taken', detail: 'This id is in use. Choose another, or leave it out.' };
     for (const id of [other.org_id, app.team.org_id, other.org_id.toUpperCase()])
       expect(await create<Refusal>({ id })).toMatchObject({ status: 409, body });
     const teams = await app.db
@@ -201,13 +201,13 @@ describe('creating a team', () => {
     await expect(app.db.insertInto('teams').values(team).execute()).rejects.toThrow('have different ids');
   });
 
-  test('another region is another deployment', async () => {
+  test('in another region is refused as another deployment', async () => {
     const answer = await create<Refusal>({ region: 'eu' });
     expect([answer.status, answer.body.code]).toEqual([404, 'wrong_deployment']);
     expect(answer.body.detail).toMatch(/eu.*sandbox us/);
   });
 
-  test('every problem is listed', async () => {
+  test('lists every problem', async () => {
     const answer = await create<Problems>({
       name: 'Clinic <b>',
       region: 'mars',
@@ -219,7 +219,7 @@ describe('creating a team', () => {
       brand_information: { support_email: 'nobody' },
     });
     expect(answer.status).toBe(422);
-    expect(places(answer).toSorted()).toEqual([
+    expect(problemPathsOf(answer).toSorted()).toEqual([
       'bool_type body.lab_tests_patient_sms_communication_enabled',
       'enum body.region',
       'missing body.brand_information.company_name',
@@ -232,15 +232,18 @@ describe('creating a team', () => {
     ]);
   });
 
-  test.each(["Dr. O'Neil", 'Clinic\nTwo', 'a'.repeat(81)])('the name %j is refused', async (name) => {
+  test.each(["Dr. O'Neil", 'Clinic\nTwo', 'a'.repeat(81)])('with the name %j is refused', async (name) => {
     expect((await create({ name })).status).toBe(422);
   });
 
-  test.each(["Équipe d'Été (Nord), A/B: 1|2 & Co_x-y’s", 'a'.repeat(80)])('the name %j is taken', async (name) => {
-    expect((await create({ name })).body.name).toBe(name);
-  });
+  test.each(["Équipe d'Été (Nord), A/B: 1|2 & Co_x-y’s", 'a'.repeat(80)])(
+    'with the name %j is accepted',
+    async (name) => {
+      expect((await create({ name })).body.name).toBe(name);
+    },
+  );
 
-  test('it needs an Org Management Key of that organisation', async () => {
+  test('needs an Org Management Key of that organisation', async () => {
     const bound = await create<Refusal>({}, await bind(app.team.id));
     expect([bound.status, bound.body.code]).toEqual([403, 'insufficient_scope']);
     expect((await create({}, other.management_key)).status).toBe(404);

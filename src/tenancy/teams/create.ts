@@ -19,7 +19,7 @@ export type NewTeam = {
   settings?: Record<string, unknown> & Pick<Static<typeof TeamInput>, 'brand_information'>;
 };
 
-/** A team with what every team starts with. */
+/** Creates a team with the standard lab tests. */
 export function createTeam(ctx: Ctx, input: NewTeam): Promise<TeamRow> {
   return inTransaction(boundToOrg(ctx, input.org_id), async (ctx) => {
     if (input.integration_team_id) await refuseTaken(ctx, input.org_id, input.integration_team_id);
@@ -38,21 +38,22 @@ export function createTeam(ctx: Ctx, input: NewTeam): Promise<TeamRow> {
       .returning(TEAM_COLUMNS)
       .executeTakeFirst();
     if (!team) refuseId();
-    for (const step of ctx.newTeam) await step(boundToTeam(ctx, team.id), team.id);
+    for (const step of ctx.subscriptions.teamCreated) await step(boundToTeam(ctx, team.id), team.id);
     return team;
   });
 }
 
 /**
- * By an organisation, since requests of both are told apart by the id alone; or by a deleted team: what was done to it stays
- * that team's in every log, so that its id is not given to another.
+ * Returns true if an organisation has this id, or a deleted team had it. A team must not have the id of an
+ * organisation, because idempotency keys are stored under the id of either. It must not have the id of a deleted team,
+ * because all logs about that team use the id.
  */
 const isTakenOtherwise = async (ctx: Ctx, id: string): Promise<boolean> =>
   (await isOrg(boundToOrg(ctx, id), id)) || (await wasDeleted(boundToTeam(ctx, id), id));
 
-/** Whose it is or was, another organisation's perhaps, is not said. */
+/** Throws team_id_taken. The error does not say to whom the id belongs, because that can be another organisation. */
 function refuseId(): never {
-  throw new AppError('team_id_taken', 'This id is taken. Choose another, or leave it out.');
+  throw new AppError('team_id_taken', 'This id is in use. Choose another, or leave it out.');
 }
 
 const settingsFrom = ({ brand_information: brand, ...settings }: NonNullable<NewTeam['settings']>) => ({
@@ -60,7 +61,7 @@ const settingsFrom = ({ brand_information: brand, ...settings }: NonNullable<New
   brand_information: brand && changeBrand(newBrand(brand.company_name), brand),
 });
 
-/** Whether an organisation has this id: `ctx` sees what is that organisation's. */
+/** Returns true if an organisation has this id. `ctx` must have access to the rows of that organisation. */
 async function isOrg({ db }: Ctx, id: string): Promise<boolean> {
   const found = await db.selectFrom('orgs').select('id').where('id', '=', id).executeTakeFirst();
   return found !== undefined;

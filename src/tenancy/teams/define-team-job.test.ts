@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { makeUser } from '../../../test/factories.ts';
 import { Uuid } from '../../wire/schema.ts';
 import { defineTeamJob } from './define-team-job.ts';
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-test('background work of a team sees the rows of that team only, and is not done once the team is deleted', async () => {
+test('a job of a team reads rows of that team only, and does not run for a deleted team', async () => {
   const team = await app.makeTeam();
   const { user_id } = await makeUser(team);
   await makeUser(app.team);

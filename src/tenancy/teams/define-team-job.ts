@@ -2,11 +2,14 @@ import type { Static, TObject } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { defineJob, type Job, type JobKind } from '../../db/define-job.ts';
 import type { Uuid } from '../../wire/schema.ts';
-import { findTeamScopeOrNull, forTeam } from './scope.ts';
+import { findTeamScopeOrNull, forTeam } from './team-scope.ts';
 
 type OfTeam = TObject<{ team_id: typeof Uuid }>;
 
-/** Declares background work for the team that its payload names, with the team's context; of a team that is gone nothing is done. */
+/**
+ * Declares a background job whose payload names a team. The job runs with the context of that team. If the team is
+ * deleted, it does nothing.
+ */
 export const defineTeamJob = <T extends OfTeam>({
   run,
   ...kind

@@ -3,7 +3,10 @@ import type { Ctx } from '../../context.ts';
 import { boundToOrg } from '../../db/session/bind.ts';
 import { notFound } from '../../errors.ts';
 
-/** Ends all links that were signed for the team so far: they are of a former generation. Throws not_found. */
+/**
+ * Ends all links that were signed for the team so far, by increasing the generation number of its links. Throws
+ * not_found.
+ */
 export async function endSignedLinks(ctx: Ctx, { id, org_id }: { id: string; org_id: string }): Promise<void> {
   const { rows } = await sql`
     update teams set settings = settings || jsonb_build_object('signed_link_generation',

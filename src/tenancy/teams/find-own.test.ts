@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ const SECRETS = [
   'api_keys',
 ];
 
-test('a key reads its own team with what it has chosen, and no key or secret', async () => {
+test('a key reads its own team with its settings, without keys and secrets', async () => {
   const created = await app.api<{ id: string }>('POST', `/v1/org/${app.team.org_id}/team`, {
     name: 'Phoenix clinic',
     region: 'us',

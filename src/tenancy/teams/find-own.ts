@@ -4,7 +4,10 @@ import { notFound } from '../../errors.ts';
 import { settingsOf } from './render.ts';
 import type { OwnTeam } from './schemas.ts';
 
-/** Keys that readers of this object know, and what of them is a secret or of an account that there is not. */
+/**
+ * Properties that existing clients of this object expect, but that are always null: secrets, and ids of accounts that
+ * this service does not have.
+ */
 const NEVER_SHOWN = {
   svix_app_id: null,
   client_id: null,
@@ -16,7 +19,10 @@ const NEVER_SHOWN = {
   api_keys: null,
 } as const;
 
-/** The caller's own team, with what it has chosen; any other id is not found. Keys and secrets are never shown here. */
+/**
+ * Returns the caller's own team with its settings. Throws not_found for any other id. The response never has keys or
+ * secrets.
+ */
 export async function findOwnTeam(ctx: TeamCtx, teamId: string): Promise<Static<typeof OwnTeam>> {
   const team = await ctx.db
     .selectFrom('teams')

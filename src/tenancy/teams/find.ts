@@ -1,13 +1,16 @@
 import { sql } from 'kysely';
 import type { Ctx, ManagementCtx, TeamCtx, TeamsCtx, TxCtx } from '../../context.ts';
 import { AppError, notFound } from '../../errors.ts';
-import type { ClosedBeta } from '../../http/endpoint.ts';
-import { MOST_TEAMS } from '../places.ts';
+import type { ClosedBeta } from '../../operation/operation.ts';
+import { MOST_TEAMS } from '../team-paths.ts';
 import { TEAM_COLUMNS, type TeamRow } from './render.ts';
 
 type AnyManagementCtx = ManagementCtx | TxCtx<ManagementCtx>;
 
-/** A team of the caller's organisation; refused to a Team Management Key that is not bound to it. */
+/**
+ * Returns a team of the caller's organisation. Throws not_found, and insufficient_scope for a Team Management Key that
+ * is not bound to the team.
+ */
 export async function findManagedTeam(ctx: AnyManagementCtx, teamId: string): Promise<TeamCtx['team']> {
   const team = await ctx.db
     .selectFrom('teams')
@@ -21,14 +24,14 @@ export async function findManagedTeam(ctx: AnyManagementCtx, teamId: string): Pr
   return { ...team, settings: team.settings as TeamCtx['team']['settings'] };
 }
 
-/** Refuses teams of the organisation that a Team Management Key is not bound to. */
+/** Throws insufficient_scope if the caller has a Team Management Key that is not bound to all these teams. */
 export function refuseUnbound({ key }: AnyManagementCtx, teamIds: string[]): void {
   const bound = key.team_ids;
   if (bound === null || teamIds.every((id) => bound.includes(id))) return;
-  throw new AppError('insufficient_scope', 'This Team Management Key is not bound to every team that this is about.');
+  throw new AppError('insufficient_scope', 'This Team Management Key is not bound to all teams of this request.');
 }
 
-/** A team that the scope of the operation has found, as it is shown. */
+/** Returns the row of the team that the scope check of the operation has found. */
 export async function findManagedTeamRow(ctx: ManagementCtx & TeamCtx): Promise<TeamRow> {
   const team = await ctx.db
     .selectFrom('teams')
@@ -40,7 +43,7 @@ export async function findManagedTeamRow(ctx: ManagementCtx & TeamCtx): Promise<
   return team;
 }
 
-/** The same of several teams; their ids, each once. */
+/** Checks several teams like findManagedTeam does. Returns their ids without duplicates. */
 export async function findManagedTeams(ctx: ManagementCtx, teamIds: string[]): Promise<string[]> {
   const ids = [...new Set(teamIds)];
   await refuseUnknownTeams(ctx, ctx.org.id, ids);
@@ -49,8 +52,8 @@ export async function findManagedTeams(ctx: ManagementCtx, teamIds: string[]): P
 }
 
 /**
- * The teams that a request is about: those that it names, or all that its key opens and to which the closed beta is open. Throws
- * not_found where there is none, and limit_reached beyond as many as a request may name.
+ * Returns the teams of a request: those that it names, or else all teams of the key for which the closed beta is
+ * enabled. Throws not_found if there is none, and limit_reached if there are more than a request can name.
  */
 export async function findOpenTeams(
   { config, db, org, teamIds, namesTeams }: TeamsCtx,
@@ -67,14 +70,15 @@ export async function findOpenTeams(
   if (rows.length > MOST_TEAMS) {
     throw new AppError(
       'limit_reached',
-      `This key opens more than ${MOST_TEAMS} teams: name those that it is for in team_ids, at most ${MOST_TEAMS} at once.`,
+      `This key has access to more than ${MOST_TEAMS} teams. Name the teams in team_ids, at most ` +
+        `${MOST_TEAMS} per request.`,
       { fields: { limit: MOST_TEAMS } },
     );
   }
   return rows.map(({ id }) => id);
 }
 
-/** Refuses ids that are not teams of this organisation, as if each alone had been asked for. */
+/** Throws not_found if one of the ids is not a team of this organisation. */
 export async function refuseUnknownTeams(
   { db }: Pick<Ctx | TxCtx, 'db'>,
   orgId: string,

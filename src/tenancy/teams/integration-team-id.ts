@@ -1,4 +1,4 @@
-// The id that an organisation's own system has for a team: one team of the organisation at most has it.
+// The integration_team_id is the id of a team in the organisation's own system. It is unique within the organisation.
 import type { ManagementCtx, TxCtx } from '../../context.ts';
 import { lockName } from '../../db/session/named-lock.ts';
 import { AppError, notFound } from '../../errors.ts';
@@ -6,8 +6,8 @@ import { refuseUnbound } from './find.ts';
 import { TEAM_COLUMNS, type TeamRow } from './render.ts';
 
 /**
- * Refuses a reference that another team of the organisation has: 409 `integration_team_id_conflict` with that team's id.
- * Who gives the same reference at the same moment waits until the caller's transaction ends.
+ * Throws integration_team_id_conflict if another team of the organisation has this id. The 409 response has the id of
+ * that team. If a concurrent transaction uses the same id, it waits until the caller's transaction ends.
  */
 export async function refuseTaken(
   { db }: TxCtx,
@@ -24,7 +24,10 @@ export async function refuseTaken(
   });
 }
 
-/** The team that has the reference. Throws not_found, and insufficient_scope for a key that is not bound to it. */
+/**
+ * Returns the team with this integration_team_id. Throws not_found, and insufficient_scope for a key that is not bound
+ * to the team.
+ */
 export async function resolveTeam(
   ctx: ManagementCtx | TxCtx<ManagementCtx>,
   integrationTeamId: string,

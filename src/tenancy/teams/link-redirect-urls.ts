@@ -3,12 +3,12 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import type { LinkRedirectUrls } from './schemas.ts';
 
-/** Where link tokens of the team may send browsers to. */
+/** Returns the URLs to which link tokens of the team may redirect browsers. */
 export const linkRedirectUrls = ({ team }: TeamCtx): Static<typeof LinkRedirectUrls> => ({
   urls: team.settings.link_redirect_urls ?? [],
 });
 
-/** Puts a list in the place of the one before; link tokens that were made by it end elsewhere from now on. */
+/** Replaces the list. If a link token has a URL that is not in the new list, it ends on another page. */
 export async function putLinkRedirectUrls(
   ctx: TeamCtx,
   { urls }: Static<typeof LinkRedirectUrls>,

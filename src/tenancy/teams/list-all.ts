@@ -1,7 +1,7 @@
 import type { Ctx } from '../../context.ts';
 import { acrossTeams } from '../../db/session/bind.ts';
 
-/** Enough for any one deployment, and few enough to be read at once. */
+/** The most teams in the list. That is enough for every deployment, and still few enough for one query. */
 const MOST_LISTED = 10_000;
 
 export type ListedTeam = {
@@ -12,7 +12,10 @@ export type ListedTeam = {
   deleted_at: string | null;
 };
 
-/** Every team of the deployment or of one organisation, deleted ones too, oldest first, for the operator. */
+/**
+ * Lists all teams of the deployment or of one organisation, including deleted ones, the oldest first. Only the operator
+ * may call it.
+ */
 export const listAllTeams = (ctx: Ctx, orgId: string | null): Promise<ListedTeam[]> =>
   acrossTeams(ctx)
     .db.selectFrom('teams')

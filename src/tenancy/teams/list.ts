@@ -1,20 +1,23 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamsCtx } from '../../context.ts';
-import { decodeCursor, isId, takePage } from '../../db/page.ts';
+import { decodeCursor, isId, takePage } from '../../db/cursor.ts';
 import { toListedTeam } from './render.ts';
 import type { TeamFilters, TeamPage } from './schemas.ts';
 
 const PAGE_SIZE = 50;
 
-/** The teams that the caller manages, or those that the request names, by their ids, which grow with time where nobody chose them. */
+/**
+ * Lists the teams that the caller manages, or only those that the request names, in the order of their ids. The ids
+ * that we generate increase with time.
+ */
 export async function listTeams(
   ctx: TeamsCtx,
   { region, search_query, next_cursor }: Omit<Static<typeof TeamFilters>, 'team_id'>,
 ): Promise<Static<typeof TeamPage>> {
   const after = next_cursor === undefined ? null : decodeCursor(next_cursor, isId);
   const { teamIds } = ctx;
-  // What another region has is another deployment's to tell.
+  // The teams of another region are in another deployment, which lists them.
   if (region && !region.includes(ctx.config.region)) return { teams: [], next_cursor: null };
   const sought = search_query?.toLowerCase();
   const found = await ctx.db
@@ -25,7 +28,8 @@ export async function listTeams(
     .$if(teamIds !== null, (query) => query.where(sql<boolean>`id = any (${teamIds}::uuid[])`))
     .$if(sought !== undefined, (query) =>
       query.where(
-        sql<boolean>`(strpos(lower(name), ${sought}) > 0 or strpos(lower(coalesce(integration_team_id, '')), ${sought}) > 0)`,
+        sql<boolean>`(strpos(lower(name), ${sought}) > 0
+          or strpos(lower(coalesce(integration_team_id, '')), ${sought}) > 0)`,
       ),
     )
     .$if(after !== null, (query) => query.where('id', '>', after as string))

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
 import { makeUser, registeredKit } from '../../../test/factories.ts';
 import { textOf } from '../../../test/pdf.ts';
 import { untilBlocked } from '../../../test/until-blocked.ts';
@@ -49,7 +49,7 @@ describe('an organisation', () => {
     expect((await team.api('GET', org())).body).toEqual(renamed.body);
   });
 
-  test('takes no name that a document could not bear', async () => {
+  test('does not accept a name that documents cannot show', async () => {
     for (const body of [{}, { name: null }, { name: 'a<b>' }, { name: 'a'.repeat(81) }]) {
       expect((await team.api('PATCH', org(), body)).status).toBe(422);
     }
@@ -61,7 +61,7 @@ describe('the list of teams', () => {
     (await team.api<Page>('GET', `${org()}/team${query}`, undefined, key ? { key } : {})).body;
   const namesOf = ({ teams }: Page): string[] => teams.map(({ name }) => name);
 
-  test('goes page by page to its end, each team once', async () => {
+  test('has each team once, page by page', async () => {
     for (let n = 0; n < 55; n += 1) await create({ name: `Team ${n}` });
     const first = await list();
     const second = await list(`?next_cursor=${first.next_cursor}`);
@@ -73,7 +73,7 @@ describe('the list of teams', () => {
     expect([refused.status, refused.body.code]).toEqual([422, 'invalid_cursor']);
   });
 
-  test('is narrowed by a piece of name or reference, by region, and by one team', async () => {
+  test('is filtered by a part of the name or integration_team_id, by region, and by one team', async () => {
     const clinic = await create({ name: 'Ironwood Clinic', integration_team_id: 'ehr-100%' });
     await create({ name: 'Saguaro' });
     expect(namesOf(await list('?search_query=WOOD'))).toEqual(['Ironwood Clinic']);
@@ -87,7 +87,7 @@ describe('the list of teams', () => {
     expect((await list('?region=mars')).teams).toEqual([]);
   });
 
-  test('shows a Team Management Key its own teams, and nobody one that is deleted', async () => {
+  test('shows a Team Management Key its own teams, and no deleted team', async () => {
     const [own, gone] = [await create({ name: 'Own' }), await create({ name: 'Gone' })];
     const key = await bind(own.id, gone.id);
     expect(namesOf(await list('', key))).toEqual(['Own', 'Gone']);
@@ -100,14 +100,14 @@ describe('the list of teams', () => {
 });
 
 describe('a team', () => {
-  test('is read with its settings, of the environments that are asked for', async () => {
+  test('is read with the settings of the requested environments', async () => {
     const made = await create({ integration_team_id: 'ehr-7', brand_information: { company_name: 'North Labs' } });
     expect((await team.api('GET', path(made.id.toUpperCase()))).body).toEqual(made);
     expect(await read('?include_environment=sandbox')).toEqual(await read());
     expect(await read('?include_environment=production')).toEqual({ ...(await read()), sandbox: null });
   });
 
-  test('is changed in what is named, and keeps the rest', async () => {
+  test('is changed in the keys of the request only', async () => {
     const before = await read();
     const { body } = await patch({
       name: 'Renamed',
@@ -129,7 +129,7 @@ describe('a team', () => {
     });
   });
 
-  test('null clears what can be empty, and leaves what cannot', async () => {
+  test('null clears only what can be empty', async () => {
     await patch({ integration_team_id: 'ehr-9' });
     const set = await patchSettings({
       lab_tests_patient_sms_communication_enabled: false,
@@ -150,7 +150,7 @@ describe('a team', () => {
     });
   });
 
-  test('its brand is merged key by key, and stands under the name of the team where it brings none', async () => {
+  test("changes its brand key by key, and a new brand has the team's name by default", async () => {
     const first = await patchSettings({
       brand_information: { support_email: 'help@example.com', brand_color: '#102030' },
     });
@@ -171,7 +171,7 @@ describe('a team', () => {
     expect((await patchSettings({ brand_information: null })).brand_information).toBeNull();
   });
 
-  test('two changes at once of the same team are both there in the end', async () => {
+  test('two concurrent changes of the same team are both stored', async () => {
     const { one, two } = await inTransaction({ ...app.ctx, db: app.db }, async ({ db }) => {
       await db.selectFrom('teams').select('id').where('id', '=', team.id).forUpdate().execute();
       const one = patch({ sandbox: { brand_information: { brand_color: 'red' } } });
@@ -183,7 +183,7 @@ describe('a team', () => {
     expect((await read()).sandbox.brand_information).toMatchObject({ brand_color: 'red', support_contact: 'Ask us' });
   });
 
-  test('a change shows where the team shows itself: to its own key, on documents and on pages for patients', async () => {
+  test('a change is visible to its own key, on documents and on pages for patients', async () => {
     const { id, user_id } = await registeredKit(team);
     await patchSettings({
       brand_information: { company_name: 'Palo Verde Labs', support_email: 'help@example.com' },
@@ -205,7 +205,7 @@ describe('a team', () => {
     ).toContain('Palo Verde Labs');
   });
 
-  test('that switches its pages for patients off makes no links to them, and those that are there close', async () => {
+  test('without pages for patients makes no links to them, and existing links stop working', async () => {
     const { user_id } = await makeUser(team);
     const link = () =>
       team.api<{ url: string } & Refusal>('POST', `/v2/user/${user_id}/create_portal_url`, { context: 'launch' });
@@ -221,7 +221,7 @@ describe('a team', () => {
     expect(await open(url)).not.toContain('This link does not open');
   });
 
-  test('settings of an environment that is not served here are refused, and nothing of the request is done', async () => {
+  test('settings of an environment that is not served here are refused, and nothing changes', async () => {
     const before = await read();
     const answer = await patch<Refusal>({ name: 'Other', production: { minor_ordering_enabled: true } });
     expect([answer.status, answer.body.code]).toEqual([404, 'wrong_deployment']);
@@ -229,7 +229,7 @@ describe('a team', () => {
     expect(await read()).toEqual(before);
   });
 
-  test('every problem of a change is listed', async () => {
+  test('a change lists every problem', async () => {
     const { status, body } = await patch<Problems>({
       name: 'a<b>',
       integration_team_id: '',
@@ -253,7 +253,7 @@ describe('a team', () => {
     ]);
   });
 
-  test('a Team Management Key reads and changes the team that it is bound to', async () => {
+  test('a Team Management Key reads and changes its own team', async () => {
     const key = await bind(team.id);
     expect((await team.api('GET', path(), undefined, { key })).status).toBe(200);
     const changed = await team.api<Managed>('PATCH', path(), { name: 'By its own key' }, { key });
@@ -261,23 +261,23 @@ describe('a team', () => {
   });
 });
 
-describe("an organisation's own id of a team", () => {
+describe('an integration_team_id', () => {
   const resolve = <T = Managed>(integration_team_id: string, key?: string) =>
     team.api<T>('POST', `${org()}/resolve_team`, { integration_team_id }, key ? { key } : {});
 
-  test('finds the team, for keys that may see it', async () => {
+  test('finds the team, for keys with access to it', async () => {
     const made = await create({ integration_team_id: 'ehr-1' });
     expect((await resolve('ehr-1')).body).toEqual(made);
     expect((await resolve('ehr-1', await bind(made.id))).body).toEqual(made);
     const unbound = await resolve<Refusal>('ehr-1', await bind(team.id));
     expect([unbound.status, unbound.body.code]).toEqual([403, 'insufficient_scope']);
     for (const id of ['ehr-2', 'EHR-1', randomUUID()]) expect((await resolve(id)).status).toBe(404);
-    const stranger = await app.makeTeam();
-    await stranger.api('PATCH', `/v1/org/${stranger.org_id}/team/${stranger.id}`, { integration_team_id: 'ehr-3' });
+    const outsider = await app.makeTeam();
+    await outsider.api('PATCH', `/v1/org/${outsider.org_id}/team/${outsider.id}`, { integration_team_id: 'ehr-3' });
     expect((await resolve('ehr-3')).status).toBe(404);
   });
 
-  test('that another team has is a conflict which names that team; its own again is none', async () => {
+  test("of another team is a conflict with that team's id, and its own is accepted again", async () => {
     const made = await create({ integration_team_id: 'ehr-4' });
     const taken = await patch<Refusal>({ integration_team_id: 'ehr-4' });
     expect([taken.status, taken.body.code, taken.body.detail]).toEqual([
@@ -288,7 +288,7 @@ describe("an organisation's own id of a team", () => {
     expect((await patch({ integration_team_id: 'ehr-4', name: 'Same' }, made.id)).status).toBe(200);
   });
 
-  test('that two teams ask for at once is given to one, and the other is told which', async () => {
+  test('that two teams request at once is given to one, and the other gets its id', async () => {
     const [one, two] = [await create({}), await create({})];
     const answers = await Promise.all(
       [one, two].map(({ id }) => patch<Managed & Refusal>({ integration_team_id: 'ehr-5' }, id)),

@@ -12,8 +12,9 @@ type Patch = Static<typeof TeamPatch>;
 export type SettingsPatch = NonNullable<Patch['sandbox']>;
 
 /**
- * Changes the keys that are there. A null clears what a team can be without, its reference included, and leaves what it
- * always has. Throws not_found, and integration_team_id_conflict with the team that has the reference.
+ * Changes the properties that the request names. Null clears a property that can be empty, including
+ * integration_team_id, and has no effect on others. Throws not_found, and integration_team_id_conflict with the id of
+ * the team that has the integration_team_id.
  */
 export function patchTeam(
   ctx: ManagementCtx & TeamCtx,
@@ -45,7 +46,7 @@ export function patchTeam(
   });
 }
 
-/** What a team can be without; of the others there is no null to store. */
+/** The settings that null clears. For all other settings null has no effect. */
 const CLEARED_BY_NULL = new Set([
   'critical_result_notification_email',
   'logo_url',
@@ -55,14 +56,14 @@ const CLEARED_BY_NULL = new Set([
 ]);
 
 function changesOf({ brand_information, ...others }: SettingsPatch, team: TeamRow): Record<string, unknown> {
-  const kept = Object.entries(others).filter(([key, value]) => value !== null || CLEARED_BY_NULL.has(key));
+  const retained = Object.entries(others).filter(([key, value]) => value !== null || CLEARED_BY_NULL.has(key));
   return {
-    ...Object.fromEntries(kept),
+    ...Object.fromEntries(retained),
     ...(brand_information === undefined
       ? {}
       : { brand_information: brand_information && changeBrand(brandOf(team), brand_information) }),
   };
 }
 
-/** One that is there first stands under the team's name where it brings none. */
+/** Returns the brand of a team. If it has none, returns a new brand with the name of the team. */
 const brandOf = ({ name, settings }: TeamRow) => settingsOf(settings).brand_information ?? newBrand(name);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { newId } from '../../ids.ts';
 import { addPhysician } from './physicians.ts';
 
@@ -12,7 +12,7 @@ afterAll(() => app.close());
 const ana = { first_name: 'Ana', last_name: 'Ruiz', npi: '1234567893' };
 const ben = { first_name: 'Ben', last_name: 'Abbott', npi: '1987654328' };
 
-test("a team's physicians are listed by name, each once under its NPI, to that team alone", async () => {
+test('a team lists its physicians by name, one for each NPI, and no other team does', async () => {
   const [team, other] = [await app.makeTeam(), await app.makeTeam()];
   const list = (of: string) => team.api<unknown>('GET', `/v2/team/${of}/physicians`);
   expect((await list(team.id)).body).toEqual([]);

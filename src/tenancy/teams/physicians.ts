@@ -2,12 +2,12 @@ import type { Static } from 'typebox';
 import type { Ctx, TeamCtx } from '../../context.ts';
 import { boundToTeam } from '../../db/session/bind.ts';
 import { notFound } from '../../errors.ts';
-import { findTeamScopeOrNull } from './scope.ts';
+import { findTeamScopeOrNull } from './team-scope.ts';
 import type { Physician } from './schemas.ts';
 
 type Named = Static<typeof Physician>;
 
-/** The physicians of the caller's own team, by name. Throws not_found for any other team. */
+/** Lists the physicians of the caller's own team, ordered by name. Throws not_found for any other team. */
 export async function listPhysicians({ db, team }: TeamCtx, teamId: string): Promise<Named[]> {
   if (teamId !== team.id) throw notFound('Team');
   return db
@@ -20,7 +20,10 @@ export async function listPhysicians({ db, team }: TeamCtx, teamId: string): Pro
     .execute();
 }
 
-/** Adds a physician to a team, or gives the one with this NPI another name; tells whose team it is. Throws not_found. */
+/**
+ * Adds a physician to a team. If the team already has a physician with this NPI, changes that physician's name. Returns
+ * the organisation of the team. Throws not_found.
+ */
 export async function addPhysician(ctx: Ctx, teamId: string, physician: Named): Promise<{ org_id: string }> {
   const team = await findTeamScopeOrNull(ctx, teamId);
   if (!team) throw notFound('Team');

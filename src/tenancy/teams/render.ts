@@ -3,7 +3,7 @@ import type { Config } from '../../config/options.ts';
 import { changeBrand, newBrand } from './brand.ts';
 import type { ManagedTeam, TeamPage } from './schemas.ts';
 
-/** A team as it is read to be shown. */
+/** The columns of a team that responses need. */
 export type TeamRow = {
   id: string;
   name: string;
@@ -16,7 +16,7 @@ export const TEAM_COLUMNS = ['id', 'name', 'created_at', 'integration_team_id', 
 
 type Settings = NonNullable<Static<typeof ManagedTeam>['sandbox']>;
 
-/** What holds for a team that never chose. */
+/** The values of settings that a team has not set. */
 const DEFAULTS: Settings = {
   lab_tests_patient_sms_communication_enabled: true,
   lab_tests_patient_email_communication_enabled: true,
@@ -32,23 +32,23 @@ const DEFAULTS: Settings = {
   signed_links_end_with_key: null,
 };
 
-/** What a team has chosen, and what holds where it never chose. */
+/** Returns the settings of a team. Settings that the team has not set have their default value. */
 export function settingsOf(stored: unknown): Settings {
   const settings = { ...DEFAULTS, ...(stored as Partial<Settings>) };
   const brand = settings.brand_information;
-  // Brands of before may have null for a text.
+  // Older stored brands can have null for a text. changeBrand replaces it with an empty string.
   return { ...settings, brand_information: brand && changeBrand(newBrand(brand.company_name), brand) };
 }
 
-/** A team in a list. */
+/** Renders a team for a list. */
 export const toListedTeam = (
   { region }: Config,
   { id, name, created_at, integration_team_id }: Omit<TeamRow, 'settings'>,
 ): Static<typeof TeamPage>['teams'][number] => ({ id, name, created_on: created_at, region, integration_team_id });
 
 /**
- * A team as the management API answers it: the settings stand at the environment that this deployment serves, where that
- * is one of `shown`.
+ * Renders a team for the management API. The settings are under the environment of this deployment, if `shown` contains
+ * that environment.
  */
 export const toManagedTeam = (
   config: Config,

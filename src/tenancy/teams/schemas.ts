@@ -2,11 +2,12 @@ import { Type, type TSchema } from 'typebox';
 import { Email, Npi } from '../../wire/person.ts';
 import { Cursor, nullable, optional, Text, TextFilter, Timestamp, Uuid, WordFilter } from '../../wire/schema.ts';
 import { Environment, OrganisationName, Region } from '../schemas.ts';
+import { shape } from '../../wire/shape.ts';
 
 const LogoUrl = Type.String({ format: 'http-url' });
 const OptionalText = optional(Text(200, { minLength: 0, default: '' }));
 
-export const BrandInformationInput = Type.Object({
+const BrandInformationInput = shape('BrandInformationInput', {
   company_name: Text(200),
   company_website: OptionalText,
   support_email: optional(Email),
@@ -19,7 +20,7 @@ const on = Type.Optional(Type.Boolean({ default: true }));
 const off = Type.Optional(Type.Boolean({ default: false }));
 const offOrNull = optional(Type.Boolean({ default: false }));
 
-/** What a team chooses for itself, as it is stored in `teams.settings`. */
+/** The settings of a team, as they are stored in `teams.settings`. */
 const settings = {
   lab_tests_patient_sms_communication_enabled: on,
   lab_tests_patient_email_communication_enabled: on,
@@ -36,7 +37,7 @@ const settings = {
 
 const IntegrationTeamId = Type.String({ minLength: 1, maxLength: 256, format: 'reference' });
 
-export const TeamInput = Type.Object({
+export const TeamInput = shape('TeamInput', {
   ...settings,
   id: optional(Uuid),
   name: OrganisationName,
@@ -47,7 +48,10 @@ export const TeamInput = Type.Object({
 const OrNull = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema));
 const Changed = OrNull(Text(200, { minLength: 0 }));
 
-/** Keys that are left out stay as they are; null clears what can be empty, and leaves the others. */
+/**
+ * Properties that are absent in the request keep their value. Null clears a property that can be empty, and has no
+ * effect on others.
+ */
 const TeamEnvironmentPatch = Type.Object({
   lab_tests_patient_sms_communication_enabled: OrNull(Type.Boolean()),
   lab_tests_patient_email_communication_enabled: OrNull(Type.Boolean()),
@@ -72,25 +76,25 @@ const TeamEnvironmentPatch = Type.Object({
   signed_links_end_with_key: OrNull(Type.Boolean()),
 });
 
-export const TeamPatch = Type.Object({
+export const TeamPatch = shape('TeamPatch', {
   name: OrNull(OrganisationName),
   integration_team_id: OrNull(IntegrationTeamId),
   sandbox: OrNull(TeamEnvironmentPatch),
   production: OrNull(TeamEnvironmentPatch),
 });
 
-/** What is said beside `detail` where another team has the reference. */
-export const IntegrationTeamIDConflictResponse = Type.Object({
-  team_id: Type.String({ format: 'uuid', description: 'The team that has the integration_team_id already.' }),
+/** Further properties of the error response, next to `detail`, if another team already has the id. */
+export const IntegrationTeamIDConflictResponse = shape('IntegrationTeamIDConflictResponse', {
+  team_id: Type.String({ format: 'uuid', description: 'The team that already has the integration_team_id.' }),
 });
 
-export const TeamReference = Type.Object({ integration_team_id: IntegrationTeamId });
+export const TeamReference = shape('TeamReference', { integration_team_id: IntegrationTeamId });
 
 export const TeamFilters = Type.Object({
   team_id: Type.Optional(Uuid),
   region: Type.Optional(Type.Array(WordFilter(), { maxItems: 10 })),
   search_query: Type.Optional(
-    TextFilter({ description: 'A piece of the name or of the integration_team_id, in any case.' }),
+    TextFilter({ description: 'A part of the name or of the integration_team_id, in any case.' }),
   ),
   next_cursor: Type.Optional(Cursor()),
 });
@@ -99,23 +103,23 @@ export const ShownEnvironments = Type.Object({
   include_environment: Type.Optional(
     Type.Array(WordFilter(), {
       maxItems: 10,
-      description: 'Whose settings are told; left out, those of the environment that this deployment serves.',
+      description: 'The environments whose settings are returned. Absent: the environment of this deployment.',
     }),
   ),
 });
 
-export const BrandInformation = Type.Object({
+export const BrandInformation = shape('BrandInformation', {
   company_name: Type.String(),
   company_website: Type.String(),
   support_email: Type.Optional(
-    Type.String({ description: 'Email address that patients may write to; left out where there is none.' }),
+    Type.String({ description: 'The email address for patients. Absent when there is none.' }),
   ),
   support_contact: Type.String(),
   company_address: Type.String(),
   brand_color: Type.String(),
 });
 
-export const TeamEnvironment = Type.Object({
+const TeamEnvironment = shape('TeamEnvironment', {
   lab_tests_patient_sms_communication_enabled: Type.Boolean(),
   lab_tests_patient_email_communication_enabled: Type.Boolean(),
   critical_result_notification_email: nullable(Type.String()),
@@ -130,11 +134,11 @@ export const TeamEnvironment = Type.Object({
   signed_links_end_with_key: nullable(Type.Boolean()),
 });
 
-/** Addresses that link tokens of the team may send browsers to. */
-export const LinkRedirectUrls = Type.Object({
+/** The URLs to which link tokens of the team may redirect browsers. */
+export const LinkRedirectUrls = shape('LinkRedirectUrls', {
   urls: Type.Array(Type.String({ format: 'page-url', maxLength: 2048 }), {
     maxItems: 20,
-    description: 'Each is compared letter by letter; state, error_type and error are added to it.',
+    description: 'Each is compared exactly. The redirect adds state, error_type and error.',
   }),
 });
 
@@ -146,12 +150,12 @@ const listed = {
   integration_team_id: nullable(Type.String()),
 };
 
-export const TeamPage = Type.Object({
+export const TeamPage = shape('TeamPage', {
   teams: Type.Array(Type.Object(listed)),
   next_cursor: nullable(Type.String()),
 });
 
-export const ManagedTeam = Type.Object({
+export const ManagedTeam = shape('ManagedTeam', {
   ...listed,
   environments: Type.Array(Environment),
   sandbox: nullable(TeamEnvironment),
@@ -163,12 +167,12 @@ const secret = nullable(
 );
 const elsewhere = nullable(Type.String({ description: 'Always null: the service has no account there.' }));
 
-/** A team as its own key sees it. */
-export const OwnTeam = Type.Object({
+/** A team as its own API key sees it. */
+export const OwnTeam = shape('OwnTeam', {
   id: Uuid,
   org_id: Uuid,
   name: Type.String(),
-  svix_app_id: nullable(Type.String({ description: 'Always null: the service delivers webhooks by itself.' })),
+  svix_app_id: nullable(Type.String({ description: 'Always null: the service delivers webhooks itself.' })),
   client_id: secret,
   client_secret: secret,
   airtable_api_key: elsewhere,
@@ -180,42 +184,45 @@ export const OwnTeam = Type.Object({
     items: { type: 'object' },
     description: 'Always null: the management API lists the keys of a team.',
   }),
-  testkits_texts_enabled: Type.Boolean({ deprecated: true, description: 'Whether patients are told by text message.' }),
-  lab_tests_patient_communication_enabled: Type.Boolean({ description: 'Whether patients are told at all.' }),
+  testkits_texts_enabled: Type.Boolean({
+    deprecated: true,
+    description: 'Whether patients are notified by text message.',
+  }),
+  lab_tests_patient_communication_enabled: Type.Boolean({ description: 'Whether patients are notified at all.' }),
   lab_tests_patient_sms_communication_enabled: Type.Boolean(),
   lab_tests_patient_email_communication_enabled: Type.Boolean(),
   logo_url: nullable(Type.String()),
-  delegated_flow: Type.String({ description: 'Whose physicians order and release results.' }),
+  delegated_flow: Type.String({ description: 'Whose physicians order, and release results.' }),
   critical_result_notification_email: nullable(Type.String()),
   configuration: Type.Object(
     {
-      texts_enabled: Type.Boolean({ description: 'Whether patients are told by text message.' }),
+      texts_enabled: Type.Boolean({ description: 'Whether patients are notified by text message.' }),
       reject_duplicate_connection: Type.Boolean(),
       sdk_per_device_activity_timeseries: Type.Boolean(),
       partial_webhooks_enabled: Type.Boolean(),
       minor_ordering_enabled: Type.Boolean(),
       backfill_events_enabled: Type.Boolean(),
-      provider_raw_data: Type.Boolean({ description: 'Always false: events do not tell what a provider sent raw.' }),
+      provider_raw_data: Type.Boolean({ description: 'Always false: events do not contain raw data of a provider.' }),
       event_type_prefixes: Type.Unsafe<null>({
         type: ['array', 'null'],
         items: { type: 'string' },
-        description: 'Always null: each webhook endpoint says by its filter_types what it wants.',
+        description: 'Always null: the filter_types of each webhook endpoint select its events.',
       }),
       libreview: Type.Object(
         {
-          practice_id: Type.Object({}, { description: 'Practices by region; there are none.' }),
-          strip_tz: Type.Boolean({ description: 'Always false: nothing is read from there.' }),
+          practice_id: Type.Object({}, { description: 'Practices by region. There are none.' }),
+          strip_tz: Type.Boolean({ description: 'Always false: nothing is read from LibreView.' }),
         },
         { description: 'Practices of LibreView, which is not connected here.' },
       ),
     },
-    { description: 'What the team has chosen.' },
+    { description: 'The settings of the team.' },
   ),
 });
 
-/** A physician whom the team orders by. */
-export const Physician = Type.Object({ first_name: Type.String(), last_name: Type.String(), npi: Npi });
+/** A physician who orders tests for the team. */
+export const Physician = shape('Physician', { first_name: Type.String(), last_name: Type.String(), npi: Npi });
 
-export const WebhookPortal = Type.Object({
-  url: Type.String({ description: "Where the team's webhooks are managed." }),
+export const WebhookPortal = shape('WebhookPortal', {
+  url: Type.String({ description: "The page for managing the team's webhooks." }),
 });

@@ -3,10 +3,12 @@ import type { Ctx } from '../../context.ts';
 import { boundToOrg } from '../../db/session/bind.ts';
 import { notFound } from '../../errors.ts';
 
-/** What of a team is told to its receivers, which whoever runs the service may switch. */
+/**
+ * The settings that decide how much content the team's events have. Only the operator of the service can change them.
+ */
 export type Switch = 'full_patient_details_in_webhooks' | 'partial_webhooks_enabled';
 
-/** Switches a setting of a team; every process knows it at its next request. Throws not_found. */
+/** Changes a setting of a team. Every process uses the new value from its next request on. Throws not_found. */
 export async function switchSetting(
   ctx: Ctx,
   { org_id, team_id, setting, on }: { org_id: string; team_id: string; setting: Switch; on: boolean },

@@ -1,11 +1,12 @@
-// Every column that a query can compute with, each with a number of its own: an answer of another column is another number.
+// Every column that a query can compute with. Each has its own number, so that an answer from another column is
+// noticed.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { makeUser, pushSummaries } from '../../../test/factories.ts';
 import { factValue, sampleOfEach, SERIES_FACTS } from '../../../test/series-facts.ts';
-import { SERIES } from '../resources.ts';
-import { SUMMARIES } from '../summaries/resources.ts';
-import { ownNumbers } from './tables.ts';
+import { SERIES } from '../series.ts';
+import { SUMMARIES } from '../summaries/summary-resources.ts';
+import { ownNumbers } from './query-tables.ts';
 
 let app: TestApp;
 let userId: string;
@@ -13,12 +14,12 @@ let userId: string;
 const watch = { provider: 'manual', source_type: 'watch' };
 const night = { bedtime_start: '2026-01-05T05:00:00Z', bedtime_stop: '2026-01-05T13:00:00Z' };
 
-/** Milligrams by name, each another number. */
+/** Milligrams by name, each with its own number. */
 const milligrams = (from: number, names: string): Record<string, number> =>
   Object.fromEntries(names.split(' ').map((name, n) => [name, from + n + 0.5]));
 
 type Numbers = Record<string, unknown>;
-/** By the word of queries: where its summaries are pushed, what else one needs, and a number for each column. */
+/** By the name of the table: the path to push summaries, other keys that they need, and a number for each column. */
 const KINDS: Record<string, { path: string; more: object; numbers: Numbers }> = {
   activity: {
     path: 'activity',
@@ -136,8 +137,8 @@ const KINDS: Record<string, { path: string; more: object; numbers: Numbers }> = 
         trace_elements: milligrams(600, 'chromium copper iodine manganese molybdenum selenium'),
         vitamins: milligrams(
           700,
-          'vitamin_a vitamin_b1 riboflavin niacin pantothenic_acid vitamin_b6 biotin vitamin_b12 vitamin_c vitamin_d vitamin_e ' +
-            'vitamin_k folic_acid',
+          'vitamin_a vitamin_b1 riboflavin niacin pantothenic_acid vitamin_b6 biotin vitamin_b12 vitamin_c vitamin_d ' +
+            'vitamin_e vitamin_k folic_acid',
         ),
       },
     },
@@ -148,7 +149,7 @@ const KINDS: Record<string, { path: string; more: object; numbers: Numbers }> = 
     numbers: { voltage_sample_count: 15_361, heart_rate_mean: 64, sampling_frequency_hz: 512.5 },
   },
 };
-/** A leaf of an item by its way, as `macros.fats.total`. */
+/** The numbers of an item by their paths, as `macros.fats.total`. */
 function numbersIn(item: Numbers, before = ''): Record<string, number> {
   const found = Object.entries(item).map(([name, value]): Record<string, number> => {
     if (typeof value === 'object') return numbersIn(value as Numbers, `${before}${name}.`);
@@ -157,7 +158,7 @@ function numbersIn(item: Numbers, before = ''): Record<string, number> {
   return Object.assign({}, ...found) as Record<string, number>;
 }
 
-/** The numbers of each kind of summary that belongs to days, by the word of queries. */
+/** The number columns of each kind of summary that is listed by days, by the name of its table. */
 const NUMBERS = new Map(
   SUMMARIES.filter(({ list }) => list)
     .map((summary): [string, string[]] => [summary.name.replace(/s$/, ''), ownNumbers(summary)])
@@ -167,7 +168,7 @@ const NUMBERS = new Map(
 type Table = Record<string, (number | null)[]>;
 const MOST_SELECTED = 20;
 
-/** What columns answer, `each` in a query. */
+/** The values of columns, with `each` columns in a query. */
 async function valuesOf(
   columns: { func: string; arg: object }[],
   each = MOST_SELECTED,
@@ -196,12 +197,12 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-describe('a query answers the number of', () => {
-  test('every kind of summary that has any', () => {
+describe('a query answers', () => {
+  test('numbers of every kind of summary that has numbers', () => {
     expect([...NUMBERS.keys()].toSorted()).toEqual(Object.keys(KINDS).toSorted());
   });
 
-  test.each(Object.entries(KINDS))('each column of %s', async (name, { numbers }) => {
+  test.each(Object.entries(KINDS))('the number of each column of %s', async (name, { numbers }) => {
     const expected = numbersIn(numbers);
     const columns = NUMBERS.get(name) as string[];
     expect(columns.toSorted()).toEqual(Object.keys(expected).toSorted());
@@ -215,9 +216,9 @@ describe('a query answers the number of', () => {
 
   test.each([
     ['a list', { workout: 'hr_zones' }],
-    ['texts without a field', { timeseries: 'note' }],
-    ['what no meal has', { meal: 'micros.minerals.gold' }],
-  ])('nothing of %s: it is refused with its place', async (_, arg) => {
+    ['a series of texts without a field', { timeseries: 'note' }],
+    ['a column that no meal has', { meal: 'micros.minerals.gold' }],
+  ])('422 with the location of %s', async (_, arg) => {
     const timeframe = { type: 'relative', anchor: '2026-01-06', past: { unit: 'week' } };
     const queries = [{ select: [{ func: 'count', arg }] }];
     const path = `/aggregate/v1/user/${userId}/query`;
@@ -225,7 +226,7 @@ describe('a query answers the number of', () => {
     expect([status, body.detail[0]?.loc.slice(0, 6)]).toEqual([422, ['body', 'queries', 0, 'select', 0, 'arg']]);
   });
 
-  test('every series', async () => {
+  test('the number of every series', async () => {
     const facts = SERIES_FACTS.filter(({ value }) => value !== 'text');
     expect(SERIES.flatMap(({ name, value }) => (value === 'text' ? [] : [name])).toSorted()).toEqual(
       facts.map(({ name }) => name),
@@ -243,8 +244,8 @@ describe('a query answers the number of', () => {
         ]),
       );
       const asked = columns.map((arg) => ({ func: 'mean', arg }));
-      const told = await valuesOf(asked, fields.length);
-      expect(told).toEqual(Object.fromEntries(answers));
+      const values = await valuesOf(asked, fields.length);
+      expect(values).toEqual(Object.fromEntries(answers));
     }
   });
 });

@@ -1,6 +1,6 @@
-// The table that an answer has: how its columns are called, of which type they are, and their values as JSON has them.
+// The table in the response to a query: the names and types of its columns, and their values as JSON.
 import type { Static } from 'typebox';
-import { clockText } from './columns/clock.ts';
+import { clockText } from './columns/clock-column.ts';
 import type { Column } from './columns/column.ts';
 import type { OpenedTexts } from './opened-texts.ts';
 import type { AnswerColumn, QueryPlan } from './read-query.ts';
@@ -9,20 +9,20 @@ import type { AggregationResult } from './schemas.ts';
 export type Table = Static<typeof AggregationResult>['table'];
 type Value = Table[string][number];
 
-/** Its values are called c0, c1 and so on, in the order of the columns. */
+/** A row that the SQL statement returns. Its values are called c0, c1 and so on, in the order of the columns. */
 export type Row = Record<string, Value>;
 
-/** What the columns of an answer are called, in their order. */
+/** Returns the names of the columns of a result table, in their order. */
 export const columnNames = ({ columns }: QueryPlan): string[] => columns.map(({ name }) => name);
 
 export type AnswerType = 'number' | 'text' | 'boolean' | 'words';
 
-/** Of which type the columns of an answer are, by name. */
+/** Returns the types of the columns of a result table, by name. */
 export const columnTypes = (plan: QueryPlan): Map<string, AnswerType> =>
   new Map(plan.columns.map((column) => [column.name, typeOf(column, plan)]));
 
 function typeOf(answer: AnswerColumn, { groups }: QueryPlan): AnswerType {
-  if ('column' in answer) return keepsKind(answer) ? TYPES[answer.column.kind] : 'number';
+  if ('column' in answer) return isOfColumnKind(answer) ? TYPES[answer.column.kind] : 'number';
   const group = groups[answer.group];
   if (group && 'column' in group) return TYPES[group.column.kind];
   return group && 'part' in group ? 'number' : 'text';
@@ -38,46 +38,56 @@ const TYPES: Record<Column['kind'], AnswerType> = {
   words: 'words',
 };
 
-/** Whether the value is one of the column's own kind: a count is a number of rows, a deviation a number of seconds. */
-const keepsKind = ({ func }: { func: string | null }): boolean => func !== 'count' && func !== 'stddev';
+/**
+ * Whether values of the result column have the same kind as the column that they come from. A count is a number of
+ * rows, and a standard deviation of times is a number of seconds.
+ */
+const isOfColumnKind = ({ func }: { func: string | null }): boolean => func !== 'count' && func !== 'stddev';
 
-/** How many bytes the opened texts of an answer have, before any of them is put into it. */
+/**
+ * Returns the number of bytes that the opened texts will have in the response. The table does not contain these texts
+ * yet.
+ */
 export function openedBytes(plan: QueryPlan, rows: Row[], opened: OpenedTexts | null): number {
   if (!opened) return 0;
   let bytes = 0;
   for (const [n, answer] of plan.columns.entries()) {
     if (!isSealed(answer, plan)) continue;
-    for (const { [`c${n}`]: place } of rows) if (typeof place === 'number') bytes += opened.bytesAt(place);
+    for (const { [`c${n}`]: position } of rows) if (typeof position === 'number') bytes += opened.bytesAt(position);
   }
   return bytes;
 }
 
-/** Rows of the database as a table of columns. */
+/** Makes a table of columns from rows that the database returned. */
 export function tableOfRows(plan: QueryPlan, rows: Row[], opened: OpenedTexts | null): Table {
   return Object.fromEntries(
     plan.columns.map((answer, n) => {
-      const tell = tellerOf(answer, plan, opened);
-      return [answer.name, rows.map((row) => told(row[`c${n}`] ?? null, tell))];
+      const format = formatterOf(answer, plan, opened);
+      return [answer.name, rows.map((row) => formatted(row[`c${n}`] ?? null, format))];
     }),
   );
 }
 
-type Tell = ((value: number) => string) | null;
+type Format = ((value: number) => string) | null;
 
-const told = (value: Value, tell: Tell): Value => (tell === null || value === null ? value : tell(value as number));
+const formatted = (value: Value, format: Format): Value =>
+  format === null || value === null ? value : format(value as number);
 
-/** How a value that the database has as a number is told; null of what is told as it is. */
-function tellerOf(answer: AnswerColumn, plan: QueryPlan, opened: OpenedTexts | null): Tell {
+/**
+ * Returns the function that formats the numbers of this column for the response; null if the response has the
+ * database's values unchanged.
+ */
+function formatterOf(answer: AnswerColumn, plan: QueryPlan, opened: OpenedTexts | null): Format {
   if (isSealed(answer, plan)) return opened && opened.textAt;
-  const column = columnTold(answer, plan);
+  const column = valueColumnOf(answer, plan);
   return column?.kind === 'clock' ? clockText : null;
 }
 
-const isSealed = (answer: AnswerColumn, plan: QueryPlan): boolean => columnTold(answer, plan)?.sealed !== undefined;
+const isSealed = (answer: AnswerColumn, plan: QueryPlan): boolean => valueColumnOf(answer, plan)?.sealed !== undefined;
 
-/** The column whose own value an answer tells; null of what is counted, or is a part of time. */
-export function columnTold(answer: AnswerColumn, { groups }: QueryPlan): Column | null {
-  if ('column' in answer && !keepsKind(answer)) return null;
+/** Returns the column whose values the response shows; null for counts, deviations and parts of time. */
+export function valueColumnOf(answer: AnswerColumn, { groups }: QueryPlan): Column | null {
+  if ('column' in answer && !isOfColumnKind(answer)) return null;
   const group = 'group' in answer ? groups[answer.group] : answer;
   return group && 'column' in group ? group.column : null;
 }

@@ -1,8 +1,11 @@
-/** Bytes of texts that the queries of one request may still use, all together: each query takes its own away. */
+/**
+ * The numbers of bytes that the queries of one request may still use together. Each query subtracts the bytes that it
+ * used.
+ */
 export type ByteAllowance = {
-  /** Sealed bytes that are read and opened. */
+  /** The bytes of sealed texts that the process may still read and open. */
   opened: number;
-  /** Bytes of the texts in the tables of the answer. */
+  /** The bytes of texts that the tables of the response may still have. */
   answered: number;
 };
 

@@ -11,12 +11,13 @@ import { openTexts } from './opened-texts.ts';
 import { querySql, TEXT_BYTES } from './query-sql.ts';
 import type { QueryPlan } from './read-query.ts';
 import type { QueryConfig } from './schemas.ts';
-import type { QueryScope } from './scope.ts';
+import type { QueryScope } from './query-scope.ts';
 
 /**
- * One query over one user's data, in one statement, with one before it where it reads what is sealed. Throws
- * too_many_matches where the table would have more than `mostRows` rows or `mostValues` values, or more bytes of texts than are
- * left; no more than that leave the database. What it uses of `bytes` is taken away from them.
+ * Computes one query for the data of one user in one SQL statement. If the query reads sealed columns, another
+ * statement reads them before. Throws too_many_matches if the table would have more than `mostRows` rows, more than
+ * `mostValues` values, or more bytes of texts than `bytes` still allows. The database returns no more than these
+ * limits. Subtracts the bytes that it used from `bytes`.
  */
 export async function computeTable(
   ctx: TeamCtx | TxCtx<TeamCtx>,
@@ -41,7 +42,8 @@ export async function computeTable(
     throw new AppError(
       'too_many_matches',
       most < mostRows
-        ? 'The answer would have too many values. Ask for a shorter timeframe, larger groups or fewer columns and queries.'
+        ? 'The answer would have too many values. Ask for a shorter timeframe, larger groups, or fewer columns and ' +
+            'queries.'
         : `The answer would have more than ${mostRows} rows. Ask for a shorter timeframe or larger groups.`,
     );
   }
@@ -49,13 +51,14 @@ export async function computeTable(
   if (bytes.answered < 0) {
     throw new AppError(
       'too_many_matches',
-      'The answer would have more than 4 MiB of texts. Ask for a shorter timeframe, or for fewer columns and groups of long texts.',
+      'The answer would have more than 4 MiB of texts. Ask for a shorter timeframe, or for fewer columns and groups ' +
+        'of long texts.',
     );
   }
   return tableOfRows(plan, rows, opened);
 }
 
-/** The zone of samples and summaries that tell none. */
+/** Returns the time zone for samples and summaries that state no time zone. */
 export const zoneOf = ({ fallback_time_zone }: Pick<UserRow, 'fallback_time_zone'>): string =>
   fallback_time_zone ?? 'UTC';
 
@@ -66,10 +69,13 @@ type Scope = Pick<QueryScope, 'from' | 'until' | 'window'> & {
   config: Static<typeof QueryConfig> | null;
 };
 
-/** How many values of the database a table is of; a column that was selected twice is answered once. */
+/**
+ * Returns the number of values that the database computed for a table. If a query selects a column twice, the table has
+ * it once, but both count here.
+ */
 export const valuesOf = ({ columns }: QueryPlan, table: Table): number =>
   (Object.values(table)[0]?.length ?? 0) * columns.length;
 
-/** Under which kind of data the team has chosen an order of providers. */
+/** Returns the type of data whose provider priorities apply to the query. The team sets these priorities. */
 const priorityTypeOf = ({ table }: QueryPlan): PriorityType =>
   (table.series === null && PRIORITY_TYPES.find((type) => type === table.resource)) || 'timeseries';

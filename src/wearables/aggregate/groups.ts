@@ -1,12 +1,12 @@
-// By what rows are grouped, and how the key of a group is told.
+// How a query groups rows, and how the response writes the key of a group.
 import { sql } from 'kysely';
 import { aheadOf, localTime } from './columns/local-time.ts';
 import { offsetText, valueSql, type Expression } from './columns/column.ts';
 import type { DatePart, Group, Unit } from './read-query.ts';
-import type { QueryScope } from './scope.ts';
-import type { Table } from './tables.ts';
+import type { QueryScope } from './query-scope.ts';
+import type { Table } from './query-tables.ts';
 
-/** What rows are grouped and ordered by, from a row of `counted`. */
+/** Returns the expression by which PostgreSQL groups and orders rows of `counted`. */
 export function groupSql(group: Group, scope: QueryScope): Expression {
   if ('trunc' in group) return startOfGroup(group.trunc, scope);
   if ('part' in group) return PARTS[group.part];
@@ -15,7 +15,7 @@ export function groupSql(group: Group, scope: QueryScope): Expression {
 
 const HOUR_MINUTES = 60;
 
-/** How many minutes a group lasts; null of what groups by a day or more, or not by time. */
+/** Returns the length of a group in minutes; null if the query groups by a day or more, or not by time. */
 function minutesOf(group: Group): number | null {
   const [unit, value] =
     'trunc' in group ? [group.trunc.unit, group.trunc.value] : 'part' in group ? [group.part, 1] : [];
@@ -23,22 +23,29 @@ function minutesOf(group: Group): number | null {
   return unit === 'hour' ? (value as number) * HOUR_MINUTES : null;
 }
 
-/** How long the slots are of which each has one source, in minutes: an hour, or what is grouped by where that is less. */
+/**
+ * Returns the minutes of a time slot. In each slot we use the samples of one source. A slot is an hour, or as long as
+ * the groups if they are shorter.
+ */
 export const slotMinutesOf = (groups: readonly Group[]): number =>
   Math.min(...groups.map((group) => minutesOf(group) ?? HOUR_MINUTES), HOUR_MINUTES);
 
-/** Of a row that is grouped by an hour or less: how many seconds its clock is ahead of UTC, and by which zone local times repeat. */
+/**
+ * The clock of a row that is grouped by an hour or less. `offset` is the number of seconds by which the clock is ahead
+ * of UTC. `zone` is the time zone, because local times may repeat in it.
+ */
 export type Clock = { offset: Expression; zone: Expression };
 
 /**
- * What tells an hour that comes twice in autumn as two groups, from a row of `counted`. Null where that tells no groups apart:
- * of what is grouped by more than an hour, or has no hour.
+ * Returns the clock of a row of `counted`. In autumn clocks show one hour twice; with the clock, these hours become two
+ * groups. Returns null if this cannot happen: for groups of more than an hour, and for tables whose rows have no hour.
  */
 export function clockSql(group: Group, table: Table, { timeZone }: QueryScope): Clock | null {
   const minutes = 'trunc' in group ? minutesOf(group) : null;
   if (minutes === null || minutes > HOUR_MINUTES || table.index.kind !== 'moment') return null;
   if (table.series) return { offset: aheadOf(sql`local_at`, sql`at`), zone: sql`${timeZone}::text` };
-  // What its source counts to another day than the one on which it began lies at the beginning of that day.
+  // A source may assign a summary to another day than the day of its start. Then we place it at the beginning of the
+  // assigned day, without an offset.
   const begin = sql`coalesce(start_at, created_at)`;
   return {
     offset: sql`case when local_at = ${localTime(begin, timeZone)} then ${aheadOf(sql`local_at`, begin)} end`,
@@ -46,48 +53,56 @@ export function clockSql(group: Group, table: Table, { timeZone }: QueryScope): 
   };
 }
 
-/** In which order groups stand: that of time, which is not that of local times where an hour comes twice. */
+/** Returns SQL that orders groups by time. If an hour repeats, this order differs from the order of local times. */
 export const orderSql = (key: Expression, clock: Clock | null, { timeZone }: QueryScope): Expression[] => {
   if (clock === null) return [key];
   const { offset } = clock;
-  const begin = sql`coalesce(${key} - make_interval(secs => ${offset}), ${key} at time zone ${timeZone}::text at time zone 'UTC')`;
+  const begin = sql`
+    coalesce(${key} - make_interval(secs => ${offset}), ${key} at time zone ${timeZone}::text at time zone 'UTC')`;
   return [begin, key, sql`${offset} desc`];
 };
 
 /**
- * How the key of a group is told, made for groups alone and not for each row: with its offset where its zone has that time twice,
- * whatever else came in, and where another group of the answer has the same time.
+ * Returns SQL that writes the key of a group. PostgreSQL computes it once for each group and not for each row. The key
+ * ends with the offset in two cases: if the local time occurs twice in the zone, also if only one of the two has a
+ * group, or if another group has the same local time.
  */
-export function toldKey(group: Group, key: Expression, clock: Clock | null): Expression {
+export function renderKey(group: Group, key: Expression, clock: Clock | null): Expression {
   if (!('trunc' in group)) return key;
   const { unit } = group.trunc;
   if (unit !== 'minute' && unit !== 'hour') return sql`to_char(${key}, 'YYYY-MM-DD')`;
-  const told = sql`to_char(${key}, 'YYYY-MM-DD"T"HH24:MI:SS')`;
-  if (clock === null) return told;
+  const text = sql`to_char(${key}, 'YYYY-MM-DD"T"HH24:MI:SS')`;
+  if (clock === null) return text;
   const { offset, zone } = clock;
   const same = sql`over (partition by ${key})`;
   const isLikeAnother = sql`min(${offset}) ${same} is distinct from max(${offset}) ${same}`;
   const isRepeated = comesTwice(key, minutesOf(group) as number, sql`max(${zone})`);
-  return sql`${told} || coalesce(case when ${isLikeAnother} or ${isRepeated} then ${offsetText(offset)} end, '')`;
+  return sql`${text} || coalesce(case when ${isLikeAnother} or ${isRepeated} then ${offsetText(offset)} end, '')`;
 }
 
-/** Longer than clocks were ever put back by. */
+/** No clock was ever put back by more than this. */
 const AROUND = sql`interval '3 hours'`;
 
-/** Whether a group that begins at a local time can lie before and after the moment at which clocks of the zone change. */
+/**
+ * Returns SQL that is true if the local time at which a group begins occurs twice in the zone: before and after the
+ * change of clocks.
+ */
 function comesTwice(key: Expression, minutes: number, zone: Expression): Expression {
   const ahead = (at: Expression): Expression => aheadOf(sql`(${at} at time zone zone)`, at);
   const moment = (local: Expression, offset: Expression): Expression =>
     sql`((${local} - make_interval(secs => ${offset})) at time zone 'UTC')`;
   const last = sql`${key} + make_interval(mins => ${minutes}::integer) - interval '1 microsecond'`;
   return sql`(
-    select before <> after and ${ahead(moment(key, sql`before`))} = before and ${ahead(moment(last, sql`after`))} = after
-      from (select zone, ${ahead(sql`(about - ${AROUND})`)} as before, ${ahead(sql`(about + ${AROUND})`)} as after
-              from (select zone, ${key} at time zone zone as about from (select ${zone} as zone) as its) as its) as its)`;
+    select before <> after and ${ahead(moment(key, sql`before`))} = before
+           and ${ahead(moment(last, sql`after`))} = after
+      from (select zone, ${ahead(sql`(about - ${AROUND})`)} as before,
+                   ${ahead(sql`(about + ${AROUND})`)} as after
+              from (select zone, ${key} at time zone zone as about
+                      from (select ${zone} as zone) as its) as its) as its)`;
 }
 
 const part = (field: Expression): Expression => sql`extract(${field} from local_at)::float8`;
-/** Weeks are those of ISO 8601, and weekdays from 1, a Monday, to 7. */
+/** Weeks are weeks of ISO 8601. Weekdays are numbers from 1 (Monday) to 7. */
 const PARTS: Record<DatePart, Expression> = {
   minute: part(sql`minute`),
   hour: part(sql`hour`),
@@ -100,7 +115,10 @@ const PARTS: Record<DatePart, Expression> = {
   day_of_year: part(sql`doy`),
 };
 
-/** Minutes, hours and days are counted from the first day that was asked for, weeks from the week that it lies in. */
+/**
+ * Returns SQL for the start of the group of a row. Groups of minutes, hours or days are aligned with the first day of
+ * the timeframe. Groups of weeks are aligned with the week of this day.
+ */
 function startOfGroup(
   { unit, value: many }: { unit: Unit; value: number },
   { from, weekStartsOn }: QueryScope,
@@ -114,12 +132,15 @@ function startOfGroup(
   return binned(sql`make_interval(days => ${many * 7}::integer)`, weekOf(from, weekStartsOn));
 }
 
-/** Months are counted from a January, so that three of them are a quarter; years from a year that they divide. */
+/**
+ * Returns SQL for the start of a group of months. These groups are aligned with January, so three months are a quarter.
+ * Groups of several years begin at a multiple of their number.
+ */
 const startOfMonths = (many: number): Expression => sql`
   (date_trunc('month', local_at) - make_interval(months =>
     mod((extract(year from local_at) * 12 + extract(month from local_at) - 1)::integer, ${many}::integer)))`;
 
-/** The first day of the week that a day lies in. */
+/** Returns the first day of the week to which a day belongs. */
 function weekOf(day: string, startsOn: QueryScope['weekStartsOn']): string {
   const date = new Date(day);
   const since = startsOn === 'sunday' ? date.getUTCDay() : (date.getUTCDay() + 6) % 7;

@@ -1,13 +1,13 @@
-// The query language word by word: every column of every table, written out by hand with the number that data pushed through
-// other operations must answer, and every function, group, macro and period.
+// The whole query language: every column of every table, written out by hand with the value that pushed data must give,
+// and every function, group, macro and period.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { pushSummaries } from '../../../test/factories.ts';
 import { factValue, SERIES_FACTS, sampleOfEach } from '../../../test/series-facts.ts';
 
 let app: TestApp;
 let userId: string;
-/** What only the service knows before it answers: ids, and when it stored something. */
+/** Values that only the service knows before it answers: ids, and times at which it stored something. */
 const known: Record<string, string | null> = {};
 
 type Value = number | string | boolean | string[] | null;
@@ -29,7 +29,7 @@ const tablesOf = async (queries: object[], more: { timeframe?: object; config?: 
 const tableOf = async (query: object, more: { timeframe?: object; config?: object } = {}): Promise<Table> =>
   (await tablesOf([query], more))[0] as Table;
 
-/** A Friday night in Phoenix, of which one wakes on a Saturday. */
+/** A Friday night in Phoenix that ends on a Saturday. */
 const night = {
   provider: 'oura',
   source_type: 'ring',
@@ -144,8 +144,8 @@ const lunch = {
     trace_elements: named(600, 'chromium copper iodine manganese molybdenum selenium'),
     vitamins: named(
       700,
-      'vitamin_a vitamin_b1 riboflavin niacin pantothenic_acid vitamin_b6 biotin vitamin_b12 vitamin_c vitamin_d vitamin_e ' +
-        'vitamin_k folic_acid',
+      'vitamin_a vitamin_b1 riboflavin niacin pantothenic_acid vitamin_b6 biotin vitamin_b12 vitamin_c vitamin_d ' +
+        'vitamin_e vitamin_k folic_acid',
     ),
   },
 };
@@ -160,7 +160,7 @@ const person = {
   sex: 'female',
 };
 
-/** By table: each word of it, and what it answers; a function reads what only the service knew. */
+/** By table: each column, and its value in an answer. A function reads a value that only the service knew. */
 const TABLES: Record<string, Record<string, Value | (() => string | null)>> = {
   sleep: {
     id: () => known['sleep'] as string,
@@ -373,7 +373,7 @@ const lastDay = {
 };
 const timeframeOf = (table: string): object => (table === 'profile' ? lastDay : week);
 const AT_ONCE = 20;
-/** Columns of a table, some at a time. */
+/** Splits the columns of a table into groups that one query can select. */
 const inTwenties = <T>(all: T[]): T[][] =>
   Array.from({ length: Math.ceil(all.length / AT_ONCE) }, (_, n) => all.slice(n * AT_ONCE, (n + 1) * AT_ONCE));
 
@@ -389,7 +389,7 @@ describe.each(Object.entries(TABLES))('the table %s', (table, words) => {
     expect(Object.assign({}, ...tables)).toEqual(expected);
   });
 
-  test('counts each of them, and tells its oldest value', async () => {
+  test('counts each of its columns, and answers its oldest value', async () => {
     const queries = inTwenties(columns).flatMap((some) =>
       ['count', 'oldest'].map((func) => ({ select: some.map((column) => ({ func, arg: { [table]: column } })) })),
     );
@@ -404,7 +404,7 @@ describe.each(Object.entries(TABLES))('the table %s', (table, words) => {
     expect(Object.assign({}, ...tables)).toEqual(Object.fromEntries(expected));
   });
 
-  test('is grouped by each of them', async () => {
+  test('can be grouped by each of its columns', async () => {
     const queries = columns.map((column) => ({
       select: [{ group_key: 0 }, { func: 'count', arg: { index: table } }],
       group_by: [{ [table]: column }],
@@ -420,7 +420,7 @@ describe.each(Object.entries(TABLES))('the table %s', (table, words) => {
     );
   });
 
-  test('is filtered by each of them', async () => {
+  test('can be filtered by each of its columns', async () => {
     const literal = (value: Value): string => (typeof value === 'string' ? `'${value}'` : String(value).toUpperCase());
     const cases = columns.map((column): [where: string, rows: number] => [
       `${column} = ${literal(valueOf(words[column] ?? null))}`,
@@ -438,7 +438,7 @@ describe.each(Object.entries(TABLES))('the table %s', (table, words) => {
     }
   });
 
-  test('is placed in time by its index', async () => {
+  test('has its time as its index', async () => {
     const index = {
       sleep: '2026-01-10',
       activity: '2026-01-06',
@@ -454,7 +454,7 @@ describe.each(Object.entries(TABLES))('the table %s', (table, words) => {
     expect([bare, newest]).toEqual([{ [`${table}.index`]: [index] }, { [`newest.${table}.index`]: [index] }]);
   });
 
-  test('tells its sources, by which it is grouped', async () => {
+  test('has sources, and can be grouped by them', async () => {
     const sources = ['source_provider', 'source_type', 'source_app_id', 'source_workout_id', 'source_sport'];
     const isWorkout = table === 'workout';
     const expected = sources.map((source) =>
@@ -484,7 +484,7 @@ describe('value macros', () => {
   const macros = { sleep_score: 98, chronotype: 'slight_early', asleep_at: '23:45:00', awake_at: '07:30:00' };
   const names = Object.keys(macros);
 
-  test('are told as they are, with a version or without', async () => {
+  test('can be listed, with a version or without', async () => {
     const [plain, versioned] = await tablesOf([
       { select: names.map((value_macro) => ({ value_macro })) },
       { select: names.map((value_macro) => ({ value_macro, version: 'automatic' })) },
@@ -493,7 +493,7 @@ describe('value macros', () => {
     expect([plain, versioned]).toEqual([expected, expected]);
   });
 
-  test('are what is computed with, grouped by and filtered by', async () => {
+  test('can be computed with, grouped by and filtered by', async () => {
     for (const [value_macro, value] of Object.entries(macros)) {
       const literal = typeof value === 'string' ? `'${value}'` : value;
       const [newest, grouped, filtered] = await tablesOf([
@@ -553,7 +553,9 @@ describe('series', () => {
     const select = Object.keys(fields).map((field) => ({ timeseries: name, field }));
     const table = await tableOf({ select: [...select, { index: 'timeseries' }] }, { timeframe: at });
     expect(table).toEqual({
-      ...Object.fromEntries(Object.entries(fields).map(([field, told]) => [`${name}.${field}`, [told]])),
+      ...Object.fromEntries(
+        Object.entries(fields).map(([field, expectedValue]) => [`${name}.${field}`, [expectedValue]]),
+      ),
       [`${name}.index`]: ['2026-01-05T07:00:00.000Z'],
     });
     const [first = 'type'] = Object.keys(fields).slice(common.length);
@@ -571,7 +573,7 @@ describe('series', () => {
     expect(body.detail.map(({ loc }) => loc.slice(3))).toEqual([['select', 0, 'field']]);
   });
 
-  test('of several types are read together, and by type', async () => {
+  test('of several types can be read together, and by type', async () => {
     const by = { select: [{ group_key: 0 }, { func: 'max', arg: { timeseries: 'cholesterol' } }] };
     const [all, byType, one] = await tablesOf(
       [
@@ -593,7 +595,7 @@ describe('series', () => {
     expect(one).toEqual({ 'cholesterol.value': [factValue('cholesterol', 1)] });
   });
 
-  test('weight and fat are body_weight and body_fat', async () => {
+  test('weight and fat are other names of body_weight and body_fat', async () => {
     const [weight, fat] = await tablesOf(
       ['weight', 'fat'].map((timeseries) => ({ select: [{ timeseries, field: 'value' }] })),
       { timeframe: at },
@@ -604,7 +606,7 @@ describe('series', () => {
     ]);
   });
 
-  test('notes are filtered by a tag and by their text', async () => {
+  test('notes can be filtered by a tag and by their text', async () => {
     const wheres = ["tags = 'food'", "tags != 'food'", "content = 'Two eggs'", "content > 'Two'", "content < 'Two'"];
     const tables = await tablesOf(
       wheres.map((where) => ({ select: [{ func: 'count', arg: { timeseries: 'note', field: 'content' } }], where })),

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { makeUser, pushSummaries } from '../../../test/factories.ts';
 import { teamCtx } from '../../../test/team-ctx.ts';
 import { newByteAllowance } from './byte-allowance.ts';
 import { openTexts } from './opened-texts.ts';
 import { querySql } from './query-sql.ts';
 import { planOf } from './read-query.ts';
-import type { QueryScope } from './scope.ts';
+import type { QueryScope } from './query-scope.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -36,7 +36,7 @@ const scopeOf = (userId: string): QueryScope => ({
 });
 const MEBIBYTE = 1024 * 1024;
 
-test('a text that is kept sealed is no part of a statement and none of its parameters', async () => {
+test('a sealed text is neither in a statement nor in its parameters', async () => {
   const { user_id: userId } = await makeUser(app.team);
   await pushSummaries(app.team, userId, 'workouts', [
     run(0, { title: 'Round the hill' }),
@@ -55,7 +55,7 @@ test('a text that is kept sealed is no part of a statement and none of its param
   expect([opened?.textAt(0), opened?.textAt(1)]).toEqual(['Round the hill', 'To the sea']);
 });
 
-test('more than 16 MiB of them are refused before they are read', async () => {
+test('more than 16 MiB of sealed texts are refused before they are read', async () => {
   const { user_id } = await makeUser(app.team);
   const map = { polyline: '_'.repeat(65_000) };
   for (let n = 0; n < 300; n += 60) {
@@ -70,7 +70,7 @@ test('more than 16 MiB of them are refused before they are read', async () => {
   expect([status, body.code]).toEqual([400, 'too_many_matches']);
 });
 
-/** Workouts of one day with a long polyline each, one a minute. */
+/** Pushes workouts of one day, each with a long polyline. */
 async function pushWays(userId: string, count: number): Promise<void> {
   for (let first = 0; first < count; first += 50) {
     const some = Array.from({ length: Math.min(50, count - first) }, (_, n) => {
@@ -89,7 +89,7 @@ const ask = (userId: string, queries: object[]) =>
 const polyline = { workout: 'map_polyline' };
 
 describe('texts of one request', () => {
-  test('are at most 4 MiB of an answer, all of its queries together', async () => {
+  test('have at most 4 MiB in the answers of all queries together', async () => {
     const { user_id } = await makeUser(app.team);
     await pushWays(user_id, 35);
     const ways = { select: [polyline] };
@@ -101,7 +101,7 @@ describe('texts of one request', () => {
     expect((await ask(user_id, [keys])).status).toBe(400);
   });
 
-  test('are opened up to 16 MiB, all of its queries together', async () => {
+  test('are opened up to 16 MiB for all queries together', async () => {
     const { user_id } = await makeUser(app.team);
     await pushWays(user_id, 140);
     const count = { select: [{ func: 'count', arg: polyline }] };
@@ -110,7 +110,7 @@ describe('texts of one request', () => {
     expect([status, body.code]).toEqual([400, 'too_many_matches']);
   });
 
-  test('that are kept plain count as well, and none of too many leaves the database', async () => {
+  test('count if they are plain too, and the database returns none if there are too many', async () => {
     const { user_id } = await makeUser(app.team);
     for (let first = 0; first < 500; first += 100) {
       const some = Array.from({ length: 100 }, (_, n) =>
@@ -128,7 +128,7 @@ describe('texts of one request', () => {
     expect(new Set(rows.flatMap((row) => Object.values(row as object)))).toEqual(new Set([null, 100_000]));
   });
 
-  test('group by nothing twice', async () => {
+  test('cannot be grouped by the same column twice', async () => {
     const { user_id } = await makeUser(app.team);
     const day = { date_trunc: { unit: 'day' } };
     const query = {
@@ -148,7 +148,7 @@ describe('texts of one request', () => {
   });
 });
 
-test('many of them are opened in turns, and a comparison looks at few of them', async () => {
+test('many texts are opened in steps, and a comparison reads few of them', async () => {
   const { user_id } = await makeUser(app.team);
   for (let first = 0; first < 600; first += 100) {
     const some = Array.from({ length: 100 }, (_, n) => run((first + n) * 2, { title: `Way ${first + n}` }));
@@ -171,11 +171,11 @@ test('many of them are opened in turns, and a comparison looks at few of them', 
 
   const compares = vi.spyOn(Buffer, 'compare');
   const titles = Array.from({ length: 600 }, (_, n) => `Way ${n}`).sort();
-  const places = titles.map((title) => opened?.placesOf(title));
+  const positions = titles.map((title) => opened?.positionsOf(title));
   const steps = compares.mock.calls.length;
   compares.mockRestore();
-  expect(places).toEqual(titles.map((_, place) => ({ from: place, to: place + 1 })));
-  expect([opened?.placesOf('A'), opened?.placesOf('Way 1a'), opened?.placesOf('Z')]).toEqual([
+  expect(positions).toEqual(titles.map((_, position) => ({ from: position, to: position + 1 })));
+  expect([opened?.positionsOf('A'), opened?.positionsOf('Way 1a'), opened?.positionsOf('Z')]).toEqual([
     { from: 0, to: 0 },
     { from: titles.indexOf('Way 2'), to: titles.indexOf('Way 2') },
     { from: 600, to: 600 },

@@ -1,31 +1,32 @@
-// Columns that are kept sealed, as the title of a workout. The process opens them and gives the database the place of each
-// text among all of them: it groups, compares and orders places, and never sees a text.
-import { setImmediate as others } from 'node:timers/promises';
+// Sealed columns, for example the title of a workout. The process opens the texts, and gives the database only the
+// position of each text in the sorted list of all texts. The database groups, compares and orders these positions, and
+// never gets a text.
+import { setImmediate as nextImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import type { ByteAllowance } from './byte-allowance.ts';
 import type { Column, Expression, SealedPath } from './columns/column.ts';
 import type { QueryPlan } from './read-query.ts';
-import type { QueryScope } from './scope.ts';
+import type { QueryScope } from './query-scope.ts';
 import { columnsIn } from './where/condition-sql.ts';
 
 export type OpenedTexts = {
-  /** Joins `opened` to rows that have this id: a column for each sealed one. */
+  /** Returns SQL that joins `opened` to rows by this id. `opened` has a column of positions for each sealed column. */
   join: (id: Expression) => Expression;
-  /** The text at a place. */
-  textAt: (place: number) => string;
-  /** How many bytes it has as UTF-8. */
-  bytesAt: (place: number) => number;
-  /** Where a value stands: the places `from` it up to `to`; both are the same where no row has it. */
-  placesOf: (value: string) => { from: number; to: number };
+  /** Returns the text at a position. */
+  textAt: (position: number) => string;
+  /** Returns the number of bytes that the text at a position has in UTF-8. */
+  bytesAt: (position: number) => number;
+  /** Returns the positions of a text: from `from` up to but excluding `to`. Both are equal if no row has the text. */
+  positionsOf: (value: string) => { from: number; to: number };
 };
 
 const MOST_ROWS = 10_000;
-/** Whoever else waits comes in after so many rows. */
+/** After this number of rows, the process does other work before it continues. */
 const ROWS_AT_ONCE = 500;
 
-/** The sealed columns that a plan reads. */
+/** Returns the sealed columns that a plan reads. */
 function sealedIn({ columns, groups, where }: QueryPlan): SealedPath[] {
   const read: Column[] = [
     ...columns.flatMap((each) => ('column' in each ? [each.column] : [])),
@@ -36,8 +37,9 @@ function sealedIn({ columns, groups, where }: QueryPlan): SealedPath[] {
 }
 
 /**
- * Opens what a query reads of sealed columns; null where it reads none. Throws too_many_matches where that would be more than
- * 10,000 rows, or more bytes than are left; its own are taken away from these.
+ * Opens the texts of the sealed columns that a query reads. Returns null if it reads none. Throws too_many_matches if
+ * the query would open more than 10,000 rows, or more bytes than `bytes` still allows. Subtracts the bytes that it
+ * opened from `bytes`.
  */
 export async function openTexts(
   ctx: TeamCtx | TxCtx<TeamCtx>,
@@ -50,27 +52,32 @@ export async function openTexts(
   const rows = await (plan.table.series ? openNotes(ctx, plan, scope, bytes) : openSummaries(ctx, plan, scope, bytes));
   const columns = paths.map((path) => rows.map(({ texts }) => textWithin(texts, path)));
   const texts = inOrder(columns.flat());
-  const places = new Map(texts.map(({ text }, place) => [text, place]));
-  const placed = columns.map((column) => column.map((text) => (text === null ? null : (places.get(text) as number))));
+  const positions = new Map(texts.map(({ text }, position) => [text, position]));
+  const positionColumns = columns.map((column) =>
+    column.map((text) => (text === null ? null : (positions.get(text) as number))),
+  );
+  const arrays = positionColumns.map((column, n) => sql`${column}::integer[] as ${sql.id(`of ${paths[n]}`)}`);
+  const found = (id: Expression): Expression[] =>
+    paths.map((path) => sql`case when ids[n] = ${id} then ${sql.id(`of ${path}`)}[n] end as ${sql.id(path)}`);
   return {
-    // Ids are searched by halving: of a single user the planner expects one row, and would compare each row with each text.
+    // `width_bucket` finds the id with a binary search. A join would compare each row with each text, because the
+    // planner expects only one row for a user.
     join: (id) => sql`
       cross join lateral (
-        select ${sql.join(paths.map((path) => sql`case when ids[n] = ${id} then ${sql.id(`of ${path}`)}[n] end as ${sql.id(path)}`))}
-          from (select ${rows.map((row) => row.id)}::uuid[] as ids,
-                       ${sql.join(placed.map((column, n) => sql`${column}::integer[] as ${sql.id(`of ${paths[n]}`)}`))}) as texts
+        select ${sql.join(found(id))}
+          from (select ${rows.map((row) => row.id)}::uuid[] as ids, ${sql.join(arrays)}) as texts
          cross join lateral width_bucket(${id}, ids) as n
       ) as opened`,
-    textAt: (place) => (texts[place] as Text).text,
-    bytesAt: (place) => (texts[place] as Text).bytes.length,
-    placesOf: (value) => {
-      const from = placeOf(texts, Buffer.from(value));
+    textAt: (position) => (texts[position] as Text).text,
+    bytesAt: (position) => (texts[position] as Text).bytes.length,
+    positionsOf: (value) => {
+      const from = positionOf(texts, Buffer.from(value));
       return { from, to: texts[from]?.text === value ? from + 1 : from };
     },
   };
 }
 
-/** A text and its bytes as UTF-8, by which it is compared: as PostgreSQL orders plain texts. */
+/** A text and its bytes in UTF-8. We compare these bytes, like PostgreSQL compares plain texts with collation C. */
 type Text = { text: string; bytes: Buffer };
 
 const inOrder = (texts: (string | null)[]): Text[] =>
@@ -78,8 +85,8 @@ const inOrder = (texts: (string | null)[]): Text[] =>
     .map((text) => ({ text, bytes: Buffer.from(text) }))
     .sort((one, other) => Buffer.compare(one.bytes, other.bytes));
 
-/** The place of the first of sorted texts that is not before `bytes`. */
-function placeOf(texts: Text[], bytes: Buffer): number {
+/** Returns the position of the first sorted text that is equal to `bytes` or comes after it. */
+function positionOf(texts: Text[], bytes: Buffer): number {
   let [from, until] = [0, texts.length];
   while (from < until) {
     const middle = (from + until) >> 1;
@@ -104,7 +111,7 @@ async function openSummaries(
          and (calendar_date is null or calendar_date >= ${from}::date and calendar_date < ${until}::date)
        order by id limit ${MOST_ROWS + 1}
     ) as counted`.execute(ctx.db);
-  takeAway(rows, bytes);
+  subtractBytes(rows, bytes);
   return openEach(rows, (row) => ctx.cipher.openJson('summaries.texts', row, row.texts as Buffer));
 }
 
@@ -122,7 +129,7 @@ async function openNotes(
          and n.at >= ${from}::timestamptz - interval '1 day' and n.at < ${until}::timestamptz + interval '1 day'
        order by n.id limit ${MOST_ROWS + 1}
     ) as counted`.execute(ctx.db);
-  takeAway(rows, bytes);
+  subtractBytes(rows, bytes);
   return openEach(rows, (row) => ({ content: ctx.cipher.openText('sample_notes.text', row, row.text as Buffer) }));
 }
 
@@ -130,18 +137,18 @@ async function openEach<T extends { id: string }>(rows: T[], open: (row: T) => u
   const opened: Row[] = [];
   for (const row of rows) {
     opened.push({ id: row.id, texts: open(row) });
-    if (opened.length % ROWS_AT_ONCE === 0) await others();
+    if (opened.length % ROWS_AT_ONCE === 0) await nextImmediate();
   }
   return opened;
 }
 
-function takeAway(rows: { bytes: number }[], bytes: ByteAllowance): void {
+function subtractBytes(rows: { bytes: number }[], bytes: ByteAllowance): void {
   const own = rows.at(-1)?.bytes ?? 0;
   if (rows.length > MOST_ROWS || own > bytes.opened) {
     throw new AppError(
       'too_many_matches',
-      `A query would open more than ${MOST_ROWS} texts, or all of the request more than 16 MiB of them. Ask for a shorter ` +
-        'timeframe, or for fewer queries at once.',
+      `A query would open more than ${MOST_ROWS} texts, or the whole request more than 16 MiB of texts. Ask for a ` +
+        'shorter timeframe, or for fewer queries at once.',
     );
   }
   bytes.opened -= own;

@@ -1,20 +1,21 @@
-// A query as one SQL statement. Its text varies with the query, so it is never prepared under a name; whatever stands in it
-// besides values comes from the lists of this wing, never from the request.
+// A query as one SQL statement. The text of the statement differs from query to query, so we never prepare it under a
+// name. Values are parameters. All other parts come from the lists of this module, never from the request.
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
-import { columnTold } from './answer.ts';
+import { valueColumnOf } from './answer.ts';
 import { valueSql, type Column, type Expression } from './columns/column.ts';
 import type { Func } from './functions.ts';
-import { clockSql, groupSql, orderSql, slotMinutesOf, toldKey, type Clock } from './groups.ts';
+import { clockSql, groupSql, orderSql, slotMinutesOf, renderKey, type Clock } from './groups.ts';
 import type { OpenedTexts } from './opened-texts.ts';
 import type { AnswerColumn, QueryPlan } from './read-query.ts';
-import type { QueryScope } from './scope.ts';
+import type { QueryScope } from './query-scope.ts';
 import { countedRows, type SamplesAsked, type SourceColumn, type SummariesAsked } from './sources/counted-rows.ts';
 import { conditionSql, splitBySource } from './where/condition-sql.ts';
 
 /**
- * One column for each of the answer, in their order, called c0, c1 and so on. Groups and values are computed of each row
- * first, as g0 and v0: what is grouped by may hold parameters then.
+ * Returns the statement. Its columns are the columns of the response in their order, named c0, c1 and so on. A subquery
+ * first computes groups and values for each row, as g0 and v0, because PostgreSQL cannot group by an expression with
+ * parameters.
  */
 export async function querySql(
   ctx: TeamCtx | TxCtx<TeamCtx>,
@@ -39,50 +40,57 @@ export async function querySql(
     ),
     ...values.map((column, n) => sql`${valueSql(column, scope)} as ${sql.id(`v${n}`)}`),
   ];
-  const told = columns.map((each) => {
+  const expressions = columns.map((each) => {
     if ('group' in each) {
       const n = each.group;
-      return toldKey(groups[n] as QueryPlan['groups'][number], keys[n] as Expression, namedClocks[n] ?? null);
+      return renderKey(groups[n] as QueryPlan['groups'][number], keys[n] as Expression, namedClocks[n] ?? null);
     }
     return each.func === null ? nameOf(each.column) : FUNCTION_SQL[each.func](nameOf(each.column));
   });
   const inGroups = [...keys, ...namedClocks.flatMap((clock) => clock?.offset ?? [])];
   const inOrder = keys.flatMap((key, n) => orderSql(key, namedClocks[n] ?? null, scope));
   const asked = rowsAsked(plan, conditions.sources && conditionSql(conditions.sources, around));
+  const rowFilter = conditions.rows && conditionSql(conditions.rows, around);
   const statement = sql`
-    with ${await countedRows(ctx, asked, scope)}, placed as (
+    with ${await countedRows(ctx, asked, scope)}, grouped as (
       select ${sql.join([...read, instantOf(table)])} from counted${opened ? joinOpened(table, opened) : sql``}
-       where ${withinWindow(plan, scope)}${conditions.rows ? sql` and ${conditionSql(conditions.rows, around)}` : sql``}
+       where ${withinWindow(plan, scope)}${rowFilter ? sql` and ${rowFilter}` : sql``}
     )
-    select ${sql.join(told.map((expression, n) => sql`${expression} as ${sql.id(`c${n}`)}`))} from placed
+    select ${sql.join(expressions.map((expression, n) => sql`${expression} as ${sql.id(`c${n}`)}`))} from grouped
     ${keys.length > 0 ? sql`group by ${sql.join(inGroups)} order by ${sql.join(inOrder)}` : sql``}
     ${isListing ? sql`order by instant, tie` : sql``}
     limit ${scope.limit}`;
   return withinBytes(plan, statement, scope);
 }
 
-/** The column of each row that tells how many bytes the plain texts of all rows have. */
+/**
+ * The name of an additional column. In each row it has the number of bytes that the plain texts of all rows have
+ * together.
+ */
 export const TEXT_BYTES = 'text_bytes';
 
-/** The rows of a statement, without their values where the plain texts among them have more bytes than may be answered. */
+/** Returns SQL for the rows of a statement. If their plain texts have more bytes than allowed, all values are null. */
 function withinBytes(plan: QueryPlan, statement: Expression, { mostTextBytes }: QueryScope): Expression {
   const names = plan.columns.map((_, n) => sql.id(`c${n}`));
-  const texts = names.filter((_, n) => isPlainText(columnTold(plan.columns[n] as AnswerColumn, plan)));
+  const texts = names.filter((_, n) => isPlainText(valueColumnOf(plan.columns[n] as AnswerColumn, plan)));
   if (texts.length === 0) return statement;
   const lengths = texts.map((name) => sql`coalesce(octet_length(${name}::text), 0)`);
   const bytes = sql.id(TEXT_BYTES);
   const bounded = names.map((name) => sql`case when ${bytes} <= ${mostTextBytes} then ${name} end as ${name}`);
   return sql`
     select ${sql.join(bounded)}, ${bytes}::float8 from (
-      select *, sum(${sql.join(lengths, sql` + `)}) over () as ${bytes} from (${statement}) as told
+      select *, sum(${sql.join(lengths, sql` + `)}) over () as ${bytes} from (${statement}) as row
     ) as weighed`;
 }
 
-/** Lists of words count as JSON. */
+/** Whether the column has plain texts. A list of words is a plain text too: its JSON. */
 const isPlainText = (column: Column | null): boolean =>
   column !== null && !column.sealed && (column.kind === 'text' || column.kind === 'words');
 
-/** What rows are in order by: their moment, or when their day or their session begins; `tie` sets those of one moment apart. */
+/**
+ * Returns SQL for the order of rows: by their moment, or by the start of their day or session. `tie` orders rows that
+ * have the same moment.
+ */
 const instantOf = ({ series }: QueryPlan['table']): Expression =>
   series ? sql`at as instant, stream_id as tie` : sql`coalesce(start_at, created_at) as instant, id as tie`;
 
@@ -92,19 +100,19 @@ const joinOpened = ({ series }: QueryPlan['table'], { join }: OpenedTexts): Expr
     : sql` ${join(sql`counted.id`)}`;
 
 /**
- * Which rows of the days that were read lie within the timeframe, where it is not made of days. What belongs to no day is in all
- * that end after it came in.
+ * Returns SQL that is true if a row is within the timeframe. The statement reads complete days, so this matters for a
+ * timeframe of parts of days. A row that belongs to no day is in every timeframe that ends after we stored the row.
  */
 function withinWindow({ table }: QueryPlan, { window }: QueryScope): Expression {
   if (window === null) return sql`true`;
-  if (table.isOfNoDay) return window.kind === 'wall' ? sql`true` : sql`created_at < ${window.end}::timestamptz`;
-  if (window.kind === 'wall' || table.index.kind === 'date')
+  if (table.isOfNoDay) return window.kind === 'local' ? sql`true` : sql`created_at < ${window.end}::timestamptz`;
+  if (window.kind === 'local' || table.index.kind === 'date')
     return sql`local_at >= ${window.from}::timestamp and local_at < ${window.until}::timestamp`;
   const at = table.series ? sql`at` : sql`start_at`;
   return sql`${at} >= ${window.begin}::timestamptz and ${at} < ${window.end}::timestamptz`;
 }
 
-/** Which rows are to be counted. */
+/** Returns the description of the rows that the query reads. */
 function rowsAsked({ table, groups }: QueryPlan, sourceFilter: Expression | null): SamplesAsked | SummariesAsked {
   const apart = groups.flatMap((group): SourceColumn[] => {
     const source = 'column' in group ? group.column.ofSource : undefined;
@@ -124,5 +132,6 @@ const FUNCTION_SQL: Record<Func, (value: Expression) => Expression> = {
   median: (value) => sql`percentile_cont(0.5) within group (order by ${value})`,
   stddev: (value) => sql`stddev_samp(${value})`,
   oldest: (value) => sql`(array_agg(${value} order by instant, tie) filter (where ${value} is not null))[1]`,
-  newest: (value) => sql`(array_agg(${value} order by instant desc, tie desc) filter (where ${value} is not null))[1]`,
+  newest: (value) => sql`
+    (array_agg(${value} order by instant desc, tie desc) filter (where ${value} is not null))[1]`,
 };

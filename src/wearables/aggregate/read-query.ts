@@ -1,5 +1,5 @@
-// A query as it came in, read into what is computed: which table, which columns, by what it is grouped. One reading serves
-// the check of a request, the statement, the names of the answer's columns and their types.
+// Reads a query and makes a plan: the table, the columns and the groups. Three parts use this plan: the check of a
+// request, the SQL statement, and the names and types of the columns in the response.
 import { nearest } from '../../config/nearest.ts';
 import type { Breach } from '../../wire/rule.ts';
 import type { Column, Kind } from './columns/column.ts';
@@ -13,12 +13,12 @@ import {
   shapeBreaches,
   TABLE_WORDS,
   wrong,
-  type Place,
+  type Path,
   type Values,
 } from './query-shape.ts';
-import { seriesTable, SUMMARY_TABLES, type Table } from './tables.ts';
-import { parseWhere } from './where/condition.ts';
-import { toldAt, WhereError } from './where/tokens.ts';
+import { seriesTable, SUMMARY_TABLES, type Table } from './query-tables.ts';
+import { parseWhere } from './where/parse-condition.ts';
+import { messageAt, WhereError } from './where/tokens.ts';
 import { typed, unknownWord, type TypedCondition } from './where/typed.ts';
 
 export type Unit = 'minute' | 'hour' | 'day' | 'week' | 'month' | 'year';
@@ -26,7 +26,7 @@ export type DatePart = Unit | 'weekday' | 'week_of_year' | 'day_of_year';
 
 export type Group = { trunc: { unit: Unit; value: number } } | { part: DatePart } | { column: Column };
 
-/** A column of the answer: of a group, or of a value of the rows, as it is or made one by a function. */
+/** A column of the response: the key of a group, a column of the rows, or a function of such a column. */
 export type AnswerColumn = { name: string } & ({ group: number } | { column: Column; func: Func | null });
 
 export type QueryPlan = {
@@ -34,26 +34,25 @@ export type QueryPlan = {
   columns: AnswerColumn[];
   groups: Group[];
   where: TypedCondition | null;
-  /** Rows as they are, and not one a group. */
+  /** True if the response lists rows. False if it has one row for each group. */
   isListing: boolean;
 };
 
-/** A part of a query that names a column, and where it stands. */
-type Named = { item: Values; at: Place };
+/** A part of a query that names a column, with its path. */
+type Named = { item: Values; at: Path };
 
-const ONE_TABLE =
-  'All columns should be of one series, and of one type of it, or of one kind of summary, and so should every index';
+const ONE_TABLE = 'All columns and indexes should be of one series, and of one type of it, or of one kind of summary';
 
-/** The plan of a query that a check has let through. */
+/** Returns the plan of a query that we have checked before. */
 export function planOf(query: unknown): QueryPlan {
   const { plan, breaches } = readQuery(query as Values);
-  if (!plan) throw new Error(`a query that was let through is none: ${breaches[0]?.msg ?? 'it has an unknown word'}`);
+  if (!plan) throw new Error(`a checked query has no plan: ${breaches[0]?.msg ?? 'it has an unknown word'}`);
   return plan;
 }
 
 /**
- * What a query asks for, or what is wrong with it. A word that its own list does not have is told by the schema and not here;
- * there is no plan then.
+ * Returns the plan of a query, or its breaches. The schema reports words that are not in its lists, so this function
+ * does not. For a query with such a word it returns no plan and no breaches.
  */
 export function readQuery(query: Values): { plan: QueryPlan | null; breaches: Breach[] } {
   const select = listOf(query['select']);
@@ -72,14 +71,14 @@ export function readQuery(query: Values): { plan: QueryPlan | null; breaches: Br
   return readFor(table, { query, select, groupBy, named });
 }
 
-const NO_TABLE = 'Nothing says what is read: a column, a value macro or the index of a kind of summary is needed';
+const NO_TABLE = 'The query names no table: a column, a value macro or the index of a kind of summary is needed';
 
 function readFor(
   table: Table,
   { query, select, groupBy, named }: { query: Values; select: Values[]; groupBy: Values[]; named: Named[] },
 ): { plan: QueryPlan | null; breaches: Breach[] } {
   const breaches: Breach[] = [];
-  const columnOf = (item: Values, at: Place): { column: Column; name: string } | null => {
+  const columnOf = (item: Values, at: Path): { column: Column; name: string } | null => {
     const found = resolve(table, item);
     if (found && 'msg' in found) breaches.push(wrong([...at, ...found.at], found.msg));
     return found && 'column' in found ? found : null;
@@ -124,16 +123,19 @@ function readFor(
             groups.length === 0 && columns.every((column) => column && 'func' in column && column.func === null),
         }
       : null,
-    // A plan all the same: a continuous query may have been stored with one.
+    // We return the plan also with these breaches, because a stored continuous query may have them.
     breaches: [...breaches, ...repeatedGroups(groups), ...unknownWords],
   };
 }
 
-/** Groups that are the same as one before them: they set nothing apart, and each tells its keys once more. */
+/**
+ * Refuses a group that is equal to an earlier one. It would not change the groups; the response would only repeat the
+ * keys.
+ */
 const repeatedGroups = (groups: (Group | null)[]): Breach[] =>
   groups.flatMap((group, n) => {
     const before = group ? groups.findIndex((other) => other && isSameGroup(other, group)) : n;
-    return before < n ? [wrong(['group_by', String(n)], `It is the same as group_by ${before}`)] : [];
+    return before < n ? [wrong(['group_by', String(n)], `This group is the same as group_by ${before}`)] : [];
   });
 
 function isSameGroup(one: Group, other: Group): boolean {
@@ -143,16 +145,19 @@ function isSameGroup(one: Group, other: Group): boolean {
   return 'column' in other && one.column === other.column;
 }
 
-/** Functions that only numbers have, and those that need an order. */
+/**
+ * Returns the reason why a function cannot be used for a kind of column. Some functions need numbers, others need
+ * values with an order.
+ */
 function refusalOf(func: Func, kind: Kind): string | null {
   if (kind === 'number' || func === 'count' || func === 'oldest' || func === 'newest') return null;
   if (kind === 'clock') return func === 'sum' ? 'Times of day cannot be added' : null;
   const hasOrder = kind !== 'boolean' && kind !== 'words';
   if (hasOrder && (func === 'min' || func === 'max')) return null;
-  return `What is no number has only count, oldest, newest${hasOrder ? ', min and max' : ''}`;
+  return `A column that is not a number has only count, oldest${hasOrder ? ', newest, min and max' : ' and newest'}`;
 }
 
-/** Types that samples of the series never have. */
+/** Returns a breach for each type that samples of the series never have. */
 function unknownTypes({ series }: Table, named: Named[]): Breach[] {
   const types = series?.of.type;
   if (!types || types === 'any') return [];
@@ -172,10 +177,10 @@ function whereOf(
   const about = {
     find: (name: string) => columnNamed(table, name),
     names: Object.keys({ ...columns, ...macros, ...sources }),
-    // The first: each place is told once.
+    // A `where` can have only one breach, because each path may have one. So this keeps only the first message.
     unknownWord: (at: number, msg: string) => {
       if (!unknownWords.some(({ at: [first] }) => first === 'where'))
-        unknownWords.push(wrong(['where'], toldAt(at, msg)));
+        unknownWords.push(wrong(['where'], messageAt(at, msg)));
     },
   };
   try {
@@ -187,7 +192,9 @@ function whereOf(
   }
 }
 
-/** A column as a `where` names it: by itself, or after the table's name and a dot. */
+/**
+ * Returns the column that a `where` names: the column's name alone, or the table's name, a dot and the column's name.
+ */
 function columnNamed({ name: table, columns, macros, sources }: Table, name: string): Column | null {
   const own = name.startsWith(`${table}.`) ? name.slice(table.length + 1) : name;
   for (const among of [columns, macros, sources]) if (Object.hasOwn(among, own)) return among[own] as Column;
@@ -196,7 +203,7 @@ function columnNamed({ name: table, columns, macros, sources }: Table, name: str
 
 type Found = { column: Column; name: string };
 
-/** The column that an item names; null where the schema has told already that there is none. */
+/** Returns the column that an item names; null if the column does not exist and the schema has reported this. */
 function resolve(table: Table, item: Values): Found | { at: string[]; msg: string } | null {
   const found = (name: unknown, among: Readonly<Record<string, Column>>, type: string | null = null): Found | null =>
     typeof name === 'string' && Object.hasOwn(among, name)
@@ -220,13 +227,13 @@ function resolve(table: Table, item: Values): Found | { at: string[]; msg: strin
   return { at: ['field'], msg: `Field of ${series.name} should be ${fields.join(', ')}${suggestion}` };
 }
 
-/** Words that `source` had before. */
+/** Older names of columns that describe the source. */
 const OLDER_SOURCES = new Map<unknown, string>([
   ['provider', 'source_provider'],
   ['type', 'source_type'],
 ]);
 
-/** Fields that say of a sample where it is from, and not what was measured. */
+/** The fields that describe the source of a sample. They are not measured values. */
 const MEANS_NO_VALUE = {
   source_provider: true,
   source_type: true,
@@ -237,11 +244,11 @@ const MEANS_NO_VALUE = {
   type: true,
 };
 
-/** Whether an item says by itself which table it is of. */
+/** Whether an item names a table. */
 const namesTable = (item: Values): boolean =>
   given(item, TABLE_WORDS).length > 0 || isThere(item['value_macro']) || isThere(item['index']);
 
-/** The table that an item names by itself; null where it names none, or one that does not exist. */
+/** Returns the table that an item names; null if the item names none, or one that does not exist. */
 function tableNamed(item: Values): Table | null {
   const { timeseries, value_macro: macro, index } = item;
   if (isThere(timeseries)) {
@@ -263,8 +270,8 @@ function isOf(table: Table, item: Values): boolean {
   return tableNamed(item)?.name === table.name;
 }
 
-/** The parts of an item that name columns or tables: itself, or what stands in `arg`. */
-function namedIn(item: Values, at: Place): Named[] {
+/** Returns the parts of an item that name columns or tables: the item itself, or its `arg`. */
+function namedIn(item: Values, at: Path): Named[] {
   if (isThere(item['group_key'])) return [];
   if (isObject(item['arg']))
     return isThere(item['arg']['placeholder']) ? [] : [{ item: item['arg'], at: [...at, 'arg'] }];

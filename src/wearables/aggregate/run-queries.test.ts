@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { makeUser } from '../../../test/factories.ts';
 
 let app: TestApp;
@@ -53,7 +53,7 @@ const all = (timeseries: string, ...functions: string[]) => functions.map((func)
 const key = { group_key: '*' };
 
 describe('a query over samples', () => {
-  test('computes every function, of all as one group', async () => {
+  test('computes every function over all rows as one group', async () => {
     const { user_id } = await makeUser(app.team);
     const values = [60, 64, 71, 62, 90];
     await push(
@@ -77,7 +77,7 @@ describe('a query over samples', () => {
     });
   });
 
-  test('groups by the local day of the place where a sample was taken, else of the zone of the user', async () => {
+  test("groups by the local day of a sample's offset, or else of the user's time zone", async () => {
     const { body } = await app.api<{ user_id: string }>('POST', '/v2/user', {
       client_user_id: 'of Phoenix',
       fallback_time_zone: 'America/Phoenix',
@@ -95,7 +95,7 @@ describe('a query over samples', () => {
     });
   });
 
-  test('counts the hours of the days on which clocks change: 23 and 25', async () => {
+  test('has 23 and 25 hours on the days on which clocks change', async () => {
     const { body } = await app.api<{ user_id: string }>('POST', '/v2/user', {
       client_user_id: 'of New York',
       fallback_time_zone: 'America/New_York',
@@ -137,7 +137,7 @@ describe('a query over samples', () => {
     expect(await tableOf(user_id, timeframe, query)).toEqual({ 'group_key.0': keys, 'sum.steps.value': sums });
   });
 
-  test('tells an hour that comes twice in autumn as two, each with its offset, and no other with one', async () => {
+  test('makes two groups of an hour that repeats in autumn, and only their keys have an offset', async () => {
     const { body } = await app.api<{ user_id: string }>('POST', '/v2/user', {
       client_user_id: 'of New York in autumn',
       fallback_time_zone: 'America/New_York',
@@ -189,7 +189,7 @@ describe('a query over samples', () => {
     };
     const at = (time: string, offset = '') => `2026-11-01T${time}:00${offset}`;
 
-    test('groups are in the order of time, and each tells its offset', async () => {
+    test('groups are in the order of time, and their keys have offsets', async () => {
       expect(await keysOf(samples('05:30:00', '05:50:00', '06:10:00', '06:30:00', '07:00:00'), 'minute', 10)).toEqual([
         at('01:30', '-04:00'),
         at('01:50', '-04:00'),
@@ -199,13 +199,13 @@ describe('a query over samples', () => {
       ]);
     });
 
-    test('the key of an hour stays when the other one comes', async () => {
+    test('the key of an hour does not depend on data of the other hour', async () => {
       const second = samples('04:59:59', '06:30:00', '07:00:00');
       expect(await keysOf(second, 'hour', 1)).toEqual([at('00:00'), at('01:00', '-05:00'), at('02:00')]);
       expect(await keysOf(samples('05:30:00'), 'hour', 1)).toEqual([at('01:00', '-04:00')]);
     });
 
-    test('so do groups that begin before clocks are put back to within them', async () => {
+    test('keys of groups that contain the change of clocks have offsets too', async () => {
       // The groups of 7 minutes before the change begin at 00:51 and 00:58.
       expect(await keysOf(samples('04:58:00', '06:02:00'), 'minute', 7)).toEqual([
         at('00:58', '-04:00'),
@@ -214,17 +214,17 @@ describe('a query over samples', () => {
       expect(await keysOf(samples('04:57:00', '04:58:00'), 'minute', 7)).toEqual([at('00:51'), at('00:58', '-04:00')]);
     });
 
-    test('no other hour has an offset, nor has any where clocks are put forward or stay', async () => {
+    test('other hours have no offset, and zones without the change have none either', async () => {
       const all = Array.from({ length: 24 }, (_, hour) => `${String(hour).padStart(2, '0')}:30:00`);
-      const plain = (await keysOf(samples(...all), 'hour', 1))?.filter((told) =>
-        /[+-]\d\d:00$/.test(String(told).slice(11)),
+      const plain = (await keysOf(samples(...all), 'hour', 1))?.filter((groupKey) =>
+        /[+-]\d\d:00$/.test(String(groupKey).slice(11)),
       );
       expect(plain).toEqual([at('01:00', '-04:00'), at('01:00', '-05:00')]);
       expect(await keysOf(samples('05:30:00'), 'hour', 1, 'America/Phoenix')).toEqual(['2026-10-31T22:00:00']);
       expect(await keysOf(samples('05:30:00'), 'hour', 1, null)).toEqual([at('05:00')]);
     });
 
-    test('a workout is told by the zone of its own', async () => {
+    test('a workout has the hours of its own time zone', async () => {
       const { user_id } = await makeUser(app.team);
       const run = (hour: number) => ({
         provider: 'garmin',
@@ -241,7 +241,7 @@ describe('a query over samples', () => {
     });
   });
 
-  test('begins weeks on Sunday where that is asked for', async () => {
+  test('begins weeks on Sunday if config says so', async () => {
     const { user_id } = await makeUser(app.team);
     await push(user_id, [
       steps('2026-01-04T12:00:00Z', 1),
@@ -253,7 +253,7 @@ describe('a query over samples', () => {
     expect(table).toEqual({ 'group_key.0': ['2025-12-28', '2026-01-04'], 'sum.steps.value': [4, 3] });
   });
 
-  test('sums what sources measured one after the other, of the better device or of the provider that is named first', async () => {
+  test('sums sources that complement each other, with the better device or the first named provider', async () => {
     const { user_id } = await makeUser(app.team);
     const hour = (start: string, value: number, provider: string, source_type: string) =>
       steps(start, value, { end: start.replace(':00:00Z', ':59:59.999Z'), provider, source_type });
@@ -286,7 +286,7 @@ describe('a query over samples', () => {
     expect(await byHalf('source_type')).toEqual({ 'group_key.0': ['phone', 'watch'], 'sum.steps.value': [300, 10] });
   });
 
-  test('chooses among three sources of moments hour by hour, by the local hour of each sample, at the edges of the timeframe too', async () => {
+  test('chooses among three sources of samples by the local hour, also at the edges of the timeframe', async () => {
     const { user_id } = await makeUser(app.team);
     const ring = (start: string, value: number, more: object = {}) => heartRate(start, value, more);
     const watch = (start: string, value: number, more: object = {}) =>
@@ -295,7 +295,7 @@ describe('a query over samples', () => {
       heartRate(start, value, { provider: 'apple_health_kit', source_type: 'phone', ...more });
     const west = { timezone_offset: -36_000 };
     const samples = [
-      // Before the timeframe the best one tells; that is no reason to leave out what others tell of its first day.
+      // The best source has a sample before the timeframe. Samples of other sources on the first day still count.
       watch('2026-01-04T23:59:59Z', 1),
       phone('2026-01-05T00:00:00Z', 2),
       ring('2026-01-06T08:00:00Z', 3),
@@ -304,8 +304,8 @@ describe('a query over samples', () => {
       ring('2026-01-07T08:10:00Z', 6),
       phone('2026-01-07T08:20:00Z', 7),
       phone('2026-01-07T09:00:00Z', 20),
-      // The watch tells of eight in the evening of the 8th where it is worn, though the 9th has begun in UTC: ten hours after
-      // that hour of the ring, which counts too.
+      // The watch measures at eight in the evening of the 8th by its local time. In UTC it is the 9th, ten hours after
+      // the same local hour of the ring. Both hours count.
       watch('2026-01-09T06:00:00Z', 8, west),
       ring('2026-01-08T20:30:00Z', 9),
       ring('2026-01-09T06:00:00Z', 10),
@@ -333,7 +333,7 @@ describe('a query over samples', () => {
     ]);
   });
 
-  test('chooses among sources of moments hour by hour whatever it groups by, and by minutes where it groups by less', async () => {
+  test('chooses among sources of samples by the hour in any groups, and by minutes in shorter groups', async () => {
     const { user_id } = await makeUser(app.team);
     const strap = { provider: 'polar', source_type: 'chest_strap' };
     await push(user_id, [
@@ -350,7 +350,7 @@ describe('a query over samples', () => {
       'mean.heartrate.value': [61, 140, 64],
     });
     expect((await by60([{ date_part: 'hour' }]))['mean.heartrate.value']).toEqual([61, 140, 64]);
-    // A strap of ten minutes hides the watch for that hour, and for no other.
+    // A strap that was worn for ten minutes replaces the watch in this hour only.
     const threeHours = (60 + 62 + 140) / 3;
     expect((await by60(by('hour', 3)))['mean.heartrate.value']).toEqual([threeHours, 64]);
     const day = (60 + 62 + 140 + 64) / 4;
@@ -364,7 +364,7 @@ describe('a query over samples', () => {
     expect((await by60(by('minute', 15)))['mean.heartrate.value']).toEqual([60, 62, 70, 140, 64]);
   });
 
-  test('complements floors hour by hour, and counts water that two apps tell of once', async () => {
+  test('complements floors hour by hour, and counts water of two apps once', async () => {
     const { user_id } = await makeUser(app.team);
     const point = (resource: string, unit: string) => (source_type: string, timestamp: string, value: number) => ({
       ...heartRate(timestamp, value),
@@ -416,7 +416,7 @@ describe('a query over summaries', () => {
     ...more,
   });
 
-  test('computes numbers of a summary and numbers within it, by week', async () => {
+  test('computes numbers and nested numbers of a summary, by week', async () => {
     const { user_id } = await makeUser(app.team);
     const { status } = await app.api('POST', `/v2/summary/activity/${user_id}`, [
       activity('2026-01-05', { steps: 1_000, heart_rate: { avg_bpm: 60 } }),
@@ -463,7 +463,7 @@ describe('a query over summaries', () => {
   });
 });
 
-describe('a query that cannot be answered', () => {
+describe('a refused query', () => {
   const steps = { timeseries: 'steps' };
   const mean = { func: 'mean', arg: steps };
   test.each<[string, object, (string | number)[], string]>([
@@ -503,10 +503,10 @@ describe('a query that cannot be answered', () => {
       'one type of it',
     ],
     [
-      'a key that is not there',
+      'a key that does not exist',
       { select: [{ group_key: 1 }, mean], group_by: [{ source: 'provider' }] },
       ['select', 0, 'group_key'],
-      'no such place',
+      'no entry at this index',
     ],
     ['nothing but keys', { select: [{ group_key: '*' }] }, ['select'], 'At least one'],
     ['groups of nothing', { select: [mean], group_by: [{}] }, ['group_by', 0], 'Exactly one'],
@@ -516,21 +516,21 @@ describe('a query that cannot be answered', () => {
       ['select', 0, 'arg', 'field'],
       'systolic or diastolic',
     ],
-  ])('says where: %s', async (_what, query, place, msg) => {
+  ])('is answered with the location of %s', async (_what, query, path, msg) => {
     const { user_id } = await makeUser(app.team);
     const { status, body } = await ask(user_id, { ...past('2026-01-05', 'day'), queries: [{ select: [mean] }, query] });
     expect(status).toBe(422);
-    expect(body.detail.map((problem) => problem.loc)).toEqual([['body', 'queries', 1, ...place]]);
+    expect(body.detail.map((problem) => problem.loc)).toEqual([['body', 'queries', 1, ...path]]);
     expect(body.detail[0]?.msg).toContain(msg);
   });
 
-  test('of more than three years is refused at its timeframe', async () => {
+  test('has a timeframe of more than three years', async () => {
     const { user_id } = await makeUser(app.team);
     const { status, body } = await ask(user_id, { ...past('2026-01-05', 'year', 4), queries: [{ select: [mean] }] });
     expect([status, body.detail[0]?.loc]).toEqual([422, ['body', 'timeframe', 'past']]);
   });
 
-  test('with more than 10,000 rows is refused, and says what helps', async () => {
+  test('would have more than 10,000 rows', async () => {
     const { user_id } = await makeUser(app.team);
     const hours = Array.from({ length: 10_001 }, (_, n) =>
       heartRate(new Date(Date.UTC(2023, 6, 1, n)).toISOString(), 60),
@@ -539,14 +539,14 @@ describe('a query that cannot be answered', () => {
     const query = { select: [key, ...all('heartrate', 'mean')], group_by: by('hour') };
     const { status, body } = await ask(user_id, { ...past('2025-06-30', 'year', 2), queries: [query] });
     expect([status, body.code]).toEqual([400, 'too_many_matches']);
-    // The source that counts is chosen once, not for each of 10,000 samples: that took five seconds.
+    // The source that counts is chosen once. Choosing it for each of 10,000 samples would take five seconds.
     const begin = performance.now();
     const days = await tableOf(user_id, past('2025-06-30', 'year', 2), { ...query, group_by: by('day') });
     expect(days['group_key.0']).toHaveLength(417);
     expect(performance.now() - begin).toBeLessThan(2_000);
   });
 
-  test('whose tables would have more than 50,000 values together is refused, whatever it is to be written as', async () => {
+  test('would have more than 50,000 values in all tables, in any format', async () => {
     const { user_id } = await makeUser(app.team);
     const hours = Array.from({ length: 1_000 }, (_, n) =>
       heartRate(new Date(Date.UTC(2025, 11, 1, n)).toISOString(), 60),
@@ -565,13 +565,13 @@ describe('a query that cannot be answered', () => {
     const refused = [400, 'too_many_matches'];
     expect(await answerOf([...five, { select: [mean] }])).toEqual(refused);
     expect(await answerOf([...five, { select: [mean] }], 'application/vnd.phial.tar+gzip+parquet')).toEqual(refused);
-    // 52 columns of the database, though only four of the answer.
+    // The database computes 52 columns, although the answer has only four.
     const repeated = Array.from({ length: 17 }, () => key);
     const group_by = [...by('hour'), ...by('day'), ...by('week')];
     expect(await answerOf([{ select: [...repeated, ...all('heartrate', 'mean')], group_by }])).toEqual(refused);
   });
 
-  test("sees nothing of another team's user", async () => {
+  test('is about a user of another team', async () => {
     const { user_id } = await makeUser(await app.makeTeam('Other team'));
     expect((await ask(user_id, { ...past('2026-01-05', 'day'), queries: [{ select: [mean] }] })).status).toBe(404);
   });

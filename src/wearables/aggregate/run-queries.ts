@@ -7,15 +7,16 @@ import { planOf } from './read-query.ts';
 import type { AggregationResponse, QueryBatch } from './schemas.ts';
 import { daysOf, type Timeframe } from './timeframe.ts';
 
-/** A year of hours, and a little more. */
+/** Enough for each hour of a year. */
 const MOST_ROWS = 10_000;
-/** Of all tables together; record 143. */
+/** The most values that all tables may have together. */
 const MOST_VALUES = 50_000;
 
 /**
- * Answers queries over one user's data, one after the other. Throws not_found or user_scheduled_for_deletion for the user,
- * too_many_matches where a table would have more than 10,000 rows, or all of them together more than 50,000 values or 4 MiB of
- * texts, or where they open more than 16 MiB of sealed texts.
+ * Computes queries over the data of one user, one query after the other. Throws not_found or
+ * user_scheduled_for_deletion for the user. Throws too_many_matches if a table would have more than 10,000 rows, if all
+ * tables together would have more than 50,000 values or 4 MiB of texts, or if the queries would open more than 16 MiB
+ * of sealed texts.
  */
 export async function runQueries(
   ctx: TeamCtx,

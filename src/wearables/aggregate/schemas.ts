@@ -6,39 +6,38 @@ import { FIELD_NAMES, SERIES_NAMES } from './columns/series-columns.ts';
 import { FUNCTIONS } from './functions.ts';
 import { SLEEP_MACROS } from './columns/sleep-macros.ts';
 import { readQuery } from './read-query.ts';
-import { SUMMARY_TABLES } from './tables.ts';
+import { SUMMARY_TABLES } from './query-tables.ts';
 import { MOST_DAYS, MOST_UNITS, timeframeBreaches } from './timeframe.ts';
-import { LONGEST_WHERE } from './where/condition.ts';
+import { LONGEST_WHERE } from './where/parse-condition.ts';
+import { shape } from '../../wire/shape.ts';
 
 const MOST_QUERIES = 10;
 const MOST_SELECTED = 20;
 const MOST_GROUPS = 5;
-/** A year of minutes, and a little more. */
+/** A little more than the minutes of a year. */
 const LONGEST_GROUP = 530_000;
 
-/** Nothing that is sent in a query is ignored: a key that it does not know is refused. */
+/** We refuse a query with an unknown key, so that we never ignore a part of a request. */
 export const closed = { additionalProperties: false } as const;
 
 const maybe = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema));
 
-/** The tables that `index` names: those of the language, whose rows have a moment or a day each. */
+/** The tables of which a query can select the `index`. */
 const INDEX_TABLES = ['sleep', 'activity', 'workout', 'body', 'meal', 'profile', 'timeseries'] as const;
 
-const index = maybe(
-  oneOf(INDEX_TABLES, { description: 'The moment or day by which rows of that table are placed in time.' }),
-);
+const index = maybe(oneOf(INDEX_TABLES, { description: 'The moment or day that is the time of a row of this table.' }));
 
-/** A column: of one series, or of one kind of summary. */
+/** A column of one series or of one kind of summary. */
 const column = {
-  timeseries: maybe(oneOf(SERIES_NAMES, { description: 'A time series, as its path or its events name it.' })),
+  timeseries: maybe(oneOf(SERIES_NAMES, { description: 'A time series, under its name in paths or in events.' })),
   field: maybe(
     oneOf(FIELD_NAMES, {
       description:
-        'Of a time series: value, which it is if left out; of blood pressure systolic or diastolic; and others.',
+        'The field of a time series: value, which is the default; systolic or diastolic of blood pressure; and others.',
     }),
   ),
   type: maybe(
-    Text(100, { description: 'Of a series whose samples have a type each, as cholesterol: only those of that type.' }),
+    Text(100, { description: 'Only samples of this type, of a series that is keyed by type, such as cholesterol.' }),
   ),
   ...Object.fromEntries(
     SUMMARY_TABLES.map(({ name, columns }) => [
@@ -49,8 +48,8 @@ const column = {
 };
 
 const macro = {
-  value_macro: maybe(oneOf(Object.keys(SLEEP_MACROS), { description: 'What is made of a sleep.' })),
-  version: maybe(oneOf(['automatic'], { description: 'Version of the value macro: the newest one.' })),
+  value_macro: maybe(oneOf(Object.keys(SLEEP_MACROS), { description: 'A value that is computed from a sleep.' })),
+  version: maybe(oneOf(['automatic'], { description: 'Version of the value macro. `automatic` is the newest one.' })),
 };
 
 const SOURCES = ['source_provider', 'source_type', 'source_app_id', 'source_workout_id', 'source_sport'];
@@ -58,24 +57,25 @@ const SOURCES = ['source_provider', 'source_type', 'source_app_id', 'source_work
 const source = {
   source: maybe(
     oneOf([...SOURCES, 'provider', 'type'], {
-      description: 'Where a row is from. provider and type are older words for source_provider and source_type.',
+      description: 'The source of a row. provider and type are older names of source_provider and source_type.',
     }),
   ),
 };
 
 const QueryArgument = Type.Object(
   { ...column, ...macro, index },
-  { ...closed, description: 'What is computed with: a column, a value macro or an index.' },
+  { ...closed, description: 'The argument of the function: a column, a value macro or an index.' },
 );
 
-export const QuerySelect = Type.Object(
+const QuerySelect = shape(
+  'QuerySelect',
   {
     group_key: Type.Optional(
       Type.Union([Type.Integer({ minimum: 0, maximum: MOST_GROUPS - 1 }), oneOf(['*'])], {
-        description: 'What it is grouped by: its place in group_by, or * for all.',
+        description: 'The key of a group: its index in group_by, or * for all keys.',
       }),
     ),
-    func: maybe(oneOf(FUNCTIONS, { description: 'How the values of a group become one.' })),
+    func: maybe(oneOf(FUNCTIONS, { description: 'The function that makes one value of the values of a group.' })),
     arg: Type.Optional(nullable(QueryArgument)),
     ...column,
     ...macro,
@@ -88,21 +88,22 @@ export const QuerySelect = Type.Object(
 const Period = Type.Object(
   {
     unit: oneOf(['minute', 'hour', 'day', 'week', 'month', 'year'], {
-      description: 'Length of a group, by the local calendar.',
+      description: 'Unit of the length of a group, by the local calendar.',
     }),
     value: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: LONGEST_GROUP, default: 1, description: 'How many of them.' }),
+      Type.Integer({ minimum: 1, maximum: LONGEST_GROUP, default: 1, description: 'Number of units.' }),
     ),
   },
-  { ...closed, description: 'Groups by time, cut off to the beginning of a period.' },
+  { ...closed, description: 'Groups by time, truncated to the beginning of a period.' },
 );
 
-export const QueryGroup = Type.Object(
+const QueryGroup = shape(
+  'QueryGroup',
   {
     date_trunc: Type.Optional(nullable(Period)),
     date_part: maybe(
       oneOf(['minute', 'hour', 'day', 'week', 'month', 'year', 'weekday', 'week_of_year', 'day_of_year'], {
-        description: 'Groups by a part of the local time. Weeks are those of ISO 8601; a weekday is 1, Monday, to 7.',
+        description: 'Groups by a part of the local time. Weeks are those of ISO 8601. A weekday is 1, Monday, to 7.',
       }),
     ),
     arg: Type.Optional(
@@ -116,7 +117,7 @@ export const QueryGroup = Type.Object(
           },
           {
             ...closed,
-            description: 'Which time date_trunc and date_part read; left out, the index of the table.',
+            description: 'The time that date_trunc and date_part read. If left out, the index of the table.',
           },
         ),
       ),
@@ -128,7 +129,8 @@ export const QueryGroup = Type.Object(
   closed,
 );
 
-export const Query = Type.Object(
+export const Query = shape(
+  'Query',
   {
     select: Type.Array(QuerySelect, { minItems: 1, maxItems: MOST_SELECTED, description: 'Columns of the answer.' }),
     group_by: Type.Optional(
@@ -137,15 +139,16 @@ export const Query = Type.Object(
         items: QueryGroup,
         maxItems: MOST_GROUPS,
         default: [],
-        description: 'Left out or null: all is one group, or rows are listed.',
+        description: 'If left out or null, all rows are one group, or the rows are listed.',
       }),
     ),
     where: maybe(
       Type.String({
         maxLength: LONGEST_WHERE,
         description:
-          "Which rows are taken, before they are grouped, as in `type = 'long_sleep' AND NOT (score < 60)`: columns of the table, " +
-          'numbers, quoted texts, TRUE, FALSE, NULL, the operators >, >=, <, <=, =, !=, and AND, OR, NOT and parentheses.',
+          "A condition for rows, applied before they are grouped, as `type = 'long_sleep' AND NOT (score < 60)`. It " +
+          'consists of columns of the table, numbers, quoted texts, TRUE, FALSE, NULL, the operators >, >=, <, <=, ' +
+          '=, !=, and AND, OR, NOT and parentheses.',
       }),
     ),
   },
@@ -154,25 +157,28 @@ export const Query = Type.Object(
     fulfils: {
       check: (query: Record<string, unknown>): Breach[] => readQuery(query).breaches,
       words:
-        'All columns of a query are of one series, and of one type of it, or of one kind of summary. Each of `select` is a ' +
-        '`group_key`, a `func` of an `arg`, or, in a query without funcs and groups, a column, a value macro, an `index` or a ' +
-        '`source`; each of `group_by` is a `date_trunc`, a `date_part`, a column, a value macro or a `source`.',
+        'All columns of a query are of one series, and of one type of it, or of one kind of summary. Each entry of ' +
+        '`select` is a `group_key` or a `func` with an `arg`. In a query without funcs and groups it is a column, a ' +
+        'value macro, an `index` or a `source`. Each entry of `group_by` is a `date_trunc`, a `date_part`, a column, ' +
+        'a value macro or a `source`.',
     },
   },
 );
 
-/** How long a timeframe is. */
-export const QueryPast = Type.Object(
+/** The length of a timeframe. */
+export const QueryPast = shape(
+  'QueryPast',
   {
-    unit: oneOf(['minute', 'hour', 'day', 'week', 'month', 'year'], { description: 'What it is counted in.' }),
+    unit: oneOf(['minute', 'hour', 'day', 'week', 'month', 'year'], { description: 'Unit of the length.' }),
     value: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: MOST_UNITS, default: 1, description: 'How many of them.' }),
+      Type.Integer({ minimum: 1, maximum: MOST_UNITS, default: 1, description: 'Number of units.' }),
     ),
   },
-  { ...closed, description: 'How long it is.' },
+  { ...closed, description: 'The length of the timeframe.' },
 );
 
-export const QueryConfig = Type.Object(
+export const QueryConfig = shape(
+  'QueryConfig',
   {
     week_starts_on: Type.Optional(
       oneOf(['monday', 'sunday'], { default: 'monday', description: 'First day of a week.' }),
@@ -182,32 +188,36 @@ export const QueryConfig = Type.Object(
         type: 'array',
         items: oneOf(SOURCE_SLUGS),
         maxItems: 100,
-        description:
-          'Providers and laboratories that count first, the best one at the beginning; after them those of the team.',
+        description: "Providers and laboratories that come before the team's order of providers, the best one first.",
       }),
     ),
   },
-  { ...closed, description: 'How it is computed.' },
+  { ...closed, description: 'Settings of the computation.' },
 );
 
-export const QueryBatch = Type.Object(
+export const QueryBatch = shape(
+  'QueryBatch',
   {
     timeframe: Type.Object(
       {
         type: Type.Optional(oneOf(['relative'], { default: 'relative' })),
         anchor: Type.String({
           maxLength: 40,
-          description: 'The last day, by the local calendar, as 2026-01-05; or the moment at which it ends.',
+          description: 'The last day by the local calendar, as 2026-01-05, or the moment at which the timeframe ends.',
         }),
         past: QueryPast,
       },
       {
         ...closed,
-        description: 'What ends with the anchor, as long as `past` says.',
+        description: 'A timeframe that ends with the anchor and is as long as `past` says.',
         fulfils: { check: timeframeBreaches, words: `At most ${MOST_DAYS.toLocaleString('en')} days.` },
       },
     ),
-    queries: Type.Array(Query, { minItems: 1, maxItems: MOST_QUERIES, description: 'Each is answered by a table.' }),
+    queries: Type.Array(Query, {
+      minItems: 1,
+      maxItems: MOST_QUERIES,
+      description: 'Each query is answered with a table.',
+    }),
     config: Type.Optional(nullable(QueryConfig)),
   },
   closed,
@@ -215,16 +225,17 @@ export const QueryBatch = Type.Object(
 
 type Value = number | string | boolean | string[] | null;
 
-export const AggregationResult = Type.Object({
+export const AggregationResult = shape('AggregationResult', {
   table: Type.Unsafe<Record<string, Value[]>>({
     type: 'object',
     additionalProperties: Type.Array(
       Type.Unsafe<Value>({ type: ['number', 'array', 'string', 'boolean', 'null'], items: Type.String() }),
     ),
-    description: 'A list of values a column, all of one length: row n is the nth of each.',
+    description:
+      'A list of values for each column. All lists have the same length, and row n has the nth value of each.',
   }),
 });
 
-export const AggregationResponse = Type.Object({
-  results: Type.Array(AggregationResult, { description: 'A table a query, in their order.' }),
+export const AggregationResponse = shape('AggregationResponse', {
+  results: Type.Array(AggregationResult, { description: 'A table for each query, in the order of the queries.' }),
 });

@@ -2,43 +2,49 @@ import { isCalendarDate } from '../../wire/birth-date.ts';
 import { firstMoment, millisecondsOf } from '../../wire/moment.ts';
 import type { Breach } from '../../wire/rule.ts';
 import type { Unit } from './read-query.ts';
-import type { QueryScope } from './scope.ts';
+import type { QueryScope } from './query-scope.ts';
 
-/** Up to the end of a day, or up to a moment. */
+/** A timeframe. It ends with a day or at a moment (`anchor`). */
 export type Timeframe = { anchor: string; past: Past };
 type Past = { unit: Unit; value?: number };
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** Three years with their leap day, and a little more. */
+/** A little more than three years with a leap day. */
 export const MOST_DAYS = 1_100;
-/** The longest `value` that the form takes: as many minutes. */
+/** The largest `value` that the schema accepts: the minutes of MOST_DAYS. */
 export const MOST_UNITS = (MOST_DAYS * DAY_MS) / MINUTE_MS;
 
-/** The local days of a timeframe, the first and the one after the last, and what of them is meant where that is not all. */
+/**
+ * Returns the first local day of a timeframe and the day after the last. If the timeframe is shorter than these days,
+ * also returns the window within them.
+ */
 export function daysOf({ anchor, past }: Timeframe, timeZone: string): Pick<QueryScope, 'from' | 'until' | 'window'> {
   if (!isCalendarDate(anchor)) return upToMoment(anchor, past, timeZone);
   const end = Date.parse(anchor) + DAY_MS;
   const begin = before(end, past);
   const days = { from: dateOf(begin), until: dateOf(end) };
   if (!isShort(past)) return { ...days, window: null };
-  return { ...days, window: { kind: 'wall', from: wallOf(begin), until: wallOf(end) } };
+  return { ...days, window: { kind: 'local', from: localTextOf(begin), until: localTextOf(end) } };
 }
 
-/** Minutes and hours before a moment are counted as they pass, longer units by the user's calendar. */
+/**
+ * Returns the days and the window of a timeframe that ends at a moment. Minutes and hours are elapsed time. Longer
+ * units follow the user's calendar.
+ */
 function upToMoment(anchor: string, past: Past, timeZone: string): Pick<QueryScope, 'from' | 'until' | 'window'> {
   const end = millisecondsOf(firstMoment(anchor) as string);
-  const wallEnd = wallAt(end, timeZone);
-  const wallBegin = isShort(past) ? wallAt(before(end, past), timeZone) : before(wallEnd, past);
-  const begin = isShort(past) ? before(end, past) : momentAt(wallBegin, timeZone);
+  const localEnd = localAt(end, timeZone);
+  const localBegin = isShort(past) ? localAt(before(end, past), timeZone) : before(localEnd, past);
+  const begin = isShort(past) ? before(end, past) : momentAt(localBegin, timeZone);
   return {
-    from: dateOf(wallBegin),
-    until: dateOf(wallEnd + DAY_MS),
+    from: dateOf(localBegin),
+    until: dateOf(localEnd + DAY_MS),
     window: {
       kind: 'moments',
-      from: wallOf(wallBegin),
-      until: wallOf(wallEnd),
+      from: localTextOf(localBegin),
+      until: localTextOf(localEnd),
       begin: new Date(begin).toISOString(),
       end: new Date(end).toISOString(),
     },
@@ -47,7 +53,7 @@ function upToMoment(anchor: string, past: Past, timeZone: string): Pick<QuerySco
 
 const isShort = ({ unit }: Past): boolean => unit === 'minute' || unit === 'hour';
 
-/** So much before, on a calendar whose days all have 24 hours. */
+/** Returns the time that is `past` before `at`, on a calendar on which each day has 24 hours. */
 function before(at: number, { unit, value = 1 }: Past): number {
   switch (unit) {
     case 'minute':
@@ -65,7 +71,7 @@ function before(at: number, { unit, value = 1 }: Past): number {
   }
 }
 
-/** The same day and time of an earlier month, or of its last day where it is shorter. */
+/** Returns the same day and time in an earlier month, or the last day of that month if it is shorter. */
 function monthsBefore(at: number, months: number): number {
   const day = new Date(at);
   const first = new Date(Date.UTC(day.getUTCFullYear(), day.getUTCMonth() - months, 1));
@@ -74,8 +80,8 @@ function monthsBefore(at: number, months: number): number {
   return first.getTime() + (at - Date.UTC(day.getUTCFullYear(), day.getUTCMonth(), day.getUTCDate()));
 }
 
-/** What clocks of a zone show at a moment, as if it were UTC. */
-function wallAt(at: number, timeZone: string): number {
+/** Returns the local time in a zone at a moment. The number is written as if the local time were UTC. */
+function localAt(at: number, timeZone: string): number {
   const text = new Intl.DateTimeFormat('sv-SE', {
     timeZone,
     year: 'numeric',
@@ -88,15 +94,18 @@ function wallAt(at: number, timeZone: string): number {
   return Date.parse(`${text.replace(' ', 'T')}Z`) + (((at % 1_000) + 1_000) % 1_000);
 }
 
-/** When clocks of a zone show that; where they show it twice or never, a moment within an hour of it. */
-function momentAt(wall: number, timeZone: string): number {
-  const guess = wall - (wallAt(wall, timeZone) - wall);
-  return wall - (wallAt(guess, timeZone) - guess);
+/**
+ * Returns the moment of a local time in a zone. If clocks show this time twice or never, returns a moment within an
+ * hour of it.
+ */
+function momentAt(local: number, timeZone: string): number {
+  const guess = local - (localAt(local, timeZone) - local);
+  return local - (localAt(guess, timeZone) - guess);
 }
 
 const dateOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
-/** Without a zone. */
-const wallOf = (at: number): string => new Date(at).toISOString().slice(0, -1);
+/** Returns a local time as text without a zone. */
+const localTextOf = (at: number): string => new Date(at).toISOString().slice(0, -1);
 
 const UNITS = new Set<unknown>(['minute', 'hour', 'day', 'week', 'month', 'year']);
 
@@ -117,10 +126,12 @@ export function timeframeBreaches(value: Record<string, unknown>): Breach[] {
   return pastBreaches(anchor.slice(0, 10), past, MOST_DAYS);
 }
 
-/** Whether it is longer than so many days; of what is no length, its own form says what is wrong. */
+/**
+ * Checks that a timeframe has at most `mostDays` days. The schema reports an invalid `past`, so this function does not.
+ */
 export function pastBreaches(day: string, past: unknown, mostDays: number): Breach[] {
   if (!isPast(past)) return [];
   const end = Date.parse(day) + DAY_MS;
   if (end - before(end, past) <= mostDays * DAY_MS) return [];
-  return [{ at: ['past'], type: 'value_error', msg: `A timeframe has at most ${mostDays} days` }];
+  return [{ at: ['past'], type: 'value_error', msg: `A timeframe can have at most ${mostDays} days` }];
 }

@@ -1,8 +1,8 @@
-// The most data that one user can have within the bounds of a query, a case for each kind of column: other requests have their turn
-// meanwhile, and the answer stays small or is refused.
+// The most data that one user can have within the limits of a query, with a case for each kind of column. Other
+// requests are answered meanwhile, and the answer is small or refused.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { makeUser } from '../../../test/factories.ts';
 import { teamCtx } from '../../../test/team-ctx.ts';
 import type { TeamCtx } from '../../context.ts';
@@ -17,10 +17,10 @@ const FIRST = Date.parse('2023-01-01T00:00:00Z');
 const DAYS = 1_100;
 const MOST_ROWS = 10_000;
 const MEBIBYTE = 1024 * 1024;
-/** As long as the name of an app may be, in characters that take three bytes each, and one that is told apart. */
+/** A name of an app of the greatest length, with characters of three bytes each, and a number that makes it unique. */
 const longName = (n: number): string => `${'\u4e00'.repeat(190)}${n}`;
 
-type Told = {
+type SummaryRow = {
   provider?: string;
   app_id?: string;
   minute: number;
@@ -29,35 +29,37 @@ type Told = {
   texts?: object;
 };
 
-/** Rows as the service stores them, as many as it takes thousands of requests to push. */
-async function put(resource: string, told: readonly Told[]): Promise<void> {
-  for (let from = 0; from < told.length; from += 2_000) {
-    const rows = told.slice(from, from + 2_000).map((each) => ({ id: newId(), ...each }));
+/** Inserts rows as the service stores them, because pushing so many would take thousands of requests. */
+async function put(resource: string, summaries: readonly SummaryRow[]): Promise<void> {
+  for (let from = 0; from < summaries.length; from += 2_000) {
+    const rows = summaries.slice(from, from + 2_000).map((each) => ({ id: newId(), ...each }));
     const of = <T>(value: (row: (typeof rows)[number]) => T): T[] => rows.map(value);
     const at = (minute: number): string => new Date(FIRST + minute * MINUTE_MS).toISOString();
+    const sealed = ({ id, texts }: (typeof rows)[number]): Buffer | undefined =>
+      texts && ctx.cipher.sealJson('summaries.texts', { id, team_id: ctx.team.id }, texts);
     await sql`
-      insert into summaries (user_id, team_id, resource, id, provider, source_type, key, app_id, calendar_date, start_at, end_at,
-                             values, texts, raw, told_hash, raw_hash)
-      select ${user_id}, ${ctx.team.id}, ${resource}, id, provider, 'phone', id::text, app_id, start_at::date, start_at, end_at, values,
-             texts, '', '', ''
+      insert into summaries (user_id, team_id, resource, id, provider, source_type, key, app_id, calendar_date,
+                             start_at, end_at, values, texts, raw, content_hash, raw_hash)
+      select ${user_id}, ${ctx.team.id}, ${resource}, id, provider, 'phone', id::text, app_id, start_at::date,
+             start_at, end_at, values, texts, '', '', ''
         from unnest(${of(({ id }) => id)}::uuid[], ${of(({ provider = 'apple_health_kit' }) => provider)}::text[],
                     ${of(({ app_id = null }) => app_id)}::text[], ${of(({ minute }) => at(minute))}::timestamptz[],
                     ${of(({ minute, minutes = 0 }) => at(minute + minutes))}::timestamptz[],
                     ${of(({ values = {} }) => JSON.stringify(values))}::jsonb[],
-                    ${of(({ id, texts }) => texts && ctx.cipher.sealJson('summaries.texts', { id, team_id: ctx.team.id }, texts))}::bytea[])
+                    ${of(sealed)}::bytea[])
                as t (id, provider, app_id, start_at, end_at, values, texts)`.execute(ctx.db);
   }
 }
 
 const times = <T>(many: number, make: (n: number) => T): T[] => Array.from({ length: many }, (_, n) => make(n));
-/** One of every so many minutes, so that all lie within the days. */
+/** The minutes between two of `many` rows, so that all are within the days. */
 const every = (many: number): number => Math.floor((DAYS * 1_440) / many);
 
 beforeAll(async () => {
   app = await startTestApp();
   ctx = await teamCtx(app.ctx, app.team.id);
   ({ user_id } = await makeUser(app.team));
-  // Two apps with a workout each of the same times, all under names of their own.
+  // Two providers with a workout each at the same times. All workouts have different apps.
   await put('workouts', [
     ...times(MOST_ROWS, (n) => ({
       app_id: longName(n),
@@ -124,8 +126,8 @@ beforeAll(async () => {
       returning id, resource, right(app_id, 1)::integer as n
     )
     insert into samples (stream_id, at, value, team_number, duration_ms, extra)
-    select made.id, ${new Date(FIRST).toISOString()}::timestamptz + make_interval(mins => minute * 40 + n), minute % 100, teams.number,
-           case when resource = 'heartrate' then null else 3600000 end,
+    select made.id, ${new Date(FIRST).toISOString()}::timestamptz + make_interval(mins => minute * 40 + n),
+           minute % 100, teams.number, case when resource = 'heartrate' then null else 3600000 end,
            case when resource = 'note' then '{"tags": ["food", "exercise", "custom_note"]}'::jsonb end
       from made, teams, generate_series(0, ${DAYS * 36 - 1}::int) as minute
      where teams.id = ${ctx.team.id} and (resource <> 'note' or minute % 12 = 0)`.execute(ctx.db);
@@ -141,9 +143,8 @@ beforeAll(async () => {
     insert into sample_notes (stream_id, at, team_id, id, text)
     select stream_id, at, ${ctx.team.id}, id, text
       from unnest(${texts.map(({ stream_id }) => stream_id)}::bigint[], ${texts.map(({ at }) => at)}::timestamptz[],
-                  ${texts.map(({ id }) => id)}::uuid[], ${texts.map(({ text }) => text)}::bytea[]) as t (stream_id, at, id, text)`.execute(
-    ctx.db,
-  );
+                  ${texts.map(({ id }) => id)}::uuid[], ${texts.map(({ text }) => text)}::bytea[])
+             as t (stream_id, at, id, text)`.execute(ctx.db);
 }, 300_000);
 afterAll(() => app.close());
 
@@ -187,25 +188,25 @@ const cases: Case[] = [
     ],
   },
   {
-    kind: 'texts that are kept plain, and are too long together',
+    kind: 'plain texts that are too long together',
     queries: [{ select: [{ workout: 'source_app_id' }] }],
     code: 'too_many_matches',
   },
   {
-    kind: 'texts that are kept plain, of a part of them',
+    kind: 'plain texts of a part of the rows',
     queries: [{ select: [{ workout: 'source_app_id' }, { index: 'workout' }, { workout: 'sport_name' }] }],
     past: { unit: 'day', value: 400 },
   },
   {
-    kind: 'a group for each of ten thousand apps, of which two have each workout',
+    kind: 'groups of ten thousand apps, of which two have each workout',
     queries: [
       { select: [...aggregates({ workout: 'calories' }, 'sum', 'count')], group_by: [{ workout: 'source_app_id' }] },
     ],
   },
-  { kind: 'texts that are kept sealed', queries: [{ select: [{ workout: 'title' }, { index: 'workout' }] }] },
+  { kind: 'sealed texts', queries: [{ select: [{ workout: 'title' }, { index: 'workout' }] }] },
   { kind: 'names of meals, which are compared', queries: [{ select: [{ meal: 'name' }, { meal: 'calories' }] }] },
   {
-    kind: 'days that are kept sealed',
+    kind: 'sealed days',
     queries: [{ select: [{ profile: 'birth_date' }, { profile: 'source_app_id' }, { profile: 'created_at' }] }],
   },
   {
@@ -234,22 +235,22 @@ const cases: Case[] = [
 
 const usedMs = (): number => process.cpuUsage().user / 1_000;
 
-/** The most time of the processor between two turns of the event loop: what else the machine does leaves it alone. */
-async function longestTurnOf(work: () => Promise<unknown>): Promise<number> {
+/** The longest processor time between two turns of the event loop. Other work of the machine does not change it. */
+async function longestTickOf(work: () => Promise<unknown>): Promise<number> {
   let [last, longest, isDone] = [usedMs(), 0, false];
-  const turn = (): void => {
+  const tick = (): void => {
     const now = usedMs();
     [longest, last] = [Math.max(longest, now - last), now];
-    if (!isDone) setImmediate(turn);
+    if (!isDone) setImmediate(tick);
   };
-  setImmediate(turn);
+  setImmediate(tick);
   await work();
   isDone = true;
-  turn();
+  tick();
   return longest;
 }
 
-test.each(cases)('$kind hold up no other request, and the answer is small', async ({ queries, past, code }) => {
+test.each(cases)('$kind do not delay other requests, and the answer is small', async ({ queries, past, code }) => {
   const send = () =>
     fetch(`${app.baseUrl}/aggregate/v1/user/${user_id}/query`, {
       method: 'POST',
@@ -260,20 +261,20 @@ test.each(cases)('$kind hold up no other request, and the answer is small', asyn
       },
       body: JSON.stringify({ timeframe: { ...whole, ...(past ? { past } : {}) }, queries }),
     });
-  const turns: number[] = [];
+  const ticks: number[] = [];
   let [status, bytes, text] = [0, 0, ''];
   for (let round = 0; round < 4; round += 1) {
-    const longest = await longestTurnOf(async () => {
+    const longest = await longestTickOf(async () => {
       const answer = await send();
       status = answer.status;
       const body = Buffer.from(await answer.arrayBuffer());
       bytes = body.length;
       text = body.subarray(0, 500).toString();
     });
-    // The first one compiles what it needs.
-    if (round > 0) turns.push(longest);
+    // The first round is not counted, because it includes compilation.
+    if (round > 0) ticks.push(longest);
   }
   expect([status, code !== undefined && text.includes(`"${code}"`)]).toEqual([code ? 400 : 200, code !== undefined]);
   expect(bytes).toBeLessThan(4 * MEBIBYTE);
-  expect(turns.toSorted((a, b) => a - b)[1]).toBeLessThan(100);
+  expect(ticks.toSorted((a, b) => a - b)[1]).toBeLessThan(100);
 });

@@ -3,41 +3,49 @@ import type { TeamCtx, TxCtx } from '../../context.ts';
 import { prepared } from '../../db/session/prepared.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { isPushed, type ProviderSlug } from '../providers/catalogue.ts';
-import { resourceAvailability } from './availability.ts';
+import { isPushed, type ProviderSlug } from '../providers/provider-catalogue.ts';
+import { resourceAvailability } from './resource-availability.ts';
 import { forgetEnded } from './tokens/ended-agreements.ts';
 import { connectionCreated } from './events.ts';
 import { namedProvider } from '../providers/named.ts';
 import { isAfterLastDay } from './pause-after-last-day.ts';
 import { subscribeUser } from './subscriptions/subscribe-user.ts';
-import { giveBackEnded } from './tokens/give-back.ts';
-import { sealedTokens, type Tokens } from './tokens/sealed.ts';
+import { queueEndedRevocations } from './tokens/queue-revocations.ts';
+import { sealedTokens, type Tokens } from './tokens/sealed-tokens.ts';
 
-type Who = { id: string; client_user_id: string };
+type UserRef = { id: string; client_user_id: string };
 
-/** What a connection is made of; everything may be missing, as of a phone. */
+/** The parts of a new connection. All of them may be missing, for example if a phone connects itself. */
 export type Grant = {
   /** The provider's own id of the user. */
   external_user_id: string | null;
-  /** Whether the provider has told that id; left out, the team has. */
+  /** Whether the provider itself has returned this id. If this is missing, only the team has stated the id. */
   proven?: boolean;
-  /** null: not known. */
+  /** The scopes that the user granted; null if they are not known. */
   granted_scopes: string[] | null;
   tokens: Tokens | null;
-  /** The team's own application that has given the tokens; left out, this deployment's. */
+  /**
+   * The team's own application to which the tokens belong. If this is missing, they belong to this deployment's
+   * application.
+   */
   credential_id?: string | null;
-  /** Brings invented data; left out, it does not. */
+  /** Whether the connection brings invented data. If this is missing, it does not. */
   demo?: boolean;
 };
 
-/** Of a phone, which connects itself, and of a demo: there is nothing to know of it. */
-export const NOTHING: Grant = { external_user_id: null, granted_scopes: null, tokens: null };
+/** The grant of a phone, which connects itself, and of a demo connection. Both have no account at a provider. */
+export const NO_GRANT: Grant = { external_user_id: null, granted_scopes: null, tokens: null };
 
 /**
- * Connects a user to a provider. A connection that is there already is taken over, whatever had become of it. It is told
- * of where it is new or was not connected, so that two that come at once are told of once.
+ * Connects a user to a provider. If there is a connection already, this changes it, in any status. Publishes an event
+ * if the connection is new or was not connected before. So two requests at the same time cause one event.
  */
-export function connect(ctx: TeamCtx | TxCtx<TeamCtx>, user: Who, provider: ProviderSlug, grant: Grant): Promise<void> {
+export function connect(
+  ctx: TeamCtx | TxCtx<TeamCtx>,
+  user: UserRef,
+  provider: ProviderSlug,
+  grant: Grant,
+): Promise<void> {
   return inTransaction(ctx, async (ctx) => {
     const before = await lockOrInsert(ctx, user, provider);
     const row = { team_id: ctx.team.id, id: `${user.id}/${provider}` };
@@ -63,7 +71,7 @@ export function connect(ctx: TeamCtx | TxCtx<TeamCtx>, user: Who, provider: Prov
       .where('team_id', '=', ctx.team.id)
       .execute();
     await forgetEnded(ctx, { user_id: user.id, provider });
-    if (before) await giveBackEnded(ctx, [{ ...before, user_id: user.id, provider }]);
+    if (before) await queueEndedRevocations(ctx, [{ ...before, user_id: user.id, provider }]);
     if (grant.tokens && !grant.demo) await subscribeUser(ctx, user.id, provider, credential_id);
     if (before?.status === 'connected') return;
     const name = namedProvider(ctx.config, provider);
@@ -87,9 +95,12 @@ type Before = {
   external_user_id: Buffer | null;
 };
 
-/** What the connection was; null where it was made here. Of two that come at once the second waits. */
-async function lockOrInsert({ db, team }: TxCtx<TeamCtx>, user: Who, provider: string): Promise<Before | null> {
-  // A connection that is there may have ended when it is locked: once more, and it is made.
+/**
+ * Locks the connection and returns its state before; null if this call made it. If two calls run at the same time, the
+ * second one waits.
+ */
+async function lockOrInsert({ db, team }: TxCtx<TeamCtx>, user: UserRef, provider: string): Promise<Before | null> {
+  // Another transaction may delete the connection before we lock it. Then the loop runs again and makes the connection.
   for (;;) {
     const made = await db
       .insertInto('connections')
@@ -111,14 +122,15 @@ async function lockOrInsert({ db, team }: TxCtx<TeamCtx>, user: Who, provider: s
 }
 
 /**
- * What a push of something that is taken does, in its transaction: a phone, and a person, connect by sending. The first
- * push makes the connection and tells of it, of samples before it tells of them and of summaries afterwards; later ones find
- * it. Data of a provider that is connected at its own page needs no connection of its own to be
- * pushed, and makes none: there would be no token to pull with. Nor does data of who is not looked at any more.
+ * Makes a connection for a push of data, in the transaction that stores the data. A phone or a person connects by
+ * sending data. The first push makes the connection and publishes its event; later pushes find the connection. For
+ * samples this event comes before the event of the data, for summaries after it. This makes no connection in two cases.
+ * If users connect the provider at the provider's own page, their data may be pushed without a connection, because a
+ * connection without a token could not pull. If the user's last day of ingestion has passed, the data is not stored.
  */
 export async function ensureConnection(
   ctx: TeamCtx | TxCtx<TeamCtx>,
-  user: Who,
+  user: UserRef,
   provider: ProviderSlug,
 ): Promise<void> {
   if (!isPushed(provider)) return;
@@ -131,5 +143,5 @@ export async function ensureConnection(
     .$call(prepared('find connection of a push'))
     .executeTakeFirst();
   if (found?.status === 'connected' || (await isAfterLastDay(ctx, user))) return;
-  await connect(ctx, user, provider, NOTHING);
+  await connect(ctx, user, provider, NO_GRANT);
 }

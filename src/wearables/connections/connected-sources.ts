@@ -3,7 +3,10 @@ import { prepared } from '../../db/session/prepared.ts';
 import { namedProvider } from '../providers/named.ts';
 import { sql } from 'kysely';
 
-/** What each of these users of the team has connected, in the order they did; users without a connection are left out. */
+/**
+ * Returns the providers that each of these users of the team has connected, the oldest connection first. The result has
+ * no entry for a user without a connection.
+ */
 export async function connectedSources(
   ctx: TeamCtx,
   userIds: string[],

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { importConnection, makeUser, recipeOf } from '../../../test/factories.ts';
-import { publishedTo } from '../../../test/publish.ts';
+import { publishedTo } from '../../../test/publish-event.ts';
 import { untilBlocked } from '../../../test/until-blocked.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { forTeam } from '../../tenancy/teams/scope.ts';
+import { forTeam } from '../../tenancy/teams/team-scope.ts';
 import { ensureConnection } from './connect.ts';
 import { failConnection } from './fail.ts';
 import { pauseAfterLastDay } from './pause-after-last-day.ts';
@@ -32,15 +32,15 @@ afterAll(() => app.close());
 const connectionsOf = async ({ user_id }: User): Promise<Connection[]> =>
   (await app.api<{ providers: Connection[] }>('GET', `/v2/user/providers/${user_id}`)).body.providers;
 const who = ({ user_id, client_user_id }: User) => ({ id: user_id, client_user_id });
-/** What was told of a user: type and data. */
-const toldOf = async ({ user_id }: User): Promise<{ event_type: string; data: Record<string, unknown> }[]> =>
+/** The events about a user: type and data. */
+const eventsOf = async ({ user_id }: User): Promise<{ event_type: string; data: Record<string, unknown> }[]> =>
   (await publishedTo(app, app.team))
     .filter((event) => event.user_id === user_id)
     .map(({ body }) => JSON.parse(body) as { event_type: string; data: Record<string, unknown> });
-const typesOf = async (user: User): Promise<string[]> => (await toldOf(user)).map(({ event_type }) => event_type);
+const typesOf = async (user: User): Promise<string[]> => (await eventsOf(user)).map(({ event_type }) => event_type);
 
 describe('a connection', () => {
-  test('is read with what it can bring by the scopes that the user granted', async () => {
+  test('is read with the resources that the granted scopes allow', async () => {
     const user = await makeUser(app.team);
     await importConnection(app.team, user.user_id, { oauth_scopes: ['daily'] });
     const [connection] = await connectionsOf(user);
@@ -63,14 +63,14 @@ describe('a connection', () => {
       status: 'unavailable',
       scope_requirements: { user_denied: { required: ['heartrate'] } },
     });
-    // Enough for sleep, less than all of it.
+    // Enough for sleep, but not for all of it.
     expect(connection?.resource_availability['sleep']).toMatchObject({
       status: 'available',
       scope_requirements: { user_denied: { required: [], optional: ['heartrate'] } },
     });
   });
 
-  test('whose scopes are not known counts as able to bring all', async () => {
+  test('without known scopes counts as able to bring every resource', async () => {
     const user = await makeUser(app.team);
     await importConnection(app.team, user.user_id, { oauth_scopes: null });
     const [connection] = await connectionsOf(user);
@@ -78,11 +78,11 @@ describe('a connection', () => {
       expect(each).toEqual({ status: 'available', scope_requirements: null });
   });
 
-  test('is told of when it is made, with its provider by both names and the scopes that the user granted', async () => {
+  test('publishes an event when it is made, with its provider by both names and the granted scopes', async () => {
     const user = await makeUser(app.team);
     await importConnection(app.team, user.user_id);
     const provider = { name: 'Oura', slug: 'oura', logo: 'https://phial.example.com/logos/oura.svg' };
-    expect(await toldOf(user)).toMatchObject([
+    expect(await eventsOf(user)).toMatchObject([
       {
         event_type: 'provider.connection.created',
         client_user_id: user.client_user_id,
@@ -112,7 +112,7 @@ describe('a connection', () => {
     ]);
   });
 
-  test('that is made again keeps its place and is not told of again', async () => {
+  test('that is made again keeps its creation time and publishes no second event', async () => {
     const user = await makeUser(app.team);
     await importConnection(app.team, user.user_id);
     const [before] = await connectionsOf(user);
@@ -122,7 +122,7 @@ describe('a connection', () => {
     expect(await typesOf(user)).toEqual(['provider.connection.created']);
   });
 
-  test('that fails says why, is told of once, and works again when the user connects again', async () => {
+  test('that fails shows the error, publishes one event, and works again when the user connects again', async () => {
     const user = await makeUser(app.team);
     await importConnection(app.team, user.user_id);
     const failure = { type: 'token_refresh_failed', details: 'invalid_grant' } as const;
@@ -138,12 +138,12 @@ describe('a connection', () => {
         },
       },
     ]);
-    const told = await toldOf(user);
-    expect(told.map(({ event_type }) => event_type)).toEqual([
+    const events = await eventsOf(user);
+    expect(events.map(({ event_type }) => event_type)).toEqual([
       'provider.connection.created',
       'provider.connection.error',
     ]);
-    expect(told[1]?.data).toEqual({
+    expect(events[1]?.data).toEqual({
       user_id: user.user_id,
       provider: 'oura',
       error_type: 'token_refresh_failed',
@@ -166,7 +166,7 @@ describe('a connection', () => {
     expect(await typesOf(user)).toEqual(['provider.connection.created', 'provider.connection.created']);
   });
 
-  test('that ends in the moment in which it is made anew is made', async () => {
+  test('that ends while it is being made anew exists afterwards', async () => {
     const user = await makeUser(app.team);
     await importConnection(app.team, user.user_id);
     let making: ReturnType<typeof importConnection> | undefined;
@@ -181,7 +181,7 @@ describe('a connection', () => {
   });
 
   test.each([false, true])(
-    'is paused after the last day, also where that is told while it is made; again: %s',
+    'is paused after the last day, also when that day is set while it is made; made before: %s',
     async (again) => {
       const user = await makeUser(app.team);
       if (again) {
@@ -201,7 +201,7 @@ describe('a connection', () => {
     },
   );
 
-  test('is paused after the last day, also where that is told before it is committed', async () => {
+  test('is paused after the last day, also when that day is set before the connection commits', async () => {
     const user = await makeUser(app.team);
     let changing: ReturnType<typeof app.api> | undefined;
     await inTransaction(ctx, async (tx) => {
@@ -214,7 +214,7 @@ describe('a connection', () => {
     expect(await connectionsOf(user)).toMatchObject([{ status: 'paused' }]);
   });
 
-  test('of a user who is scheduled for deletion is out of sight, and back with the user as it was', async () => {
+  test('of a user who is scheduled for deletion is hidden, and unchanged when the user is restored', async () => {
     const user = await makeUser(app.team);
     await importConnection(app.team, user.user_id);
     await app.api('DELETE', `/v2/user/${user.user_id}`);
@@ -232,7 +232,7 @@ describe('a connection', () => {
 });
 
 describe('a push', () => {
-  test('connects a phone at the first and tells of it; later ones change nothing', async () => {
+  test('connects a phone the first time and publishes an event; later pushes change nothing', async () => {
     const user = await makeUser(app.team);
     await ensureConnection(ctx, who(user), 'apple_health_kit');
     await ensureConnection(ctx, who(user), 'apple_health_kit');
@@ -242,7 +242,7 @@ describe('a push', () => {
     expect(await typesOf(user)).toEqual(['provider.connection.created']);
   });
 
-  test('makes one connection and one event where two come at once', async () => {
+  test('makes one connection and one event when two come at once', async () => {
     const user = await makeUser(app.team);
     let second: Promise<void> | undefined;
     await inTransaction(ctx, async (tx) => {
@@ -254,7 +254,7 @@ describe('a push', () => {
     expect(await typesOf(user)).toEqual(['provider.connection.created']);
   });
 
-  test("connects nobody a week after the last day of which the user's data is taken: what is paused stays so", async () => {
+  test("makes no connection a week after the user's last day of ingestion: a paused one stays paused", async () => {
     const user = await makeUser(app.team);
     const dayFromNow = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
     const push = async (days: number) => {
@@ -277,7 +277,7 @@ describe('a push', () => {
     ]);
   });
 
-  test('of a provider that has a page of its own makes none: there would be no token to pull with', async () => {
+  test('of a provider with its own page makes no connection: there would be no token to pull with', async () => {
     const user = await makeUser(app.team);
     await ensureConnection(ctx, who(user), 'strava');
     expect(await connectionsOf(user)).toEqual([]);
@@ -285,7 +285,7 @@ describe('a push', () => {
 });
 
 describe('a user', () => {
-  test('is shown with what it has connected, wherever users are shown', async () => {
+  test('is shown with its connections in every operation that returns users', async () => {
     const user = await makeUser(app.team);
     await importConnection(app.team, user.user_id);
     await importConnection(app.team, user.user_id, { provider_id: 's-1' }, 'strava');
@@ -309,15 +309,14 @@ describe('a user', () => {
 });
 
 describe('the counts of a team', () => {
-  test('tell its connections, those in error and those of each week, without users who are leaving', async () => {
+  test('include connections, errors and each week, without users who are scheduled for deletion', async () => {
     const team = await app.makeTeam();
     const scope = forTeam(app.ctx, { id: team.id, org_id: team.org_id, settings: {} });
     const [one, two, leaving] = [await makeUser(team), await makeUser(team), await makeUser(team)];
     for (const user of [one, two, leaving]) await importConnection(team, user.user_id);
     await importConnection(team, one.user_id, {}, 'strava');
-    await sql`update connections set created_at = now() - interval '14 days' where user_id = ${one.user_id} and provider = 'oura'`.execute(
-      app.db,
-    );
+    await sql`update connections set created_at = now() - interval '14 days' where user_id = ${one.user_id}
+      and provider = 'oura'`.execute(app.db);
     await failConnection(scope, { user_id: two.user_id, provider: 'oura' }, { type: 'unknown', details: '' });
     await team.api('DELETE', `/v2/user/${leaving.user_id}`);
     const { body } = await team.api<{
@@ -336,7 +335,7 @@ describe('the counts of a team', () => {
   });
 });
 
-test('tokens and the id at the provider are kept sealed', async () => {
+test('tokens and the id at the provider are stored sealed', async () => {
   const user = await makeUser(app.team);
   await importConnection(app.team, user.user_id);
   const { rows } = await sql<{ row: string }>`

@@ -3,10 +3,12 @@ import { inTransaction } from '../../db/transaction.ts';
 import { notFound } from '../../errors.ts';
 import { findUser } from '../../users/find.ts';
 import { endAgreement } from './tokens/ended-agreements.ts';
-import { giveBackEnded } from './tokens/give-back.ts';
+import { queueEndedRevocations } from './tokens/queue-revocations.ts';
 
-/** Ends a connection; the provider is told afterwards. The data that it brought stays, but for a
- * provider whose rules want it gone some weeks later. Throws not_found for the user and where there is no connection. */
+/**
+ * Ends a connection. A job notifies the provider later. The data that the connection brought stays, except if the
+ * provider's rules require its deletion some weeks later. Throws not_found for the user, and if there is no connection.
+ */
 export function disconnect(ctx: TeamCtx, userId: string, provider: string): Promise<void> {
   return inTransaction(ctx, async (ctx) => {
     await findUser(ctx, userId);
@@ -19,6 +21,6 @@ export function disconnect(ctx: TeamCtx, userId: string, provider: string): Prom
       .executeTakeFirst();
     if (!ended) throw notFound('Connection of this user to this provider');
     await endAgreement(ctx, ended);
-    await giveBackEnded(ctx, [ended]);
+    await queueEndedRevocations(ctx, [ended]);
   });
 }

@@ -1,5 +1,5 @@
 import type { TeamCtx, TxCtx } from '../../context.ts';
-import { giveBackEnded } from './tokens/give-back.ts';
+import { queueEndedRevocations } from './tokens/queue-revocations.ts';
 import { revokePending } from './tokens/revoke.ts';
 import type { Exports } from '../../privacy/export-rows.ts';
 
@@ -15,7 +15,10 @@ export const EXPORTS: Exports = {
   ],
 };
 
-/** The tokens stay for a moment, without their user: the provider is told when the erasure is done. */
+/**
+ * Erases the connections of a user. We keep their tokens for a short time, without the user, because we notify the
+ * provider after the erasure.
+ */
 export async function eraseUser(ctx: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
   const ended = await ctx.db
     .deleteFrom('connections')
@@ -23,15 +26,18 @@ export async function eraseUser(ctx: TxCtx<TeamCtx>, user: { id: string }): Prom
     .where('team_id', '=', ctx.team.id)
     .returning(['user_id', 'provider', 'credential_id', 'tokens', 'external_user_id'])
     .execute();
-  await giveBackEnded(ctx, ended);
+  await queueEndedRevocations(ctx, ended);
 }
 
-/** Before the team itself: providers are told once more of what its users had connected, outside any transaction. */
+/**
+ * Notifies the providers once more about connections that have ended. Runs before the erasure of the team, outside any
+ * transaction.
+ */
 export async function beforeTeam(ctx: TeamCtx): Promise<void> {
   await revokePending(ctx);
 }
 
-/** Connections have gone with their users. */
+/** Erases the revocations of the team's tokens. The erasure of the users has erased the connections before. */
 export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): Promise<void> {
   await db.deleteFrom('token_revocations').where('team_id', '=', team.id).execute();
 }

@@ -4,13 +4,14 @@ import { inTransaction } from '../../db/transaction.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { endAgreement } from './tokens/ended-agreements.ts';
 import { connectionError } from './events.ts';
-import { messageOf, type ConnectionError } from './messages.ts';
-import { openTokens } from './tokens/sealed.ts';
+import { messageOf, type ConnectionError } from './error-messages.ts';
+import { openTokens } from './tokens/sealed-tokens.ts';
 
 /**
- * Puts a connection in error and tells of it, once: one that is in error already, paused or gone stays as it is.
- * `details` is a code of the provider's answer, never its text, which could name a person. `refused`: the access token that
- * the provider has refused; false where the connection has another one meanwhile, and stays as it is.
+ * Sets the status of a connection to error and publishes an event, once. Changes nothing if the connection is already
+ * in error, is paused or does not exist. `details` is a code from the provider's response. It is never text from the
+ * response, which could name a person. `refused` is the access token that the provider has refused. If the connection
+ * has another token now, this changes nothing and returns false.
  */
 export function failConnection(
   ctx: TeamCtx | TxCtx<TeamCtx>,
@@ -46,7 +47,7 @@ export function failConnection(
   });
 }
 
-/** Whether the connection still has this access token, as it does until the commit. */
+/** Whether the connection still has this access token. Locks the row until the commit. */
 async function isItsToken(
   ctx: TxCtx<TeamCtx>,
   { user_id, provider }: { user_id: string; provider: string },

@@ -1,11 +1,11 @@
 import type { Static } from 'typebox';
 import type { Config } from '../../config/options.ts';
-import { PROVIDERS } from '../providers/catalogue.ts';
+import { PROVIDERS } from '../providers/provider-catalogue.ts';
 import { logoOf } from '../source.ts';
 import type { ProviderDetails } from './schemas.ts';
 import type { ProviderFacts } from '../providers/facts.ts';
 
-/** Every provider that the service knows; of one kind only where `sourceType` names it. */
+/** Returns every provider that Phial knows. With `sourceType`, returns only the providers of this type. */
 export function listProviders(config: Config, sourceType: string | undefined): Static<typeof ProviderDetails>[] {
   return Object.entries<ProviderFacts>(PROVIDERS)
     .filter(([, { source_type }]) => sourceType === undefined || sourceType === source_type)

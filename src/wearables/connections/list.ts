@@ -1,14 +1,14 @@
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { findUser } from '../../users/find.ts';
-import { resourceAvailability } from './availability.ts';
-import { messageOf, type ConnectionError } from './messages.ts';
+import { resourceAvailability } from './resource-availability.ts';
+import { messageOf, type ConnectionError } from './error-messages.ts';
 import { namedProvider } from '../providers/named.ts';
-import { progressOf, type Progress } from './progress.ts';
+import { progressOf, type Progress } from './connection-progress.ts';
 import type { ConnectionsOfUser } from './schemas.ts';
-import { openExternalUser } from './tokens/sealed.ts';
+import { openExternalUser } from './tokens/sealed-tokens.ts';
 
-/** The connections of a user, in the order they were made. */
+/** Returns the connections of a user, the oldest first. */
 export async function listConnections(ctx: TeamCtx, userId: string): Promise<Static<typeof ConnectionsOfUser>> {
   await findUser(ctx, userId);
   const rows = await ctx.db
@@ -21,7 +21,7 @@ export async function listConnections(ctx: TeamCtx, userId: string): Promise<Sta
     .orderBy('provider')
     .execute();
   const progress = await progressOf(ctx, userId);
-  // One that was ended meanwhile is not there any more.
+  // A connection may end between the two SQL statements. The response does not contain it.
   const there = rows.filter(({ provider }) => progress.has(provider));
   const providers = there.map((row) => ({
     ...namedProvider(ctx.config, row.provider),

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { notFound } from '../../errors.ts';
-import { providerOrNull } from '../providers/catalogue.ts';
+import { providerOrNull } from '../providers/provider-catalogue.ts';
 
 /**
- * A picture for a provider: the beginning of its name on a colour of its own. The marks of the companies are theirs and
- * are not ours to hand out. Throws not_found for a slug that no provider has.
+ * Draws a picture for a provider: the first letters of its name on a colour that we chose for this provider. We do not
+ * distribute the companies' trademarks. Throws not_found for an unknown slug.
  */
 export function drawLogo(slug: string): string {
   const provider = providerOrNull(slug);

@@ -5,14 +5,17 @@ import { defineJob } from '../../db/define-job.ts';
 import { acrossTeams } from '../../db/session/bind.ts';
 import { inTransaction } from '../../db/transaction.ts';
 
-/** Of one run; the next one is a minute away. */
+/** The most connections that one run pauses. The next run is a minute later. */
 const MOST = 1_000;
-/** As long as data may come late, a pull of the past that was asked for afterwards may take. */
+/**
+ * The number of days for which connections stay active after the last day of ingestion. Data may arrive late, and a
+ * pull of the past that the user or team requested after the last day may take as long.
+ */
 const PULL_DAYS = 7;
 
 /**
- * Pauses what has brought nothing for seven days that could be kept: the last day of which its user's data is taken lies
- * further back (record 168). A pull of the past that is under way is let come to its end.
+ * Pauses connections of users whose last day of ingestion was more than seven days ago, because we could store nothing
+ * that they bring. If a pull of the past is running, the connection is paused after the pull.
  */
 export async function pauseAfterLastDay(ctx: Ctx): Promise<void> {
   await inTransaction(acrossTeams(ctx), async ({ db }) => {
@@ -27,7 +30,7 @@ export async function pauseAfterLastDay(ctx: Ctx): Promise<void> {
   });
 }
 
-/** Looks each minute. */
+/** The job that pauses these connections, each minute. */
 export const pausing = defineJob({
   name: 'pause_after_last_day',
   payload: Type.Object({}),
@@ -35,12 +38,14 @@ export const pausing = defineJob({
   run: (ctx) => pauseAfterLastDay(ctx),
 });
 
-/** Whether that is so of a user: what is sent afterwards connects nobody. */
+/**
+ * Whether the user's last day of ingestion has passed, so that we store no data of the user. A push then makes no
+ * connection.
+ */
 export async function isAfterLastDay({ db, team }: TeamCtx | TxCtx<TeamCtx>, user: { id: string }): Promise<boolean> {
   const { rows } = await sql`
     select from users
-     where id = ${user.id} and team_id = ${team.id} and ingestion_over_at(ingestion_end, fallback_time_zone) <= now()`.execute(
-    db,
-  );
+     where id = ${user.id} and team_id = ${team.id}
+       and ingestion_over_at(ingestion_end, fallback_time_zone) <= now()`.execute(db);
   return rows.length > 0;
 }

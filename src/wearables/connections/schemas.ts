@@ -1,8 +1,9 @@
 import { Type, type Static } from 'typebox';
 import { ProviderName } from '../providers/schemas.ts';
 import { nullable, oneOf, Timestamp, Uuid } from '../../wire/schema.ts';
+import { shape } from '../../wire/shape.ts';
 
-/** Why a connection brings nothing any more. */
+/** The reasons why a connection brings no more data. */
 export const CONNECTION_ERRORS = [
   'token_refresh_failed',
   'webhook_registration_failed',
@@ -15,40 +16,40 @@ export const CONNECTION_ERRORS = [
 ] as const;
 
 const Scopes = Type.Object({
-  required: Type.Array(Type.String(), { description: 'Without these there is nothing.' }),
-  optional: Type.Array(Type.String(), { description: 'These make it fuller.' }),
+  required: Type.Array(Type.String(), { description: 'Scopes without which the resource is unavailable.' }),
+  optional: Type.Array(Type.String(), { description: 'Scopes that bring more details of the resource.' }),
 });
 
-export const ResourceAvailability = Type.Object({
-  status: oneOf(['available', 'unavailable'], { description: 'Whether this connection can bring it.' }),
+export const ResourceAvailability = shape('ResourceAvailability', {
+  status: oneOf(['available', 'unavailable'], { description: 'Whether this connection can bring the resource.' }),
   scope_requirements: nullable(Type.Object({ user_granted: Scopes, user_denied: Scopes })),
 });
 
 const Availabilities = Type.Record(Type.String(), ResourceAvailability, {
-  description: 'What the connection can bring, by resource.',
+  description: 'The resources that the connection can bring, by name.',
 });
 
 const ExternalUserId = nullable(Type.String({ description: "The provider's own id of the user." }));
-const ErrorType = oneOf(CONNECTION_ERRORS, { description: 'Why the connection brings nothing any more.' });
+const ErrorType = oneOf(CONNECTION_ERRORS, { description: 'Why the connection brings no more data.' });
 
-export const ConnectionErrorDetails = Type.Object({
+const ConnectionErrorDetails = shape('ConnectionErrorDetails', {
   error_type: ErrorType,
   error_message: Type.String(),
   errored_at: Timestamp,
 });
 
-/** Records of a provider that were left out. */
-export const SkippedOfProvider = Type.Object({
+/** For each reason, the number of records of a provider that we did not store. */
+export const SkippedOfProvider = shape('SkippedOfProvider', {
   type: Type.String({ description: 'The series or kind of summary, as heartrate or sleep.' }),
   reason: oneOf(['impossible'], {
     description:
-      'impossible: nothing can have been measured so, as a heart rate of 9,000 or more sleep than the night is long. Where the rest ' +
-      'of a summary can be, only that value is left out.',
+      'impossible: the value cannot have been measured, such as a heart rate of 9,000 or a sleep that ' +
+      'is longer than its night. If the rest of a summary is possible, only that value is left out.',
   }),
-  records: Type.Integer({ description: 'How many there were.' }),
+  records: Type.Integer({ description: 'How many records were left out.' }),
 });
 
-export const ProviderWithStatus = Type.Object({
+export const ProviderWithStatus = shape('ProviderWithStatus', {
   name: Type.String(),
   slug: Type.String({ description: 'Short name that does not change.' }),
   logo: Type.String(),
@@ -57,40 +58,51 @@ export const ProviderWithStatus = Type.Object({
   external_user_id: ExternalUserId,
   error_details: nullable(ConnectionErrorDetails),
   resource_availability: Availabilities,
-  last_data_at: nullable(Type.String({ format: 'date-time', description: 'When it last brought something new.' })),
+  last_data_at: nullable(
+    Type.String({ format: 'date-time', description: 'When the connection last brought something new.' }),
+  ),
   last_attempt: nullable(
     Type.Object(
       {
         timestamp: Timestamp,
-        status: oneOf(['success', 'failure'], { description: 'How it went.' }),
+        status: oneOf(['success', 'failure'], { description: 'Whether the provider answered.' }),
       },
-      { description: 'When the provider was last asked; null of what is pushed, and before the first time.' },
+      { description: 'The last request to the provider; null where data is pushed, and before the first request.' },
     ),
   ),
   skipped: Type.Array(SkippedOfProvider, {
     description:
-      'What the pull of the past and the last look at the newest days have left out, whole or in part, the most first. As long as ' +
-      'that look reaches into the days of the pull, its records are taken for the same ones: what is left out in the first days after ' +
-      'the pull may then be counted later. Nothing of what is pushed, which is refused instead.',
+      'Records that the pull of the past and the last poll have left out, whole or in part, the most ' +
+      'first. While the polled days overlap the days of the pull, the left-out records of both count ' +
+      'as the same ones. So a record that is left out in the first days after the pull may be counted ' +
+      'only later. Empty for pushed data: impossible values in a push are refused instead.',
   }),
   next: Type.Object(
     {
       action: oneOf(['historical_pull', 'poll', 'push', 'reconnect', 'none'], {
         description:
-          'historical_pull: more of the past. poll: what is new. push: the phone, or the person, sends it. reconnect: nothing ' +
-          'until the user connects again. none: nothing, as long as there is no application for the provider here.',
+          'historical_pull: more of the past is pulled. poll: new data is polled. push: the phone or the ' +
+          'person sends data. reconnect: nothing happens until the user connects again. none: nothing ' +
+          'happens, because there is no application for the provider here.',
       }),
-      at: nullable(Type.String({ format: 'date-time', description: 'From when on; null where no time is set.' })),
-      resources: Type.Array(Type.String(), { description: 'Of a historical_pull, what has not come whole yet.' }),
+      at: nullable(
+        Type.String({
+          format: 'date-time',
+          description: 'The earliest time of the next step; null where no time is set.',
+        }),
+      ),
+      resources: Type.Array(Type.String(), {
+        description: 'For a historical_pull: the resources that have not arrived completely.',
+      }),
     },
-    { description: 'What comes next.' },
+    { description: 'The next step.' },
   ),
 });
 
-export const ConnectionsOfUser = Type.Object({ providers: Type.Array(ProviderWithStatus) });
+export const ConnectionsOfUser = shape('ConnectionsOfUser', { providers: Type.Array(ProviderWithStatus) });
 
-/** What provider.connection.created tells. */
-export const NewConnection = Type.Object({
+/** The data of the event provider.connection.created. */
+export const NewConnection = shape('NewConnection', {
   user_id: Uuid,
   provider: ProviderName,
   source: Type.Unsafe<Static<typeof ProviderName>>({
@@ -102,16 +114,16 @@ export const NewConnection = Type.Object({
   resource_availability: Availabilities,
 });
 
-/** What provider.connection.error tells. */
-export const BrokenConnection = Type.Object({
+/** The data of the event provider.connection.error. */
+export const BrokenConnection = shape('BrokenConnection', {
   user_id: Uuid,
   provider: Type.String({ description: 'Slug of the provider.' }),
   error_type: ErrorType,
   message: Type.String({ description: 'What happened and what to do, for people.' }),
-  error_details: Type.String({ description: 'What the provider answered, as a code; may be empty.' }),
+  error_details: Type.String({ description: 'The code that the provider answered; may be empty.' }),
 });
 
-export const ProviderDetails = Type.Object({
+export const ProviderDetails = shape('ProviderDetails', {
   name: Type.String(),
   slug: Type.String({ description: 'Short name that does not change.' }),
   description: Type.String(),
@@ -119,8 +131,8 @@ export const ProviderDetails = Type.Object({
   auth_type: nullable(
     Type.String({
       description:
-        "How a user connects it: oauth at the provider's own page, password or email, sdk through an app on the phone; " +
-        'empty where there is nothing to connect.',
+        "How a user connects it: oauth at the provider's own page, password or email, sdk through an app " +
+        'on the phone; empty where nothing can be connected.',
     }),
   ),
   supported_resources: Type.Array(Type.String()),

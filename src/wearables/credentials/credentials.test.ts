@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Answer, type Team, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type Answer, type Team, type TestApp } from '../../../test/test-app.ts';
 import { createManagementKey } from '../../tenancy/keys/create-management-key.ts';
 import { createTeam } from '../../tenancy/teams/create.ts';
 
@@ -79,7 +79,7 @@ describe("a team's own credentials", () => {
     expect(await list(team)).toEqual({ credentials: [], next_cursor: null });
   });
 
-  test('have another id where they are of another application, of which nothing of the one before is taken over', async () => {
+  test('get a new id with another application and take over nothing of the former one', async () => {
     const team = await app.makeTeam();
     const { body: first } = await set(team, { ...ofOura, redirect_url_override: 'https://clinic.example.com/back' });
     const refused = await set(team, { provider: 'oura', client_id: 'another' });
@@ -93,14 +93,14 @@ describe("a team's own credentials", () => {
   test.each([
     ['no secret', { provider: 'oura', client_id: 'clinic' }],
     ['no id', { provider: 'oura', client_secret: 'hush' }],
-    ['a secret that is taken away', { ...ofOura, client_secret: null }],
-  ])('are refused with %s, of a provider that can be connected', async (_what, body) => {
+    ['a secret that is removed', { ...ofOura, client_secret: null }],
+  ])('are refused with %s, for a provider that can be connected', async (_what, body) => {
     const team = await app.makeTeam();
     const { status, body: said } = await set(team, body);
     expect([status, said.code]).toEqual([400, 'credentials_incomplete']);
   });
 
-  test('have a secret that stands nowhere as it is, and a hash that is of this team and deployment', async () => {
+  test('have a secret that is stored only sealed, and a hash that depends on the team and deployment', async () => {
     const [team, other] = [await app.makeTeam(), await app.makeTeam()];
     const [{ body: mine }, { body: theirs }] = [await set(team, ofOura), await set(other, ofOura)];
     expect(mine.client_secret_hash).not.toBe(theirs.client_secret_hash);
@@ -136,7 +136,7 @@ describe("a team's own credentials", () => {
     expect(ids(await list(team))).toEqual(made);
   });
 
-  test('go from the list with a deleted team, and cannot be deleted any more', async () => {
+  test('are not listed and cannot be deleted after their team is deleted', async () => {
     const team = await app.makeTeam();
     const { id } = await createTeam(app.ctx, { org_id: team.org_id, name: 'Mesa Clinic' });
     const { body: made } = await set(team, { ...ofOura, team_id: id });
@@ -145,7 +145,7 @@ describe("a team's own credentials", () => {
     expect((await remove(team, [made.id])).body.not_found).toEqual([made.id]);
   });
 
-  test('leave lines in the audit log that name them, and hold no value', async () => {
+  test('leave lines in the audit log that name them and contain no value', async () => {
     const team = await app.makeTeam();
     const { body: made } = await set(team, ofOura);
     await remove(team, [made.id]);
@@ -259,7 +259,7 @@ describe('details', () => {
       },
     ],
   ])(
-    'of %s are kept, shown with every key and without their secrets, and stay when they are sent back so',
+    'of %s are stored, shown with every key and without their secrets, and unchanged when sent back as shown',
     async (provider, details, shown) => {
       const team = await app.makeTeam();
       const connects = { client_id: 'clinic', client_secret: 'hush' };
@@ -278,18 +278,18 @@ describe('details', () => {
 
   test.each([
     ['of another provider', 'oura', { webhook_secret: 'hush' }],
-    ["with what is not the provider's", 'polar', { webhook_secret: 'hush', client: 'clinic' }],
-    ['with less than it needs', 'google_health', { project_number: '12345' }],
+    ['with a key that the provider does not have', 'polar', { webhook_secret: 'hush', client: 'clinic' }],
+    ['without a key that it needs', 'google_health', { project_number: '12345' }],
     ['of two shapes', 'labcorp', { labcorp: { account_number: '1', billing_method: 'CM' }, sending_facility: 'A' }],
-    ['that hold nothing', 'polar', {}],
-    ['with a code that is none', 'labcorp', { labcorp: { account_number: '1', billing_method: 'XX' } }],
+    ['without any value', 'polar', {}],
+    ['with an invalid code', 'labcorp', { labcorp: { account_number: '1', billing_method: 'XX' } }],
   ])('%s are refused', async (_what, provider, details) => {
     const team = await app.makeTeam();
     const { status, body } = await set(team, { ...ofOura, provider, details });
     expect([status, JSON.stringify(body)]).toEqual([422, expect.stringContaining('details')]);
   });
 
-  test('cannot stand for a secret that is not there', async () => {
+  test('cannot refer to a secret that is not stored', async () => {
     const team = await app.makeTeam();
     const { status, body } = await set(team, { ...ofOura, provider: 'polar', details: { webhook_secret: hidden } });
     expect([status, body.code]).toEqual([400, 'credentials_incomplete']);
@@ -326,7 +326,7 @@ describe('what to enter at a provider', () => {
   });
 
   test.each(['fitbit', 'apple_health_kit', 'labcorp', 'getlabs'])(
-    'is nothing where %s leads nowhere here',
+    'is nothing where no address of ours is needed: %s',
     async (provider) => {
       expect(await prepare(provider)).toEqual({ status: 'no_action_needed', preparation_steps: [] });
     },

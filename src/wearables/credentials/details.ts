@@ -1,11 +1,12 @@
-// What a team has with some providers and laboratories beside an id and a secret: of each the shape, and what of it is secret.
+// Some providers and laboratories need more than an id and a secret. This file defines the shape of these details for
+// each of them, and names the secret parts.
 import { Type, type Static } from 'typebox';
 import { AppError } from '../../errors.ts';
 import type { Requirement } from '../../wire/rules.ts';
-import { ownOf } from '../../wire/own.ts';
+import { ownProperty } from '../../wire/own-property.ts';
 import { nullable, oneOf, Text } from '../../wire/schema.ts';
 
-/** Stands for a secret in what is shown; sent back, it keeps what is stored. */
+/** Responses show this text instead of a secret. If a request sends it back, the stored secret stays. */
 const HIDDEN = '[hidden]';
 
 const MOST_STATES = 60;
@@ -21,23 +22,25 @@ const Free = (whose: string) =>
       maxProperties: 50,
       propertyNames: { maxLength: 100 },
       additionalProperties: Secret,
-      description: `Whatever ${whose} has given the team, by name. Each value counts as a secret.`,
+      description: `The values that ${whose} has given the team, by name. Each value counts as a secret.`,
     }),
   );
 
 const Fitbit = Type.Object(
   {
-    is_hr_enabled: Type.Optional(Type.Boolean({ default: false, description: 'Whether it tells of heart rates.' })),
+    is_hr_enabled: Type.Optional(
+      Type.Boolean({ default: false, description: 'Whether the provider sends heart rates.' }),
+    ),
     workout_verify_token: Secret,
     sleep_verify_token: Secret,
     body_verify_token: Secret,
     foods_verify_token: Type.Optional(nullable(Secret)),
   },
-  { description: 'Of Fitbit: the codes that its subscribers are confirmed with.' },
+  { description: 'For Fitbit: the codes that confirm its subscribers.' },
 );
 const GetLabs = Type.Object(
   { webhook_secret_key: Secret, webhook_secret_token: Secret },
-  { description: 'Of Getlabs: what its notifications are known by.' },
+  { description: 'For Getlabs: what identifies its notifications.' },
 );
 const LabCorp = Type.Object(
   {
@@ -46,7 +49,7 @@ const LabCorp = Type.Object(
       description: 'CM: the client pays, PT: the patient, PI: an insurance.',
     }),
   },
-  { description: 'Of Labcorp: the account of the team.' },
+  { description: 'For Labcorp: the account of the team.' },
 );
 const PhlebFinders = Type.Object(
   {
@@ -55,9 +58,9 @@ const PhlebFinders = Type.Object(
     team_id: Text(100, { description: 'Id of the team there.' }),
     team_name: Text(200, { description: 'Name of the team there.' }),
     webhook_token: Secret,
-    email: Type.String({ format: 'email', description: 'Where PhlebFinders writes to.' }),
+    email: Type.String({ format: 'email', description: 'The address that PhlebFinders writes to.' }),
   },
-  { description: 'Of PhlebFinders: the account of the team.' },
+  { description: 'For PhlebFinders: the account of the team.' },
 );
 
 const StatesOfType = {
@@ -66,34 +69,36 @@ const StatesOfType = {
   items: { type: 'string', maxLength: 2, minLength: 2 },
 };
 
-/** All that any of them has; which are for which provider says the table below. */
+/** The details of all providers together. SHAPES defines which of them belong to which provider. */
 export const CredentialDetails = Type.Object(
   {
     fitbit: Type.Optional(Fitbit),
-    redirect_uri: Name('Of Google Fit: where it sends users back to.'),
+    redirect_uri: Name('For Google Fit: the address that it sends users back to.'),
     data_scopes: Type.Optional(
-      Type.Array(Text(300), { maxItems: 100, description: 'Of Google Fit: the scopes that are asked for.' }),
+      Type.Array(Text(300), { maxItems: 100, description: 'For Google Fit: the scopes that are asked for.' }),
     ),
-    project_number: Name('Of Google Health: the number of the project of Google Cloud.'),
-    service_account_email: Name('Of Google Health: the service account that makes its subscribers.'),
-    client: Name('Of MyFitnessPal: the name of the client.'),
+    project_number: Name('For Google Health: the number of the project of Google Cloud.'),
+    service_account_email: Name('For Google Health: the service account that makes its subscribers.'),
+    client: Name('For MyFitnessPal: the name of the client.'),
     webhook_secret: Type.Optional(Secret),
     getlabs: Type.Optional(GetLabs),
     phlebfinders: Type.Optional(PhlebFinders),
     bioreference: Free('BioReference'),
     quest: Free('Quest'),
     labcorp: Type.Optional(LabCorp),
-    sending_facility: Name('Of Labcorp: who sends its messages.'),
-    sending_application: Name('Of Labcorp: by what they are sent.'),
-    receiving_facility: Name('Of Labcorp: who receives them.'),
-    receiving_application: Name('Of Labcorp: by what they are received.'),
-    sub_account_id: Type.Optional(nullable(Text(100, { description: 'Of laboratories: an account below it.' }))),
-    sub_account_name: Type.Optional(nullable(Text(200, { description: 'Of laboratories: the name of that account.' }))),
+    sending_facility: Name('For Labcorp: the facility that sends messages.'),
+    sending_application: Name('For Labcorp: the application that sends messages.'),
+    receiving_facility: Name('For Labcorp: the facility that receives messages.'),
+    receiving_application: Name('For Labcorp: the application that receives messages.'),
+    sub_account_id: Type.Optional(nullable(Text(100, { description: 'For laboratories: the id of a sub-account.' }))),
+    sub_account_name: Type.Optional(
+      nullable(Text(200, { description: 'For laboratories: the name of the sub-account.' })),
+    ),
     allowed_billing_types: Type.Optional(
       nullable(
         Type.Array(oneOf(BILLING_TYPES), {
           maxItems: BILLING_TYPES.length,
-          description: 'Of laboratories: who may be billed; null: anybody.',
+          description: 'For laboratories: the allowed billing types; null: all of them.',
         }),
       ),
     ),
@@ -104,15 +109,15 @@ export const CredentialDetails = Type.Object(
           maxProperties: BILLING_TYPES.length,
           propertyNames: { enum: [...BILLING_TYPES] },
           additionalProperties: StatesOfType,
-          description: 'Of laboratories: by who is billed, the states in which that is not done.',
+          description: 'For laboratories: the states where a billing type is not allowed, by billing type.',
         }),
       ),
     ),
     allowed_business_units: Type.Optional(
-      nullable(Type.Array(Text(100), { maxItems: 50, description: 'Of Quest: the units that may be used.' })),
+      nullable(Type.Array(Text(100), { maxItems: 50, description: 'For Quest: the business units that may be used.' })),
     ),
   },
-  { description: 'What else the provider needs, in the shape of that provider.' },
+  { description: 'Further details that the provider needs, in the shape of that provider.' },
 );
 
 export type Details = Static<typeof CredentialDetails>;
@@ -123,7 +128,7 @@ const LABCORP_MESSAGES = ['sending_facility', 'sending_application', 'receiving_
 type Shape = { needs: readonly string[]; may?: readonly string[] };
 const Quest: Shape = { needs: ['quest'], may: [...BILLING, 'allowed_business_units'] };
 
-/** By provider, one shape of these. */
+/** The allowed shapes by provider. The details must have one of them. */
 const SHAPES: Readonly<Record<string, readonly Shape[]>> = {
   fitbit: [{ needs: ['fitbit'] }],
   google_fit: [{ needs: ['redirect_uri', 'data_scopes'] }],
@@ -141,9 +146,9 @@ const SHAPES: Readonly<Record<string, readonly Shape[]>> = {
   ],
 };
 
-const shapesOf = (provider: string): readonly Shape[] => ownOf(SHAPES, provider) ?? [];
+const shapesOf = (provider: string): readonly Shape[] => ownProperty(SHAPES, provider) ?? [];
 
-/** Details are those of the provider that is named. */
+/** Requires that the details have a shape of the provider that the request names. */
 export const detailsOfProvider: Requirement = {
   check: ({ provider, details }) => {
     if (typeof provider !== 'string' || typeof details !== 'object' || details === null) return [];
@@ -152,14 +157,19 @@ export const detailsOfProvider: Requirement = {
     const fits = ({ needs, may = [] }: Shape): boolean =>
       needs.every((name) => given.includes(name)) && given.every((name) => [...needs, ...may].includes(name));
     if (shapes.some(fits)) return [];
-    const told = shapes.map(({ needs }) => needs.join(', ')).join(' or ');
-    const msg = told === '' ? 'There are no details of this provider' : `Details of this provider have ${told}`;
+    const shapesInWords = shapes.map(({ needs }) => needs.join(', ')).join(' or ');
+    const msg =
+      shapesInWords === ''
+        ? 'There are no details for this provider'
+        : `Details for this provider have ${shapesInWords}`;
     return [{ at: ['details'], type: 'value_error', msg }];
   },
-  words: 'Details are in the shape of the provider: null where it has none.',
+  words: 'Details have the shape of the provider; null where it has none.',
 };
 
-/** Members that are secrets, wherever they stand, and those of which every member is one. */
+/**
+ * SECRETS are the members that are secret in every object. ALL_SECRET are the objects of which every member is secret.
+ */
 const SECRETS = new Set([
   'workout_verify_token',
   'sleep_verify_token',
@@ -172,7 +182,7 @@ const SECRETS = new Set([
 ]);
 const ALL_SECRET = new Set(['bioreference', 'quest']);
 
-/** Details as they are shown: every key of their shape, null where nothing is said of it, and no secret. */
+/** Returns details for a response: every key of their shape, with null for a missing value, and without secrets. */
 export function shownDetails(provider: string, details: Details): Details {
   const shape = shapesOf(provider).find(({ needs }) => needs.every((name) => name in details));
   const absent = Object.fromEntries([...(shape?.needs ?? []), ...(shape?.may ?? [])].map((name) => [name, null]));
@@ -180,16 +190,16 @@ export function shownDetails(provider: string, details: Details): Details {
   return { ...absent, ...others, ...(fitbit && { fitbit: { foods_verify_token: null, ...fitbit } }) };
 }
 
-/** Details as they are to be stored, where those that are stored already stand for what was hidden. Throws credentials_incomplete. */
-export const keepHidden = (details: Details, stored: Details | null): Details =>
+/** Returns details to store: replaces each hidden value by the stored one. Throws credentials_incomplete. */
+export const restoreHidden = (details: Details, stored: Details | null): Details =>
   eachSecret(details, (value, path) => {
     if (value !== HIDDEN) return value;
-    const kept = path.reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], stored ?? {});
-    if (typeof kept === 'string') return kept;
-    throw new AppError(
-      'credentials_incomplete',
-      `${path.join('.')} is ${HIDDEN}, and nothing is stored that it stands for.`,
+    const storedText = path.reduce<unknown>(
+      (at, name) => (at as Record<string, unknown> | undefined)?.[name],
+      stored ?? {},
     );
+    if (typeof storedText === 'string') return storedText;
+    throw new AppError('credentials_incomplete', `${path.join('.')} is ${HIDDEN}, but no value is stored for it.`);
   });
 
 function eachSecret(details: Details, put: (value: string, path: string[]) => string): Details {

@@ -1,11 +1,14 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { ManagementCtx } from '../../context.ts';
-import { decodeCursor, isId, takePage } from '../../db/page.ts';
+import { decodeCursor, isId, takePage } from '../../db/cursor.ts';
 import { CREDENTIAL_COLUMNS, renderCredentials } from './render.ts';
 import type { CredentialsPage } from './schemas.ts';
 
-/** Credentials of teams, in the order they were made; `teams` null: of every team of the organisation. */
+/**
+ * Returns the credentials of teams, the oldest first. If `teams` is null, returns those of every team of the
+ * organisation.
+ */
 export async function listCredentials(
   ctx: ManagementCtx,
   teams: string[] | null,

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
-import { eraseTeams } from '../../../test/erase-teams.ts';
+import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
+import { eraseTeams } from '../../../test/erase-deleted-teams.ts';
 import { importConnection, linkTokenOf, makeUser } from '../../../test/factories.ts';
 import { startProvider, type Provider } from '../../../test/provider.ts';
 import { teamCtx } from '../../../test/team-ctx.ts';
 import { createTeam } from '../../tenancy/teams/create.ts';
 import { createTeamKey } from '../../tenancy/keys/create-team-key.ts';
-import { freshToken } from '../connections/tokens/fresh-token.ts';
+import { getValidToken } from '../connections/tokens/valid-token.ts';
 import { dropExpired } from './erase.ts';
 
 let provider: Provider;
@@ -16,7 +16,7 @@ let app: TestApp;
 let team: Team;
 beforeAll(async () => {
   provider = await startProvider();
-  // Of Strava and WHOOP this deployment has no application: only where they are reached.
+  // This deployment has no application at Strava and WHOOP, only their addresses.
   app = await startTestApp({
     ...provider.env('oura'),
     ...provider.env('polar'),
@@ -37,7 +37,7 @@ afterAll(async () => {
   await provider.close();
 });
 
-type Place = { user_id: string; provider: string };
+type ConnectionKey = { user_id: string; provider: string };
 
 const pathOf = ({ org_id }: Team): string => `/v1/org/${org_id}/team_custom_credentials/sandbox/us`;
 async function setOwn(of: Team, slug = 'oura', name = 'own-client', more: object = {}): Promise<string> {
@@ -46,7 +46,7 @@ async function setOwn(of: Team, slug = 'oura', name = 'own-client', more: object
   return (await of.api<{ id: string }>('POST', pathOf(of), body)).body.id;
 }
 const remove = (of: Team, id: string) => of.api('DELETE', `${pathOf(of)}?credential_id=${id}`);
-/** By which application tokens were asked for, one each. */
+/** The applications that tokens were requested by, one for each request. */
 const clients = (): (string | undefined)[] =>
   provider.tokenRequests.map(({ fields }) => fields['client_id']?.replace(/^client-of-\w+-/, ''));
 
@@ -59,7 +59,7 @@ async function leave(of: Team, user_id: string, slug = 'oura'): Promise<Left> {
   return { sent: new URL(left.headers.get('location') ?? 'about:blank'), browser };
 }
 
-/** The browser agrees at the provider's page, and comes back, also by way of the team's own address. */
+/** The browser agrees at the provider's page and comes back, in some cases by the team's own address. */
 async function comeBack({ sent, browser }: Left, slug = 'oura'): Promise<void> {
   const agreed = await fetch(sent, { redirect: 'manual' });
   const { search } = new URL(agreed.headers.get('location') ?? '');
@@ -67,23 +67,24 @@ async function comeBack({ sent, browser }: Left, slug = 'oura'): Promise<void> {
   await fetch(callback, { headers: { cookie: browser }, redirect: 'manual' });
 }
 
-async function connectAt(of: Team, slug = 'oura'): Promise<Place> {
+async function connectAt(of: Team, slug = 'oura'): Promise<ConnectionKey> {
   const { user_id } = await makeUser(of);
   await comeBack(await leave(of, user_id, slug), slug);
   return { user_id, provider: slug };
 }
 
-async function renewed(of: Team, place: Place): Promise<string | null> {
-  await sql`update connections set tokens_expire_at = now() where user_id = ${place.user_id}`.execute(app.db);
-  return freshToken(await teamCtx(app.ctx, of.id), place);
+async function renewed(of: Team, connection: ConnectionKey): Promise<string | null> {
+  await sql`update connections set tokens_expire_at = now() where user_id = ${connection.user_id}`.execute(app.db);
+  return getValidToken(await teamCtx(app.ctx, of.id), connection);
 }
-const disconnect = (of: Team, { user_id, provider: slug }: Place) => of.api('DELETE', `/v2/user/${user_id}/${slug}`);
+const disconnect = (of: Team, { user_id, provider: slug }: ConnectionKey) =>
+  of.api('DELETE', `/v2/user/${user_id}/${slug}`);
 const lastHour = () => sql`update team_credentials set retired_at = retired_at - interval '2 hours'`.execute(app.db);
-const kept = async (of: Team): Promise<number> =>
+const countCredentials = async (of: Team): Promise<number> =>
   (await sql`select from team_credentials where team_id = ${of.id}`.execute(app.db)).rows.length;
 
 describe('a team with an application of its own', () => {
-  test('connects, renews and disconnects by it, and another team by that of the deployment', async () => {
+  test('connects, renews and disconnects by it, while another team uses that of the deployment', async () => {
     await setOwn(team);
     const other = await app.makeTeam();
     const { sent } = await leave(team, (await makeUser(team)).user_id);
@@ -100,7 +101,7 @@ describe('a team with an application of its own', () => {
     expect(provider.revoked).toHaveLength(1);
   });
 
-  test('connects a provider at which the deployment has none, and pulls from it', async () => {
+  test('connects a provider where the deployment has no application, and pulls from it', async () => {
     const other = await app.makeTeam();
     await setOwn(team, 'strava');
     const connectable = async (of: Team): Promise<string[]> => {
@@ -121,27 +122,27 @@ describe('a team with an application of its own', () => {
     expect(provider.asked.some(({ path }) => path.endsWith('/athlete/activities'))).toBe(true);
   });
 
-  test('shows its secret where the provider takes it in a header', async () => {
+  test('sends its secret in a header where the provider expects it there', async () => {
     await setOwn(team, 'polar');
     await connectAt(team, 'polar');
     const pair = ['client-of-polar-own-client', 'secret of own-client'].map(encodeURIComponent).join(':');
     expect(provider.tokenRequests[0]?.authorization).toBe(`Basic ${Buffer.from(pair).toString('base64')}`);
   });
 
-  test('has users sent back to an address of its own, and asks for the tokens with it', async () => {
+  test('has users sent back to an address of its own, and requests the tokens with that address', async () => {
     const redirect_url_override = 'https://clinic.example.com/back';
     await setOwn(team, 'oura', 'own-client', { redirect_url_override });
     const { user_id } = await makeUser(team);
     const left = await leave(team, user_id);
     expect(left.sent.searchParams.get('redirect_uri')).toBe(redirect_url_override);
-    // Who has left already comes back by what the provider was told.
+    // A user who has left already comes back by the address that the provider was given.
     await setOwn(team, 'oura', 'own-client', { redirect_url_override: null });
     await comeBack(left);
     expect(provider.tokenRequests[0]?.fields['redirect_uri']).toBe(redirect_url_override);
     expect(await renewed(team, { user_id, provider: 'oura' })).toMatch(/^access-/);
   });
 
-  test('brings tokens that were given to it elsewhere', async () => {
+  test('imports tokens that were granted to it elsewhere', async () => {
     await setOwn(team);
     const { user_id } = await makeUser(team);
     await importConnection(team, user_id, { refresh_token: provider.issueRefreshToken() });
@@ -149,21 +150,20 @@ describe('a team with an application of its own', () => {
     expect(clients()).toEqual(['own-client']);
   });
 
-  test('renews the token of an ended connection by it, to tell the provider', async () => {
+  test('renews the token of an ended connection by it, in order to revoke it', async () => {
     await setOwn(team, 'whoop_v2');
-    const place = await connectAt(team, 'whoop_v2');
+    const connection = await connectAt(team, 'whoop_v2');
     provider.endAccessTokens();
-    await disconnect(team, place);
+    await disconnect(team, connection);
     await app.runJobs();
     expect(clients().filter((id) => id === 'own-client')).toHaveLength(2);
     expect(provider.revoked).toHaveLength(1);
   });
 
-  test('waits for no other application that has asked too much', async () => {
-    await sql`insert into provider_waits (provider, polls_until, past_until, told_by, told_at, probe_at)
-      values ('strava', now() + interval '1 hour', now() + interval '1 hour', ${app.team.id}, now(), now() + interval '1 hour')`.execute(
-      app.db,
-    );
+  test('does not wait when another application has made too many requests', async () => {
+    await sql`insert into provider_waits (provider, polls_until, past_until, answered_to, answered_at, probe_at)
+      values ('strava', now() + interval '1 hour', now() + interval '1 hour', ${app.team.id}, now(),
+        now() + interval '1 hour')`.execute(app.db);
     try {
       await setOwn(team, 'strava');
       await connectAt(team, 'strava');
@@ -172,7 +172,7 @@ describe('a team with an application of its own', () => {
       await app.runJobs();
       expect(provider.asked.length).toBeGreaterThan(0);
       const waits = await sql`select from team_provider_waits where team_id = ${team.id}`.execute(app.db);
-      const shared = await sql`select from provider_waits where told_by = ${team.id}`.execute(app.db);
+      const shared = await sql`select from provider_waits where answered_to = ${team.id}`.execute(app.db);
       expect([waits.rows.length, shared.rows.length]).toEqual([1, 0]);
     } finally {
       await sql`delete from provider_waits`.execute(app.db);
@@ -181,7 +181,7 @@ describe('a team with an application of its own', () => {
 });
 
 describe('an application that is replaced or deleted', () => {
-  test('renews and ends what was connected by it, and connects nothing new', async () => {
+  test('renews and ends its connections, and makes no new ones', async () => {
     await setOwn(team);
     const before = await connectAt(team);
     await setOwn(team, 'oura', 'another-client');
@@ -189,28 +189,28 @@ describe('an application that is replaced or deleted', () => {
     await remove(team, await setOwn(team, 'oura', 'another-client'));
     const after = await connectAt(team);
     provider.tokenRequests.length = 0;
-    for (const place of [before, between, after]) expect(await renewed(team, place)).toMatch(/^access-/);
+    for (const connection of [before, between, after]) expect(await renewed(team, connection)).toMatch(/^access-/);
     expect(clients()).toEqual(['own-client', 'another-client', 'client-of-oura']);
   });
 
-  test('is erased an hour and more after nothing needs it any more', async () => {
+  test('is erased an hour or more after nothing needs it', async () => {
     const id = await setOwn(team);
-    const place = await connectAt(team);
+    const connection = await connectAt(team);
     await remove(team, id);
     await lastHour();
     await dropExpired(app.ctx);
     const across = { ...app.ctx, db: app.db };
     await dropExpired(across);
-    expect(await kept(team)).toBe(1);
-    await disconnect(team, place);
+    expect(await countCredentials(team)).toBe(1);
+    await disconnect(team, connection);
     await dropExpired(across);
-    expect(await kept(team)).toBe(1);
+    expect(await countCredentials(team)).toBe(1);
     await app.runJobs();
     await dropExpired(across);
-    expect([await kept(team), provider.revoked.length]).toEqual([0, 1]);
+    expect([await countCredentials(team), provider.revoked.length]).toEqual([0, 1]);
   });
 
-  test('serves who is at its page at that moment', async () => {
+  test('still serves a user who is at its page at that moment', async () => {
     const id = await setOwn(team);
     const { user_id } = await makeUser(team);
     const left = await leave(team, user_id);
@@ -222,13 +222,13 @@ describe('an application that is replaced or deleted', () => {
     expect(await renewed(team, { user_id, provider: 'oura' })).toMatch(/^access-/);
   });
 
-  test('is the same again when it is set again', async () => {
+  test('has its former id when it is set again', async () => {
     const id = await setOwn(team);
-    const place = await connectAt(team);
+    const connection = await connectAt(team);
     await setOwn(team, 'oura', 'another-client');
     expect(await setOwn(team)).toBe(id);
-    expect(await renewed(team, place)).toMatch(/^access-/);
-    expect(await kept(team)).toBe(2);
+    expect(await renewed(team, connection)).toMatch(/^access-/);
+    expect(await countCredentials(team)).toBe(2);
   });
 
   test('is one of ten at most', async () => {
@@ -238,12 +238,12 @@ describe('an application that is replaced or deleted', () => {
     expect([status, refused.code]).toEqual([403, 'limit_reached']);
   });
 
-  test('goes with its team, which its provider is told of', async () => {
+  test('is erased with its team, and its provider is notified', async () => {
     await setOwn(team);
     await connectAt(team);
     await team.api('DELETE', `/v1/org/${team.org_id}/team/${team.id}`);
     await eraseTeams(app.ctx);
-    expect([await kept(team), provider.revoked.length]).toEqual([0, 1]);
+    expect([await countCredentials(team), provider.revoked.length]).toEqual([0, 1]);
   });
 });
 
@@ -267,7 +267,7 @@ describe('an account at a provider', () => {
     expect(provider.revoked).toHaveLength(1);
   });
 
-  test('is given back to one application although it is connected by another', async () => {
+  test('is revoked for one application although it is connected by another', async () => {
     const other = await app.makeTeam();
     await setOwn(team);
     const [own] = [await connectAt(team), await connectAt(other)];
@@ -276,13 +276,13 @@ describe('an account at a provider', () => {
     expect(provider.revoked).toHaveLength(1);
   });
 
-  test('is given back to the former application by a user who connects again by another', async () => {
-    const place = await connectAt(team);
+  test('is revoked for the former application when a user connects again by another', async () => {
+    const connection = await connectAt(team);
     await setOwn(team);
-    await comeBack(await leave(team, place.user_id));
+    await comeBack(await leave(team, connection.user_id));
     await app.runJobs();
     expect(provider.revoked).toHaveLength(1);
-    expect(await renewed(team, place)).toMatch(/^access-/);
+    expect(await renewed(team, connection)).toMatch(/^access-/);
     expect(clients()).toEqual(['client-of-oura', 'own-client', 'own-client']);
   });
 });

@@ -1,11 +1,14 @@
 import type { Static } from 'typebox';
 import type { ManagementCtx, TeamCtx } from '../../context.ts';
 import { connectorOrNull } from '../providers/registry.ts';
-import { PROVIDERS } from '../providers/catalogue.ts';
-import { callbackUrl } from '../link/oauth/start.ts';
+import { PROVIDERS } from '../providers/provider-catalogue.ts';
+import { callbackUrl } from '../link/oauth/start-oauth.ts';
 import type { Preparation } from './schemas.ts';
 
-/** What has to be entered at a provider for an application of the team's own to work with this deployment. */
+/**
+ * Returns the values that somebody has to enter at a provider, so that a team's own application works with this
+ * deployment.
+ */
 export function prepareCredentials({ config }: ManagementCtx & TeamCtx, provider: string): Static<typeof Preparation> {
   const connector = connectorOrNull(provider);
   if (!connector) return { status: 'no_action_needed', preparation_steps: [] };
@@ -14,7 +17,9 @@ export function prepareCredentials({ config }: ManagementCtx & TeamCtx, provider
     type: 'redirect_uri',
     key: null,
     value: callbackUrl(config, connector.slug),
-    description: `Allow the application at ${name} to send users back to this address, or to a redirect_url_override that sends them on to it.`,
+    description:
+      `Allow the application at ${name} to send users back to this address, or to a ` +
+      'redirect_url_override that sends them on to it.',
   } as const;
   return { status: 'preparations_required', preparation_steps: [step] };
 }

@@ -5,8 +5,9 @@ import { refuseUnbound } from '../../tenancy/teams/find.ts';
 import type { RemovedCredentials } from './schemas.ts';
 
 /**
- * Deletes credentials of teams of the caller's organisation; the others are told as not found. Connections that were made by
- * them need them yet: they are kept for those, and nothing new is connected by them.
+ * Deletes credentials of teams of the caller's organisation. Returns all other ids as not found. The existing
+ * connections of a deleted application still need its credentials, so we keep them for these connections. They cannot
+ * make new connections.
  */
 export async function removeCredentials(ctx: ManagementCtx, ids: string[]): Promise<Static<typeof RemovedCredentials>> {
   const found = await ctx.db

@@ -29,7 +29,10 @@ export type CredentialRow = {
   updated_at: string;
 };
 
-/** As they are shown: of secrets only that they are there, and of the application's its hash. */
+/**
+ * Renders credentials for a response. The response shows that a secret exists and a hash of the application's secret,
+ * never a secret.
+ */
 export function renderCredentials(ctx: Pick<ManagementCtx, 'cipher'>, row: CredentialRow): Shown {
   const { id, team_id, provider, client_id, client_secret_hash, redirect_url_override, created_at, updated_at } = row;
   const details = openDetails(ctx, row);

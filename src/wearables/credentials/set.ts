@@ -6,7 +6,7 @@ import { lockName } from '../../db/session/named-lock.ts';
 import { AppError } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { connectorOrNull } from '../providers/registry.ts';
-import { keepHidden } from './details.ts';
+import { restoreHidden } from './details.ts';
 import { CREDENTIAL_COLUMNS, openDetails, renderCredentials, type CredentialRow } from './render.ts';
 import type { Credentials, CredentialsInput } from './schemas.ts';
 
@@ -14,12 +14,12 @@ type Input = Static<typeof CredentialsInput>;
 type Ctx = ManagementCtx & TeamCtx;
 type Stored = CredentialRow & { client_secret: Buffer | null; retired_at: string | null };
 
-/** Applications of a team at a provider that were replaced, and have connections yet. */
+/** The most retired applications of a team at a provider that still have connections. */
 const MOST_RETIRED = 10;
 
 /**
- * Sets what a team has at a provider. Another `client_id` is another application: the one before is used for nothing new, and
- * of what it had nothing is taken over. Throws credentials_incomplete, limit_reached.
+ * Sets a team's credentials at a provider. If `client_id` changes, this is another application: the former one is
+ * retired, and the new one gets none of its values. Throws credentials_incomplete, limit_reached.
  */
 export function setCredentials(ctx: Ctx, input: Input): Promise<Static<typeof Credentials>> {
   return inTransaction(ctx, async (ctx) => {
@@ -29,8 +29,8 @@ export function setCredentials(ctx: Ctx, input: Input): Promise<Static<typeof Cr
     const same = current?.client_id === client_id ? current : undefined;
     const row = same ?? all.find((each) => each.client_id === client_id);
     if (current && !same) await retire(ctx, current, all);
-    const place = { team_id: ctx.team.id, id: row?.id ?? newId() };
-    const secret = secretOf(ctx, place, input, same);
+    const rowKey = { team_id: ctx.team.id, id: row?.id ?? newId() };
+    const secret = secretOf(ctx, rowKey, input, same);
     if (connectorOrNull(input.provider) && (client_id === null || secret.client_secret === null))
       throw new AppError(
         'credentials_incomplete',
@@ -38,13 +38,13 @@ export function setCredentials(ctx: Ctx, input: Input): Promise<Static<typeof Cr
       );
     const values = {
       ...secret,
-      details: detailsOf(ctx, place, input, same),
+      details: detailsOf(ctx, rowKey, input, same),
       redirect_url_override:
         input.redirect_url_override === undefined ? (same?.redirect_url_override ?? null) : input.redirect_url_override,
     };
     const set = await ctx.db
       .insertInto('team_credentials')
-      .values({ ...place, ...values, org_id: ctx.org.id, provider: input.provider, client_id })
+      .values({ ...rowKey, ...values, org_id: ctx.org.id, provider: input.provider, client_id })
       .onConflict((oc) =>
         oc.columns(['team_id', 'id']).doUpdateSet({ ...values, retired_at: null, updated_at: sql<string>`now()` }),
       )
@@ -54,7 +54,10 @@ export function setCredentials(ctx: Ctx, input: Input): Promise<Static<typeof Cr
   });
 }
 
-/** What the team has, or had, at the provider. Of two that come at once the second waits. */
+/**
+ * Locks and returns the team's current and retired credentials at the provider. If two calls run at the same time, the
+ * second one waits.
+ */
 async function lockAll({ db, team }: TxCtx<Ctx>, provider: string): Promise<Stored[]> {
   await lockName(db, 'credentials', team.id, provider);
   return db
@@ -69,7 +72,8 @@ async function retire({ db, team }: TxCtx<Ctx>, { id }: Stored, all: Stored[]): 
   if (all.length > MOST_RETIRED)
     throw new AppError(
       'limit_reached',
-      `Connections of this team come from ${MOST_RETIRED} applications that were replaced: end those, or try again in two hours.`,
+      `Connections of this team come from ${MOST_RETIRED} applications that were replaced: end those, ` +
+        'or try again in two hours.',
       { fields: { limit: MOST_RETIRED } },
     );
   await db
@@ -80,11 +84,11 @@ async function retire({ db, team }: TxCtx<Ctx>, { id }: Stored, all: Stored[]): 
     .execute();
 }
 
-type Place = { team_id: string; id: string };
+type RowKey = { team_id: string; id: string };
 
 function secretOf(
   { cipher }: TxCtx<Ctx>,
-  place: Place,
+  rowKey: RowKey,
   { client_secret, provider }: Input,
   same: Stored | undefined,
 ): { client_secret: Buffer | null; client_secret_hash: Buffer | null } {
@@ -92,14 +96,14 @@ function secretOf(
     return { client_secret: same?.client_secret ?? null, client_secret_hash: same?.client_secret_hash ?? null };
   if (client_secret === null) return { client_secret: null, client_secret_hash: null };
   return {
-    client_secret: cipher.sealText('team_credentials.client_secret', place, client_secret),
-    client_secret_hash: cipher.lookupHash('client_secret', place.team_id, `${provider} ${client_secret}`),
+    client_secret: cipher.sealText('team_credentials.client_secret', rowKey, client_secret),
+    client_secret_hash: cipher.lookupHash('client_secret', rowKey.team_id, `${provider} ${client_secret}`),
   };
 }
 
-function detailsOf(ctx: TxCtx<Ctx>, place: Place, { details }: Input, same: Stored | undefined): Buffer | null {
+function detailsOf(ctx: TxCtx<Ctx>, rowKey: RowKey, { details }: Input, same: Stored | undefined): Buffer | null {
   if (details === undefined) return same?.details ?? null;
   if (details === null) return null;
-  const kept = keepHidden(details, same ? openDetails(ctx, same) : null);
-  return ctx.cipher.sealJson('team_credentials.details', place, kept);
+  const restored = restoreHidden(details, same ? openDetails(ctx, same) : null);
+  return ctx.cipher.sealJson('team_credentials.details', rowKey, restored);
 }

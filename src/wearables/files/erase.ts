@@ -5,7 +5,7 @@ import type { Exports } from '../../privacy/export-rows.ts';
 
 export const EXPORTS: Exports = { ofUser: [{ type: 'import', table: 'imports', key: ['id'] }] };
 
-/** The imports of a user with their files; one that is under way stores nothing more. */
+/** Erases the imports of a user with their files. A running import stores no more data. */
 export async function eraseUser({ db, team, config }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
   const erased = await db
     .deleteFrom('imports')
@@ -13,16 +13,16 @@ export async function eraseUser({ db, team, config }: TxCtx<TeamCtx>, user: { id
     .where('team_id', '=', team.id)
     .returning('id')
     .execute();
-  // Should the transaction fail, its repetition finds the files gone, as it wants them.
+  // The transaction may fail after this and run again. Then it does not need the files.
   if (config.uploadDir !== null) for (const { id } of erased) await removeUpload(config, id);
 }
 
-/** Longer than an upload can last: what is older arrives no more. */
+/** The hours after which an upload must have ended. No upload lasts so long. */
 const ARRIVES_WITHIN_HOURS = 3;
 
 /**
- * Forgets imports that ended as long ago as events are kept, and uploads that were cut off by a kill; removes the files
- * that no import waits for.
+ * Deletes imports that ended before the retention time of events, and uploads that stopped because their process was
+ * killed. Removes files that no import needs.
  */
 export async function dropExpired({ db, config }: Ctx): Promise<void> {
   await sql`

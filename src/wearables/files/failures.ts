@@ -1,25 +1,26 @@
-/** Why an import can end before its end, as people read it. What was stored until then stays. */
+/** The reasons for which an import can fail, as texts for people. The data that the import has stored before stays. */
 const FAILURES = {
-  archive_broken: 'The archive cannot be read. Export it again and send it whole.',
+  archive_broken: 'The archive cannot be read. Export it again and send the whole archive.',
   archive_without_export:
-    'The archive is none of Garmin, Google Takeout (Fitbit) or Samsung Health, and holds no export.xml of Apple Health.',
+    'The archive is not from Garmin, Google Takeout (Fitbit) or Samsung Health, and has no export.xml of Apple Health.',
   archive_too_large:
-    'The archive holds more than is taken: too many entries, more bytes when unpacked than one may hold, or bytes packed too ' +
-    'tightly.',
-  file_broken: 'The file is not what it begins as: it cannot be read from some place on.',
-  file_incomplete: 'The file ends before its end. Export it again and send it whole.',
-  file_too_large: 'A file of this kind is not taken at this size.',
+    'The archive exceeds a limit: it has too many entries, too many bytes when unpacked, or bytes that are packed ' +
+    'too tightly.',
+  file_broken: 'The file begins like a supported file, but it cannot be read to the end.',
+  file_incomplete: 'The file is cut off. Export it again and send the whole file.',
+  file_too_large: 'The file is larger than the limit for its kind.',
   file_gone:
-    'The file is not where uploads lie. Send it again; the operator may have to let all processes see one upload directory.',
-  storage_full: 'There was no room on the disk to unpack what the archive holds. Send it again later.',
-  too_complex: 'Reading the file took more memory than an import has.',
+    'The file is not in the upload directory. Send it again. If it happens again, the operator should check that all ' +
+    'processes use one upload directory.',
+  storage_full: 'The disk had no room to unpack the archive. Send it again later.',
+  too_complex: 'Reading the file needed more memory than an import may use.',
   took_too_long:
-    'Reading the file took more processor time, or storing what it holds more time, than an import has. What it stored ' +
-    'stays; sent again it goes on from there.',
-  interrupted: 'The import was interrupted again and again. Send the file again.',
-  limit_reached: 'The user has as many streams of samples as a user can have.',
-  not_found: 'The user is gone.',
-  user_scheduled_for_deletion: 'The user was scheduled for deletion meanwhile.',
+    'Reading the file took more processor time, or storing its data took more time, than an import may use. What the ' +
+    'import stored stays. Send the file again to continue.',
+  interrupted: 'The import was interrupted too often. Send the file again.',
+  limit_reached: 'The user has the maximum number of streams of samples.',
+  not_found: 'The user was erased during the import.',
+  user_scheduled_for_deletion: 'The user was scheduled for deletion during the import.',
 } as const;
 
 export type FailureCode = keyof typeof FAILURES;
@@ -29,10 +30,10 @@ export const isFailureCode = (code: unknown): code is FailureCode =>
 
 export const failureOf = (code: string): { code: string; message: string } => ({
   code,
-  message: isFailureCode(code) ? FAILURES[code] : 'The import could not be finished.',
+  message: isFailureCode(code) ? FAILURES[code] : 'The import failed.',
 });
 
-/** Ends an import with a code; nothing of the file is in it. */
+/** Ends an import with one of these codes. The error contains nothing from the file. */
 export class ImportFailure extends Error {
   readonly code: FailureCode;
 

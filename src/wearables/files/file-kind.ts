@@ -1,4 +1,4 @@
-import { ownOf } from '../../wire/own.ts';
+import { ownProperty } from '../../wire/own-property.ts';
 
 export const FILE_KINDS = [
   'apple_health',
@@ -13,36 +13,42 @@ export type FileKind = (typeof FILE_KINDS)[number];
 
 export const isFileKind = (kind: unknown): kind is FileKind => FILE_KINDS.includes(kind as FileKind);
 
-/** As much of a file as tells what it is. */
+/** The number of bytes at the start of a file from which we find out its kind. */
 export const HEAD_BYTES = 4_096;
 
 const ZIP = Buffer.from('PK');
 /** Bytes 8 to 11 of a FIT file. */
 const FIT = Buffer.from('.FIT');
 
-/** By the root element of an XML file. An Apple export that was unpacked is one, too. */
+/** The kind of an XML file, by its root element. An Apple export without its archive is such a file. */
 const ROOTS: Record<string, FileKind> = { HealthData: 'apple_health', TrainingCenterDatabase: 'tcx', gpx: 'gpx' };
 
-/** What the first file of an archive is called, at byte 30; what the archive is, its list at the end tells whoever reads it. */
+/**
+ * The kind of an archive, by the name of its first file, which begins at byte 30. This is a first guess. The parser
+ * later decides by the list of files at the end of the archive.
+ */
 const ARCHIVES: [RegExp, FileKind][] = [
   [/(^|\/)DI_CONNECT\//, 'garmin_export'],
   [/(^|\/)com\.samsung\.|^samsunghealth/, 'samsung_health'],
   [/(^|\/)Takeout\//, 'google_takeout'],
 ];
 
-/** The name of a table of Samsung Health, which is its first line. */
+/** The first line of a table of Samsung Health. It contains the name of the table. */
 const SAMSUNG = /^com\.samsung\.[\w.]+,\d/;
 
-/** What a file that begins so is; null where it is none that is taken. Names and content types of files say nothing. */
+/**
+ * Returns the kind of a file by its first bytes; null if we do not support it. We ignore file names and content types,
+ * because they are not reliable.
+ */
 export function kindOfFile(head: Buffer): FileKind | null {
   if (head.subarray(0, 2).equals(ZIP)) return kindOfArchive(head);
   if (head.subarray(8, 12).equals(FIT)) return 'fit';
   const text = head.toString('utf8').replace(/^\uFEFF/, '');
   if (SAMSUNG.test(text)) return 'samsung_health';
   if (!/^\s*</.test(text)) return null;
-  // A document type may be longer than the head; it names the root element itself.
+  // A document type may be longer than HEAD_BYTES. It names the root element at its start, so we use that name.
   const root = /<!DOCTYPE\s+([\w:]+)|<(?![?!])(?:\w+:)?(\w+)/.exec(text);
-  return ownOf(ROOTS, root?.[1] ?? root?.[2] ?? '') ?? null;
+  return ownProperty(ROOTS, root?.[1] ?? root?.[2] ?? '') ?? null;
 }
 
 function kindOfArchive(head: Buffer): FileKind {
@@ -51,5 +57,5 @@ function kindOfArchive(head: Buffer): FileKind {
   return ARCHIVES.find(([known]) => known.test(name))?.[1] ?? 'apple_health';
 }
 
-/** Whether what begins so is a zip archive. */
+/** Whether these are the first bytes of a zip archive. */
 export const isArchive = (head: Buffer): boolean => head.subarray(0, 2).equals(ZIP);

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../context.ts';
-import { decodeCursor, isId, takePage } from '../../db/page.ts';
+import { decodeCursor, isId, takePage } from '../../db/cursor.ts';
 import { notFound } from '../../errors.ts';
 import { findUser } from '../../users/find.ts';
 import { failureOf } from './failures.ts';
@@ -25,11 +25,11 @@ const COLUMNS = [
   'ended_at',
 ] as const;
 
-/** Whole numbers of eight bytes are read as numbers. */
+/** A row of an import. The database client returns bigint columns as numbers. */
 type Row = Omit<Static<typeof FileImport>, 'error'> & { error: string | null };
 type Scope = TeamCtx | TxCtx<TeamCtx>;
 
-/** An import of a user of the caller's team. Throws not_found, and user_scheduled_for_deletion for the user. */
+/** Returns an import of a user of the caller's team. Throws not_found, and user_scheduled_for_deletion for the user. */
 export async function findImport(ctx: Scope, userId: string, importId: string): Promise<Static<typeof FileImport>> {
   await findUser(ctx, userId);
   const row = await importsOf(ctx, userId).where('id', '=', importId).executeTakeFirst();
@@ -37,7 +37,7 @@ export async function findImport(ctx: Scope, userId: string, importId: string): 
   return render(row);
 }
 
-/** The imports of a user, newest first. */
+/** Returns the imports of a user, the newest first. */
 export async function listImports(
   ctx: TeamCtx,
   userId: string,
@@ -54,7 +54,7 @@ export async function listImports(
   return { data: page.map(render), ...rest };
 }
 
-/** What is still arriving is nobody's import yet. */
+/** Selects the imports of a user, without those whose file is still being uploaded. */
 const importsOf = ({ db, team }: Scope, userId: string) =>
   (db as TeamCtx['db'])
     .selectFrom('imports')

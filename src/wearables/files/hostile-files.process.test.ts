@@ -1,10 +1,10 @@
-// What comes of files that are broken, cut off or made to do harm: each ends in a state that says why.
+// Files that are broken, cut off or malicious. Each import ends with a code that says why.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { makeArchive } from '../../../test/archive.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { makeArchive } from '../../../test/make-archive.ts';
 import {
   appleDocument,
   appleExport,
@@ -40,37 +40,33 @@ const document = appleDocument(heartRates(10));
 describe('an archive', () => {
   test.each<[string, () => Buffer, string]>([
     ['cut in half', () => whole.subarray(0, whole.length / 2), 'archive_broken'],
-    ['of which a byte has changed', () => flipped, 'file_broken'],
+    ['with a changed byte', () => flipped, 'file_broken'],
     ['of two letters', () => Buffer.from('PK'), 'archive_broken'],
-    ['with nothing in it', () => makeArchive([]), 'archive_without_export'],
+    ['without entries', () => makeArchive([]), 'archive_without_export'],
     ['of pictures', () => makeArchive([{ name: 'beach.png', content: randomBytes(100) }]), 'archive_without_export'],
     [
       'of other documents',
       () => makeArchive([{ name: EXPORT, content: '<ClinicalDocument/>' }]),
       'archive_without_export',
     ],
+    ['with a wrong checksum', () => makeArchive([{ name: EXPORT, content: document, crc: 1 }]), 'archive_broken'],
     [
-      'with another checksum than it claims',
-      () => makeArchive([{ name: EXPORT, content: document, crc: 1 }]),
-      'archive_broken',
-    ],
-    [
-      'that holds more than it claims',
+      'that has more bytes than it claims',
       () => makeArchive([{ name: EXPORT, content: document, uncompressedSize: 500 }]),
       'archive_broken',
     ],
     [
-      'that holds less than it claims',
+      'that has fewer bytes than it claims',
       () => makeArchive([{ name: EXPORT, content: document, uncompressedSize: document.length + 1 }]),
       'archive_broken',
     ],
     [
-      'with an entry that leads out of it',
+      'with an entry whose path leads out of it',
       () => makeArchive([{ name: '../../../etc/export.xml', content: document }]),
       'archive_broken',
     ],
     [
-      'that is packed more tightly than any export',
+      'that is packed too tightly',
       () => makeArchive([{ name: EXPORT, content: appleDocument([' '.repeat(40 * MIB)]) }]),
       'archive_too_large',
     ],
@@ -79,14 +75,14 @@ describe('an archive', () => {
       () => makeArchive(Array.from({ length: 50_001 }, (_, n) => ({ name: `${n}`, content: '' }))),
       'archive_too_large',
     ],
-  ])('%s is a failure that says so', async (_what, make, code) => {
+  ])('%s fails with a code and a text', async (_what, make, code) => {
     const done = await importFile(app, userId, make());
     expect([done.status, done.error?.code]).toEqual(['failure', code]);
     expect(done.error?.message).toMatch(/^The .*\.$/);
     expect(done.ended_at).not.toBeNull();
   });
 
-  test('that holds more than the operator takes is refused before it is read', async () => {
+  test('with more bytes than the limit of the operator fails before it is read', async () => {
     const narrow = await startTestApp({ PHIAL_IMPORT_EXPANDED_LIMIT_BYTES: '2000' });
     const { user_id } = await makeUser(narrow.team);
     expect(outcomeOf(await importFile(narrow, user_id, whole))).toEqual({
@@ -97,7 +93,7 @@ describe('an archive', () => {
     await narrow.close();
   });
 
-  test('whose inner archive would take the disk space in reserve ends with full storage', async () => {
+  test('fails with storage_full if its inner archive would need the reserve of the disk', async () => {
     const { user_id } = await makeUser(app.team);
     const inner = makeArchive([{ name: 'a.txt', content: 'text' }]);
     const file = makeArchive([{ name: 'DI_CONNECT/DI-Connect-Uploaded-Files/a.zip', content: inner }]);
@@ -107,7 +103,7 @@ describe('an archive', () => {
     expect(outcomeOf(await read(body.id, user_id))).toEqual({ status: 'failure', code: 'storage_full', created: 0 });
   });
 
-  test('of a phone with another language is found by what is in it', async () => {
+  test('of a phone with another language is recognised by its content', async () => {
     const { user_id } = await makeUser(app.team);
     const file = makeArchive([
       {
@@ -125,21 +121,21 @@ describe('a document', () => {
   const entities = `<!DOCTYPE HealthData [<!ENTITY a "${'a'.repeat(1_000)}"><!ENTITY b "&a;&a;&a;&a;">]>`;
   test.each<[string, string, string]>([
     ['cut off within a record', document.slice(0, -200), 'file_incomplete'],
-    ['that is no XML from some place on', document.replace('</HealthData>', '<<<'), 'file_broken'],
-    ['whose entities grow', `${entities}<HealthData locale="&b;"></HealthData>`, 'file_broken'],
+    ['that is not XML at the end', document.replace('</HealthData>', '<<<'), 'file_broken'],
+    ['with entities that expand', `${entities}<HealthData locale="&b;"></HealthData>`, 'file_broken'],
     [
-      'that names a file of ours',
+      'that names a file of the server',
       '<!DOCTYPE HealthData [<!ENTITY x SYSTEM "file:///etc/passwd">]><HealthData>&x;</HealthData>',
       'file_broken',
     ],
-    ['that turns out to be another', '<!DOCTYPE HealthData [ ]><html></html>', 'file_broken'],
-  ])('%s is a failure that says so', async (_what, file, code) => {
+    ['with another root element', '<!DOCTYPE HealthData [ ]><html></html>', 'file_broken'],
+  ])('%s fails with its own code', async (_what, file, code) => {
     const { user_id } = await makeUser(app.team);
     const done = await importFile(app, user_id, file);
     expect([done.status, done.error?.code]).toEqual(['failure', code]);
   });
 
-  test('cut off keeps what came before, and sent again whole adds the rest', async () => {
+  test('that is cut off is stored up to there, and the whole document adds the rest', async () => {
     const { user_id } = await makeUser(app.team);
     const half = document.slice(0, document.lastIndexOf(' <Record') + 20);
     expect(outcomeOf(await importFile(app, user_id, half))).toEqual({
@@ -150,7 +146,7 @@ describe('a document', () => {
     expect(await importFile(app, user_id, document)).toMatchObject({ status: 'success', created: 1, unchanged: 9 });
   });
 
-  test('of another year is read as far as it is known', async () => {
+  test('with unknown elements, units and values is read as far as they are known', async () => {
     const { user_id } = await makeUser(app.team);
     const file = appleDocument([
       '<Sounds level="3"><Sound><Deep at="now">text</Deep></Sound></Sounds>',
@@ -193,14 +189,14 @@ describe('a document', () => {
       ]),
     ],
     [
-      "folders of Garmin's",
+      'folders of Garmin',
       makeArchive([
         { name: 'DI_CONNECT/DI-Connect-Grace/a.json', content: '[]' },
         { name: 'DI_CONNECT/DI-Connect-User/Grace Hopper/b.json', content: '[]' },
       ]),
     ],
     [
-      "folders and files of Google's",
+      'folders and files of Google',
       makeArchive([
         { name: 'Takeout/Fitbit/Physical Activity_GoogleData/steps_2026-01-05.csv', content: 'timestamp,steps' },
         { name: 'Takeout/Fitbit/Grace Hopper/a.json', content: '[]' },
@@ -208,13 +204,13 @@ describe('a document', () => {
       ]),
     ],
     [
-      "tables of Samsung's",
+      'tables of Samsung',
       makeArchive([
         { name: 'a/com.samsung.shealth.grace_hopper.20260109.csv', content: '' },
         { name: 'a/com.samsung.health.grace.hopper.csv', content: '' },
       ]),
     ],
-  ])('whose %s are words of a person counts them as others', async (_what, file) => {
+  ])('counts %s as `other` if their names are words of a person', async (_what, file) => {
     const { user_id } = await makeUser(app.team);
     const done = await importFile(app, user_id, file);
     expect(done).toMatchObject({ status: 'success' });
@@ -223,7 +219,7 @@ describe('a document', () => {
     expect(done.skipped_by_type.reduce((sum, { records }) => sum + records, 0)).toBe(done.skipped);
   });
 
-  test('that takes more memory than an import has ends its own process only', async () => {
+  test('that needs too much memory ends only its parser process', async () => {
     const { user_id } = await makeUser(app.team);
     const file = Buffer.concat([
       Buffer.from('<HealthData locale="'),
@@ -236,7 +232,7 @@ describe('a document', () => {
 });
 
 describe('an import', () => {
-  test('that takes too long ends, and keeps what it stored', async () => {
+  test('that takes too long fails, and what it stored stays', async () => {
     const hasty = await startTestApp({ PHIAL_IMPORT_TIMEOUT_SECONDS: '1' });
     const { user_id } = await makeUser(hasty.team);
     const done = await importFile(hasty, user_id, appleExport(heartRates(300_000)));
@@ -246,7 +242,7 @@ describe('an import', () => {
     await hasty.close();
   });
 
-  test('whose file takes too much processor time to read ends, whatever the clock says', async () => {
+  test('fails if reading its file takes too much processor time, even within the timeout', async () => {
     const thrifty = await startTestApp({ PHIAL_IMPORT_CPU_SECONDS: '1' });
     const { user_id } = await makeUser(thrifty.team);
     const skipped = Array.from({ length: 600_000 }, () =>
@@ -257,7 +253,7 @@ describe('an import', () => {
     await thrifty.close();
   });
 
-  test('whose file is gone says that it is', async () => {
+  test('fails with file_gone if its file does not exist', async () => {
     const { user_id } = await makeUser(app.team);
     const { body } = await upload(app.team, user_id, document);
     rmSync(join(app.config.uploadDir as string, body.id));
@@ -265,7 +261,7 @@ describe('an import', () => {
     expect(outcomeOf(await read(body.id, user_id))).toEqual({ status: 'failure', code: 'file_gone', created: 0 });
   });
 
-  test('of a process that stops goes back to the queue, and the next one ends it', async () => {
+  test('goes back to the queue if the process stops, and the next process ends it', async () => {
     const { user_id } = await makeUser(app.team);
     const file = appleExport(heartRates(20_000));
     const { body } = await upload(app.team, user_id, file);
@@ -282,7 +278,7 @@ describe('an import', () => {
     expect(done.unchanged).toBe(stopped.created);
   });
 
-  test('leaves no file behind, however it ended', async () => {
+  test('leaves no file, however it ended', async () => {
     await app.runJobs();
     expect(readdirSync(app.config.uploadDir as string)).toEqual([]);
     expect(await app.api('GET', `/v2/user/${userId}/import/${randomUUID()}`)).toMatchObject({ status: 404 });

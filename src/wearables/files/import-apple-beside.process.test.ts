@@ -1,9 +1,9 @@
-// What an export of Apple Health tells beside its flat records: rings, the person, electrocardiograms, ways, nights.
+// The data of an Apple Health export beside its flat records: rings, the person, electrocardiograms, routes and nights.
 import { describe, expect, test } from 'vitest';
 import { appleExport, appleRecord, appleTime, heartRates } from '../../../test/exports.ts';
 import { subscribe } from '../../../test/factories.ts';
 import { testImports } from '../../../test/imports.ts';
-import { startReceiver } from '../../../test/receiver.ts';
+import { startEndpoint } from '../../../test/endpoint.ts';
 
 const imports = testImports();
 const { summaries, samples: samplesOf } = imports;
@@ -12,7 +12,7 @@ const importOf = (...of: Parameters<typeof appleExport>) => imports.importOf(app
 const QUANTITY = 'HKQuantityTypeIdentifier';
 const rings = (day: string, more: string): string => ` <ActivitySummary dateComponents="${day}" ${more}/>`;
 
-test('the rings of a day are its activity, and a day that nothing moved is none', async () => {
+test('the rings of a day become its activity, and a day with empty rings is skipped', async () => {
   const done = await importOf([
     appleRecord(`${QUANTITY}RestingHeartRate`, { value: 52, unit: 'count/min', start: '2026-01-05 00:00:00 -0700' }),
     appleRecord(`${QUANTITY}WalkingHeartRateAverage`, {
@@ -23,7 +23,8 @@ test('the rings of a day are its activity, and a day that nothing moved is none'
     rings(
       '2026-01-05',
       'activeEnergyBurned="2092" activeEnergyBurnedGoal="2510.4" activeEnergyBurnedUnit="kJ" appleMoveTime="0" ' +
-        'appleMoveTimeGoal="0" appleExerciseTime="42" appleExerciseTimeGoal="30" appleStandHours="11" appleStandHoursGoal="12"',
+        'appleMoveTimeGoal="0" appleExerciseTime="42" appleExerciseTimeGoal="30" appleStandHours="11" ' +
+        'appleStandHoursGoal="12"',
     ),
     rings(
       '1969-12-31',
@@ -49,11 +50,12 @@ test('the rings of a day are its activity, and a day that nothing moved is none'
   ]);
 });
 
-test('the person of an export is the profile, with the newest height', async () => {
+test('the person of an export becomes the profile, with the newest height', async () => {
   const height = (value: number, unit: string, start: string): string =>
     appleRecord(`${QUANTITY}Height`, { value, unit, start });
   const me =
-    'HKCharacteristicTypeIdentifierDateOfBirth="1988-04-12" HKCharacteristicTypeIdentifierBiologicalSex="HKBiologicalSexFemale" ' +
+    'HKCharacteristicTypeIdentifierDateOfBirth="1988-04-12" ' +
+    'HKCharacteristicTypeIdentifierBiologicalSex="HKBiologicalSexFemale" ' +
     'HKCharacteristicTypeIdentifierBloodType="HKBloodTypeAPositive"';
   const records = [height(5.5, 'ft', '2026-01-05 07:00:00 -0700'), height(161, 'cm', '2019-01-05 07:00:00 -0700')];
   expect(await importOf(records, { me })).toMatchObject({ created: 1, skipped: 0 });
@@ -79,7 +81,7 @@ const ecg = (more: string[] = []): string =>
     ...(more.length === 0 ? ['-12.5', '40', '250.25', '0'] : more),
   ].join('\n');
 
-test('an electrocardiogram has its voltages, whatever the language of the phone, and nobody’s name', async () => {
+test('an electrocardiogram is stored in any language of the phone, without the name of the person', async () => {
   const french = ecg(['-12,5', '40,25'])
     .replace('Recorded Date,2026-01-05', "Date d'enregistrement,2026-01-06")
     .replace('Classification,Sinus Rhythm', 'Classification,Fibrillation auriculaire')
@@ -97,8 +99,8 @@ test('an electrocardiogram has its voltages, whatever the language of the phone,
     { type: 'files *.csv', reason: 'unreadable', records: 1 },
     { type: 'files *.json', reason: 'not_kept', records: 1 },
   ]);
-  const told = await summaries('electrocardiogram');
-  expect(told).toMatchObject([
+  const electrocardiograms = await summaries('electrocardiogram');
+  expect(electrocardiograms).toMatchObject([
     {
       session_start: '2026-01-05T14:00:00.000Z',
       session_end: '2026-01-05T14:00:00.008Z',
@@ -111,7 +113,7 @@ test('an electrocardiogram has its voltages, whatever the language of the phone,
     },
     { voltage_sample_count: 2, sampling_frequency_hz: 511.5, classification: null },
   ]);
-  expect(JSON.stringify(told)).not.toMatch(/Grace|1988/);
+  expect(JSON.stringify(electrocardiograms)).not.toMatch(/Grace|1988/);
   expect(await samplesOf('electrocardiogram_voltage')).toMatchObject([
     { timestamp: '2026-01-05T14:00:00.000Z', value: -0.0125, unit: 'mV', type: 'lead_1' },
     { timestamp: '2026-01-05T14:00:00.002Z', value: 0.04 },
@@ -123,9 +125,12 @@ test('an electrocardiogram has its voltages, whatever the language of the phone,
 });
 
 const ROUTE = `<?xml version="1.0" encoding="UTF-8"?>
-<gpx version="1.1" creator="Apple Health Export" xmlns="http://www.topografix.com/GPX/1/1"><trk><name>Route</name><trkseg>
-<trkpt lon="-120.2" lat="38.5"><ele>10.5</ele><time>2026-01-05T14:00:00Z</time><extensions><speed>2.5</speed><course>1</course></extensions></trkpt>
-<trkpt lon="-120.95" lat="40.7"><ele>12.5</ele><time>2026-01-05T14:10:00Z</time><extensions><speed>3.5</speed></extensions></trkpt>
+<gpx version="1.1" creator="Apple Health Export" xmlns="http://www.topografix.com/GPX/1/1">
+<trk><name>Route</name><trkseg>
+<trkpt lon="-120.2" lat="38.5"><ele>10.5</ele><time>2026-01-05T14:00:00Z</time>
+<extensions><speed>2.5</speed><course>1</course></extensions></trkpt>
+<trkpt lon="-120.95" lat="40.7"><ele>12.5</ele><time>2026-01-05T14:10:00Z</time>
+<extensions><speed>3.5</speed></extensions></trkpt>
 <trkpt lon="-126.453" lat="43.252"><ele>11.5</ele><time>2026-01-05T14:20:00Z</time></trkpt>
 </trkseg></trk></gpx>`;
 const route = (file: string): string =>
@@ -139,9 +144,9 @@ describe('a workout of an export', () => {
     appleRecord(`${QUANTITY}HeartRate`, { value: 120 + 10 * n, unit: 'count/min', start: appleTime(14 * 60 + n * 5) }),
   );
 
-  test('has its way as a stream and a map, with the heart rates of the watch, and tells of the stream', async () => {
-    const receiver = await startReceiver();
-    await subscribe(imports.app.team, receiver);
+  test('has its route as a stream and a map, with the heart rates of the watch and an event', async () => {
+    const endpoint = await startEndpoint();
+    await subscribe(imports.app.team, endpoint);
     const file = [workout(route('route_2026-01-05_7.00am.gpx')), ...rates];
     const done = await importOf(file, { beside: { 'workout-routes/route_2026-01-05_7.00am.gpx': ROUTE } });
     expect(done).toMatchObject({ status: 'success', created: 4, skipped: 0 });
@@ -151,7 +156,7 @@ describe('a workout of an export', () => {
       max_hr: 140,
       elev_high: 12.5,
       elev_low: 10.5,
-      // The example of the format's description.
+      // The example in the specification of the polyline format.
       map: { polyline: '_p~iF~ps|U_ulLnnqC_mqNvxq`@' },
     });
     const { body } = await imports.app.api('GET', `/v2/timeseries/workouts/${summary?.id}/stream`);
@@ -164,17 +169,17 @@ describe('a workout of an export', () => {
       velocity_smooth: [2.5, null, 3.5, null],
     });
     await imports.app.deliver();
-    const told = receiver.received
+    const eventTypes = endpoint.received
       .filter(({ body }) => body.user_id === imports.userId)
       .map(({ body }) => body.event_type);
-    expect(told).toContain('daily.data.workout_stream.created');
-    await receiver.close();
+    expect(eventTypes).toContain('daily.data.workout_stream.created');
+    await endpoint.close();
   });
 
   test.each([
     ['is not in the archive', {}],
-    ['is no way', { 'workout-routes/a.gpx': '<gpx><trk>' }],
-  ])('whose way %s is a workout all the same, and says so', async (_what, beside) => {
+    ['is cut off', { 'workout-routes/a.gpx': '<gpx><trk>' }],
+  ])('is stored if its route %s, and the route is counted', async (_what, beside) => {
     const done = await importOf([workout(route('a.gpx')), ...rates], { beside });
     expect(done).toMatchObject({ status: 'success', created: 4, skipped: 1 });
     expect(done.skipped_by_type).toEqual([{ type: 'WorkoutRoute', reason: 'unreadable', records: 1 }]);
@@ -182,7 +187,7 @@ describe('a workout of an export', () => {
   });
 });
 
-test("a night has the watch's heart rates, wherever they stand in the export", async () => {
+test("a night has the watch's heart rates, wherever they are in the export", async () => {
   const asleep = (value: string, from: number, to: number): string =>
     appleRecord('HKCategoryTypeIdentifierSleepAnalysis', {
       value: `HKCategoryValueSleepAnalysis${value}`,
@@ -210,13 +215,14 @@ test("a night has the watch's heart rates, wherever they stand in the export", a
   ]);
 });
 
-test('heart rate variability is of its own kind each: SDNN is never told as RMSSD', async () => {
+test('SDNN and RMSSD are stored as separate series', async () => {
   const of = (kind: string, value: number): string =>
     appleRecord(`${QUANTITY}HeartRateVariability${kind}`, {
       value,
       unit: 'ms',
       within: [
-        '<HeartRateVariabilityMetadataList><InstantaneousBeatsPerMinute bpm="61" time="7:00:01.52 AM"/></HeartRateVariabilityMetadataList>',
+        '<HeartRateVariabilityMetadataList>' +
+          '<InstantaneousBeatsPerMinute bpm="61" time="7:00:01.52 AM"/></HeartRateVariabilityMetadataList>',
       ],
     });
   expect(await importOf([of('SDNN', 41.5), of('RMSSD', 33.25)])).toMatchObject({ created: 2, skipped: 0 });
@@ -224,7 +230,7 @@ test('heart rate variability is of its own kind each: SDNN is never told as RMSS
   expect(await samplesOf('hrv')).toMatchObject([{ value: 33.25, unit: 'rmssd' }]);
 });
 
-test('insulin is an injection of the kind that its reason and its duration tell', async () => {
+test('the type of an insulin injection follows from its reason and duration', async () => {
   const insulin = (value: number, reason: string | null, minutes = 0, unit = 'IU'): string =>
     appleRecord(`${QUANTITY}InsulinDelivery`, {
       value,
@@ -248,13 +254,18 @@ test('insulin is an injection of the kind that its reason and its duration tell'
   ]);
 });
 
-test('a State of Mind is a note, and medications are named as skipped', async () => {
+test('a State of Mind becomes a note, and medications are counted as skipped', async () => {
   const done = await importOf([
-    ' <StateOfMind kind="dailyMood" valence="0.4" valenceClassification="slightlyPleasant" labels="calm, happy" associations="family" startDate="2026-01-05 07:00:00 -0700" endDate="2026-01-05 07:00:00 -0700"/>',
-    ' <Record type="HKDataTypeStateOfMind" sourceName="Health" startDate="2026-01-06 07:00:00 -0700" endDate="2026-01-06 07:00:00 -0700"><MetadataEntry key="labels" value="tired"/></Record>',
-    ' <Record type="HKDataTypeStateOfMind" sourceName="Health" startDate="2026-01-07 07:00:00 -0700" endDate="2026-01-07 07:00:00 -0700"/>',
-    ' <Record type="HKMedicationDoseEventTypeIdentifierMedicationDoseEvent" startDate="2026-01-05 07:00:00 -0700" endDate="2026-01-05 07:00:00 -0700"/>',
-    ' <ClinicalRecord type="MedicationOrder" identifier="1" resourceFilePath="/clinical-records/MedicationOrder-1.json"/>',
+    ' <StateOfMind kind="dailyMood" valence="0.4" valenceClassification="slightlyPleasant" labels="calm, happy" ' +
+      'associations="family" startDate="2026-01-05 07:00:00 -0700" endDate="2026-01-05 07:00:00 -0700"/>',
+    ' <Record type="HKDataTypeStateOfMind" sourceName="Health" startDate="2026-01-06 07:00:00 -0700" ' +
+      'endDate="2026-01-06 07:00:00 -0700"><MetadataEntry key="labels" value="tired"/></Record>',
+    ' <Record type="HKDataTypeStateOfMind" sourceName="Health" startDate="2026-01-07 07:00:00 -0700" ' +
+      'endDate="2026-01-07 07:00:00 -0700"/>',
+    ' <Record type="HKMedicationDoseEventTypeIdentifierMedicationDoseEvent" startDate="2026-01-05 07:00:00 -0700" ' +
+      'endDate="2026-01-05 07:00:00 -0700"/>',
+    ' <ClinicalRecord type="MedicationOrder" identifier="1" ' +
+      'resourceFilePath="/clinical-records/MedicationOrder-1.json"/>',
     ' <Audiogram type="HKDataTypeIdentifierAudiogram"><SensitivityPoint frequencyValue="500"/></Audiogram>',
   ]);
   expect(done).toMatchObject({ status: 'success', created: 2, skipped: 4 });
@@ -267,7 +278,8 @@ test('a State of Mind is a note, and medications are named as skipped', async ()
   expect(await samplesOf('note')).toMatchObject([
     {
       value:
-        'State of Mind (kind: dailyMood; valence: 0.4; classification: slightlyPleasant; labels: calm, happy; associations: family)',
+        'State of Mind (kind: dailyMood; valence: 0.4; classification: slightlyPleasant; labels: calm, happy; ' +
+        'associations: family)',
       tags: ['unspecified'],
     },
     { value: 'State of Mind (labels: tired)' },

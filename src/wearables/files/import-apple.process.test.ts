@@ -1,9 +1,9 @@
-// Files are read by a process of its own, from what was built.
+// Imports run the parser process from the last build.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { appleExport, appleRecord, appleTime, heartRates, importFile, typedIn } from '../../../test/exports.ts';
 import { makeUser, subscribe } from '../../../test/factories.ts';
-import { startReceiver } from '../../../test/receiver.ts';
+import { startEndpoint } from '../../../test/endpoint.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -26,7 +26,7 @@ const samplesOf = async (userId: string, series: string) =>
 const QUANTITY = 'HKQuantityTypeIdentifier';
 
 describe('an export of Apple Health', () => {
-  test('is stored, and its import tells how it went', async () => {
+  test('is stored, and its import shows the outcome', async () => {
     const { user_id } = await makeUser(app.team);
     const file = appleExport([
       ...heartRates(3),
@@ -68,10 +68,11 @@ describe('an export of Apple Health', () => {
     ]);
   });
 
-  test('tells two watches and two apps of a phone apart, under names that tell of nobody, also in the next export', async () => {
+  test('distinguishes two watches and two apps under hashed names, which are the same in the next export', async () => {
     const { user_id } = await makeUser(app.team);
     const watch = (hardware: string, software: string): string =>
-      `&lt;&lt;HKDevice: 0x28301a8f0&gt;, name:Apple Watch, model:Watch, hardware:${hardware}, software:${software}&gt;`;
+      '&lt;&lt;HKDevice: 0x28301a8f0&gt;, name:Apple Watch, model:Watch, ' +
+      `hardware:${hardware}, software:${software}&gt;`;
     const phone =
       '&lt;&lt;HKDevice: 0x28301a8f1&gt;, name:iPhone, model:iPhone, hardware:iPhone12,1, software:14.2&gt;';
     const steps = (from: number, minutes: number, value: number, more: object): string =>
@@ -84,9 +85,9 @@ describe('an export of Apple Health', () => {
       steps(630, 60, 1_000, { device: phone, source: 'Step Counter' }),
     ];
     expect(await importFile(app, user_id, appleExport(records))).toMatchObject({ created: 5 });
-    const told = async (): Promise<[string | null, number][]> =>
+    const countByApp = async (): Promise<[string | null, number][]> =>
       (await groupsOf(user_id, 'steps')).map(({ source, data }) => [source.app_id, data.length]);
-    const before = await told();
+    const before = await countByApp();
     expect(before.map(([, samples]) => samples).sort()).toEqual([1, 1, 1, 2]);
     expect(new Set(before.map(([app_id]) => app_id)).size).toBe(4);
     expect(JSON.stringify(before)).not.toMatch(/grace|counter|watch/i);
@@ -94,18 +95,18 @@ describe('an export of Apple Health', () => {
       unchanged: 5,
       created: 0,
     });
-    expect((await told()).sort()).toEqual(before.sort());
+    expect((await countByApp()).sort()).toEqual(before.sort());
   });
 
-  test('sent again changes nothing and tells nobody', async () => {
+  test('changes and publishes nothing if it is sent again', async () => {
     const { user_id } = await makeUser(app.team);
-    const receiver = await startReceiver();
-    await subscribe(app.team, receiver);
+    const endpoint = await startEndpoint();
+    await subscribe(app.team, endpoint);
     const file = appleExport(heartRates(1_200));
     expect(await importFile(app, user_id, file)).toMatchObject({ status: 'success', created: 1_200 });
     await app.deliver();
-    const told = receiver.received.filter(({ body }) => body.user_id === user_id);
-    expect(told.map(({ body }) => [body.event_type, (body.data['data'] as unknown[]).length])).toEqual([
+    const webhooks = endpoint.received.filter(({ body }) => body.user_id === user_id);
+    expect(webhooks.map(({ body }) => [body.event_type, (body.data['data'] as unknown[]).length])).toEqual([
       ['daily.data.heartrate.created', 500],
       ['daily.data.heartrate.created', 500],
       ['daily.data.heartrate.created', 200],
@@ -113,12 +114,12 @@ describe('an export of Apple Health', () => {
     const before = await samplesOf(user_id, 'heartrate');
     expect(await importFile(app, user_id, file)).toMatchObject({ created: 0, updated: 0, unchanged: 1_200 });
     await app.deliver();
-    expect(receiver.received.filter(({ body }) => body.user_id === user_id)).toHaveLength(3);
+    expect(endpoint.received.filter(({ body }) => body.user_id === user_id)).toHaveLength(3);
     expect(await samplesOf(user_id, 'heartrate')).toEqual(before);
-    await receiver.close();
+    await endpoint.close();
   });
 
-  test('is one source whatever address in memory the device had', async () => {
+  test('has one source for a device, whatever its address in memory was', async () => {
     const { user_id } = await makeUser(app.team);
     const addresses = ['0x28301a8f0', '0x283aaaaaa', '0x1'];
     const records = addresses.map((address, n) =>
@@ -135,7 +136,7 @@ describe('an export of Apple Health', () => {
     expect(JSON.stringify(groups)).not.toMatch(/HKDevice|0x28|Grace/);
   });
 
-  test('keeps devices apart, and what no device measured is of an app', async () => {
+  test('distinguishes kinds of device, and a record without a device has the kind app', async () => {
     const { user_id } = await makeUser(app.team);
     const weight = (value: number, device: string | null, source: string) =>
       appleRecord(`${QUANTITY}BodyMass`, { value, unit: 'kg', device, source });
@@ -158,7 +159,7 @@ describe('an export of Apple Health', () => {
     ]);
   });
 
-  test('marks what somebody typed in', async () => {
+  test('marks data that a person typed in', async () => {
     const { user_id } = await makeUser(app.team);
     const weight = (minute: number, within: string[]) =>
       appleRecord(`${QUANTITY}BodyMass`, { value: 70, unit: 'kg', start: appleTime(minute), device: null, within });
@@ -192,7 +193,7 @@ describe('an export of Apple Health', () => {
     ['DietaryCaffeine', 'mg', 80, 'caffeine', 0.08],
     ['TimeInDaylight', 'min', 25, 'daylight_exposure', 25],
     ['BodyMassIndex', 'count', 23.4, 'body_mass_index', 23.4],
-  ])('holds %s in %s: %d is %s %d', async (type, unit, value, series, stored) => {
+  ])('stores %s in %s: %d as %s %d', async (type, unit, value, series, stored) => {
     const { user_id } = await makeUser(app.team);
     await importFile(app, user_id, appleExport([appleRecord(`${QUANTITY}${type}`, { unit, value })]));
     const [sample] = await samplesOf(user_id, series);
@@ -200,7 +201,7 @@ describe('an export of Apple Health', () => {
     expect(sample?.timezone_offset).toBe(-25_200);
   });
 
-  test('holds blood pressures as pairs, once each', async () => {
+  test('stores each blood pressure once, as a pair', async () => {
     const { user_id } = await makeUser(app.team);
     const parts = [
       appleRecord(`${QUANTITY}BloodPressureSystolic`, { value: 121, unit: 'mmHg' }),
@@ -223,7 +224,7 @@ describe('an export of Apple Health', () => {
     expect(await samplesOf(user_id, 'caffeine')).toEqual([]);
   });
 
-  test('holds what has words instead of values', async () => {
+  test('stores records that have words instead of values', async () => {
     const { user_id } = await makeUser(app.team);
     const category = (type: string, value: string, minutes: number) =>
       appleRecord(`HKCategoryTypeIdentifier${type}`, { value, start: appleTime(0), end: appleTime(minutes) });

@@ -1,10 +1,10 @@
-// Archives of Garmin, Google and Samsung, with invented people and values; the shapes are those that public code reads.
+// Archives of Garmin, Google and Samsung. People and values are invented. The shapes are those that public code reads.
 import { describe, expect, test } from 'vitest';
-import { makeArchive } from '../../../test/archive.ts';
+import { makeArchive } from '../../../test/make-archive.ts';
 import { importFile } from '../../../test/exports.ts';
 import { subscribe } from '../../../test/factories.ts';
 import { testImports } from '../../../test/imports.ts';
-import { startReceiver } from '../../../test/receiver.ts';
+import { startEndpoint } from '../../../test/endpoint.ts';
 import { fitFile } from '../../../test/workout-files.ts';
 
 const imports = testImports();
@@ -73,9 +73,9 @@ describe("Garmin's archive", () => {
     }),
   });
 
-  test('brings the files of devices, days, nights, and workouts of which there is no file', async () => {
-    const receiver = await startReceiver();
-    await subscribe(imports.app.team, receiver);
+  test('has files of devices, days, nights, and workouts without a file', async () => {
+    const endpoint = await startEndpoint();
+    await subscribe(imports.app.team, endpoint);
     const done = await importOf(archive);
     expect(done).toMatchObject({ kind: 'garmin_export', status: 'success', created: 8, error: null });
     expect(await summaries('workouts')).toMatchObject([
@@ -108,14 +108,14 @@ describe("Garmin's archive", () => {
       { calendar_date: '2026-01-06', total: 25_800, deep: 5_400, score: 81, bedtime_start: '2026-01-06T05:12:00.000Z' },
     ]);
     await imports.app.deliver();
-    const told = receiver.received
+    const eventTypes = endpoint.received
       .filter(({ body }) => body.user_id === imports.userId)
       .map(({ body }) => body.event_type);
-    expect(told).toContain('daily.data.sleep.created');
-    await receiver.close();
+    expect(eventTypes).toContain('daily.data.sleep.created');
+    await endpoint.close();
   });
 
-  test('says what it left out, and nobody’s address', async () => {
+  test('has counts of what was left out, without anybody’s address', async () => {
     const { skipped_by_type } = await importOf(archive);
     expect(skipped_by_type).toContainEqual({ type: 'uploaded files', reason: 'unreadable', records: 1 });
     expect(skipped_by_type).toContainEqual({ type: 'DI-Connect-Metrics/*.json', reason: 'not_kept', records: 1 });
@@ -123,7 +123,7 @@ describe("Garmin's archive", () => {
     expect(JSON.stringify(skipped_by_type)).not.toMatch(/grace|example/);
   });
 
-  test('sent again changes nothing', async () => {
+  test('changes nothing if it is sent again', async () => {
     await importOf(archive);
     expect(await importFile(imports.app, imports.userId, archive)).toMatchObject({
       created: 0,
@@ -133,17 +133,17 @@ describe("Garmin's archive", () => {
   });
 
   test.each<[string, Record<string, string | Buffer>]>([
-    ['a document that is none', { [`${G}/DI-Connect-Aggregator/UDSFile_a.json`]: '[{' }],
+    ['a broken document', { [`${G}/DI-Connect-Aggregator/UDSFile_a.json`]: '[{' }],
     [
-      'a document of other things',
+      'a document of other values',
       { [`${G}/DI-Connect-Wellness/a_sleepData.json`]: '[1, null, "x", {"sleepStartTimestampGMT": {}}]' },
     ],
-    ['an archive that is none', { [`${G}/DI-Connect-Uploaded-Files/a.zip`]: 'PK no archive' }],
+    ['a broken inner archive', { [`${G}/DI-Connect-Uploaded-Files/a.zip`]: 'PK no archive' }],
     [
-      'a document larger than any',
+      'a document that is too large',
       { [`${G}/DI-Connect-Aggregator/UDSFile_a.json`]: Buffer.alloc(25 * 1024 * 1024, randomText()) },
     ],
-  ])('with %s is read as far as it can be', async (_what, files) => {
+  ])('with %s is read as far as possible', async (_what, files) => {
     const done = await importOf(
       zip({
         ...files,
@@ -154,14 +154,14 @@ describe("Garmin's archive", () => {
     expect(done.skipped).toBeGreaterThan(0);
   });
 
-  test('whose inner archive is packed more tightly than any is refused', async () => {
+  test('is refused if its inner archive is packed too tightly', async () => {
     const bomb = zip({ 'a.fit': Buffer.alloc(30 * 1024 * 1024) });
     const done = await importOf(zip({ [`${G}/DI-Connect-Uploaded-Files/a.zip`]: bomb }));
     expect(done).toMatchObject({ status: 'failure', error: { code: 'archive_too_large' } });
   });
 });
 
-/** Text that does not pack well enough to be taken for a bomb. */
+/** Text that cannot be packed tightly enough to be refused as a zip bomb. */
 function randomText(): string {
   let seed = 1;
   return Array.from({ length: 100_000 }, () =>
@@ -192,16 +192,19 @@ describe("Google's archive of Fitbit", () => {
     ),
     [`${P}/daily_resting_heart_rate.csv`]: table('timestamp,beats per minute', '2026-01-05T00:00:00Z,60'),
     [`${H}/UserSleepStages_2026-01-01.csv`]: table(
-      'sleep_id,sleep_stage_id,sleep_stage_type,start_utc_offset,sleep_stage_start,end_utc_offset,sleep_stage_end,data_source',
+      'sleep_id,sleep_stage_id,sleep_stage_type,start_utc_offset,sleep_stage_start,end_utc_offset,sleep_stage_end,' +
+        'data_source',
       '111,1,LIGHT,-07:00,2026-01-05T05:00:00Z,-07:00,2026-01-05T07:00:00Z,x',
       '111,2,DEEP,-07:00,2026-01-05 07:00:00+0000,-07:00,2026-01-05 08:30:00+0000,x',
     ),
     [`${H}/UserSleeps_2026-01-01.csv`]: table(
-      'sleep_id,sleep_type,minutes_asleep,minutes_awake,start_utc_offset,sleep_start,end_utc_offset,sleep_end,data_source',
+      'sleep_id,sleep_type,minutes_asleep,minutes_awake,start_utc_offset,sleep_start,end_utc_offset,sleep_end,' +
+        'data_source',
       '111,STAGES,210,12,-07:00,2026-01-05T04:50:00Z,-07:00,2026-01-05T08:40:00Z,x',
     ),
     [`${H}/UserExercises_2026-01-01.csv`]: table(
-      'exercise_id,exercise_start,exercise_end,utc_offset,activity_name,tracker_total_calories,tracker_total_steps,tracker_total_distance_mm,tracker_total_altitude_mm,tracker_avg_heart_rate,events,deletion_reason',
+      'exercise_id,exercise_start,exercise_end,utc_offset,activity_name,tracker_total_calories,tracker_total_steps,' +
+        'tracker_total_distance_mm,tracker_total_altitude_mm,tracker_avg_heart_rate,events,deletion_reason',
       '9,2026-01-05T14:00:00Z,2026-01-05T14:30:00Z,-07:00,Outdoor Run,300,4200,5000000,12000,149,"[{""a"": 1}]",',
       '10,2026-01-05T15:00:00Z,2026-01-05T15:30:00Z,-07:00,Walk,1,1,1,1,1,,DELETED_BY_USER',
     ),
@@ -209,7 +212,7 @@ describe("Google's archive of Fitbit", () => {
     'Takeout/Mail/All mail of Grace.csv': 'a,b\n1,2',
   });
 
-  test('brings samples, nights with their stages, and workouts', async () => {
+  test('has samples, nights with their stages, and workouts', async () => {
     const done = await importOf(archive);
     expect(done).toMatchObject({ kind: 'google_takeout', status: 'success', created: 7 });
     expect(await samples('steps')).toMatchObject([
@@ -245,7 +248,7 @@ describe("Google's archive of Fitbit", () => {
     ]);
   });
 
-  test('says what it left out, and nothing of other services', async () => {
+  test('has counts of what was left out, without names of other services', async () => {
     const { skipped_by_type } = await importOf(archive);
     expect(skipped_by_type).toContainEqual({ type: 'files of other kinds', reason: 'not_kept', records: 1 });
     expect(skipped_by_type).toContainEqual({ type: 'steps*.json', reason: 'not_kept', records: 1 });
@@ -255,7 +258,7 @@ describe("Google's archive of Fitbit", () => {
     expect(JSON.stringify(skipped_by_type)).not.toMatch(/Grace|mail/i);
   });
 
-  test('a table whose checksum is wrong is counted, and the rest is read', async () => {
+  test('is read without a table whose checksum is wrong, and the table is counted', async () => {
     const minute = (day: number): string => table('timestamp,beats per minute', `2026-01-0${day}T14:00:03Z,72`);
     const content = (day: number) => ({ name: `${P}/heart_rate_2026-01-0${day}.csv`, content: minute(day) });
     const done = await importOf(makeArchive([content(4), { ...content(5), crc: 1 }, content(6)]));
@@ -265,10 +268,11 @@ describe("Google's archive of Fitbit", () => {
     expect(days).toEqual(expect.arrayContaining(['2026-01-04', '2026-01-06']));
   });
 
-  test('a table with a line longer than any is counted, and the rest is read', async () => {
+  test('is read without a table that has a too long line, and the table is counted', async () => {
+    const longLine = randomText().replaceAll('"', '').repeat(20);
     const done = await importOf(
       zip({
-        [`${P}/heart_rate_2026-01-04.csv`]: `timestamp,beats per minute\n"${randomText().replaceAll('"', '').repeat(20)}`,
+        [`${P}/heart_rate_2026-01-04.csv`]: `timestamp,beats per minute\n"${longLine}`,
         [`${P}/heart_rate_2026-01-05.csv`]: 'timestamp,beats per minute\n2026-01-05T14:00:03Z,72',
       }),
     );
@@ -279,7 +283,8 @@ describe("Google's archive of Fitbit", () => {
 describe('Samsung Health', () => {
   const heart = [
     'com.samsung.shealth.tracker.heart_rate,6313004,5',
-    'source,com.samsung.health.heart_rate.start_time,com.samsung.health.heart_rate.end_time,com.samsung.health.heart_rate.time_offset,com.samsung.health.heart_rate.heart_rate',
+    'source,com.samsung.health.heart_rate.start_time,com.samsung.health.heart_rate.end_time,' +
+      'com.samsung.health.heart_rate.time_offset,com.samsung.health.heart_rate.heart_rate',
     ',2026-01-05 14:00:00.000,2026-01-05 14:00:00.000,UTC-0700,64.0,',
     ',,,UTC-0700,64.0',
   ].join('\n');
@@ -287,7 +292,9 @@ describe('Samsung Health', () => {
     'samsunghealth_grace_2026/com.samsung.shealth.tracker.heart_rate.20260109.csv': `\uFEFF${heart}`,
     'samsunghealth_grace_2026/com.samsung.shealth.tracker.pedometer_step_count.20260109.csv': [
       'com.samsung.shealth.tracker.pedometer_step_count,1,1',
-      'com.samsung.health.step_count.start_time,com.samsung.health.step_count.end_time,com.samsung.health.step_count.count,com.samsung.health.step_count.distance,com.samsung.health.step_count.time_offset',
+      'com.samsung.health.step_count.start_time,com.samsung.health.step_count.end_time,' +
+        'com.samsung.health.step_count.count,com.samsung.health.step_count.distance,' +
+        'com.samsung.health.step_count.time_offset',
       '2026-01-05 14:00:00.000,2026-01-05 14:01:00.000,95,71.5,UTC-0700',
     ].join('\n'),
     'samsunghealth_grace_2026/com.samsung.health.sleep_stage.20260109.csv': [
@@ -299,24 +306,29 @@ describe('Samsung Health', () => {
     ].join('\n'),
     'samsunghealth_grace_2026/com.samsung.shealth.sleep.20260109.csv': [
       'com.samsung.shealth.sleep,1,1',
-      'sleep_score,com.samsung.health.sleep.start_time,com.samsung.health.sleep.end_time,com.samsung.health.sleep.datauuid,com.samsung.health.sleep.time_offset',
+      'sleep_score,com.samsung.health.sleep.start_time,com.samsung.health.sleep.end_time,' +
+        'com.samsung.health.sleep.datauuid,com.samsung.health.sleep.time_offset',
       '84,2026-01-05 05:00:00.000,2026-01-05 07:05:00.000,n1,UTC-0700',
     ].join('\n'),
     'samsunghealth_grace_2026/com.samsung.shealth.exercise.20260109.csv': [
       'com.samsung.shealth.exercise,1,1',
-      'com.samsung.health.exercise.start_time,com.samsung.health.exercise.end_time,com.samsung.health.exercise.exercise_type,com.samsung.health.exercise.duration,com.samsung.health.exercise.mean_heart_rate,com.samsung.health.exercise.distance,com.samsung.health.exercise.calorie,com.samsung.health.exercise.time_offset',
+      'com.samsung.health.exercise.start_time,com.samsung.health.exercise.end_time,' +
+        'com.samsung.health.exercise.exercise_type,com.samsung.health.exercise.duration,' +
+        'com.samsung.health.exercise.mean_heart_rate,com.samsung.health.exercise.distance,' +
+        'com.samsung.health.exercise.calorie,com.samsung.health.exercise.time_offset',
       '2026-01-05 14:00:00.000,2026-01-05 14:24:00.000,1002,1440000,150.4,3101.8,269.4,UTC-0700',
     ].join('\n'),
     'samsunghealth_grace_2026/com.samsung.shealth.blood_pressure.20260109.csv': [
       'com.samsung.shealth.blood_pressure,1,1',
-      'com.samsung.shealth.blood_pressure.start_time,com.samsung.shealth.blood_pressure.systolic,com.samsung.shealth.blood_pressure.diastolic',
+      'com.samsung.shealth.blood_pressure.start_time,com.samsung.shealth.blood_pressure.systolic,' +
+        'com.samsung.shealth.blood_pressure.diastolic',
       '2026-01-05 14:00:00.000,121,79',
     ].join('\n'),
     'samsunghealth_grace_2026/com.samsung.shealth.badge.20260109.csv': 'com.samsung.shealth.badge,1,1\na\n1',
     'samsunghealth_grace_2026/jsons/grace.json': '{}',
   });
 
-  test('brings samples, nights with their stages, workouts and blood pressures', async () => {
+  test('has samples, nights with their stages, workouts and blood pressures', async () => {
     const done = await importOf(archive);
     expect(done).toMatchObject({ kind: 'samsung_health', status: 'success', created: 6 });
     expect(await samples('heartrate')).toMatchObject([
@@ -333,7 +345,7 @@ describe('Samsung Health', () => {
     ]);
   });
 
-  test('says what it left out', async () => {
+  test('has counts of what was left out', async () => {
     const { skipped_by_type } = await importOf(archive);
     expect(skipped_by_type.toSorted((a, b) => (a.type < b.type ? -1 : 1))).toEqual([
       { type: 'com.samsung.shealth.badge', reason: 'not_kept', records: 1 },
@@ -342,7 +354,7 @@ describe('Samsung Health', () => {
     ]);
   });
 
-  test('a single table is taken as well', async () => {
+  test('can also be a single table', async () => {
     expect(await importOf(heart)).toMatchObject({ kind: 'samsung_health', status: 'success', created: 1, skipped: 1 });
     expect(await importOf('com.samsung.shealth.badge,1,1\na\n1')).toMatchObject({
       status: 'success',

@@ -1,5 +1,5 @@
-// FIT files of every kind. They are written like those of published packages, over which an independent decoder and ours agreed:
-// docs/decisions/0433-what-of-a-fit-file-is-read.md.
+// FIT files of every type, written like files of published packages. An independent decoder and ours agreed on those
+// files: docs/decisions/file-imports-and-formats.md.
 import { describe, expect, test } from 'vitest';
 import { fitSecond, writeFit } from '../../../test/fit-writer.ts';
 import { testImports } from '../../../test/imports.ts';
@@ -49,7 +49,7 @@ const lap = (from: number, to: number, metres: number): Message => ({
   ],
 });
 
-describe('files behind one another in one', () => {
+describe('chained files', () => {
   const other = writeFit([
     fileId(9),
     {
@@ -76,21 +76,21 @@ describe('files behind one another in one', () => {
 
   test.each([
     ['is cut off', other.subarray(0, other.length - 3), 'file_incomplete'],
-    ['has another checksum', Buffer.concat([other.subarray(0, other.length - 1), Buffer.from([0x55])]), 'file_broken'],
-  ])('of which the second %s end there, and keep the first', async (_what, second, code) => {
+    ['has a wrong checksum', Buffer.concat([other.subarray(0, other.length - 1), Buffer.from([0x55])]), 'file_broken'],
+  ])('fail if the second one %s, but the first one is stored', async (_what, second, code) => {
     const done = await importOf(Buffer.concat([fitFile([{ second: 0, heartrate: 120 }]), second]));
     expect(done).toMatchObject({ status: 'failure', error: { code } });
     expect(await summaries('workouts')).toHaveLength(1);
   });
 
-  test('of more than anybody writes are refused', async () => {
+  test('fail if there are more than 100', async () => {
     const many = Buffer.concat(Array.from({ length: 101 }, () => writeFit([fileId(2)])));
     expect(await importOf(many)).toMatchObject({ status: 'failure', error: { code: 'too_complex' } });
   });
 });
 
-test("a swim has the heart rates that its strap tells afterwards, by the strap's own clock", async () => {
-  // Two beats of twelve bits in three bytes, a second and two after the first.
+test("a swim has the heart rates that its strap sends afterwards, with times by the strap's own clock", async () => {
+  // The times of two beats, twelve bits each in three bytes: one and two seconds after the first beat.
   const first = 10 * 1_024;
   const [a, b] = [(first + 1_024) % 4_096, (first + 2_048) % 4_096] as [number, number];
   const done = await importOf(
@@ -146,11 +146,11 @@ test("a swim has the heart rates that its strap tells afterwards, by the strap's
   });
   const { body } = await imports.app.api('GET', `/v2/timeseries/workouts/${workout?.id}/stream`);
   expect(body).toMatchObject({ heartrate: [101, 103, 108], distance: [0, null, 25] });
-  // The beat after the swim is one of no workout.
+  // The beat after the swim belongs to no workout.
   expect((await samples('heartrate')).map(({ value }) => value)).toEqual([101, 103, 108, 111]);
 });
 
-test('records without a session are a workout, which its laps tell of', async () => {
+test('records without a session are a workout with the totals of its laps', async () => {
   await importOf(writeFit([fileId(4), record(0, 120), record(30, 130), lap(0, 20, 60), lap(20, 30, 40)]));
   const [workout] = await summaries('workouts');
   expect(workout).toMatchObject({
@@ -172,7 +172,7 @@ test('records without a session are a workout, which its laps tell of', async ()
   ]);
 });
 
-test('a record behind the end that its session tells is of that session, and of the next one from its start on', async () => {
+test('a record after the stated end of a session belongs to it until the next session starts', async () => {
   await importOf(
     writeFit([fileId(4), session(0, 10, 2), session(20, 30, 1), ...[0, 11, 20, 31].map((at) => record(at, 100 + at))]),
   );
@@ -183,7 +183,7 @@ test('a record behind the end that its session tells is of that session, and of 
   expect((await samples('heartrate')).map(({ value }) => value)).toEqual([100, 111, 120, 131]);
 });
 
-test('what an app on the watch measured is kept raw, with its name and unit', async () => {
+test('the raw payload has what an app on the watch measured, with its name and unit', async () => {
   const done = await importOf(
     writeFit([
       fileId(4),
@@ -222,7 +222,7 @@ test('what an app on the watch measured is kept raw, with its name and unit', as
   });
 });
 
-test('what a watch notes all day is heart rates, and steps between its readings', async () => {
+test('all-day data of a watch becomes heart rates, and steps between its readings', async () => {
   const midnight = fitSecond('2026-01-05T07:00:00Z');
   const reading = (second: number, kind: number, strides: number, kcal = 0): Message => ({
     global: 55,
@@ -309,7 +309,7 @@ test('what a watch notes all day is heart rates, and steps between its readings'
     expect(await samples(series)).toMatchObject([{ value }]);
 });
 
-test('a night is a sleep of its levels, with its score', async () => {
+test('a night becomes a sleep with its stages and score', async () => {
   const level = (minute: number, stage: number): Message => ({
     global: 275,
     fields: [
@@ -346,7 +346,7 @@ test('a night is a sleep of its levels, with its score', async () => {
   expect(await summaries('sleep_cycle')).toMatchObject([{ stage_type: [2, 1, 3, 4, 2] }]);
 });
 
-test('a blood pressure is one of a cuff', async () => {
+test('a blood pressure becomes a sample', async () => {
   await importOf(
     writeFit([
       fileId(14),
@@ -366,9 +366,9 @@ test('a blood pressure is one of a cuff', async () => {
 
 test.each([
   ['settings', 2, { global: 3, fields: [[1, 'enum', 1]] }, ['file settings', 'user_profile']],
-  ['a course, whose records nobody has gone', 6, record(0, 120), ['file course', 'record']],
+  ['a course, which is a plan', 6, record(0, 120), ['file course', 'record']],
   ['a planned workout', 5, { global: 27, fields: [[254, 'uint16', 0]] }, ['file workout', 'workout_step']],
-] as const)('a file of %s creates nothing, and says what was there', async (_what, type, message, types) => {
+] as const)('a file of %s creates nothing, and its messages are counted', async (_what, type, message, types) => {
   const done = await importOf(writeFit([fileId(type), message as unknown as Message]));
   expect(done).toMatchObject({ status: 'success', created: 0, skipped: 2 });
   expect(done.skipped_by_type.map((each) => each.type)).toEqual(types);

@@ -1,13 +1,13 @@
-// Imports by the program as its users run it.
+// Imports by the whole program, as users run it.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { apiOf, type Api } from '../../../test/app.ts';
+import { apiOf, type Api } from '../../../test/test-app.ts';
 import { appleExport, heartRates, type FileImport } from '../../../test/exports.ts';
 import { makeUser } from '../../../test/people.ts';
 import { endPrograms, makeDatabase, makeFolder, serve, type Program } from '../../../test/program.ts';
-import type { Credentials } from '../../credentials.ts';
+import type { Credentials } from '../../first-keys-file.ts';
 
 afterEach(endPrograms);
 
@@ -43,7 +43,7 @@ test.skipIf(!curl)(`the commands of the guide import a file${curl ? '' : ' (skip
   expect(run(ask, { IMPORT_ID: id })).toMatchObject({ status: 'success', created: 10, progress: 1 });
 });
 
-test('an import that a kill of the program cut off is ended by its next start, and nothing is stored twice', async () => {
+test('the next start of the program ends an import that a kill interrupted, and stores nothing twice', async () => {
   const first = await serve();
   const user_id = await makeUser(callerOf(first));
   const sent = await callerOf(first)<FileImport>('POST', `/v2/user/${user_id}/import`, undefined, {

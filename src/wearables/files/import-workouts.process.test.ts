@@ -1,9 +1,9 @@
-// Workouts and sleeps of files, as they are read back and told of.
+// Workouts and sleeps of files, as they are read back and published.
 import { describe, expect, test } from 'vitest';
 import { appleExport, appleRecord, appleTime, importFile } from '../../../test/exports.ts';
 import { subscribe } from '../../../test/factories.ts';
 import { testImports, type Imported } from '../../../test/imports.ts';
-import { startReceiver } from '../../../test/receiver.ts';
+import { startEndpoint } from '../../../test/endpoint.ts';
 import { fitFile, gpxFile, gpxPoint, tcxFile, tcxPoint } from '../../../test/workout-files.ts';
 
 const imports = testImports();
@@ -19,7 +19,7 @@ describe('a FIT file', () => {
     { second: 3, heartrate: 125, distance: 9, altitude: 305 },
   ];
 
-  test('is a workout with its points, at the time of where it was', async () => {
+  test('becomes a workout with its points and its time zone offset', async () => {
     expect(await importOf(fitFile(points))).toMatchObject({ kind: 'fit', status: 'success', created: 6, skipped: 0 });
     const [workout, ...others] = await summaries('workouts');
     expect(others).toEqual([]);
@@ -54,13 +54,13 @@ describe('a FIT file', () => {
     expect(await samples('workout_duration')).toMatchObject([{ value: 0.05, unit: 'min' }]);
   });
 
-  test('is told of by the events of workouts, and sent again by none', async () => {
-    const receiver = await startReceiver();
-    await subscribe(imports.app.team, receiver);
+  test('publishes the events of workouts, and none if it is sent again', async () => {
+    const endpoint = await startEndpoint();
+    await subscribe(imports.app.team, endpoint);
     await importOf(fitFile(points));
     await imports.app.deliver();
-    const told = (): string[] =>
-      receiver.received.filter(({ body }) => body.user_id === imports.userId).map(({ body }) => body.event_type);
+    const receivedTypes = (): string[] =>
+      endpoint.received.filter(({ body }) => body.user_id === imports.userId).map(({ body }) => body.event_type);
     const first = [
       'daily.data.heartrate.created',
       'daily.data.workout_distance.created',
@@ -68,22 +68,22 @@ describe('a FIT file', () => {
       'daily.data.workout_stream.created',
       'daily.data.workouts.created',
     ];
-    expect(told().toSorted()).toEqual(first);
+    expect(receivedTypes().toSorted()).toEqual(first);
     expect(await importFile(imports.app, imports.userId, fitFile(points))).toMatchObject({
       created: 0,
       updated: 0,
       unchanged: 6,
     });
     await imports.app.deliver();
-    expect(told()).toHaveLength(first.length);
-    await receiver.close();
+    expect(receivedTypes()).toHaveLength(first.length);
+    await endpoint.close();
   });
 
   test.each([
     ['cycling', 2, 0, 'cycling'],
     ['indoor cycling', 2, 6, 'indoor_cycling'],
-    ['what no profile knows', 200, 200, 'other'],
-  ])('of %s is of its sport', async (_what, sport, kind, slug) => {
+    ['an unknown sport', 200, 200, 'other'],
+  ])('of %s has this sport', async (_what, sport, kind, slug) => {
     await importOf(fitFile(points, { sport, kind }));
     expect((await summaries('workouts'))[0]).toMatchObject({ sport: { slug } });
   });
@@ -92,11 +92,11 @@ describe('a FIT file', () => {
   const changed = Buffer.from(whole);
   changed[60]! ^= 0xff;
   test.each([
-    ['cut off', whole.subarray(0, whole.length - 20), 'file_incomplete'],
-    ['of its first bytes alone', whole.subarray(0, 12), 'file_incomplete'],
-    ['with another checksum than its own', changed, 'file_broken'],
-    ['larger than any', Buffer.concat([whole, Buffer.alloc(65 * 1024 * 1024)]), 'file_too_large'],
-  ])('%s is a failure that says so', async (_what, file, code) => {
+    ['that is cut off', whole.subarray(0, whole.length - 20), 'file_incomplete'],
+    ['that has only its first bytes', whole.subarray(0, 12), 'file_incomplete'],
+    ['with a wrong checksum', changed, 'file_broken'],
+    ['that is too large', Buffer.concat([whole, Buffer.alloc(65 * 1024 * 1024)]), 'file_too_large'],
+  ])('%s fails with its own code', async (_what, file, code) => {
     expect(await importOf(file)).toMatchObject({ status: 'failure', created: 0, error: { code } });
     expect(await summaries('workouts')).toEqual([]);
   });
@@ -113,7 +113,7 @@ test('imports are counted by their outcome', async () => {
   expect(await counted()).toMatchObject({ success: success + 1, file_incomplete: file_incomplete + 1 });
 });
 
-test('a TCX file is a workout of its laps together, with its points', async () => {
+test('a TCX file becomes a workout with the totals of its laps, and with its points', async () => {
   const file = tcxFile([tcxPoint(0, 120), tcxPoint(30, 122), tcxPoint(60, 128)]);
   expect(await importOf(file)).toMatchObject({ kind: 'tcx', status: 'success', created: 6 });
   const [workout] = await summaries('workouts');
@@ -139,7 +139,7 @@ test('a TCX file is a workout of its laps together, with its points', async () =
   });
 });
 
-test('a GPX file is a workout whose way is reckoned from its places', async () => {
+test('a GPX file becomes a workout whose distance is computed from its positions', async () => {
   const file = gpxFile([
     gpxPoint(0, {}),
     gpxPoint(60, { lat: 33.401, heartrate: 110 }),
@@ -161,8 +161,8 @@ test('a GPX file is a workout whose way is reckoned from its places', async () =
 test.each([
   ['without a track', '<gpx version="1.1"/>', 'success', 0],
   ['whose points have no time', gpxFile(['<trkpt lat="1" lon="2"/>']), 'success', 1],
-  ['cut off', gpxFile([gpxPoint(0, {})]).slice(0, 500), 'failure', 0],
-])('a GPX file %s holds no workout', async (_what, file, status, skipped) => {
+  ['that is cut off', gpxFile([gpxPoint(0, {})]).slice(0, 500), 'failure', 0],
+])('a GPX file %s creates no workout', async (_what, file, status, skipped) => {
   expect(await importOf(file)).toMatchObject({ status, created: 0, skipped });
   expect(await summaries('workouts')).toEqual([]);
 });
@@ -170,15 +170,17 @@ test.each([
 describe('an export of Apple Health', () => {
   const times = 'startDate="2026-01-05 07:00:00 -0700" endDate="2026-01-05 07:30:00 -0700" sourceName="Watch"';
 
-  test('has workouts, as exports of new and of older phones tell them', async () => {
+  test('has workouts, in the form of new and of older phones', async () => {
     const file = appleExport([
       ` <Workout workoutActivityType="HKWorkoutActivityTypeTraditionalStrengthTraining" ${times}>`,
       '  <MetadataEntry key="HKElevationAscended" value="2050 cm"/>',
       '  <WorkoutStatistics type="HKQuantityTypeIdentifierActiveEnergyBurned" sum="310.5" unit="Cal"/>',
       '  <WorkoutStatistics type="HKQuantityTypeIdentifierDistanceWalkingRunning" sum="5.2" unit="km"/>',
-      '  <WorkoutStatistics type="HKQuantityTypeIdentifierHeartRate" average="140.4" minimum="90" maximum="171" unit="count/min"/>',
+      '  <WorkoutStatistics type="HKQuantityTypeIdentifierHeartRate" average="140.4" minimum="90" maximum="171" ' +
+        'unit="count/min"/>',
       ' </Workout>',
-      ` <Workout workoutActivityType="HKWorkoutActivityTypeRunning" totalDistance="1" totalDistanceUnit="mi" totalEnergyBurned="418.4" totalEnergyBurnedUnit="kJ" ${times.replaceAll('-05 07', '-06 07')}/>`,
+      ' <Workout workoutActivityType="HKWorkoutActivityTypeRunning" totalDistance="1" totalDistanceUnit="mi" ' +
+        `totalEnergyBurned="418.4" totalEnergyBurnedUnit="kJ" ${times.replaceAll('-05 07', '-06 07')}/>`,
       ` <Workout workoutActivityType="HKWorkoutActivityTypeSwimming" ${times.replaceAll('-05 07', '-07 07')}>`,
       '  <MetadataEntry key="HKWasUserEntered" value="1"/>',
       ' </Workout>',
@@ -213,7 +215,7 @@ describe('an export of Apple Health', () => {
       ...more,
     });
 
-  test('has nights, made of their stages', async () => {
+  test('has nights, made from their stages', async () => {
     const file = appleExport([
       stage('InBed', 0, 430),
       stage('AsleepCore', 10, 100),
@@ -221,7 +223,7 @@ describe('an export of Apple Health', () => {
       stage('Awake', 160, 170),
       stage('AsleepREM', 170, 230),
       stage('AsleepCore', 230, 420),
-      // An afternoon, and a phone that knew of the bed only.
+      // A sleep in the afternoon, and a phone that recorded only the time in bed.
       stage('AsleepUnspecified', 800, 840),
       stage('InBed', 0, 400, { device: null, source: 'iPhone' }),
     ]);
@@ -265,16 +267,16 @@ describe('an export of Apple Health', () => {
   test.each([
     ['apps', { device: null, source: 'AutoSleep' }, { device: null, source: 'Pillow' }],
     ['watches', watch('Watch6,1'), watch('Watch7,3')],
-  ])('has one sleep of a night that two %s tell of', async (_name, one, other) => {
+  ])('has one sleep of a night that two %s recorded', async (_name, one, other) => {
     const file = appleExport([
       stage('AsleepCore', 0, 180, one),
       stage('AsleepCore', 10, 190, other),
       stage('AsleepCore', 180, 360, one),
       stage('AsleepCore', 190, 371, other),
-      // Of the next night the one with stages, though it is shorter.
+      // In the next night, the sleep with stages counts, although it is shorter.
       stage('AsleepUnspecified', 1_440, 1_800, one),
       stage('AsleepREM', 1_450, 1_780, other),
-      // And each what the other one did not see.
+      // Each one also has a sleep that the other one did not record.
       stage('AsleepCore', 2_000, 2_060, one),
       stage('AsleepCore', 2_200, 2_260, other),
     ]);
@@ -287,7 +289,7 @@ describe('an export of Apple Health', () => {
     ]);
   });
 
-  test('counts no minute of a night twice where its stages overlap', async () => {
+  test('counts no minute of a night twice if its stages overlap', async () => {
     const file = appleExport([
       stage('AsleepUnspecified', 0, 360),
       stage('AsleepCore', 0, 180),
@@ -307,7 +309,7 @@ describe('an export of Apple Health', () => {
     ]);
   });
 
-  test('tells sources apart by their kind only, where there are more than a thousand', async () => {
+  test('distinguishes sources only by kind of device if there are more than a thousand', async () => {
     const of = (source: string, from: number): string => stage('AsleepCore', from, from + 10, { device: null, source });
     const done = await importOf(
       appleExport([

@@ -5,17 +5,20 @@ import type { Ctx, TeamCtx } from '../../context.ts';
 import { defineJob } from '../../db/define-job.ts';
 import { AppError } from '../../errors.ts';
 import { ownerOf } from '../../fair/round-robin.ts';
-import { giveBack, workQueue } from '../../files/file-queue.ts';
-import { endImport, IMPORTS, LeaseLost, type Claimed } from './claim.ts';
+import { returnJob, workQueue } from '../../files/file-queue.ts';
+import { endImport, IMPORTS, LeaseLost, type Claimed } from './import-lease.ts';
 import { ImportFailure, isFailureCode, type FailureCode } from './failures.ts';
 import { importsKind } from './imports-kind.ts';
-import { parseFile } from './parser-process.ts';
-import { storePiece } from './store-piece.ts';
+import { parseFile } from './parse-file.ts';
+import { storeParsedChunk } from './store-parsed-chunk.ts';
 import { removeUpload, uploadPath } from './upload-folder.ts';
 
 const NEVER = new AbortController().signal;
 
-/** Each minute too, for what a process left behind when it was killed. */
+/**
+ * The job that runs imports. It also runs every minute, for imports that were interrupted because their process was
+ * killed.
+ */
 export const fileImports = defineJob({
   ...importsKind,
   payload: Type.Object({}),
@@ -23,14 +26,14 @@ export const fileImports = defineJob({
   run: (ctx) => runImports(ctx),
 });
 
-/** Imports what waits, until nothing does or the process stops. */
+/** Runs waiting imports until there are none or the process stops. */
 export const runImports = (ctx: Ctx): Promise<void> =>
   workQueue<Claimed>(ctx, { ...IMPORTS, work: importFile, giveUp: (scoped, each) => end(scoped, each, 'interrupted') });
 
 async function importFile(ctx: TeamCtx, claimed: Claimed): Promise<void> {
   try {
     await storeAll(ctx, claimed);
-    if (ctx.stopping?.aborted) return await giveBack(ctx, IMPORTS, claimed);
+    if (ctx.stopping?.aborted) return await returnJob(ctx, IMPORTS, claimed);
     await end(ctx, claimed, null);
   } catch (error) {
     if (error instanceof LeaseLost) return;
@@ -40,7 +43,7 @@ async function importFile(ctx: TeamCtx, claimed: Claimed): Promise<void> {
   }
 }
 
-/** With the file, which nobody reads again. */
+/** Ends the import and removes its file. */
 async function end(ctx: TeamCtx, claimed: Claimed, error: FailureCode | null): Promise<void> {
   await endImport(ctx, claimed, error);
   await removeUpload(ctx.config, claimed.id);
@@ -53,24 +56,25 @@ async function storeAll(ctx: TeamCtx, claimed: Claimed): Promise<void> {
     throw new ImportFailure('file_gone');
   });
   const { expandedBytes, cpuSeconds, importMs } = config.uploads;
-  // What it waits for its turn takes nothing of its time.
+  // `leftMs` does not decrease while the import waits for its permit.
   const work = { leftMs: importMs };
   const { reserveBytes } = config.storage;
-  const pieces = parseFile({ path, kind: claimed.kind }, { expandedBytes, reserveBytes, cpuSeconds, work, signal });
-  for await (const piece of pieces) {
+  const chunks = parseFile({ path, kind: claimed.kind }, { expandedBytes, reserveBytes, cpuSeconds, work, signal });
+  for await (const chunk of chunks) {
     let tookMs = 0;
-    await ctx.bulk.run(ownerOf(ctx.team), async (giveWay) => {
+    await ctx.batches.run(ownerOf(ctx.team), async (giveWay) => {
       const begunAt = performance.now();
-      await storePiece({ ...ctx, giveWay }, claimed, piece);
+      await storeParsedChunk({ ...ctx, giveWay }, claimed, chunk);
       tookMs = performance.now() - begunAt;
     });
     work.leftMs -= tookMs;
-    // The team's own requests have as much of the process and of the database as its import, and so have other processes'.
+    // The import pauses for as long as it worked, so that requests get half of the time of the process and of the
+    // database.
     await rest(tookMs);
   }
 }
 
-/** Null of what may go better another time. */
+/** Returns the failure code of an error; null if the import may succeed when it is repeated. */
 function failureOfError(error: unknown): FailureCode | null {
   if (!(error instanceof ImportFailure || error instanceof AppError)) return null;
   return isFailureCode(error.code) ? error.code : null;

@@ -1,22 +1,22 @@
-// What of a file is not stored. It is counted by type and reason, so that an import that leaves something out says what.
-import { isKnownName } from './known-names/known.ts';
+// Counts the records of a file that we do not store, by type and reason. An import shows these counts.
+import { isKnownName } from './known-names/is-known-name.ts';
 
-/** Why a record is not stored. */
+/** The reasons for which we do not store a record. */
 export const SKIP_REASONS = ['not_kept', 'unreadable', 'impossible', 'empty'] as const;
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
 /**
- * `type`: as the file names its kind of record, where that is a name that we know, or the name of the series or summary that it would have
- * been; `other` of all that has another name.
+ * `type` is the file's name for the kind of record, if this is a known name, or the name of the series or summary. We
+ * count all other records as `other`.
  */
 export type Skipped = { type: string; reason: SkipReason; records: number };
 
-/** What has no name that is known, or none in the list. */
+/** The type of records without a known name. If the list is full, records of further types also get this type. */
 const OTHER = 'other';
-/** Apple's Health app has some 200 types of records. */
+/** The most types in the list. Apple's Health app has some 200 types of records. */
 const MOST_TYPES = 200;
 
-/** Adds to the counts; what has no known name, and what are too many, counts as `other`. */
+/** Adds to the counts. Counts a type without a known name, and a type for which the list has no space, as `other`. */
 export function addSkipped(counts: Skipped[], { type, reason, records }: Skipped): void {
   const ofName = (name: string): Skipped | undefined =>
     counts.find((each) => each.type === name && each.reason === reason);
@@ -26,7 +26,7 @@ export function addSkipped(counts: Skipped[], { type, reason, records }: Skipped
   else counts.push({ type: counts.length >= MOST_TYPES ? OTHER : named, reason, records });
 }
 
-/** Whether a value is such a count; a process that has read a stranger's file may write what it likes. */
+/** Whether a value is such a count. The parser process has read an untrusted file, so its output is untrusted too. */
 export function isSkipped(value: unknown): value is Skipped {
   const { type, reason, records } = (value ?? {}) as Partial<Record<keyof Skipped, unknown>>;
   return (

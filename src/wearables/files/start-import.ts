@@ -13,15 +13,18 @@ import { HEAD_BYTES, kindOfFile } from './file-kind.ts';
 import { findImport } from './find-import.ts';
 import { importsKind } from './imports-kind.ts';
 import type { FileImport } from './schemas.ts';
-import { setAside, type Upload } from './set-aside.ts';
+import { reserveQuota, type Upload } from './reserve-quota.ts';
 import { createUpload, removeUpload } from './upload-folder.ts';
 
-/** The quota is asked for so much at a time, so that an upload of gigabytes costs few looks at it. */
+/**
+ * The number of bytes that we reserve in the quota at a time, so that an upload of gigabytes needs few SQL statements.
+ */
 const STEP_BYTES = 64 * 1024 * 1024;
 
 /**
- * Writes a file to the disk as it arrives and queues its import. What is refused or cut off leaves nothing behind. Throws
- * file_not_recognised by its first bytes, file_too_large and limit_reached while it arrives.
+ * Writes a file to the disk while it arrives, and then queues its import. If the upload is refused or interrupted, we
+ * delete everything that it has written. Throws file_not_recognised after the first bytes. Throws file_too_large,
+ * limit_reached and storage_full while the file arrives.
  */
 export async function startImport(ctx: TeamCtx, userId: string, body: Readable): Promise<Static<typeof FileImport>> {
   const user = await findUser(ctx, userId);
@@ -43,25 +46,26 @@ export async function startImport(ctx: TeamCtx, userId: string, body: Readable):
   } catch (error) {
     if (writing) await undo(ctx, writing);
     throw isDiskFull(error)
-      ? new AppError('storage_full', 'There is no room for files just now. Send this one again later.')
+      ? new AppError('storage_full', 'There is no room for files now. Send this file again later.')
       : error;
   }
 }
 
-type Writing = { upload: Upload; file: FileHandle; bytes: number; setAside: number };
+type Writing = { upload: Upload; file: FileHandle; bytes: number; reserved: number };
 
 async function begin(ctx: TeamCtx, user_id: string, head: Buffer): Promise<Writing> {
   const kind = kindOfFile(head);
   if (kind === null) {
     const msg =
-      'This is no export of Apple Health, Garmin, Google Takeout or Samsung Health and no FIT, TCX or GPX file.';
+      'The file is not an export of Apple Health, Garmin, Google Takeout or Samsung Health, nor a FIT, TCX or GPX ' +
+      'file.';
     throw new AppError('file_not_recognised', msg, { detail: [{ type: 'value_error', loc: ['body'], msg }] });
   }
   const upload: Upload = { id: newId(), user_id, kind };
   const { fileBytes, teamBytes } = ctx.config.uploads;
   const step = Math.min(STEP_BYTES, fileBytes, teamBytes, ctx.config.orgBytes.uploads);
-  await setAside(ctx, upload, step);
-  const writing: Writing = { upload, file: await opened(ctx, upload), bytes: 0, setAside: step };
+  await reserveQuota(ctx, upload, step);
+  const writing: Writing = { upload, file: await opened(ctx, upload), bytes: 0, reserved: step };
   try {
     await write(ctx, writing, head);
   } catch (error) {
@@ -86,10 +90,10 @@ async function write(ctx: TeamCtx, writing: Writing, chunk: Buffer): Promise<voi
   if (writing.bytes > fileBytes) {
     throw new AppError('file_too_large', `A file can have at most ${fileBytes} bytes.`);
   }
-  while (writing.bytes > writing.setAside) {
+  while (writing.bytes > writing.reserved) {
     await refuseWhereStorageIsFull(ctx);
-    writing.setAside += STEP_BYTES;
-    await setAside(ctx, writing.upload, writing.setAside);
+    writing.reserved += STEP_BYTES;
+    await reserveQuota(ctx, writing.upload, writing.reserved);
   }
   await writing.file.writeFile(chunk);
 }

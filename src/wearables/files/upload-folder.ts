@@ -1,34 +1,37 @@
-// Where uploaded files lie until they are imported: under the id of their import, readable by this service alone.
+// The folder in which uploaded files wait for their import. The name of a file is the id of its import. Only the
+// operating-system user that runs this service can read the files.
 import { mkdir, open, opendir, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../config/options.ts';
 import { isUuid } from '../../ids.ts';
 
-type Place = Pick<Config, 'uploadDir'>;
+type UploadConfig = Pick<Config, 'uploadDir'>;
 
-export function uploadPath({ uploadDir }: Place, importId: string): string {
+export function uploadPath({ uploadDir }: UploadConfig, importId: string): string {
   if (uploadDir === null) throw new Error('The upload directory is chosen when the service starts.');
   return join(uploadDir, importId);
 }
 
-export async function createUpload(config: Place, importId: string): Promise<FileHandle> {
+export async function createUpload(config: UploadConfig, importId: string): Promise<FileHandle> {
   const path = uploadPath(config, importId);
   await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
   return open(path, 'wx', 0o600);
 }
 
-/** No error where it is gone already. */
-export const removeUpload = (config: Place, importId: string): Promise<void> =>
+/** Removes the file. If the file does not exist, this is no error. */
+export const removeUpload = (config: UploadConfig, importId: string): Promise<void> =>
   rm(uploadPath(config, importId), { force: true });
 
-/** What lies in the upload directory for longer than `ms`, a few hundred files at a time; other files are left alone. */
-export async function* oldUploads(config: Place, ms: number): AsyncIterable<string[]> {
+/**
+ * Returns the ids of uploads that are older than `ms`, some hundred at a time. Ignores files whose names are not ids.
+ */
+export async function* oldUploads(config: UploadConfig, ms: number): AsyncIterable<string[]> {
   if (config.uploadDir === null) return;
   let folder;
   try {
     folder = await opendir(config.uploadDir);
   } catch {
-    return; // nothing was uploaded yet
+    return; // Nobody has uploaded a file yet.
   }
   let ids: string[] = [];
   for await (const { name } of folder) {

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { appleDocument, appleExport, upload, type FileImport } from '../../../test/exports.ts';
 import { makeUser } from '../../../test/factories.ts';
-import { eraseUsers } from '../../../test/erase-users.ts';
+import { eraseUsers } from '../../../test/erase-due-users.ts';
 import { dropExpired } from '../../jobs/retention.ts';
 
 const MIB = 1024 * 1024;
@@ -34,7 +34,7 @@ const rowsOf = async (user: string): Promise<string[]> =>
   );
 
 describe('an uploaded file', () => {
-  test('waits in the upload directory under the id of its import, readable by the service alone', async () => {
+  test('is in the upload directory under the id of its import, and only the service can read it', async () => {
     const { status, body } = await upload(app.team, userId, GPX, 'application/gpx+xml');
     expect([status, body]).toMatchObject([
       202,
@@ -58,7 +58,7 @@ describe('an uploaded file', () => {
     ['a TCX file with a byte order mark', '\uFEFF<TrainingCenterDatabase/>', 'tcx'],
     ['a GPX file after a comment', '<!-- made by hand --><gpx/>', 'gpx'],
     ['a GPX file with a prefix', '<g:gpx xmlns:g="http://www.topografix.com/GPX/1/1"/>', 'gpx'],
-  ])('is known by its first bytes: %s', async (_what, file, kind) => {
+  ])('is recognised by its first bytes: %s', async (_what, file, kind) => {
     const { user_id } = await makeUser(app.team);
     expect((await upload(app.team, user_id, file)).body).toMatchObject({ kind });
   });
@@ -68,8 +68,8 @@ describe('an uploaded file', () => {
     ['another XML document', '<?xml version="1.0"?><ClinicalDocument/>'],
     ['a picture', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')],
     ['JSON', '{"gpx": "<gpx/>"}'],
-    ['a web page that tells of <gpx>', '<!DOCTYPE html><html><gpx/></html>'],
-  ])('is refused when it is none that is taken, and leaves nothing behind: %s', async (_what, file) => {
+    ['a web page that contains <gpx>', '<!DOCTYPE html><html><gpx/></html>'],
+  ])('is refused and leaves nothing if its kind is not supported: %s', async (_what, file) => {
     const { user_id } = await makeUser(app.team);
     const before = filesThere();
     const { status, body } = await upload(app.team, user_id, file, 'application/zip');
@@ -77,12 +77,12 @@ describe('an uploaded file', () => {
     expect([filesThere(), await rowsOf(user_id)]).toEqual([before, []]);
   });
 
-  test('of a type that is not taken, or no file at all, is refused', async () => {
+  test('is refused if it is empty or its content type is not accepted', async () => {
     expect(await upload(app.team, userId, GPX, 'image/png')).toMatchObject({ status: 415 });
     expect(await upload(app.team, userId, '')).toMatchObject({ status: 422 });
   });
 
-  test('that is larger than a file may be is refused and leaves nothing behind', async () => {
+  test('is refused and leaves nothing if it is too large', async () => {
     const { user_id } = await makeUser(app.team);
     const before = filesThere();
     const { status, body } = await upload(app.team, user_id, GPX + ' '.repeat(2 * MIB));
@@ -90,7 +90,7 @@ describe('an uploaded file', () => {
     expect([filesThere(), await rowsOf(user_id)]).toEqual([before, []]);
   });
 
-  test("of another team's user, or of one who is going, is not taken", async () => {
+  test('is refused for a user of another team, and for one who is scheduled for deletion', async () => {
     const other = await app.makeTeam('Mesa Labs');
     expect(await upload(other, userId, GPX)).toMatchObject({ status: 404, body: { code: 'not_found' } });
     const { user_id } = await makeUser(app.team);
@@ -98,20 +98,20 @@ describe('an uploaded file', () => {
     expect(await upload(app.team, user_id, GPX)).toMatchObject({ body: { code: 'user_scheduled_for_deletion' } });
   });
 
-  test('is not taken where the files of its team take up the quota, and is when they are gone', async () => {
+  test('is refused while files of its team fill the quota, and accepted afterwards', async () => {
     const team = await app.makeTeam('Mesa Labs');
     const { user_id } = await makeUser(team);
     const file = GPX + ' '.repeat(MIB);
     expect((await upload(team, user_id, file)).status).toBe(202);
     const { status, body } = await upload(team, user_id, file);
     expect([status, body.code]).toEqual([403, 'limit_reached']);
-    // What others have waiting takes nothing of it.
+    // Waiting files of other teams do not count.
     expect((await upload(app.team, userId, GPX)).status).toBe(202);
     await sql`update imports set status = 'success', ended_at = now() where user_id = ${user_id}`.execute(app.db);
     expect((await upload(team, user_id, file)).status).toBe(202);
   });
 
-  test('is the fiftieth that waits, or refused', async () => {
+  test('is refused if fifty files of its team wait', async () => {
     const team = await app.makeTeam('Mesa Labs');
     const { user_id } = await makeUser(team);
     await sql`
@@ -123,7 +123,7 @@ describe('an uploaded file', () => {
 });
 
 describe('a sender', () => {
-  /** Sends some bytes of a file, and leaves the rest to the test. */
+  /** Sends the first bytes of a file. The test sends the rest. */
   const begin = (user: string, to = app) => {
     const { hostname, port } = new URL(to.baseUrl);
     const headers = { 'x-service-api-key': to.team.api_key, 'content-type': 'application/gpx+xml' };
@@ -139,7 +139,7 @@ describe('a sender', () => {
     return { request, answered };
   };
 
-  test('that goes away leaves nothing behind', async () => {
+  test('that disconnects leaves nothing', async () => {
     const { user_id } = await makeUser(app.team);
     const before = filesThere().length;
     const { request } = begin(user_id);
@@ -150,7 +150,7 @@ describe('a sender', () => {
     expect(filesThere()).toHaveLength(before);
   });
 
-  test('may take longer than other requests as long as it goes on', async () => {
+  test('may take longer than the request timeout as long as it sends', async () => {
     const { user_id } = await makeUser(app.team);
     const { request, answered } = begin(user_id);
     for (let n = 0; n < 12; n += 1) {
@@ -161,7 +161,7 @@ describe('a sender', () => {
     expect(await answered).toBe(202);
   });
 
-  test('that falls silent is cut off and leaves nothing behind', async () => {
+  test('that stops sending gets 408 and leaves nothing', async () => {
     const { user_id } = await makeUser(app.team);
     const { answered } = begin(user_id);
     await expect.poll(() => rowsOf(user_id)).toEqual(['uploading']);
@@ -169,8 +169,8 @@ describe('a sender', () => {
     expect(await rowsOf(user_id)).toEqual([]);
   });
 
-  test('that sends slowly keeps no place from the requests of its team', async () => {
-    // Two places, one of which a team may have.
+  test('that sends slowly does not take the only permit of its team', async () => {
+    // With a pool of two connections, a team has one permit.
     const narrow = await startTestApp({ PHIAL_DATABASE_POOL_SIZE: '2' });
     const { user_id } = await makeUser(narrow.team);
     const { request } = begin(user_id, narrow);
@@ -200,14 +200,14 @@ describe('imports', () => {
     expect(await app.api('GET', `/v2/user/${user_id}/import?next_cursor=bm8`)).toMatchObject({ status: 422 });
   });
 
-  test('of another user, or that nobody knows, are not found', async () => {
+  test('of another user, or that do not exist, are not found', async () => {
     const { body } = await upload(app.team, userId, GPX);
     const { user_id } = await makeUser(app.team);
     expect((await read(body.id, user_id)).status).toBe(404);
     expect((await read(randomUUID())).status).toBe(404);
   });
 
-  test('are forgotten when events of that age are', async () => {
+  test('are deleted after the retention time of events', async () => {
     const { user_id } = await makeUser(app.team);
     await upload(app.team, user_id, GPX);
     const old = (await upload(app.team, user_id, GPX)).body.id;
@@ -219,7 +219,7 @@ describe('imports', () => {
 });
 
 describe('the upload directory', () => {
-  test('keeps no file of a user who was erased', async () => {
+  test('has no file of a user who was erased', async () => {
     const { user_id } = await makeUser(app.team);
     const { id } = (await upload(app.team, user_id, GPX)).body;
     await app.api('DELETE', `/v2/user/${user_id}`);
@@ -229,7 +229,7 @@ describe('the upload directory', () => {
     expect([filesThere().includes(id), await rowsOf(user_id)]).toEqual([false, []]);
   });
 
-  test('keeps no file that a killed process left, and whatever else lies there', async () => {
+  test('is cleared of uploads that a killed process left, but not of other files', async () => {
     const { user_id } = await makeUser(app.team);
     const waiting = (await upload(app.team, user_id, GPX)).body.id;
     const cut = (await upload(app.team, user_id, GPX)).body.id;

@@ -1,12 +1,16 @@
 import { sql } from 'kysely';
 import type { Ctx, TxCtx } from '../../context.ts';
 
-/** Of a team and account. A team can say of any number of its users that an account is theirs; other teams wait for none of it. */
+/**
+ * The most connections of a team to one account that a notification can reach. A team can state the same account for
+ * any number of its users. Without the limit this would delay other teams.
+ */
 const MOST_OF_AN_ACCOUNT = 5;
 
 /**
- * Who is connected to these accounts, in all teams, by the hash of each account: of a team at most five, those of its oldest
- * users. Goes from team to team along the index, so that it takes no longer where a team has very many.
+ * Finds the connections to these accounts in all teams, by the hash of each account. Returns at most five connections
+ * of a team for an account, those of its oldest users. The SQL query goes from team to team in the index, so a team
+ * with very many connections does not slow it down.
  */
 export async function connectionsOf(
   { db }: TxCtx<Ctx>,
@@ -15,7 +19,8 @@ export async function connectionsOf(
 ): Promise<{ team_id: string; user_id: string; account: string }[]> {
   const nextTeam = (account: string, after = '') => sql`
     (select team_id from connections
-      where provider = ${provider} and external_user_hash = ${sql.ref(account)} ${after === '' ? sql`` : sql`and team_id > ${sql.ref(after)}`}
+      where provider = ${provider} and external_user_hash = ${sql.ref(account)}
+        ${after === '' ? sql`` : sql`and team_id > ${sql.ref(after)}`}
       order by team_id limit 1)`;
   const { rows } = await sql<{ team_id: string; user_id: string; account: string }>`
     with recursive accounts as (select decode(hash, 'hex') as account from unnest(${accounts}::text[]) as hash),

@@ -1,10 +1,11 @@
-// Shapes of https://developers.strava.com/docs/webhooks/ and https://cloud.ouraring.com/v2/docs#tag/Webhook-Subscription-Routes.
+// Shapes of https://developers.strava.com/docs/webhooks/ and
+// https://cloud.ouraring.com/v2/docs#tag/Webhook-Subscription-Routes.
 import { createHmac } from 'node:crypto';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
 import { hookOfOura, importConnection, makeUser, recipeOf } from '../../../test/factories.ts';
 import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../test/provider.ts';
 import { dropExpired } from './erase.ts';
@@ -58,10 +59,13 @@ const connectStrava = async (by: Team = team, who = user, owner = '134815') => {
   await app.runJobs();
   provider.asked.length = 0;
 };
-/** The last part of the address for who does not sign. */
+/** The last part of the address for providers that do not sign. */
 const tokenOf = (slug: string): string => createHmac('sha256', `secret-of-${slug}`).update('phial hooks').digest('hex');
-/** As Strava tells it; without a secret it is not signed, and comes to the address that it alone knows. */
-const tell = (news: object, { secret = null as string | null, at = Date.now(), token = tokenOf('strava') } = {}) => {
+/** As Strava sends it. Without a secret it is not signed and comes to the address that only Strava knows. */
+const notify = (
+  notification: object,
+  { secret = null as string | null, at = Date.now(), token = tokenOf('strava') } = {},
+) => {
   const raw = JSON.stringify({
     object_type: 'activity',
     aspect_type: 'update',
@@ -69,7 +73,7 @@ const tell = (news: object, { secret = null as string | null, at = Date.now(), t
     subscription_id: 1,
     event_time: 1_700_000_000,
     updates: {},
-    ...news,
+    ...notification,
   });
   const t = Math.floor(at / 1_000);
   const v1 = createHmac('sha256', secret ?? '')
@@ -91,46 +95,46 @@ const idsOf = async (by: Team = team, who = user): Promise<unknown[]> => {
     (each) => each.provider_id,
   );
 };
-const kept = async (): Promise<number> =>
+const countInbox = async (): Promise<number> =>
   (await sql`select from inbox where team_id = ${team.id}`.execute(app.db)).rows.length;
 const later = () => sql`update graphile_worker._private_jobs set run_at = now() where run_at > now()`.execute(app.db);
 
 describe('a notification of Strava', () => {
-  test('is answered at once, and what it names is brought, however long ago it was', async () => {
+  test('is answered at once, and the object that it names is pulled, however old it is', async () => {
     await connectStrava();
-    const { status, body } = await tell({ object_id: 101, aspect_type: 'create' }, { secret: 'secret-of-strava' });
+    const { status, body } = await notify({ object_id: 101, aspect_type: 'create' }, { secret: 'secret-of-strava' });
     expect([status, body, provider.asked]).toEqual([200, { received: true }, []]);
     await app.runJobs();
     expect(await idsOf()).toEqual(['101']);
   });
 
-  test('that comes again asks for nothing more', async () => {
+  test('that comes again causes no more work', async () => {
     await connectStrava();
-    await tell({ object_id: 101 });
+    await notify({ object_id: 101 });
     await app.runJobs();
     const asked = provider.asked.length;
-    await tell({ object_id: 101 });
+    await notify({ object_id: 101 });
     await app.runJobs();
-    expect([await kept(), provider.asked.length]).toEqual([1, asked]);
+    expect([await countInbox(), provider.asked.length]).toEqual([1, asked]);
   });
 
-  test('of a deletion takes away what the provider no longer has, and nothing else', async () => {
+  test('of a deletion deletes only what the provider no longer has', async () => {
     activities.set('102', run('102', 39));
     await connectStrava();
-    for (const object_id of [101, 102]) await tell({ object_id });
+    for (const object_id of [101, 102]) await notify({ object_id });
     await app.runJobs();
     expect(await idsOf()).toEqual(['101', '102']);
     activities.delete('101');
-    // That of 102 is a lie: the provider still has it.
-    for (const object_id of [101, 102]) await tell({ object_id, aspect_type: 'delete' });
+    // The deletion of 102 is false: the provider still has it.
+    for (const object_id of [101, 102]) await notify({ object_id, aspect_type: 'delete' });
     await app.runJobs();
     expect(await idsOf()).toEqual(['102']);
   });
 
-  test('of an application that was taken away puts the connection in error', async () => {
+  test('of a revoked application puts the connection in error', async () => {
     await connectStrava();
     play = () => ({ status: 401, json: {} });
-    await tell({ object_type: 'athlete', object_id: 134815, updates: { authorized: 'false' } });
+    await notify({ object_type: 'athlete', object_id: 134815, updates: { authorized: 'false' } });
     await app.runJobs();
     const { body } = await team.api<{ providers: { status: string; error_details: { error_type: string } }[] }>(
       'GET',
@@ -142,12 +146,12 @@ describe('a notification of Strava', () => {
     });
   });
 
-  test('waits for a poll that is under way, and is looked at afterwards', async () => {
+  test('waits for a poll that is under way and is worked on afterwards', async () => {
     await connectStrava();
     await sql`update polls set leased_until = now() + interval '1 minute' where user_id = ${user.user_id}`.execute(
       app.db,
     );
-    await tell({ object_id: 101 });
+    await notify({ object_id: 101 });
     await app.runJobs();
     expect([await idsOf(), provider.asked]).toEqual([[], []]);
     await sql`update polls set leased_until = null where user_id = ${user.user_id}`.execute(app.db);
@@ -162,25 +166,25 @@ describe('a notification of Strava', () => {
     ['nothing, at a guessed address,', { token: 'guess' }],
   ])('signed with %s is refused', async (_, signed) => {
     await connectStrava();
-    const { status, body } = await tell({ object_id: 101 }, signed);
-    expect([status, body.code, await kept()]).toEqual([401, 'signature_refused', 0]);
+    const { status, body } = await notify({ object_id: 101 }, signed);
+    expect([status, body.code, await countInbox()]).toEqual([401, 'signature_refused', 0]);
   });
 
   test.each([
-    ['of nobody here', { owner_id: 999, object_id: 101 }],
-    ['of nothing that is pulled', { object_type: 'segment', object_id: 101 }],
-    ['with an id that is none', { object_id: '../../athlete' }],
+    ['about no user of ours', { owner_id: 999, object_id: 101 }],
+    ['about nothing that is pulled', { object_type: 'segment', object_id: 101 }],
+    ['with an invalid id', { object_id: '../../athlete' }],
     ['with other types', { object_id: { id: 101 }, owner_id: [134815] }],
-  ])('%s is answered and not kept', async (_, news) => {
+  ])('%s is answered and not stored', async (_, notification) => {
     await connectStrava();
-    expect((await tell(news)).status).toBe(200);
-    expect(await kept()).toBe(0);
+    expect((await notify(notification)).status).toBe(200);
+    expect(await countInbox()).toBe(0);
   });
 
   test('is tried again while the provider is away', async () => {
     await connectStrava();
     play = () => ({ status: 503, json: {} });
-    await tell({ object_id: 101 });
+    await notify({ object_id: 101 });
     await app.runJobs();
     expect(await idsOf()).toEqual([]);
     play = answer;
@@ -189,19 +193,18 @@ describe('a notification of Strava', () => {
     expect(await idsOf()).toEqual(['101']);
   });
 
-  test('of a deletion waits as often as the provider is not to be asked, and is looked at then', async () => {
+  test('of a deletion waits as long as requests to the provider are deferred, and is worked on then', async () => {
     await connectStrava();
-    await tell({ object_id: 101 });
+    await notify({ object_id: 101 });
     await app.runJobs();
     const other = await app.makeTeam();
     await sql`
-      insert into provider_waits (provider, polls_until, past_until, told_by, told_at, probe_at)
-      select 'strava', later, later, ${other.id}, now(), later from (select now() + interval '1 hour' as later) one`.execute(
-      app.db,
-    );
+      insert into provider_waits (provider, polls_until, past_until, answered_to, answered_at, probe_at)
+      select 'strava', later, later, ${other.id}, now(),
+        later from (select now() + interval '1 hour' as later) one`.execute(app.db);
     activities.delete('101');
     provider.asked.length = 0;
-    await tell({ object_id: 101, aspect_type: 'delete' });
+    await notify({ object_id: 101, aspect_type: 'delete' });
     for (let round = 1; round <= 9; round += 1) {
       await app.runJobs();
       await later();
@@ -214,19 +217,19 @@ describe('a notification of Strava', () => {
 
   test('reaches every team that has connected the account, and no other account', async () => {
     const other = await app.makeTeam();
-    const [theirs, stranger] = [await makeUser(other), await makeUser(other)];
+    const [theirs, otherUser] = [await makeUser(other), await makeUser(other)];
     await connectStrava();
     await connectStrava(other, theirs);
-    await connectStrava(other, stranger, '7');
-    await tell({ object_id: 101 });
+    await connectStrava(other, otherUser, '7');
+    await notify({ object_id: 101 });
     await app.runJobs();
-    expect([await idsOf(), await idsOf(other, theirs), await idsOf(other, stranger)]).toEqual([['101'], ['101'], []]);
+    expect([await idsOf(), await idsOf(other, theirs), await idsOf(other, otherUser)]).toEqual([['101'], ['101'], []]);
   });
 
-  test('beyond a hundred that wait is not kept: all of it is polled', async () => {
+  test('is not stored when a hundred wait: polls bring the data', async () => {
     await connectStrava();
-    for (let n = 0; n < 102; n += 1) await tell({ object_id: 101, event_time: n });
-    expect(await kept()).toBe(100);
+    for (let n = 0; n < 102; n += 1) await notify({ object_id: 101, event_time: n });
+    expect(await countInbox()).toBe(100);
   });
 });
 
@@ -236,9 +239,9 @@ describe('a notification of Oura', () => {
     await app.runJobs();
     provider.asked.length = 0;
   };
-  const told = { data_type: 'workout', object_id: 'w-1' };
+  const notification = { data_type: 'workout', object_id: 'w-1' };
 
-  test('has what it names polled', async () => {
+  test('causes a poll of what it names', async () => {
     await connectOura();
     const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
     play = ({ path }) =>
@@ -253,17 +256,17 @@ describe('a notification of Oura', () => {
               },
             }
           : { json: { data: [] } };
-    expect((await hookOfOura(team, 'secret-of-oura', told)).status).toBe(200);
+    expect((await hookOfOura(team, 'secret-of-oura', notification)).status).toBe(200);
     await app.runJobs();
     expect(await idsOf()).toEqual(['w-1']);
     expect(provider.asked.map(({ path }) => path.split('/').at(-1))).toEqual(['w-1', 'workout', 'heartrate']);
     play = ({ path }) => (path.endsWith('/w-1') ? undefined : { json: { data: [] } });
-    await hookOfOura(team, 'secret-of-oura', { ...told, event_type: 'delete' });
+    await hookOfOura(team, 'secret-of-oura', { ...notification, event_type: 'delete' });
     await app.runJobs();
     expect(await idsOf()).toEqual([]);
   });
 
-  test('of a sleep that the person has deleted takes it away, however long ago it was', async () => {
+  test('of a deleted sleep deletes it, however old it is', async () => {
     const day = new Date(Date.now() - 20 * 86_400_000).toISOString().slice(0, 10);
     const night = {
       id: 's-1',
@@ -274,7 +277,7 @@ describe('a notification of Oura', () => {
       total_sleep_duration: 20_000,
     };
     play = ({ path }) => ({ json: { data: path.endsWith('/usercollection/sleep') ? [night] : [] } });
-    // An account of its own: what is told of the other one would be told of this user as well.
+    // Its own account: a notification about the other account would be about this user as well.
     await importConnection(team, user.user_id, { provider_id: 'sleeper', oauth_scopes: null }, 'oura');
     await app.runJobs();
     const nights = async () =>
@@ -288,12 +291,12 @@ describe('a notification of Oura', () => {
 
   test.each([
     ['does not answer', { status: 503, json: {} }],
-    ['wants to be asked later', { status: 429, json: {} }],
-  ])('is looked at again where the provider %s, until that is enough', async (_, failure) => {
+    ['asks us to wait', { status: 429, json: {} }],
+  ])('is tried again when the provider %s, up to the most tries', async (_, failure) => {
     await connectOura();
     play = ({ path }) =>
       path.endsWith('/w-1') ? { json: { id: 'w-1' } } : path.endsWith('/workout') ? failure : { json: { data: [] } };
-    await hookOfOura(team, 'secret-of-oura', told);
+    await hookOfOura(team, 'secret-of-oura', notification);
     const asked = (): number => provider.asked.filter(({ path }) => path.endsWith('/workout')).length;
     await app.runJobs();
     expect(asked()).toBe(1);
@@ -302,11 +305,12 @@ describe('a notification of Oura', () => {
       await app.runJobs();
     }
     expect(asked()).toBe(8);
-    for (let n = 0; n < 101; n += 1) await hookOfOura(team, 'secret-of-oura', { ...told, event_time: `again ${n}` });
-    expect(await kept()).toBe(101);
+    for (let n = 0; n < 101; n += 1)
+      await hookOfOura(team, 'secret-of-oura', { ...notification, event_time: `again ${n}` });
+    expect(await countInbox()).toBe(101);
   });
 
-  test('that was signed longer ago than the inbox remembers is refused', async () => {
+  test('that was signed before the retention time of the inbox is refused', async () => {
     await connectOura();
     const at = (days: number): number => Date.now() - days * 86_400_000;
     const seconds = (days: number): string => String(Math.floor(at(days) / 1_000));
@@ -314,20 +318,21 @@ describe('a notification of Oura', () => {
     const text = (days: number): string => new Date(at(days)).toISOString();
     for (const write of [seconds, milliseconds, text]) {
       const statuses = [];
-      for (const days of [0, 2, 4]) statuses.push((await hookOfOura(team, 'secret-of-oura', told, write(days))).status);
+      for (const days of [0, 2, 4])
+        statuses.push((await hookOfOura(team, 'secret-of-oura', notification, write(days))).status);
       expect(statuses).toEqual([200, 200, 401]);
     }
-    expect((await hookOfOura(team, 'secret-of-oura', told, 'yesterday')).status).toBe(401);
+    expect((await hookOfOura(team, 'secret-of-oura', notification, 'yesterday')).status).toBe(401);
   });
 
-  test('that is not signed by the secret is refused', async () => {
+  test('that is not signed with the secret is refused', async () => {
     await connectOura();
-    expect((await hookOfOura(team, 'secret-of-strava', told)).status).toBe(401);
-    expect(await kept()).toBe(0);
+    expect((await hookOfOura(team, 'secret-of-strava', notification)).status).toBe(401);
+    expect(await countInbox()).toBe(0);
   });
 });
 
-describe('a body that tells of many', () => {
+describe('a body with many notifications', () => {
   const secret = tokenOf('strava');
   const send = (raw: string, type = 'application/json') =>
     team.api<{ code?: string }>('POST', `/v2/hooks/strava/${secret}`, undefined, {
@@ -347,7 +352,7 @@ describe('a body that tells of many', () => {
       })),
       wait_for_completion: true,
     });
-  /** Nobody needs the pulls of so many connections. */
+  /** This test does not need the pulls of so many connections. */
   const forgetJobs = () => sql`delete from graphile_worker._private_jobs`.execute(app.db);
   const notification = (owner: string, more: object = {}) => ({
     object_type: 'activity',
@@ -356,43 +361,43 @@ describe('a body that tells of many', () => {
     ...more,
   });
 
-  test('reaches the user of one team, however many users another team says have the account', async () => {
+  test('reaches the user of one team, however many users of another team have stated the account', async () => {
     const hostile = await app.makeTeam();
     await connectAll(hostile, await usersOf(hostile, 250), () => '555');
     await connectAll(team, [user], () => '555');
     expect((await send(JSON.stringify(notification('555')))).status).toBe(200);
     const { rows } = await sql<{ many: number }>`
       select count(*)::integer as many from inbox where team_id = ${hostile.id}`.execute(app.db);
-    expect([await kept(), rows[0]?.many]).toEqual([1, 5]);
+    expect([await countInbox(), rows[0]?.many]).toEqual([1, 5]);
     await forgetJobs();
   }, 30_000);
 
-  test('is kept of 200 connections within the two seconds that a provider waits', async () => {
+  test('is stored for 200 connections within the two seconds that a provider waits', async () => {
     const users = await usersOf(team, 200);
     await connectAll(team, users, (n) => String(1_000 + (n % 100)));
     const all = Array.from({ length: 100 }, (_, n) => notification(String(1_000 + n)));
     const raw = JSON.stringify([...all.slice(1), all[1]]);
     const begin = performance.now();
     expect((await send(raw)).status).toBe(200);
-    // 2.5 seconds where each connection has a transaction of its own.
+    // It takes 2.5 seconds with one transaction for each connection.
     expect(performance.now() - begin).toBeLessThan(1_000);
-    expect(await kept()).toBe(198);
+    expect(await countInbox()).toBe(198);
     const { rows } = await sql`select from graphile_worker.jobs where task_identifier = 'work_inbox'`.execute(app.db);
     expect(rows).toHaveLength(198);
     await send(raw);
-    expect(await kept()).toBe(198);
+    expect(await countInbox()).toBe(198);
     await forgetJobs();
   }, 30_000);
 
-  test('adds to a hundred that wait no more than there is room for', async () => {
+  test('adds only as many notifications as there is room for, up to a hundred', async () => {
     await connectStrava();
     const some = (from: number) =>
       JSON.stringify(Array.from({ length: 60 }, (_, n) => notification('134815', { event_time: from + n })));
     await send(some(0));
     await send(some(30));
-    expect(await kept()).toBe(90);
+    expect(await countInbox()).toBe(90);
     await send(some(90));
-    expect(await kept()).toBe(100);
+    expect(await countInbox()).toBe(100);
     await forgetJobs();
   });
 
@@ -400,18 +405,18 @@ describe('a body that tells of many', () => {
     [25_000, 'application/json'],
     [25_000, 'application/x-www-form-urlencoded'],
     [8_000, 'application/json'],
-  ])('nested %i deep is refused as %s, though it is genuine', async (depth, type) => {
+  ])('nested %i deep is refused as %s, although it is genuine', async (depth, type) => {
     await connectStrava();
     const nested = '['.repeat(depth) + ']'.repeat(depth);
     const raw = JSON.stringify(notification('134815')).replace('}', `,"updates":${nested}}`);
     const { status, body } = await send(raw, type);
-    expect([status, body.code, await kept()]).toEqual([422, 'validation_failed', 0]);
+    expect([status, body.code, await countInbox()]).toEqual([422, 'validation_failed', 0]);
   });
 });
 
-describe('the way in', () => {
+describe('the address for notifications', () => {
   const get = (path: string) => team.api<Record<string, string>>('GET', `/v2/hooks/${path}`, undefined, { key: null });
-  test('gives back the challenge of a subscription that the operator has asked for, and of no other', async () => {
+  test('answers the challenge only of a subscription that the operator has made', async () => {
     expect(
       (await get(`strava?hub.mode=subscribe&hub.challenge=abc&hub.verify_token=${tokenOf('strava')}`)).body,
     ).toEqual({
@@ -422,11 +427,11 @@ describe('the way in', () => {
     expect((await get('strava?hub.challenge=abc')).status).toBe(401);
   });
 
-  test('is closed for providers that tell nothing, or that nobody has configured here', async () => {
+  test('is closed for providers that send no notifications and for those that are not configured here', async () => {
     for (const slug of ['dexcom_v3', 'nobody', 'toString']) expect((await get(slug)).status).toBe(404);
   });
 
-  test('refuses what comes to an address that is not ours before it has come', async () => {
+  test('refuses a request to an address that is not ours before the body has arrived', async () => {
     const { hostname, port } = new URL(app.baseUrl);
     const answers = ['strava/wrong', 'strava', 'withings'].map((path) => {
       const socket = connect(Number(port), hostname);
@@ -439,14 +444,14 @@ describe('the way in', () => {
 
   test('takes no more than 64 KiB', async () => {
     await connectStrava();
-    expect((await tell({ object_id: 101, updates: 'x'.repeat(70_000) })).status).toBe(413);
+    expect((await notify({ object_id: 101, updates: 'x'.repeat(70_000) })).status).toBe(413);
   });
 
-  test('forgets after three days', async () => {
+  test('forgets notifications after three days', async () => {
     await connectStrava();
-    await tell({ object_id: 101 });
+    await notify({ object_id: 101 });
     await sql`update inbox set received_at = now() - interval '4 days'`.execute(app.db);
     await dropExpired({ ...app.ctx, db: app.db });
-    expect(await kept()).toBe(0);
+    expect(await countInbox()).toBe(0);
   });
 });

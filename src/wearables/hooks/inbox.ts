@@ -3,17 +3,17 @@ import { Type } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { jobKind } from '../../db/define-job.ts';
 import { oneOf, Uuid } from '../../wire/schema.ts';
-import { PROVIDER_SLUGS } from '../providers/catalogue.ts';
+import { PROVIDER_SLUGS } from '../providers/provider-catalogue.ts';
 
-/** What has come in of a connection. */
+/** The job that works on the notifications about one connection. */
 export const inboxKind = jobKind({
   name: 'work_inbox',
   payload: Type.Object({ team_id: Uuid, user_id: Uuid, provider: oneOf(PROVIDER_SLUGS) }),
   key: ({ user_id, provider }) => `inbox ${user_id} ${provider}`,
-  placeOf: ({ team_id }) => team_id,
+  ownerOf: ({ team_id }) => team_id,
 });
 
-/** A notification as it waits: of which connection, and where to look. */
+/** A notification that waits: the connection that it is about, and the data to pull. */
 export type InboxRow = {
   hash: Buffer;
   resources: string[];
@@ -25,14 +25,14 @@ export type InboxRow = {
   ended: boolean;
 };
 
-type Place = { user_id: string; provider: string };
+type ConnectionKey = { user_id: string; provider: string };
 
-/** After that the next poll brings what there is. */
+/** The most tries for a notification. After them we give up; the next poll brings the data. */
 export const MOST_TRIES = 8;
 const MOST_ROWS = 100;
 
-/** Whether there is something to look at, of a connection that brings anything. */
-export async function isWaiting({ db, team }: TeamCtx, { user_id, provider }: Place): Promise<boolean> {
+/** Whether notifications wait for a connection that can bring data. */
+export async function isWaiting({ db, team }: TeamCtx, { user_id, provider }: ConnectionKey): Promise<boolean> {
   const { rows } = await sql`
     select from inbox join connections using (user_id, provider) join polls using (user_id, provider)
       join users on users.id = user_id
@@ -41,8 +41,11 @@ export async function isWaiting({ db, team }: TeamCtx, { user_id, provider }: Pl
   return rows.length > 0;
 }
 
-/** Those that wait, the oldest first. The try is counted before it is made: one that ends the process is not made for ever. */
-export async function takeRows({ db, team }: TeamCtx, { user_id, provider }: Place): Promise<InboxRow[]> {
+/**
+ * Returns the notifications that wait, the oldest first. Adds this try to the count before the work begins. Otherwise a
+ * try that crashes the process would be repeated without end.
+ */
+export async function takeRows({ db, team }: TeamCtx, { user_id, provider }: ConnectionKey): Promise<InboxRow[]> {
   const { rows } = await sql<InboxRow>`
     update inbox set tries = tries + 1
      where user_id = ${user_id} and provider = ${provider} and team_id = ${team.id}
@@ -53,10 +56,13 @@ export async function takeRows({ db, team }: TeamCtx, { user_id, provider }: Pla
   return rows;
 }
 
-/** What was held back was no try: nothing was asked, and what was deleted nobody else tells of. */
+/**
+ * Subtracts the last try from the count if the try was deferred before we sent a request to the provider. We must not
+ * give up too early, because polls do not report deletions.
+ */
 export async function giveTryBack(
   { db, team }: TeamCtx,
-  { user_id, provider }: Place,
+  { user_id, provider }: ConnectionKey,
   rows: InboxRow[],
 ): Promise<void> {
   await sql`
@@ -65,7 +71,11 @@ export async function giveTryBack(
        and hash = any (${rows.map(({ hash }) => hash)}::bytea[])`.execute(db);
 }
 
-export async function markWorked({ db, team }: TeamCtx, { user_id, provider }: Place, rows: InboxRow[]): Promise<void> {
+export async function markWorked(
+  { db, team }: TeamCtx,
+  { user_id, provider }: ConnectionKey,
+  rows: InboxRow[],
+): Promise<void> {
   await sql`
     update inbox set worked_at = now()
      where user_id = ${user_id} and provider = ${provider} and team_id = ${team.id}

@@ -1,17 +1,18 @@
 import { Type } from 'typebox';
+import { shape } from '../../wire/shape.ts';
 
 const Parameter = (description: string) => Type.Optional(Type.String({ maxLength: 500, description }));
 
-/** What a provider asks with when it is subscribed to. */
+/** The query parameters with which a provider confirms a subscription. */
 export const Challenge = Type.Object({
-  'hub.challenge': Parameter('What Strava wants to have back.'),
-  'hub.verify_token': Parameter('What the subscription was asked for with, at Strava.'),
-  challenge: Parameter('What Oura wants to have back.'),
-  verification_token: Parameter('What the subscription was asked for with, at Oura.'),
+  'hub.challenge': Parameter('The value that Strava wants back.'),
+  'hub.verify_token': Parameter('The token that the subscription at Strava was made with.'),
+  challenge: Parameter('The value that Oura wants back.'),
+  verification_token: Parameter('The token that the subscription at Oura was made with.'),
 });
-/** What it wants to have back. */
-export const Confirmation = Type.Object({
-  'hub.challenge': Type.Optional(Type.String({ description: 'What Strava has sent.' })),
-  challenge: Type.Optional(Type.String({ description: 'What Oura has sent.' })),
+/** The response that confirms a subscription. */
+export const Confirmation = shape('Confirmation', {
+  'hub.challenge': Type.Optional(Type.String({ description: 'The value that Strava has sent.' })),
+  challenge: Type.Optional(Type.String({ description: 'The value that Oura has sent.' })),
 });
-export const Received = Type.Object({ received: Type.Boolean({ description: 'Always true.' }) });
+export const Received = shape('Received', { received: Type.Boolean({ description: 'Always true.' }) });

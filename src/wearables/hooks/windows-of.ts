@@ -2,28 +2,28 @@ import type { Claim } from '../pulls/poll-lease.ts';
 import { lastDays } from '../pulls/poll.ts';
 import type { Importer, Window } from '../providers/importer.ts';
 import { grantedResources } from '../pulls/importers.ts';
-import { leadOf, together } from '../pulls/together.ts';
+import { leadOf, groupByRequest } from '../pulls/companions.ts';
 import type { InboxRow } from './inbox.ts';
 
 const DAY_MS = 86_400_000;
 
 /**
- * What is pulled at once because of notifications: `isSpan` where they say when, and the parts of the window in which they say that
- * something was deleted.
+ * A window to pull because of notifications. `isSpan` is true if the notifications state a time. `deleted` has the
+ * parts of the window in which something was deleted according to the notifications.
  */
 export type Asked = { resources: string[]; window: Window; isSpan: boolean; deleted: Window[] };
 
 /**
- * What is to be pulled of each resource that notifications tell of: spans that meet as one, in windows that the provider
- * answers; and the last days, once, where they do not say when.
+ * Returns the windows to pull for each resource that notifications name. Joins overlapping spans, and cuts them into
+ * windows of a length that the provider accepts. If a notification states no time, adds one window of the last days.
  */
 export function windowsOf(claim: Claim, importer: Importer, rows: InboxRow[]): Asked[] {
   const last = lastDays(importer, claim);
   const asked = grantedResources(importer, claim.connection).flatMap((resource): Asked[] => {
     const lead = leadOf(importer, resource);
-    const told = rows.filter(({ resources }) => resources.includes(resource) || resources.includes(lead));
-    const spans = told.flatMap(spanOf);
-    const deleted = merged(told.filter((row) => row.deleted).flatMap(spanOf));
+    const matching = rows.filter(({ resources }) => resources.includes(resource) || resources.includes(lead));
+    const spans = matching.flatMap(spanOf);
+    const deleted = merged(matching.filter((row) => row.deleted).flatMap(spanOf));
     const longest = (importer.resources[resource]?.windowDays ?? 1) * DAY_MS;
     const windows = merged(spans).flatMap((span) => cut(span, longest));
     return [
@@ -33,7 +33,7 @@ export function windowsOf(claim: Claim, importer: Importer, rows: InboxRow[]): A
         isSpan: true,
         deleted: deleted.flatMap(within(window)),
       })),
-      ...(spans.length < told.length && last
+      ...(spans.length < matching.length && last
         ? [{ resources: [resource], window: last, isSpan: false, deleted: [] }]
         : []),
     ];
@@ -41,7 +41,7 @@ export function windowsOf(claim: Claim, importer: Importer, rows: InboxRow[]): A
   return atOnce(importer, asked);
 }
 
-/** The same window of resources that the same questions bring as one. */
+/** Joins windows that are equal, if one request brings the resources of both. */
 function atOnce(importer: Importer, asked: Asked[]): Asked[] {
   const byWindow = new Map<string, Asked>();
   for (const each of asked) {
@@ -52,13 +52,13 @@ function atOnce(importer: Importer, asked: Asked[]): Asked[] {
     else byWindow.set(name, { ...each });
   }
   return [...byWindow.values()].flatMap(({ resources, ...rest }) =>
-    together(importer, resources).map((group) => ({ resources: group, ...rest })),
+    groupByRequest(importer, resources).map((group) => ({ resources: group, ...rest })),
   );
 }
 
 const spanOf = ({ span_from: from, span_to: to }: InboxRow): Window[] => (from && to ? [{ from, to }] : []);
 
-/** What of a span lies in a window. */
+/** Returns the part of a span that is within a window. */
 const within =
   (window: Window) =>
   ({ from, to }: Window): Window[] => {
@@ -76,7 +76,7 @@ function merged(spans: Window[]): Window[] {
   return all;
 }
 
-/** The newest first. */
+/** Cuts a span into windows, the newest first. */
 function cut({ from, to }: Window, longest: number): Window[] {
   const windows: Window[] = [];
   for (let end = Date.parse(to); end > Date.parse(from); end -= longest) {

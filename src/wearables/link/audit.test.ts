@@ -1,7 +1,7 @@
-// What tokens leave in the audit log: from any later line the way leads back to the key that began it.
+// The lines that tokens leave in the audit log: every later line leads back to the key that began it.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Answer, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type Answer, type TestApp } from '../../../test/test-app.ts';
 import { makeUser } from '../../../test/factories.ts';
 import { createTeamKey } from '../../tenancy/keys/create-team-key.ts';
 
@@ -24,9 +24,9 @@ async function lineOf(answer: { headers: Headers }): Promise<Line> {
   return lines[0] as Line;
 }
 
-/** A key of its own, so that it can end alone. */
+/** A separate key, so that it can end alone. */
 const makeKey = (): Promise<{ id: string; value: string }> =>
-  createTeamKey(app.ctx, { team_id: app.team.id, label: 'of a phone' });
+  createTeamKey(app.ctx, { team_id: app.team.id, label: 'on a phone' });
 const revoke = (id: string): Promise<Answer> =>
   app.api('DELETE', `/v1/org/${app.team.org_id}/team_api_keys/sandbox/us?api_key_id=${id}`);
 
@@ -37,8 +37,8 @@ const makeCode = (userId: string, key: string): Promise<Answer<Code>> =>
 const exchange = (code: string): Promise<Answer<Token>> =>
   app.api('POST', `/v2/link/code/exchange?code=${code}`, undefined, { key: null });
 
-describe('a code that is changed for a token', () => {
-  test('leaves a line that leads from what the token does to the key that made the code', async () => {
+describe('a code that is exchanged for a token', () => {
+  test('leaves a line that leads from the actions of the token to the key that made the code', async () => {
     const [key, { user_id }] = [await makeKey(), await makeUser(app.team)];
     const made = await makeCode(user_id, key.value);
     const changed = await exchange(made.body.code);
@@ -59,7 +59,7 @@ describe('a code that is changed for a token', () => {
     expect(third.records).toEqual(expect.arrayContaining([key.id, second.key_id]));
   });
 
-  test('leaves its line where it is refused, and none where nobody knows it', async () => {
+  test('leaves a line when it is refused, and none when it is unknown', async () => {
     const [key, { user_id }] = [await makeKey(), await makeUser(app.team)];
     const used = (await makeCode(user_id, key.value)).body.code;
     await exchange(used);
@@ -91,7 +91,7 @@ describe('a link token', () => {
   const ask = (token: string): Promise<Answer<{ code: string }>> =>
     app.api('GET', '/v2/link/providers', undefined, { key: null, headers: { 'x-service-link-token': token } });
 
-  test('is named by the line that made it, and names its key in those of what it opens, pages as well', async () => {
+  test('is named in the line that made it; lines of its requests and pages name its key', async () => {
     const key = await makeKey();
     const made = await makeLink(key);
     const { link_token: token } = made.body;
@@ -107,9 +107,9 @@ describe('a link token', () => {
     }
   });
 
-  test('ends with the key that made it, at once and everywhere that it opens', async () => {
+  test('ends with the key that made it, at once and in every operation', async () => {
     const [key, other] = [await makeKey(), await makeKey()];
-    const [{ body: link }, { body: kept }] = [await makeLink(key), await makeLink(other)];
+    const [{ body: link }, { body: otherLink }] = [await makeLink(key), await makeLink(other)];
     expect((await ask(link.link_token)).status).toBe(200);
     await revoke(key.id);
     const refused = await ask(link.link_token);
@@ -117,7 +117,7 @@ describe('a link token', () => {
     expect(await lineOf(refused)).toMatchObject({ status: 401, actor: 'link_token', records: [key.id] });
     for (const path of [`/link?token=${link.link_token}`, `/v2/link/oauth/oura/start?token=${link.link_token}`])
       expect(await (await open(path)).text()).toContain('This link is not valid');
-    expect((await ask(kept.link_token)).status).toBe(200);
+    expect((await ask(otherLink.link_token)).status).toBe(200);
     expect((await ask(`${randomUUID()}`)).status).toBe(401);
   });
 });

@@ -2,13 +2,16 @@ import type { LinkCtx, TeamCtx, TxCtx } from '../../context.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { findApplicationOrNull, findApplications } from '../connections/applications/find-application.ts';
 import type { Configured } from '../connections/applications/configured.ts';
-import { PROVIDER_SLUGS, PROVIDERS, providerOrNull, type ProviderSlug } from '../providers/catalogue.ts';
+import { PROVIDER_SLUGS, PROVIDERS, providerOrNull, type ProviderSlug } from '../providers/provider-catalogue.ts';
 import type { ProviderFacts } from '../providers/facts.ts';
 
-/** A provider that can be connected: by an application there, or, in a sandbox, as a demo of it. */
+/** A provider that users can connect: with an application that is registered there or, in a sandbox, as a demo. */
 export type Connectable = { slug: ProviderSlug; configured: Configured | null };
 
-/** What the link token lets its user connect, in the order that people see it in: what is real, then demos by their names. */
+/**
+ * Returns the providers that the user of the link token can connect, in the order of the hosted page: first real
+ * providers, then demos by name.
+ */
 export async function connectableProviders(ctx: LinkCtx): Promise<Connectable[]> {
   const { link } = ctx;
   const real = (await findApplications(ctx)).map((configured) => ({ slug: configured.connector.slug, configured }));
@@ -20,22 +23,25 @@ export async function connectableProviders(ctx: LinkCtx): Promise<Connectable[]>
 
 const BY_NAME = PROVIDER_SLUGS.toSorted((a, b) => PROVIDERS[a].name.localeCompare(PROVIDERS[b].name, 'en'));
 
-/** Whether every provider connects, with invented data where there is no application. */
+/** Whether users can connect every provider. Those without an application then bring invented data. */
 const hasDemos = ({ config }: TeamCtx | TxCtx<TeamCtx>): boolean => config.environment === 'sandbox';
 
-/** One of them. Throws not_found for a slug that no provider has, provider_not_connectable for all others. */
+/**
+ * Returns the provider with this slug. Throws not_found if the slug is unknown, and provider_not_connectable if users
+ * cannot connect the provider.
+ */
 export async function findConnectable(ctx: LinkCtx, slug: string): Promise<Connectable> {
   if (!providerOrNull(slug)) throw notFound('Provider');
   const found = (await connectableProviders(ctx)).find((each) => each.slug === slug);
   return found ?? refuse();
 }
 
-/** For a token that is to name one provider. */
+/** Throws if a link token would be for one provider that users cannot connect in this deployment. */
 export async function refuseUnconnectable(ctx: TxCtx<TeamCtx>, slug: string): Promise<void> {
   if (!hasDemos(ctx) && !(await findApplicationOrNull(ctx, slug))) refuse();
 }
 
-/** How a user signs in: at a page, or by what a form asks for. */
+/** Returns the form with which a user signs in; null if the user signs in at the provider's page. */
 export const formOf = (slug: ProviderSlug): 'password' | 'email' | null => {
   const { auth_type } = PROVIDERS[slug] as ProviderFacts;
   return auth_type === 'password' || auth_type === 'email' ? auth_type : null;
@@ -44,7 +50,7 @@ export const formOf = (slug: ProviderSlug): 'password' | 'email' | null => {
 export function refuse(): never {
   throw new AppError(
     'provider_not_connectable',
-    'This provider cannot be connected here: no application is configured for it, or the link token is for others. ' +
-      'GET /v2/link/providers lists what can be connected.',
+    'This provider cannot be connected here: no application is configured for it, or the link token ' +
+      'is for others. GET /v2/link/providers lists the providers that can be connected.',
   );
 }

@@ -11,10 +11,16 @@ import type { LinkCode } from './schemas.ts';
 
 const MINUTES = 30;
 const MOST_HOURS = 24;
-/** Eight digits are what the interface promises; the rest makes a code that nobody guesses. */
+/**
+ * The number of random bytes in a code. The API promises only eight digits. A code has more, so that nobody can guess
+ * it.
+ */
 const BYTES = 16;
 
-/** A code that a phone changes for a token of its user, once. `expiresAt` null: in half an hour. */
+/**
+ * Makes a code for a user. A phone exchanges it once for a sign-in token of this user. If `expires_at` is null, the
+ * code expires after half an hour.
+ */
 export function createLinkCode(
   ctx: TeamCtx,
   { user_id, expires_at }: { user_id: string; expires_at: string | null },
@@ -36,7 +42,10 @@ export function createLinkCode(
   });
 }
 
-/** Before the user is looked for: the request alone, and the clock, show it. */
+/**
+ * Throws link_expiry_refused if the time is not in the allowed range. Runs before we look up the user, because the
+ * check only needs the request and the clock.
+ */
 async function refuseExpiry({ db }: TxCtx<TeamCtx>, expiresAt: string): Promise<void> {
   const { rows } = await sql<{ is_taken: boolean }>`
     select asked.at > now() and asked.at <= now() + make_interval(hours => ${MOST_HOURS}) as is_taken

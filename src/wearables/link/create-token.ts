@@ -11,7 +11,10 @@ import type { LinkToken, LinkTokenInput } from './schemas.ts';
 
 const MINUTES = 60;
 
-/** A token by which the user's browser may connect one provider within an hour, while the key opens the team by which it was made. It is shown once: its hash is kept. */
+/**
+ * Makes a link token. With it the user's browser can connect one provider within an hour, as long as the API key that
+ * made the token is valid. We return the token once and store only its hash.
+ */
 export function createLinkToken(ctx: TeamCtx, input: Static<typeof LinkTokenInput>): Promise<Static<typeof LinkToken>> {
   const { user_id, provider = null, redirect_url = null, filter_on_providers = null, on_error, on_close } = input;
   return inTransaction(ctx, async (ctx) => {

@@ -2,14 +2,15 @@ import { sql } from 'kysely';
 import type { Ctx, TeamCtx } from '../../context.ts';
 import { acrossTeams } from '../../db/session/bind.ts';
 import { AppError } from '../../errors.ts';
-import { makerOpens } from '../../tenancy/keys/maker-opens.ts';
+import { makerKeyOpens } from '../../tenancy/keys/maker-key-condition.ts';
 import { hashKey } from '../../tenancy/keys/key-value.ts';
-import { forTeam } from '../../tenancy/teams/scope.ts';
+import { forTeam } from '../../tenancy/teams/team-scope.ts';
 import { createSignInToken } from '../../users/sign-in-token.ts';
 
 /**
- * Changes a code for a token of its user, which ends with the key that made the code. A code is good for one change; one
- * that nobody has, was used, or has ended, also with that key, is refused alike.
+ * Exchanges a code for a sign-in token of its user. The token is valid as long as the API key that made the code. A
+ * code works once. The refusal is the same for a code that is unknown, used or expired, or whose API key is not valid
+ * any more.
  */
 export async function exchangeLinkCode(ctx: Ctx, code: string): Promise<{ user_id: string; sign_in_token: string }> {
   const found = await findCodeOrNull(ctx, code);
@@ -34,7 +35,7 @@ async function findCodeOrNull(ctx: Ctx, code: string): Promise<FoundCode | null>
   } = await sql<Omit<FoundCode, 'team'> & { team_id: string; org_id: string; settings: TeamCtx['team']['settings'] }>`
     select link_codes.id, link_codes.user_id, made_by, teams.id as team_id, teams.org_id, teams.settings,
            used_at is null and link_codes.expires_at > now() and users.deleted_at is null
-             and teams.deleted_at is null and ${makerOpens} as opens
+             and teams.deleted_at is null and ${makerKeyOpens} as opens
       from link_codes join users on users.id = link_codes.user_id join teams on teams.id = link_codes.team_id
      where code_hash = ${hashKey(code)}`.execute(acrossTeams(ctx).db);
   if (!row) return null;
@@ -42,7 +43,7 @@ async function findCodeOrNull(ctx: Ctx, code: string): Promise<FoundCode | null>
   return { ...found, team: { id: team_id, org_id, settings } };
 }
 
-/** False where somebody else was faster. */
+/** Marks the code as used. Returns false if another request has used it before. */
 async function useUp(ctx: Ctx, id: string): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update link_codes set used_at = now() where id = ${id} and used_at is null`.execute(acrossTeams(ctx).db);

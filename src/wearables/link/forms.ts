@@ -1,12 +1,13 @@
-// Passwords, codes and e-mail addresses that a program of the team sends on. A sandbox plays the providers that ask for them.
+// Passwords, codes and e-mail addresses that a team's program forwards to us. A sandbox simulates the providers that
+// ask for them.
 import type { Static } from 'typebox';
 import type { LinkCtx } from '../../context.ts';
 import { AppError, notFound } from '../../errors.ts';
-import { providerOrNull, type ProviderSlug } from '../providers/catalogue.ts';
+import { providerOrNull, type ProviderSlug } from '../providers/provider-catalogue.ts';
 import { findConnectable } from './connectable.ts';
-import { MFA_REQUEST } from './demo/credentials.ts';
+import { MFA_REQUEST } from './demo/demo-credentials.ts';
 import { completeSignIn, signInByEmail, signInByPassword, type SignedIn } from './demo/sign-in.ts';
-import { outcomeText } from './outcome.ts';
+import { outcomeText } from './link-outcome.ts';
 import { redirectWith } from './redirect-url.ts';
 import type { LinkResult } from './schemas.ts';
 import type { ProviderFacts, ProviderAuth } from '../providers/facts.ts';
@@ -15,26 +16,26 @@ type Result = Static<typeof LinkResult>;
 type FormAuth = Extract<ProviderAuth, 'password' | 'email'>;
 
 export async function connectByPassword(ctx: LinkCtx, slug: string, { password }: { password: string }) {
-  const provider = await playedProvider(ctx, slug, 'password');
+  const provider = await simulatedProvider(ctx, slug, 'password');
   return resultOf(ctx, provider, await signInByPassword(ctx, provider, password));
 }
 
 export async function completeByCode(ctx: LinkCtx, slug: string, { mfa_code }: { mfa_code: string }): Promise<Result> {
-  const provider = await playedProvider(ctx, slug, 'password');
+  const provider = await simulatedProvider(ctx, slug, 'password');
   return resultOf(ctx, provider, await completeSignIn(ctx, provider, mfa_code));
 }
 
 export async function connectByEmail(ctx: LinkCtx, slug: string, { email }: { email: string }): Promise<Result> {
-  const provider = await playedProvider(ctx, slug, 'email');
+  const provider = await simulatedProvider(ctx, slug, 'email');
   return resultOf(ctx, provider, await signInByEmail(ctx, provider, email));
 }
 
 /**
- * The provider, where the sandbox plays it and its users sign in that way. Anywhere else passwords and e-mail addresses are
- * taken for no provider: those that ask for them allow no other way in, and what stands between a person and a password should
- * not be a program that keeps it.
+ * Returns the provider if the sandbox simulates it and its users sign in in this way. Outside of sandboxes we accept
+ * passwords and e-mail addresses for no provider. The providers that ask for them have no other sign-in, and a program
+ * that stores passwords should not stand between a person and a provider.
  */
-async function playedProvider(ctx: LinkCtx, slug: string, kind: FormAuth): Promise<ProviderSlug> {
+async function simulatedProvider(ctx: LinkCtx, slug: string, kind: FormAuth): Promise<ProviderSlug> {
   const provider: ProviderFacts | null = providerOrNull(slug);
   if (!provider) throw notFound('Provider');
   if (provider.auth_type !== kind) refuse(`${provider.name} is not connected by ${kind}`);
@@ -45,7 +46,8 @@ async function playedProvider(ctx: LinkCtx, slug: string, kind: FormAuth): Promi
 function refuse(why: string): never {
   throw new AppError(
     'connector_not_available',
-    `${why}, and nothing of what was sent was kept. GET /v2/link/providers lists what can be connected.`,
+    `${why}, and nothing of what was sent was stored. GET /v2/link/providers lists the providers ` +
+      'that can be connected.',
   );
 }
 

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Answer, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type Answer, type TestApp } from '../../../test/test-app.ts';
 import { linkTokenOf, makeUser } from '../../../test/factories.ts';
 import { problemsOf } from '../../../test/people.ts';
 import { startProvider, type Provider } from '../../../test/provider.ts';
-import { PROVIDER_SLUGS } from '../providers/catalogue.ts';
+import { PROVIDER_SLUGS } from '../providers/provider-catalogue.ts';
 
-type Said = { code: string; detail: string };
+type Output = { code: string; detail: string };
 type Source = { id: number; slug: string; oauth_url: string | null; demo: boolean };
 
 let provider: Provider;
@@ -27,15 +27,15 @@ afterAll(async () => {
   await provider.close();
 });
 
-const said = ({ status, body }: Answer<Said>): [number, string] => [status, body.code];
-/** Calls as a browser with a link token does. */
-const asUser = <T = Said>(method: string, path: string, token: string, body?: object): Promise<Answer<T>> =>
+const said = ({ status, body }: Answer<Output>): [number, string] => [status, body.code];
+/** Sends requests like a browser with a link token. */
+const asUser = <T = Output>(method: string, path: string, token: string, body?: object): Promise<Answer<T>> =>
   app.api<T>(method, path, body, { key: null, headers: { 'x-service-link-token': token } });
 const redirectUrls = (): string => `/v1/org/${app.team.org_id}/team/${app.team.id}/link_redirect_urls`;
-const create = (body: object): Promise<Answer<Said>> => app.api<Said>('POST', '/v2/link/token', body);
+const create = (body: object): Promise<Answer<Output>> => app.api<Output>('POST', '/v2/link/token', body);
 
 describe('a link token', () => {
-  test('comes with the page to send the user to, and is kept as a hash', async () => {
+  test('comes with the page for the user, and is stored as a hash', async () => {
     const { link_token, link_web_url } = await linkTokenOf(app.team, userId);
     expect(link_token).toMatch(/^lt_[0-9A-Za-z]{43}$/);
     expect(link_web_url).toBe(`https://phial.example.com/link?token=${link_token}`);
@@ -44,7 +44,7 @@ describe('a link token', () => {
     expect(rows.filter(({ row }) => row.includes(link_token))).toEqual([]);
   });
 
-  test('names any https address or one of this machine in a sandbox, and others once the team lists them', async () => {
+  test('accepts in a sandbox any https or loopback address, and others once the team lists them', async () => {
     const inLan = 'http://192.0.2.7/connected';
     for (const redirect_url of [
       'https://app.example.com/connected?a=b',
@@ -68,7 +68,7 @@ describe('a link token', () => {
     expect(said(await create({ user_id: userId, redirect_url: inLan }))).toEqual([400, 'redirect_url_refused']);
   });
 
-  test('names no address whose host could end a directive of what a page may do, nor does the list of a team', async () => {
+  test('accepts no address, and no team list, with a host that could end a directive of a page', async () => {
     const refused = [
       'https://a;b.example.com/',
       'https://a,b.example.com/',
@@ -82,12 +82,12 @@ describe('a link token', () => {
     );
   });
 
-  test('names in production only what the team lists, letter by letter, and a refusal says how to list', async () => {
+  test('accepts in production only listed addresses, letter by letter, and the refusal says how to list', async () => {
     const production = await startTestApp({ PHIAL_ENVIRONMENT: 'production' });
     const { team } = production;
     const listed = 'https://app.example.com/connected';
     const { user_id } = await makeUser(team);
-    const ask = (redirect_url: string) => team.api<Said>('POST', '/v2/link/token', { user_id, redirect_url });
+    const ask = (redirect_url: string) => team.api<Output>('POST', '/v2/link/token', { user_id, redirect_url });
     const { status, body } = await ask(listed);
     expect([status, body.code]).toEqual([400, 'redirect_url_refused']);
     const [, method, path, sent] = /(PUT) (\S+) with (\{.*\}) and/.exec(body.detail) as unknown as string[];
@@ -107,10 +107,9 @@ describe('a link token', () => {
     await production.close();
   });
 
-  test('keeps what else the team has set when redirect addresses are listed', async () => {
-    await sql`update teams set settings = settings || '{"minor_ordering_enabled": true}' where id = ${app.team.id}`.execute(
-      app.db,
-    );
+  test('listing redirect addresses leaves the other settings of the team unchanged', async () => {
+    await sql`update teams set settings = settings || '{"minor_ordering_enabled": true}'
+      where id = ${app.team.id}`.execute(app.db);
     await app.api('PUT', redirectUrls(), { urls: ['https://app.example.com/a'] });
     const { rows } = await sql<{ settings: object }>`select settings from teams where id = ${app.team.id}`.execute(
       app.db,
@@ -121,11 +120,11 @@ describe('a link token', () => {
     });
   });
 
-  test('is not made for a provider that cannot be connected here, nor with a wrong word or address', async () => {
+  test('is refused for a provider that cannot be connected here, and for an invalid value or address', async () => {
     const production = await startTestApp({ PHIAL_ENVIRONMENT: 'production' });
     const { user_id } = await makeUser(production.team);
     for (const slug of ['withings', 'zwift'])
-      expect(said(await production.api<Said>('POST', '/v2/link/token', { user_id, provider: slug }))).toEqual([
+      expect(said(await production.api<Output>('POST', '/v2/link/token', { user_id, provider: slug }))).toEqual([
         400,
         'provider_not_connectable',
       ]);
@@ -139,12 +138,12 @@ describe('a link token', () => {
     ]);
   });
 
-  test('opens what its user can connect, by any header of its form', async () => {
+  test('lists what its user can connect, by any header of its form', async () => {
     const { link_token } = await linkTokenOf(app.team, userId);
     const listed = await asUser<Source[]>('GET', '/v2/link/providers', link_token);
     const real = listed.body.filter(({ demo }) => !demo);
     expect(real.map(({ slug }) => slug)).toEqual(['oura', 'strava']);
-    // In a sandbox all others too, with invented data.
+    // In a sandbox also all others, with invented data.
     expect(listed.body.map(({ slug }) => slug).toSorted()).toEqual(PROVIDER_SLUGS.toSorted());
     expect(listed.body[0]).toEqual({
       id: 1,
@@ -160,11 +159,11 @@ describe('a link token', () => {
     const headers = { 'x-acme-link-token': link_token };
     expect((await app.api('GET', '/v2/link/providers', undefined, { key: null, headers })).status).toBe(200);
     const both = { ...headers, 'x-service-link-token': (await linkTokenOf(app.team, userId)).link_token };
-    const refused = await app.api<Said>('GET', '/v2/link/providers', undefined, { key: null, headers: both });
+    const refused = await app.api<Output>('GET', '/v2/link/providers', undefined, { key: null, headers: both });
     expect(said(refused)).toEqual([401, 'invalid_api_key']);
   });
 
-  test('opens only the providers that it is for', async () => {
+  test('allows only the providers that it names', async () => {
     const slugs = async (more: object): Promise<string[]> => {
       const { link_token } = await linkTokenOf(app.team, userId, { ...more });
       return (await asUser<Source[]>('GET', '/v2/link/providers', link_token)).body.map(({ slug }) => slug);
@@ -179,18 +178,18 @@ describe('a link token', () => {
     expect(said(await asUser('GET', '/v2/link/provider/oauth/nobody', link_token))).toEqual([404, 'not_found']);
   });
 
-  test('shows a page with what there is to choose from, or why there is nothing', async () => {
+  test('shows a page with the choice, or with the reason why there is none', async () => {
     const pageOf = async (at: TestApp, more: object = {}): Promise<string> => {
       const { user_id } = await makeUser(at.team);
       const { link_token } = await linkTokenOf(at.team, user_id, { ...more });
       return (await at.api<string>('GET', `/link?token=${link_token}`, undefined, { key: null })).body;
     };
-    expect(await pageOf(app)).toMatch(/Choose what you use\.[^]*oauth\/oura\/start[^]*This sandbox plays these/);
+    expect(await pageOf(app)).toMatch(/Choose what you use\.[^]*oauth\/oura\/start[^]*This sandbox simulates these/);
     const none = { PHIAL_OURA_CLIENT_ID: '', PHIAL_OURA_CLIENT_SECRET: '', PHIAL_OURA_BASE_URL: '' };
     const sandbox = await startTestApp(none);
     const production = await startTestApp({ ...none, PHIAL_ENVIRONMENT: 'production' });
     const offered = await pageOf(sandbox);
-    expect(offered).toContain('This sandbox plays them');
+    expect(offered).toContain('This sandbox simulates them');
     for (const slug of PROVIDER_SLUGS) expect(offered).toContain(`link/demo/${slug}?token=`);
     const page = await pageOf(production);
     expect(page).toContain('No device or app can be connected here yet.');
@@ -199,7 +198,7 @@ describe('a link token', () => {
     await production.close();
   });
 
-  test('gives the address that begins a connection', async () => {
+  test('returns the address that begins a connection', async () => {
     const { link_token } = await linkTokenOf(app.team, userId);
     const { body } = await asUser<Source>('GET', '/v2/link/provider/oauth/strava', link_token);
     expect(body).toMatchObject({ slug: 'strava', source_type: 'app', backfill_num_days: 14, is_active: true });
@@ -208,14 +207,14 @@ describe('a link token', () => {
     expect(left.headers.get('location')).toMatch(new RegExp(`^${provider.baseUrl}/oauth/authorize\\?`));
   });
 
-  test('that has expired, is unknown or is no link token is refused, and a key of the team is sent elsewhere', async () => {
+  test("that has expired, is unknown or is no link token is refused, and so is a team's key", async () => {
     const { link_token } = await linkTokenOf(app.team, (await makeUser(app.team)).user_id);
-    const list = (token: string): Promise<Answer<Said>> => asUser('GET', '/v2/link/providers', token);
+    const list = (token: string): Promise<Answer<Output>> => asUser('GET', '/v2/link/providers', token);
     expect((await list(link_token)).status).toBe(200);
     await sql`update link_tokens set expires_at = now()`.execute(app.db);
     for (const token of [link_token, `lt_${'0'.repeat(43)}`, 'x', `ut_${'0'.repeat(43)}`])
       expect(said(await list(token))).toEqual([401, 'invalid_api_key']);
-    expect(said(await app.api<Said>('GET', '/v2/link/providers'))).toEqual([401, 'wrong_key_kind']);
+    expect(said(await app.api<Output>('GET', '/v2/link/providers'))).toEqual([401, 'wrong_key_kind']);
     expect(said(await list(app.team.api_key))).toEqual([401, 'wrong_key_kind']);
   });
 
@@ -233,7 +232,7 @@ describe('a link token', () => {
 describe('passwords and e-mail addresses', () => {
   const password = { username: 'ada', password: 'correct horse battery staple' };
 
-  test('are taken for no provider in production, and nothing of them is kept', async () => {
+  test('are accepted for no provider in production and not stored', async () => {
     const production = await startTestApp({ PHIAL_ENVIRONMENT: 'production' });
     const { user_id } = await makeUser(production.team);
     const { link_token } = await linkTokenOf(production.team, user_id);
@@ -245,14 +244,17 @@ describe('passwords and e-mail addresses', () => {
     ];
     const headers = { 'x-service-link-token': link_token };
     for (const [path, body] of attempts) {
-      const answer = await production.api<Said>('POST', `/v2/link/provider/${path}`, body, { key: null, headers });
+      const answer = await production.api<Output>('POST', `/v2/link/provider/${path}`, body, {
+        key: null,
+        headers,
+      });
       expect([path, ...said(answer)]).toEqual([path, 400, 'connector_not_available']);
       expect(answer.body.detail).not.toContain('horse');
     }
     await production.close();
   });
 
-  test('are those of the provider, and of what the link token is for', async () => {
+  test('are accepted only for a provider that uses them and that the link token allows', async () => {
     const { link_token } = await linkTokenOf(app.team, userId, { provider: 'peloton' });
     const send = async (path: string) => said(await asUser('POST', `/v2/link/provider/${path}`, link_token, password));
     expect(await send('password/nobody')).toEqual([404, 'not_found']);
@@ -260,7 +262,7 @@ describe('passwords and e-mail addresses', () => {
     expect(await send('password/zwift')).toEqual([400, 'provider_not_connectable']);
   });
 
-  test('are listed as wrong without being repeated', async () => {
+  test('are reported as invalid without repeating them', async () => {
     const { link_token } = await linkTokenOf(app.team, userId);
     const answer = await asUser('POST', '/v2/link/provider/password/zwift', link_token, {
       username: '',
@@ -275,10 +277,10 @@ describe('a link code', () => {
   type Code = { code: string; exchange_url: string; expires_at: string };
   const codeOf = async (query = ''): Promise<Code> =>
     (await app.api<Code>('POST', `/v2/link/code/create?user_id=${userId}${query}`)).body;
-  const exchange = (code: string): Promise<Answer<Said & { user_id: string; sign_in_token: string }>> =>
+  const exchange = (code: string): Promise<Answer<Output & { user_id: string; sign_in_token: string }>> =>
     app.api('POST', `/v2/link/code/exchange?code=${code}`, undefined, { key: null });
 
-  test("is changed, once, for a token of its user's phone", async () => {
+  test("is exchanged once for a token of its user's phone", async () => {
     const { code, exchange_url, expires_at } = await codeOf();
     expect(code).toMatch(/^skus[0-9a-f]{32}$/);
     expect(exchange_url).toBe(`https://phial.example.com/v2/link/code/exchange?code=${code}`);
@@ -288,7 +290,7 @@ describe('a link code', () => {
     expect(said(await exchange(code))).toEqual([400, 'link_code_invalid']);
   });
 
-  test('that has ended, is unknown, or is of a user who is leaving is refused alike', async () => {
+  test('gets the same refusal when expired, unknown, or of a user who is scheduled for deletion', async () => {
     const ended = await codeOf();
     await sql`update link_codes set expires_at = now()`.execute(app.db);
     const leaving = (await makeUser(app.team)).user_id;
@@ -298,14 +300,14 @@ describe('a link code', () => {
       expect(said(await exchange(code))).toEqual([400, 'link_code_invalid']);
   });
 
-  test('lasts as long as it is asked to, a day at most', async () => {
+  test('lasts as long as requested, at most a day', async () => {
     const at = (hours: number): string => encodeURIComponent(new Date(Date.now() + hours * 3_600_000).toISOString());
     const { expires_at } = await codeOf(`&expires_at=${at(20)}`);
     expect(Date.parse(expires_at) - Date.now()).toBeGreaterThan(19 * 3_600_000);
     for (const hours of [-1, 25]) {
-      // Of a user who is there, and of one who is not: the request alone shows it.
+      // For an existing user and for an unknown one: the request alone decides.
       for (const user of [userId, randomUUID()]) {
-        const answer = await app.api<Said>('POST', `/v2/link/code/create?user_id=${user}&expires_at=${at(hours)}`);
+        const answer = await app.api<Output>('POST', `/v2/link/code/create?user_id=${user}&expires_at=${at(hours)}`);
         expect([hours, ...said(answer)]).toEqual([hours, 422, 'link_expiry_refused']);
       }
     }

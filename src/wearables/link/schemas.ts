@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import { Email } from '../../wire/person.ts';
 import { Cursor, nullable, oneOf, optional, Text, Timestamp, Uuid } from '../../wire/schema.ts';
-import { PROVIDER_SLUGS, PROVIDERS } from '../providers/catalogue.ts';
+import { PROVIDER_SLUGS, PROVIDERS } from '../providers/provider-catalogue.ts';
 import type { ProviderFacts } from '../providers/facts.ts';
+import { shape } from '../../wire/shape.ts';
 
 const MOST_RECIPES = 300;
 const MOST_USERS = 500;
@@ -10,7 +11,7 @@ const LONGEST_TOKEN = 4096;
 /** The last second of the year 9999. */
 const LATEST = 253_402_300_799;
 
-/** Providers that are connected at a page of their own. */
+/** The providers that users connect at the provider's own page. */
 const OAUTH_SLUGS = Object.entries<ProviderFacts>(PROVIDERS)
   .filter(([, { auth_type }]) => auth_type === 'oauth')
   .map(([slug]) => slug) as (keyof typeof PROVIDERS)[];
@@ -19,8 +20,8 @@ const OauthProvider = oneOf(OAUTH_SLUGS, { description: 'A provider that is conn
 const Token = (description: string): ReturnType<typeof Text> => Text(LONGEST_TOKEN, { description });
 const recipe = {
   user_id: Uuid,
-  access_token: Token('Opens the account at the provider until expires_at.'),
-  refresh_token: Token('Buys the next access token.'),
+  access_token: Token('Gives access to the account at the provider until expires_at.'),
+  refresh_token: Token('Gets the next access token.'),
   provider_id: Text(256, { description: "The provider's own id of the user." }),
   expires_at: Type.Integer({
     minimum: 0,
@@ -28,79 +29,79 @@ const recipe = {
     description: 'When the access token ends, in seconds since 1970.',
   }),
 };
-const SCOPES = 'Scopes that the user has granted. null: not known; then everything counts as granted.';
+const SCOPES = 'Scopes that the user has granted. null: not known; then every scope counts as granted.';
 
-export const ConnectionRecipeInput = Type.Object({
+const ConnectionRecipeInput = shape('ConnectionRecipeInput', {
   ...recipe,
   oauth_scopes: optional(Type.Array(Text(300), { maxItems: 20, description: SCOPES })),
 });
-export const ConnectionRecipe = Type.Object({
+const ConnectionRecipe = shape('ConnectionRecipe', {
   ...recipe,
   oauth_scopes: nullable(Type.Array(Type.String(), { description: SCOPES })),
 });
 
-export const BulkImportInput = Type.Object({
+export const BulkImportInput = shape('BulkImportInput', {
   provider: OauthProvider,
   connections: Type.Array(ConnectionRecipeInput, { minItems: 1, maxItems: MOST_RECIPES }),
   wait_for_completion: Type.Optional(
-    Type.Boolean({ default: false, description: 'true: the answer tells of every user. false: 202 without a body.' }),
+    Type.Boolean({ default: false, description: 'true: the answer lists every user. false: 202 without a body.' }),
   ),
 });
-export const BulkImport = Type.Object({
+export const BulkImport = shape('BulkImport', {
   user_ids_imported: Type.Array(Uuid, { description: 'Users that are connected now.' }),
   user_ids_failed: Type.Array(Uuid, { description: 'Users that the team does not have.' }),
 });
 
 const Users = Type.Array(Uuid, { minItems: 1, maxItems: MOST_USERS, description: 'Ids of users.' });
-export const BulkPauseInput = Type.Object({ provider: OauthProvider, user_ids: Users });
-export const BulkPause = Type.Object({
+export const BulkPauseInput = shape('BulkPauseInput', { provider: OauthProvider, user_ids: Users });
+export const BulkPause = shape('BulkPause', {
   user_ids_paused: Type.Array(Uuid, { description: 'Users whose connection is paused now.' }),
   user_ids_failed: Type.Array(Uuid, {
     description: 'Users that the team does not have, and those without a connection to pause.',
   }),
 });
 
-export const BulkTriggerInput = Type.Object({
+export const BulkTriggerInput = shape('BulkTriggerInput', {
   provider: OauthProvider,
   user_ids: Type.Array(Uuid, { minItems: 1, maxItems: 100, description: 'Ids of users.' }),
   wait_for_completion: Type.Optional(
-    Type.Boolean({ default: false, description: 'true: the answer tells of every user. false: 202 without a body.' }),
+    Type.Boolean({ default: false, description: 'true: the answer lists every user. false: 202 without a body.' }),
   ),
 });
-export const BulkTrigger = Type.Object({
-  user_ids_triggered: Type.Array(Uuid, { description: 'Users whose past is on its way.' }),
+export const BulkTrigger = shape('BulkTrigger', {
+  user_ids_triggered: Type.Array(Uuid, { description: 'Users whose past is being pulled.' }),
   user_ids_failed: Type.Array(Uuid, {
     description: 'Users that the team does not have, and those without a connection that is pulled.',
   }),
 });
 
-export const BulkExportInput = Type.Object({
+export const BulkExportInput = shape('BulkExportInput', {
   provider: OauthProvider,
   user_ids: optional(Users),
-  next_token: optional(Cursor({ description: 'next_token of the answer before.' })),
+  next_token: optional(Cursor({ description: 'next_token of the last answer.' })),
 });
-export const BulkExport = Type.Object({
+export const BulkExport = shape('BulkExport', {
   data: Type.Array(ConnectionRecipe),
-  next_token: nullable(Type.String({ description: 'Where the next answer begins; null on the last.' })),
+  next_token: nullable(Type.String({ description: 'Cursor of the next answer; null on the last.' })),
 });
 
-export const BulkOp = Type.Object({
-  type: oneOf(['link_bulk_import', 'link_bulk_historical_trigger'], { description: 'What was done.' }),
-  status: oneOf(['in_progress', 'success', 'failure', 'aborted'], { description: 'How far it is.' }),
+export const BulkOp = shape('BulkOp', {
+  type: oneOf(['link_bulk_import', 'link_bulk_historical_trigger'], { description: 'The kind of bulk operation.' }),
+  status: oneOf(['in_progress', 'success', 'failure', 'aborted'], { description: 'The state of the operation.' }),
   provider: Type.String({ description: 'Slug of the provider.' }),
-  pending: Type.Integer({ description: 'Users that are still to come.' }),
-  processed: Type.Integer({ description: 'Users that it has come to.' }),
+  pending: Type.Integer({ description: 'Users that are not processed yet.' }),
+  processed: Type.Integer({ description: 'Users that are processed.' }),
   started_at: Timestamp,
   ended_at: nullable(Timestamp),
 });
-export const BulkOpPage = Type.Object({ data: Type.Array(BulkOp), next_cursor: nullable(Type.String()) });
+export const BulkOpPage = shape('BulkOpPage', { data: Type.Array(BulkOp), next_cursor: nullable(Type.String()) });
 
 const AnyProvider = oneOf(PROVIDER_SLUGS, { description: 'Slug of a provider.' });
 const Redirect = oneOf(['redirect'], {
-  description: 'redirect: the browser goes to redirect_url. null: it is told here.',
+  description: 'redirect: the browser goes to redirect_url. null: a page of ours shows it.',
 });
 
-export const LinkTokenInput = Type.Object({
+export const LinkTokenInput = shape('LinkTokenInput', {
   user_id: Uuid,
   provider: optional(AnyProvider),
   redirect_url: optional(
@@ -108,8 +109,9 @@ export const LinkTokenInput = Type.Object({
       format: 'page-url',
       maxLength: 2048,
       description:
-        'Where the browser goes in the end. In a sandbox any https address or one of this machine; in production one that the team ' +
-        'lists by PUT /v1/org/{org_id}/team/{team_id}/link_redirect_urls.',
+        'The address that the browser goes to in the end. In a sandbox: any https address or a loopback ' +
+        'address. In production: one that the team lists by PUT ' +
+        '/v1/org/{org_id}/team/{team_id}/link_redirect_urls.',
     }),
   ),
   filter_on_providers: optional(
@@ -118,14 +120,14 @@ export const LinkTokenInput = Type.Object({
   on_error: optional(Redirect),
   on_close: optional(Redirect),
 });
-export const LinkToken = Type.Object({
-  link_token: Type.String({ description: 'The whole token: it is shown here and never again.' }),
+export const LinkToken = shape('LinkToken', {
+  link_token: Type.String({ description: 'The whole token; it is never shown again.' }),
   link_web_url: Type.String({ description: 'The page on which the user picks a provider.' }),
 });
 
-export const LinkCode = Type.Object({
-  code: Type.String({ pattern: '^(sk|pk)(eu|us)([0-9a-f]{8})', description: 'Good for one exchange.' }),
-  exchange_url: Type.String({ description: "What the user's phone sends a POST to, for a token of the user." }),
+export const LinkCode = shape('LinkCode', {
+  code: Type.String({ pattern: '^(sk|pk)(eu|us)([0-9a-f]{8})', description: 'Works for one exchange.' }),
+  exchange_url: Type.String({ description: "The user's phone sends a POST to this address for a token of the user." }),
   expires_at: Timestamp,
 });
 
@@ -135,25 +137,25 @@ const source = {
   slug: Type.String({ description: 'Short name that does not change.' }),
   description: Type.String(),
   logo: Type.String(),
-  oauth_url: nullable(Type.String({ description: "What the user's browser opens to connect it." })),
+  oauth_url: nullable(Type.String({ description: "The address that the user's browser opens to connect it." })),
   auth_type: nullable(Type.String({ description: 'How a user connects it.' })),
-  demo: Type.Boolean({ description: 'Whether it connects invented data: the sandbox plays the provider.' }),
+  demo: Type.Boolean({ description: 'Whether it connects invented data, because the sandbox simulates the provider.' }),
 };
-export const SourceLink = Type.Object({
+export const SourceLink = shape('SourceLink', {
   ...source,
   form_components: Type.Record(
     Type.String(),
     Type.Object({
       type: Type.String({ description: 'text, email or password.' }),
-      label: Type.String({ description: 'What the field is called, for people.' }),
+      label: Type.String({ description: 'The label of the field, for people.' }),
     }),
-    { description: 'What a form asks for, by the names of the fields to send; empty where there is none.' },
+    { description: 'The fields of the form, by the names to send; empty where there is no form.' },
   ),
 });
-export const Source = Type.Object({
+export const Source = shape('Source', {
   ...source,
   group: nullable(Type.String({ description: 'Always null.' })),
-  source_type: nullable(Type.String({ description: 'What it is: device or app.' })),
+  source_type: nullable(Type.String({ description: 'The kind of source: device or app.' })),
   is_active: nullable(Type.Boolean({ description: 'Whether it can be connected.' })),
   backfill_num_days: nullable(Type.Integer({ description: 'Days of the past that a new connection brings.' })),
 });
@@ -163,15 +165,15 @@ const Region = Type.String({
   pattern: '^[a-z]{2}$',
   description: "Region of the user's account, two letters.",
 });
-export const PasswordInput = Type.Object({
+export const PasswordInput = shape('PasswordInput', {
   username: Text(256, { description: "The user's name at the provider." }),
   password: Type.String({ minLength: 1, maxLength: 256, description: "The user's password at the provider." }),
   region: optional(Region),
 });
-export const MfaInput = Type.Object({
-  mfa_code: Text(32, { description: 'What the provider has sent to the user.' }),
+export const MfaInput = shape('MfaInput', {
+  mfa_code: Text(32, { description: 'The code that the provider has sent to the user.' }),
 });
-export const EmailInput = Type.Object({
+export const EmailInput = shape('EmailInput', {
   email: Email,
   provider: optional(Type.Unsafe<(typeof PROVIDER_SLUGS)[number]>({ ...AnyProvider, deprecated: true })),
   region: Type.Optional(Region),
@@ -192,16 +194,16 @@ const LINK_ERRORS = [
   'user_cancelled',
 ] as const;
 
-export const LinkResult = Type.Object({
-  state: oneOf(['success', 'error', 'pending_provider_mfa'], { description: 'What became of it.' }),
-  redirect_url: nullable(Type.String({ description: 'Where the browser goes now.' })),
-  error_type: nullable(oneOf(LINK_ERRORS, { description: 'What went wrong.' })),
-  error: nullable(Type.String({ description: 'What went wrong, for people.' })),
+export const LinkResult = shape('LinkResult', {
+  state: oneOf(['success', 'error', 'pending_provider_mfa'], { description: 'The outcome.' }),
+  redirect_url: nullable(Type.String({ description: 'The address that the browser goes to now.' })),
+  error_type: nullable(oneOf(LINK_ERRORS, { description: 'The kind of error.' })),
+  error: nullable(Type.String({ description: 'The error, for people.' })),
   provider_mfa: nullable(
     Type.Object(
       {
         method: oneOf(['sms', 'email'], { description: 'How the provider sends its code.' }),
-        hint: Type.String({ description: 'Where it sends it, in part.' }),
+        hint: Type.String({ description: 'Part of the address that it sends the code to.' }),
       },
       { description: 'The second step that the provider asks for.' },
     ),

@@ -2,19 +2,21 @@ import { sql } from 'kysely';
 import type { Ctx, FoundLinkSession, LinkCtx, TeamCtx, TxCtx } from '../../context.ts';
 import { acrossTeams } from '../../db/session/bind.ts';
 import { hashKey } from '../../tenancy/keys/key-value.ts';
-import { makerOpens } from '../../tenancy/keys/maker-opens.ts';
-import { forTeam } from '../../tenancy/teams/scope.ts';
+import { makerKeyOpens } from '../../tenancy/keys/maker-key-condition.ts';
+import { forTeam } from '../../tenancy/teams/team-scope.ts';
 
 type By = { token: string } | { id: string; user_id: string };
 
-/** Whose a link token is, looked up over the connections of `across`; null where nobody knows it. */
+/**
+ * Returns the session of a link token; null if the token is unknown. The lookup uses a database connection of `across`.
+ */
 export const findLinkSessionOrNull = (
   ctx: Ctx,
   token: string,
   across: Ctx = acrossTeams(ctx),
 ): Promise<FoundLinkSession | null> => findOrNull(ctx, { token }, across);
 
-/** The session by its id, as a return from a provider names it. */
+/** Returns the session with this id, for a user who returns from a provider. */
 export const findLinkSessionByIdOrNull = (
   ctx: Ctx,
   by: { id: string; user_id: string },
@@ -30,7 +32,7 @@ async function findOrNull(ctx: Ctx, by: By, { db }: Ctx): Promise<FoundLinkSessi
     .select(sql<boolean>`link_tokens.expires_at <= now()`.as('expired'))
     .select(sql<boolean>`consumed_at is not null`.as('consumed'))
     .select(sql<boolean>`users.deleted_at is not null or teams.deleted_at is not null`.as('leaving'))
-    .select(sql<boolean>`${makerOpens}`.as('maker_opens'))
+    .select(sql<boolean>`${makerKeyOpens}`.as('maker_opens'))
     .$if('token' in by, (query) => query.where('token_hash', '=', hashKey((by as { token: string }).token)))
     .$if('id' in by, (query) =>
       query
@@ -71,14 +73,16 @@ async function findOrNull(ctx: Ctx, by: By, { db }: Ctx): Promise<FoundLinkSessi
   };
 }
 
-/** Has the line of a request in the audit log say by which link token it was, where that came in an address. */
+/**
+ * Records the link token as the actor in the request's audit line. Call it if the request has the token in its address.
+ */
 export function nameActor(ctx: Ctx, found: FoundLinkSession | null): void {
   if (!found) return;
   const { id, org_id, team_id, made_by } = found;
   ctx.line?.actor({ kind: 'link_token', id, org_id, team_id }, made_by === null ? [] : [made_by]);
 }
 
-/** Uses the session up; false where another connection was faster. */
+/** Marks the session as used. Returns false if another connection has used it before. */
 export async function consumeLinkSession({ db, team, link }: TxCtx<LinkCtx>): Promise<boolean> {
   const consumed = await db
     .updateTable('link_tokens')

@@ -1,12 +1,15 @@
 import type { Static } from 'typebox';
 import type { LinkCtx } from '../../context.ts';
-import { findHistoryDays } from '../pulls/preferences/days-of.ts';
-import { PROVIDER_SLUGS, PROVIDERS, type ProviderSlug } from '../providers/catalogue.ts';
+import { findHistoryDays } from '../pulls/preferences/find-history-days.ts';
+import { PROVIDER_SLUGS, PROVIDERS, type ProviderSlug } from '../providers/provider-catalogue.ts';
 import { logoOf } from '../source.ts';
 import { connectableProviders, findConnectable, formOf, refuse } from './connectable.ts';
 import type { Source, SourceLink } from './schemas.ts';
 
-/** What the user can connect, each with where its connection begins, or with what a form asks for. */
+/**
+ * Returns the providers that the user can connect. Each has the address where its connection begins, or the fields of
+ * its form.
+ */
 export const listLinkProviders = async (ctx: LinkCtx): Promise<Static<typeof SourceLink>[]> =>
   (await connectableProviders(ctx)).map(({ slug, configured }) => {
     const form = formOf(slug);
@@ -26,7 +29,10 @@ const FORMS = {
   email: { email: { type: 'email', label: 'Email' } },
 } as const;
 
-/** One of them, in full. Throws what findConnectable throws, also for one that is connected by a form. */
+/**
+ * Returns all facts about one provider. Throws the errors of findConnectable, also for a provider that users connect
+ * with a form.
+ */
 export async function findOauthSource(ctx: LinkCtx, provider: string): Promise<Static<typeof Source>> {
   const { slug, configured } = await findConnectable(ctx, provider);
   if (formOf(slug) !== null) refuse();
@@ -43,7 +49,7 @@ export async function findOauthSource(ctx: LinkCtx, provider: string): Promise<S
 
 function linkOf({ config }: LinkCtx, slug: ProviderSlug) {
   const { name, description, auth_type } = PROVIDERS[slug];
-  // Its place in the list of providers, which is never reordered.
+  // The id is the position in the list of providers, whose order never changes.
   return { id: PROVIDER_SLUGS.indexOf(slug) + 1, name, slug, description, logo: logoOf(config, slug), auth_type };
 }
 

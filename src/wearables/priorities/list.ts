@@ -3,7 +3,10 @@ import type { TeamCtx, TxCtx } from '../../context.ts';
 import { namedProvider } from '../providers/named.ts';
 import type { PriorityType, SourcePriority } from './schemas.ts';
 
-/** The team's order of providers, of one kind of data or of all; a kind that nothing was chosen for is not among them. */
+/**
+ * Returns the team's order of providers, for one type of data or for all types. The result has no entry for a type for
+ * which the team has set no order.
+ */
 export async function listPriorities(
   ctx: TeamCtx | TxCtx<TeamCtx>,
   dataType: string | null,
@@ -26,7 +29,7 @@ export async function listPriorities(
     );
 }
 
-/** Slugs of the providers that count first for a kind of data, the best one first. */
+/** Returns the slugs of the providers that the team prefers for a type of data, the best one first. */
 export async function prioritiesOf(ctx: TeamCtx | TxCtx<TeamCtx>, dataType: PriorityType): Promise<string[]> {
   const row = await ctx.db
     .selectFrom('source_priorities')

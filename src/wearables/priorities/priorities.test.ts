@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { makeUser, pushSummaries } from '../../../test/factories.ts';
 
 let app: TestApp;
@@ -10,28 +10,28 @@ afterAll(() => app.close());
 
 type Row = { data_type: string; priority: number; source: { slug: string } };
 const path = '/v2/team/source/priorities';
-const told = (rows: Row[]) => rows.map(({ data_type, source, priority }) => [data_type, source.slug, priority]);
+const rowsInShort = (rows: Row[]) => rows.map(({ data_type, source, priority }) => [data_type, source.slug, priority]);
 
-test('the order of providers is kept by kind of data, and what is not named stays', async () => {
+test('the order of providers is stored by kind of data, and a kind that is not named keeps its order', async () => {
   expect((await app.api<Row[]>('GET', path)).body).toEqual([]);
   await app.api('PATCH', path, [
     { data_type: 'sleep', providers: ['oura', 'fitbit'] },
     { data_type: 'timeseries', providers: ['garmin'] },
   ]);
   const { body } = await app.api<Row[]>('PATCH', path, [{ data_type: 'timeseries', providers: ['polar'] }]);
-  expect(told(body)).toEqual([
+  expect(rowsInShort(body)).toEqual([
     ['sleep', 'oura', 1],
     ['sleep', 'fitbit', 2],
     ['timeseries', 'polar', 1],
   ]);
-  expect(told((await app.api<Row[]>('GET', `${path}?data_type=sleep`)).body)).toEqual([
+  expect(rowsInShort((await app.api<Row[]>('GET', `${path}?data_type=sleep`)).body)).toEqual([
     ['sleep', 'oura', 1],
     ['sleep', 'fitbit', 2],
   ]);
   expect((await app.api<Row[]>('GET', `${path}?data_type=moods`)).body).toEqual([]);
 });
 
-test('the first of the order that has data of a day is computed with, unless a query says otherwise', async () => {
+test('an aggregate uses the first provider in order with data of the day, or the order of the query', async () => {
   const team = await app.makeTeam('With an order');
   const { user_id } = await makeUser(team);
   const steps = (provider: string, value: number) => {
@@ -105,7 +105,7 @@ test.each([
   ['an unknown provider', [{ data_type: 'sleep', providers: ['acme'] }], ['body', 0, 'providers', 0]],
   ['a provider named twice', [{ data_type: 'sleep', providers: ['oura', 'oura'] }], ['body', 0, 'providers']],
   ['nothing', [], ['body']],
-])('%s is refused', async (_what, body, place) => {
+])('%s is refused', async (_what, body, problemPath) => {
   const answer = await app.api<{ detail: { loc: unknown }[] }>('PATCH', path, body);
-  expect([answer.status, answer.body.detail.map(({ loc }) => loc)]).toEqual([422, [place]]);
+  expect([answer.status, answer.body.detail.map(({ loc }) => loc)]).toEqual([422, [problemPath]]);
 });

@@ -1,19 +1,22 @@
 import { Type } from 'typebox';
 import { oneOf, Uuid, WordFilter } from '../../wire/schema.ts';
 import { ProviderName } from '../providers/schemas.ts';
-import { PROVIDER_SLUGS } from '../providers/catalogue.ts';
+import { PROVIDER_SLUGS } from '../providers/provider-catalogue.ts';
+import { shape } from '../../wire/shape.ts';
 
 export const PRIORITY_TYPES = ['workouts', 'activity', 'sleep', 'body', 'timeseries'] as const;
 export type PriorityType = (typeof PRIORITY_TYPES)[number];
 
-export const SourcePriority = Type.Object({
+export const SourcePriority = shape('SourcePriority', {
   team_id: Uuid,
   data_type: Type.String({
     description:
       'Kind of data: workouts, activity, sleep, body, or timeseries, which meals and profiles follow as well.',
   }),
   source: ProviderName,
-  priority: Type.Integer({ description: 'Its place, from 1: where several tell of the same, the first counts.' }),
+  priority: Type.Integer({
+    description: 'Its position, from 1. Where several providers report the same, the first counts.',
+  }),
 });
 
 const SourcePriorityInput = Type.Object({
@@ -21,7 +24,7 @@ const SourcePriorityInput = Type.Object({
   providers: Type.Array(oneOf(PROVIDER_SLUGS), {
     maxItems: 50,
     uniqueItems: true,
-    description: 'Slugs of providers, the best one first; none: no provider comes before another.',
+    description: 'Slugs of providers, the best one first; empty: no provider comes before another.',
   }),
 });
 

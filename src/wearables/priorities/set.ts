@@ -7,8 +7,8 @@ import { listPriorities } from './list.ts';
 import { PRIORITY_TYPES, type SourcePriority, type SourcePriorityList } from './schemas.ts';
 
 /**
- * Chooses the order of providers for each kind of data that is named; of one that is named twice the last counts. Continuous
- * queries that read what has another order now are computed anew.
+ * Sets the order of providers for each type of data that the request names. If it names a type twice, we use the last
+ * entry. Continuous queries whose order has changed are computed again.
  */
 export function setPriorities(
   ctx: TeamCtx,
@@ -35,5 +35,9 @@ export function setPriorities(
   });
 }
 
-/** Whose order a continuous query follows: that of the summaries it reads, or of all series. */
-const PRIORITY_TYPE_SQL = sql`(case when resource = any (${[...PRIORITY_TYPES]}::text[]) then resource else 'timeseries' end)`;
+/**
+ * SQL for the type of data whose order a continuous query uses: the type of the summaries that it reads, else
+ * timeseries.
+ */
+const PRIORITY_TYPE_SQL = sql`(case when resource = any (${[...PRIORITY_TYPES]}::text[]) then resource
+  else 'timeseries' end)`;

@@ -1,14 +1,15 @@
-// How often each provider is asked, for a new connection and for each poll, as docs/guides/connect-a-provider.md tells: of a
-// person with a night a day and a workout every second day. `UPDATE=1` writes the table of the guide anew.
+// Counts the requests to each provider for a new connection and for each poll, for the table in
+// docs/guides/connect-a-provider.md. The person has a night a day and a workout every second day. `UPDATE=1` rewrites
+// the table.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { importConnection, makeUser } from '../../../test/factories.ts';
 import { startProvider, type Provider } from '../../../test/provider.ts';
-import { DOCUMENTED } from '../../../test/providers/all.ts';
+import { DOCUMENTED } from '../../../test/providers/documented-providers.ts';
 import type { DocumentedProvider } from '../../../test/providers/documented.ts';
 import { refresh } from '../../../test/pulled.ts';
-import { PROVIDERS, type ProviderSlug } from './catalogue.ts';
+import { PROVIDERS, type ProviderSlug } from './provider-catalogue.ts';
 import { IMPORTERS } from './registry.ts';
 
 const GUIDE = 'docs/guides/connect-a-provider.md';
@@ -35,14 +36,14 @@ async function countCalls(slug: ProviderSlug): Promise<{ first: number; poll: nu
   await importConnection(team, user_id, { oauth_scopes: null }, slug);
   await app.runJobs();
   const first = provider.asked.length;
-  // What the first poll asks for once more than others it does not ask for again.
+  // The first poll asks once for some things that later polls do not ask for again.
   await refresh(app, team, user_id);
   provider.asked.length = 0;
   expect((await refresh(app, team, user_id)).body.refreshed_sources).toEqual([slug]);
   return { first, poll: provider.asked.length };
 }
 
-test('the guide tells how often each provider is asked', async () => {
+test('the guide has the number of requests to each provider', async () => {
   expect(Object.keys(DOCUMENTED).toSorted()).toEqual(Object.keys(IMPORTERS).toSorted());
   const lines: string[] = [HEAD, '|---|---:|---:|---:|---:|---:|'];
   for (const slug of Object.keys(DOCUMENTED) as ProviderSlug[]) {

@@ -3,13 +3,13 @@ import type { Importer } from './importer.ts';
 import type { Notifier } from './notifier.ts';
 import type { ApplicationSubscriber, UserSubscriber } from './subscriber.ts';
 
-/** A provider that the service can connect by itself. Its folder has a file for each of these. */
+/** A provider that Phial can connect directly. The provider's folder has a file for each of these parts. */
 export type ConnectedProvider = {
   connector: Connector;
   importer: Importer;
-  /** Left out: it sends no notifications, and is polled. */
+  /** If this is missing, the provider sends no notifications, and we poll it. */
   notifier?: Notifier;
-  /** Where the service subscribes to its notifications; left out, an operator does. */
+  /** Subscribes to the provider's notifications. If this is missing, an operator subscribes by hand. */
   applicationSubscriber?: ApplicationSubscriber;
   userSubscriber?: UserSubscriber;
 };

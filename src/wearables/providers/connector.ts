@@ -1,9 +1,10 @@
-// What each provider's connect.ts fulfils: how its users agree, and which scopes bring what.
-import type { ProviderSlug } from './catalogue.ts';
+// The type of each provider's connect.ts: how its users grant access, and which resources each scope brings.
+import type { ProviderSlug } from './provider-catalogue.ts';
 
 /**
- * A POST with the token in a field or parameter, or a DELETE in the name of the user, whose own id at the provider stands
- * where the address says `{user}`; or POSTs in the user's name that end what the provider tells to the address of our hook.
+ * The request that revokes tokens. There are three forms: a POST with the token in a field or parameter; a DELETE with
+ * the user's access token, whose address contains the provider's own id of the user in place of `{user}`; or POSTs with
+ * the user's access token that end the notifications to our hook.
  */
 export type Revocation =
   | { url: string; token_in: 'body' | 'query'; parameter: string; token: 'access' | 'refresh' }
@@ -12,50 +13,60 @@ export type Revocation =
 type Oauth = {
   authorize_url: string;
   token_url: string;
-  /** How the provider is told that its tokens are used no more; null where it has no place for that. */
+  /** The request that revokes tokens; null if the provider has none. */
   revoke: Revocation | null;
-  /** Where the client's id and secret stand in a token request. */
+  /** The part of a token request that has the client's id and secret. */
   client_auth: 'body' | 'basic';
-  /** Asked for at every authorisation, unless a team has chosen. */
+  /** The scopes of every authorization request, unless a team has chosen other ones. */
   scopes: readonly string[];
-  /** Of them those that a team cannot leave out: who the user is, and tokens that can be renewed. */
+  /**
+   * The scopes that we add to a team's choice: those for the identity of the user, and for tokens that can be renewed.
+   */
   always_scopes?: readonly string[];
   scope_separator: ' ' | ',';
-  /** Proof Key for Code Exchange (RFC 7636) by SHA-256. */
+  /** Whether requests use Proof Key for Code Exchange (RFC 7636) with SHA-256. */
   pkce: boolean;
-  /** Further parameters of the authorisation. */
+  /** Additional parameters of the authorization request. */
   authorize_with?: Readonly<Record<string, string>>;
-  /** Further fields of every token request. */
+  /** Additional fields of every token request. */
   token_with?: Readonly<Record<string, string>>;
-  /** Further fields of the requests that renew one. */
+  /** Additional fields of the requests that renew a token. */
   renew_with?: Readonly<Record<string, string>>;
-  /** What RFC 6749 puts at the top of the answer to a token request, where the provider wraps it. */
+  /** Returns the fields of RFC 6749 from a token response, if the provider wraps them in another object. */
   unwrap?: (answer: Record<string, unknown>) => Record<string, unknown>;
-  /** A scope as it is granted, where that reads otherwise than as it was asked for. */
+  /** Returns the name of a granted scope in requests, if it differs from the name in the response. */
   grantedScope?: (scope: string) => string;
-  /** The provider's own id of the user in the answer to a token request; null where it is not there. */
+  /** Returns the provider's own id of the user from a token response; null if the response does not have it. */
   externalUserId: (answer: Record<string, unknown>) => string | null;
-  /** Where the provider is told, in the name of a user, that there will be questions; left out, it need not be. */
+  /**
+   * The request that registers the user before the first request for data. It is missing if the provider requires none.
+   */
   register?: { url: string; body: () => unknown };
-  /** Where to ask for that id by an access token, where the answer does not have it; null: it cannot be known. */
+  /**
+   * The request for the user's id with an access token, for providers whose token response does not have the id; null
+   * if there is no such request.
+   */
   identity: { url: string; read: (answer: Record<string, unknown>) => string | null } | null;
 };
 
 export type Connector = {
   slug: ProviderSlug;
   oauth: Oauth;
-  /** Of each resource that is pulled, the scopes without which there is nothing, and those that make it fuller. */
+  /** For each resource that we pull: the scopes that it needs, and the scopes that bring more of it. */
   scopes: Readonly<Record<string, { required: readonly string[]; optional?: readonly string[] }>>;
-  /** Days for which what it brought may be kept once the user's agreement has ended; left out, its rules do not say. */
-  keeps_data_days?: number;
-  /** Origin of every address in a deployment of the EU, where it is another one. */
+  /**
+   * The number of days for which we may store the provider's data after the user's agreement has ended. It is missing
+   * if the provider's rules set no limit.
+   */
+  deletes_data_after_days?: number;
+  /** The origin of all addresses for a deployment in the EU, if it differs. */
   eu_origin?: string;
 };
 
-/** Longer than any id that a provider gives. */
+/** No provider has a longer id. */
 const LONGEST_ID = 256;
 
-/** A text or number of an answer, as a text; null for what is too long to be an id. */
+/** Returns a text or number of a response as a text; null if it is too long for an id. */
 export function textOf(value: unknown): string | null {
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : null;
   return text !== null && text.length <= LONGEST_ID ? text : null;

@@ -1,12 +1,15 @@
-// What there is to know of a provider without asking it.
+// The static facts about a provider.
 
-/** How a user connects it: at the provider's own page, by its password or e-mail, through an app on the phone, or not at all. */
+/**
+ * How a user connects the provider: at the provider's own page, with a password or e-mail address, through an app on
+ * the phone, or not at all.
+ */
 export type ProviderAuth = 'oauth' | 'password' | 'email' | 'sdk' | '';
 
-/** What it is: a device with an account, an app, a device that a phone reads, or the person. */
+/** The kind of source: a device with an account, an app, a device that a phone reads, or the person. */
 type ProviderKind = 'device' | 'app' | 'ble' | 'provider';
 
-/** Kinds of devices that are not worn on the wrist. */
+/** The kinds of devices that people do not wear on the wrist. */
 type Device =
   | 'ring'
   | 'scale'
@@ -21,27 +24,33 @@ type Device =
 
 export type ProviderFacts = {
   name: string;
-  /** A sentence for people. */
+  /** One sentence for people. */
   description: string;
   auth_type: ProviderAuth;
   source_type: ProviderKind;
-  /** What data of it can be, as events name it: what its importer brings, and of others what their devices are known for. */
+  /**
+   * The resources of the provider's data, by their names in events. For a provider that we connect, these are the
+   * resources of its importer. For other providers, these are the resources for which its devices are known.
+   */
   resources: readonly string[];
-  /** Days of the past that a new connection brings. */
+  /** The number of days of the past that a new connection imports. */
   history_days: number;
-  /** What demo connections say that its data is measured by; left out, a watch. */
+  /** The device that demo data names as its source. If it is missing, this is a watch. */
   device?: Device;
-  /** Scopes that a team may choose from, beside those that the connector asks for. */
+  /** The scopes that a team may choose in addition to those of the connector. */
   scopes_to_choose?: readonly string[];
 };
 
-/** Of a provider that the service can connect. */
+/** The facts about a provider that Phial can connect. */
 export type ConnectedFacts = ProviderFacts & {
-  /** The operator's application at the provider, as options name it: PHIAL_<SLUG>_CLIENT_ID and those that belong to it. */
+  /**
+   * The operator's application at the provider. These facts define the option PHIAL_<SLUG>_CLIENT_ID and the options
+   * that belong to it.
+   */
   application: {
-    /** The provider, as the meanings of options name it. */
+    /** The name of the provider in the descriptions of options. */
     at: string;
-    /** An operator may create the subscription by hand, and say its id. */
+    /** Set if an operator may create the subscription by hand and set its id. */
     subscription_id?: true;
   };
 };

@@ -7,58 +7,81 @@ import type { SummaryItem, SummaryResource } from '../summaries/resource.ts';
 import type { SampleOfSource } from '../timeseries/store-samples.ts';
 import type { ProviderApi, Question } from './provider-api.ts';
 
-/** What a provider is asked for: everything of a resource between two moments, the second one excluded. */
+/**
+ * A period of time for which we request data: all data of a resource between two moments. The second moment is
+ * excluded.
+ */
 export type Window = { from: string; to: string };
 
-/** Of what a provider is asked at once: longer than any answer should take, and shorter than what leases give it. */
+/**
+ * The time limit for the requests of one window. It is longer than the provider should need, and shorter than the
+ * leases.
+ */
 export const LONGEST_PULL_MS = 4 * 60_000;
 
-/** A piece of an answer, stored and told of in one transaction: at most a few thousand samples and some hundred summaries. */
+/**
+ * A chunk of a response that we store and publish in one transaction. It has at most a few thousand samples and some
+ * hundred summaries.
+ */
 export type Pulled = {
   samples?: SampleOfSource[];
   summaries?: { resource: SummaryResource; incoming: Incoming[] };
-  /** How many of a series or a kind of summary were left out, whole or in part, since nobody can have measured them. */
+  /**
+   * The number of records of a series or a kind of summary that we did not store, or of which we did not store a part,
+   * because they are impossible.
+   */
   skipped?: { provider: string; resource: string; many: number };
-  /** Summaries that the provider says to be deleted, by its own ids. */
+  /** Summaries that the provider reports as deleted, by its own ids. */
   gone?: { resource: string; provider: string; provider_ids: string[] };
 };
 
 /**
- * What a provider's payload is as a summary of a kind. It knows nothing but the payload: what was kept raw can be mapped again,
- * so a summary that is made of several answers has them all in its raw payload.
+ * Makes a summary from a provider's payload. It uses only the payload, so that we can map stored payloads again.
+ * Therefore, if a summary needs several responses, its payload contains all of them.
  */
 export type Mapper = {
   resource: SummaryResource;
-  /** Null where it is none, as a night that is still being worked out. Throws PullError for another shape than promised. */
+  /**
+   * Returns null if the payload is not a summary, for example a night that the provider is still computing. Throws
+   * PullError if the payload has another shape than the documentation says.
+   */
   toItem: (raw: Readonly<Record<string, unknown>>) => SummaryItem | null;
-  /** Its points come in an answer of their own, which is not kept: they cannot be made again. */
+  /**
+   * Set if the points of the summary come in a separate response. We do not store that response, so a replay cannot
+   * make the points again.
+   */
   withoutPoints?: true;
 };
 
-/** How the data of a provider is fetched and mapped to samples and summaries. */
+/** Fetches the data of a provider, and makes samples and summaries from it. */
 export type Importer = {
   /**
-   * What it brings, by the names of events, each with the longest window that the provider answers, in days. What changes
-   * as seldom as a profile is not `polled` and comes with the past only. What comes `with` another resource is in the answers
-   * to the same questions: it needs no more scopes than that one, and has the same windows.
+   * The resources that it imports, by their names in events. `windowDays` is the longest window that the provider
+   * accepts, in days. If `polled` is false, the resource changes rarely, for example a profile; then only pulls of the
+   * past import it. `with` names another resource whose responses contain this one too. This one then needs no other
+   * scopes than that resource, and has the same windows.
    */
   resources: Readonly<Record<string, { windowDays: number; polled?: false; with?: string }>>;
-  /** Days that are pulled again by each poll, since data comes late and running totals change. */
+  /** The number of days that each poll pulls again. Data may come late, and totals of a day change. */
   pollDays: number;
-  /** Seconds between polls. */
+  /** The number of seconds between two polls. */
   pollEverySeconds: number;
   /**
-   * The kinds of device that its samples are of, where it tells of samples that were deleted: what a team has pushed of another
-   * kind under the provider's name stays.
+   * The source types of its samples, if the provider reports deleted samples. We do not delete samples of other types,
+   * which a team has pushed under the provider's name.
    */
   sampleSources?: readonly SourceType[];
-  /** How its summaries are made, by the name of their kind: by `pull`, and by a replay of what is kept. */
+  /**
+   * The mappers of its summaries, by the kind of summary. `pull` uses them, and so does a replay of stored payloads.
+   */
   mappers: Readonly<Record<string, Mapper>>;
-  /** Throws PullError for what a provider refuses; stops when `signal` is aborted. */
+  /**
+   * Pulls the data of a resource in a window. Throws PullError if the provider refuses. Stops if `signal` is aborted.
+   */
   pull: (source: ImportSource, resource: string, window: Window) => AsyncIterable<Pulled>;
   /**
-   * What has become of one summary of which a notification tells: it is gone, it is this, or null, where it is there and
-   * polls bring it. Left out: polls bring everything.
+   * Finds one summary that a notification names. Returns its data, 'gone' if the provider has deleted it, or null if it
+   * exists and polls bring it. If this function is missing, polls bring all summaries.
    */
   findOne?: (source: ImportSource, resource: string, id: string) => Promise<'gone' | Pulled[] | null>;
 };
@@ -67,18 +90,18 @@ export type ImportSource = {
   ctx: TeamCtx;
   user: UserRow;
   signal: AbortSignal;
-  /** Whether this is a pull of the past, which waits for what happens now. */
+  /** Whether this is a pull of the past. Polls come before it. */
   past: boolean;
-  /** Everything that is asked for at once: the resource itself, and what comes with it. */
+  /** All resources that this request should bring: the lead resource, and those whose data is in the same responses. */
   wanted: ReadonlySet<string>;
   /**
-   * The provider's answer, by a token of the user; null where there is nothing. A token that is refused is renewed, once.
-   * Throws PullError for everything else that is no answer.
+   * Sends a request with the user's access token and returns the response; null if there is no data. If the provider
+   * refuses the token, renews it once. Throws PullError for any other status and for an unreadable response.
    */
   ask: (api: ProviderApi, question: Question) => Promise<unknown>;
 };
 
-/** Why a pull did not go on. The first four are tried again. */
+/** The reasons for which a pull stops. After the first four, we try again. */
 export type PullErrorGroup =
   | 'provider_rate_limit_exceeded'
   | 'provider_unavailable'
@@ -98,32 +121,35 @@ const RETRIABLE: ReadonlySet<PullErrorGroup> = new Set([
 
 export const isRetriable = (group: PullErrorGroup): boolean => RETRIABLE.has(group);
 
-/** What a provider refused, without a word of its own: answers can name people. */
+/** The reason for which a pull has stopped. It contains no text of the provider, which could name people. */
 export class PullError extends Error {
   readonly group: PullErrorGroup;
-  /** When the provider takes requests again, if it says so. */
+  /** The seconds after which the provider accepts requests again, if the response states this. */
   readonly retryAfterSeconds: number | null;
-  /** Nothing was asked: the application has used up its share, for which no connection can do anything. */
-  readonly wasHeldBack: boolean;
+  /** True if we sent no request because the application has used up its limit. The connection is not the cause. */
+  readonly isDeferred: boolean;
 
   constructor(
     group: PullErrorGroup,
     retryAfterSeconds: number | null = null,
-    { heldBack = false }: { heldBack?: boolean } = {},
+    { isDeferred = false }: { isDeferred?: boolean } = {},
   ) {
-    super(`A pull did not go on: ${group}.`);
+    super(`A pull has stopped: ${group}.`);
     this.group = group;
     this.retryAfterSeconds = retryAfterSeconds;
-    this.wasHeldBack = heldBack;
+    this.isDeferred = isDeferred;
   }
 }
 
-/** Why a pull did not go on, where that was foreseen, as that its user has all the streams that a user can have; null elsewhere. */
+/**
+ * Returns the pull error for an expected failure, for example if a user has the largest allowed number of streams; null
+ * for any other error.
+ */
 export function foreseenOrNull(error: unknown): PullError | null {
   if (error instanceof PullError) return error;
   return error instanceof AppError && error.code === 'limit_reached' ? new PullError('limit_reached') : null;
 }
 
-/** The user is scheduled for deletion, or was erased: an undo goes on where it stood. */
+/** Whether the user is scheduled for deletion or was erased. If the team cancels the deletion, the work continues. */
 export const isGone = (error: unknown): boolean =>
   error instanceof AppError && ['user_scheduled_for_deletion', 'not_found'].includes(error.code);

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
-import { isSame } from '../../privacy/is-same.ts';
+import { equalInConstantTime } from '../../privacy/equal-in-constant-time.ts';
 import { textOf } from './connector.ts';
 
-/** What has come in, as far as it shows who sent it. */
+/** A request to our hook, with the parts that prove who sent it. */
 export type Sent = {
   headers: Readonly<Record<string, string | null>>;
-  /** The last part of the address that it came to; null: that of the provider, which has none. */
+  /** The last part of the address; null if the address has no token. */
   token: string | null;
   body: string;
 };
@@ -14,63 +14,84 @@ export type Sent = {
 export type ProviderEvent = {
   /** The provider's own id of the user. */
   external_user_id: string;
-  /** What may have changed, by the names of events. */
+  /** The resources that may have changed, by their names in events. */
   resources: string[];
-  /** The one summary that it names, by its kind and the provider's id. */
+  /** The summary that the notification names, by its kind and the provider's id. */
   object?: { resource: string; id: string };
-  /** When it may have changed, the second moment excluded; left out: lately. */
+  /**
+   * The time span in which data may have changed. The second moment is excluded. If this is missing, the data changed
+   * lately.
+   */
   span?: { from: string; to: string } | null;
-  /** Something in the span may have been deleted, or beside the summary that it names; without either it tells nothing. */
+  /**
+   * Whether something in the span, or during the named summary, may have been deleted. This has no effect if the
+   * notification has neither.
+   */
   deleted?: boolean;
-  /** The user may have ended the agreement at the provider. */
+  /** Set if the user may have ended the agreement at the provider. */
   ended?: true;
 };
 
-/** How the notifications of a provider are verified and read. */
+/** Verifies and reads the notifications of a provider. */
 export type Notifier = {
-  /** What shows who has sent a notification, in lower case. */
+  /** The headers that prove who sent a notification, in lower case. */
   headers: readonly string[];
-  /** Whether it is from the provider, as far as that can be told; `secret` is the application's. */
+  /**
+   * Whether the provider has sent the notification, as far as we can verify this. `secret` is the secret of the
+   * application.
+   */
   isGenuine: (secret: string, sent: Sent) => boolean;
-  /** The provider's id of the subscription that a notification is of; left out: none is told. */
+  /**
+   * Returns the provider's id of the subscription to which a notification belongs. It is missing if the notifications
+   * have no such id.
+   */
   subscriptionOf?: (notification: Readonly<Record<string, unknown>>) => string | null;
-  /** Its notifications are forms; left out: JSON, one or a list of them. */
+  /** Set if the notifications are forms. If it is missing, they are JSON: one notification or a list of them. */
   isForm?: boolean;
-  /** The same words can tell of something new, as those that name a day; left out: they are one that came twice. */
+  /**
+   * Set if two notifications with the same text can report two changes, for example if a notification only names a day.
+   * If it is missing, the second one is a repetition.
+   */
   repeats?: boolean;
-  /** null: of nothing that is pulled. */
+  /** Returns null if the notification is about data that we do not pull. */
   read: (notification: Readonly<Record<string, unknown>>) => ProviderEvent | null;
 };
 
 /**
- * By which a provider shows that a subscription is ours: the token that it gives back when one is made, and the last part of
- * the address for one that does not sign.
+ * Returns the token that proves that a subscription is ours. The provider returns it when we subscribe. For a provider
+ * that does not sign, it is also the last part of the address.
  */
 export const hookTokenOf = (secret: string): string => createHmac('sha256', secret).update('phial hooks').digest('hex');
 
-/** As long as providers send a notification again: what is older is none that they send now. */
-export const KEPT_DAYS = 3;
+/**
+ * The number of days for which providers repeat a notification. If an older notification arrives, the provider has not
+ * sent it now.
+ */
+export const INBOX_RETENTION_DAYS = 3;
 
-/** It came to the address that only the provider knows. */
+/** Whether the notification came to the address that only the provider knows. */
 export const hasOurToken = (secret: string, { token }: Sent): boolean =>
-  token !== null && isSame(token, hookTokenOf(secret));
+  token !== null && equalInConstantTime(token, hookTokenOf(secret));
 
 export const hexOf = (secret: string, text: string): string => createHmac('sha256', secret).update(text).digest('hex');
 
-/** An id as it may stand in an address; null for anything else. */
+/** Returns an id that may be part of an address; null for any other value. */
 export function idOf(value: unknown): string | null {
   const id = textOf(value);
   return id !== null && /^[A-Za-z0-9-]{1,100}$/.test(id) ? id : null;
 }
 
-/** The fields of an object; none of anything else. */
+/** Returns the fields of an object; an empty object for any other value. */
 export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? { ...value } : {};
 
 const LONGEST_SPAN_MS = 92 * 86_400_000;
 const FIRST_MS = Date.UTC(1970, 0, 1);
 
-/** What lies between two moments in milliseconds, both included; null where that is no span that can be asked for. */
+/**
+ * Returns the span between two moments in milliseconds, which are both included; null if no request can ask for this
+ * span.
+ */
 export function spanOf(first: number, last: number): { from: string; to: string } | null {
   const isSpan =
     first >= FIRST_MS && last >= first && last - first <= LONGEST_SPAN_MS && last < Date.now() + 86_400_000;
@@ -79,7 +100,10 @@ export function spanOf(first: number, last: number): { from: string; to: string 
 
 const DAY_MS = 86_400_000;
 
-/** What lies on a day; null where it is none. It is the person's own, so the ones around belong to it as well. */
+/**
+ * Returns the span of a day; null if the value is not a date. It is a local day of the person, so the span includes the
+ * days before and after it.
+ */
 export function spanOfDay(date: unknown): { from: string; to: string } | null {
   const start = typeof date === 'string' && /^\d{4}-\d\d-\d\d$/.test(date) ? Date.parse(date) : NaN;
   return spanOf(start - DAY_MS, Math.min(start + 2 * DAY_MS, Date.now()));

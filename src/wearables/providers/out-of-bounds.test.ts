@@ -1,8 +1,8 @@
-// What is beyond the bounds that pushes have is left out of each provider's answers, and the rest of them is stored.
+// Values beyond the bounds of pushes are left out of each provider's answers, and the rest is stored.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../test/provider.ts';
-import { DOCUMENTED } from '../../../test/providers/all.ts';
+import { DOCUMENTED } from '../../../test/providers/documented-providers.ts';
 import { pulledFrom } from '../../../test/pulled.ts';
 
 const CASES = Object.entries(DOCUMENTED).flatMap(([slug, { outOfBounds }]) =>
@@ -22,9 +22,9 @@ afterAll(async () => {
 });
 
 test.each(CASES)(
-  'Of an answer of $slug the rest is stored',
+  'The valid part of an answer of $slug is stored',
   async ({ slug, answers, summaries: list, samples: series }) => {
-    /** Once for all windows: the others have nothing. */
+    /** Only the first request of each kind gets data. */
     const answer = ({ path }: DataRequest): DataAnswer | undefined => {
       const found = Object.entries(answers).find(([end]) => path.endsWith(`/${end}`));
       return found && { json: found[1] };
@@ -37,7 +37,7 @@ test.each(CASES)(
   },
 );
 
-test('what is left out whole is counted by provider and series or kind of summary, with the reason', async () => {
+test('records that are left out are counted by provider and series or kind of summary, with the reason', async () => {
   const counted = await app.metrics.registry.getSingleMetric('phial_provider_records_skipped_total')?.get();
   const labels = counted?.values.map(({ labels }) =>
     [labels['provider'], labels['resource'], labels['reason']].join(' '),

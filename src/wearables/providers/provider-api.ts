@@ -1,30 +1,39 @@
-// How importers ask a provider: what a question is, and what is particular to the provider's interface.
-import type { ProviderSlug } from './catalogue.ts';
+// The requests that importers send to a provider, and the properties of each provider's API.
+import type { ProviderSlug } from './provider-catalogue.ts';
 
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** What of a provider's interface is like no other's. */
+/** The properties of a provider's API. */
 export type ProviderApi = {
   slug: ProviderSlug;
-  /** The status of an answer, where it does not stand where HTTP has it. */
+  /** Returns the status of a response, if the HTTP status does not have it. */
   statusOf?: (status: number, answer: unknown) => number;
-  /** What an answer tells of who may not ask for how long. Left out, a refusal is its connection's own affair. */
-  holdOf?: (status: number, headers: Headers) => Hold;
+  /**
+   * Returns how long we must not send requests for an application or a team, according to a response. If this function
+   * is missing, a refusal only affects the connection of the request.
+   */
+  waitsOf?: (status: number, headers: Headers) => ProviderWaits;
 };
 
 export type Question = {
-  /** Without what `query` says. */
+  /** The address without the parameters of `query`. */
   url: string;
   query?: Readonly<Record<string, string | number | null>>;
-  /** A POST; left out, it is a GET. */
+  /** The fields of a POST. If they are missing, the request is a GET. */
   form?: Readonly<Record<string, string | number | null>>;
   json?: unknown;
-  /** 404 is an answer: there is nothing. */
+  /** Set if a response with status 404 means that there is no data. */
   mayBeMissing?: true;
 };
 
-/** Seconds from now for which nothing is asked; 0: it may be. Pulls of the past begin to wait before the rest does. */
+/**
+ * The seconds in which we must not send requests; 0 if requests are allowed. Pulls of the past begin to wait before
+ * polls do.
+ */
 export type Wait = { pollsSeconds: number; pastSeconds: number };
 
-/** Whom an answer keeps waiting: all teams only where it shows that the application has used up what it may ask. */
-export type Hold = { application: Wait | null; team: Wait | null };
+/**
+ * The waits of an application and of a team. All teams wait only if the response shows that the application has used up
+ * its limit.
+ */
+export type ProviderWaits = { application: Wait | null; team: Wait | null };

@@ -1,4 +1,7 @@
-/** The provider says no: asking again in the same way is no use. `code` is its own, and names nobody. */
+/**
+ * The provider refuses the request. It does not help to repeat the same request. `code` is the provider's own code and
+ * names no person.
+ */
 export class ProviderRefused extends Error {
   readonly code: string;
 
@@ -8,7 +11,7 @@ export class ProviderRefused extends Error {
   }
 }
 
-/** The provider gave no answer, or one that nobody can read: it may be asked again later. */
+/** The provider did not respond, or we cannot read its response. We may send the request again later. */
 export class ProviderUnavailable extends Error {
   readonly code: string;
 
@@ -17,3 +20,17 @@ export class ProviderUnavailable extends Error {
     this.code = code;
   }
 }
+
+/** Codes of Withings for too many requests and for its own timeouts. A later request may succeed. */
+const TEMPORARY = new Set(['withings_601', 'withings_522', 'temporarily_unavailable', 'server_error']);
+
+/** Throws if a response with status 200 contains an error. */
+export function refuseError({ error }: Record<string, unknown>): void {
+  if (error === undefined) return;
+  const code = errorCodeOf(error) ?? 'unknown_error';
+  throw TEMPORARY.has(code) ? new ProviderUnavailable(code) : new ProviderRefused(code);
+}
+
+/** Returns an error only if it looks like a code. A sentence of the provider could name a person. */
+export const errorCodeOf = (error: unknown): string | null =>
+  typeof error === 'string' && /^[a-z0-9_.-]{1,60}$/i.test(error) ? error : null;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { DOCUMENTED } from '../../../test/providers/all.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { DOCUMENTED } from '../../../test/providers/documented-providers.ts';
 import { sources } from '../../../test/source-files.ts';
 import { EVENT_NAMES } from '../../events/names.ts';
-import { PROVIDER_SLUGS } from './catalogue.ts';
+import { PROVIDER_SLUGS } from './provider-catalogue.ts';
 
 type Provider = { slug: string; logo: string; auth_type: string; supported_resources: string[] };
 
@@ -17,7 +17,7 @@ const providers = async (query = ''): Promise<Provider[]> =>
   (await app.api<Provider[]>('GET', `/v2/providers${query}`)).body;
 
 describe('the providers', () => {
-  test('are all listed, with how they are connected and where their picture is', async () => {
+  test('are all listed, with how they are connected and the address of their picture', async () => {
     const all = await providers();
     expect(all.map(({ slug }) => slug)).toEqual(PROVIDER_SLUGS);
     expect(all.find(({ slug }) => slug === 'strava')).toEqual({
@@ -30,15 +30,15 @@ describe('the providers', () => {
     });
   });
 
-  test('bring only what events tell of by the same names', async () => {
-    const told = new Set(EVENT_NAMES.map((name) => name.split('.').at(-2)));
+  test('bring only resources that events have, by the same names', async () => {
+    const eventWords = new Set(EVENT_NAMES.map((name) => name.split('.').at(-2)));
     const unknown = (await providers()).flatMap(({ supported_resources }) =>
-      supported_resources.filter((resource) => !told.has(resource) && resource !== 'hypnogram'),
+      supported_resources.filter((resource) => !eventWords.has(resource) && resource !== 'hypnogram'),
     );
     expect(unknown).toEqual([]);
   });
 
-  test('are listed by their kind; an unknown kind has none', async () => {
+  test('are listed by their kind; an unknown kind gives an empty list', async () => {
     const apps = (await providers('?source_type=app')).map(({ slug }) => slug);
     expect(apps).toEqual(expect.arrayContaining(['strava', 'apple_health_kit']));
     expect(apps).not.toContain('oura');
@@ -49,7 +49,7 @@ describe('the providers', () => {
 describe('the picture of a provider', () => {
   const read = (slug: string): Promise<Response> => fetch(`${app.baseUrl}/logos/${slug}.svg`);
 
-  test('is there for each of them without a key, may be kept, and runs nothing', async () => {
+  test('is served for each of them without a key, may be cached, and runs no script', async () => {
     for (const slug of PROVIDER_SLUGS) {
       const answer = await read(slug);
       expect([slug, answer.status, answer.headers.get('content-type')]).toEqual([
@@ -68,15 +68,12 @@ describe('the picture of a provider', () => {
   });
 });
 
-// Stand-ins see paths alone: addresses lead to them.
-test.each(Object.entries(DOCUMENTED))(
-  '%s is asked at the hosts of its documentation and no others',
-  (slug, { hosts }) => {
-    const code = sources
-      .filter(({ file }) => file.startsWith(`src/wearables/providers/${slug.replaceAll('_', '-')}/`))
-      .map(({ text }) => text.replaceAll(/^\s*(\/?\*|\/\/).*$/gm, ''))
-      .join('\n');
-    const found = [...code.matchAll(/https?:\/\/([^/'`$]+)/g)].map(([, host]) => host as string);
-    expect([...new Set(found)].toSorted()).toEqual(hosts);
-  },
-);
+// Stand-ins see paths only, so their addresses are compared here.
+test.each(Object.entries(DOCUMENTED))('%s gets requests only at the hosts of its documentation', (slug, { hosts }) => {
+  const code = sources
+    .filter(({ file }) => file.startsWith(`src/wearables/providers/${slug.replaceAll('_', '-')}/`))
+    .map(({ text }) => text.replaceAll(/^\s*(\/?\*|\/\/).*$/gm, ''))
+    .join('\n');
+  const found = [...code.matchAll(/https?:\/\/([^/'`$]+)/g)].map(([, host]) => host as string);
+  expect([...new Set(found)].toSorted()).toEqual(hosts);
+});

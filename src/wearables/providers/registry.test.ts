@@ -1,22 +1,19 @@
 import { expect, test } from 'vitest';
 import { CONNECTORS, IMPORTERS } from './registry.ts';
-import { PROVIDERS } from './catalogue.ts';
+import { PROVIDERS } from './provider-catalogue.ts';
 
-/** Points come with their workouts, and some with their pulls of days: they need no scopes of their own. */
+/** Points come with their workouts, and some series with their days: they need no scopes of their own. */
 const withoutPoints = (names: string[]): string[] => names.filter((name) => name !== 'workout_stream').toSorted();
 
-test.each(CONNECTORS)(
-  'what $slug is connected for is what is pulled, and what its users are told of',
-  ({ slug, scopes }) => {
-    const pulled = Object.keys(IMPORTERS[slug]?.resources ?? {});
-    const told: readonly string[] = PROVIDERS[slug].resources;
-    expect(withoutPoints(Object.keys(scopes))).toEqual(withoutPoints(pulled));
-    expect(pulled.filter((name) => !told.includes(name))).toEqual([]);
-  },
-);
+test.each(CONNECTORS)('$slug has scopes for what is pulled, and facts about the same resources', ({ slug, scopes }) => {
+  const pulled = Object.keys(IMPORTERS[slug]?.resources ?? {});
+  const supported: readonly string[] = PROVIDERS[slug].resources;
+  expect(withoutPoints(Object.keys(scopes))).toEqual(withoutPoints(pulled));
+  expect(pulled.filter((name) => !supported.includes(name))).toEqual([]);
+});
 
 test.each(Object.entries(IMPORTERS))(
-  'what comes with another resource of %s needs no more than that one',
+  'what comes with another resource of %s needs no other scopes',
   (slug, { resources }) => {
     const scopesOf = (name: string): readonly string[] =>
       CONNECTORS.find((connector) => connector.slug === slug)?.scopes[name]?.required ?? [];

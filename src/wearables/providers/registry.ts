@@ -1,4 +1,4 @@
-// A provider is one folder and one line here. Everything else that lists providers is derived from this list.
+// To add a provider, add a folder and one line here. Everything else that lists providers uses this list.
 import { dexcomV3 } from './dexcom-v3/provider.ts';
 import { googleHealth } from './google-health/provider.ts';
 import { oura } from './oura/provider.ts';
@@ -13,31 +13,31 @@ import type { Importer } from './importer.ts';
 import type { Notifier } from './notifier.ts';
 import type { ApplicationSubscriber, UserSubscriber } from './subscriber.ts';
 
-/** Every provider that the service can connect by itself, in the order in which people see them. */
+/** Every provider that Phial can connect directly, in the order that pages and lists show. */
 const CONNECTED: readonly ConnectedProvider[] = [dexcomV3, googleHealth, oura, polar, strava, wahoo, whoopV2, withings];
 
 const bySlug = new Map<string, ConnectedProvider>(CONNECTED.map((provider) => [provider.connector.slug, provider]));
 
 export const CONNECTORS: readonly Connector[] = CONNECTED.map(({ connector }) => connector);
 
-/** Null where the service cannot connect the provider. */
+/** Returns the connector of a provider; null if Phial cannot connect the provider. */
 export const connectorOrNull = (slug: string): Connector | null => bySlug.get(slug)?.connector ?? null;
 
-/** By the slug of the provider, also where no application is configured. */
+/** The importers by the slug of the provider, also if no application is configured for it. */
 export const IMPORTERS: Readonly<Record<string, Importer>> = Object.fromEntries(
   CONNECTED.map(({ connector, importer }) => [connector.slug, importer]),
 );
 
-/** Null where the provider sends no notifications. */
+/** Returns the notifier of a provider; null if the provider sends no notifications. */
 export const notifierOrNull = (slug: string): Notifier | null => bySlug.get(slug)?.notifier ?? null;
 
-/** Every header that shows who sent a notification, of any provider. */
+/** The headers of all providers that prove who sent a notification. */
 export const NOTIFIER_HEADERS: readonly string[] = CONNECTED.flatMap(({ notifier }) => notifier?.headers ?? []);
 
-/** Providers that the service subscribes to once, for all users. */
+/** The providers that have one subscription for all users. */
 export const APPLICATION_SUBSCRIBERS: readonly ApplicationSubscriber[] = CONNECTED.flatMap(
   ({ applicationSubscriber }) => applicationSubscriber ?? [],
 );
 
-/** Null where the provider is not subscribed to for each user. */
+/** Returns the subscriber of a provider; null if the provider does not have a subscription for each user. */
 export const userSubscriberOrNull = (slug: string): UserSubscriber | null => bySlug.get(slug)?.userSubscriber ?? null;

@@ -1,5 +1,5 @@
-// What each provider's subscribe.ts fulfils: how the service subscribes to its notifications.
-import type { ProviderSlug } from './catalogue.ts';
+// The type of each provider's subscribe.ts: how Phial subscribes to the provider's notifications.
+import type { ProviderSlug } from './provider-catalogue.ts';
 
 export type Question = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -9,31 +9,37 @@ export type Question = {
   json?: unknown;
 };
 
-/** Throws ProviderUnavailable or ProviderRefused for what is no answer. Of an answer that is no JSON it gives null. */
+/**
+ * Sends a request to the provider. Throws ProviderUnavailable or ProviderRefused if the status of the response is no
+ * success. Returns null if the body is not JSON.
+ */
 export type Ask = (question: Question) => Promise<unknown>;
 
-/** Where news are to be told, what all addresses of ours begin with, and the token that shows that it is us who asked. */
+/**
+ * The address for notifications, the beginning of all our addresses for this provider, and the token that proves that
+ * we have subscribed.
+ */
 type Here = { address: string; base: string; token: string };
 
-/** A provider that is asked once for the news of everybody. */
+/** A provider that has one subscription for all users. */
 export type ApplicationSubscriber = {
   provider: ProviderSlug;
-  /** Whether it signs, so that its address needs no secret part. */
+  /** Whether the provider signs its notifications. If it does, its address needs no secret part. */
   signs: boolean;
   /**
-   * Makes what is missing, renews what ends, and takes away what is ours and of another time. What comes back is the provider's
-   * id of the one subscription by which its notifications are known; null: they are not.
+   * Makes missing subscriptions, renews those that will expire soon, and removes our own outdated ones. Returns the
+   * provider's id of the subscription, if notifications name it; null if they name none.
    */
-  keep: (ask: Ask, here: Here, client: { id: string; secret: string }) => Promise<string | null>;
+  ensure: (ask: Ask, here: Here, client: { id: string; secret: string }) => Promise<string | null>;
 };
 
-/** A provider that is asked in the name of each user. */
+/** A provider that has a subscription for each user. */
 export type UserSubscriber = {
   provider: ProviderSlug;
   signs: boolean;
-  keep: (ask: Ask, here: Here, scopes: readonly string[] | null) => Promise<void>;
+  ensure: (ask: Ask, here: Here, scopes: readonly string[] | null) => Promise<void>;
 };
 
-/** The objects of a list; none where it is none. */
+/** Returns the objects of a list; an empty list if the value is not a list. */
 export const objectsOf = (value: unknown): Readonly<Record<string, unknown>>[] =>
   (Array.isArray(value) ? value : []).filter((each) => typeof each === 'object' && each !== null);

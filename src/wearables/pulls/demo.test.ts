@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { makeUser, subscribe } from '../../../test/factories.ts';
 import { refresh } from '../../../test/pulled.ts';
-import { startReceiver, type Receiver } from '../../../test/receiver.ts';
-import { PROVIDER_SLUGS, PROVIDERS } from '../providers/catalogue.ts';
+import { startEndpoint, type Endpoint } from '../../../test/endpoint.ts';
+import { PROVIDER_SLUGS, PROVIDERS } from '../providers/provider-catalogue.ts';
 
-/** What no day is without, by the names of events. */
+/** What every day has, by the names of events. */
 const EVERY_DAY = new Set([
   'activity',
   'sleep',
@@ -21,19 +21,19 @@ const EVERY_DAY = new Set([
 ]);
 
 let app: TestApp;
-let receiver: Receiver;
+let endpoint: Endpoint;
 beforeAll(async () => {
   app = await startTestApp();
-  receiver = await startReceiver();
-  await subscribe(app.team, receiver);
+  endpoint = await startEndpoint();
+  await subscribe(app.team, endpoint);
 });
 afterAll(async () => {
-  await receiver.close();
+  await endpoint.close();
   await app.close();
 });
 beforeEach(async () => {
   await app.deliver();
-  receiver.received.length = 0;
+  endpoint.received.length = 0;
 });
 
 type Pulls = {
@@ -60,11 +60,11 @@ const samples = async (userId: string, name: string) => {
 };
 const localDate = ({ start, timezone_offset }: { start: string; timezone_offset: number }): string =>
   new Date(Date.parse(start) + timezone_offset * 1_000).toISOString().slice(0, 10);
-const told = () => receiver.received.map(({ body }) => body.event_type);
+const receivedTypes = () => endpoint.received.map(({ body }) => body.event_type);
 
 describe('a demo connection', () => {
   test.each(PROVIDER_SLUGS)(
-    'to %s brings 30 days of everything that it has, and says so once a resource',
+    'to %s brings 30 days of every resource that it has, with one event for each resource',
     async (provider) => {
       const resources = PROVIDERS[provider].resources
         .filter((name) => name !== 'device' && name !== 'hypnogram')
@@ -76,28 +76,28 @@ describe('a demo connection', () => {
       expect([Object.keys(pulled).toSorted(), not_pulled]).toEqual([resources, []]);
       for (const [name, { status, days_with_data, timeline }] of Object.entries(pulled)) {
         expect([name, status, timeline.ended_at]).toEqual([name, 'success', expect.any(String)]);
-        // A profile is of no day.
+        // A profile belongs to no day.
         expect([name, days_with_data]).not.toEqual([name, name === 'profile' ? null : 0]);
         expect(days_with_data).toBeLessThanOrEqual(32);
         if (EVERY_DAY.has(name)) expect([name, days_with_data >= 29]).toEqual([name, true]);
       }
       await app.deliver();
-      const historical = told().filter((type) => type.startsWith('historical'));
+      const historical = receivedTypes().filter((type) => type.startsWith('historical'));
       expect(historical.toSorted()).toEqual(resources.map((resource) => `historical.data.${resource}.created`));
-      expect(told()).toContain('provider.connection.created');
-      for (const resource of resources) expect(told()).toContain(`daily.data.${resource}.created`);
-      expect(told().filter((type) => type.startsWith('provider.device'))).toEqual(['provider.device.created']);
+      expect(receivedTypes()).toContain('provider.connection.created');
+      for (const resource of resources) expect(receivedTypes()).toContain(`daily.data.${resource}.created`);
+      expect(receivedTypes().filter((type) => type.startsWith('provider.device'))).toEqual(['provider.device.created']);
     },
   );
 
-  test('has stages of sleep as a series too, of which no event tells', async () => {
+  test('has stages of sleep as a series too, without an event', async () => {
     const { user_id } = await makeUser(app.team);
     await connect(user_id, 'apple_health_kit');
     await app.runJobs();
     expect((await samples(user_id, 'hypnogram')).length).toBeGreaterThan(29 * 10);
   });
 
-  test('tells whole days, the first one too: summaries and series have the same steps', async () => {
+  test('has whole days, also the first: summaries and series have the same steps', async () => {
     const { user_id } = await makeUser(app.team);
     await app.api('PATCH', `/v2/user/${user_id}`, { fallback_time_zone: 'America/Los_Angeles' });
     await connect(user_id, 'fitbit');
@@ -142,7 +142,7 @@ describe('a demo connection', () => {
     }
   });
 
-  test('shows a user the same data again, and another user other data', async () => {
+  test('gives a user the same data again, and another user other data', async () => {
     const [one, other] = [await makeUser(app.team), await makeUser(app.team)];
     for (const { user_id } of [one, other]) await connect(user_id, 'freestyle_libre');
     await app.runJobs();
@@ -150,17 +150,19 @@ describe('a demo connection', () => {
     expect(first.length).toBeGreaterThan(29 * 96);
     expect(await samples(other.user_id, 'glucose')).not.toEqual(first);
     await app.deliver();
-    receiver.received.length = 0;
+    endpoint.received.length = 0;
     await connect(one.user_id, 'freestyle_libre');
     await app.runJobs();
     await app.deliver();
     expect((await samples(one.user_id, 'glucose')).slice(0, first.length)).toEqual(first);
-    // Nothing differs, so nothing is told of but the ends of the pulls, and what has happened since.
-    const changes = told().filter((type) => type.endsWith('.updated') && type !== 'daily.data.activity.updated');
+    // Nothing differs, so the only events are those at the end of the pulls, and those of newer data.
+    const changes = receivedTypes().filter(
+      (type) => type.endsWith('.updated') && type !== 'daily.data.activity.updated',
+    );
     expect(changes).toEqual([]);
   });
 
-  test('tells of nothing that has not happened yet', async () => {
+  test('has nothing that lies in the future', async () => {
     const { user_id } = await makeUser(app.team);
     await connect(user_id, 'oura');
     await app.runJobs();
@@ -168,9 +170,8 @@ describe('a demo connection', () => {
     for (const name of ['heartrate', 'hrv', 'steps'])
       expect((await samples(user_id, name)).filter(({ timestamp }) => timestamp > now)).toEqual([]);
     const { rows } = await sql<{ count: number }>`
-      select count(*)::float8 as count from summaries where user_id = ${user_id} and end_at > now() and resource <> 'activity'`.execute(
-      app.db,
-    );
+      select count(*)::float8 as count from summaries where user_id = ${user_id} and end_at > now()
+        and resource <> 'activity'`.execute(app.db);
     expect(rows[0]?.count).toBe(0);
   });
 
@@ -197,7 +198,7 @@ describe('a demo connection', () => {
     for (const { hr_average } of sleeps.body.sleep) expect(hr_average).toBeLessThan(mean - 30);
   });
 
-  test('has glucose that rises with each meal of the same day, as far as there are carbohydrates in it', async () => {
+  test('has glucose that rises with the carbohydrates of each meal of the same day', async () => {
     const { user_id } = await makeUser(app.team);
     await connect(user_id, 'freestyle_libre');
     await app.runJobs();
@@ -219,14 +220,15 @@ describe('a demo connection', () => {
     }
   });
 
-  test('goes on: what happened since comes with the next poll, and nothing twice', async () => {
+  test('continues: the next poll brings newer data, and nothing twice', async () => {
     const { user_id } = await makeUser(app.team);
     await connect(user_id, 'oura');
     await app.runJobs();
-    await sql`delete from samples where stream_id in (select id from streams where user_id = ${user_id} and resource = 'heartrate')
+    await sql`delete from samples where stream_id in (select id from streams where user_id = ${user_id}
+      and resource = 'heartrate')
       and at > now() - interval '6 hours'`.execute(app.db);
     await app.deliver();
-    receiver.received.length = 0;
+    endpoint.received.length = 0;
     const before = (await samples(user_id, 'heartrate')).length;
     const { status, body } = await refresh(app, app.team, user_id);
     expect([status, body]).toEqual([
@@ -235,8 +237,8 @@ describe('a demo connection', () => {
     ]);
     expect((await samples(user_id, 'heartrate')).length).toBeGreaterThanOrEqual(before + 70);
     await app.deliver();
-    expect(told().filter((type) => type === 'daily.data.heartrate.created').length).toBeGreaterThanOrEqual(1);
-    expect(told()).not.toContain('daily.data.heartrate.updated');
+    expect(receivedTypes().filter((type) => type === 'daily.data.heartrate.created').length).toBeGreaterThanOrEqual(1);
+    expect(receivedTypes()).not.toContain('daily.data.heartrate.updated');
   });
 
   test('exists in sandboxes only', async () => {
@@ -250,16 +252,16 @@ describe('a demo connection', () => {
     await production.close();
   });
 
-  test('is of no provider that nobody knows, and of no user of another team', async () => {
+  test('is refused for an unknown provider and for a user of another team', async () => {
     const { user_id } = await makeUser(app.team);
     expect((await connect(user_id, 'acme')).status).toBe(422);
-    const stranger = await makeUser(await app.makeTeam('Other team'));
-    expect((await connect(stranger.user_id, 'oura')).status).toBe(404);
+    const otherUser = await makeUser(await app.makeTeam('Other team'));
+    expect((await connect(otherUser.user_id, 'oura')).status).toBe(404);
   });
 });
 
-describe('what is asked of a user without connections', () => {
-  test('a refresh says that there is nothing to refresh', async () => {
+describe('a user without connections', () => {
+  test('cannot be refreshed', async () => {
     const { user_id } = await makeUser(app.team);
     const { status, body } = await app.api<{ code: string; success: boolean; error: string }>(
       'POST',

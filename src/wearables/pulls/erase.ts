@@ -5,7 +5,7 @@ export const EXPORTS: Exports = {
   ofTeam: [{ type: 'data_pull_preference', table: 'data_pull_preferences', key: ['provider'] }],
 };
 
-/** Polls go with their connection. */
+/** Erases the pulls of a user. The erasure of a connection erases its polls. */
 export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
   await db.deleteFrom('pulls').where('user_id', '=', user.id).where('team_id', '=', team.id).execute();
 }

@@ -1,9 +1,9 @@
 import { defineEvent, type EventType } from '../../events/define.ts';
-import { SERIES } from '../resources.ts';
-import { SUMMARIES } from '../summaries/resources.ts';
+import { SERIES } from '../series.ts';
+import { SUMMARIES } from '../summaries/summary-resources.ts';
 import { HistoricalPullCompleted } from './schemas.ts';
 
-/** Everything that can be pulled, as events name it. */
+/** All resources that we can pull, by their names in events. */
 export const PULLED_NAMES = [
   ...SERIES.flatMap(({ event }) => (event === null ? [] : [event])),
   ...SUMMARIES.filter(({ isDevice }) => !isDevice).map(({ name }) => name),
@@ -16,15 +16,17 @@ const events = new Map<string, EventType>(
     defineEvent({
       name: `historical.data.${name}.created`,
       data: HistoricalPullCompleted,
-      summary: `The past was pulled from a provider: ${name}. Once a pull, also where there was nothing.`,
+      summary:
+        `The past was pulled from a provider: ${name}. Published once for each pull, also where there ` +
+        'was no data.',
     }) as unknown as EventType,
   ]),
 );
 
-/** That everything of a resource has come, by the resource's name in events. */
+/** Returns the event that a pull of a resource publishes at its end, by the resource's name in events. */
 export function pullCompleted(resource: string): EventType {
   const event = events.get(resource);
-  if (!event) throw new Error(`No event tells that ${resource} was pulled.`);
+  if (!event) throw new Error(`There is no event for a pull of ${resource}.`);
   return event;
 }
 

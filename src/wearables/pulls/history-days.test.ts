@@ -1,11 +1,11 @@
-// How far back a new connection begins where nobody says otherwise, by provider.
+// How far back a new connection begins by default, by provider.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { importConnection, makeUser } from '../../../test/factories.ts';
-import { DOCUMENTED } from '../../../test/providers/all.ts';
-import { PROVIDERS } from '../providers/catalogue.ts';
+import { DOCUMENTED } from '../../../test/providers/documented-providers.ts';
+import { PROVIDERS } from '../providers/provider-catalogue.ts';
 
-/** By days, of those that nobody connects here. */
+/** By days, the providers that cannot be connected here. */
 const DAYS: Record<number, string[]> = {
   1: ['dexcom'],
   14: ['my_fitness_pal', 'my_fitness_pal_v2'],
@@ -30,14 +30,14 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-test('every provider keeps as many days as it is known for, 30 where nothing is known', () => {
-  const kept = Object.entries(PROVIDERS).map(([slug, { history_days }]) => [slug, history_days]);
-  expect(kept).toEqual(Object.keys(PROVIDERS).map((slug) => [slug, daysOf(slug)]));
+test('every provider has the documented number of days, and 30 where none is known', () => {
+  const documented = Object.entries(PROVIDERS).map(([slug, { history_days }]) => [slug, history_days]);
+  expect(documented).toEqual(Object.keys(PROVIDERS).map((slug) => [slug, daysOf(slug)]));
 });
 
 type Pulls = { data: { provider: Record<string, { pulled: Record<string, { range_start: string }> }> }[] };
 
-test.each(CONNECTED)('a connection to %s is pulled from so many days back, whatever it brings', async (slug) => {
+test.each(CONNECTED)('a connection to %s is pulled so many days back, for every resource', async (slug) => {
   const { user_id } = await makeUser(app.team);
   const today = new Date().toISOString().slice(0, 10);
   await importConnection(app.team, user_id, { oauth_scopes: null }, slug);

@@ -4,10 +4,10 @@ import { defineTeamJob } from '../../tenancy/teams/define-team-job.ts';
 import { pollKind } from './poll-lease.ts';
 import { pollConnection } from './poll.ts';
 import { pullWindow } from './pull-window.ts';
-import { resumePulls } from './resume.ts';
-import { pullKind } from './schedule.ts';
+import { resumePulls } from './resume-pulls.ts';
+import { pullKind } from './schedule-pulls.ts';
 
-/** Background work of pulls, as jobs/ lists it. */
+/** The background jobs of pulls, for the list in jobs/. */
 export const pullJobs = [
   defineTeamJob({ ...pullKind, run: pullWindow }),
   defineTeamJob({ ...pollKind, run: pollConnection }),

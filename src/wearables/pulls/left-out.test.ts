@@ -1,7 +1,8 @@
-// Nights and workouts of providers whose times exceed them: what does not fit is left out, and the connection tells of it.
+// Nights and workouts with parts longer than themselves: the impossible values are left out, and the connection counts
+// them.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../test/provider.ts';
 import { dayAgo, pulledFrom, refresh, type Pulled } from '../../../test/pulled.ts';
 
@@ -22,7 +23,7 @@ const skippedOf = async ({ team, user_id }: Pulled): Promise<Skipped | undefined
   return body.providers[0]?.skipped;
 };
 const hours = (many: number): number => many * 3_600_000;
-/** Of eight hours in bed. */
+/** A night with eight hours in bed. */
 const night = (days: number, stages: { light?: number; awake?: number; inBed?: number }) => ({
   id: `night-${days}`,
   start: `${dayAgo(days)}T00:00:00Z`,
@@ -47,7 +48,7 @@ const run = (id: number, moving_time: number) => ({
   distance: 2_000,
 });
 
-test('a night that is shorter than what was slept in it is left out, and one with another such time is not', async () => {
+test('a night with more sleep than its length is left out; another loses only the value that is too long', async () => {
   const nights = [night(1, {}), night(9, { light: 20 }), night(8, { awake: 10, inBed: 9 })];
   const played = ({ path, query }: DataRequest): DataAnswer => {
     const asked = ({ start }: { start: string }) =>
@@ -70,7 +71,7 @@ test('a night that is shorter than what was slept in it is left out, and one wit
   });
 });
 
-test('what polls leave out is told as it was the last time, however often they look', async () => {
+test('the count of records that polls leave out is that of the last poll, however many there were', async () => {
   let runs = [run(1, 500)];
   const played = ({ path, query }: DataRequest): DataAnswer => {
     const one = runs.find(({ id }) => path.endsWith(`/activities/${id}`));
@@ -83,8 +84,8 @@ test('what polls leave out is told as it was the last time, however often they l
   runs = [run(1, 500), run(2, 700)];
   await refresh(app, pulled.team, pulled.user_id);
   await refresh(app, pulled.team, pulled.user_id);
-  const told = (await pulled.summaries('workouts')).map(({ moving_time, distance }) => [moving_time, distance]);
-  expect(told).toEqual([
+  const shown = (await pulled.summaries('workouts')).map(({ moving_time, distance }) => [moving_time, distance]);
+  expect(shown).toEqual([
     [500, 2_000],
     [null, 2_000],
   ]);
@@ -94,7 +95,7 @@ test('what polls leave out is told as it was the last time, however often they l
   expect(await skippedOf(pulled)).toEqual([]);
 });
 
-test('what the pull of the past and polls of the same days leave out is counted once', async () => {
+test('records that both the pull of the past and polls of the same days leave out are counted once', async () => {
   const nights = [night(1, { light: 20 }), night(9, { light: 20 })];
   const played = ({ path, query }: DataRequest): DataAnswer => {
     const asked = ({ start }: { start: string }) =>
@@ -106,11 +107,11 @@ test('what the pull of the past and polls of the same days leave out is counted 
   expect(await skippedOf(pulled)).toEqual(counted(2));
   await refresh(app, pulled.team, pulled.user_id);
   expect(await skippedOf(pulled)).toEqual(counted(2));
-  // Polls that find more than the pull did.
+  // The polls find more than the pull did.
   nights.push(night(2, { light: 20 }), night(3, { light: 20 }));
   await refresh(app, pulled.team, pulled.user_id);
   expect(await skippedOf(pulled)).toEqual(counted(3));
-  // As if the pull had ended long ago, and not reached the days that polls look at.
+  // As if the pull had ended long ago and had not reached the days that polls cover.
   await sql`update pulls set range_end = range_end - interval '100 days' where user_id = ${pulled.user_id}`.execute(
     app.db,
   );

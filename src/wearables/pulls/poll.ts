@@ -1,54 +1,59 @@
-// What is new of a connection, again and again. When it is due stands in polls, where two triggers write as well: while a
-// connection brings nothing (migration 0025), or its user is leaving (migration 0033), it is due at infinity.
+// Polls pull the new data of a connection at intervals. The table `polls` has the time at which the next poll is due.
+// Two triggers also change this time. They set it to infinity for a connection that can bring nothing (migration 0025),
+// and for a user who is scheduled for deletion (migration 0033).
 import { sql } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
-import { tellOfOutage } from '../connections/applications/outage.ts';
+import { logOutage } from '../connections/applications/log-outage.ts';
 import { DAY_ENDS_HOURS } from '../../users/ingestion-bounds.ts';
-import { claimPoll, holdPoll, letGo, type Claim, type Polled } from './poll-lease.ts';
+import { claimPoll, extendPoll, endPollLease, type Claim, type Polled } from './poll-lease.ts';
 import { foreseenOrNull, isGone, type PullError, type Importer, type Window } from '../providers/importer.ts';
 import { grantedResources, importerOrNull } from './importers.ts';
 import { storePulled, type Stored } from './store-pulled.ts';
-import { together } from './together.ts';
+import { groupByRequest } from './companions.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Between looks at a connection to a provider that is not configured any more. */
+/** The time between polls of a connection whose provider is not configured any more. */
 export const WITHOUT_PROVIDER_SECONDS = 3_600;
-/** The least before what was held back is tried again. */
-const HELD_BACK_SECONDS = 60;
+/** The least time before we try a deferred poll again. */
+const DEFERRED_SECONDS = 60;
 
-/** How it went; `wait`: seconds for which the provider takes no more. What was held back was no try. */
-type Outcome = { succeeded: boolean; wait: number; heldBack: boolean };
+/**
+ * The outcome of a poll. `wait` is the number of seconds for which the provider accepts no requests. A deferred poll
+ * does not count as a try.
+ */
+type Outcome = { succeeded: boolean; wait: number; isDeferred: boolean };
 
-/** Polls a connection that is due, unless somebody does already. */
+/** Polls a connection if its poll is due and no other process is polling it. */
 export async function pollConnection(ctx: TeamCtx, job: Polled): Promise<void> {
   const claim = await claimPoll(ctx, job, { whenDue: true });
   if (!claim) return;
   const outcome = await poll(ctx, claim);
   if (outcome) {
-    const word = outcome.heldBack ? 'held_back' : outcome.succeeded ? 'success' : 'failure';
+    const word = outcome.isDeferred ? 'held_back' : outcome.succeeded ? 'success' : 'failure';
     ctx.count?.({ what: 'poll', provider: job.provider, outcome: word });
     await finish(ctx, claim, outcome);
   }
-  await letGo(ctx, claim);
+  await endPollLease(ctx, claim);
 }
 
-/** Everything that the connection brings. */
+/** Polls every resource of the connection. */
 async function poll(ctx: TeamCtx, claim: Claim): Promise<(Outcome & { every: number }) | null> {
   const importer = importerOrNull(ctx, claim.connection);
-  if (!importer) return { succeeded: false, wait: 0, heldBack: false, every: WITHOUT_PROVIDER_SECONDS };
+  if (!importer) return { succeeded: false, wait: 0, isDeferred: false, every: WITHOUT_PROVIDER_SECONDS };
   const window = lastDays(importer, claim);
   const resources = grantedResources(importer, claim.connection).filter(
     (name) => importer.resources[name]?.polled !== false,
   );
-  const windows = window === null ? [] : together(importer, resources).map((asked) => ({ resources: asked, window }));
+  const windows =
+    window === null ? [] : groupByRequest(importer, resources).map((asked) => ({ resources: asked, window }));
   const outcome = await pullWindows(ctx, claim, { importer, windows });
   return outcome && { ...outcome, every: importer.pollEverySeconds };
 }
 
 /**
- * The days that polls pull again: the last ones, or the last ones of which the user's data is taken, since some of it comes
- * late. Null where nothing is kept of any of them, yet or any more.
+ * Returns the days that polls pull again, because some data comes late: the last days, or the last days of the user's
+ * ingestion. Returns null if we would store no data of these days, because ingestion has not begun or is over.
  */
 export function lastDays(
   { pollDays }: Importer,
@@ -58,15 +63,15 @@ export function lastDays(
   const now = Date.now();
   const until = last === null ? now : Math.min(now, Date.parse(last) + DAY_ENDS_HOURS * HOUR_MS);
   const dayOf = (moment: number): string => new Date(moment).toISOString().slice(0, 10);
-  // Where clocks are furthest ahead it is tomorrow.
+  // In the time zones that are furthest ahead of UTC, the date is already one day later.
   if (connection.is_over || (first !== null && first > dayOf(until + DAY_MS))) return null;
   return { from: `${dayOf(until - pollDays * DAY_MS)}T00:00:00.000Z`, to: new Date(until).toISOString() };
 }
 
 /**
- * Pulls these windows, each of the resources that are asked for at once, by who holds the connection's poll; unchanged values
- * are told of to nobody. `stored` hears of each that came whole. Null where the user is gone, somebody else has the poll meanwhile or the process
- * stops.
+ * Pulls these windows under the lease of the connection's poll. Each window is for the resources that one request
+ * brings. Unchanged values cause no events. Calls `stored` for each window that was stored completely. Returns null if
+ * the user does not exist any more, if another process has taken the lease, or if the process stops.
  */
 export async function pullWindows<T extends { resources: readonly string[]; window: Window }>(
   ctx: TeamCtx,
@@ -95,34 +100,36 @@ export async function pullWindows<T extends { resources: readonly string[]; wind
       const foreseen = foreseenOrNull(error);
       if (!foreseen) ctx.log.error({ err: error, resource: resources[0] }, 'a poll failed');
       else if (foreseen.group !== 'limit_reached')
-        tellOfOutage(ctx.log, { provider: claim.connection.provider, code: foreseen.group });
+        logOutage(ctx.log, { provider: claim.connection.provider, code: foreseen.group });
       if (foreseen?.group === 'provider_rate_limit_exceeded') refused = foreseen;
     }
-    // Nothing was asked where it was held back: how it went before still stands.
-    if (!refused?.wasHeldBack && !(await holdPoll(ctx, claim, { resources, window, succeeded: came, skipped })))
+    // A deferred poll has sent no request, so the stored outcome does not change.
+    if (!refused?.isDeferred && !(await extendPoll(ctx, claim, { resources, window, succeeded: came, skipped })))
       return null;
-    if (refused) return { succeeded, wait: refused.retryAfterSeconds ?? 0, heldBack: refused.wasHeldBack };
+    if (refused) return { succeeded, wait: refused.retryAfterSeconds ?? 0, isDeferred: refused.isDeferred };
   }
-  return { succeeded, wait: 0, heldBack: false };
+  return { succeeded, wait: 0, isDeferred: false };
 }
 
 /**
- * What fails is asked for again later and later; what was held back, once it may be. When somebody has said meanwhile when
- * it is due, as a refresh or the end of the connection does, that stands.
+ * Records the outcome of a poll. After each failure the wait until the next poll is longer. A deferred poll is due as
+ * soon as it may run. If a refresh, or the end of the connection, has set the due time meanwhile, that time stays.
  */
 async function finish(
   { db, team }: TeamCtx,
-  { poll: { user_id, provider, held_since } }: Claim,
-  { succeeded, wait, heldBack, every }: Outcome & { every: number },
+  { poll: { user_id, provider, leased_since } }: Claim,
+  { succeeded, wait, isDeferred, every }: Outcome & { every: number },
 ): Promise<void> {
   const tried = sql`
-    attempted_at = held_since, succeeded = ${succeeded}, failures = case when ${succeeded} then 0 else failures + 1 end,`;
-  const least = heldBack ? HELD_BACK_SECONDS : every;
-  const times = succeeded || heldBack ? sql`1` : sql`1 + least(failures, 8)`;
+    attempted_at = leased_since, succeeded = ${succeeded},
+    failures = case when ${succeeded} then 0 else failures + 1 end,`;
+  const least = isDeferred ? DEFERRED_SECONDS : every;
+  const times = succeeded || isDeferred ? sql`1` : sql`1 + least(failures, 8)`;
   await sql`
     update polls
-       set ${heldBack ? sql`` : tried}
-           due_at = case when due_at > held_since then due_at else now() + make_interval(secs => greatest(${wait}::float8, ${least} * (${times}))) end
+       set ${isDeferred ? sql`` : tried}
+           due_at = case when due_at > leased_since then due_at
+                    else now() + make_interval(secs => greatest(${wait}::float8, ${least} * (${times}))) end
      where user_id = ${user_id} and provider = ${provider} and team_id = ${team.id}
-       and held_since = ${held_since}::timestamptz`.execute(db);
+       and leased_since = ${leased_since}::timestamptz`.execute(db);
 }

@@ -1,12 +1,12 @@
-// A process that is killed in the midst of a pull of the past, and another that goes on with it.
+// A process is killed during a pull of the past, and another process continues it.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { importConnection, makeUser } from '../../../test/factories.ts';
 import { endPrograms, serve } from '../../../test/program.ts';
 import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../test/provider.ts';
-import { publishedTo } from '../../../test/publish.ts';
-import { resumePulls } from './resume.ts';
+import { publishedTo } from '../../../test/publish-event.ts';
+import { resumePulls } from './resume-pulls.ts';
 
 let provider: Provider;
 let app: TestApp;
@@ -22,13 +22,13 @@ afterAll(async () => {
 
 const DAY_MS = 86_400_000;
 type Asked = { from: string; to: string; page: string | null };
-/** Where the first process hangs: in the second page of the third window, whose first is stored by then. */
+/** Where the first process hangs: at the second page of the third window, whose first page is stored by then. */
 const HANGS_AT = { window: 2, page: 'second' };
 
 /** The last second of the day (UTC) of a moment. */
 const lastSecondFrom = (moment: string): number => Date.parse(`${moment.slice(0, 10)}T23:59:59.000Z`);
 
-/** Two pages a window: a rate of the last second of each day in it, the newer half first. */
+/** Two pages for each window: a heart rate at the last second of each of its days, the newer half first. */
 function answerOf({ from, to, page }: Asked): DataAnswer {
   const times: number[] = [];
   for (let at = lastSecondFrom(from); at < Date.parse(to); at += DAY_MS) times.push(at);
@@ -38,7 +38,7 @@ function answerOf({ from, to, page }: Asked): DataAnswer {
   return { json: { data, next_token: page === null ? HANGS_AT.page : null } };
 }
 
-test('a pull that a kill cut off goes on in another process: what was left is asked for once, and nothing is stored or told of twice', async () => {
+test('another process continues an interrupted pull: it asks for the rest once and repeats nothing', async () => {
   const asked: Asked[] = [];
   let hangs = true;
   const windows = (): string[] => [...new Set(asked.map(({ from }) => from))];
@@ -75,7 +75,7 @@ test('a pull that a kill cut off goes on in another process: what was left is as
 
   hangs = false;
   const ofFirst = asked.splice(0);
-  // Five minutes later its lease is over, and the look of each minute finds it.
+  // Five minutes later the lease is over, and the job of each minute finds the pull.
   await sql`
     update pulls set leased_until = now() - interval '1 second', due_at = now() - interval '2 minutes'
      where user_id = ${user_id}`.execute(app.db);
@@ -86,20 +86,20 @@ test('a pull that a kill cut off goes on in another process: what was left is as
 
   const [done, { range_start, range_end }] = [await pull(), cutOff];
   expect(done).toMatchObject({ range_start, range_end, error_details: null, ended_at: expect.any(String) });
-  // The window that was cut off is asked for again, from its first page; those before it are not.
+  // The interrupted window is asked for again from its first page; the windows before it are not.
   expect(asked[0]).toEqual({ ...ofFirst.at(-1), page: null });
   expect(new Set(asked.map((each) => JSON.stringify(each))).size).toBe(asked.length);
   expect(asked.at(-1)?.from).toBe(range_start);
   const days = Math.ceil((Date.parse(range_end) - lastSecondFrom(range_start)) / DAY_MS);
   expect([await stored(), done.days_with_data]).toEqual([days, days]);
 
-  const told = (await publishedTo(app, app.team)).filter((event) => event.user_id === user_id);
-  const times = told.flatMap(({ event_type, body }) =>
+  const events = (await publishedTo(app, app.team)).filter((event) => event.user_id === user_id);
+  const times = events.flatMap(({ event_type, body }) =>
     event_type === 'daily.data.heartrate.created'
       ? (JSON.parse(body) as { data: { data: { timestamp: string }[] } }).data.data.map(({ timestamp }) => timestamp)
       : [],
   );
   expect([times.length, new Set(times).size]).toEqual([days, days]);
-  expect(told.filter(({ event_type }) => event_type.endsWith('.updated'))).toEqual([]);
-  expect(told.filter(({ event_type }) => event_type.startsWith('historical'))).toHaveLength(1);
+  expect(events.filter(({ event_type }) => event_type.endsWith('.updated'))).toEqual([]);
+  expect(events.filter(({ event_type }) => event_type.startsWith('historical'))).toHaveLength(1);
 });

@@ -1,25 +1,26 @@
-// The pull itself, by a provider that a test plays: what goes wrong, what goes on after a kill, and who goes first.
+// The pull itself, with a simulated provider: errors, what continues after a kill, and the order of work.
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { importConnection, makeUser, subscribe } from '../../../test/factories.ts';
-import { startReceiver, type Receiver } from '../../../test/receiver.ts';
+import { startEndpoint, type Endpoint } from '../../../test/endpoint.ts';
 import { teamCtx } from '../../../test/team-ctx.ts';
-import { forTeam } from '../../tenancy/teams/scope.ts';
+import { forTeam } from '../../tenancy/teams/team-scope.ts';
 import { failConnection } from '../connections/fail.ts';
 import { pauseAfterLastDay } from '../connections/pause-after-last-day.ts';
-import { seriesOrNull, type Series } from '../resources.ts';
+import { seriesOrNull } from '../series.ts';
+import type { Series } from '../series-type.ts';
 import { AppError } from '../../errors.ts';
-import { DEMO_IMPORTERS } from './demo/importers.ts';
+import { DEMO_IMPORTERS } from './demo/demo-importers.ts';
 import { pollConnection } from './poll.ts';
 import { pullWindow } from './pull-window.ts';
 import { PullError, type Pulled, type Importer, type PullErrorGroup, type Window } from '../providers/importer.ts';
-import { resumePulls } from './resume.ts';
+import { resumePulls } from './resume-pulls.ts';
 
 let app: TestApp;
-let receiver: Receiver;
+let endpoint: Endpoint;
 let user: { user_id: string };
-/** What the provider was asked for, and how it answers. */
+/** The requests that reached the provider, and how it answers. */
 let asked: Window[] = [];
 let answer: (window: Window) => AsyncIterable<Pulled>;
 
@@ -36,16 +37,16 @@ const played: Importer = {
 
 beforeAll(async () => {
   app = await startTestApp();
-  receiver = await startReceiver();
-  await subscribe(app.team, receiver);
+  endpoint = await startEndpoint();
+  await subscribe(app.team, endpoint);
 });
 afterAll(async () => {
-  await receiver.close();
+  await endpoint.close();
   await app.close();
 });
 beforeEach(async () => {
   vi.spyOn(DEMO_IMPORTERS, 'freestyle_libre', 'get').mockReturnValue(played);
-  // What an earlier test left under way would be pulled here.
+  // Work that an earlier test left under way would be pulled here.
   await sql`delete from graphile_worker._private_jobs`.execute(app.db);
   await sql`delete from pulls`.execute(app.db);
   await sql`delete from polls`.execute(app.db);
@@ -53,7 +54,7 @@ beforeEach(async () => {
   answer = oneADay;
   user = await makeUser(app.team);
   await app.deliver();
-  receiver.received.length = 0;
+  endpoint.received.length = 0;
 });
 afterEach(() => {
   vi.restoreAllMocks();
@@ -86,7 +87,7 @@ const failing = (error: () => Error): AsyncIterable<Pulled> => ({
   }),
 });
 
-/** An answer with nothing in it, after `wait`. */
+/** An answer without data, after `wait`. */
 const nothing = (wait: () => Promise<unknown> = async () => undefined): AsyncIterable<Pulled> => ({
   [Symbol.asyncIterator]: () => ({ next: async () => ({ done: true, value: await wait() }) }),
 });
@@ -103,12 +104,11 @@ const pull = async () =>
   await app.db.selectFrom('pulls').selectAll().where('user_id', '=', user.user_id).executeTakeFirstOrThrow();
 const stored = async (): Promise<number> => {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::float8 as count from samples join streams on streams.id = stream_id where user_id = ${user.user_id}`.execute(
-    app.db,
-  );
+    select count(*)::float8 as count from samples join streams on streams.id = stream_id
+      where user_id = ${user.user_id}`.execute(app.db);
   return rows[0]?.count as number;
 };
-/** How many values events told of. */
+/** The number of values in events. */
 const changes = async (): Promise<number> => {
   const path = `/v2/introspect/resources?user_id=${user.user_id}`;
   const { body } = await app.api<{ data: { provider: { freestyle_libre: { glucose: { sent_count: number } } } }[] }>(
@@ -121,11 +121,11 @@ const statusOf = async (): Promise<string | undefined> =>
   (await app.api<{ providers: { status: string }[] }>('GET', `/v2/user/providers/${user.user_id}`)).body.providers[0]
     ?.status;
 const waitingJobs = async () => (await sql`select from graphile_worker.jobs`.execute(app.db)).rows;
-/** Lets what waits come due. */
+/** Makes waiting work due. */
 const later = () => sql`update graphile_worker._private_jobs set run_at = now() where run_at > now()`.execute(app.db);
 const historical = async () => {
   await app.deliver();
-  return receiver.received.map(({ body }) => body.event_type).filter((type) => type.startsWith('historical'));
+  return endpoint.received.map(({ body }) => body.event_type).filter((type) => type.startsWith('historical'));
 };
 
 describe('a pull of the past', () => {
@@ -140,7 +140,7 @@ describe('a pull of the past', () => {
   });
 
   test.each([null, 'America/Phoenix'])(
-    'counts each day once where the user is in %s, also where a provider answers the days around a window as well',
+    'counts each day once with the user in %s, also where a provider returns days around a window',
     async (zone) => {
       if (zone !== null) await app.api('PATCH', `/v2/user/${user.user_id}`, { fallback_time_zone: zone });
       const midnight = zone === null ? 'T00:00:00.000Z' : 'T07:00:00.000Z';
@@ -158,7 +158,7 @@ describe('a pull of the past', () => {
       await connect();
       await app.runJobs();
       const { range_start, days_with_data, status } = await pull();
-      // The day in which the range begins has its beginning outside of it where the user is in the west.
+      // For a user in the west, the first day of the range begins before the range.
       const first = zone === null ? range_start.slice(0, 10) : dayFromNow(-31);
       expect([status, days_with_data]).toEqual(['success', daysSince(first).length]);
       for (const { from, to } of asked.slice(0, -1)) {
@@ -168,7 +168,7 @@ describe('a pull of the past', () => {
     },
   );
 
-  test('that finds nothing says so as well', async () => {
+  test('without any data still publishes its event', async () => {
     answer = () => nothing();
     await connect();
     await app.runJobs();
@@ -178,7 +178,7 @@ describe('a pull of the past', () => {
     ]);
   });
 
-  test("begins no earlier than the user's data is taken", async () => {
+  test("begins no earlier than the user's first day of ingestion", async () => {
     const first = new Date(Date.now() - 5 * DAY_MS).toISOString().slice(0, 10);
     await app.api('PATCH', `/v2/user/${user.user_id}`, { ingestion_start: first });
     await connect();
@@ -189,8 +189,8 @@ describe('a pull of the past', () => {
 
   test.each([
     ['that lies ahead', { ingestion_start: dayFromNow(10) }],
-    ['whose days are over before the provider keeps any', { ingestion_end: dayFromNow(-400) }],
-  ])('of a user whose data is taken at a time %s asks for nothing, and ends at once', async (_when, bounds) => {
+    ["that ends before the provider's history begins", { ingestion_end: dayFromNow(-400) }],
+  ])('of a user with an ingestion time %s sends no request and ends at once', async (_when, bounds) => {
     await app.api('PATCH', `/v2/user/${user.user_id}`, bounds);
     await connect();
     await app.runJobs();
@@ -200,7 +200,7 @@ describe('a pull of the past', () => {
     expect(await historical()).toEqual(['historical.data.glucose.created']);
   });
 
-  test("asks for no days after those of which the user's data is taken", async () => {
+  test("covers no days after the user's last day of ingestion", async () => {
     const last = dayFromNow(-10);
     await app.api('PATCH', `/v2/user/${user.user_id}`, { ingestion_end: last });
     await connect();
@@ -209,7 +209,7 @@ describe('a pull of the past', () => {
     expect((await pull()).status).toBe('success');
   });
 
-  test('whose provider is not configured any more is left alone, and looked at again an hour later', async () => {
+  test('whose provider is not configured any more is not tried, and due an hour later', async () => {
     await connect();
     vi.spyOn(DEMO_IMPORTERS, 'freestyle_libre', 'get').mockReturnValue(undefined as never);
     await app.runJobs();
@@ -222,8 +222,8 @@ describe('a pull of the past', () => {
 
   test('that ends the process with each try is given up after eight', async () => {
     await connect();
-    const held: (() => void)[] = [];
-    answer = () => nothing(() => new Promise<void>((resolve) => held.push(resolve)));
+    const pending: (() => void)[] = [];
+    answer = () => nothing(() => new Promise<void>((resolve) => pending.push(resolve)));
     const tries: Promise<void>[] = [];
     for (let n = 1; n <= 9; n += 1) {
       tries.push(pullWindow(await scoped(), job()));
@@ -234,12 +234,12 @@ describe('a pull of the past', () => {
     }
     await tries[8];
     expect(await pull()).toMatchObject({ status: 'failure', error_details: 'retry_quota_exhausted' });
-    for (const release of held) release();
+    for (const release of pending) release();
     await Promise.all(tries);
     expect([(await pull()).status, await historical()]).toEqual(['failure', []]);
   });
 
-  test('waits and tries again where that may help, tells why meanwhile, and then goes on where it stood', async () => {
+  test('waits and tries again where that may help, shows why, and continues where it was', async () => {
     let calls = 0;
     answer = async function* (window) {
       calls += 1;
@@ -279,26 +279,26 @@ describe('a pull of the past', () => {
   });
 
   test.each([
-    ['what the provider refuses for good', () => new PullError('non_retriable_error'), 'non_retriable_error'],
+    ['a permanent refusal of the provider', () => new PullError('non_retriable_error'), 'non_retriable_error'],
     [
       'a user with too many streams',
       () => new AppError('limit_reached', 'A user has at most 1,000 streams.'),
       'limit_reached',
     ],
-    ['what nobody foresaw', () => new TypeError('x is not a function'), 'unexpected_error'],
-  ])('fails at once by %s', async (_what, error, told) => {
+    ['an unexpected error', () => new TypeError('x is not a function'), 'unexpected_error'],
+  ])('fails at once by %s', async (_what, error, error_details) => {
     answer = () => failing(error);
     await connect();
     await app.runJobs();
-    expect(await pull()).toMatchObject({ status: 'failure', error_details: told });
+    expect(await pull()).toMatchObject({ status: 'failure', error_details: error_details });
   });
 
-  test('that broke off in a window keeps what had come, and stores nothing twice when it comes again', async () => {
+  test('that broke off in a window keeps the stored chunks and stores nothing twice later', async () => {
     let calls = 0;
     answer = async function* (window) {
       calls += 1;
-      for await (const piece of oneADay(window)) {
-        yield piece;
+      for await (const chunk of oneADay(window)) {
+        yield chunk;
         if (calls === 1) throw new PullError('transport_failure');
       }
     };
@@ -311,17 +311,18 @@ describe('a pull of the past', () => {
     const days = Math.ceil((Date.parse((await pull()).range_end) - Date.parse((await pull()).range_start)) / DAY_MS);
     expect(await stored()).toBeGreaterThanOrEqual(days);
     await app.deliver();
-    const sent = receiver.received.filter(({ body }) => body.event_type === 'daily.data.glucose.created');
+    const sent = endpoint.received.filter(({ body }) => body.event_type === 'daily.data.glucose.created');
     const times = sent.flatMap(({ body }) =>
       (body.data['data'] as { timestamp: string }[]).map(({ timestamp }) => timestamp),
     );
     expect(times.length).toBe(new Set(times).size);
   });
 
-  test('whose worker was killed goes on: another takes the window when its lease is over', async () => {
+  test('whose worker was killed continues when its lease is over', async () => {
     await connect();
     await sql`delete from graphile_worker._private_jobs`.execute(app.db);
-    await sql`update pulls set status = 'in_progress', leased_until = now() + interval '5 minutes', due_at = now() - interval '1 hour'
+    await sql`update pulls set status = 'in_progress', leased_until = now() + interval '5 minutes',
+    due_at = now() - interval '1 hour'
       where user_id = ${user.user_id}`.execute(app.db);
     await resumePulls(app.ctx);
     await app.runJobs();
@@ -334,13 +335,13 @@ describe('a pull of the past', () => {
     expect((await pull()).status).toBe('success');
   });
 
-  test('is worked on by one at a time', async () => {
+  test('is worked on by one process at a time', async () => {
     await connect();
     let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => {
+    const released = new Promise<void>((resolve) => {
       release = resolve;
     });
-    answer = () => nothing(() => held);
+    answer = () => nothing(() => released);
     const first = pullWindow(await scoped(), job());
     await vi.waitFor(() => expect(asked.length).toBe(1));
     await pullWindow(await scoped(), job());
@@ -349,7 +350,7 @@ describe('a pull of the past', () => {
     await first;
   });
 
-  test('whose lease somebody else has taken meanwhile writes no outcome', async () => {
+  test('whose lease another process has meanwhile records no outcome', async () => {
     await connect();
     answer = () =>
       nothing(() =>
@@ -362,7 +363,7 @@ describe('a pull of the past', () => {
     expect(await pull()).toMatchObject({ pulled_from: before, status: 'in_progress' });
   });
 
-  test('stops while the user is scheduled for deletion, and goes on after an undo', async () => {
+  test('stops while the user is scheduled for deletion, and continues after an undo', async () => {
     await connect();
     let calls = 0;
     answer = async function* (window) {
@@ -382,7 +383,7 @@ describe('a pull of the past', () => {
     expect((await pull()).status).toBe('success');
   });
 
-  test('of a connection that was ended is not gone on with', async () => {
+  test('of a connection that has ended does not continue', async () => {
     await connect();
     await app.api('DELETE', `/v2/user/${user.user_id}/freestyle_libre`);
     await app.runJobs();
@@ -395,7 +396,7 @@ describe('polls', () => {
   const poll = async () =>
     await app.db.selectFrom('polls').selectAll().where('user_id', '=', user.user_id).executeTakeFirstOrThrow();
 
-  test('come when they are due, ask for the last days, and come again a quarter of an hour later', async () => {
+  test('run when they are due, ask for the last days, and are due again a quarter of an hour later', async () => {
     await connect();
     await app.runJobs();
     asked = [];
@@ -411,7 +412,7 @@ describe('polls', () => {
     expect([succeeded, Math.round((Date.parse(due_at) - Date.now()) / 60_000)]).toEqual([true, 15]);
   });
 
-  test('that fail wait longer and longer, and are told by introspection', async () => {
+  test('that fail wait longer and longer, and introspection shows it', async () => {
     await connect();
     await app.runJobs();
     answer = () => failing(() => new PullError('provider_unavailable'));
@@ -435,15 +436,15 @@ describe('polls', () => {
     });
   });
 
-  test('that are slow are not begun again beside themselves, and go on when the process was killed', async () => {
+  test('that are slow run once at a time, and continue when the process was killed', async () => {
     await connect();
     await app.runJobs();
     asked = [];
     let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => {
+    const released = new Promise<void>((resolve) => {
       release = resolve;
     });
-    answer = () => nothing(() => held);
+    answer = () => nothing(() => released);
     await due();
     const first = pollConnection(await scoped(), job());
     await vi.waitFor(() => expect(asked.length).toBe(1));
@@ -463,11 +464,11 @@ describe('polls', () => {
     expect(asked.length).toBe(2);
   });
 
-  test('that were held back, since the application has used up its share, have not failed and come again once they may', async () => {
+  test("that were deferred because the application's limit is used up have not failed and run later", async () => {
     await connect();
     await app.runJobs();
     const before = await poll();
-    answer = () => failing(() => new PullError('provider_rate_limit_exceeded', 300, { heldBack: true }));
+    answer = () => failing(() => new PullError('provider_rate_limit_exceeded', 300, { isDeferred: true }));
     for (let n = 0; n < 2; n += 1) {
       await due();
       await resumePulls(app.ctx);
@@ -482,7 +483,7 @@ describe('polls', () => {
     }
   });
 
-  test('that somebody else has taken over meanwhile write no outcome, and ask for nothing more', async () => {
+  test('that another process has taken over meanwhile record no outcome and send no more requests', async () => {
     vi.spyOn(DEMO_IMPORTERS, 'freestyle_libre', 'get').mockReturnValue({
       ...played,
       resources: { glucose: { windowDays: 7 }, heartrate: { windowDays: 7 } },
@@ -491,8 +492,8 @@ describe('polls', () => {
     await app.runJobs();
     asked = [];
     let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
-    answer = () => nothing(() => held);
+    const released = new Promise<void>((resolve) => (release = resolve));
+    answer = () => nothing(() => released);
     await due();
     const slow = pollConnection(await scoped(), job());
     await vi.waitFor(() => expect(asked.length).toBe(1));
@@ -508,10 +509,10 @@ describe('polls', () => {
     expect([asked.length, await poll()]).toEqual([3, outcome]);
   });
 
-  test("ask for the last days of which the user's data is taken, for seven days after them; then the connection is paused", async () => {
+  test('cover the last days of ingestion for seven days after them; then the connection is paused', async () => {
     await connect();
     await app.runJobs();
-    // What comes late, each time another value.
+    // Late data, each time with another value.
     answer = ({ to }) => manyOf([sampleAt(new Date(Date.parse(to) - 2 * DAY_MS).toISOString(), 5 + asked.length)]);
     for (const [ingestion_end, times, status] of [
       [dayFromNow(-1), 1, 'connected'],
@@ -539,7 +540,7 @@ describe('polls', () => {
     }
   });
 
-  test('of a connection whose time is over ask for nothing, while a pull of the past is let come to its end', async () => {
+  test('of a connection whose time is over send no request, while a pull of the past may end', async () => {
     await app.api('PATCH', `/v2/user/${user.user_id}`, { ingestion_end: dayFromNow(-10) });
     await connect();
     await pauseAfterLastDay(app.ctx);
@@ -555,7 +556,7 @@ describe('polls', () => {
     expect(await statusOf()).toBe('paused');
   });
 
-  test('that end in a refusal of ours, as of a user with too many streams, count as failed and wait', async () => {
+  test('that we refuse ourselves, as for a user with too many streams, count as failed and wait', async () => {
     await connect();
     await app.runJobs();
     answer = () => failing(() => new AppError('limit_reached', 'A user has at most 1,000 streams.'));
@@ -571,7 +572,7 @@ describe('polls', () => {
     ]);
   });
 
-  test('of one team do not keep others waiting: each has its share of a run, the longest overdue first', async () => {
+  test('of one team do not delay other teams: each has its share, the longest overdue first', async () => {
     const other = await app.makeTeam('Other team');
     const theirs = await makeUser(other);
     await other.api('POST', '/v2/link/connect/demo', { user_id: theirs.user_id, provider: 'freestyle_libre' });
@@ -590,9 +591,9 @@ describe('polls', () => {
   });
 });
 
-describe('live data goes before the past', () => {
+describe('live data comes before the past', () => {
   test.each([
-    ['that is asked for just now', async () => void (await connect())],
+    ['that was queued just now', async () => void (await connect())],
     [
       'whose jobs a killed worker has lost',
       async () => {
@@ -601,7 +602,7 @@ describe('live data goes before the past', () => {
         await sql`update pulls set due_at = now() - interval '2 minutes'`.execute(app.db);
       },
     ],
-  ])('of a pull %s: polls that are due are asked first, though they came later', async (_which, begin) => {
+  ])('of a pull %s: polls that are due run first, although they were queued later', async (_which, begin) => {
     const newcomer = user;
     const known = await makeUser(app.team);
     user = known;
@@ -613,7 +614,7 @@ describe('live data goes before the past', () => {
     await sql`update polls set due_at = now() where user_id = ${known.user_id}`.execute(app.db);
     await resumePulls(app.ctx);
     await app.runJobs();
-    // A poll asks for a day and what there is of the next, a window of the past for a week.
+    // A poll asks for a day and the next one so far, a window of the past for a week.
     const days = asked.map(({ from, to }) => (Date.parse(to) - Date.parse(from)) / DAY_MS);
     expect(days.length).toBe(6);
     expect(days[0]).toBeLessThanOrEqual(2);
@@ -622,8 +623,8 @@ describe('live data goes before the past', () => {
   });
 });
 
-describe('what belongs to a connection', () => {
-  /** When its poll and its pull come due: true where never. */
+describe('the poll and the pull of a connection', () => {
+  /** Whether its poll and its pull are never due. */
   const never = async (): Promise<boolean[]> => {
     const { rows } = await sql<{ never: boolean }>`
       select due_at = 'infinity' as never from polls where user_id = ${user.user_id}
@@ -651,7 +652,7 @@ describe('what belongs to a connection', () => {
           { type: 'token_refresh_failed', details: 'invalid_grant' },
         ),
     ],
-  ])('is never due once that %s, and due again when it is made anew', async (_how, end) => {
+  ])('are never due once that %s, and due again when it is made anew', async (_how, end) => {
     await importConnection(app.team, user.user_id, { oauth_scopes: ['heartrate'] });
     expect(await never()).toEqual([false, false]);
     await end();
@@ -663,7 +664,7 @@ describe('what belongs to a connection', () => {
     expect(await never()).toEqual([false, false]);
   });
 
-  test('is never due while its user is leaving, and due again when that is taken back', async () => {
+  test('are never due while the user is scheduled for deletion, and due again after an undo', async () => {
     await importConnection(app.team, user.user_id, { oauth_scopes: ['heartrate'] });
     await app.api('DELETE', `/v2/user/${user.user_id}`);
     expect(await never()).toEqual([true, true]);
@@ -675,13 +676,13 @@ describe('what belongs to a connection', () => {
     expect(await never()).toEqual([true, true]);
   });
 
-  test('is never due once that has ended', async () => {
+  test('are never due once the connection has ended', async () => {
     await importConnection(app.team, user.user_id, { oauth_scopes: ['heartrate'] });
     await app.api('DELETE', `/v2/user/${user.user_id}/oura`);
     expect(await never()).toEqual([true]);
   });
 
-  test('stays so where a window that was under way comes to its end', async () => {
+  test('stay so when a window that was under way ends', async () => {
     await connect();
     answer = () => nothing(() => app.api('DELETE', `/v2/user/${user.user_id}/freestyle_libre`));
     await pullWindow(await scoped(), job());
@@ -710,7 +711,7 @@ describe('introspection', () => {
   const glucose = async (): Promise<Pull> => (await seen()).pulled['glucose'] as Pull;
   const moment = expect.stringMatching(/^\d{4}-.*Z$/);
 
-  test('tells how a pull stands from the first moment to the last, and what was never asked for', async () => {
+  test('shows a pull from its first moment to its last, and the resources that were never pulled', async () => {
     await connect();
     const waiting = await glucose();
     expect(waiting).toMatchObject({ status: 'scheduled', days_with_data: 0, error_details: null });
@@ -729,7 +730,7 @@ describe('introspection', () => {
     expect(done.days_with_data).toBeGreaterThanOrEqual(30);
     expect(done.timeline).toEqual({ ...waiting.timeline, started_at: moment, ended_at: moment });
 
-    // What a later version of the service pulls as well, this connection was not asked for.
+    // A later version of the service pulls more; this connection was made before that.
     const more = { ...played, resources: { ...played.resources, meal: { windowDays: 7 } } };
     vi.spyOn(DEMO_IMPORTERS, 'freestyle_libre', 'get').mockReturnValue(more);
     expect((await seen()).not_pulled).toEqual(['meal']);
@@ -742,7 +743,7 @@ describe('introspection', () => {
     ['resource_contention', 'retrying'],
     ['non_retriable_error', 'failure'],
     ['unexpected_error', 'failure'],
-  ])('tells of %s that it is %s', async (group, status) => {
+  ])('shows for %s that it is %s', async (group, status) => {
     answer = () => failing(() => new PullError(group));
     await connect();
     await app.runJobs();
@@ -755,7 +756,7 @@ describe('introspection', () => {
     expect(await historical()).toEqual([]);
   });
 
-  test('tells of a pull that was given up that its tries are used up', async () => {
+  test('shows for a pull that was given up that its tries are used up', async () => {
     answer = () => failing(() => new PullError('transport_failure'));
     await connect();
     await sql`update pulls set attempts = 7 where user_id = ${user.user_id}`.execute(app.db);
@@ -763,13 +764,13 @@ describe('introspection', () => {
     expect(await glucose()).toMatchObject({ status: 'failure', error_details: 'retry_quota_exhausted' });
   });
 
-  test('tells the days of which the event at the end of a pull tells', async () => {
+  test('has the same range as the event at the end of a pull', async () => {
     await connect();
     await app.runJobs();
     const { range_start, range_end } = await glucose();
     await app.deliver();
-    const told = receiver.received.filter(({ body }) => body.event_type === 'historical.data.glucose.created');
-    expect(told.map(({ body }) => body.data)).toEqual([
+    const webhooks = endpoint.received.filter(({ body }) => body.event_type === 'historical.data.glucose.created');
+    expect(webhooks.map(({ body }) => body.data)).toEqual([
       {
         user_id: user.user_id,
         start_date: range_start,
@@ -782,7 +783,7 @@ describe('introspection', () => {
     expect(Math.abs(Date.parse(range_end) - Date.now())).toBeLessThan(60_000);
   });
 
-  test('goes through users in pages, of one provider where it is asked for', async () => {
+  test('lists users in pages, of one provider where the query names it', async () => {
     const team = await app.makeTeam('Pages');
     const ids: string[] = [];
     for (let n = 0; n < 3; n += 1) {

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { publishEvents } from '../../events/publish.ts';
-import { tellOfOutage } from '../connections/applications/outage.ts';
+import { logOutage } from '../connections/applications/log-outage.ts';
 import { findUser, type UserRow } from '../../users/find.ts';
 import { calendarDateOf, clockOf, dayEdges } from '../calendar-date.ts';
 import { pullCompleted } from './events.ts';
@@ -18,34 +18,47 @@ import {
   type Window,
 } from '../providers/importer.ts';
 import { importerOrNull } from './importers.ts';
-import { addPullJobs, type pullKind } from './schedule.ts';
+import { addPullJobs, type pullKind } from './schedule-pulls.ts';
 import { storePulled } from './store-pulled.ts';
-import { companionsOf } from './together.ts';
+import { companionsOf } from './companions.ts';
 
 type Job = Static<(typeof pullKind)['payload']>;
 type Claim = {
   importer: Importer;
   user: UserRow;
-  /** What is asked for at once: the resource that the provider is asked for, and those whose pulls stand where its does. */
+  /**
+   * The resources of one request: the lead, and those resources that come with it and whose pulls have reached the same
+   * position.
+   */
   resources: string[];
   lease: string;
   window: Window;
   range_start: string;
   isNewest: boolean;
 };
-/** By resource, on how many days there was data, and how many records were left out, by series and kind of summary. */
+/**
+ * For each resource, the number of days with data, and the number of records that we did not store, by series and kind
+ * of summary.
+ */
 type Found = ReadonlyMap<string, { days: number; skipped: Record<string, number> }>;
 
-/** As long as a window may take; whoever was killed meanwhile is followed by another. */
+/**
+ * The time of a lease: the longest time that the pull of a window may take. If a process is killed, another process
+ * takes the lease after this time.
+ */
 const LEASE_SECONDS = 300;
 const MOST_ATTEMPTS = 8;
-/** Between tries, doubled each time, at most an hour; longer where the provider asks for more. */
+/**
+ * The wait between two tries. It doubles each time, up to an hour. If the provider asks for a longer wait, we use that
+ * one.
+ */
 const FIRST_WAIT_SECONDS = 15;
 const LONGEST_WAIT_SECONDS = 3_600;
 
 /**
- * Pulls the newest window that is not pulled yet, and asks for the next one; the last one ends the pull and tells of it.
- * What a kill cut off is pulled again whole, which stores nothing twice.
+ * Pulls the newest window that we have not pulled yet, and queues the next one. The last window ends the pull and
+ * publishes its event. If a killed process has interrupted a window, pulls the complete window again. This stores
+ * nothing twice.
  */
 export async function pullWindow(ctx: TeamCtx, job: Job): Promise<void> {
   const claim = await inTransaction(ctx, (tx) => claimWindow(tx, job));
@@ -57,26 +70,25 @@ export async function pullWindow(ctx: TeamCtx, job: Job): Promise<void> {
     if (ctx.stopping?.aborted || isGone(error)) return release(ctx, job, claim);
     const foreseen = foreseenOrNull(error);
     if (!foreseen) ctx.log.error({ err: error, provider: job.provider }, 'a pull failed');
-    else if (foreseen.group !== 'limit_reached')
-      tellOfOutage(ctx.log, { provider: job.provider, code: foreseen.group });
+    else if (foreseen.group !== 'limit_reached') logOutage(ctx.log, { provider: job.provider, code: foreseen.group });
     outcome = { error: foreseen ?? new PullError('unexpected_error') };
   }
   ctx.count?.({ what: 'pull_window', provider: job.provider, outcome: wordOf(outcome) });
   await inTransaction(ctx, (tx) =>
-    'error' in outcome ? putOff(tx, job, claim, outcome.error) : goOn(tx, job, claim, outcome.found),
+    'error' in outcome ? postpone(tx, job, claim, outcome.error) : continuePull(tx, job, claim, outcome.found),
   );
 }
 
 const wordOf = (outcome: { found: Found } | { error: PullError }): string => {
   if (!('error' in outcome)) return 'success';
-  return outcome.error.wasHeldBack ? 'held_back' : outcome.error.group;
+  return outcome.error.isDeferred ? 'held_back' : outcome.error.group;
 };
 
-/** Stores what the window has. Of no time at all nobody is asked. */
+/** Stores the data of the window. Sends no request for an empty window. */
 async function pullFound(ctx: TeamCtx, { importer, user, resources, window, isNewest }: Claim): Promise<Found> {
   if (window.from >= window.to) return new Map(resources.map((resource) => [resource, { days: 0, skipped: {} }]));
   const stored = await storePulled(ctx, user, importer, { resources, window, past: true });
-  // Some providers answer the days around as well: those are counted with the windows that they lie in.
+  // Some providers also return the days around the window. We count these days with the windows to which they belong.
   const [first, end] = [window.from, window.to].map((moment) => calendarDateOf(moment, clockOf({}, user))) as [
     string,
     string,
@@ -91,8 +103,8 @@ async function pullFound(ctx: TeamCtx, { importer, user, resources, window, isNe
 }
 
 /**
- * Where a window of at most so many days begins: with a day of the user, so that no day lies in two windows, of which each
- * would count it or neither.
+ * Returns the beginning of a window of at most this number of days. It is the beginning of one of the user's days, so
+ * each day is in only one window and we count it once.
  */
 function beginOf(user: UserRow, to: string, days: number): string {
   const earliest = new Date(Date.parse(to) - days * 86_400_000).toISOString();
@@ -103,9 +115,9 @@ function beginOf(user: UserRow, to: string, days: number): string {
 }
 
 /**
- * Takes the next window for a while; null where somebody has it, the pull is over, or nothing may be pulled. Pulls whose data
- * the same questions bring are taken together while they stand at the same place. The try is counted before it is made: one that
- * ends the process is not made for ever.
+ * Leases the next window. Returns null if another process has it, if the pull is over, or if nothing may be pulled. If
+ * one request brings several resources, leases their pulls together as long as they have the same position. Adds the
+ * try to the count before the work begins. Otherwise a try that crashes the process would be repeated without end.
  */
 async function claimWindow(ctx: TxCtx<TeamCtx>, job: Job): Promise<Claim | null> {
   const { user_id, provider, resource } = job;
@@ -154,42 +166,45 @@ const isFree = ({ team }: TeamCtx, { user_id, provider }: Job, resources: readon
   user_id = ${user_id} and provider = ${provider} and resource = any (${resources}::text[]) and team_id = ${team.id}
   and ended_at is null and (leased_until is null or leased_until < now())`;
 
-type Place = { resource: string; pulled_from: string; range_start: string; range_end: string };
+type PullRow = { resource: string; pulled_from: string; range_start: string; range_end: string };
 
 /**
- * Locks those of these pulls that are free, without those that have been tried too often, which end here. Each with what it is
- * asked for with: `resources` begin with the lead.
+ * Locks those of these pulls that no process has leased. Ends pulls that have been tried too often, and does not return
+ * them. `at_once` has the resources of one request, the lead first.
  */
 async function claimRows(
   ctx: TxCtx<TeamCtx>,
   job: Job,
   resources: string[],
-): Promise<(Place & { at_once: string[] })[]> {
+): Promise<(PullRow & { at_once: string[] })[]> {
   await sql`
     update pulls
        set status = 'failure', error_details = ${'retry_quota_exhausted' satisfies PullErrorGroup}, leased_until = null,
            ended_at = now()
      where ${isFree(ctx, job, resources)} and attempts >= ${MOST_ATTEMPTS}`.execute(ctx.db);
-  // In one order, so that two claims wait for each other and not both for both.
-  const { rows } = await sql<Place>`
+  // The statement locks rows always in the same order. Otherwise two claims could deadlock.
+  const { rows } = await sql<PullRow>`
     select resource, pulled_from, range_start, range_end from pulls
      where ${isFree(ctx, job, resources)} order by resource for no key update`.execute(ctx.db);
-  const placeOf = ({ pulled_from, range_start, range_end }: Place): string =>
+  const windowKeyOf = ({ pulled_from, range_start, range_end }: PullRow): string =>
     [pulled_from, range_start, range_end].join(' ');
   return rows.map((row) => {
-    const same = new Set(rows.filter((each) => placeOf(each) === placeOf(row)).map((each) => each.resource));
+    const same = new Set(rows.filter((each) => windowKeyOf(each) === windowKeyOf(row)).map((each) => each.resource));
     const hasLead = same.has(resources[0] as string);
     return { ...row, at_once: hasLead ? resources.filter((name) => same.has(name)) : [row.resource] };
   });
 }
 
-/** The pulls of a claim, as long as nobody else has them. */
-const isHeld = ({ team }: TeamCtx, { user_id, provider }: Job, { resources, lease }: Claim) => sql`
+/** Returns SQL for those pulls of a claim whose lease this process still has. */
+const isLeased = ({ team }: TeamCtx, { user_id, provider }: Job, { resources, lease }: Claim) => sql`
   user_id = ${user_id} and provider = ${provider} and resource = any (${resources}::text[]) and team_id = ${team.id}
   and leased_until = ${lease}::timestamptz`;
 
-/** The window is stored: on to the one before it, or the end. Nothing happens where the lease was lost meanwhile. */
-async function goOn(ctx: TxCtx<TeamCtx>, job: Job, claim: Claim, found: Found): Promise<void> {
+/**
+ * Continues a pull after its window was stored: queues the window before it, or ends the pull. Does nothing if this
+ * process has lost the lease.
+ */
+async function continuePull(ctx: TxCtx<TeamCtx>, job: Job, claim: Claim, found: Found): Promise<void> {
   const { user, window, range_start } = claim;
   const isLast = window.from <= range_start;
   const byResource = JSON.stringify(Object.fromEntries(found));
@@ -202,9 +217,11 @@ async function goOn(ctx: TxCtx<TeamCtx>, job: Job, claim: Claim, found: Found): 
                select key as type, sum(value::bigint) as many from (
                  select * from jsonb_each_text(skipped)
                   union all
-                 select * from jsonb_each_text(${byResource}::jsonb -> resource -> 'skipped')) as each group by key) as sums),
-           due_at = case when due_at = 'infinity' then due_at else now() end, status = ${isLast ? 'success' : 'in_progress'}, ended_at = case when ${isLast} then now() end
-     where ${isHeld(ctx, job, claim)}
+                 select * from jsonb_each_text(${byResource}::jsonb -> resource -> 'skipped')) as each
+                group by key) as sums),
+           due_at = case when due_at = 'infinity' then due_at else now() end,
+           status = ${isLast ? 'success' : 'in_progress'}, ended_at = case when ${isLast} then now() end
+     where ${isLeased(ctx, job, claim)}
     returning resource, range_start, range_end`.execute(ctx.db);
   if (rows.length === 0) return;
   if (!isLast) return addPullJobs(ctx, job, [leadIn(claim, rows)]);
@@ -218,38 +235,38 @@ async function goOn(ctx: TxCtx<TeamCtx>, job: Job, claim: Claim, found: Found): 
   );
 }
 
-/** The first of a claim's resources that it still has. */
+/** Returns the first resource of a claim whose lease this process still has. */
 const leadIn = ({ resources }: Claim, rows: { resource: string }[]): string =>
   resources.find((name) => rows.some(({ resource }) => resource === name)) as string;
 
-/** Tried again later where that may help, and not more than eight times in a row; what was held back was no try. */
-async function putOff(
+/** Schedules another try if it may succeed, at most eight times in a row. A deferred window does not count as a try. */
+async function postpone(
   ctx: TxCtx<TeamCtx>,
   job: Job,
   claim: Claim,
-  { group, retryAfterSeconds, wasHeldBack }: PullError,
+  { group, retryAfterSeconds, isDeferred }: PullError,
 ): Promise<void> {
   const { rows } = await sql<{ resource: string; attempts: number }>`
-    update pulls set attempts = attempts - ${wasHeldBack ? 1 : 0}
-     where ${isHeld(ctx, job, claim)}
+    update pulls set attempts = attempts - ${isDeferred ? 1 : 0}
+     where ${isLeased(ctx, job, claim)}
     returning resource, attempts`.execute(ctx.db);
   if (rows.length === 0) return;
   const attempts = Math.max(...rows.map((row) => row.attempts));
   const again = isRetriable(group) && attempts < MOST_ATTEMPTS;
-  const told: PullErrorGroup = again || !isRetriable(group) ? group : 'retry_quota_exhausted';
+  const errorGroup: PullErrorGroup = again || !isRetriable(group) ? group : 'retry_quota_exhausted';
   const wait = Math.min(FIRST_WAIT_SECONDS * 2 ** Math.max(attempts - 1, 0), LONGEST_WAIT_SECONDS);
   const seconds = Math.max(retryAfterSeconds ?? 0, wait);
   await sql`
     update pulls
-       set status = ${again ? 'retrying' : 'failure'}, error_details = ${told}, leased_until = null,
+       set status = ${again ? 'retrying' : 'failure'}, error_details = ${errorGroup}, leased_until = null,
            due_at = case when due_at = 'infinity' then due_at else now() + make_interval(secs => ${seconds}) end,
            ended_at = case when ${!again} then now() end
-     where ${isHeld(ctx, job, claim)}`.execute(ctx.db);
+     where ${isLeased(ctx, job, claim)}`.execute(ctx.db);
   if (again) await addPullJobs(ctx, job, [leadIn(claim, rows)], seconds);
 }
 
-/** A process that stops leaves the window to the next, and has not tried. */
+/** Ends the lease of a process that stops, so that another process can pull the window. The try does not count. */
 async function release(ctx: TeamCtx, job: Job, claim: Claim): Promise<void> {
   await sql`
-    update pulls set leased_until = null, attempts = attempts - 1 where ${isHeld(ctx, job, claim)}`.execute(ctx.db);
+    update pulls set leased_until = null, attempts = attempts - 1 where ${isLeased(ctx, job, claim)}`.execute(ctx.db);
 }

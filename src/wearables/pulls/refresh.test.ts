@@ -1,7 +1,7 @@
-// What a refresh does while its polls wait for their turn, and what it costs others.
+// What a refresh does while its polls wait, and what it costs others.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type Answer, type Team, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type Answer, type Team, type TestApp } from '../../../test/test-app.ts';
 import { importConnection, makeUser } from '../../../test/factories.ts';
 import { startProvider, type Provider } from '../../../test/provider.ts';
 import { pollsAskedFor, refresh, type Refreshed } from '../../../test/pulled.ts';
@@ -27,7 +27,7 @@ afterAll(async () => {
   await provider.close();
 });
 
-/** A user with a connection whose past has come. */
+/** A user with a connection whose past is pulled. */
 async function connected(of = team, recipe: object = {}): Promise<string> {
   const { user_id } = await makeUser(of);
   await importConnection(of, user_id, { oauth_scopes: ['daily'], ...recipe });
@@ -44,7 +44,7 @@ const scoped = () => teamCtx(app.ctx, team.id);
 const job = (userId: string) => ({ team_id: team.id, user_id: userId, provider: 'oura' as const });
 
 describe('a refresh', () => {
-  test('asks a provider for nothing by itself: a job does, and the answer tells how it ended', async () => {
+  test('leaves the requests to a job, and the answer has its outcome', async () => {
     const userId = await connected();
     const answer = ask(userId);
     await asked(1);
@@ -56,7 +56,7 @@ describe('a refresh', () => {
     expect((await refresh(app, team, userId)).body.failed_sources).toEqual(['oura']);
   });
 
-  test('of more users than there are places keeps nobody waiting, and tells of most at once that they are under way', async () => {
+  test('of more users than waiting slots does not wait, and reports most of them as in progress', async () => {
     const users: string[] = [];
     for (let n = 0; n < 12; n += 1) users.push(await connected());
     const [first = '', ...others] = users;
@@ -79,7 +79,7 @@ describe('a refresh', () => {
     ]);
   });
 
-  test('of a connection that ends meanwhile is answered when that is seen', async () => {
+  test('of a connection that ends meanwhile is answered when the end is seen', async () => {
     const userId = await connected();
     const answer = ask(userId);
     await asked(1);
@@ -87,12 +87,12 @@ describe('a refresh', () => {
     expect((await answer).body.failed_sources).toEqual(['oura']);
   });
 
-  test('meets a poll that is under way, begins no second one beside it, and is answered by one that begins after it', async () => {
+  test('during a poll starts none beside it, and is answered by the one that begins afterwards', async () => {
     const userId = await connected();
     let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
+    const released = new Promise<void>((resolve) => (release = resolve));
     provider.play(async () => {
-      await held;
+      await released;
       return { json: { data: [] } };
     });
     await sql`update polls set due_at = now() where user_id = ${userId}`.execute(app.db);

@@ -7,24 +7,27 @@ import { inTransaction } from '../../db/transaction.ts';
 import { AppError } from '../../errors.ts';
 import { findUser } from '../../users/find.ts';
 import { pollKind } from './poll-lease.ts';
-import type { ProviderSlug } from '../providers/catalogue.ts';
+import type { ProviderSlug } from '../providers/provider-catalogue.ts';
 import { importerOrNull } from './importers.ts';
 import type { Refresh } from './schemas.ts';
 
 const LOOK_MS = 250;
-/** Of one team in this process; more are answered at once with what is known. */
+/**
+ * The most refreshes of one team that wait in this process. The response to further ones comes at once, with the
+ * outcomes that are known.
+ */
 const MOST_WAITING = 4;
 
-/** Whose refreshes wait here, by team. */
+/** The users whose refreshes wait in this process, by team. */
 const waiting = new Map<string, Set<string>>();
 
 /**
- * Has the newest data of all connections of a user pulled, and waits for it as long as is asked for; what takes longer goes
- * on. Throws nothing_to_refresh where no connection brings anything by itself, and not_found or
+ * Polls all connections of a user, and waits for the polls until the timeout. A poll that takes longer continues.
+ * Throws nothing_to_refresh if the user has no connection from which we pull, and not_found or
  * user_scheduled_for_deletion.
  *
- * Polls are jobs, with places and shares of their own: all that a request does here is to look whether they are done. One
- * refresh of a user waits, and a few of a team.
+ * Polls are jobs, which have their own limits. The request only checks whether they have ended. At a time, only one
+ * refresh of a user and some refreshes of a team wait.
  */
 export async function refreshUser(
   ctx: TeamCtx,
@@ -34,13 +37,13 @@ export async function refreshUser(
   const user = await findUser(ctx, userId);
   const providers = await pulledProviders(ctx, user.id);
   if (providers.length === 0) {
-    const error = 'No connection of this user brings data by itself: there is none, or what there is pushes.';
+    const error = 'No connection of this user is pulled: the user has none, or only connections that push data.';
     throw new AppError('nothing_to_refresh', error, {
       fields: { success: false, user_id: user.id, error, failed_sources: [] },
     });
   }
   const asked = { user_id: user.id, providers, at: await askForPolls(ctx, user.id, providers) };
-  const outcomes = await inPlace(ctx, user.id, (waits) => outcomesOf(ctx, asked, waits ? timeoutSeconds : 0));
+  const outcomes = await withWaitingSlot(ctx, user.id, (waits) => outcomesOf(ctx, asked, waits ? timeoutSeconds : 0));
   const by = (...wanted: (Outcome | null | undefined)[]): string[] =>
     providers.filter((provider) => wanted.includes(outcomes.get(provider)));
   return {
@@ -64,11 +67,16 @@ async function pulledProviders(ctx: TeamCtx, userId: string): Promise<string[]> 
   return connections.filter((connection) => importerOrNull(ctx, connection)).map(({ provider }) => provider);
 }
 
-/** How a poll ended; what was put off comes later, since the application has used up its share at the provider. */
+/**
+ * The outcome of a poll. A poll is put off if the application has used up its requests at the provider. It runs later.
+ */
 type Outcome = 'refreshed' | 'failed' | 'put off';
 type Asked = { user_id: string; providers: string[]; at: string };
 
-/** Makes the polls due and asks for their jobs, before those that are due by themselves; the moment, by the database's clock. */
+/**
+ * Makes the polls due, and queues their jobs before those of polls that are due at their usual time. Returns the
+ * present moment of the database's clock.
+ */
 function askForPolls(ctx: TeamCtx, userId: string, providers: string[]): Promise<string> {
   return inTransaction(ctx, async ({ db, team }) => {
     const {
@@ -77,7 +85,8 @@ function askForPolls(ctx: TeamCtx, userId: string, providers: string[]): Promise
       with due as (
         insert into polls (user_id, provider, team_id, due_at)
         select user_id, provider, team_id, now() from connections
-         where user_id = ${userId} and provider = any (${providers}::text[]) and team_id = ${team.id} and status = 'connected'
+         where user_id = ${userId} and provider = any (${providers}::text[]) and team_id = ${team.id}
+           and status = 'connected'
          order by provider for key share
         on conflict (user_id, provider) do update set due_at = now()
         returning provider
@@ -90,7 +99,10 @@ function askForPolls(ctx: TeamCtx, userId: string, providers: string[]): Promise
   });
 }
 
-/** How each poll ended, null where it has not; once none is left, or the time is over. */
+/**
+ * Returns the outcome of each poll; null if the poll has not ended. Returns when all polls have ended or the time is
+ * over.
+ */
 async function outcomesOf(ctx: TeamCtx, asked: Asked, seconds: number): Promise<Map<string, Outcome | null>> {
   const until = performance.now() + seconds * 1_000;
   for (;;) {
@@ -103,26 +115,30 @@ async function outcomesOf(ctx: TeamCtx, asked: Asked, seconds: number): Promise<
 }
 
 /**
- * A poll answers that began after it was asked for: one that was under way may have looked before. What became of a
- * connection meanwhile counts as well: one that is gone or in error brings nothing more.
+ * Reads the outcomes of the polls. Ignores a poll that began before the request, because it may have missed new data.
+ * If a connection has ended or is in error meanwhile, its poll has failed.
  */
 async function look({ db, team }: TeamCtx, { user_id, providers, at }: Asked): Promise<Map<string, Outcome | null>> {
   const { rows } = await sql<{ provider: string; outcome: Outcome | null }>`
     select asked.provider,
-           case when polls.attempted_at >= ${at}::timestamptz then case when polls.succeeded then 'refreshed' else 'failed' end
+           case when polls.attempted_at >= ${at}::timestamptz then case when polls.succeeded then 'refreshed'
+             else 'failed' end
                 when c.status is distinct from 'connected' then 'failed'
-                when polls.held_since >= ${at}::timestamptz and polls.leased_until is null and polls.due_at > now() then 'put off'
+                when polls.leased_since >= ${at}::timestamptz and polls.leased_until is null and polls.due_at > now()
+                  then 'put off'
            end as outcome
       from unnest(${providers}::text[]) as asked (provider)
       left join connections c on c.user_id = ${user_id} and c.provider = asked.provider and c.team_id = ${team.id}
-      left join polls on polls.user_id = ${user_id} and polls.provider = asked.provider and polls.team_id = ${team.id}`.execute(
-    db,
-  );
+      left join polls on polls.user_id = ${user_id} and polls.provider = asked.provider
+        and polls.team_id = ${team.id}`.execute(db);
   return new Map(rows.map(({ provider, outcome }) => [provider, outcome]));
 }
 
-/** Runs `work`, which may wait where the user and the team have a place for that. */
-async function inPlace<T>({ team }: TeamCtx, userId: string, work: (waits: boolean) => Promise<T>): Promise<T> {
+/**
+ * Runs `work`. `waits` is true if it may wait: the team has a free waiting slot, and no other refresh of the user
+ * waits.
+ */
+async function withWaitingSlot<T>({ team }: TeamCtx, userId: string, work: (waits: boolean) => Promise<T>): Promise<T> {
   const users = waiting.get(team.id) ?? new Set();
   if (users.size >= MOST_WAITING || users.has(userId)) return work(false);
   waiting.set(team.id, users.add(userId));

@@ -1,14 +1,15 @@
-// The stages of a sleep as a summary of their own, which names the sleep: made of every pulled sleep that has stages.
+// Makes a sleep cycle from every pulled sleep that has stages. A sleep cycle is a separate summary with the stages,
+// which names the sleep.
 import type { UserRow } from '../../users/find.ts';
 import { millisecondsOf } from '../../wire/moment.ts';
-import type { Writer } from '../one-writer.ts';
+import type { Writer } from '../user-writer.ts';
 import type { Incoming } from '../summaries/candidate.ts';
 import type { SummaryItem, SummaryResource } from '../summaries/resource.ts';
 import { sleepCycle } from '../summaries/resources/sleep-cycle.ts';
 import { sleep } from '../summaries/resources/sleep.ts';
-import { storeSummaries, type Stored } from '../summaries/store.ts';
+import { storeSummaries, type Stored } from '../summaries/store-summaries.ts';
 
-/** As a sleep stream has them: seconds since 1970. */
+/** The stages in a sleep stream. Times are seconds since 1970. */
 type Hypnogram = { start: number[]; end: number[]; value: number[] };
 
 function hypnogramOf({ sleep_stream }: SummaryItem): Hypnogram | null {
@@ -18,7 +19,10 @@ function hypnogramOf({ sleep_stream }: SummaryItem): Hypnogram | null {
 
 export const hasStages = (item: SummaryItem): boolean => hypnogramOf(item) !== null;
 
-/** Stores the stages of these sleeps; nothing of summaries of another kind. `stored` is what became of them, in their order. */
+/**
+ * Stores the stages of these sleeps. Does nothing for summaries of another kind. `stored` has the outcome for each
+ * sleep, in the order of the sleeps.
+ */
 export async function storeSleepCycles(
   ctx: Writer,
   user: UserRow,

@@ -1,37 +1,39 @@
-import type { GiveWay } from '../../bulk-work.ts';
+import type { GiveWay } from '../../batch-scheduler.ts';
 import type { TeamCtx } from '../../context.ts';
 import type { Origin } from '../../events/origin.ts';
 import { ownerOf } from '../../fair/round-robin.ts';
 import { withinTime } from '../../time-limit.ts';
 import type { UserRow } from '../../users/find.ts';
 import { calendarDateOf, clockOf } from '../calendar-date.ts';
-import { asWriter } from '../one-writer.ts';
-import { seriesOrNull } from '../resources.ts';
-import { deleteAtSource } from '../summaries/deletion/at-source.ts';
+import { asWriter } from '../user-writer.ts';
+import { seriesOrNull } from '../series.ts';
+import { deleteAtSource } from '../summaries/deletion/delete-at-source.ts';
 import type { SummaryItem, SummaryResource } from '../summaries/resource.ts';
-import { storeSummaries } from '../summaries/store.ts';
-import { withinBounds } from '../timeseries/placed-sample.ts';
+import { storeSummaries } from '../summaries/store-summaries.ts';
+import { withinBounds } from '../timeseries/to-sample-of-source.ts';
 import { storeSamples } from '../timeseries/store-samples.ts';
 import { hasStages, storeSleepCycles } from './sleep-cycles.ts';
-import { importSource } from './asking/ask-provider.ts';
+import { importSource } from './asking/import-source.ts';
 import { LONGEST_PULL_MS, type Pulled, type Importer, type Window } from '../providers/importer.ts';
 
-/** What a window had of a resource. */
+/** The data of a resource in a window that we have stored. */
 export type Stored = {
-  /** Local days with data. */
+  /** The local days that have data. */
   days: Set<string>;
-  /** Its summaries, by the provider's ids. */
+  /** The provider's ids of the summaries. */
   provider_ids: Set<string>;
-  /** When its samples were, but of a pull of the past, which has many. */
+  /** The times of the samples. A pull of the past has many samples, so it leaves this empty. */
   sample_times: string[];
-  /** How many records were left out, whole or in part, by series and kind of summary. */
+  /**
+   * The number of records that we did not store, or of which we did not store a part, by series and kind of summary.
+   */
   skipped: Record<string, number>;
 };
 
 /**
- * Fetches a window of what is asked for at once, the resource that is asked for first, and stores it, piece by piece, each in a
- * transaction of its own and none while the provider is waited for. Answers what there was of each resource. Throws what the
- * importer throws, and not_found where the user is gone meanwhile.
+ * Fetches a window of the resources that one request brings, the lead first, and stores it in chunks. Each chunk has a
+ * separate transaction. No transaction is open while we wait for the provider. Returns the stored data of each
+ * resource. Throws the errors of the importer, and not_found if the user does not exist any more.
  */
 export async function storePulled(
   ctx: TeamCtx,
@@ -42,17 +44,17 @@ export async function storePulled(
   const wanted = new Set(resources);
   const nothing = (): Stored => ({ days: new Set(), provider_ids: new Set(), sample_times: [], skipped: {} });
   const stored = new Map(resources.map((name) => [name, nothing()]));
-  // Where one resource is asked for alone, all that comes is of it.
+  // If there is only one resource, all data belongs to it.
   const alone = resources.length === 1 ? stored.get(resources[0] as string) : undefined;
   const of = (names: string[]): Stored[] => (alone ? [alone] : names.flatMap((name) => stored.get(name) ?? []));
   await withinTime({ ms: LONGEST_PULL_MS, outer: ctx.stopping }, async (signal) => {
     const source = importSource({ ctx, user, signal, past, wanted });
-    for await (const piece of importer.pull(source, resources[0] as string, window)) {
-      await storePiece(ctx, user, piece, past ? 'backfill' : 'live');
-      const { samples = [], summaries, skipped } = piece;
+    for await (const chunk of importer.pull(source, resources[0] as string, window)) {
+      await storePulledChunk(ctx, user, chunk, past ? 'backfill' : 'live');
+      const { samples = [], summaries, skipped } = chunk;
       if (skipped) {
         const { resource: name, many } = skipped;
-        // What was asked for by the way of others counts with those.
+        // If the skipped records belong to no resource of this request, we count them with the lead.
         const [asked] = [...of([seriesOrNull(name)?.event ?? name]), ...of([resources[0] as string])] as [Stored];
         asked.skipped[name] = (asked.skipped[name] ?? 0) + many;
       }
@@ -65,7 +67,7 @@ export async function storePulled(
       }
       for (const { item } of summaries?.incoming ?? []) {
         const { resource } = summaries as NonNullable<typeof summaries>;
-        const { calendar_date } = resource.placeOf(item, clockOf(item, user));
+        const { calendar_date } = resource.keyAndTimesOf(item, clockOf(item, user));
         for (const { days, provider_ids } of of(namesOf(resource, item))) {
           if (calendar_date !== null) days.add(calendar_date);
           if (typeof item.provider_id === 'string') provider_ids.add(item.provider_id);
@@ -76,18 +78,27 @@ export async function storePulled(
   return stored;
 }
 
-/** What a summary brings, by the names of resources: itself, and what is made of its points. */
+/**
+ * Returns the names of the resources in a summary: its own name, and the name of the resource that we make from its
+ * points.
+ */
 function namesOf({ name, stream }: SummaryResource, item: SummaryItem): string[] {
   if (stream === 'stream' && item['stream']) return [name, 'workout_stream'];
   return hasStages(item) ? [name, 'sleep_cycle'] : [name];
 }
 
-/** Values that are stored beside requests; more take turns with other teams'. */
+/**
+ * Chunks up to this number of values are stored at once, as interactive work. Larger chunks are batches and wait in
+ * round robin with those of other teams.
+ */
 const FEW = 200;
 
-/** Stores a piece of an answer, tells of what is new in it and takes away what is gone. Throws not_found where the user is gone meanwhile. */
-export function storePiece(ctx: TeamCtx, user: { id: string }, piece: Pulled, origin: Origin): Promise<void> {
-  const { samples = [], summaries, gone, skipped } = piece;
+/**
+ * Stores a chunk of a response, publishes new data in it, and deletes data that the provider reports as deleted. Throws
+ * not_found if the user does not exist any more.
+ */
+export function storePulledChunk(ctx: TeamCtx, user: { id: string }, chunk: Pulled, origin: Origin): Promise<void> {
+  const { samples = [], summaries, gone, skipped } = chunk;
   if (skipped) ctx.count?.({ what: 'skipped', ...skipped });
   const store = (giveWay?: GiveWay): Promise<void> =>
     asWriter({ ...ctx, ...(giveWay && { giveWay }) }, { user_id: user.id, origin }, async (tx, present) => {
@@ -98,7 +109,7 @@ export function storePiece(ctx: TeamCtx, user: { id: string }, piece: Pulled, or
       }
       if (gone) await deleteAtSource(tx, present, gone);
     });
-  return isBulky(piece) ? ctx.bulk.run(ownerOf(ctx.team), store) : store();
+  return isBulky(chunk) ? ctx.batches.run(ownerOf(ctx.team), store) : store();
 }
 
 function isBulky({ samples = [], summaries }: Pulled): boolean {

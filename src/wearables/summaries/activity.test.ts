@@ -1,29 +1,29 @@
 import { gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
 import { makeUser, pushSummaries, subscribe, type PushedSummaries } from '../../../test/factories.ts';
 import { problemsOf } from '../../../test/people.ts';
-import { startReceiver, type Receiver } from '../../../test/receiver.ts';
+import { startEndpoint, type Endpoint } from '../../../test/endpoint.ts';
 
 type Activity = Record<string, unknown> & { id: string; calendar_date: string; steps: number; updated_at: string };
 
 let app: TestApp;
-let receiver: Receiver;
+let endpoint: Endpoint;
 let team: Team;
 let userId: string;
 beforeAll(async () => {
-  [app, receiver] = await Promise.all([startTestApp(), startReceiver()]);
+  [app, endpoint] = await Promise.all([startTestApp(), startEndpoint()]);
 });
 afterAll(async () => {
   await app.close();
-  await receiver.close();
+  await endpoint.close();
 });
 beforeEach(async () => {
   team = await app.makeTeam();
   userId = (await makeUser(team)).user_id;
-  await subscribe(team, receiver);
-  receiver.received.length = 0;
+  await subscribe(team, endpoint);
+  endpoint.received.length = 0;
 });
 
 const of = (calendar_date: string, more: object = {}) => ({
@@ -37,13 +37,13 @@ const push = async (...items: object[]): Promise<PushedSummaries> =>
 const read = async (query: string): Promise<Activity[]> =>
   (await team.api<{ activity: Activity[] }>('GET', `/v2/summary/activity/${userId}?${query}`)).body.activity;
 const JANUARY = 'start_date=2026-01-01&end_date=2026-01-31';
-/** What arrived since the last call. */
-const told = async (): Promise<{ event_type: string; data: Activity }[]> => {
+/** The events since the last call. */
+const takeEvents = async (): Promise<{ event_type: string; data: Activity }[]> => {
   await app.deliver();
-  return receiver.received.splice(0).map(({ body }) => body as never);
+  return endpoint.received.splice(0).map(({ body }) => body as never);
 };
 
-test('what was pushed is read as the summary of its day, whole, and told of', async () => {
+test('a pushed summary is read completely as that of its day, and published', async () => {
   const pushed = await push(
     of('2026-01-05', { timezone_offset: -25_200, steps: 9_000, calories_active: 410.5, heart_rate: { avg_bpm: 70 } }),
   );
@@ -89,13 +89,13 @@ test('what was pushed is read as the summary of its day, whole, and told of', as
     created_at: expect.any(String),
     updated_at: expect.any(String),
   });
-  expect(await told()).toMatchObject([
+  expect(await takeEvents()).toMatchObject([
     { event_type: 'daily.data.activity.created', user_id: userId, team_id: team.id, data: activity },
   ]);
 });
 
 describe('a day that is sent again', () => {
-  test('replaces the one before under the same id, and is told as updated with a later time', async () => {
+  test('replaces the one before under the same id, and is published as updated with a later time', async () => {
     const [first] = (await push(of('2026-01-05', { steps: 100 }))).items;
     const [before] = await read(JANUARY);
     const again = await push(of('2026-01-05', { steps: 250 }));
@@ -106,28 +106,28 @@ describe('a day that is sent again', () => {
       before?.['created_at'],
       true,
     ]);
-    expect((await told()).map(({ event_type, data }) => [event_type, data.steps])).toEqual([
+    expect((await takeEvents()).map(({ event_type, data }) => [event_type, data.steps])).toEqual([
       ['daily.data.activity.created', 100],
       ['daily.data.activity.updated', 250],
     ]);
   });
 
-  test('with the same values changes nothing and is not told', async () => {
+  test('with the same values changes nothing and is not published', async () => {
     await push(of('2026-01-05', { steps: 100, heart_rate: { avg_bpm: 70 } }));
     const before = await read(JANUARY);
     const again = await push(of('2026-01-05', { heart_rate: { max_bpm: null, avg_bpm: 70 }, steps: 100, low: null }));
     expect(again.items).toEqual([{ id: before[0]?.id, outcome: 'unchanged' }]);
     expect(await read(JANUARY)).toEqual(before);
-    expect(await told()).toHaveLength(1);
+    expect(await takeEvents()).toHaveLength(1);
   });
 
-  test('by another source or kind of device is another summary', async () => {
+  test('from another source or kind of device is another summary', async () => {
     await push(of('2026-01-05', { steps: 1 }), of('2026-01-05', { steps: 2, source_type: 'app' }));
     await push({ ...of('2026-01-05'), provider: 'fitbit', steps: 3 });
     expect((await read(JANUARY)).map(({ steps }) => steps).toSorted()).toEqual([1, 2, 3]);
   });
 
-  test('in an older version than the known one is left out; without a version what comes later counts', async () => {
+  test('in an older version is left out; without a version the later one counts', async () => {
     await push(of('2026-01-05', { steps: 2, version: '2026-01-06T08:00:00Z' }));
     const older = await push(of('2026-01-05', { steps: 1, version: '2026-01-06T07:00:00Z' }));
     expect(older).toMatchObject({ superseded: 1, updated: 0 });
@@ -137,10 +137,10 @@ describe('a day that is sent again', () => {
     expect((await read(JANUARY)).map(({ steps }) => steps)).toEqual([3]);
     await push(of('2026-01-05', { steps: 4, version: '2026-01-06T09:00:00-01:00' }));
     expect((await read(JANUARY)).map(({ steps }) => steps)).toEqual([4]);
-    expect(await told()).toHaveLength(3);
+    expect(await takeEvents()).toHaveLength(3);
   });
 
-  test('in one batch counts once: the last, unless its version is the older', async () => {
+  test('twice in one batch counts once: the last, unless its version is older', async () => {
     const twice = await push(of('2026-01-05', { steps: 1 }), of('2026-01-05', { steps: 2 }));
     expect(twice.items.map(({ outcome }) => outcome)).toEqual(['superseded', 'created']);
     expect(new Set(twice.items.map(({ id }) => id)).size).toBe(1);
@@ -150,10 +150,10 @@ describe('a day that is sent again', () => {
     );
     expect(versions.items.map(({ outcome }) => outcome)).toEqual(['created', 'superseded']);
     expect((await read(JANUARY)).map(({ steps }) => steps)).toEqual([2, 2]);
-    expect(await told()).toHaveLength(2);
+    expect(await takeEvents()).toHaveLength(2);
   });
 
-  test('by two requests at the same moment is stored once', async () => {
+  test('by two requests at once is stored once', async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 8 }, (_, n) => push(of('2026-01-05', { steps: n }), of('2026-01-04', { steps: n }))),
     );
@@ -168,7 +168,7 @@ describe('the raw payload', () => {
     (await team.api<{ activity: Record<string, unknown>[] }>('GET', `/v2/summary/activity/${userId}/raw?${JANUARY}`))
       .body.activity;
 
-  test('of what was pushed is the pushed object', async () => {
+  test('of a push is the pushed object', async () => {
     const item = of('2026-01-05', { steps: 5, timezone_offset: 3_600 });
     const { items } = await push(item);
     expect(await raw()).toMatchObject([
@@ -185,14 +185,14 @@ describe('the raw payload', () => {
     ]);
   });
 
-  test('that alone differs is kept without being a change that is told', async () => {
+  test('is stored without a published change when only the payload differs', async () => {
     await push(of('2026-01-05', { steps: 5 }));
     const before = await read(JANUARY);
     const again = await push(of('2026-01-05', { steps: 5, version: '2026-01-06T00:00:00Z' }));
     expect(again).toMatchObject({ unchanged: 1 });
     expect(await read(JANUARY)).toEqual(before);
     expect((await raw())[0]?.['data']).toMatchObject({ version: '2026-01-06T00:00:00Z' });
-    expect(await told()).toHaveLength(1);
+    expect(await takeEvents()).toHaveLength(1);
   });
 });
 
@@ -205,7 +205,7 @@ describe('a list', () => {
     ).toEqual(['2026-01-31', '2026-02-01']);
   });
 
-  test('is of one provider where that is asked for; an unknown one has nothing', async () => {
+  test('has one provider where the query names it, and nothing for an unknown one', async () => {
     await push(of('2026-01-05'), { ...of('2026-01-05'), provider: 'fitbit' });
     const providers = async (query: string): Promise<unknown[]> =>
       (await read(`${JANUARY}&${query}`)).map(({ source }) => (source as { provider: string }).provider).toSorted();
@@ -213,7 +213,7 @@ describe('a list', () => {
     expect(await providers('provider=nobody')).toEqual([]);
   });
 
-  test('goes to today where it has no end, and then too is refused where it is longer than a year', async () => {
+  test('goes to today without an end, and is refused where that is longer than a year', async () => {
     const dayBefore = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
     const kiritimati = new Date(Date.now() + 14 * 3_600_000).toISOString().slice(0, 10);
     await push(of(dayBefore(366)), of(dayBefore(365)), of(dayBefore(0)), of(kiritimati));
@@ -226,7 +226,7 @@ describe('a list', () => {
     }
   });
 
-  test('is refused where more than a year is asked for, or no start', async () => {
+  test('is refused for more than a year or without a start', async () => {
     await push(of('2025-01-01'), of('2026-01-01'), of('2026-01-02'));
     expect(await read('start_date=2025-01-01&end_date=2026-01-01')).toHaveLength(2);
     for (const query of ['start_date=2025-01-01&end_date=2026-01-02', 'start_date=2026-01-02&end_date=2026-01-01']) {
@@ -241,11 +241,13 @@ describe('a list', () => {
     expect(await read(JANUARY)).toEqual([]);
   });
 
-  test('that would be larger than an answer is refused with what to do', async () => {
+  test('that would be larger than an answer is refused with a way to avoid it', async () => {
     await push(of('2026-01-05'));
     await sql`
-      insert into summaries (user_id, id, team_id, resource, provider, source_type, key, calendar_date, values, raw, told_hash, raw_hash)
-      select user_id, gen_random_uuid(), team_id, resource, provider, source_type, 'no ' || n, '2026-01-05', values, raw, told_hash, raw_hash
+      insert into summaries (user_id, id, team_id, resource, provider, source_type, key, calendar_date, values, raw,
+        content_hash, raw_hash)
+      select user_id, gen_random_uuid(), team_id, resource, provider, source_type, 'no ' || n, '2026-01-05', values,
+        raw, content_hash, raw_hash
         from summaries, generate_series(1, 5000) as n where user_id = ${userId}`.execute(app.db);
     for (const path of ['', '/raw']) {
       const answer = await team.api<{ code: string }>('GET', `/v2/summary/activity/${userId}${path}?${JANUARY}`);
@@ -254,7 +256,7 @@ describe('a list', () => {
   });
 });
 
-test("days outside of the user's ingestion bounds are counted, neither stored nor told", async () => {
+test("days outside of the user's ingestion dates are counted, but neither stored nor published", async () => {
   await team.api('PATCH', `/v2/user/${userId}`, { ingestion_start: '2026-01-02', ingestion_end: '2026-01-03' });
   const days = ['2026-01-01', '2026-01-02', '2026-01-03', '2026-01-04'];
   const pushed = await push(...days.map((date) => of(date)));
@@ -266,11 +268,11 @@ test("days outside of the user's ingestion bounds are counted, neither stored no
     [true, 'outside_ingestion_bounds'],
   ]);
   expect((await read(JANUARY)).map((each) => each.calendar_date)).toEqual(days.slice(1, 3));
-  expect(await told()).toHaveLength(2);
+  expect(await takeEvents()).toHaveLength(2);
 });
 
 describe('a batch', () => {
-  test('is taken as NDJSON and packed', async () => {
+  test('is accepted as NDJSON and with gzip', async () => {
     const lines = [of('2026-01-05', { steps: 1 }), of('2026-01-06', { steps: 2 })].map((item) => JSON.stringify(item));
     const answer = await fetch(`${app.baseUrl}/v2/summary/activity/${userId}`, {
       method: 'POST',
@@ -284,7 +286,7 @@ describe('a batch', () => {
     expect([answer.status, await answer.json()]).toMatchObject([200, { created: 2 }]);
   });
 
-  test('with a problem is refused whole, with every problem by its index', async () => {
+  test('with a problem is refused as a whole, with every problem by its index', async () => {
     const answer = await team.api('POST', `/v2/summary/activity/${userId}`, [
       of('2026-01-05', { steps: 1 }),
       { ...of('2026-01-05'), provider: 'nobody', source_type: 'wand' },
@@ -316,7 +318,7 @@ describe('a batch', () => {
       ],
     ]);
     expect(await read(JANUARY)).toEqual([]);
-    expect(await told()).toEqual([]);
+    expect(await takeEvents()).toEqual([]);
   });
 
   test('is refused where it is empty or of more than 100', async () => {
@@ -324,7 +326,7 @@ describe('a batch', () => {
       expect((await team.api('POST', `/v2/summary/activity/${userId}`, items)).status).toBe(422);
   });
 
-  test('that names a device which the user does not have is not found, and nothing of it is stored', async () => {
+  test('with a device that the user does not have is not found, and nothing is stored', async () => {
     const answer = await team.api<{ code: string }>('POST', `/v2/summary/activity/${userId}`, [
       of('2026-01-05'),
       of('2026-01-06', { device_id: userId }),
@@ -333,9 +335,9 @@ describe('a batch', () => {
     expect(await read(JANUARY)).toEqual([]);
   });
 
-  test("for another team's user, or one who is scheduled for deletion, is not found", async () => {
-    const stranger = await app.makeTeam('Mesa Labs');
-    expect((await pushSummaries(stranger, userId, 'activity', [of('2026-01-05')])).status).toBe(404);
+  test("for another team's user, or for one who is scheduled for deletion, is not found", async () => {
+    const otherTeam = await app.makeTeam('Mesa Labs');
+    expect((await pushSummaries(otherTeam, userId, 'activity', [of('2026-01-05')])).status).toBe(404);
     await team.api('DELETE', `/v2/user/${userId}`);
     const answer = await team.api<{ code: string }>('POST', `/v2/summary/activity/${userId}`, [of('2026-01-05')]);
     expect([answer.status, answer.body.code]).toEqual([404, 'user_scheduled_for_deletion']);

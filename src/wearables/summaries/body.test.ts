@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { makePerson, type Person } from '../../../test/summaries.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { makePerson, type Person } from '../../../test/summary-person.ts';
 
 let app: TestApp;
 let person: Person;
@@ -22,7 +22,7 @@ describe('the day of a body measurement', () => {
     ...changes,
   });
 
-  test('is the local one, by the offset, the zone or the provider', async () => {
+  test('is the local one by the offset, the zone or the provider', async () => {
     await person.push(
       'body',
       weighed('2026-01-06T05:00:00Z', { timezone_offset: -25_200 }),
@@ -32,10 +32,10 @@ describe('the day of a body measurement', () => {
     const all = await person.read('body');
     expect(all.map(({ calendar_date }) => calendar_date)).toEqual(['2026-01-05', '2026-01-08', '2026-01-11']);
     expect(all[2]).toMatchObject({ weight: 71.5, fat: 20, body_mass_index: null, date: '2026-01-11T00:00:00.000Z' });
-    expect((await person.told()).map(([type]) => type)).toEqual(Array(3).fill('daily.data.body.created'));
+    expect((await person.takeEvents()).map(([type]) => type)).toEqual(Array(3).fill('daily.data.body.created'));
   });
 
-  test('decides which raw payloads a range has', async () => {
+  test('decides which raw payloads are in a range', async () => {
     const sent = weighed('2025-11-06T05:00:00Z', { timezone_offset: -25_200, water_percentage: 58.5 });
     const { items } = await person.push('body', sent, weighed('2025-11-08T05:00:00Z'));
     const { status, body } = await person.team.api<{ body: object[] }>(

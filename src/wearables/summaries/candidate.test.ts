@@ -5,7 +5,7 @@ import { activity } from './resources/activity.ts';
 import { device } from './resources/device.ts';
 import { workout } from './resources/workout.ts';
 
-/** The texts of which hashes are made. */
+/** The texts that are hashed. */
 function hashedOf(resource: SummaryResource, item: SummaryItem): string[] {
   const texts: string[] = [];
   const cipher = {
@@ -19,7 +19,7 @@ function hashedOf(resource: SummaryResource, item: SummaryItem): string[] {
   return texts.toSorted();
 }
 
-// Summaries that were stored before would all be told as updated if these texts were any others.
+// If these texts changed, all stored summaries would be published as updated.
 test.each<[string, SummaryResource, SummaryItem, string[]]>([
   [
     'an activity',
@@ -46,13 +46,14 @@ test.each<[string, SummaryResource, SummaryItem, string[]]>([
     [
       'raw {"b":1}',
       'stream {"time":[1767619800]}',
-      'told {"app_id":"com.example","calendar_date":"2026-01-05","provider_id":"w1","texts":{"title":"Round the lake"},' +
+      'told {"app_id":"com.example","calendar_date":"2026-01-05","provider_id":"w1",' +
+        '"texts":{"title":"Round the lake"},' +
         '"values":{"sport":"running","time_end":"2026-01-05T14:30:00.000Z","time_start":"2026-01-05T13:30:00.000Z",' +
         '"timezone_offset":-25200}}',
     ],
   ],
   [
-    'a device, whose id is its own',
+    'a device with its own id',
     device,
     { provider: 'oura', device_id: 'serial 7', device_model: 'Ring 4', device_manufacturer: 'Oura' },
     [
@@ -61,6 +62,6 @@ test.each<[string, SummaryResource, SummaryItem, string[]]>([
       'told {"texts":{"device_id":"serial 7"},"values":{"device_manufacturer":"Oura","device_model":"Ring 4"}}',
     ],
   ],
-])('the same text is hashed of %s as ever', (_what, resource, item, texts) => {
+])('the hashed text of %s does not change', (_what, resource, item, texts) => {
   expect(hashedOf(resource, item)).toEqual(texts);
 });

@@ -1,22 +1,22 @@
-// A summary that came in as a row keeps it.
+// Turns an incoming summary into the form of its row.
 import type { TeamCtx } from '../../context.ts';
 import { toUtc } from '../../wire/moment.ts';
 import type { UserRow } from '../../users/find.ts';
 import { clockOf, offsetWithin } from '../calendar-date.ts';
-import { takesDay } from '../../users/ingestion-bounds.ts';
+import { isWithinIngestionDates } from '../../users/ingestion-bounds.ts';
 import { pruned } from './fields.ts';
 import { origin } from './item.ts';
-import type { Place, SummaryItem, SummaryResource } from './resource.ts';
+import type { KeyAndTimes, SummaryItem, SummaryResource } from './resource.ts';
 
-/** A summary as it came in, with the provider's own words. */
+/** An incoming summary with the payload of its provider. */
 export type Incoming = {
   item: SummaryItem;
-  /** The provider's payload as it came; of what was pushed the pushed object. */
+  /** The provider's unchanged payload. For a push, this is the pushed object. */
   raw: unknown;
 };
 
-/** What a summary will be as a row, before it has an id. */
-export type Candidate = Place & {
+/** The row that a summary will become. It has no id yet. */
+export type Candidate = KeyAndTimes & {
   provider: string;
   source_type: string;
   provider_id: string | null;
@@ -26,32 +26,35 @@ export type Candidate = Place & {
   values: Record<string, unknown>;
   texts: Record<string, unknown> | null;
   raw: unknown;
-  told_hash: Buffer;
+  content_hash: Buffer;
   raw_hash: Buffer;
-  /** Whether its zones of heart rate were computed from samples. */
+  /** Whether we computed its heart rate zones from samples. */
   zones_from_samples: boolean;
-  /** Whether they are to be computed from samples after it is stored. */
+  /** Whether we will compute its heart rate zones from samples after we have stored it. */
   awaits_zones: boolean;
-  /** The points that came with it, as they are kept. */
+  /** The points of the summary, in their stored form; null if it came without points. */
   stream: { text: string; hash: Buffer } | null;
 };
 
-/** What a row keeps of a field: sealed or not, a moment written as all are. */
-type KeptField = { name: string; isSealed: boolean; isMoment: boolean };
+/** How we store a field: whether we seal it, and whether it is a moment. */
+type StoredField = { name: string; isSealed: boolean; isMoment: boolean };
 
 const NO_FIELDS = new Set([...Object.keys(origin), 'calendar_date']);
-const keptFields = new Map<SummaryResource, KeptField[]>();
+const storedFields = new Map<SummaryResource, StoredField[]>();
 
-/** The fields of a kind in the order of `pruned`; found out once, since a push may have thousands of items. */
-function keptFieldsOf(resource: SummaryResource): KeptField[] {
-  let fields = keptFields.get(resource);
+/**
+ * Returns the fields of a kind of summary in the order of `pruned`. Computes them only once, because a push may have
+ * thousands of items.
+ */
+function storedFieldsOf(resource: SummaryResource): StoredField[] {
+  let fields = storedFields.get(resource);
   if (!fields) {
     const { input, stream, isDevice, sealed } = resource;
     fields = Object.entries(input.properties as Record<string, { format?: string }>)
       .filter(([name]) => name !== stream && (!NO_FIELDS.has(name) || (isDevice && name === 'device_id')))
       .map(([name, { format }]) => ({ name, isSealed: sealed.includes(name), isMoment: format === 'past-moment' }))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
-    keptFields.set(resource, fields);
+    storedFields.set(resource, fields);
   }
   return fields;
 }
@@ -63,13 +66,13 @@ export function toCandidate(ctx: TeamCtx, user: UserRow, resource: SummaryResour
   const item: SummaryItem = { ...incoming.item, ...resource.completed?.(incoming.item) };
   const hash = (what: string, text: string): Buffer => cipher.lookupHash('summary', team.id, `${what} ${text}`);
 
-  const told = clockFrom ? (item[clockFrom] as string) : '';
-  const timezone_offset = item.timezone_offset ?? offsetWithin(told);
-  const place = resource.placeOf(item, clockOf({ ...item, timezone_offset }, user));
+  const timeText = clockFrom ? (item[clockFrom] as string) : '';
+  const timezone_offset = item.timezone_offset ?? offsetWithin(timeText);
+  const keyAndTimes = resource.keyAndTimesOf(item, clockOf({ ...item, timezone_offset }, user));
 
   let values: Record<string, unknown> = {};
   const texts: Record<string, unknown> = {};
-  for (const { name, isSealed, isMoment } of keptFieldsOf(resource)) {
+  for (const { name, isSealed, isMoment } of storedFieldsOf(resource)) {
     const value = name === 'timezone_offset' ? timezone_offset : item[name];
     if (value === null || value === undefined) continue;
     (isSealed ? texts : values)[name] = isMoment ? toUtc(value as string) : pruned(value);
@@ -85,8 +88,8 @@ export function toCandidate(ctx: TeamCtx, user: UserRow, resource: SummaryResour
   const points = streamName && (item[streamName] ?? null);
   const streamText = points ? JSON.stringify(pruned(points)) : null;
   const candidate = {
-    ...place,
-    key: isDevice ? hash('device', place.key).toString('hex') : place.key,
+    ...keyAndTimes,
+    key: isDevice ? hash('device', keyAndTimes.key).toString('hex') : keyAndTimes.key,
     ...attributes,
     provider: item.provider,
     source_type: item.source_type ?? 'unknown',
@@ -99,17 +102,20 @@ export function toCandidate(ctx: TeamCtx, user: UserRow, resource: SummaryResour
     raw_hash: hash('raw', JSON.stringify(pruned(raw))),
     stream: streamText === null ? null : { text: streamText, hash: hash('stream', streamText) },
   };
-  return { ...candidate, told_hash: toldHash(ctx, candidate) };
+  return { ...candidate, content_hash: contentHash(ctx, candidate) };
 }
 
-/** Under what a row keeps the offset at which its session began, where that is not the one at which it ended. No answer tells it. */
+/**
+ * The key in `values` for the offset at the beginning of a session. We store it if it differs from the offset at the
+ * end. Responses do not have it.
+ */
 export const BEGAN_OFFSET = 'began_offset';
 
 const offsetAtBegin = ({ beganAt }: SummaryResource, item: SummaryItem): number | null =>
   beganAt === undefined ? null : offsetWithin(item[beganAt] as string);
 
-/** Of everything that is told of it; its values and texts as `pruned` has them. */
-export function toldHash(
+/** Returns a hash of all fields that responses have. Values and texts must be in the form of `pruned`. */
+export function contentHash(
   { cipher, team }: TeamCtx,
   {
     provider_id,
@@ -120,27 +126,34 @@ export function toldHash(
     values,
   }: Pick<Candidate, 'provider_id' | 'app_id' | 'device_id' | 'calendar_date' | 'texts' | 'values'>,
 ): Buffer {
-  // As `pruned` would have it, which texts and values are already and come last in.
+  // The attributes here are in the order of `pruned`. Texts and values have this form already, and their names come
+  // last in this order.
   const attributes = pruned({ provider_id, app_id, device_id, calendar_date }) as object;
   const whole = { ...attributes, texts: texts ?? {}, values };
   return cipher.lookupHash('summary', team.id, `told ${JSON.stringify(whole)}`);
 }
 
-/** Gives a candidate a value that follows from something else than what came in. */
+/** Sets a value of a candidate that does not come from the incoming fields. */
 export function setValue(ctx: TeamCtx, candidate: Candidate, name: string, value: unknown): void {
   candidate.values = pruned({ ...candidate.values, [name]: value }) as Record<string, unknown>;
-  candidate.told_hash = toldHash(ctx, candidate);
+  candidate.content_hash = contentHash(ctx, candidate);
 }
 
-/** What a summary is known by among those of its user and kind. */
+/** Returns a name that identifies a summary among those of its user and kind. */
 export const nameOf = ({ provider, source_type, key }: Pick<Candidate, 'provider' | 'source_type' | 'key'>): string =>
   `${provider} ${source_type} ${key}`;
 
-/** Whether a version is older than the other; where one is unknown, what came later counts. */
+/**
+ * Whether a version is older than another. Returns false if one of them is unknown, so that the later arrival replaces
+ * the earlier one.
+ */
 export const isOlder = (version: string | null, than: string | null): boolean =>
   version !== null && than !== null && version < than;
 
-/** One of each name, the later unless its version is older, in the order in which rows are locked. */
+/**
+ * Returns one candidate for each name: the last one, unless its version is older. They are in the order in which we
+ * lock rows.
+ */
 export function newestOfEach(candidates: Candidate[]): Candidate[] {
   const newest = new Map<string, Candidate>();
   for (const candidate of candidates) {
@@ -151,8 +164,8 @@ export function newestOfEach(candidates: Candidate[]): Candidate[] {
   return [...newest].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, candidate]) => candidate);
 }
 
-/** Whether a summary lies on a day whose data is taken; what belongs to no day is. */
+/** Whether the day of a summary is within the user's ingestion dates. True if the summary belongs to no day. */
 export const isWithinBounds = (
   user: Pick<UserRow, 'ingestion_start' | 'ingestion_end'>,
-  { calendar_date: date }: Pick<Place, 'calendar_date'>,
-): boolean => date === null || takesDay(user, date);
+  { calendar_date: date }: Pick<KeyAndTimes, 'calendar_date'>,
+): boolean => date === null || isWithinIngestionDates(user, date);

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { LEAST_ID } from '../../ids.ts';
-import { becomeWriter, type Writer } from '../one-writer.ts';
+import { becomeWriter, type Writer } from '../user-writer.ts';
 import type { ExportedRow, Exports } from '../../privacy/export-rows.ts';
-import { deleteSummaries, findBelonging, findDoomed } from './deletion/delete-summaries.ts';
-import { renderSummary, type ToldRow } from './render.ts';
-import { SUMMARIES as KINDS } from './resources.ts';
+import { deleteSummaries, findBelonging, findDeletable } from './deletion/delete-summaries.ts';
+import { renderSummary, type RenderedRow } from './render.ts';
+import { SUMMARIES as KINDS } from './summary-resources.ts';
 
 export const EXPORTS: Exports = {
   ofUser: [
@@ -16,10 +16,13 @@ export const EXPORTS: Exports = {
 
 const AT_ONCE = 50;
 
-/** As they are answered, with the name of their kind and what their provider sent. */
+/**
+ * Yields the user's summaries in the form that responses have, with the name of their kind and the payload of their
+ * provider.
+ */
 async function* summariesOfUser(ctx: TeamCtx, user: { id: string }): AsyncIterable<ExportedRow> {
   for (let after = LEAST_ID; ;) {
-    const { rows } = await sql<ToldRow & { resource: string; raw: Buffer }>`
+    const { rows } = await sql<RenderedRow & { resource: string; raw: Buffer }>`
       select * from summaries
        where user_id = ${user.id} and team_id = ${ctx.team.id} and id > ${after} order by id limit ${AT_ONCE}`.execute(
       ctx.db,
@@ -35,18 +38,19 @@ async function* summariesOfUser(ctx: TeamCtx, user: { id: string }): AsyncIterab
   }
 }
 
-/** Rows of one step; a part of a stream is the largest, with some 200 KB. */
+/** The most rows of one step. Parts of streams are the largest rows, with some 200 KB. */
 const PARTS = 200;
 const SUMMARIES = 1_000;
 
-/** What is left of the user's summaries, where eraseSomeSummaries went before. */
+/** Erases the remaining rows of the user's summaries. Call eraseSomeSummaries before, until it returns false. */
 export async function eraseUser(ctx: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
   while (await eraseSomeSummaries(ctx, user));
 }
 
 /**
- * Some of the user's summaries, their summary streams first; whether there may be more. No text is constant, so that none is
- * prepared and keeps a plan from when the tables were empty.
+ * Erases some of the user's summaries, their streams first. Returns whether there may be more. The texts of the SQL
+ * statements differ each time. Otherwise PostgreSQL would prepare them, and could keep a plan that it made while the
+ * tables were empty.
  */
 export async function eraseSomeSummaries(ctx: TxCtx<TeamCtx>, user: { id: string }): Promise<boolean> {
   const { db, team } = ctx;
@@ -63,12 +67,18 @@ export async function eraseSomeSummaries(ctx: TxCtx<TeamCtx>, user: { id: string
   return Number(summaries.numAffectedRows) === SUMMARIES;
 }
 
-/** Of one step; what each has of points goes with it. */
+/** The most summaries of one step. Their points are erased with them. */
 const OF_PROVIDER = 50;
-/** What belongs to those, as cycles to a sleep, has no points, and goes before in steps of its own. */
+/**
+ * The most summaries of one step that belong to others, for example cycles that belong to a sleep. They have no points.
+ * They are erased first, in separate steps.
+ */
 const BELONGING = 500;
 
-/** Some of what a provider brought of the user, with its points and payloads; whether there may be more. It is told, since the team may have it still. */
+/**
+ * Erases some of the user's summaries of a provider, with their points and payloads. Returns whether there may be more.
+ * Publishes events, because the team may still have the data.
+ */
 export async function eraseSomeOfProvider(
   ctx: TxCtx<TeamCtx>,
   user: { id: string; client_user_id: string },
@@ -76,7 +86,7 @@ export async function eraseSomeOfProvider(
 ): Promise<boolean> {
   await becomeWriter(ctx, user.id);
   const writer: Writer = { ...ctx, origin: 'live' };
-  const named = await findDoomed(writer, user, { which: sql`provider = ${provider}`, most: OF_PROVIDER });
+  const named = await findDeletable(writer, user, { which: sql`provider = ${provider}`, most: OF_PROVIDER });
   const belonging = await findBelonging(writer, user, named, BELONGING);
   await deleteSummaries(writer, user, belonging.length > 0 ? belonging : named);
   return belonging.length > 0 || named.length === OF_PROVIDER;

@@ -1,25 +1,25 @@
 import type { TSchema } from 'typebox';
 import { defineEvent, type EventType } from '../../events/define.ts';
 import type { SummaryResource } from './resource.ts';
-import { SUMMARIES } from './resources.ts';
+import { SUMMARIES } from './summary-resources.ts';
 import { SummaryDeleted } from './schemas.ts';
 import { ShallowWorkoutStream } from './summary-streams/schemas.ts';
 
-/** Of a device no event tells that it is gone. */
+/** The events of a kind of summary. For devices there is no event about a deletion. */
 type Events = { created: EventType; updated: EventType; deleted: EventType | null };
 
-/** A created and an updated event of the same shape. */
+/** Returns the created event and the updated event, which have the same shape. */
 function pair(name: string, data: TSchema, what: string): Pick<Events, 'created' | 'updated'> {
   return {
     created: defineEvent({
       name: `${name}.created`,
       data,
-      summary: `There is a new ${what}, told whole.`,
+      summary: `There is a new ${what}. The event has all of it.`,
     }) as EventType,
     updated: defineEvent({
       name: `${name}.updated`,
       data,
-      summary: `The ${what} has changed: it is told whole and replaces what was told before.`,
+      summary: `The ${what} has changed. The event has all of it, and replaces the earlier event.`,
     }) as EventType,
   };
 }
@@ -28,7 +28,7 @@ const deleted = (name: string, what: string): EventType =>
   defineEvent({
     name: `daily.data.${name}.deleted`,
     data: SummaryDeleted,
-    summary: `The ${what} was deleted at its source, and is read no longer. Its id does not come again.`,
+    summary: `The ${what} was deleted at its source, and can no longer be read. Its id is not used again.`,
   }) as EventType;
 
 const events = new Map(
@@ -40,22 +40,22 @@ const events = new Map(
   ]),
 );
 
-/** The events that tell of a kind of summary. */
+/** Returns the events about a kind of summary. */
 export const eventsOf = ({ name }: Pick<SummaryResource, 'name'>): Events => events.get(name) as Events;
 
 export const workoutStreamCreated = defineEvent({
   name: 'daily.data.workout_stream.created',
   data: ShallowWorkoutStream,
-  summary: 'There are points of a workout: the event tells where they are read, since there can be very many.',
+  summary: 'There are points of a workout. The event has the path where they are read, since there can be very many.',
 }) as EventType;
 
 export const workoutStreamUpdated = defineEvent({
   name: 'daily.data.workout_stream.updated',
   data: ShallowWorkoutStream,
-  summary: 'The points of a workout have changed: the event tells where they are read.',
+  summary: 'The points of a workout have changed. The event has the path where they are read.',
 }) as EventType;
 
-/** Every event of summaries, in the order of the documentation. */
+/** All events about summaries, in the order of the documentation. */
 export const summaryEvents: EventType[] = [
   ...[...events.values()].flatMap(({ created, updated, deleted }) => [created, updated, ...(deleted ? [deleted] : [])]),
   workoutStreamCreated,

@@ -1,43 +1,50 @@
-// What the fields of summaries are made of: declared once as they come in, with bounds; how they are told follows.
+// Functions that declare the fields of summaries. Each field is declared once, for input, with its limits. The schema
+// of responses is made from this declaration.
 import { Type, type TObject, type TOptional, type TSchema, type TString, type TUnsafe } from 'typebox';
 import { nullable, oneOf, optional } from '../../wire/schema.ts';
-import { ownOf } from '../../wire/own.ts';
+import { ownProperty } from '../../wire/own-property.ts';
 
 export type Fields = Record<string, TSchema>;
 
 type Optional<T> = TOptional<TUnsafe<T | null>>;
 
-/** A number from `least` to `most`, which may be left out. */
+/** Returns the schema of an optional number from `least` to `most`. */
 export const number = (description: string, most: number, least = 0): Optional<number> =>
   optional(Type.Number({ minimum: least, maximum: most, description }));
 
-/** A whole number from `least` to `most`, which may be left out. */
+/** Returns the schema of an optional whole number from `least` to `most`. */
 export const whole = (description: string, most: number, least = 0): Optional<number> =>
   optional(Type.Integer({ minimum: least, maximum: most, description }));
 
-/** One of the words, which may be left out. */
+/** Returns the schema of an optional text that is one of the words. */
 export const word = <const W extends readonly string[]>(description: string, words: W): Optional<W[number]> =>
   optional(oneOf(words, { description }));
 
-/** A moment that has come. */
+/** Returns the schema of a moment that is not in the future. */
 export const moment = (description: string): TString => Type.String({ format: 'past-moment', description });
 
 export const day = (description: string): TString => Type.String({ format: 'date', description });
 
-/** True or left out: what a source does not say is not known to be false. */
+/**
+ * Returns the schema of an optional field that can only be true. If a source does not state a fact, we do not know that
+ * it is false.
+ */
 export const trueOrUnknown = (description: string): Optional<true> =>
   optional(Type.Unsafe<true>({ type: 'boolean', enum: [true], description }));
 
-/** A list that may be left out, which is as if it were empty. */
+/** Returns the schema of an optional list. If it is missing, the list is empty. */
 export const list = <T extends TSchema>(items: T, most: number, description: string): TSchema =>
   Type.Optional(Type.Array(items, { maxItems: most, default: [], description }));
 
-/** More than a day at one a second. */
+/** The most points: more than a day with one point a second. */
 const MOST_POINTS = 100_000;
 
 export type Bounds = { least?: number; most: number; whole?: boolean };
 
-/** A list of numbers, one a point; `sparse`: it may be left out, and is null where nothing was measured. */
+/**
+ * Returns the schema of a list of numbers, one for each point. With `sparse`, the list is optional, and a number is
+ * null if nothing was measured.
+ */
 export function column(description: string, { least = 0, most, whole = false }: Bounds, sparse: boolean): TSchema {
   const bounds = { minimum: least, maximum: most };
   const each: TSchema = whole ? Type.Integer(bounds) : Type.Number(bounds);
@@ -49,7 +56,7 @@ export function column(description: string, { least = 0, most, whole = false }: 
   });
 }
 
-/** Values by name, which may be left out. */
+/** Returns the schema of an optional object with values by name. */
 export const map = (
   description: string,
   { of, names, most }: { of: TSchema; names: { maxLength: number; enum?: readonly string[] }; most: number },
@@ -64,12 +71,12 @@ export const map = (
     }),
   );
 
-/** An object that may be left out, and that answers have all the same: its members are null where nobody said them. */
-export const toldWhole = (object: TObject): TSchema => ({ ...optional(object), toldWhole: true });
+/** Returns the schema of an optional object that responses always have. Unknown members are null. */
+export const alwaysAnswered = (object: TObject): TSchema => ({ ...optional(object), alwaysAnswered: true });
 
 type Shape = {
   type?: string | string[];
-  toldWhole?: true;
+  alwaysAnswered?: true;
   format?: string;
   description?: string;
   deprecated?: boolean;
@@ -80,7 +87,7 @@ type Shape = {
   items?: Shape;
 };
 
-const FORMATS_TOLD: Record<string, string> = {
+const ANSWER_FORMATS: Record<string, string> = {
   'past-moment': 'date-time',
   'birth-date': 'date',
   date: 'date',
@@ -88,11 +95,11 @@ const FORMATS_TOLD: Record<string, string> = {
 };
 
 /**
- * An object of an answer: every key is there, and what may be null is null where nobody said it. `asTheyAre` are
- * fields that do not come in, whose schemas are those of answers already.
+ * Returns the schema of an object in responses. Every key is present, and an unknown value is null if the field allows
+ * this. `asTheyAre` are fields that requests do not have; they already have the schemas of responses.
  */
-export function toldAs(fields: Fields, asTheyAre: Fields = {}): TUnsafe<Record<string, unknown>> {
-  const { required, properties } = toldObject(fields as Record<string, Shape>);
+export function answerShape(fields: Fields, asTheyAre: Fields = {}): TUnsafe<Record<string, unknown>> {
+  const { required, properties } = answerObject(fields as Record<string, Shape>);
   return Type.Unsafe<Record<string, unknown>>({
     type: 'object',
     required: [...new Set([...required, ...Object.keys(asTheyAre)])],
@@ -100,34 +107,34 @@ export function toldAs(fields: Fields, asTheyAre: Fields = {}): TUnsafe<Record<s
   });
 }
 
-function toldObject(fields: Record<string, Shape>): {
+function answerObject(fields: Record<string, Shape>): {
   type: 'object';
   required: string[];
   properties: Record<string, Shape>;
 } {
-  const properties = Object.entries(fields).map(([name, field]) => [name, told(field)]);
+  const properties = Object.entries(fields).map(([name, field]) => [name, answerField(field)]);
   return { type: 'object', required: Object.keys(fields), properties: Object.fromEntries(properties) };
 }
 
-/** A field as answers have it: the bounds are those of what comes in. */
-function told(field: Shape): Shape {
+/** Returns the schema of a field in responses, without the limits of input. */
+function answerField(field: Shape): Shape {
   const { format, description, deprecated, enum: words, default: value, ...within } = field;
-  const type = field.toldWhole ? 'object' : field.type;
-  const formatTold = ownOf(FORMATS_TOLD, format ?? '');
+  const type = field.alwaysAnswered ? 'object' : field.type;
+  const answerFormat = ownProperty(ANSWER_FORMATS, format ?? '');
   return {
-    ...(within.properties ? toldObject(within.properties) : {}),
-    ...(within.items ? { items: told(within.items) } : {}),
-    ...(within.additionalProperties ? { additionalProperties: told(within.additionalProperties) } : {}),
+    ...(within.properties ? answerObject(within.properties) : {}),
+    ...(within.items ? { items: answerField(within.items) } : {}),
+    ...(within.additionalProperties ? { additionalProperties: answerField(within.additionalProperties) } : {}),
     ...(type === undefined ? {} : { type }),
     ...(words === undefined ? {} : { enum: words }),
-    ...(formatTold === undefined ? {} : { format: formatTold }),
+    ...(answerFormat === undefined ? {} : { format: answerFormat }),
     ...(description === undefined ? {} : { description }),
     ...(deprecated === undefined ? {} : { deprecated }),
     ...(value === undefined || value === null ? {} : { default: value }),
   };
 }
 
-/** The value with every key that the shape has: what is missing is the shape's default, else null. */
+/** Returns the value with every key of the schema. A missing key gets the default of the schema, else null. */
 export function filled(shape: TSchema, value: unknown): unknown {
   const { type, properties, additionalProperties, items, default: missing = null } = shape as Shape;
   if (value === null || value === undefined) return type === 'object' && properties ? filled(shape, {}) : missing;
@@ -145,7 +152,7 @@ export function filled(shape: TSchema, value: unknown): unknown {
   );
 }
 
-/** The value without keys that say nothing, its keys in one order: equal things are equal as text. */
+/** Returns the value without empty keys and with sorted keys. So the texts of equal values are equal. */
 export function pruned(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(pruned);
   if (typeof value !== 'object' || value === null) return value;

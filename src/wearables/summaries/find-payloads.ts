@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
 
-/** What is kept of these summaries of a user as their provider sent it, by the provider's own ids. */
+/** Returns the stored payloads of these summaries of a user, by the provider's ids. */
 export async function findPayloads(
   { db, team, cipher }: TeamCtx,
   user: { id: string },

@@ -2,21 +2,24 @@ import { sql } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
 import { notFound } from '../../errors.ts';
 import { findUser } from '../../users/find.ts';
-import { renderRaw, renderSummary, TOLD_COLUMNS, type ToldRow } from './render.ts';
+import { renderRaw, renderSummary, RENDERED_COLUMNS, type RenderedRow } from './render.ts';
 import { device } from './resources/device.ts';
 import { profile } from './resources/profile.ts';
 
-type Row = ToldRow & { start_at: string | null; raw: Buffer };
+type Row = RenderedRow & { start_at: string | null; raw: Buffer };
 
 const rowsOf = (ctx: TeamCtx, userId: string, resource: string) =>
   ctx.db
     .selectFrom('summaries')
-    .select([...TOLD_COLUMNS, 'start_at', 'raw'])
+    .select([...RENDERED_COLUMNS, 'start_at', 'raw'])
     .where('team_id', '=', ctx.team.id)
     .where('user_id', '=', userId)
     .where('resource', '=', resource);
 
-/** Of the profiles of all sources or of one that tell something, the one that changed last. Throws not_found for the user and where there is none. */
+/**
+ * Returns the last changed profile that has any value, of all sources or of one provider. Throws not_found for the
+ * user, and if there is no such profile.
+ */
 export async function findProfile(
   ctx: TeamCtx,
   userId: string,
@@ -25,7 +28,7 @@ export async function findProfile(
   return renderSummary(ctx, profile, await findProfileRow(ctx, userId, provider));
 }
 
-/** The same as its provider gave it. */
+/** Returns the same profile in the form in which its provider sent it. */
 export async function findRawProfile(
   ctx: TeamCtx,
   userId: string,
@@ -47,7 +50,7 @@ async function findProfileRow(ctx: TeamCtx, userId: string, provider: string | n
   return row;
 }
 
-/** One device of a user. Throws not_found for the user and where they have no such device. */
+/** Returns one device of a user. Throws not_found for the user, and if the user has no such device. */
 export async function findDevice(ctx: TeamCtx, userId: string, deviceId: string): Promise<Record<string, unknown>> {
   await findUser(ctx, userId);
   const row = await rowsOf(ctx, userId, device.name).where('id', '=', deviceId).executeTakeFirst();

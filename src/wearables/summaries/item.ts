@@ -1,4 +1,4 @@
-// What every summary that comes in has beside its fields: where it is from, which one it is, and its clock.
+// The fields that every incoming summary has in addition to those of its kind: its source, its id and its clock.
 import { Type } from 'typebox';
 import type { Breach } from '../../wire/rule.ts';
 import type { Requirement } from '../../wire/rules.ts';
@@ -6,19 +6,19 @@ import { firstMoment, millisecondsOf } from '../../wire/moment.ts';
 import { isCalendarDate } from '../../wire/birth-date.ts';
 import { oneOf, optional, Text } from '../../wire/schema.ts';
 import { latestDay } from '../calendar-date.ts';
-import { PROVIDER_SLUGS } from '../providers/catalogue.ts';
+import { PROVIDER_SLUGS } from '../providers/provider-catalogue.ts';
 import { SOURCE_TYPES } from '../source.ts';
 import { whole, type Fields } from './fields.ts';
 
 const slug = oneOf(PROVIDER_SLUGS, { description: 'Slug of the provider that the data is from.' });
 
-/** Where a summary is from and which of its source's it is. */
+/** The source of a summary, and the id of the summary at this source. */
 export const origin = {
   provider: slug,
   source_type: Type.Optional(
     oneOf(SOURCE_TYPES, { default: 'unknown', description: 'Kind of the device that measured.' }),
   ),
-  app_id: optional(Text(200, { description: 'The app that wrote the data, as its bundle or package is called.' })),
+  app_id: optional(Text(200, { description: 'The app that wrote the data, by its bundle or package name.' })),
   device_id: optional(
     Type.String({
       format: 'uuid',
@@ -28,24 +28,24 @@ export const origin = {
   provider_id: optional(
     Text(200, {
       description:
-        'Id of this summary at its provider. With it a later one replaces this one whatever else changes; without it the ' +
-        'time does.',
+        'Id of this summary at its provider. With it, a later summary with the same id replaces this one ' +
+        'whatever else changes. Without it, one of the same time does.',
     }),
   ),
   version: optional(
     Type.String({
       format: 'past-moment',
-      description: 'When the provider changed it last: an older version never replaces a newer one.',
+      description: 'When the provider last changed it. An older version never replaces a newer one.',
     }),
   ),
 } satisfies Fields;
 
-/** The furthest that clocks are from UTC, in seconds. */
+/** The largest offset of a clock from UTC, in seconds. */
 const FURTHEST_OFFSET = 57_600;
 
 export const timezoneOffset = whole(
-  'Seconds east of UTC where the person was. Left out, it is that of the time itself, as in 07:00:00-07:00, or unknown: ' +
-    'Z and +00:00 say nothing of the place.',
+  'Seconds east of UTC where the person was. Left out, it is the offset in the time itself, as in ' +
+    '07:00:00-07:00, or unknown: Z and +00:00 do not say where the person was.',
   FURTHEST_OFFSET,
   -FURTHEST_OFFSET,
 );
@@ -58,21 +58,21 @@ export const ownDay = optional(
   Type.String({
     format: 'date',
     description:
-      'The day it belongs to, as the provider counts. Left out, it is the local day by the offset, else by the time zone, ' +
-      "else by the user's fallback_time_zone, else in UTC.",
+      'The day that it belongs to, as the provider counts. Left out, it is the local day by the ' +
+      "offset, else by the time zone, else by the user's fallback_time_zone, else in UTC.",
   }),
 );
 
-/** By how much the times of a session may be longer than it: sources round them. */
+/** The number of seconds by which a time in a summary may be longer than its session, because sources round times. */
 export const ROUNDING_SECONDS = 60;
 
-/** No device has measured before; earlier times are mistakes. */
+/** Before this day there were no such devices. An earlier time is a mistake. */
 const FIRST_DAY = '1900-01-01';
 const HOUR_MS = 3_600_000;
 
 /**
- * What a summary has to fulfil to be one that can have been measured: days and times that have come, and of a span an
- * end that is not before its start nor longer after it than `mostHours`.
+ * Checks that a summary can be a measurement. Its days and times must not be in the future. The end of a span must not
+ * be before its start, and at most `mostHours` after it.
  */
 export function measurable(
   {

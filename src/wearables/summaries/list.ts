@@ -6,16 +6,16 @@ import { AppError } from '../../errors.ts';
 import { findUser } from '../../users/find.ts';
 import { latestDay } from '../calendar-date.ts';
 import type { SummaryResource } from './resource.ts';
-import { renderRaw, renderSummary, TOLD_COLUMNS } from './render.ts';
+import { renderRaw, renderSummary, RENDERED_COLUMNS } from './render.ts';
 
-/** Days of the calendar, both included, and the source; nothing said: all there are. */
+/** The days, both included, and the source; null for all of them. */
 export type Range = { days: { from: string; to: string } | null; provider: string | null };
 
 type Query = { start_date?: string; end_date?: string | undefined; provider?: string | undefined };
 
 /**
- * The range that a query asks for; of times the days as they are written count. Left out, the end is today everywhere: a day that
- * has begun only where the user is belongs to it.
+ * Returns the range of a query. From a time, we use the day in the text. If there is no end, the last day is the latest
+ * day that has begun in any time zone, so that it includes a day that has begun only in the user's zone.
  */
 export function rangeOf({ start_date, end_date, provider = '' }: Query): Range {
   const from = start_date?.slice(0, 10);
@@ -25,10 +25,10 @@ export function rangeOf({ start_date, end_date, provider = '' }: Query): Range {
   };
 }
 
-/** What an answer is made of at most: more is asked for in several ranges. */
+/** The most summaries in a response. A client reads more of them in several ranges. */
 const MOST_ROWS = 5_000;
 const MOST_BYTES = 8 * 1024 * 1024;
-/** Rows that are in memory as they are stored: few, since one may be large, and is packed where it lies. */
+/** The number of stored rows in memory at a time. It is small, because one row may be large. */
 const ROWS_AT_ONCE = 100;
 const AT_ONCE_MS = 10;
 
@@ -39,33 +39,39 @@ const within = (ctx: TeamCtx, userId: string, { name }: SummaryResource, { days,
     .where('user_id', '=', userId)
     .where('resource', '=', name)
     .where(
-      sql<boolean>`(${days === null}::boolean or calendar_date between ${days?.from ?? null}::date and ${days?.to ?? null}::date)`,
+      sql<boolean>`(${days === null}::boolean or calendar_date between ${days?.from ?? null}::date
+        and ${days?.to ?? null}::date)`,
     )
     .where(sql<boolean>`(${provider}::text is null or provider = ${provider}::text)`);
 
-type Told = Record<string, unknown>;
+type Rendered = Record<string, unknown>;
 
 /**
- * A user's summaries of a kind, the newest last. Throws not_found for the user, too_many_matches where the answer would
- * be larger than one is.
+ * Returns a user's summaries of a kind, the newest last. Throws not_found for the user, and too_many_matches if the
+ * response would be too large.
  */
-export function listSummaries(ctx: TeamCtx, userId: string, resource: SummaryResource, range: Range): Promise<Told[]> {
-  return tellEach(ctx, userId, { resource, range }, async (ids) => {
-    const rows = await rowsOf(ctx, userId, ids).select(TOLD_COLUMNS).execute();
+export function listSummaries(
+  ctx: TeamCtx,
+  userId: string,
+  resource: SummaryResource,
+  range: Range,
+): Promise<Rendered[]> {
+  return renderEach(ctx, userId, { resource, range }, async (ids) => {
+    const rows = await rowsOf(ctx, userId, ids).select(RENDERED_COLUMNS).execute();
     return rows.map((row) => () => renderSummary(ctx, resource, row));
   });
 }
 
-/** The same as the providers gave them. */
+/** Returns the same summaries in the form in which the providers sent them. */
 export function listRawSummaries(
   ctx: TeamCtx,
   userId: string,
   resource: SummaryResource,
   range: Range,
-): Promise<Told[]> {
-  return tellEach(ctx, userId, { resource, range }, async (ids) => {
+): Promise<Rendered[]> {
+  return renderEach(ctx, userId, { resource, range }, async (ids) => {
     const rows = await rowsOf(ctx, userId, ids)
-      .select([...TOLD_COLUMNS, 'start_at', 'raw'])
+      .select([...RENDERED_COLUMNS, 'start_at', 'raw'])
       .execute();
     return rows.map((row) => () => renderRaw(ctx, resource, row));
   });
@@ -83,15 +89,15 @@ const inOrder = <O>(query: SelectQueryBuilder<DB, 'summaries', O>): SelectQueryB
   query.orderBy('calendar_date').orderBy('start_at').orderBy('id');
 
 /**
- * Reads some rows after the other and makes of each what is told, in turn with other requests. What is told is counted, not what is
- * stored: a thousand equal numbers are a few bytes in the database.
+ * Reads rows in small groups and renders each row. Lets other requests run in between. Counts the rendered bytes and
+ * not the stored ones, because a thousand equal numbers have few bytes in the database.
  */
-async function tellEach(
+async function renderEach(
   ctx: TeamCtx,
   userId: string,
   { resource, range }: { resource: SummaryResource; range: Range },
-  read: (ids: string[]) => Promise<(() => Told)[]>,
-): Promise<Told[]> {
+  read: (ids: string[]) => Promise<(() => Rendered)[]>,
+): Promise<Rendered[]> {
   await findUser(ctx, userId);
   const found = await within(ctx, userId, resource, range)
     .select('id')
@@ -99,21 +105,21 @@ async function tellEach(
     .limit(MOST_ROWS + 1)
     .execute();
   if (found.length > MOST_ROWS) throw tooMany();
-  const told: Told[] = [];
+  const rendered: Rendered[] = [];
   let bytes = 0;
   let begun = performance.now();
   for (let at = 0; at < found.length; at += ROWS_AT_ONCE) {
-    for (const tell of await read(found.slice(at, at + ROWS_AT_ONCE).map(({ id }) => id))) {
-      const one = tell();
+    for (const render of await read(found.slice(at, at + ROWS_AT_ONCE).map(({ id }) => id))) {
+      const one = render();
       bytes += Buffer.byteLength(JSON.stringify(one));
       if (bytes > MOST_BYTES) throw tooMany();
-      told.push(one);
+      rendered.push(one);
       if (performance.now() - begun < AT_ONCE_MS) continue;
       await others();
       begun = performance.now();
     }
   }
-  return told;
+  return rendered;
 }
 
 const tooMany = (): AppError =>

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { makeUser, pushSummaries } from '../../../test/factories.ts';
 import { problemsOf } from '../../../test/people.ts';
-import { makePerson, type Person, type Summary } from '../../../test/summaries.ts';
-import { findTraces } from '../../../test/traces.ts';
+import { makePerson, type Person, type Summary } from '../../../test/summary-person.ts';
+import { findTraces } from '../../../test/find-traces.ts';
 
 let app: TestApp;
 let person: Person;
@@ -20,12 +20,12 @@ afterEach(() => person.close());
 const ring = { provider: 'oura', source_type: 'ring' };
 const get = <T = Summary>(path: string) => person.team.api<T>('GET', path);
 
-/** What was pushed as one summary of the kind, read back and as it was told. */
+/** Pushes one summary of the kind, and returns it as it is read; its event has to be equal. */
 async function roundTrip(path: string, item: object): Promise<Summary> {
   await person.push(path, item);
   const [summary] = await person.read(path);
-  const told = await person.told();
-  expect(told.at(-1)?.[1]).toEqual(summary);
+  const events = await person.takeEvents();
+  expect(events.at(-1)?.[1]).toEqual(summary);
   return summary as Summary;
 }
 
@@ -42,7 +42,7 @@ describe('a sleep cycle', () => {
     ...changes,
   });
 
-  test('belongs to a sleep and is told with its stages', async () => {
+  test('belongs to a sleep and is published with its stages', async () => {
     const { items } = await person.push('sleep', { ...night, total: 27_000 });
     const summary = await roundTrip('sleep_cycle', cycle(items[0]?.id, { time_zone: 'america/phoenix' }));
     expect(summary).toMatchObject({
@@ -59,7 +59,7 @@ describe('a sleep cycle', () => {
     });
   });
 
-  test('counts in the size of a list by what is told of it, however little of that the database keeps', async () => {
+  test('counts in the size of a list with its rendered size, however little the database stores', async () => {
     const { items } = await person.push('sleep', { ...night, total: 27_000 });
     const stages = { stage_start_offset_second: 0, stage_end_offset_second: 25_200, stage_type: 4 };
     const alike = Object.fromEntries(Object.entries(stages).map(([name, value]) => [name, Array(800).fill(value)]));
@@ -69,11 +69,12 @@ describe('a sleep cycle', () => {
     expect(await person.read('sleep_cycle')).toHaveLength(25);
     const grow = (times: number) =>
       sql`
-        insert into summaries (user_id, id, team_id, resource, provider, source_type, key, calendar_date, start_at, values, raw, told_hash, raw_hash)
-        select user_id, gen_random_uuid(), team_id, resource, provider, source_type, 'copy ' || gen_random_uuid(), calendar_date, start_at, values, raw, told_hash, raw_hash
-          from summaries, generate_series(1, ${times}::integer) as n where user_id = ${person.userId} and resource = 'sleep_cycle'`.execute(
-        app.db,
-      );
+        insert into summaries (user_id, id, team_id, resource, provider, source_type, key, calendar_date, start_at,
+          values, raw, content_hash, raw_hash)
+        select user_id, gen_random_uuid(), team_id, resource, provider, source_type, 'copy ' || gen_random_uuid(),
+          calendar_date, start_at, values, raw, content_hash, raw_hash
+          from summaries, generate_series(1, ${times}::integer) as n where user_id = ${person.userId}
+            and resource = 'sleep_cycle'`.execute(app.db);
     await grow(19);
     const { rows } = await sql<{ bytes: number }>`
       select sum(pg_column_size(values))::integer as bytes from summaries where user_id = ${person.userId}`.execute(
@@ -86,7 +87,7 @@ describe('a sleep cycle', () => {
     expect([status, body.code]).toEqual([400, 'too_many_matches']);
   });
 
-  test('of a sleep that the user does not have is not found, also where the id is that of something else', async () => {
+  test('of an unknown sleep is not found, also when the id belongs to another object', async () => {
     const { items } = await person.push('activity', { ...ring, calendar_date: '2026-01-05' });
     for (const id of [person.userId, items[0]?.id]) {
       const answer = await person.tryToPush('sleep_cycle', cycle(id));
@@ -94,7 +95,7 @@ describe('a sleep cycle', () => {
     }
   });
 
-  test('is refused with stages that there are not, that end before they begin or after their session, or lists of other lengths', async () => {
+  test('is refused with unknown or impossible stages and with lists of different lengths', async () => {
     const answer = await person.tryToPush(
       'sleep_cycle',
       cycle(person.userId, { stage_type: [0, 2], stage_end_offset_second: [600, 500] }),
@@ -128,7 +129,7 @@ describe('a meal', () => {
     ['saturated', 'monounsaturated', 'polyunsaturated', 'omega3', 'omega6', 'total'].map((name) => [name, null]),
   );
 
-  test('is told with its foods, what is not known as null', async () => {
+  test('is published with its foods, and with null for unknown values', async () => {
     const summary = await roundTrip(
       'meal',
       lunch({
@@ -162,12 +163,12 @@ describe('a meal', () => {
     ]);
   });
 
-  test('keeps what names it and its foods sealed', async () => {
+  test('stores its name and those of its foods sealed', async () => {
     await person.push('meal', lunch({ name: 'Xylophone stew', data: { Quinceberry: {} } }));
     expect(await findTraces(app, ['Xylophone', 'Quinceberry'], 'stored')).toEqual([]);
   });
 
-  test('is refused with minerals that there are not and more foods than 50', async () => {
+  test('is refused with unknown minerals and with more than 50 foods', async () => {
     const foods = Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`food ${n}`, {}]));
     const answer = await person.tryToPush(
       'meal',
@@ -184,7 +185,7 @@ describe('a meal', () => {
     ]);
   });
 
-  test('with as much as it may have is still told of in one event', async () => {
+  test('with everything that it may have still fits in one event', async () => {
     const longest = 1.234_567_890_123_456_7e-100;
     const amounts = (...names: string[]) => Object.fromEntries(names.map((name) => [name, longest]));
     const fats = amounts('saturated', 'monounsaturated', 'polyunsaturated', 'omega3', 'omega6', 'total');
@@ -211,14 +212,14 @@ describe('a meal', () => {
     const data = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`${'𝔉'.repeat(198)}${n + 10}`, food]));
     const { created } = await person.push('meal', lunch({ ...food, data }));
     expect(created).toBe(1);
-    expect((await person.told()).map(([type]) => type)).toEqual(['daily.data.meal.created']);
+    expect((await person.takeEvents()).map(([type]) => type)).toEqual(['daily.data.meal.created']);
   });
 });
 
 describe('a menstrual cycle', () => {
   const cycle = (changes: object = {}) => ({ ...ring, period_start: '2026-01-03', ...changes });
 
-  test('belongs to the day on which its period begins, with all that was observed', async () => {
+  test('belongs to the day on which its period begins, with all observations', async () => {
     const summary = await roundTrip(
       'menstrual_cycle',
       cycle({
@@ -241,7 +242,7 @@ describe('a menstrual cycle', () => {
     });
   });
 
-  test('keeps what was observed sealed', async () => {
+  test('stores the observations sealed', async () => {
     await person.push('menstrual_cycle', cycle({ contraceptive: [{ date: '2026-01-03', type: 'intravaginal_ring' }] }));
     expect(await findTraces(app, ['intravaginal_ring'], 'stored')).toEqual([]);
     expect(await person.read('menstrual_cycle')).toMatchObject([{ contraceptive: [{ type: 'intravaginal_ring' }] }]);
@@ -272,7 +273,7 @@ describe('a menstrual cycle', () => {
   });
 });
 
-test('an electrocardiogram is told with what the device made of it', async () => {
+test('an electrocardiogram is published with the classification of the device', async () => {
   const summary = await roundTrip('electrocardiogram', {
     ...ring,
     session_start: '2026-01-05T12:00:00Z',
@@ -296,7 +297,7 @@ test('an electrocardiogram is told with what the device made of it', async () =>
 describe('the profile of a user', () => {
   const path = (query = '') => `/v2/summary/profile/${person.userId}${query}`;
 
-  test('is the one of all sources that changed last; each source has one', async () => {
+  test('is the one that changed last among those of all sources; each source has one', async () => {
     expect((await get(path())).status).toBe(404);
     await person.push('profile', { ...ring, height: 170, birth_date: '1980-12-10', sex: 'female' });
     await person.push('profile', { provider: 'withings', source_type: 'scale', height: 171 });
@@ -316,14 +317,14 @@ describe('the profile of a user', () => {
     });
     expect((await get(path('?provider=withings'))).body).toMatchObject({ height: 171 });
     expect((await get(path('?provider=nobody'))).status).toBe(404);
-    expect((await person.told()).map(([type]) => type)).toEqual([
+    expect((await person.takeEvents()).map(([type]) => type)).toEqual([
       'daily.data.profile.created',
       'daily.data.profile.created',
       'daily.data.profile.updated',
     ]);
   });
 
-  test('that tells nothing hides none that does', async () => {
+  test('without values does not hide one with values', async () => {
     await person.push('profile', { ...ring, height: 170 });
     await person.push('profile', { provider: 'withings', heigth: 171 });
     expect((await get(path())).body).toMatchObject({ height: 170, source: { slug: 'oura' } });
@@ -331,21 +332,21 @@ describe('the profile of a user', () => {
     expect((await get(path())).body).toMatchObject({ height: null, source: { slug: 'withings' } });
   });
 
-  test('is read as its provider gave it', async () => {
+  test('is read as its provider sent it', async () => {
     const item = { ...ring, height: 170, birth_date: '1980-12-10' };
     const { items } = await person.push('profile', item);
     const { body } = await get<{ profile: object }>(`/v2/summary/profile/${person.userId}/raw`);
     expect(body.profile).toMatchObject({ id: items[0]?.id, data: item, source: { slug: 'oura' } });
   });
 
-  test('keeps the date of birth sealed, and is refused with one that cannot be', async () => {
+  test('stores the date of birth sealed, and is refused with an impossible one', async () => {
     await person.push('profile', { ...ring, birth_date: '1979-03-17' });
     expect(await findTraces(app, ['1979-03-17'], 'stored')).toEqual([]);
     const answer = await person.tryToPush('profile', { ...ring, birth_date: '1779-03-17', wheelchair_use: false });
     expect(problemsOf(answer)).toEqual(['body.0.birth_date date_parsing', 'body.0.wheelchair_use enum']);
   });
 
-  test('like every kind is refused with a version that cannot be', async () => {
+  test('is refused with an impossible version, like every kind', async () => {
     const version = '0001-01-01T00:00:00+14:00';
     for (const [path, item] of Object.entries({
       profile: { ...ring, height: 170 },
@@ -358,7 +359,7 @@ describe('the profile of a user', () => {
       ]);
   });
 
-  test('is taken whatever the ingestion bounds, since it belongs to no day', async () => {
+  test('is stored whatever the ingestion dates, since it belongs to no day', async () => {
     await person.team.api('PATCH', `/v2/user/${person.userId}`, { ingestion_end: '2020-01-01' });
     expect(await person.push('profile', { ...ring, height: 170 })).toMatchObject({ created: 1 });
   });
@@ -368,7 +369,7 @@ describe('a device', () => {
   const watch = { ...ring, device_id: 'SN-QX4711', device_manufacturer: 'Example', device_model: 'Ring 4' };
   const list = async (): Promise<Summary[]> => (await get<Summary[]>(`/v2/user/${person.userId}/device`)).body;
 
-  test('is known by its maker and told of, when it is new and when it changes', async () => {
+  test('is identified by its maker and published when it is new and when it changes', async () => {
     const { items } = await person.push('devices', watch);
     const id = items[0]?.id as string;
     await person.push('devices', watch);
@@ -386,7 +387,7 @@ describe('a device', () => {
     };
     expect(await list()).toEqual([device]);
     expect((await get(`/v2/user/${person.userId}/device/${id}`)).body).toEqual(device);
-    expect(await person.told()).toEqual([
+    expect(await person.takeEvents()).toEqual([
       ['provider.device.created', { ...device, device_version: null }],
       ['provider.device.updated', device],
     ]);
@@ -396,7 +397,7 @@ describe('a device', () => {
     expect(none.body.devices).toEqual([]);
   });
 
-  test('of another id of the maker is another; without one the model tells them apart', async () => {
+  test('with another id of the maker is another device; without one the model identifies it', async () => {
     const { device_id: _, ...model } = watch;
     await person.push(
       'devices',
@@ -410,12 +411,12 @@ describe('a device', () => {
     expect(problemsOf(await person.tryToPush('devices', ring))).toEqual(['body.0.device_id missing']);
   });
 
-  test('keeps the id of its maker sealed', async () => {
+  test('stores the id of its maker sealed', async () => {
     await person.push('devices', { ...watch, device_id: 'SN-SEALED-1' });
     expect(await findTraces(app, ['SN-SEALED-1'], 'stored')).toEqual([]);
   });
 
-  test('is named by what it measured, and by nothing of another user', async () => {
+  test('can be named by its measurements, but not by those of another user', async () => {
     const { items } = await person.push('devices', watch);
     const activity = { ...ring, calendar_date: '2026-01-05', device_id: items[0]?.id };
     await person.push('activity', activity);
@@ -424,15 +425,15 @@ describe('a device', () => {
     expect((await pushSummaries(person.team, colleague, 'activity', [activity])).status).toBe(404);
   });
 
-  test('that the user does not have is not found', async () => {
+  test('of another user is not found', async () => {
     const { items } = await person.push('activity', { ...ring, calendar_date: '2026-01-05' });
     for (const id of [person.userId, items[0]?.id])
       expect((await get(`/v2/user/${person.userId}/device/${id}`)).status).toBe(404);
   });
 });
 
-describe('who pushes', () => {
-  test('may be the user, by a token of their own, but of no provider that is pulled from', async () => {
+describe('the sender of a push', () => {
+  test('may be the user with a token of their own, except for a provider that we pull from', async () => {
     const token = await person.team.api<{ sign_in_token: string }>('POST', `/v2/user/${person.userId}/sign_in_token`);
     const as = { key: null, headers: { authorization: `Bearer ${token.body.sign_in_token}` } };
     const path = `/v2/summary/activity/${person.userId}`;
@@ -448,14 +449,14 @@ describe('who pushes', () => {
     expect((await pushAs([ofPhone as object], as)).status).toBe(200);
   });
 
-  test('connects a phone by the first push that is taken', async () => {
+  test('connects a phone with the first push that is accepted', async () => {
     const phone = { provider: 'apple_health_kit', source_type: 'phone' };
     await person.team.api('PATCH', `/v2/user/${person.userId}`, { ingestion_start: '2026-01-05' });
     await person.push('activity', { ...phone, calendar_date: '2026-01-04' });
-    expect(await person.told()).toEqual([]);
+    expect(await person.takeEvents()).toEqual([]);
     await person.push('activity', { ...phone, calendar_date: '2026-01-05' });
     await person.push('activity', { ...phone, calendar_date: '2026-01-06' });
-    expect((await person.told()).map(([type]) => type).toSorted()).toEqual([
+    expect((await person.takeEvents()).map(([type]) => type).toSorted()).toEqual([
       'daily.data.activity.created',
       'daily.data.activity.created',
       'provider.connection.created',

@@ -1,15 +1,18 @@
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { ensureConnection } from '../connections/connect.ts';
-import { asWriter } from '../one-writer.ts';
-import type { ProviderSlug } from '../providers/catalogue.ts';
+import { asWriter } from '../user-writer.ts';
+import type { ProviderSlug } from '../providers/provider-catalogue.ts';
 import { refusePulled } from '../refuse-pulled.ts';
 import { refuseTooManyNaming } from './refuse-too-many-naming.ts';
 import type { SummaryItem, SummaryResource } from './resource.ts';
 import type { PushAnswer } from './schemas.ts';
-import { storeSummaries, type Outcome } from './store.ts';
+import { storeSummaries, type Outcome } from './store-summaries.ts';
 
-/** Takes what an app or a device sends of a user: all of it, or nothing. Throws provider_not_pushable, limit_reached. */
+/**
+ * Stores the summaries that an app or a device sends: all of them, or none. Throws provider_not_pushable,
+ * limit_reached.
+ */
 export function pushSummaries(
   ctx: TeamCtx,
   userId: string,
@@ -40,7 +43,7 @@ export function pushSummaries(
   });
 }
 
-/** The pushed object is the raw payload, but for its points, which are kept once. */
+/** Returns the pushed object without its points, which we store only once. */
 function payloadOf(item: SummaryItem, { stream }: SummaryResource): unknown {
   if (!stream) return item;
   const { [stream]: _, ...payload } = item;

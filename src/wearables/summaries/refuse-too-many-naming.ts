@@ -1,9 +1,12 @@
 import { sql } from 'kysely';
 import { AppError } from '../../errors.ts';
-import type { Writer } from '../one-writer.ts';
+import type { Writer } from '../user-writer.ts';
 import type { SummaryItem, SummaryResource } from './resource.ts';
 
-/** After they were stored, in their transaction. Throws limit_reached where more name one summary than may, as cycles a sleep. */
+/**
+ * Throws limit_reached if too many summaries name the same one, like cycles name a sleep. Call it after the summaries
+ * were stored, in the same transaction.
+ */
 export async function refuseTooManyNaming(
   { db, team }: Writer,
   user: { id: string },
@@ -13,7 +16,8 @@ export async function refuseTooManyNaming(
   if (mostNaming === undefined) return;
   for (const [field, to] of Object.entries(references)) {
     const ids = [...new Set(sent.map((item) => String(item[field])))];
-    // Names stand in the text, by which the index of the field is found; counted no further than it takes.
+    // The names are literals in the SQL text, so that PostgreSQL uses the index of the field. The query stops to count
+    // when it has reached the limit.
     const { rows } = await sql`
       select from unnest(${ids}::text[]) as named (id) cross join lateral (
         select count(*) as many from (
@@ -25,7 +29,7 @@ export async function refuseTooManyNaming(
     if (rows.length > 0) {
       throw new AppError(
         'limit_reached',
-        `A ${to} has at most ${mostNaming} ${many}. Delete those that are of no use.`,
+        `A ${to} has at most ${mostNaming} ${many}. Delete those that you do not need.`,
         { fields: { limit: mostNaming } },
       );
     }

@@ -5,8 +5,8 @@ import { filled } from './fields.ts';
 import type { SummaryResource } from './resource.ts';
 import type { ShallowWorkoutStream } from './summary-streams/schemas.ts';
 
-/** The columns of which a summary is told. */
-export const TOLD_COLUMNS = [
+/** The columns that we need to render a summary. */
+export const RENDERED_COLUMNS = [
   'id',
   'user_id',
   'team_id',
@@ -22,7 +22,7 @@ export const TOLD_COLUMNS = [
   'updated_at',
 ] as const;
 
-export type ToldRow = {
+export type RenderedRow = {
   id: string;
   user_id: string;
   team_id: string;
@@ -38,11 +38,11 @@ export type ToldRow = {
   updated_at: string;
 };
 
-/** A stored summary as answers and events tell it, by the shape of its resource. */
+/** Returns a stored summary in the form of responses and events, by the schema of its resource. */
 export function renderSummary(
   { cipher, config }: TeamCtx,
   resource: SummaryResource,
-  row: ToldRow,
+  row: RenderedRow,
 ): Record<string, unknown> {
   const { values, texts, ...columns } = row;
   const fields = {
@@ -50,7 +50,7 @@ export function renderSummary(
     ...(values as Record<string, unknown>),
     ...(texts ? cipher.openJson<Record<string, unknown>>('summaries.texts', row, texts) : {}),
   };
-  const told = {
+  const rendered = {
     ...fields,
     date: dayAsMoment(row.calendar_date),
     provider_id: row.provider_id ?? row.id,
@@ -62,17 +62,17 @@ export function renderSummary(
     source_device_id: row.device_id,
     ...resource.derived?.(fields),
   };
-  return filled(resource.shape, told) as Record<string, unknown>;
+  return filled(resource.shape, rendered) as Record<string, unknown>;
 }
 
-/** The deprecated form of a calendar date: its first moment in UTC. */
+/** Returns the deprecated form of a calendar date: the first moment of the day in UTC. */
 const dayAsMoment = (date: string | null): string | null => date && `${date}T00:00:00.000Z`;
 
-/** What is told of the points of a workout, which are read elsewhere. */
+/** Returns the data of an event about the points of a workout. An operation returns the points themselves. */
 export function renderShallowStream(
   ctx: TeamCtx,
   resource: SummaryResource,
-  row: ToldRow,
+  row: RenderedRow,
 ): Static<typeof ShallowWorkoutStream> {
   const workout = renderSummary(ctx, resource, row) as Pick<
     Static<typeof ShallowWorkoutStream>,
@@ -88,11 +88,11 @@ export function renderShallowStream(
   };
 }
 
-/** A stored summary as its provider gave it. */
+/** Returns a stored summary in the form in which its provider sent it. */
 export function renderRaw(
   ctx: TeamCtx,
   resource: SummaryResource,
-  row: ToldRow & { start_at: string | null; raw: Buffer },
+  row: RenderedRow & { start_at: string | null; raw: Buffer },
 ): Record<string, unknown> {
   const { name, slug, logo } = renderSource(ctx.config, row);
   return {

@@ -1,9 +1,9 @@
-// What a kind of summary is: everything that its operations, events and rows are made from.
+// The type of a kind of summary. Its operations, events and rows are made from it.
 import type { TObject, TSchema } from 'typebox';
 import { toUtc } from '../../wire/moment.ts';
 import { calendarDateOf, type Clock } from '../calendar-date.ts';
 
-/** A summary as any way in hands it over: what `input` of its resource lets through. */
+/** A summary that arrives by push, pull or file. It must be valid for `input` of its resource. */
 export type SummaryItem = {
   provider: string;
   source_type?: string;
@@ -17,76 +17,88 @@ export type SummaryItem = {
   [field: string]: unknown;
 };
 
-/** Which summary of its source it is, and when it was. */
-export type Place = {
-  /** Names it at its source: a later one with the same key replaces it. */
+/** The key of a summary at its source, and its times. */
+export type KeyAndTimes = {
+  /** Identifies the summary at its source. A later summary with the same key replaces it. */
   key: string;
-  /** Null of what belongs to no day, as a profile. */
+  /** The day of the summary; null for a summary that belongs to no day, for example a profile. */
   calendar_date: string | null;
   start_at: string | null;
   end_at: string | null;
 };
 
 export type SummaryResource = {
-  /** As rows, events (`daily.data.<name>`) and /aggregate name it. */
+  /** The name in rows, in events (`daily.data.<name>`) and in /aggregate. */
   name: string;
-  /** As the names of its schemas begin. */
+  /** The beginning of the names of its schemas. */
   title: string;
-  /** As paths name it: /v2/summary/<path>/{user_id}. */
+  /** The name in paths: /v2/summary/<path>/{user_id}. */
   path: string;
-  /** As sentences name one of them, without an article, and many. */
+  /** The words for one summary (without an article) and for several summaries in sentences. */
   one: string;
   many: string;
-  /** The key of the answer that has those of some days; left out where they belong to no day. */
+  /** The key of the list in responses. It is missing if summaries of this kind belong to no day. */
   list?: string;
-  /** How one comes in. */
+  /** The schema of an incoming summary. */
   input: TObject;
-  /** How one is pushed, where more is asked of it than of what a provider or a file tells. */
+  /** The schema of a pushed summary, if it requires more than the schema for providers and files. */
   pushed?: TObject;
-  /** Of one request; bytes unpacked, values with everything in them on average. */
+  /**
+   * The limits of one request: the number of items, the average number of values in each, including nested ones, and
+   * the bytes after decompression.
+   */
   most: { items: number; valuesEach: number; bytes: number };
-  /** How one is told, in answers and events. */
+  /** The schema in responses and events. */
   shape: TSchema;
-  /** How its raw payloads are told, where there is an operation for them. */
+  /** The schema of its raw payloads, if there is an operation that returns them. */
   rawShape?: TSchema;
-  /** Fields that are kept sealed: free text, what names people or tells of what is nobody's business. */
+  /** The fields that we seal: free text, names of people and private details. */
   sealed: readonly string[];
-  /** Fields that name another summary of the user, with its resource. */
+  /** The fields that name another summary of the user, each with the resource of that summary. */
   references?: Readonly<Record<string, string>>;
-  /** How many of them may name the same one, where they are pushed. */
+  /** The most pushed summaries that may name the same one. */
   mostNaming?: number;
-  /** A device: its `device_id` is the maker's own, and kept sealed, since it tells one thing in the world from all others. */
+  /**
+   * Set for devices. The `device_id` of a device is the maker's own id. We seal it, because it identifies one object in
+   * the world.
+   */
   isDevice?: true;
-  /** The field whose points are kept beside the summary. */
+  /** The field whose points we store separately from the summary. */
   stream?: 'stream' | 'sleep_stream';
-  /** Fields that follow from those that came, where they did not come themselves. */
+  /** Returns values for missing fields that can be computed from other fields. */
   completed?: (item: SummaryItem) => Record<string, unknown>;
   /**
-   * Without times that are longer than the session, as a provider or a file may tell them; what came where none is, and null where
-   * nothing is left without them.
+   * Removes times that are longer than the session. Data of a provider or a file may have such times. Returns the item
+   * itself if there are none, and null if the item is invalid without them.
    */
   withinSession?: (item: SummaryItem) => SummaryItem | null;
-  placeOf: (item: SummaryItem, clock: Clock) => Place;
-  /** The time whose text may tell the offset that the item itself does not. */
+  keyAndTimesOf: (item: SummaryItem, clock: Clock) => KeyAndTimes;
+  /** The field with the time whose text may contain the offset, if the item itself states none. */
   clockFrom?: string;
-  /** The time at which it began, whose text may tell another offset: clocks were changed meanwhile, or the person travelled. */
+  /**
+   * The field with the time at which the session began. Its text may contain another offset, because clocks may change
+   * during the session or the person may travel.
+   */
   beganAt?: string;
-  /** What the shape has beside fields that came in. */
+  /** Returns fields of responses that are computed from the stored fields. */
   derived?: (item: Record<string, unknown>) => Record<string, unknown>;
 };
 
-/** What a batch of plain summaries is made of at most. */
+/** The limits of a batch of summaries that have no points. */
 export const PLAIN_BATCH = { items: 100, valuesEach: 100, bytes: 1024 * 1024 };
 
 export const keyOf = (item: SummaryItem, otherwise: string): string =>
   item.provider_id ? `id ${item.provider_id}` : otherwise;
 
-/** Of what has a start and an end: it belongs to the local day of the field `day`, unless the provider says otherwise. */
-export function placeInTime(
+/**
+ * Returns a function that finds the key and times of a summary with a start and an end. The summary belongs to the
+ * local day of the field `day`, unless the provider names another day.
+ */
+export function keyAndTimesFrom(
   item: SummaryItem,
   clock: Clock,
   { from, to = from, day = from }: { from: string; to?: string; day?: string },
-): Place {
+): KeyAndTimes {
   const start_at = toUtc(item[from] as string);
   return {
     key: keyOf(item, `at ${start_at}`),

@@ -1,8 +1,8 @@
-// What every summary is told with, beside its own fields.
+// The fields that every summary in a response has in addition to those of its kind.
 import { Type, type TUnsafe } from 'typebox';
 import { nullable, oneOf, Timestamp, Uuid } from '../../wire/schema.ts';
 import { DataSource, SOURCE_TYPES } from '../source.ts';
-import { toldAs, type Fields } from './fields.ts';
+import { answerShape, type Fields } from './fields.ts';
 
 const heading: Fields = {
   id: Type.String({ format: 'uuid', description: 'Id of the summary, the same for all its versions.' }),
@@ -10,10 +10,10 @@ const heading: Fields = {
 };
 const times: Fields = {
   created_at: Timestamp,
-  updated_at: Type.String({ format: 'date-time', description: 'When it changed last. The newest version counts.' }),
+  updated_at: Type.String({ format: 'date-time', description: 'When it last changed. The newest version counts.' }),
 };
 
-/** Fields that say once more, flat, what `source` says. */
+/** The fields of `source`, repeated without nesting. */
 export const flatSource = {
   source_provider: Type.String({ description: 'Slug of the provider.' }),
   source_type: oneOf(SOURCE_TYPES, { description: 'Kind of the device that measured.' }),
@@ -21,7 +21,7 @@ export const flatSource = {
   source_device_id: nullable(Type.String({ format: 'uuid', description: 'Id of the device that measured.' })),
 } satisfies Fields;
 
-/** Of what belongs to a day; `beside` are fields that do not come in. */
+/** Returns the shape of a summary that belongs to a day. `beside` are fields that requests do not have. */
 export const dailyShape = (fields: Fields, beside: Fields = {}): TUnsafe<Record<string, unknown>> =>
   shapeOf(fields, {
     calendar_date: Type.String({ format: 'date', description: 'The local day that it belongs to.' }),
@@ -33,4 +33,4 @@ export const dated: Fields = {
 };
 
 export const shapeOf = (fields: Fields, beside: Fields = {}): TUnsafe<Record<string, unknown>> =>
-  toldAs({ ...heading, ...fields }, { ...beside, source: DataSource, ...times });
+  answerShape({ ...heading, ...fields }, { ...beside, source: DataSource, ...times });

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { problemsOf } from '../../../test/people.ts';
-import { makePerson, type Person } from '../../../test/summaries.ts';
+import { makePerson, type Person } from '../../../test/summary-person.ts';
 
 let app: TestApp;
 let person: Person;
@@ -23,7 +23,7 @@ const night = (changes: object = {}) => ({
   ...changes,
 });
 
-test('a night is read and told of with what follows from it: its day, its duration, its kind and the offset of its times', async () => {
+test('a night is read and published with its day, duration, kind and offset, which follow from its times', async () => {
   const { items } = await person.push('sleep', night({ deep: 6_000, state: 'tentative', average_hrv: 55.5 }));
   const [sleep, ...others] = await person.read('sleep');
   expect(others).toEqual([]);
@@ -45,10 +45,10 @@ test('a night is read and told of with what follows from it: its day, its durati
     average_hrv: 55.5,
     sleep_stream: null,
   });
-  expect(await person.told()).toEqual([['daily.data.sleep.created', sleep]]);
+  expect(await person.takeEvents()).toEqual([['daily.data.sleep.created', sleep]]);
 });
 
-test('the raw payload of a night has what was pushed', async () => {
+test('the raw payload of a night is what was pushed', async () => {
   const { items } = await person.push('sleep', night({ score: 83 }));
   const { status, body } = await person.team.api<{ sleep: object[] }>(
     'GET',
@@ -68,7 +68,7 @@ test('the raw payload of a night has what was pushed', async () => {
   ]);
 });
 
-test('what is told itself is not guessed: kind, duration, day and offset', async () => {
+test('kind, duration, day and offset stay as they were sent', async () => {
   const own = { type: 'acknowledged_nap', duration: 20_000, calendar_date: '2026-01-05', timezone_offset: 3_600 };
   await person.push('sleep', night(own));
   expect(await person.read('sleep')).toMatchObject([own]);
@@ -76,7 +76,7 @@ test('what is told itself is not guessed: kind, duration, day and offset', async
   expect((await person.read('sleep')).map(({ type }) => type)).toEqual(['acknowledged_nap', 'short_sleep']);
 });
 
-test('a sleep without an offset belongs to the day of the zone of its user, and its offset stays unknown', async () => {
+test("a sleep without an offset belongs to the day of its user's zone, and its offset stays unknown", async () => {
   const late = night({ bedtime_start: '2026-01-05T20:00:00Z', bedtime_stop: '2026-01-06T04:00:00+00:00' });
   await person.push('sleep', late);
   expect(await person.read('sleep')).toMatchObject([{ calendar_date: '2026-01-06', timezone_offset: null }]);
@@ -85,7 +85,7 @@ test('a sleep without an offset belongs to the day of the zone of its user, and 
   expect(await person.read('sleep')).toMatchObject([{ calendar_date: '2026-01-05', timezone_offset: null }]);
 });
 
-test('a sleep keeps its id by that of its provider, also when its times change, else by its start', async () => {
+test("the provider's id identifies a sleep, also when its times change; without one its start does", async () => {
   const first = await person.push('sleep', night({ provider_id: 'a' }));
   const moved = await person.push('sleep', night({ provider_id: 'a', bedtime_start: '2026-01-05T22:00:00-07:00' }));
   expect(moved.items).toEqual([{ id: first.items[0]?.id, outcome: 'updated' }]);
@@ -97,7 +97,7 @@ test('a sleep keeps its id by that of its provider, also when its times change, 
   });
 });
 
-test('times that cannot be are refused with their place', async () => {
+test('impossible times are refused with their paths', async () => {
   const answer = await person.tryToPush(
     'sleep',
     night(),
@@ -122,7 +122,7 @@ test('times that cannot be are refused with their place', async () => {
   expect(await person.read('sleep')).toEqual([]);
 });
 
-test('times of a sleep that do not fit between going to bed and getting up are refused with their place', async () => {
+test('parts of a sleep that are longer than the time in bed are refused with their paths', async () => {
   const short = (changes: object) =>
     night({ bedtime_start: '2026-01-06T00:00:00Z', bedtime_stop: '2026-01-06T02:00:00Z', total: 6_000, ...changes });
   const answer = await person.tryToPush(
@@ -161,7 +161,7 @@ test('times of a sleep that do not fit between going to bed and getting up are r
   expect(await person.read('sleep')).toMatchObject([{ total: 6_000, awake: 1_320, light: 4_120 }]);
 });
 
-describe('what was measured during a sleep', () => {
+describe('the samples of a sleep', () => {
   const streamOf = async (id: string | undefined) =>
     person.team.api<Record<string, unknown[]>>('GET', `/v2/timeseries/sleep/${id}/stream`);
   const sleep_stream = {
@@ -170,7 +170,7 @@ describe('what was measured during a sleep', () => {
   };
   const sample = { id: null, timezone_offset: -25_200, type: null };
 
-  test('is read as samples with their units and the offset of the sleep', async () => {
+  test('are read with their units and the offset of the sleep', async () => {
     const { items } = await person.push('sleep', night({ sleep_stream }));
     const { body } = await streamOf(items[0]?.id);
     expect(body).toEqual({
@@ -191,10 +191,10 @@ describe('what was measured during a sleep', () => {
       ],
       respiratory_rate: [],
     });
-    expect((await person.told()).map(([type]) => type)).toEqual(['daily.data.sleep.created']);
+    expect((await person.takeEvents()).map(([type]) => type)).toEqual(['daily.data.sleep.created']);
   });
 
-  test('stays as it is where a later version comes without it, and is replaced whole by one that has it', async () => {
+  test('stay when a later version comes without them, and are replaced as a whole otherwise', async () => {
     const { items } = await person.push('sleep', night({ sleep_stream }));
     await person.push('sleep', night({ deep: 1 }));
     expect((await streamOf(items[0]?.id)).body['hypnogram']).toHaveLength(1);
@@ -204,12 +204,12 @@ describe('what was measured during a sleep', () => {
     expect([body['hrv']?.length, body['hypnogram']]).toEqual([1, []]);
   });
 
-  test('is empty of a sleep that came without it; of what is no sleep of the team there is none', async () => {
+  test('are empty for a sleep that came without them; an id of no sleep of the team is not found', async () => {
     const { items } = await person.push('sleep', night());
     const id = items[0]?.id;
     expect((await streamOf(id)).body).toEqual({ hrv: [], heartrate: [], hypnogram: [], respiratory_rate: [] });
-    const stranger = await app.makeTeam('Mesa Labs');
-    expect((await stranger.api('GET', `/v2/timeseries/sleep/${id}/stream`)).status).toBe(404);
+    const otherTeam = await app.makeTeam('Mesa Labs');
+    expect((await otherTeam.api('GET', `/v2/timeseries/sleep/${id}/stream`)).status).toBe(404);
     expect((await person.team.api('GET', `/v2/timeseries/workouts/${id}/stream`)).status).toBe(404);
     expect((await streamOf(person.userId)).status).toBe(404);
     await person.team.api('DELETE', `/v2/user/${person.userId}`);
@@ -217,7 +217,7 @@ describe('what was measured during a sleep', () => {
     expect([deleted.status, deleted.body['code']]).toEqual([404, 'user_scheduled_for_deletion']);
   });
 
-  test('has its stages between going to bed and getting up, to the second', async () => {
+  test('have their stages between going to bed and getting up, to the second', async () => {
     const [bed, up] = [Date.UTC(2026, 0, 6, 5, 30) / 1_000, Date.UTC(2026, 0, 6, 13, 30) / 1_000];
     const stages = (start: number[], end: number[]) =>
       night({ sleep_stream: { hypnogram: { start, end, value: start.map(() => 2) } } });
@@ -238,7 +238,7 @@ describe('what was measured during a sleep', () => {
     ]);
   });
 
-  test('is refused with lists of different lengths, times that fall and values that cannot be', async () => {
+  test('are refused with lists of different lengths, falling times and impossible values', async () => {
     const answer = await person.tryToPush(
       'sleep',
       night({ sleep_stream: { heartrate: { time: [10, 20], value: [50] }, hrv: { time: [20, 10], value: [1, 1] } } }),

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { problemsOf } from '../../../test/people.ts';
-import { makePerson, type Person } from '../../../test/summaries.ts';
-import { findTraces } from '../../../test/traces.ts';
+import { makePerson, type Person } from '../../../test/summary-person.ts';
+import { findTraces } from '../../../test/find-traces.ts';
 
 let app: TestApp;
 let person: Person;
@@ -34,7 +34,7 @@ const stream = {
 const streamOf = async (id: string | undefined) =>
   person.team.api<Record<string, unknown[]>>('GET', `/v2/timeseries/workouts/${id}/stream`);
 
-test('a workout is read and told of whole, with its sport for people and for programs', async () => {
+test('a workout is read and published completely, with its sport for people and for programs', async () => {
   const map = { polyline: '_p~iF~ps|U', summary_polyline: null };
   await person.push('workouts', run({ title: 'Before work', distance: 7_420.5, hr_zones: [0, 1, 2, 3, 4, 5], map }));
   const [workout] = await person.read('workouts');
@@ -52,15 +52,15 @@ test('a workout is read and told of whole, with its sport for people and for pro
     average_watts: null,
     source: { provider: 'strava', type: 'watch' },
   });
-  expect(await person.told()).toEqual([['daily.data.workouts.created', workout]]);
+  expect(await person.takeEvents()).toEqual([['daily.data.workouts.created', workout]]);
 });
 
-test('a workout of a provider without ids is named by ours', async () => {
+test('a workout of a provider without ids has our id', async () => {
   const { items } = await person.push('workouts', run({ provider_id: null }));
   expect(await person.read('workouts')).toMatchObject([{ id: items[0]?.id, provider_id: items[0]?.id }]);
 });
 
-test('what names a workout and where it was is sealed, and opens in every version', async () => {
+test('the title and route of a workout are sealed, and can be opened in every version', async () => {
   const mark = 'Quicksilver loop';
   await person.push('workouts', run({ title: 'Old title', map: { polyline: 'zyzzyva' } }));
   await person.push('workouts', run({ title: mark, map: { polyline: 'zyzzyva' } }));
@@ -88,7 +88,7 @@ test('the raw payload is the pushed object with its sport, without the points', 
 });
 
 describe('the points of a workout', () => {
-  test('are read as they came, and told of by an event that says where', async () => {
+  test('are read as they came, and an event has the path where they are read', async () => {
     const { items } = await person.push('workouts', run({ stream }));
     const id = items[0]?.id;
     expect((await streamOf(id)).body).toEqual({
@@ -101,12 +101,12 @@ describe('the points of a workout', () => {
       resistance: [],
       temperature: [],
     });
-    const told = await person.told();
-    expect(told.map(([type]) => type).toSorted()).toEqual([
+    const events = await person.takeEvents();
+    expect(events.map(([type]) => type).toSorted()).toEqual([
       'daily.data.workout_stream.created',
       'daily.data.workouts.created',
     ]);
-    expect(told.find(([type]) => type.includes('stream'))?.[1]).toEqual({
+    expect(events.find(([type]) => type.includes('stream'))?.[1]).toEqual({
       user_id: person.userId,
       workout_id: id,
       provider_id: '4711',
@@ -116,17 +116,17 @@ describe('the points of a workout', () => {
     });
   });
 
-  test('that come later or differ are told apart from the workout, equal ones not at all', async () => {
-    // Heart rates would change the workout too: its zones.
+  test('have an event of their own when they come later or differ, and none when they are equal', async () => {
+    // Heart rates would change the workout too, by its zones.
     const { heartrate: _, ...points } = stream;
     const { items } = await person.push('workouts', run());
-    await person.told();
+    await person.takeEvents();
     expect(await person.push('workouts', run({ stream: points }))).toMatchObject({ unchanged: 1 });
     await person.push('workouts', run({ stream: { ...points, cadence: [] } }));
     await person.push('workouts', run());
     const other = { ...points, lat: [1, 2] };
     await person.push('workouts', run({ stream: other }));
-    expect((await person.told()).map(([type]) => type)).toEqual([
+    expect((await person.takeEvents()).map(([type]) => type)).toEqual([
       'daily.data.workout_stream.created',
       'daily.data.workout_stream.updated',
     ]);
@@ -139,28 +139,27 @@ describe('the points of a workout', () => {
     expect((await streamOf(items[0]?.id)).body).toMatchObject(stream);
   });
 
-  test('are as many as 100,000, sealed in parts', async () => {
+  test('can be 100,000, sealed in parts', async () => {
     const time = Array.from({ length: 100_000 }, (_, n) => 1_767_619_800 + n);
     const lat = time.map((_, n) => 33 + n / 1e5);
     const { items } = await person.push('workouts', run({ stream: { time, lat } }));
     const { body } = await streamOf(items[0]?.id);
     expect([body['time'], body['lat']]).toEqual([time, lat]);
     const { rows } = await sql<{ parts: number; longest: number }>`
-      select count(*) as parts, max(octet_length(content)) as longest from summary_streams where user_id = ${person.userId}`.execute(
-      app.db,
-    );
+      select count(*) as parts, max(octet_length(content)) as longest from summary_streams
+        where user_id = ${person.userId}`.execute(app.db);
     expect(rows[0]?.parts).toBeGreaterThan(5);
     expect(rows[0]?.longest).toBeLessThan(201_000);
     const more = await person.tryToPush('workouts', run({ stream: { time: [...time, 2e9] } }));
     expect(problemsOf(more)).toEqual(['body.0.stream.time too_long']);
   });
 
-  test('let requests of other teams go first, between steps and from workout to workout', async () => {
-    const { bulk } = app.ctx;
-    const runInTurn = bulk.run.bind(bulk);
+  test('let requests of other teams run between steps and between workouts', async () => {
+    const { batches } = app.ctx;
+    const runOriginal = batches.run.bind(batches);
     let pauses = 0;
-    const counted = vi.spyOn(bulk, 'run').mockImplementation((team, work) =>
-      runInTurn(team, (giveWay) =>
+    const counted = vi.spyOn(batches, 'run').mockImplementation((team, work) =>
+      runOriginal(team, (giveWay) =>
         work(async () => {
           pauses += 1;
           await giveWay();
@@ -173,7 +172,7 @@ describe('the points of a workout', () => {
     expect(pauses).toBe(6);
   });
 
-  test('are refused with the first value of a list that cannot be, lists of other lengths and times that fall', async () => {
+  test("are refused with each list's first impossible value, lists of other lengths and falling times", async () => {
     const answer = await person.tryToPush(
       'workouts',
       run({ stream: { time: [1, 2, 3], lat: [1, 91, 92], heartrate: [1, 2.5, 'x'], power: [1, 2], distance: 'far' } }),
@@ -197,7 +196,7 @@ describe('the points of a workout', () => {
   });
 });
 
-test('a workout that cannot be is refused with the place of each problem', async () => {
+test('an impossible workout is refused with the path of each problem', async () => {
   const answer = await person.tryToPush(
     'workouts',
     run({ time_end: '2026-01-05T06:29:59-07:00' }),

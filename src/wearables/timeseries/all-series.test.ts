@@ -1,8 +1,9 @@
-// Every series by what the interface says of it, written out in the facts: units, times, names of events, and both ways to read.
+// Compares every series with the interface, which series-facts.ts writes out: units, times, names of events, and both
+// ways to read.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { makeUser, subscribe } from '../../../test/factories.ts';
-import { startReceiver, type Receiver } from '../../../test/receiver.ts';
+import { startEndpoint, type Endpoint } from '../../../test/endpoint.ts';
 import {
   FACT_BEGIN,
   FACT_END,
@@ -12,21 +13,21 @@ import {
   UNGROUPED,
   type SeriesFact,
 } from '../../../test/series-facts.ts';
-import { SERIES } from '../resources.ts';
+import { SERIES } from '../series.ts';
 
 let app: TestApp;
-let receiver: Receiver;
+let endpoint: Endpoint;
 let userId: string;
 beforeAll(async () => {
-  [app, receiver] = await Promise.all([startTestApp(), startReceiver()]);
-  await subscribe(app.team, receiver);
+  [app, endpoint] = await Promise.all([startTestApp(), startEndpoint()]);
+  await subscribe(app.team, endpoint);
   ({ user_id: userId } = await makeUser(app.team));
   await app.api('POST', `/v2/timeseries/${userId}/samples`, sampleOfEach());
   await app.deliver();
 });
 afterAll(async () => {
   await app.close();
-  await receiver.close();
+  await endpoint.close();
 });
 
 type Shown = Record<string, unknown> & { value: unknown; type: string | null };
@@ -35,7 +36,7 @@ const numbers = ({ name, value }: SeriesFact, n = 0): object => {
   return { value: value === 'text' ? 'Two eggs' : factValue(name, n) };
 };
 
-/** Exactly what a sample of the series shows. */
+/** Exactly what the API shows of a sample of the series. */
 const shown = (fact: SeriesFact, n = 0): Record<string, unknown> => ({
   id: null,
   timezone_offset: null,
@@ -48,7 +49,7 @@ const shown = (fact: SeriesFact, n = 0): Record<string, unknown> => ({
   ...numbers(fact, n),
 });
 
-test('there are those 52 series and no others', () => {
+test('the 52 series of the interface exist and no others', () => {
   expect(SERIES.map(({ name }) => name).toSorted()).toEqual(SERIES_FACTS.map(({ name }) => name));
   expect(SERIES_FACTS).toHaveLength(52);
   const words = SERIES.flatMap(({ name, type }) => (Array.isArray(type) ? [[name, type.toSorted()]] : []));
@@ -57,7 +58,7 @@ test('there are those 52 series and no others', () => {
 });
 
 describe.each(SERIES_FACTS.map((fact) => [fact.name, fact] as const))('%s', (name, fact) => {
-  test('is told in its unit with the keys of its samples, and by its own event', async () => {
+  test('is read in its unit with the keys of its samples, and has its own event', async () => {
     const { body } = await app.api<{ groups: Record<string, { data: Shown[] }[]> }>(
       'GET',
       `/v2/timeseries/${userId}/${name}/grouped?start_date=2026-01-05&end_date=2026-12-31`,
@@ -71,22 +72,22 @@ describe.each(SERIES_FACTS.map((fact) => [fact.name, fact] as const))('%s', (nam
       samples.toSorted((a, b) => (String(a['type']) < String(b['type']) ? -1 : 1));
     expect(byType(data)).toEqual(byType(expected));
 
-    const events = receiver.received.filter(
-      ({ body: told }) => told.event_type === `daily.data.${fact.event ?? name}.created`,
+    const events = endpoint.received.filter(
+      ({ body: webhook }) => webhook.event_type === `daily.data.${fact.event ?? name}.created`,
     );
-    const told = events.flatMap(({ body: { data: group } }) => group['data'] as Shown[]);
-    expect(byType(told)).toEqual(fact.event === null ? [] : byType(expected));
+    const published = events.flatMap(({ body: { data: group } }) => group['data'] as Shown[]);
+    expect(byType(published)).toEqual(fact.event === null ? [] : byType(expected));
   });
 });
 
-test('nothing else is told of them', () => {
-  const types = new Set(receiver.received.map(({ body }) => body.event_type));
+test('samples publish no other events', () => {
+  const types = new Set(endpoint.received.map(({ body }) => body.event_type));
   const expected = SERIES_FACTS.flatMap(({ event }) => (event === null ? [] : `daily.data.${event}.created`));
   expect([...types].toSorted()).toEqual(['provider.connection.created', ...expected].toSorted());
 });
 
 describe('the form without groups', () => {
-  test.each(UNGROUPED)('of %s has the samples of it alone, and says what replaces it', async (path, name, type) => {
+  test.each(UNGROUPED)('of %s lists only its samples, and names its successor', async (path, name, type) => {
     const { status, headers, body } = await app.api<Shown[]>(
       'GET',
       `/v2/timeseries/${userId}/${path}?start_date=2026-01-05&end_date=2026-12-31`,
@@ -100,7 +101,7 @@ describe('the form without groups', () => {
     expect(headers.get('link')).toBe(`</v2/timeseries/{user_id}/${name}/grouped>; rel="successor-version"`);
   });
 
-  test('is there for no other series', async () => {
+  test('does not exist for other series', async () => {
     const without = SERIES_FACTS.filter(({ name }) => !UNGROUPED.some(([path]) => path === name));
     const path = (name: string) =>
       `${app.baseUrl}/v2/timeseries/${userId}/${name}?start_date=2026-01-05&end_date=2026-12-31`;

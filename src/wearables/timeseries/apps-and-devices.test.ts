@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
 import { makeUser, subscribe } from '../../../test/factories.ts';
-import { startReceiver, type Receiver } from '../../../test/receiver.ts';
+import { startEndpoint, type Endpoint } from '../../../test/endpoint.ts';
 
 let app: TestApp;
 let team: Team;
 let user_id: string;
-let receiver: Receiver;
+let endpoint: Endpoint;
 beforeAll(async () => {
   app = await startTestApp();
 });
@@ -15,9 +15,9 @@ afterAll(() => app.close());
 beforeEach(async () => {
   team = await app.makeTeam();
   ({ user_id } = await makeUser(team));
-  receiver = await startReceiver();
-  await subscribe(team, receiver, ['daily.data.*']);
-  return () => receiver.close();
+  endpoint = await startEndpoint();
+  await subscribe(team, endpoint, ['daily.data.*']);
+  return () => endpoint.close();
 });
 
 const MINUTE_MS = 60_000;
@@ -42,7 +42,7 @@ const push = async (...samples: object[]): Promise<Counts> => {
   expect([status, body]).toEqual([200, expect.anything()]);
   return body;
 };
-type Told = {
+type Webhook = {
   event_type: string;
   data: {
     source: { app_id: string | null; device_id: string | null };
@@ -52,13 +52,13 @@ type Told = {
     intervals?: { start: string; end: string }[];
   };
 };
-/** What arrived since the last call. */
-async function told(): Promise<Told[]> {
+/** The webhooks that arrived since the last call. */
+async function takeWebhooks(): Promise<Webhook[]> {
   await app.deliver();
-  return receiver.received.splice(0).map(({ body }) => body as unknown as Told);
+  return endpoint.received.splice(0).map(({ body }) => body as unknown as Webhook);
 }
 
-/** What each app or device has told of, as the minutes at which it begins. */
+/** The minutes at which the samples of each app or device begin. */
 async function minutesBy(word: 'app_id' | 'device_id', series = 'steps'): Promise<Record<string, number[]>> {
   const { body } = await team.api<{ groups: Record<string, { source: object; data: { timestamp: string }[] }[]> }>(
     'GET',
@@ -100,13 +100,13 @@ async function device(serial: string): Promise<string> {
 }
 
 describe('two apps on one phone', () => {
-  test('whose intervals differ and overlap are not added up, and each keeps its own', async () => {
-    // By the hour, and by the hour from half past.
+  test('keep their own samples if intervals overlap, and a sum does not add both', async () => {
+    // One app counts by the hour, the other one by the hour from half past.
     await push(
       ...Array.from({ length: 8 }, (_, n) => steps(480 + n * 60, 60, 1_000, walks)),
       ...Array.from({ length: 8 }, (_, n) => steps(510 + n * 60, 60, 900, rings)),
     );
-    // The better one, first by name, counts whole: 7,200; of the other one the half hour before it.
+    // The first app by name counts whole: 7,200. Of the other app, the half hour before it counts.
     expect(await sums()).toEqual({ 'sum.steps.value': [7_200 + 500] });
     expect(await sums('source_app_id')).toEqual({
       'group_key.0': ['com.example.rings', 'com.example.walks'],
@@ -118,9 +118,9 @@ describe('two apps on one phone', () => {
     });
   });
 
-  test('are told in events of their own, each with its app, and with the number of their kind of device', async () => {
+  test('have an event each, with its app and the same source_id', async () => {
     await push(steps(0, 60, 1, walks), steps(30, 60, 2, rings));
-    const events = await told();
+    const events = await takeWebhooks();
     expect(events.map(({ data }) => [data.source.app_id, data.data?.map(({ value }) => value)]).sort()).toEqual([
       ['com.example.rings', [2]],
       ['com.example.walks', [1]],
@@ -128,61 +128,61 @@ describe('two apps on one phone', () => {
     expect(new Set(events.map(({ data }) => data.source_id)).size).toBe(1);
   });
 
-  test('that tell of one time are one sample, of steps the larger one', async () => {
+  test('that send one time have one sample, for steps the larger one', async () => {
     await push(steps(0, 60, 100, walks), steps(60, 60, 5, walks));
-    const [first] = await told();
+    const [first] = await takeWebhooks();
     expect(await push(steps(0, 30, 120, rings))).toMatchObject({ created: 0, updated: 1 });
-    const [second, ...others] = await told();
+    const [second, ...others] = await takeWebhooks();
     expect(others).toEqual([]);
     expect([second?.event_type, second?.data.source.app_id]).toEqual(['daily.data.steps.updated', rings.app_id]);
     expect(second?.data.version).toBeGreaterThan(first?.data.version as number);
     expect(second?.data.source_id).toBe(first?.data.source_id);
     expect(await minutesBy('app_id')).toEqual({ 'com.example.walks': [60], 'com.example.rings': [0] });
     expect(await sums()).toEqual({ 'sum.steps.value': [125] });
-    // And back again, as long as it is larger, or as large and longer.
+    // The first app gets the sample back only with a larger value, or with the same value over a longer interval.
     expect(await push(steps(0, 60, 100, walks))).toMatchObject({ created: 0, updated: 0 });
-    expect(await told()).toEqual([]);
+    expect(await takeWebhooks()).toEqual([]);
     expect(await push(steps(0, 60, 120, walks))).toMatchObject({ updated: 1 });
-    expect((await told())[0]?.data.version).toBeGreaterThan(second?.data.version as number);
+    expect((await takeWebhooks())[0]?.data.version).toBeGreaterThan(second?.data.version as number);
     expect(await minutesBy('app_id')).toEqual({ 'com.example.walks': [0, 60] });
   });
 
-  test('do not lower each other, and each may lower what it said itself', async () => {
+  test("cannot lower each other's steps, but each can lower its own", async () => {
     await push(steps(0, 60, 100, walks));
     expect(await push(steps(0, 5, 8, rings))).toMatchObject({ created: 0, updated: 0, unchanged: 1 });
     expect(await push(steps(0, 60, 90, walks))).toMatchObject({ updated: 1 });
     expect(await sums()).toEqual({ 'sum.steps.value': [90] });
-    // In one batch as well: the first one now says less than the other one.
+    // In one batch as well, the first app now sends less than the other one.
     expect(await push(steps(0, 60, 40, walks), steps(0, 5, 50, rings))).toMatchObject({ updated: 1, unchanged: 1 });
     expect(await minutesBy('app_id')).toEqual({ 'com.example.rings': [0] });
     expect(await push(steps(0, 5, 45, rings), steps(0, 60, 40, walks))).toMatchObject({ updated: 1, unchanged: 1 });
     expect(await sums()).toEqual({ 'sum.steps.value': [45] });
   });
 
-  test('that measure what does not add up are one sample of a time: the last one', async () => {
+  test('have one sample of a time in a series that does not add up: the last one', async () => {
     const pulse = { ...kind, resource: 'heartrate', timestamp: at(0), unit: 'bpm' };
     await push({ ...pulse, ...walks, value: 90 });
     expect(await push({ ...pulse, ...rings, value: 60 })).toMatchObject({ updated: 1 });
     expect(await minutesBy('app_id', 'heartrate')).toEqual({ 'com.example.rings': [0] });
   });
 
-  test('that tell the same of one time tell nobody anything new, and the first by name is its source', async () => {
+  test('that send the same value of one time publish nothing, and the first app by name is its source', async () => {
     await push(steps(0, 60, 100, walks), steps(60, 60, 5, walks));
-    await told();
+    await takeWebhooks();
     expect(await push(steps(0, 60, 100, rings))).toMatchObject({ created: 0, updated: 0, unchanged: 1 });
     expect(await push(steps(0, 60, 100, walks))).toMatchObject({ created: 0, updated: 0, unchanged: 1 });
-    expect(await told()).toEqual([]);
+    expect(await takeWebhooks()).toEqual([]);
     expect(await minutesBy('app_id')).toEqual({ 'com.example.walks': [60], 'com.example.rings': [0] });
   });
 
-  test('that tell of one time in one batch are one sample: of steps the larger one', async () => {
+  test('that send one time in one batch have one sample, for steps the larger one', async () => {
     expect(
       await push(steps(0, 60, 2, rings), steps(0, 60, 1, walks), steps(5, 5, 3, walks), steps(5, 9, 2, rings)),
     ).toMatchObject({ created: 2, unchanged: 2 });
     expect(await minutesBy('app_id')).toEqual({ 'com.example.walks': [5], 'com.example.rings': [0] });
   });
 
-  test('of which one was not named before are told apart once it is', async () => {
+  test('take over samples that were pushed without an app', async () => {
     await push(steps(0, 60, 1), steps(60, 60, 2), steps(90, 60, 4));
     await push(steps(90, 60, 4, rings), steps(0, 60, 1, walks), steps(60, 60, 2, walks));
     expect(await minutesBy('app_id')).toEqual({ 'com.example.walks': [0, 60], 'com.example.rings': [90] });
@@ -202,7 +202,7 @@ describe('notes of two apps', () => {
     ...more,
   });
 
-  test('of one time go with their texts to the app that told last', async () => {
+  test('that have one time go with their texts to the app that sent last', async () => {
     await push(note('Tea', walks));
     expect(await push(note('Tea', rings))).toMatchObject({ unchanged: 1 });
     const texts = async () => {
@@ -219,7 +219,7 @@ describe('notes of two apps', () => {
   });
 });
 
-test('two watches that were worn at once are not added up, and each is told as the source of its own', async () => {
+test('a sum does not add two watches that were worn at once, and each is the source of its own samples', async () => {
   const [one, other] = [await device('SN-1'), await device('SN-2')];
   const watch = (device_id: string) => ({ source_type: 'watch', app_id: 'com.apple.health', device_id });
   await push(
@@ -232,13 +232,13 @@ test('two watches that were worn at once are not added up, and each is told as t
   expect(await minutesBy('device_id')).toEqual({ [one]: [0, 90], [other]: [30, 300] });
 });
 
-describe('what is deleted', () => {
+describe('a deletion', () => {
   const ofSteps = { ...kind, resource: 'steps' };
   const remove = async (...deletions: object[]) =>
     (await team.api<{ deleted: number }>('DELETE', `/v2/timeseries/${user_id}/samples`, deletions)).body.deleted;
   const day = { start: '2026-01-05T00:00:00Z', end: '2026-01-06T00:00:00Z' };
 
-  test('of an app, or a device, leaves what others have told', async () => {
+  test('of an app, or of a device, leaves the samples of others', async () => {
     const device_id = await device('SN-1');
     await push(steps(0, 60, 1, walks), steps(30, 60, 2, rings), steps(60, 60, 3, { ...rings, device_id }));
     expect(await remove({ ...ofSteps, ...day, ...walks })).toBe(1);
@@ -247,16 +247,16 @@ describe('what is deleted', () => {
     expect(await remove({ ...ofSteps, ...day })).toBe(1);
   });
 
-  test('is told in intervals within which no other app of the kind of device has anything', async () => {
+  test('is published as intervals in which no other app of the kind of device has a sample', async () => {
     await push(
       ...[0, 10, 20, 30, 40].map((minute) => steps(minute, 10, 1, walks)),
       ...[15, 50].map((minute) => steps(minute, 10, 1, rings)),
       steps(35, 10, 1, { ...rings, source_type: 'watch' }),
     );
-    const created = await told();
+    const created = await takeWebhooks();
     const source_id = created.find(({ data }) => data.source.app_id === rings.app_id)?.data.source_id;
     expect(await remove({ ...ofSteps, ...day, ...walks })).toBe(5);
-    const [gone, ...others] = await told();
+    const [gone, ...others] = await takeWebhooks();
     expect(others).toEqual([]);
     expect(gone?.data).toMatchObject({ source_id, source: walks });
     expect(gone?.data.intervals).toEqual([
@@ -265,7 +265,7 @@ describe('what is deleted', () => {
     ]);
   });
 
-  test('by the record of an app whose sample does not count beside another one is nothing', async () => {
+  test('by a record deletes nothing if the sample of another app counts instead', async () => {
     await push(steps(0, 60, 1, { ...walks, record_id: 'walk-1' }));
     await push(steps(0, 60, 1, { ...rings, record_id: 'ring-1' }));
     await push(steps(0, 60, 1, { ...walks, record_id: 'walk-1' }));
@@ -274,7 +274,7 @@ describe('what is deleted', () => {
   });
 });
 
-describe('apps without end', () => {
+describe('too many apps', () => {
   const named = (n: number) => steps(n, 1, 1, { app_id: `com.example.app${n}` });
   const refused = async (samples: object[]) => {
     const { status, body } = await team.api<{ code: string; detail: string; limit: number }>(
@@ -286,7 +286,7 @@ describe('apps without end', () => {
     return body.detail;
   };
 
-  test('are refused beyond fifty of a series and kind of device, before anything is stored', async () => {
+  test('are refused before anything is stored, if a series and kind of device would have more than fifty', async () => {
     expect(await refused(Array.from({ length: 5_000 }, (_, n) => named(n % 1_400)))).toMatch(
       /at most 50 apps and devices/,
     );
@@ -303,21 +303,21 @@ describe('apps without end', () => {
     ).status;
   };
 
-  test('of which nothing is left make room for others, and what is told of a kind of device stays one', async () => {
+  test('make room for others when their samples are deleted, and source_id and counts stay the same', async () => {
     await push(...Array.from({ length: 50 }, (_, n) => named(n)));
-    const before = await told();
+    const before = await takeWebhooks();
     expect(await removeAll({ app_id: 'com.example.app1' })).toBe(200);
     expect(await push(named(50))).toMatchObject({ created: 1 });
     expect(await refused([named(51)])).toMatch(/at most 50 apps and devices/);
     expect(await removeAll({})).toBe(200);
-    await told();
+    await takeWebhooks();
     expect(await push(...Array.from({ length: 49 }, (_, n) => named(100 + n)))).toMatchObject({ created: 49 });
-    const after = await told();
-    const numbers = (events: Told[]) => [...new Set(events.map(({ data }) => data.source_id))];
+    const after = await takeWebhooks();
+    const numbers = (events: Webhook[]) => [...new Set(events.map(({ data }) => data.source_id))];
     expect(numbers(after)).toEqual(numbers(before));
     const last = Math.max(...before.map(({ data }) => data.version));
     expect(after.every(({ data }) => data.version > last)).toBe(true);
-    // What was told is still counted.
+    // Published samples still count.
     const { body } = await team.api<{ data: { provider: Record<string, Record<string, { sent_count: number }>> }[] }>(
       'GET',
       `/v2/introspect/resources?user_id=${user_id}`,
@@ -325,14 +325,14 @@ describe('apps without end', () => {
     expect(body.data[0]?.provider['apple_health_kit']?.['steps']?.sent_count).toBe(50 + 1 + 49);
   });
 
-  test('may be fifty beside the first one, of which nothing is left, until that one comes back', async () => {
+  test('can be fifty beside the first one if it has no samples, until it sends some again', async () => {
     await push(...Array.from({ length: 50 }, (_, n) => named(n)));
-    const [before] = await told();
+    const [before] = await takeWebhooks();
     expect(await removeAll({ app_id: 'com.example.app0' })).toBe(200);
     expect(await push(named(50))).toMatchObject({ created: 1 });
-    await told();
+    await takeWebhooks();
     expect(await push(named(50), named(7), { ...named(8), value: 2 })).toMatchObject({ updated: 1, unchanged: 2 });
-    expect((await told())[0]?.data.source_id).toBe(before?.data.source_id);
+    expect((await takeWebhooks())[0]?.data.source_id).toBe(before?.data.source_id);
     expect(await refused([named(0)])).toMatch(/at most 50 apps and devices/);
     expect(await refused([named(51)])).toMatch(/at most 50 apps and devices/);
     expect(await removeAll({ app_id: 'com.example.app7' })).toBe(200);
@@ -341,14 +341,13 @@ describe('apps without end', () => {
   });
 });
 
-test('a time of which a restored database has two samples in a place keeps both, and each app changes its own', async () => {
+test('if a restored database has two samples of one time, both stay and each app changes its own', async () => {
   await push(steps(0, 60, 10, walks), steps(60, 60, 20, rings));
-  // What no request can do: the sample of the one is put on the time of the other.
+  // No request can do this: it moves the sample of one app to the time of the other.
   await sql`
     update samples set at = at - interval '1 hour'
-     where at = ${at(60)} and stream_id in (select id from streams where user_id = ${user_id} and app_id = ${rings.app_id})`.execute(
-    app.db,
-  );
+     where at = ${at(60)} and stream_id in (
+       select id from streams where user_id = ${user_id} and app_id = ${rings.app_id})`.execute(app.db);
   expect(await minutesBy('app_id')).toEqual({ 'com.example.walks': [0], 'com.example.rings': [0] });
   expect(await push(steps(0, 60, 30, walks))).toMatchObject({ created: 0, updated: 1 });
   expect(await push(steps(0, 60, 5, rings))).toMatchObject({ created: 0, updated: 1 });

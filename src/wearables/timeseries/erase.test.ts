@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { makeUser } from '../../../test/factories.ts';
 import { query } from '../../../test/global-setup.ts';
 import { untilBlocked } from '../../../test/until-blocked.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { findTeamScopeOrNull, forTeam } from '../../tenancy/teams/scope.ts';
-import { eraseTeams } from '../../../test/erase-teams.ts';
+import { findTeamScopeOrNull, forTeam } from '../../tenancy/teams/team-scope.ts';
+import { eraseTeams } from '../../../test/erase-deleted-teams.ts';
 import { dropExpired as runRetention } from '../../jobs/retention.ts';
 import { deleteBefore, dropExpired, eraseSomeSamples } from './erase.ts';
 import { pushSamples } from './push-samples.ts';
@@ -29,14 +29,13 @@ const sample = (n: number, more: object = {}) => ({
 const push = (userId: string, samples: object[]) => app.api('POST', `/v2/timeseries/${userId}/samples`, samples);
 const samplesOf = async (userId: string): Promise<number> => {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::float8 as count from samples join streams on streams.id = stream_id where user_id = ${userId}`.execute(
-    app.db,
-  );
+    select count(*)::float8 as count from samples join streams on streams.id = stream_id
+     where user_id = ${userId}`.execute(app.db);
   return rows[0]?.count as number;
 };
 
 describe('erasing', () => {
-  test('takes pieces of at most 20,000 samples, and nothing of anybody else', async () => {
+  test('deletes at most 20,000 samples at a time, and nothing of other users', async () => {
     const [user, other] = [await makeUser(app.team), await makeUser(app.team)];
     await push(other.user_id, [sample(1), sample(2)]);
     for (let from = 0; from < 45_000; from += 5_000)
@@ -59,7 +58,7 @@ describe('erasing', () => {
     expect(await samplesOf(other.user_id)).toBe(2);
   });
 
-  test('of a team waits for a push under way, and leaves nothing of it behind', async () => {
+  test('of a team waits for a push that is under way, and deletes its samples too', async () => {
     const team = await app.makeTeam('Leaving');
     const { user_id } = await makeUser(team);
     const scope = forTeam(
@@ -67,7 +66,7 @@ describe('erasing', () => {
       (await findTeamScopeOrNull(app.ctx, team.id)) as NonNullable<Awaited<ReturnType<typeof findTeamScopeOrNull>>>,
     );
     let finish = (): void => undefined;
-    const held = new Promise<void>((resolve) => {
+    const released = new Promise<void>((resolve) => {
       finish = resolve;
     });
     let stored = (): void => undefined;
@@ -77,7 +76,7 @@ describe('erasing', () => {
     const pushing = inTransaction(scope, async (tx) => {
       await pushSamples(tx as never, user_id, [sample(1) as never]);
       stored();
-      await held;
+      await released;
     });
     await isStored;
     await app.api('DELETE', `/v1/org/${team.org_id}/team/${team.id}`, undefined, { key: team.management_key });
@@ -87,14 +86,13 @@ describe('erasing', () => {
     await pushing;
     await erasing;
     const { rows } = await sql<{ left: number }>`
-      select ((select count(*) from samples) - (select count(*) from samples join streams on streams.id = stream_id))::float8 as left`.execute(
-      app.db,
-    );
+      select ((select count(*) from samples)
+              - (select count(*) from samples join streams on streams.id = stream_id))::float8 as left`.execute(app.db);
     expect(rows[0]?.left).toBe(0);
   });
 });
 
-test('the service makes the months that come: this one and the two after it are there again after each look', async () => {
+test('the retention job makes the partitions of this month and of the next two', async () => {
   const { rows: months } = await sql<{ part: string }>`
     select 'samples_' || to_char(now() at time zone 'UTC' + make_interval(months => ahead), 'YYYYMM') as part
       from generate_series(0, 2) as months (ahead)`.execute(app.db);
@@ -109,7 +107,7 @@ test('the service makes the months that come: this one and the two after it are 
   expect(made.map(({ part }) => part)).toEqual(parts);
 });
 
-describe('a sample of long ago', () => {
+describe('an old sample', () => {
   const note = (start: string) => ({
     resource: 'note',
     provider: 'manual',
@@ -119,7 +117,7 @@ describe('a sample of long ago', () => {
     value: 'Long ago',
   });
 
-  test('has a place, whenever it was taken', async () => {
+  test('can be stored and read, whenever it was taken', async () => {
     const { user_id } = await makeUser(app.team);
     const old = ['1999-12-31T23:59:59.999Z', '2019-02-28T12:00:00.000Z', '2025-06-01T00:00:00.000Z'];
     await push(
@@ -136,12 +134,12 @@ describe('a sample of long ago', () => {
     }
   });
 
-  test('is dropped when the operator keeps samples for a number of months, whole partitions and what of a stream lies in others', async () => {
+  test('is deleted after the retention time, with its partition or from a partition that stays', async () => {
     const { user_id } = await makeUser(app.team);
-    const kept = new Date(Date.now() - 40 * 86_400_000).toISOString();
+    const retainedAt = new Date(Date.now() - 40 * 86_400_000).toISOString();
     await push(
       user_id,
-      ['1999-02-28T12:00:00Z', '2019-02-28T12:00:00Z', '2025-02-10T12:00:00Z', kept].flatMap((at) => [
+      ['1999-02-28T12:00:00Z', '2019-02-28T12:00:00Z', '2025-02-10T12:00:00Z', retainedAt].flatMap((at) => [
         sample(0, { timestamp: at }),
         note(at),
       ]),
@@ -159,9 +157,9 @@ describe('a sample of long ago', () => {
     expect(rows.map(({ name }) => name)).toEqual([null, '1']);
   });
 
-  test('is taken out of a partition that stays in one hour of the day, and in no other', async () => {
+  test('is deleted from a partition that stays in one hour of the day only', async () => {
     const { user_id } = await makeUser(app.team);
-    // It lies in the default partition, which is never dropped.
+    // The sample is in the default partition, which is never dropped.
     await push(user_id, [sample(0, { timestamp: '1999-02-28T12:00:00Z' })]);
     const retaining = { ...app.ctx, db: app.db, config: { ...app.config, sampleRetentionMonths: 12 } };
     const hourOfDatabase = async (): Promise<number> => {
@@ -179,7 +177,7 @@ describe('a sample of long ago', () => {
     expect(await samplesOf(user_id)).toBe(0);
   });
 
-  test('goes along the key of its stream, without a look through the partitions that stay', async () => {
+  test('is deleted along the key of its stream, without a sequential scan of the partitions that stay', async () => {
     const { user_id } = await makeUser(app.team);
     await push(user_id, [sample(0, { timestamp: '2025-06-01T00:00:00Z' })]);
     const many = await makeUser(app.team);
@@ -196,11 +194,11 @@ describe('a sample of long ago', () => {
       return rows[0]?.read;
     });
     expect([await samplesOf(user_id), await samplesOf(many.user_id)]).toEqual([0, 3_000]);
-    // The planner reads partitions of a few rows from one end to the other.
+    // PostgreSQL scans partitions of a few rows sequentially.
     expect(read).toBeLessThan(100);
   });
 
-  test('is never dropped where it is of the last month, whatever is asked for', async () => {
+  test('is never dropped if it is younger than a month, whatever date is given', async () => {
     const { user_id } = await makeUser(app.team);
     await push(user_id, [sample(0, { timestamp: new Date(Date.now() - 60_000).toISOString() })]);
     await query(app.databaseUrl, `select drop_samples_before('2100-01-01')`);

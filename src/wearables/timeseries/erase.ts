@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Ctx, TeamCtx, TxCtx } from '../../context.ts';
-import { becomeWriter } from '../one-writer.ts';
+import { becomeWriter } from '../user-writer.ts';
 import type { ExportedRow, Exports } from '../../privacy/export-rows.ts';
-import { seriesOrNull } from '../resources.ts';
+import { seriesOrNull } from '../series.ts';
 import { deleteSamples } from './deletion/delete-samples.ts';
 import { FOREVER, readSamples } from './read-samples.ts';
 import { renderSample } from './sample.ts';
@@ -14,7 +14,10 @@ export const EXPORTS: Exports = {
 
 const AT_ONCE = 1_000;
 
-/** As they are answered, with where they came from; stream by stream along the key. */
+/**
+ * Yields the user's samples with their source, in the form that responses have. Reads them stream by stream in the
+ * order of the primary key.
+ */
 async function* samplesOfUser(ctx: TeamCtx, user: { id: string }): AsyncIterable<ExportedRow> {
   const { rows: streams } = await sql<Stream>`
     select id, resource, provider, source_type, kind, app_id, device_id from streams
@@ -25,7 +28,7 @@ async function* samplesOfUser(ctx: TeamCtx, user: { id: string }): AsyncIterable
     if (!series) throw new Error(`There is no series named ${resource}.`);
     let last: string | null = null;
     for (;;) {
-      // A page begins with the sample that ended the one before.
+      // Each page begins again with the last sample of the page before.
       const samples = await readSamples(ctx, series, stream, {
         from: last ?? '-infinity',
         to: FOREVER,
@@ -41,12 +44,13 @@ async function* samplesOfUser(ctx: TeamCtx, user: { id: string }): AsyncIterable
   }
 }
 
-/** Samples that one step erases. */
+/** The number of samples that one step erases. */
 const SAMPLES = 20_000;
 
 /**
- * Some of the user's samples; whether there may be more. A user can have millions: a step's work is bounded, and rows go
- * by the key of their stream. The statement's text is not constant, so that it keeps no plan from when the table was empty.
+ * Erases some of the user's samples, and returns whether there may be more. A user can have millions of samples. So
+ * each step has a limit, and finds rows by the key of their stream. The text of the SQL statement differs each time.
+ * Otherwise PostgreSQL could reuse a plan that it made while the table was empty.
  */
 export async function eraseSomeSamples(ctx: TxCtx<TeamCtx>, user: { id: string }): Promise<boolean> {
   await becomeWriter(ctx, user.id);
@@ -55,7 +59,10 @@ export async function eraseSomeSamples(ctx: TxCtx<TeamCtx>, user: { id: string }
   return eraseSomeOf(ctx, streams);
 }
 
-/** The same of one provider's, and in the end its streams. Its user is told of, since the team may have it still. */
+/**
+ * Erases some of the user's samples of one provider, and at the end the provider's streams. Publishes events about the
+ * deletions, because the team may still have the samples.
+ */
 export async function eraseSomeOfProvider(
   ctx: TxCtx<TeamCtx>,
   user: { id: string; client_user_id: string },
@@ -67,64 +74,70 @@ export async function eraseSomeOfProvider(
      where user_id = ${user.id} and team_id = ${ctx.team.id} and provider = ${provider} order by id`.execute(ctx.db);
   const all = streams.map((stream) => ({ stream, from: '-infinity', to: FOREVER }));
   if ((await deleteSamples({ ...ctx, origin: 'live' }, user, all, { most: SAMPLES })) === SAMPLES) return true;
+  const ids = streams.map(({ id }) => id);
   await sql`
     delete from streams
-     where user_id = ${user.id} and team_id = ${ctx.team.id} and id = any (${streams.map(({ id }) => id)}::bigint[])`.execute(
-    ctx.db,
-  );
+     where user_id = ${user.id} and team_id = ${ctx.team.id} and id = any (${ids}::bigint[])`.execute(ctx.db);
   return false;
 }
 
 async function eraseSomeOf({ db }: TxCtx<TeamCtx>, streams: { id: number }[]): Promise<boolean> {
-  let room = SAMPLES;
+  let remaining = SAMPLES;
   for (const { id } of streams) {
     const { rows } = await sql<{ last: string | null; many: number }>`
       select max(at) as last, count(*)::float8 as many
-        from (select at from samples where stream_id = ${id} order by at limit ${room}) as first`.execute(db);
+        from (select at from samples where stream_id = ${id} order by at limit ${remaining}) as first`.execute(db);
     const { last, many } = rows[0] as { last: string | null; many: number };
     if (last === null) continue;
     for (const beside of ['sample_notes', 'sample_records'])
       await sql`delete from ${sql.table(beside)} where stream_id = ${id} and at <= ${last}`.execute(db);
     await sql`delete from ${sql.table('samples')} where stream_id = ${id} and at <= ${last}`.execute(db);
-    room -= many;
-    if (room <= 0) return true;
+    remaining -= many;
+    if (remaining <= 0) return true;
   }
   return false;
 }
 
-/** What is left of a user's samples, where eraseSomeSamples went before. */
+/** Erases the remaining samples of a user, which eraseSomeSamples has not erased, and the streams. */
 export async function eraseUser(ctx: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
   while (await eraseSomeSamples(ctx, user));
   await ctx.db.deleteFrom('streams').where('user_id', '=', user.id).where('team_id', '=', ctx.team.id).execute();
 }
 
 const MONTHS_AHEAD = 2;
-/** Streams of which one statement deletes what has expired: of a day each, where it happens every day. */
+/**
+ * The number of streams whose expired samples one SQL statement deletes. If this runs every day, these are the samples
+ * of one day.
+ */
 const STREAMS = 100;
-/** Of the day (UTC) in which it is done: looking at every stream takes its time. */
+/**
+ * The hour (UTC) in which we delete expired samples row by row. This takes long, because it goes through every stream.
+ */
 const QUIET_HOUR = 3;
 
 /**
- * Makes the months that come next (UTC), and drops those that samples are kept no longer of. What has expired in partitions
- * that stay goes once a day, in `hour` by the database's clock.
+ * Makes the partitions of the next months (UTC), and drops partitions in which all samples have expired. Once a day, in
+ * `hour` of the database's clock, deletes expired samples in the other partitions.
  */
 export async function dropExpired(ctx: Ctx, hour = QUIET_HOUR): Promise<void> {
   await sql`
-    select ensure_sample_partitions(current_date, (current_date + make_interval(months => ${MONTHS_AHEAD}))::date)`.execute(
-    ctx.db,
-  );
+    select ensure_sample_partitions(
+      current_date, (current_date + make_interval(months => ${MONTHS_AHEAD}))::date)`.execute(ctx.db);
   const { sampleRetentionMonths: months } = ctx.config;
   if (months === null) return;
-  const { rows } = await sql<{ first_kept: string; due: boolean }>`
-    with days as (select (current_date - make_interval(months => ${months}))::date as first_kept)
-    select first_kept::text, extract(hour from now() at time zone 'UTC') = ${hour} as due
-      from days where drop_samples_before(first_kept) is not null`.execute(ctx.db);
-  const [{ first_kept, due }] = rows as [{ first_kept: string; due: boolean }];
-  if (due) await deleteBefore(ctx, first_kept);
+  const { rows } = await sql<{ first_retained: string; due: boolean }>`
+    with days as (select (current_date - make_interval(months => ${months}))::date as first_retained)
+    select first_retained::text, extract(hour from now() at time zone 'UTC') = ${hour} as due
+      from days where drop_samples_before(first_retained) is not null`.execute(ctx.db);
+  const [{ first_retained, due }] = rows as [{ first_retained: string; due: boolean }];
+  if (due) await deleteBefore(ctx, first_retained);
 }
 
-/** Deletes every stream's samples of the days before `firstKept`, and their texts, some streams at a time along the key. */
-export async function deleteBefore({ db, stopping }: Ctx, firstKept: string): Promise<void> {
+/**
+ * Deletes all samples of the days before `firstRetained`, with their texts and records. Handles some streams at a time,
+ * in the order of the key.
+ */
+export async function deleteBefore({ db, stopping }: Ctx, firstRetained: string): Promise<void> {
   for (let after = 0; !stopping?.aborted;) {
     const { rows } = await sql<{ id: number }>`
       select id from streams where id > ${after} order by id limit ${STREAMS}`.execute(db);
@@ -132,13 +145,14 @@ export async function deleteBefore({ db, stopping }: Ctx, firstKept: string): Pr
     if (ids.length === 0) return;
     await sql`
       with gone as (
-        delete from ${sql.table('sample_notes')} where stream_id = any (${ids}::bigint[]) and at < ${firstKept}::date
+        delete from ${sql.table('sample_notes')}
+         where stream_id = any (${ids}::bigint[]) and at < ${firstRetained}::date
       ), records as (
-        delete from ${sql.table('sample_records')} where stream_id = any (${ids}::bigint[]) and at < ${firstKept}::date
+        delete from ${sql.table('sample_records')}
+         where stream_id = any (${ids}::bigint[]) and at < ${firstRetained}::date
       )
-      delete from ${sql.table('samples')} where stream_id = any (${ids}::bigint[]) and at < ${firstKept}::date`.execute(
-      db,
-    );
+      delete from ${sql.table('samples')}
+       where stream_id = any (${ids}::bigint[]) and at < ${firstRetained}::date`.execute(db);
     after = ids.at(-1) as number;
   }
 }

@@ -2,9 +2,11 @@ import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 
 /**
- * Deletes those of these streams of a user that have no samples, all of the user's where none are named, without the `wanted` ones. The
- * first of a place stays as long as the place is used: by its number events tell of what they told before. It takes over what the others
- * of the place have counted, and their versions. Answers those that stay though they are empty and not wanted. As the user's only writer.
+ * Deletes streams of a user that have no samples: those `among` the given ones, or all of the user's streams if `among`
+ * is null, but never the `wanted` ones. Does not delete the first stream of a `source_id` while another stream of it is
+ * used, because events contain its number. This first stream gets the counts and versions of the deleted streams of its
+ * `source_id`. Returns the streams that stay although they are empty and not wanted. The caller must be the user's only
+ * writer.
  */
 export async function freeStreams(
   { db, team }: TxCtx<TeamCtx>,
@@ -14,8 +16,9 @@ export async function freeStreams(
   const { rows } = await sql<{ id: number }>`
     with looked_at as (
       select id, version, sent_count, changed_at, id = any (${wanted}::bigint[]) as is_wanted,
-             -- A scalar query is answered from the index of each stream, whatever the database believes of an empty partition.
-             coalesce((select true from ${sql.table('samples')} as samples where stream_id = streams.id limit 1), false) as is_filled,
+             -- A scalar subquery uses the index for each stream, also if an empty partition has wrong statistics.
+             coalesce((select true from ${sql.table('samples')} as samples
+                        where stream_id = streams.id limit 1), false) as is_filled,
              min(id) over (partition by resource, provider, source_type, kind) as first
         from streams
        where user_id = ${user.id} and team_id = ${team.id} and (${among}::bigint[] is null or id = any (${among}))
@@ -31,11 +34,14 @@ export async function freeStreams(
       delete from sample_records where stream_id in (select id from freed)
     ), taken_over as (
       update streams
-         set version = greatest(streams.version, others.version), sent_count = streams.sent_count + others.sent_count,
+         set version = greatest(streams.version, others.version),
+             sent_count = streams.sent_count + others.sent_count,
              changed_at = greatest(streams.changed_at, others.changed_at)
-        from (select first, max(version) as version, sum(sent_count)::bigint as sent_count, max(changed_at) as changed_at
+        from (select first, max(version) as version, sum(sent_count)::bigint as sent_count,
+                     max(changed_at) as changed_at
                 from freed group by first) as others
-       where streams.id = others.first and streams.user_id = ${user.id} and streams.id not in (select id from freed)
+       where streams.id = others.first and streams.user_id = ${user.id}
+         and streams.id not in (select id from freed)
     ), deleted as (
       delete from streams where user_id = ${user.id} and team_id = ${team.id} and id in (select id from freed)
     )

@@ -1,14 +1,14 @@
-// What samples of many apps cost, by how often the database looks for samples: what else the machine does leaves that alone.
+// The cost of samples of many apps, as index searches of the database. Other work of the machine does not change them.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
 import { makeUser } from '../../../test/factories.ts';
 
 let app: TestApp;
 let team: Team;
 let user_id: string;
 beforeAll(async () => {
-  // One connection, so that what it has counted is told at once.
+  // With one connection, its statistics can be flushed and read at once.
   app = await startTestApp({}, { poolSize: 1 });
 });
 afterAll(() => app.close());
@@ -20,16 +20,16 @@ beforeEach(async () => {
 const MOST = 5_000;
 const APPS = 50;
 const day = Date.parse('2026-01-05T00:00:00Z');
-const PLACES = ['apple_health_kit', 'health_connect'].flatMap((provider) =>
+const SOURCES = ['apple_health_kit', 'health_connect'].flatMap((provider) =>
   ['watch', 'phone', 'ring', 'chest_strap', 'app'].flatMap((source_type) =>
     ['heartrate', 'respiratory_rate'].map((resource) => ({ provider, source_type, resource })),
   ),
 );
 const sample = (
   n: number,
-  { places, apps, value }: { places: number; apps: (n: number) => number; value: number },
+  { sources, apps, value }: { sources: number; apps: (n: number) => number; value: number },
 ) => ({
-  ...PLACES[n % places],
+  ...SOURCES[n % sources],
   app_id: `com.example.app${apps(n)}`,
   timestamp: new Date(day + n * 1_000).toISOString(),
   unit: 'bpm',
@@ -43,7 +43,7 @@ async function searches(): Promise<number> {
   return rows[0]?.many as number;
 }
 
-/** Counts of a push with the processor time of this process in milliseconds, and with searches in indexes of samples. */
+/** The counts of a push, the processor time of this process in milliseconds, and the searches in indexes of samples. */
 async function push(samples: object[]): Promise<{ counts: object; usedMs: number; searches: number }> {
   const searchesBefore = await searches();
   const before = process.cpuUsage();
@@ -53,22 +53,22 @@ async function push(samples: object[]): Promise<{ counts: object; usedMs: number
   return { counts: body, usedMs: (user + system) / 1_000, searches: (await searches()) - searchesBefore };
 }
 
-describe.each([1, 20])('samples of 50 apps in each of %i places', (places) => {
-  const batch = (more: { value: number; turn?: number }) =>
+describe.each([1, 20])('samples of 50 apps in each of %i sources', (sources) => {
+  const batch = (more: { value: number; round?: number }) =>
     Array.from({ length: MOST }, (_, n) =>
-      sample(n, { places, value: more.value, apps: (n) => (Math.floor(n / places) + (more.turn ?? 0)) % APPS }),
+      sample(n, { sources, value: more.value, apps: (n) => (Math.floor(n / sources) + (more.round ?? 0)) % APPS }),
     );
 
-  test('are looked for once an app and piece, whether they are new, the same, others or of the next app', async () => {
+  test('are searched once for each app and chunk, whether new, equal, changed or of another app', async () => {
     const first = await push(batch({ value: 60 }));
     expect(first.counts).toMatchObject({ created: MOST });
     const again = await push(batch({ value: 60 }));
     expect(again.counts).toMatchObject({ unchanged: MOST });
     const others = await push(batch({ value: 61 }));
     expect(others.counts).toMatchObject({ updated: MOST });
-    const moved = await push(batch({ value: 61, turn: 1 }));
+    const moved = await push(batch({ value: 61, round: 1 }));
     expect(moved.counts).toMatchObject({ unchanged: MOST });
-    const replaced = await push(batch({ value: 62, turn: 2 }));
+    const replaced = await push(batch({ value: 62, round: 2 }));
     expect(replaced.counts).toMatchObject({ updated: MOST });
     for (const { usedMs, searches } of [first, again, others, moved, replaced]) {
       expect(usedMs).toBeLessThan(1_500);

@@ -1,6 +1,6 @@
-// What no device can have measured is refused: the least and the most of each series, written out by hand.
+// Values that no device can have measured are refused. The range of each series is written out by hand here.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { makeUser } from '../../../test/factories.ts';
 import { FACT_BEGIN, FACT_END, SERIES_FACTS, type SeriesFact } from '../../../test/series-facts.ts';
 
@@ -85,18 +85,18 @@ const sample = (fact: SeriesFact, value: number) => ({
 });
 const rangeOf = ({ name }: SeriesFact) => RANGES[name] as readonly [number, number];
 
-test('every series of numbers has its range', () => {
+test('every series of numbers has a range', () => {
   expect(Object.keys(RANGES)).toEqual(NUMBERS.map(({ name }) => name));
 });
 
-test('the least and the most of every series are taken', async () => {
+test('the least and the greatest value of every series are accepted', async () => {
   for (const end of [0, 1] as const) {
     const { body } = await push(NUMBERS.map((fact) => sample(fact, rangeOf(fact)[end])));
     expect(body.created).toBe(NUMBERS.length);
   }
 });
 
-test('what lies below or above the range of its series is refused, each at its place with the range in words', async () => {
+test('each value outside the range of its series is refused, with its index and the range', async () => {
   for (const [end, beyond] of [
     [0, -0.01],
     [1, 0.01],
@@ -113,7 +113,7 @@ test('what lies below or above the range of its series is refused, each at its p
   }
 });
 
-test('a value in another unit is held to the range in that of the series', async () => {
+test('a value in another unit is converted before the range is checked', async () => {
   const glucose = { resource: 'glucose', provider: 'manual', timestamp: FACT_BEGIN, unit: 'mg/dL' };
   expect((await push([{ ...glucose, value: 3_600 }])).body.created).toBe(1);
   const { status, body } = await push([{ ...glucose, value: 3_604 }]);
@@ -140,14 +140,15 @@ test('a systolic pressure that is not above the diastolic one is refused', async
 test.each([
   ['blood_oxygen', 97, 0.97],
   ['body_fat', 22.5, 0.225],
-])('%s in percent is taken, and a fraction of it refused with what to send', async (resource, value, fraction) => {
+])('%s is accepted in percent, and a fraction is refused with advice', async (resource, value, fraction) => {
   const sent = { resource, provider: 'manual', timestamp: FACT_BEGIN, unit: '%' };
   const { status, body } = await push([
     { ...sent, value },
     { ...sent, value: fraction },
     { ...sent, value: 1 },
   ]);
-  const msg = `Value of ${resource} is in percent, and nobody has 1 % or less: send 100 times a fraction, as 97 for 0.97`;
+  const advice = 'is in percent, and nobody has 1 % or less: send 100 times a fraction, as 97 for 0.97';
+  const msg = `Value of ${resource} ${advice}`;
   expect([status, body.detail]).toEqual([
     422,
     [1, 2].map((n) => ({ type: 'value_error', loc: ['body', n, 'value'], msg })),

@@ -1,8 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { makeUser } from '../../../test/factories.ts';
-import { SERIES, type Series } from '../resources.ts';
+import { SERIES } from '../series.ts';
+import type { Series } from '../series-type.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -36,7 +37,7 @@ const valuesOf = async (userId: string, name: string) =>
     .flat()
     .flatMap(({ data }) => data.map(({ value }) => value));
 
-/** A sample of each series with every key that it can have. */
+/** A sample of the series with every key that it can have. */
 function sampleOf(series: Series): Record<string, unknown> {
   const times = series.interval
     ? { start: '2026-01-05T07:00:00.000Z', end: '2026-01-05T07:30:00.000Z' }
@@ -65,7 +66,7 @@ function sampleOf(series: Series): Record<string, unknown> {
 
 describe('a batch of samples', () => {
   test.each(SERIES.map((series) => [series.name, series] as const))(
-    'of %s is read back as it was sent, under its source',
+    'of %s is read back as it was sent, with its source',
     async (name, series) => {
       const { user_id } = await makeUser(app.team);
       const sent = sampleOf(series);
@@ -87,7 +88,7 @@ describe('a batch of samples', () => {
     },
   );
 
-  test('says what was new, what differs and what was there already', async () => {
+  test('is answered with the numbers of created, updated and unchanged samples', async () => {
     const { user_id } = await makeUser(app.team);
     expect((await push(user_id, [heartRate(1, 60), heartRate(2, 61)])).body).toMatchObject({ created: 2 });
     const again = await push(user_id, [heartRate(1, 60), heartRate(2, 75), heartRate(3, 62)]);
@@ -98,7 +99,7 @@ describe('a batch of samples', () => {
   test.each([
     ['another end', { end: '2026-01-05T07:40:00Z' }],
     ['another offset', { timezone_offset: 3600 }],
-    ['an offset that nobody knows', { timezone_offset: null }],
+    ['an unknown offset', { timezone_offset: null }],
     ['another sensor', { sensor_location: 'wrist' }],
   ])('with %s at the same time is an update', async (_what, change) => {
     const { user_id } = await makeUser(app.team);
@@ -108,7 +109,7 @@ describe('a batch of samples', () => {
     expect((await push(user_id, [{ ...sample, ...change }])).body).toMatchObject({ created: 0, updated: 1 });
   });
 
-  test('tells a changed note from the same one, whose text is sealed', async () => {
+  test('updates a note only if its text changed, although the stored text is sealed', async () => {
     const { user_id } = await makeUser(app.team);
     const note = sampleOf(SERIES.find(({ name }) => name === 'note') as Series);
     await push(user_id, [note]);
@@ -117,7 +118,7 @@ describe('a batch of samples', () => {
     expect(await valuesOf(user_id, 'note')).toEqual(['Three eggs']);
   });
 
-  test('that names one moment twice keeps the later of the two', async () => {
+  test('with one moment twice stores the later of the two samples', async () => {
     const { user_id } = await makeUser(app.team);
     expect((await push(user_id, [heartRate(1, 60), heartRate(1, 64)])).body).toMatchObject({
       created: 1,
@@ -126,7 +127,7 @@ describe('a batch of samples', () => {
     expect(await valuesOf(user_id, 'heartrate')).toEqual([64]);
   });
 
-  test('keeps sources apart: the same moment of two devices is two samples', async () => {
+  test('stores two samples if two kinds of device or providers have the same moment', async () => {
     const { user_id } = await makeUser(app.team);
     await push(user_id, [
       heartRate(1, 60),
@@ -151,7 +152,7 @@ describe('a batch of samples', () => {
     ]);
   });
 
-  test('keeps the parts of a lipid panel apart, which have one time', async () => {
+  test('stores each part of a lipid panel, although all have one time', async () => {
     const { user_id } = await makeUser(app.team);
     const part = (type: string, value: number, unit = 'mmol/L') => ({
       ...heartRate(1, value),
@@ -187,11 +188,11 @@ describe('a batch of samples', () => {
     const { user_id } = await makeUser(app.team);
     const series = SERIES.find((each) => each.name === name) as Series;
     await push(user_id, [{ ...sampleOf(series), unit, value }]);
-    const [kept] = await valuesOf(user_id, name);
-    expect(kept).toBeCloseTo(converted, 9);
+    const [stored] = await valuesOf(user_id, name);
+    expect(stored).toBeCloseTo(converted, 9);
   });
 
-  test('is taken as NDJSON and packed with gzip', async () => {
+  test('can be NDJSON and compressed with gzip', async () => {
     const { user_id } = await makeUser(app.team);
     const lines = [heartRate(1, 60), heartRate(2, 61)].map((sample) => JSON.stringify(sample)).join('\n\n');
     const send = (body: Buffer, headers: Record<string, string>) =>
@@ -220,7 +221,7 @@ describe('a batch of samples', () => {
     expect((await send(json, { 'content-type': 'application/json', 'content-encoding': 'br' })).status).toBe(415);
   });
 
-  test('holds 5,000 samples and no more', async () => {
+  test('can contain 5,000 samples and no more', async () => {
     const { user_id } = await makeUser(app.team);
     const many = Array.from({ length: 5_000 }, (_, n) => heartRate(n, 50 + (n % 40)));
     expect((await push(user_id, many)).body).toMatchObject({ created: 5_000 });
@@ -232,7 +233,7 @@ describe('a batch of samples', () => {
   });
 });
 
-describe('a batch with something wrong in it', () => {
+describe('a refused batch', () => {
   const future = new Date(Date.now() + 3_600_000).toISOString();
   const half = { start: '2026-01-05T07:00:00Z', end: '2026-01-05T07:30:00Z' };
   const steps = { resource: 'steps', provider: 'manual', unit: 'count', value: 12 };
@@ -241,7 +242,7 @@ describe('a batch with something wrong in it', () => {
     ['an unknown provider', heartRate(1, 60, { provider: 'acme' }), ['provider'], 'enum'],
     ['an unknown kind of device', heartRate(1, 60, { source_type: 'toaster' }), ['source_type'], 'enum'],
     ['an unknown unit', heartRate(1, 60, { unit: 'Hz' }), ['unit'], 'value_error'],
-    ['a unit of objects in general', heartRate(1, 60, { unit: 'constructor' }), ['unit'], 'value_error'],
+    ['a unit that is a property of every object', heartRate(1, 60, { unit: 'constructor' }), ['unit'], 'value_error'],
     ['no time', { ...heartRate(1, 60), timestamp: undefined }, ['timestamp'], 'missing'],
     [
       'a moment before there were devices',
@@ -249,7 +250,7 @@ describe('a batch with something wrong in it', () => {
       ['timestamp'],
       'value_error',
     ],
-    ['a moment that is not there yet', heartRate(1, 60, { timestamp: future }), ['timestamp'], 'datetime_parsing'],
+    ['a moment in the future', heartRate(1, 60, { timestamp: future }), ['timestamp'], 'datetime_parsing'],
     [
       'an interval before there were devices',
       { ...steps, start: '0001-01-01T00:00:00Z', end: '0001-01-01T00:01:00Z' },
@@ -270,9 +271,9 @@ describe('a batch with something wrong in it', () => {
       'value_error',
     ],
     ['a text for a number', heartRate(1, 60, { value: 'sixty' }), ['value'], 'float_type'],
-    ['a number beyond measure', heartRate(1, 60, { value: 1e12 }), ['value'], 'value_error'],
+    ['a number outside the range', heartRate(1, 60, { value: 1e12 }), ['value'], 'value_error'],
     [
-      'an alert that is more than one',
+      'an alert with a value other than one',
       { ...steps, ...half, resource: 'heart_rate_alert', type: 'low_heart_rate', value: 2 },
       ['value'],
       'value_error',
@@ -285,21 +286,21 @@ describe('a batch with something wrong in it', () => {
       'missing',
     ],
     [
-      'a type that its series does not know',
+      'a type that its series does not have',
       { ...heartRate(1, 2), resource: 'cholesterol', unit: 'mmol/L', type: 'vldl' },
       ['type'],
       'enum',
     ],
     ['an offset of a day', heartRate(1, 60, { timezone_offset: 86_400 }), ['timezone_offset'], 'less_than_equal'],
-  ])('%s is refused whole, with its index', async (_what, wrong, place, type) => {
+  ])('stores nothing and names the index of the sample: %s', async (_what, wrong, path, type) => {
     const { user_id } = await makeUser(app.team);
     const { status, body } = await push(user_id, [heartRate(0, 59), wrong]);
     expect(status).toBe(422);
-    expect(body.detail.map((problem) => [problem.loc, problem.type])).toEqual([[['body', 1, ...place], type]]);
+    expect(body.detail.map((problem) => [problem.loc, problem.type])).toEqual([[['body', 1, ...path], type]]);
     expect(await valuesOf(user_id, 'heartrate')).toEqual([]);
   });
 
-  test('samples of another user are refused at the sample that names one', async () => {
+  test('names the index of a sample that names another user', async () => {
     const { user_id } = await makeUser(app.team);
     const other = await makeUser(app.team);
     const mine = heartRate(1, 60, { user_id: user_id.toUpperCase() });
@@ -308,7 +309,7 @@ describe('a batch with something wrong in it', () => {
     expect(await valuesOf(user_id, 'heartrate')).toEqual([]);
   });
 
-  test('lists a hundred problems of five thousand', async () => {
+  test('lists a hundred problems if there are five thousand', async () => {
     const { user_id } = await makeUser(app.team);
     const { status, body } = await push(
       user_id,
@@ -317,13 +318,13 @@ describe('a batch with something wrong in it', () => {
     expect([status, body.detail.length]).toEqual([422, 100]);
   });
 
-  test("another team's user is not found", async () => {
+  test('answers 404 for a user of another team', async () => {
     const other = await app.makeTeam('Other team');
     const { user_id } = await makeUser(other);
     expect(await push(user_id, [heartRate(1, 60)])).toMatchObject({ status: 404, body: { code: 'not_found' } });
   });
 
-  test('a user can have so many streams and no more', async () => {
+  test('answers limit_reached if a user would have more than 1,000 pushed streams with samples', async () => {
     const { user_id } = await makeUser(app.team);
     const allergens = Array.from({ length: 1_001 }, (_, n) => ({
       ...heartRate(1, 1),
@@ -334,7 +335,7 @@ describe('a batch with something wrong in it', () => {
     expect(await push(user_id, allergens)).toMatchObject({ status: 403, body: { code: 'limit_reached' } });
     expect((await push(user_id, allergens.slice(1))).body).toMatchObject({ created: 1_000 });
     expect(await push(user_id, allergens.slice(0, 1))).toMatchObject({ status: 403, body: { code: 'limit_reached' } });
-    // What providers bring is counted apart.
+    // Streams of pulled providers are counted apart.
     expect((await push(user_id, [heartRate(1, 60, { provider: 'oura' })])).body).toMatchObject({ created: 1 });
     const { provider, source_type, timestamp } = heartRate(1, 1);
     const ofIge = { resource: 'ige', provider, source_type, timestamp };
@@ -346,7 +347,7 @@ describe('a batch with something wrong in it', () => {
   });
 });
 
-test("what lies outside of the user's ingestion bounds is counted and not stored, by the day where it was taken", async () => {
+test("a sample is counted and not stored if its local day is outside the user's ingestion bounds", async () => {
   const { body: user } = await app.api<{ user_id: string }>('POST', '/v2/user', {
     client_user_id: 'bounded',
     ingestion_start: '2026-01-05',
@@ -366,7 +367,7 @@ test("what lies outside of the user's ingestion bounds is counted and not stored
   expect(await valuesOf(user.user_id, 'heartrate')).toEqual([2, 4, 5]);
 });
 
-test('without an offset the day is that of the zone which the user has given', async () => {
+test('the local day of a sample without an offset is that of the fallback time zone of the user', async () => {
   const { body: user } = await app.api<{ user_id: string }>('POST', '/v2/user', {
     client_user_id: 'bounded in Phoenix',
     fallback_time_zone: 'America/Phoenix',
@@ -380,8 +381,8 @@ test('without an offset the day is that of the zone which the user has given', a
   expect(await valuesOf(user.user_id, 'heartrate')).toEqual([2]);
 });
 
-describe('who pushes', () => {
-  test('may be the user with a token of their own, for themselves alone', async () => {
+describe('a push', () => {
+  test("with a user's own token is accepted for this user only", async () => {
     const [user, other] = [await makeUser(app.team), await makeUser(app.team)];
     const { body } = await app.api<{ sign_in_token: string }>('POST', `/v2/user/${user.user_id}/sign_in_token`);
     const as = { key: null, headers: { authorization: `Bearer ${body.sign_in_token}` } };
@@ -391,7 +392,7 @@ describe('who pushes', () => {
     expect((await send(other.user_id)).status).toBe(404);
   });
 
-  test('with such a token sends nothing of a provider that is pulled from; a key of the team does', async () => {
+  test("of a pulled provider's data is refused with a user's own token and accepted with a team API key", async () => {
     const { user_id } = await makeUser(app.team);
     const { body } = await app.api<{ sign_in_token: string }>('POST', `/v2/user/${user_id}/sign_in_token`);
     const as = { key: null, headers: { authorization: `Bearer ${body.sign_in_token}` } };
@@ -418,7 +419,7 @@ describe('who pushes', () => {
     expect((await send(phones, as)).body).toMatchObject({ created: phones.length });
   });
 
-  test('connects a phone by the first push', async () => {
+  test('from a phone makes a connection', async () => {
     const { user_id } = await makeUser(app.team);
     await push(user_id, [heartRate(1, 60)]);
     const { body } = await app.api<{ providers: { slug: string; status: string }[] }>(
@@ -429,8 +430,8 @@ describe('who pushes', () => {
   });
 });
 
-describe('batches of one user that come at once', () => {
-  test('in orders of their own wait for each other in a line, not in a circle', async () => {
+describe('concurrent batches of one user', () => {
+  test('do not deadlock if their samples are in different orders', async () => {
     const providers = ['apple_health_kit', 'health_connect', 'manual', 'samsung_health', 'omron_ble', 'beurer_ble'];
     for (let round = 0; round < 5; round += 1) {
       const { user_id } = await makeUser(app.team);
@@ -444,7 +445,7 @@ describe('batches of one user that come at once', () => {
   });
 });
 
-test('a device that the user does not have is refused, and one that they have is told as the source', async () => {
+test('a device of the user is shown as the source, and any other device is refused', async () => {
   const { user_id } = await makeUser(app.team);
   const nobodys = await push(user_id, [heartRate(1, 60, { device_id: '0197a1b2-0000-7000-8000-000000000000' })]);
   expect([nobodys.status, nobodys.body.code]).toEqual([404, 'not_found']);
@@ -463,7 +464,7 @@ test.each([
   ['2026-01-05T23:30:00Z', undefined, null],
   ['2026-01-05T23:30:00+00:00', undefined, null],
 ])(
-  'a time written as %s with the offset %s was taken at %s seconds from UTC',
+  'a time written as %s and the offset %s are stored as an offset of %s seconds',
   async (timestamp, timezone_offset, shown) => {
     const { user_id } = await makeUser(app.team);
     await push(user_id, [
@@ -475,7 +476,7 @@ test.each([
   },
 );
 
-test('lines that hold nothing, or together too much, are refused before they hold the process up', async () => {
+test('a body of empty lines, or of too many values, is refused before it takes much processor time', async () => {
   const { user_id } = await makeUser(app.team);
   const send = (text: string) =>
     fetch(`${app.baseUrl}/v2/timeseries/${user_id}/samples`, {
@@ -487,7 +488,7 @@ test('lines that hold nothing, or together too much, are refused before they hol
       },
       body: new Uint8Array(gzipSync(text)),
     });
-  // Of processor time: others use the processor too.
+  // Processor time, because other processes use the processor too.
   const before = process.cpuUsage();
   const statuses: number[] = [];
   for (const text of ['\n'.repeat(4_000_000), ' \n'.repeat(2_000_000), `[${'0,'.repeat(7_000)}0]\n`.repeat(250)])
@@ -497,7 +498,7 @@ test('lines that hold nothing, or together too much, are refused before they hol
   expect((user + system) / 1_000).toBeLessThan(2_000);
 });
 
-test('samples with other keys, other orders of them and keys that nobody knows are each read by their own', async () => {
+test('samples of one batch may differ in their keys and the order of keys, and may have unknown keys', async () => {
   const { user_id } = await makeUser(app.team);
   const reversed = (sample: object) => Object.fromEntries(Object.entries(sample).toReversed());
   const samples = [
@@ -512,10 +513,10 @@ test('samples with other keys, other orders of them and keys that nobody knows a
   expect(refused).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 4, 'unit'], type: 'missing' }] } });
   expect((await push(user_id, samples.toSpliced(4, 1))).body).toMatchObject({ created: 5 });
   const { groups } = await read(user_id, 'heartrate');
-  const told = Object.values(groups)
+  const shown = Object.values(groups)
     .flat()
     .flatMap(({ data }) => data.map(({ value, timezone_offset }) => [value, timezone_offset]));
-  expect(told).toEqual([
+  expect(shown).toEqual([
     [60, 3_600],
     [61, 7_200],
     [62, 3_600],
@@ -524,7 +525,7 @@ test('samples with other keys, other orders of them and keys that nobody knows a
   ]);
 });
 
-test('a batch that is sent again under its key is answered as it was at first', async () => {
+test('a batch that is sent again with its idempotency key gets the first answer', async () => {
   const { user_id } = await makeUser(app.team);
   const send = (value: number) =>
     app.api<Counts & { code: string }>('POST', `/v2/timeseries/${user_id}/samples`, [heartRate(1, value)], {
@@ -535,7 +536,7 @@ test('a batch that is sent again under its key is answered as it was at first', 
   expect(await send(61)).toMatchObject({ status: 409, body: { code: 'idempotency_mismatch' } });
 });
 
-test('a line of NDJSON that cannot be read is told by its number in the file and its index among the values', async () => {
+test('a broken line of NDJSON is reported with its line number and its index among the values', async () => {
   const { user_id } = await makeUser(app.team);
   const good = JSON.stringify({
     resource: 'heartrate',

@@ -3,15 +3,18 @@ import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { ensureConnection } from '../connections/connect.ts';
-import { asWriter } from '../one-writer.ts';
-import type { ProviderSlug } from '../providers/catalogue.ts';
+import { asWriter } from '../user-writer.ts';
+import type { ProviderSlug } from '../providers/provider-catalogue.ts';
 import { refusePulled } from '../refuse-pulled.ts';
-import { placedSample, withinBounds } from './placed-sample.ts';
+import { toSampleOfSource, withinBounds } from './to-sample-of-source.ts';
 import type { SampleInputValue } from './sample-input.ts';
 import type { StoredSamples } from './schemas.ts';
 import { storeSamples } from './store-samples.ts';
 
-/** Stores what an app or a device sends for one user. Throws sample_of_other_user where one names another, provider_not_pushable. */
+/**
+ * Stores the samples that an app or a device sends for one user. Throws sample_of_other_user if a sample names another
+ * user, and provider_not_pushable.
+ */
 export async function pushSamples(
   ctx: TeamCtx,
   userId: string,
@@ -22,7 +25,7 @@ export async function pushSamples(
   return asWriter(ctx, { user_id: userId, origin: 'live' }, async (tx, user) => {
     await refuseUnknownDevices(tx, user, inputs);
     await tx.giveWay?.();
-    const samples = inputs.map(placedSample);
+    const samples = inputs.map(toSampleOfSource);
     const within = withinBounds(user, samples);
     const counts = await storeSamples(tx, user, within, async (streams) => {
       const unconnected = streams.flatMap(({ provider, connected }) => (connected ? [] : [provider]));
@@ -40,10 +43,12 @@ function refuseOtherUsers(userId: string, inputs: SampleInputValue[]): void {
       ? []
       : [{ type: 'value_error', loc: ['body', index, 'user_id'], msg: 'Value should be the user of the path' }],
   );
-  throw new AppError('sample_of_other_user', 'A batch holds samples of one user.', { detail: detail.slice(0, 100) });
+  throw new AppError('sample_of_other_user', 'A batch can contain samples of one user only.', {
+    detail: detail.slice(0, 100),
+  });
 }
 
-/** An id of nothing, or of somebody else's device, is refused as in summaries. */
+/** Throws if an id is not a device of this user. Pushes of summaries do the same. */
 async function refuseUnknownDevices(
   { db, team }: TxCtx<TeamCtx>,
   user: { id: string },
@@ -53,8 +58,7 @@ async function refuseUnknownDevices(
   const named = [...new Set(inputs.flatMap(({ device_id }) => device_id ?? []))];
   const { rows } = await sql`
     select from summaries
-     where user_id = ${user.id} and team_id = ${team.id} and resource = 'device' and id = any (${named}::uuid[])`.execute(
-    db,
-  );
+     where user_id = ${user.id} and team_id = ${team.id} and resource = 'device'
+       and id = any (${named}::uuid[])`.execute(db);
   if (rows.length < named.length) throw notFound('Device');
 }

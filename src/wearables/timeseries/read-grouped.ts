@@ -1,17 +1,20 @@
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
-import { decodeCursor, encodeCursor } from '../../db/page.ts';
+import { decodeCursor, encodeCursor } from '../../db/cursor.ts';
 import { findUser } from '../../users/find.ts';
-import type { Series } from '../resources.ts';
+import type { Series } from '../series-type.ts';
 import { renderSource } from '../source.ts';
 import { FOREVER, readSamples } from './read-samples.ts';
 import { renderSample } from './sample.ts';
-import { isPlace, type GroupedQuery, type Place } from './schemas.ts';
+import { isSampleCursor, type GroupedQuery, type SampleCursor } from './schemas.ts';
 import { findStreams } from './streams.ts';
 
-/** A week of a value a minute is one page. Of an hour's samples the same number is more than a year. */
+/**
+ * The most samples of a page. This is enough for a week with one value a minute, or for more than a year with one value
+ * an hour.
+ */
 const PAGE = 12_000;
-/** Texts are long: these are 6 MiB at most. */
+/** The most samples of a page if they have texts, because texts are long. So many texts have at most 6 MiB. */
 const PAGE_OF_TEXTS = 500;
 
 export const pageOf = ({ value }: Series): number => (value === 'text' ? PAGE_OF_TEXTS : PAGE);
@@ -20,8 +23,8 @@ type Group = { source: ReturnType<typeof renderSource>; data: Record<string, unk
 export type Grouped = { groups: Record<string, Group[]>; next: string | null; next_cursor: string | null };
 
 /**
- * A page of samples by provider and source, source after source and the oldest first. Throws not_found or
- * user_scheduled_for_deletion for the user, invalid_cursor.
+ * Returns a page of samples, grouped by provider and source. The page has one source after the other, and for each
+ * source the oldest sample first. Throws not_found or user_scheduled_for_deletion for the user, and invalid_cursor.
  */
 export async function readGrouped(
   ctx: TeamCtx,
@@ -33,17 +36,17 @@ export async function readGrouped(
   const streams = await findStreams(ctx, userId, { resource: series.name, provider: query.provider });
   if (streams.length === 0) await findUser(ctx, userId);
   const ids = new Set(streams.map(({ id }) => id));
-  // A place in another list is none of this one: it would pass over what is here.
-  const isHere = (key: unknown): key is Place => isPlace(key) && ids.has(key[0]);
+  // We refuse a cursor of another list, because this list would skip samples with it.
+  const isHere = (key: unknown): key is SampleCursor => isSampleCursor(key) && ids.has(key[0]);
   const begin = cursor === undefined ? null : decodeCursor(cursor, isHere);
   const groups: Grouped['groups'] = {};
-  let room = pageOf(series);
+  let remaining = pageOf(series);
   for (const stream of streams) {
     if (begin && stream.id < begin[0]) continue;
     const from = begin && stream.id === begin[0] ? new Date(begin[1]).toISOString() : query.start_date;
     const span = { from, to: query.end_date ?? FOREVER };
-    const samples = await readSamples(ctx, series, stream, { ...span, limit: room + 1 });
-    const shown = samples.slice(0, room);
+    const samples = await readSamples(ctx, series, stream, { ...span, limit: remaining + 1 });
+    const shown = samples.slice(0, remaining);
     if (shown.length > 0) {
       const group = {
         source: renderSource(ctx.config, stream),
@@ -51,12 +54,12 @@ export async function readGrouped(
       };
       (groups[stream.provider] ??= []).push(group);
     }
-    const further = samples[room];
+    const further = samples[remaining];
     if (further) {
-      const next_cursor = encodeCursor([stream.id, Date.parse(further.at)] satisfies Place);
+      const next_cursor = encodeCursor([stream.id, Date.parse(further.at)] satisfies SampleCursor);
       return { groups, next: next_cursor, next_cursor };
     }
-    room -= shown.length;
+    remaining -= shown.length;
   }
   return { groups, next: null, next_cursor: null };
 }

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { makeUser } from '../../../test/factories.ts';
 
 let app: TestApp;
 let userId: string;
 const MINUTES = 13_000;
-/** Minutes are told as heart rates that can be, of which halves stay exact. */
+/** A minute divided by this is its heart rate: within the range of the series, and exact as a float. */
 const A_BEAT = 64;
 const BEGIN = Date.UTC(2026, 0, 5);
 const at = (minute: number): string => new Date(BEGIN + minute * 60_000).toISOString();
@@ -44,7 +44,7 @@ const valuesIn = (page: Page) =>
   Object.values(page.groups).flatMap((groups) => groups.flatMap(({ data }) => data.map(({ value }) => value * A_BEAT)));
 
 describe('the grouped form', () => {
-  test('goes through all samples of all sources in pages, each sample once', async () => {
+  test('lists all samples of all sources in pages, each sample once', async () => {
     const pages: Page[] = [await read('start_date=2026-01-01&end_date=2026-12-31')];
     for (let next = pages[0]?.next_cursor; next; next = pages.at(-1)?.next_cursor)
       pages.push(await read(`start_date=2026-01-01&end_date=2026-12-31&next_cursor=${next}`));
@@ -55,7 +55,7 @@ describe('the grouped form', () => {
     expect(Object.keys(pages[1]?.groups ?? {})).toEqual(['apple_health_kit', 'oura']);
   });
 
-  test('takes the older name of the cursor, and a cursor stays where it was when earlier samples come in', async () => {
+  test('accepts the older name of the cursor, which keeps its position when earlier samples come in', async () => {
     const { user_id } = await makeUser(app.team);
     const all = Array.from({ length: 12_002 }, (_, n) => sample(n + 10));
     for (let from = 0; from < all.length; from += 5_000) await push(user_id, all.slice(from, from + 5_000));
@@ -67,15 +67,15 @@ describe('the grouped form', () => {
   });
 
   test.each([
-    ['days, the last one whole', 'start_date=2026-01-05&end_date=2026-01-06', 0, 2 * 1440 - 1],
-    ['moments, both within', `start_date=${at(5)}&end_date=${at(7)}`, 5, 7],
-    ['an offset of its own', `start_date=2026-01-05T01:00:00%2B01:00&end_date=2026-01-05T01:02:00%2B01:00`, 0, 2],
-  ])('takes a range of %s', async (_what, query, first, last) => {
+    ['days, including the whole last day', 'start_date=2026-01-05&end_date=2026-01-06', 0, 2 * 1440 - 1],
+    ['moments, both included', `start_date=${at(5)}&end_date=${at(7)}`, 5, 7],
+    ['moments with an offset', `start_date=2026-01-05T01:00:00%2B01:00&end_date=2026-01-05T01:02:00%2B01:00`, 0, 2],
+  ])('accepts a range of %s', async (_what, query, first, last) => {
     const values = valuesIn(await read(`${query}&provider=apple_health_kit`));
     expect([values[0], values.at(-1), values.length]).toEqual([first, last, last - first + 1]);
   });
 
-  test('shows one provider where one is asked for, and nothing for one that nobody knows', async () => {
+  test('filters by provider, and is empty for an unknown one', async () => {
     expect(Object.keys((await read('start_date=2026-01-05&end_date=2026-12-31&provider=oura')).groups)).toEqual([
       'oura',
     ]);
@@ -83,15 +83,15 @@ describe('the grouped form', () => {
     expect(Object.keys((await read(`start_date=2026-01-05&end_date=${at(9)}`)).groups)).toHaveLength(2);
   });
 
-  test('answers a user without samples with nothing, and what is no user with 404', async () => {
+  test('is empty for a user without samples, and not_found for a user of another team', async () => {
     const { user_id } = await makeUser(app.team);
     expect(await read('start_date=2026-01-05&end_date=2026-12-31', user_id)).toEqual({
       groups: {},
       next: null,
       next_cursor: null,
     });
-    const stranger = await makeUser(await app.makeTeam('Other team'));
-    expect(await read('start_date=2026-01-05&end_date=2026-12-31', stranger.user_id)).toMatchObject({
+    const otherUser = await makeUser(await app.makeTeam('Other team'));
+    expect(await read('start_date=2026-01-05&end_date=2026-12-31', otherUser.user_id)).toMatchObject({
       code: 'not_found',
     });
     await app.api('DELETE', `/v2/user/${user_id}`);
@@ -112,7 +112,7 @@ describe('the grouped form', () => {
   });
 
   test.each(['garbage', Buffer.from('[1]').toString('base64url'), Buffer.from('[1,1e300]').toString('base64url')])(
-    'refuses a cursor that it did not give: %s',
+    'refuses a cursor that it did not make: %s',
     async (cursor) => {
       expect(await read(`start_date=2026-01-05&end_date=2026-12-31&next_cursor=${cursor}`)).toMatchObject({
         code: 'invalid_cursor',
@@ -134,7 +134,7 @@ describe('the grouped form', () => {
     expect(steps.body.code).toBe('invalid_cursor');
   });
 
-  test('goes to today where it has no end, and is refused where it is longer than a year, whichever ends were given', async () => {
+  test('ends today if no end is given, and a range of more than a year is refused', async () => {
     const dayBefore = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
     for (const form of ['heartrate/grouped', 'heartrate']) {
       const ask = (query: string) =>
@@ -152,7 +152,7 @@ describe('the grouped form', () => {
     }
   });
 
-  test('asks for where the range begins', async () => {
+  test('requires start_date', async () => {
     const { status, body } = await app.api<{ detail: object[] }>('GET', `/v2/timeseries/${userId}/heartrate/grouped`);
     expect([status, body.detail]).toEqual([
       422,
@@ -168,7 +168,7 @@ describe('the form without groups', () => {
       `/v2/timeseries/${userId}/heartrate?${query}`,
     );
 
-  test('is one list of all sources by time, and says that it is deprecated and by what', async () => {
+  test('is one list of all sources in the order of time, and its headers name the successor', async () => {
     const { body, headers } = await list(`start_date=${at(0)}&end_date=${at(1)}`);
     expect(body.map(({ timestamp, value }) => [timestamp, value * A_BEAT])).toEqual([
       [at(0), 0],
@@ -215,7 +215,7 @@ describe('the form without groups', () => {
 });
 
 test.each(['/heartrate', '/heartrate/grouped'])(
-  'a range of %s may be a day or a moment, and not end before it begins',
+  'a range of %s can be a day or a moment, and cannot end before it begins',
   async (form) => {
     const { user_id } = await makeUser(app.team);
     const read = (from: string, to: string) =>

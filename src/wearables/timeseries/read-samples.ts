@@ -1,13 +1,16 @@
 import { sql } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
-import type { Series } from '../resources.ts';
+import type { Series } from '../series-type.ts';
 import type { Sample, SampleExtra } from './sample.ts';
 import type { Stream } from './streams.ts';
 
-/** A span of time, both ends within it. */
+/** A span of time. It includes both of its ends. */
 export type Span = { from: string; to: string };
 
-/** At most `limit` samples of one stream, the oldest first. One statement a stream: its plan is the key's at any size. */
+/**
+ * Returns at most `limit` samples of one stream, the oldest first. The SQL statement reads only one stream, so that
+ * PostgreSQL uses the primary key even if the table is large.
+ */
 export async function readSamples(
   ctx: TeamCtx,
   series: Series,
@@ -25,9 +28,8 @@ export async function readSamples(
 async function addTexts({ db, cipher, team }: TeamCtx, stream: Stream, samples: Sample[]): Promise<void> {
   const { rows } = await sql<{ at: string; id: string; text: Buffer }>`
     select at, id, text from sample_notes
-     where stream_id = ${stream.id} and team_id = ${team.id} and at = any(${samples.map(({ at }) => at)}::timestamptz[])`.execute(
-    db,
-  );
+     where stream_id = ${stream.id} and team_id = ${team.id}
+       and at = any(${samples.map(({ at }) => at)}::timestamptz[])`.execute(db);
   const texts = new Map(
     rows.map(({ at, id, text }) => [at, cipher.openText('sample_notes.text', { team_id: team.id, id }, text)]),
   );
@@ -38,5 +40,5 @@ async function addTexts({ db, cipher, team }: TeamCtx, stream: Stream, samples: 
   }
 }
 
-/** The far end of a span that has none; PostgreSQL's `infinity`. */
+/** The end of a span without an end: PostgreSQL's `infinity`. */
 export const FOREVER = 'infinity';

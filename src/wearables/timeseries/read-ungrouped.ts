@@ -2,18 +2,22 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { findUser } from '../../users/find.ts';
-import type { Series } from '../resources.ts';
+import type { Series } from '../series-type.ts';
 import { FOREVER, readSamples } from './read-samples.ts';
 import { renderSample } from './sample.ts';
 import type { UngroupedQuery } from './schemas.ts';
 import { findStreams } from './streams.ts';
 
-/** A month of a value a minute. This form has no pages, and an answer has to stay within memory. */
+/**
+ * The most samples of a response: a month with one value a minute. This form has no pages, and the response must fit in
+ * memory.
+ */
 const MOST = 50_000;
 
 /**
- * Samples of all sources as one list by time, or of one kind of a series that is keyed by it. Throws not_found or
- * user_scheduled_for_deletion for the user, too_many_samples.
+ * Returns samples of all sources as one list in the order of time. If `kind` is given, returns only samples of this
+ * type. The series must then be keyed by type. Throws not_found or user_scheduled_for_deletion for the user, and
+ * too_many_samples.
  */
 export async function readUngrouped(
   ctx: TeamCtx,
@@ -30,7 +34,7 @@ export async function readUngrouped(
     if (all.length > MOST) {
       throw new AppError(
         'too_many_samples',
-        `There are more than ${MOST} samples in this range. Ask for a shorter one, or read them in pages: ` +
+        `There are more than ${MOST} samples in this range. Ask for a shorter range, or read the samples in pages: ` +
           `GET /v2/timeseries/${'{user_id}'}/${series.name}/grouped.`,
       );
     }

@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { makeUser, subscribe } from '../../../test/factories.ts';
-import { startReceiver, type Receiver } from '../../../test/receiver.ts';
+import { startEndpoint, type Endpoint } from '../../../test/endpoint.ts';
 import { RoundTrip } from '../../db/session/round-trip.ts';
 
 let app: TestApp;
-let receiver: Receiver;
+let endpoint: Endpoint;
 beforeAll(async () => {
-  // One connection, on which all that is sent has been sent before.
+  // With one connection, every statement of the test is already prepared on it.
   app = await startTestApp({}, { poolSize: 1 });
-  receiver = await startReceiver();
-  await subscribe(app.team, receiver);
+  endpoint = await startEndpoint();
+  await subscribe(app.team, endpoint);
 });
 afterAll(async () => {
-  await receiver.close();
+  await endpoint.close();
   await app.close();
 });
 
@@ -27,7 +27,7 @@ const heartRate = (minute: number, value = 60) => ({
   value,
 });
 
-test('A pushed sample takes four round trips to the database, with its events and its line in the audit log', async () => {
+test('a push takes four round trips to the database, with its events and its line in the audit log', async () => {
   const { user_id } = await makeUser(app.team);
   const push = async (minute: number, { value = 60, headers = {} } = {}) => {
     const { body } = await app.api<{ created: number; updated: number; unchanged: number }>(
@@ -61,7 +61,7 @@ test('A pushed sample takes four round trips to the database, with its events an
   expect(await tripsOf(async () => expect(await push(10, { value: 66 })).toMatchObject({ unchanged: 1 }))).toBe(4);
   expect(await tripsOf(async (n) => expect(await push(20 + n, keyed())).toMatchObject({ created: 1 }))).toBe(5);
   await app.deliver();
-  expect(receiver.received.filter(({ body }) => body.event_type.startsWith('daily.data.heartrate'))).toHaveLength(18);
+  expect(endpoint.received.filter(({ body }) => body.event_type.startsWith('daily.data.heartrate'))).toHaveLength(18);
   await app.flushAudit();
   const lines = await app.db.selectFrom('audit_log').select('action').where('action', '=', 'push_samples').execute();
   expect(lines).toHaveLength(23);

@@ -1,20 +1,25 @@
-// A sample as it is sent: one shape for all series, and what each asks of it by the table of resources.
+// A sample in a request. All series have the same shape. The table in series.ts has the rules of each series.
 import { Type, type Static } from 'typebox';
 import { millisecondsOf } from '../../wire/moment.ts';
 import type { Breach } from '../../wire/rule.ts';
 import { nullable, oneOf, PastMoment, Text, Timestamp, Uuid } from '../../wire/schema.ts';
-import { PROVIDER_SLUGS } from '../providers/catalogue.ts';
-import { ownOf } from '../../wire/own.ts';
-import { isFraction, isPlausible, SERIES, seriesOrNull, type Series } from '../resources.ts';
+import { PROVIDER_SLUGS } from '../providers/provider-catalogue.ts';
+import { ownProperty } from '../../wire/own-property.ts';
+import { isFraction, isPlausible, SERIES, seriesOrNull } from '../series.ts';
+import type { Series } from '../series-type.ts';
 import { SOURCE_TYPES } from '../source.ts';
+import { shape } from '../../wire/shape.ts';
 
 const DAY_MS = 86_400_000;
-/** A week: what is longer is no sample but a summary. */
+/** The longest interval of a sample: a week. Longer data is a summary. */
 export const LONGEST_MS = 7 * DAY_MS;
 const LONGEST_NOTE = 4_000;
-/** No device has measured before; earlier times are mistakes. */
+/** Before this day there were no such devices. An earlier time is a mistake. */
 export const FIRST_DAY = '1900-01-01';
-/** Clocks on earth are at most 14 hours ahead of UTC and 12 behind; old ones were a little odder. */
+/**
+ * The largest offset from UTC. Time zones are at most 14 hours ahead of UTC and 12 hours behind it. Some historical
+ * ones differ a little more.
+ */
 export const FURTHEST_OFFSET_S = 15 * 3_600;
 
 const words = (name: string): readonly string[] => [
@@ -24,24 +29,26 @@ const maybe = <T extends Parameters<typeof nullable>[0]>(schema: T) => Type.Opti
 
 export const RecordId = Text(200, {
   description:
-    "The source's own id of the record that it is from, as the uuid of a HealthKit object or the id of a Health Connect record: DELETE " +
-    'takes it. UUIDs are the same in upper and lower case. The latest push that names a record says whose the sample is; one without leaves ' +
-    'that as it is. Kept as a keyed hash, and shown nowhere.',
+    "The source's own id of the record that the sample is from, as the uuid of a HealthKit object or the id of a " +
+    'Health Connect record. DELETE accepts it. UUIDs are compared without regard to case. The latest push that names ' +
+    'a record decides which record the sample is from. A push without one does not change it. Only a keyed hash of ' +
+    'it is stored, and no answer contains it.',
 });
 
-/** Checked beyond their types by `sampleBreaches`. */
-export const SampleInput = Type.Object(
+/** A sample in a request. `sampleBreaches` checks the rules that the types of its keys cannot express. */
+export const SampleInput = shape(
+  'SampleInput',
   {
     resource: oneOf(
       SERIES.map(({ name }) => name),
-      { description: 'The series, as its path names it.' },
+      { description: 'The series, under the name that it has in the paths.' },
     ),
-    provider: oneOf(PROVIDER_SLUGS, { description: 'Slug of whom the sample comes from.' }),
+    provider: oneOf(PROVIDER_SLUGS, { description: 'Slug of the provider that the sample comes from.' }),
     source_type: Type.Optional(oneOf(SOURCE_TYPES, { default: 'unknown', description: 'Kind of device.' })),
     app_id: maybe(Text(200, { description: 'Id of the app that recorded it.' })),
     device_id: maybe(Uuid),
     record_id: maybe(RecordId),
-    user_id: maybe(Type.String({ format: 'uuid', description: 'If given, the user of the path.' })),
+    user_id: maybe(Type.String({ format: 'uuid', description: 'If given, it must be the user of the path.' })),
     timestamp: maybe(PastMoment),
     start: maybe(PastMoment),
     end: maybe(Timestamp),
@@ -49,10 +56,10 @@ export const SampleInput = Type.Object(
       Type.Integer({
         minimum: -FURTHEST_OFFSET_S,
         maximum: FURTHEST_OFFSET_S,
-        description: 'Seconds east of UTC where it was taken; left out or null where that is not known.',
+        description: 'Seconds east of UTC where the sample was taken; null or left out if not known.',
       }),
     ),
-    unit: Text(20, { description: "The series' unit, or one that is converted into it." }),
+    unit: Text(20, { description: 'The unit of the series, or one that is converted into it.' }),
     value: Type.Optional(
       Type.Union(
         [
@@ -60,13 +67,13 @@ export const SampleInput = Type.Object(
           Type.String({ minLength: 1, maxLength: LONGEST_NOTE }),
         ],
         {
-          description: 'A number; of a note its text. Not for blood pressure.',
+          description: 'A number, or the text of a note. Blood pressure does not have it.',
         },
       ),
     ),
     systolic: maybe(Type.Number({ minimum: 0, maximum: Number.MAX_VALUE })),
     diastolic: maybe(Type.Number({ minimum: 0, maximum: Number.MAX_VALUE })),
-    type: maybe(Text(100, { description: 'The kind of sample, where its series has kinds.' })),
+    type: maybe(Text(100, { description: 'The type of the sample, if its series has types.' })),
     sensor_location: maybe(oneOf(words('sensor_location'))),
     intensity: maybe(oneOf(words('intensity'))),
     tags: Type.Optional(
@@ -80,20 +87,24 @@ export const SampleInput = Type.Object(
     fulfils: {
       check: (value: Record<string, unknown>) => sampleBreaches(value),
       words:
-        'Series of intervals need `start` and `end`, others `timestamp`. Blood pressure needs `systolic` and `diastolic`, ' +
-        'a note a text as its `value`, every other series a number within its range. Nothing may begin before 1900 or in the future.',
+        'Series of intervals need `start` and `end`, others need `timestamp`. Blood pressure needs `systolic` and ' +
+        '`diastolic`. A note needs a text as its `value`, every other series a number within its range. Nothing may ' +
+        'begin before 1900 or in the future.',
     },
   },
 );
 
 export type SampleInputValue = Static<typeof SampleInput>;
 
-/** Values per sample that a batch may hold: every key once, and the tags. */
+/** The number of values that a batch may contain for each sample: one for every key, and four tags. */
 export const VALUES_EACH = Object.keys(SampleInput.properties).length + 4;
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null;
 
-/** Everything of a sample that its series does not allow; what has a wrong type is listed elsewhere. */
+/**
+ * Returns a breach for each part of a sample that its series does not allow. The JSON schema reports values of a wrong
+ * type.
+ */
 function sampleBreaches(value: Record<string, unknown>): Breach[] {
   const series = typeof value['resource'] === 'string' ? seriesOrNull(value['resource']) : null;
   if (!series) return [];
@@ -134,17 +145,17 @@ function valueBreaches(series: Series, value: Record<string, unknown>): Breach[]
   return breaches;
 }
 
-/** In the unit of the series, whichever it came in; of an unknown unit nothing can be said. */
+/** Checks the value after its conversion into the unit of the series. We cannot check a value in an unknown unit. */
 function rangeBreaches(series: Series, value: Record<string, unknown>, name: string): Breach[] {
   const { unit, type } = value;
-  const convert = unit === series.unit ? (given: number) => given : ownOf(series.units, String(unit));
+  const convert = unit === series.unit ? (given: number) => given : ownProperty(series.units, String(unit));
   const given = value[name];
   if (!convert || typeof given !== 'number') return [];
   const converted = convert(given, typeof type === 'string' ? type : null);
   if (isPlausible(series, converted)) return [];
   if (isFraction(series, converted)) {
-    const hint = 'is in percent, and nobody has 1 % or less: send 100 times a fraction, as 97 for 0.97';
-    return [wrong(name, `Value of ${series.name} ${hint}`)];
+    const advice = 'is in percent, and nobody has 1 % or less: send 100 times a fraction, as 97 for 0.97';
+    return [wrong(name, `Value of ${series.name} ${advice}`)];
   }
   const [least, most] = series.range;
   return [wrong(name, `Value of ${series.name} should be between ${least} and ${most} ${series.unit}`)];
@@ -170,5 +181,5 @@ function typeBreaches(series: Series, value: Record<string, unknown>): Breach[] 
 const missing = (name: string): Breach => ({ at: [name], type: 'missing', msg: 'Field required' });
 const wrong = (name: string, msg: string): Breach => ({ at: [name], type: 'value_error', msg });
 
-/** Milliseconds since 1970; NaN of what its format has not let through. */
+/** Returns milliseconds since 1970; NaN if the value is not a moment. */
 export const momentOf = (text: unknown): number => (typeof text === 'string' ? millisecondsOf(text) : NaN);

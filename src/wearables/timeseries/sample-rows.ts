@@ -1,14 +1,17 @@
-// Samples as statements take them.
+// Samples as parameters of SQL statements.
 import { float8Array, int4Array, int8Array, jsonbArray, timestamptzArray } from '../../db/session/binary-array.ts';
 import type { Sample } from './sample.ts';
 
 export type Row = { stream_id: number; sample: Sample; extra: string | null };
 
-/** By what it is known. */
+/** Returns a key that identifies a sample. */
 export const keyOf = ({ stream_id, sample }: { stream_id: number; sample: Pick<Sample, 'at'> }): string =>
   `${stream_id} ${sample.at}`;
 
-/** Of rows that stand by stream and time. */
+/**
+ * Returns the first time, the last time and the number of rows of each stream. The rows must be ordered by stream and
+ * time.
+ */
 export function spansOf(rows: Row[]): { id: number; first: string; last: string; many: number }[] {
   const spans: { id: number; first: string; last: string; many: number }[] = [];
   for (const { stream_id: id, sample } of rows) {
@@ -21,7 +24,10 @@ export function spansOf(rows: Row[]): { id: number; first: string; last: string;
   return spans;
 }
 
-/** As unnest takes them: it fills what a shorter array leaves out with nulls, so that a column without a value is sent as none. */
+/**
+ * Returns the columns of the rows as arrays for `unnest`. `unnest` fills shorter arrays with nulls, so we send a column
+ * that has only nulls as an empty array.
+ */
 export function columnsOf(rows: Row[]) {
   return {
     stream_ids: int8Array(rows.map(({ stream_id }) => stream_id)),

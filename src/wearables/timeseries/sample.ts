@@ -1,13 +1,13 @@
-// A sample as it is kept and as it is shown.
+// A sample, in the form that we store and in the form that the API returns.
 import { offsetWithin } from '../calendar-date.ts';
-import type { Series } from '../resources.ts';
+import type { Series } from '../series-type.ts';
 import { momentOf, type SampleInputValue } from './sample-input.ts';
 
-/** As it is kept, in the unit of its series. */
+/** A stored sample. Its value is in the unit of its series. */
 export type Sample = {
-  /** Its moment, or the start of its interval: UTC, three fractional digits, Z. */
+  /** The moment, or the start of the interval, as text: in UTC, with three fractional digits and Z. */
   at: string;
-  /** Of a blood pressure the systolic value; of a note 0. */
+  /** The value. For a blood pressure this is the systolic value, for a note it is 0. */
   value: number;
   duration_ms: number | null;
   timezone_offset: number | null;
@@ -16,17 +16,17 @@ export type Sample = {
   text: string | null;
 };
 
-/** What few samples have, under the names of the wire. */
+/** Values that few samples have, under the names that the API uses. */
 export type SampleExtra = {
   type?: string;
   diastolic?: number;
   tags?: string[];
-  /** Keyed hash of a note's text. */
+  /** A keyed hash of the text of a note. */
   text_hash?: string;
   [word: string]: unknown;
 };
 
-/** What was sent, in the units of its series; it has been checked. */
+/** Makes a sample from a checked input, and converts its value into the unit of the series. */
 export function toSample(series: Series, input: SampleInputValue): Sample {
   const [from, to] = series.interval ? [input.start, input.end] : [input.timestamp, null];
   const at = canonical(from as string);
@@ -34,7 +34,7 @@ export function toSample(series: Series, input: SampleInputValue): Sample {
   const convert = series.units[input.unit];
   const inUnit = (value: number): number => (convert ? convert(value, type) : value);
   const extra: SampleExtra = {};
-  // Of a series that is keyed by it, the type stands with the stream.
+  // If the series is keyed by type, the stream stores the type.
   if (type !== null && !series.keyedByType) extra.type = type;
   if (series.value === 'blood_pressure') extra.diastolic = inUnit(input.diastolic as number);
   for (const name of Object.keys(series.extras)) {
@@ -45,14 +45,14 @@ export function toSample(series: Series, input: SampleInputValue): Sample {
     at,
     value: valueOf(series, input, inUnit),
     duration_ms: series.interval ? momentOf(to) - momentOf(from) : null,
-    // Where the sender says no offset, the time itself may.
+    // If the sender states no offset, the text of the time may contain one.
     timezone_offset: input.timezone_offset ?? offsetWithin(from as string),
     extra: Object.keys(extra).length > 0 ? extra : null,
     text: series.value === 'text' ? (input.value as string) : null,
   };
 }
 
-/** Most senders write moments as they are kept. */
+/** Returns a moment in the stored form. Most senders write this form already, so we do not have to parse it. */
 const canonical = (moment: string): string =>
   moment.length === 24 && moment.endsWith('Z') && moment[10] === 'T'
     ? moment
@@ -63,10 +63,10 @@ function valueOf(series: Series, input: SampleInputValue, inUnit: (value: number
   return inUnit((series.value === 'blood_pressure' ? input.systolic : input.value) as number);
 }
 
-/** What a reader needs of where samples came from. */
+/** The part of a stream that renderSample needs. */
 export type SampleOrigin = { source_type: string; kind: string };
 
-/** A sample as its series shows it. */
+/** Returns a sample in the form that the API returns, with the keys of its series. */
 export function renderSample(
   series: Series,
   origin: SampleOrigin,

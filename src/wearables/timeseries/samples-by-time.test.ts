@@ -12,7 +12,7 @@ const sampleAt = (minute: number, value: number): Sample => ({
   text: null,
 });
 
-test('of samples in any order each time has the last that was set, the oldest first, as a map of them would', () => {
+test('samples in any order are listed by time, and each time has the last sample that was set', () => {
   const step = fc.record({ minute: fc.nat(20), gone: fc.boolean(), ascends: fc.boolean() });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {

@@ -1,15 +1,18 @@
 import type { Sample } from './sample.ts';
 
-/** Samples of one stream of which each time has one: the last that was set. */
+/** The samples of one stream. There is one sample for each time: the last one that was set. */
 export type SamplesByTime = {
   set: (sample: Sample) => void;
   delete: (at: string) => void;
   isEmpty: () => boolean;
-  /** The oldest first. */
+  /** Returns the samples, the oldest first. */
   list: () => Sample[];
 };
 
-/** Most senders send samples in their order, once each: a map of their times is only made for the others. */
+/**
+ * Returns an empty collection. Most senders send samples in the order of time, and each time only once. Only for other
+ * senders it makes a map of the times.
+ */
 export function samplesByTime(): SamplesByTime {
   const ordered: Sample[] = [];
   let byTime: Map<string, Sample> | null = null;

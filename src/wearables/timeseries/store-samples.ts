@@ -3,58 +3,59 @@ import type { TeamCtx, TxCtx } from '../../context.ts';
 import { newId } from '../../ids.ts';
 import { askForRuns } from '../ask-for-runs.ts';
 import { askForZones } from '../ask-for-zones.ts';
-import type { Writer } from '../one-writer.ts';
+import type { Writer } from '../user-writer.ts';
 import type { Source } from '../rank.ts';
-import type { Series } from '../resources.ts';
+import type { Series } from '../series-type.ts';
 import type { StoredSource } from '../source.ts';
-import { keepRecords, type Recorded } from './records.ts';
+import { storeRecords, type Recorded } from './store-records.ts';
 import { keyOf } from './sample-rows.ts';
 import type { Sample } from './sample.ts';
 import { samplesByTime, type SamplesByTime } from './samples-by-time.ts';
 import {
   ensureStreams,
-  placeKeyOf,
+  sourceKeyOf,
   refuseTooManyBeside,
   streamKeyOf,
   type EnsuredStream,
   type StreamKey,
 } from './streams.ts';
 import { compareAddends } from './take-over.ts';
-import { tellOfSamples, type StreamChanges } from './tell-of-samples.ts';
-import { writeSamples, type Placed } from './write-samples.ts';
+import { publishSamples, type StreamChanges } from './publish-samples.ts';
+import { writeSamples, type StreamSamples } from './write-samples.ts';
 
-/** A sample with where it comes from. `kind` is the type of a series that is keyed by it. */
+/** A sample with its source. `kind` is the type if the series is keyed by type. */
 export type SampleOfSource = {
   series: Series;
   source: StoredSource;
   kind: string;
   sample: Sample;
-  /** The source's own id of the record that it is from; left out, nobody knows. */
+  /** The source's id of the record that the sample is from, if it is known. */
   record?: string | null;
 };
 
 export type StoredCounts = { created: number; updated: number; unchanged: number };
 
 /**
- * Stores samples of one user and tells of what changed: the one way by which samples come in, whoever brings them. A sample
- * is known by its series, provider, kind of device and time, whichever app or device tells of it; the last of a batch and the latest
- * of all wins, and an equal one changes nothing but its app and device. Of what apps and devices send of one time in a series that adds up,
- * the larger counts (record 464). In the caller's transaction: all of them, or none.
- * `onPlaced` hears of their streams before any is written or told.
+ * Stores samples of one user, and publishes the changes. All pushed, pulled and imported samples are stored here.
+ * Series, provider, source type and time identify a sample. The app and the device do not: if several of them send the
+ * same sample, the last one of a batch, and of all batches, replaces the others. If the values are equal, only the app
+ * and device of the sample change. In a series that adds up, the larger value of several apps and devices is stored
+ * instead of the last one. Writes the samples in the caller's transaction. Calls `onStreamsEnsured` with the streams of
+ * the samples before it writes or publishes anything.
  */
 export async function storeSamples(
   ctx: Writer,
   user: { id: string; client_user_id: string },
   samples: SampleOfSource[],
-  onPlaced?: (streams: EnsuredStream[]) => Promise<void>,
+  onStreamsEnsured?: (streams: EnsuredStream[]) => Promise<void>,
 ): Promise<StoredCounts> {
   if (samples.length === 0) return { created: 0, updated: 0, unchanged: 0 };
-  const placed = await place(ctx, user, samples);
-  await onPlaced?.(placed.map(({ stream }) => stream));
-  const { changes, refused } = await writeSamples(ctx, placed);
+  const streamSamples = await groupByStream(ctx, user, samples);
+  await onStreamsEnsured?.(streamSamples.map(({ stream }) => stream));
+  const { changes, refused } = await writeSamples(ctx, streamSamples);
   await storeNotes(ctx, changes);
-  await keepRecords(ctx, user, recordsOf(placed, samples, refused));
-  await tellOfSamples(ctx, user, changes);
+  await storeRecords(ctx, user, recordsOf(streamSamples, samples, refused));
+  await publishSamples(ctx, user, changes);
   await askForRuns(ctx, user, changedSeries(changes));
   await askForZones(ctx, user, heartRateTimes(changes));
   const created = changes.reduce((sum, change) => sum + change.created.length, 0);
@@ -62,10 +63,14 @@ export async function storeSamples(
   return { created, updated, unchanged: samples.length - created - updated };
 }
 
-/** Of the samples that were told with one, as far as they count. */
-function recordsOf(placed: PlacedAt[], samples: SampleOfSource[], refused: ReadonlySet<string>): Recorded[] {
+/** Returns the records of those samples that have a record and that are stored. */
+function recordsOf(
+  streamSamples: RecordedSamples[],
+  samples: SampleOfSource[],
+  refused: ReadonlySet<string>,
+): Recorded[] {
   if (!samples.some(({ record }) => record)) return [];
-  return placed.flatMap(({ stream, records }) =>
+  return streamSamples.flatMap(({ stream, records }) =>
     [...records].flatMap(([at, record]) =>
       refused.has(keyOf({ stream_id: stream.id, sample: { at } }))
         ? []
@@ -84,43 +89,48 @@ const heartRateTimes = (changes: StreamChanges[]): string[] =>
     series.name === 'heartrate' ? [...created, ...updated].map(({ at }) => at) : [],
   );
 
-/** With the records of those samples that have one, by their times. */
-type PlacedAt = Placed & { stream: EnsuredStream; records: Map<string, string> };
+/** The samples of a stream with their records. `records` has the records by the times of the samples. */
+type RecordedSamples = StreamSamples & { stream: EnsuredStream; records: Map<string, string> };
 
-/** Of one stream; `outdone` are times of which another one has a sample that counts. */
+/** The samples of one stream. `outranked` are times for which another stream has the sample that we store. */
 type Group = {
   key: StreamKey;
   series: Series;
   byTime: SamplesByTime;
   records: Map<string, string>;
-  outdone: string[];
+  outranked: string[];
 };
 
-/** Samples by their streams, in the order of the table's key, so that two batches never wait for each other in a circle. */
-async function place(ctx: TxCtx<TeamCtx>, user: { id: string }, samples: SampleOfSource[]): Promise<PlacedAt[]> {
+/** Groups samples by stream. The groups are in the order of the table's key, so that two batches cannot deadlock. */
+async function groupByStream(
+  ctx: TxCtx<TeamCtx>,
+  user: { id: string },
+  samples: SampleOfSource[],
+): Promise<RecordedSamples[]> {
   const byKey = new Map<string, Group>();
-  const byPlace = new Map<string, Group[]>();
+  const groupsBySource = new Map<string, Group[]>();
   let last: { of: SampleOfSource; group: Group; beside: Group[] } | null = null;
   for (const each of samples) {
-    // Samples of one source come in a row: making the key of each would cost as much as all else here.
+    // Consecutive samples usually have the same source. If we made a key for each sample, this would take as much time
+    // as everything else here.
     if (!last || !isSameStream(last.of, each)) {
       const key: StreamKey = { ...each.source, resource: each.series.name, kind: each.kind };
       const text = streamKeyOf(key);
-      const ofPlace = byPlace.get(placeKeyOf(key)) ?? [];
+      const ofSource = groupsBySource.get(sourceKeyOf(key)) ?? [];
       const group = byKey.get(text) ?? {
         key,
         series: each.series,
         byTime: samplesByTime(),
         records: new Map(),
-        outdone: [],
+        outranked: [],
       };
       if (!byKey.has(text)) {
         byKey.set(text, group);
-        byPlace.set(placeKeyOf(key), ofPlace);
-        ofPlace.push(group);
-        refuseTooManyBeside(ofPlace.map((each) => each.key));
+        groupsBySource.set(sourceKeyOf(key), ofSource);
+        ofSource.push(group);
+        refuseTooManyBeside(ofSource.map((each) => each.key));
       }
-      last = { of: each, group, beside: ofPlace.filter((other) => other !== group) };
+      last = { of: each, group, beside: ofSource.filter((other) => other !== group) };
     }
     last.group.byTime.set(each.sample);
     if (each.record) last.group.records.set(each.sample.at, each.record);
@@ -130,27 +140,27 @@ async function place(ctx: TxCtx<TeamCtx>, user: { id: string }, samples: SampleO
       records.delete(each.sample.at);
     }
   }
-  for (const groups of byPlace.values()) if (groups.length > 1) keepLarger(groups);
-  // Of which another app or device told last, each time.
-  for (const [text, { byTime, outdone }] of byKey) if (byTime.isEmpty() && outdone.length === 0) byKey.delete(text);
+  for (const groups of groupsBySource.values()) if (groups.length > 1) retainLarger(groups);
+  // Removes a group if for each of its times another app or device sent a sample later.
+  for (const [text, { byTime, outranked }] of byKey) if (byTime.isEmpty() && outranked.length === 0) byKey.delete(text);
   const streams = await ensureStreams(
     ctx,
     user,
     [...byKey.values()].map(({ key }) => key),
   );
   return [...byKey]
-    .map(([text, { series, byTime, records, outdone }]) => ({
+    .map(([text, { series, byTime, records, outranked }]) => ({
       stream: streams.get(text) as EnsuredStream,
       series,
       records,
-      outdone,
+      outranked,
       samples: byTime.list(),
     }))
     .sort((a, b) => a.stream.id - b.stream.id);
 }
 
-/** Of each time of a series that adds up, the one sample that counts: what a group was sent last, compared with what others were. */
-function keepLarger(groups: Group[]): void {
+/** For a series that adds up, keeps one sample for each time: the best among the last samples of all groups. */
+function retainLarger(groups: Group[]): void {
   const best = new Map<string, { group: Group; sample: Sample }>();
   for (const group of groups) {
     if (!group.series.additive) return;
@@ -163,7 +173,7 @@ function keepLarger(groups: Group[]): void {
       if (!loser) continue;
       loser.byTime.delete(at);
       loser.records.delete(at);
-      loser.outdone.push(at);
+      loser.outranked.push(at);
     }
   }
 }

@@ -1,11 +1,14 @@
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
-import { isPushed } from '../providers/catalogue.ts';
+import { isPushed } from '../providers/provider-catalogue.ts';
 import type { StoredSource } from '../source.ts';
 import { freeStreams } from './free-streams.ts';
 
-/** One series of a user from one app on one device. What a workout or sleep has of points is a summary stream. */
+/**
+ * A stream: one series of a user from one app on one device. The points of a workout or sleep are not in a stream but
+ * in a summary stream.
+ */
 export type Stream = {
   id: number;
   resource: string;
@@ -17,48 +20,60 @@ export type Stream = {
 };
 
 /**
- * Of a stream whose samples change: above what was told of any stream of its place, since a sample may go from one of them to
- * another; also before it was made or restored.
+ * SQL for the next version of a stream whose samples change. It is larger than all versions that events contain for any
+ * stream of the same `source_id`, because a sample may move between those streams. It includes the time of the clock.
+ * So it is also larger than the versions of a stream that was deleted and made again, and of a database that was
+ * restored from a backup.
  */
 export const NEXT_VERSION = sql.raw(`
   greatest((extract(epoch from clock_timestamp()) * 1000)::bigint, 1 + (
     select max(beside.version) from streams beside
-     where beside.user_id = streams.user_id and beside.resource = streams.resource and beside.provider = streams.provider
-       and beside.source_type = streams.source_type and beside.kind = streams.kind))`);
+     where beside.user_id = streams.user_id and beside.resource = streams.resource
+       and beside.provider = streams.provider and beside.source_type = streams.source_type
+       and beside.kind = streams.kind))`);
 
 export type StreamKey = StoredSource & { resource: string; kind: string };
 
 /**
- * `connected`: its user to its provider, which costs a push no look-up of its own. `beside` are the ids of the other streams of its
- * place: those of a time that it tells of as well are the same sample.
+ * A stream that exists. `connected` states whether the user is connected to the provider, so that a push needs no other
+ * query for this. `beside` are the ids of the other streams of the same `source_id`. If two of these streams have a
+ * sample of the same time, this is the same sample.
  */
 export type EnsuredStream = Stream & { connected: boolean; beside: number[] };
 
 /**
- * By which events tell of a place: the number of its first stream. With a time it is what a sample is known by, and stays so when
- * another app tells of that time.
+ * Returns the `source_id` in events: the number of the first stream of a series, provider, source type and type.
+ * Together with a time it identifies a sample, even if another app has sent that time since.
  */
 export const sourceIdOf = ({ id, beside }: Pick<EnsuredStream, 'id' | 'beside'>): number => Math.min(id, ...beside);
 
 /**
- * Of what is pushed, and of what is pulled: more than anybody's apps and devices make; each allergen of a panel is a stream of its own.
- * Apart, so that nothing that a user's own token pushes keeps a provider's data out.
+ * The most streams of a user that are pushed, and the most that are pulled. The apps and devices of a person make
+ * fewer, although each allergen of a panel has a separate stream. We count pushed and pulled streams separately, so
+ * that pushes with a user's own token cannot prevent the storage of a provider's data.
  */
 const MOST_STREAMS = 1_000;
-/** Apps and devices of one place that have samples: a sample is looked for in the streams of all of them. */
+/**
+ * The most streams with samples that one `source_id` can have, which is one for each app and device. To find a sample,
+ * we search the streams of all of them.
+ */
 const MOST_BESIDE = 50;
 
-/** Within which a time has one sample, as the interface says: streams of one place differ in app and device alone. */
-export const placeKeyOf = ({ resource, provider, source_type, kind }: StreamKey | Stream): string =>
+/**
+ * Returns a key of the parts that streams of one `source_id` have in common. These streams differ only in app and
+ * device, and together they have one sample for each time.
+ */
+export const sourceKeyOf = ({ resource, provider, source_type, kind }: StreamKey | Stream): string =>
   JSON.stringify([resource, provider, source_type, kind]);
 
-/** What tells one stream of a user from another, as a text. */
+/** Returns a key that identifies a stream among those of its user. */
 export const streamKeyOf = (key: StreamKey | Stream): string =>
-  JSON.stringify([placeKeyOf(key), key.app_id ?? null, key.device_id?.toLowerCase() ?? null]);
+  JSON.stringify([sourceKeyOf(key), key.app_id ?? null, key.device_id?.toLowerCase() ?? null]);
 
 /**
- * The user's streams of these keys, made where they are not there. Where there are too many, those without samples go first. Throws
- * limit_reached where the user would have more than 1,000 pushed or pulled ones, or more than 50 of one place. As the user's only writer.
+ * Finds the user's streams for these keys, and makes the missing ones. If there are too many, it first deletes streams
+ * without samples. Throws limit_reached if the user would still have more than 1,000 pushed streams, more than 1,000
+ * pulled streams, or more than 50 streams of one `source_id`. The caller must be the user's only writer.
  */
 export async function ensureStreams(
   ctx: TxCtx<TeamCtx>,
@@ -68,11 +83,12 @@ export async function ensureStreams(
   refuseTooManyBeside(keys);
   const tooMany = tooManyOf(keys);
   if (tooMany) throw tooMany;
-  // Always in one order, so that two batches of one user do not wait for each other in a circle.
+  // All batches of a user lock streams in the same order. Otherwise two batches could deadlock.
   const wanted = keys.toSorted((a, b) => (streamKeyOf(a) < streamKeyOf(b) ? -1 : 1));
   let areMade = false;
-  const freed = { ofPlaces: false, all: false };
-  // The first ones of places, which stay: without samples they are not counted.
+  const freed = { ofSources: false, all: false };
+  // The streams without samples that stay because they are the first of their `source_id`. They do not count against
+  // the limits.
   const vacant = new Set<number>();
   for (;;) {
     const { rows } = await sql<Found>`
@@ -84,29 +100,31 @@ export async function ensureStreams(
         ) as w (resource, provider, source_type, kind, app_id, device_id)
       ), made as (
         insert into streams (user_id, team_id, resource, provider, source_type, kind, app_id, device_id)
-        select ${user.id}::uuid, ${ctx.team.id}::uuid, resource, provider, source_type, kind, app_id, device_id from wanted
+        select ${user.id}::uuid, ${ctx.team.id}::uuid, resource, provider, source_type, kind, app_id, device_id
+          from wanted
         on conflict (user_id, resource, provider, source_type, kind, app_id, device_id) do nothing
         returning id, resource, provider, source_type, kind, app_id, device_id
       )
       select found.*, exists (
-               select from connections c where c.user_id = ${user.id} and c.provider = found.provider and c.status = 'connected') as connected
+               select from connections c
+                where c.user_id = ${user.id} and c.provider = found.provider and c.status = 'connected') as connected
         from (
           select *, true as made from made
           union all
           select s.id, s.resource, s.provider, s.source_type, s.kind, s.app_id, s.device_id, false
-            from (select distinct resource, provider, source_type, kind from wanted) as place join streams s
-              on s.user_id = ${user.id} and s.team_id = ${ctx.team.id} and s.resource = place.resource
-             and s.provider = place.provider and s.source_type = place.source_type and s.kind = place.kind
+            from (select distinct resource, provider, source_type, kind from wanted) as source join streams s
+              on s.user_id = ${user.id} and s.team_id = ${ctx.team.id} and s.resource = source.resource
+             and s.provider = source.provider and s.source_type = source.source_type and s.kind = source.kind
         ) as found`.execute(ctx.db);
     const streams = new Map(rows.map((row) => [streamKeyOf(row), row]));
-    // One that another transaction made meanwhile is seen by the next statement only.
+    // If another transaction has made a stream meanwhile, this statement does not see it, but the next one does.
     if (!wanted.every((key) => streams.has(streamKeyOf(key)))) continue;
     areMade ||= rows.some(({ made }) => made);
     const besides = tooManyBeside(rows.filter(({ id }) => !vacant.has(id)));
     const refusal = besides ?? (areMade ? tooManyOf(await providersOfStreams(ctx, user, vacant)) : null);
     if (refusal) {
-      if (freed.all || (besides && freed.ofPlaces)) throw refusal;
-      freed[besides ? 'ofPlaces' : 'all'] = true;
+      if (freed.all || (besides && freed.ofSources)) throw refusal;
+      freed[besides ? 'ofSources' : 'all'] = true;
       const ids = wanted.map((key) => (streams.get(streamKeyOf(key)) as Found).id);
       for (const id of await freeStreams(ctx, user, { among: besides && rows.map(({ id }) => id), wanted: ids }))
         vacant.add(id);
@@ -118,24 +136,24 @@ export async function ensureStreams(
 
 type Found = Stream & { connected: boolean; made: boolean };
 
-/** The streams that are wanted, each with those of its place. */
+/** Returns the wanted streams, each with the other streams of its `source_id`. */
 function withBeside(wanted: StreamKey[], found: Map<string, Found>): Map<string, EnsuredStream> {
-  const places = new Map<string, number[]>();
+  const idsBySource = new Map<string, number[]>();
   for (const stream of found.values()) {
-    const ids = places.get(placeKeyOf(stream));
+    const ids = idsBySource.get(sourceKeyOf(stream));
     if (ids) ids.push(stream.id);
-    else places.set(placeKeyOf(stream), [stream.id]);
+    else idsBySource.set(sourceKeyOf(stream), [stream.id]);
   }
   return new Map(
     wanted.map((key) => {
       const { made: _, ...stream } = found.get(streamKeyOf(key)) as Found;
-      const beside = (places.get(placeKeyOf(key)) as number[]).filter((id) => id !== stream.id);
+      const beside = (idsBySource.get(sourceKeyOf(key)) as number[]).filter((id) => id !== stream.id);
       return [streamKeyOf(key), { ...stream, beside }];
     }),
   );
 }
 
-/** Throws limit_reached where one place has more streams than it may have. */
+/** Throws limit_reached if one `source_id` has too many streams. */
 export function refuseTooManyBeside(streams: readonly (StreamKey | Stream)[]): void {
   const refusal = tooManyBeside(streams);
   if (refusal) throw refusal;
@@ -145,14 +163,14 @@ function tooManyBeside(streams: readonly (StreamKey | Stream)[]): AppError | nul
   if (streams.length <= MOST_BESIDE) return null;
   const counts = new Map<string, number>();
   for (const stream of streams) {
-    const place = placeKeyOf(stream);
-    const count = (counts.get(place) ?? 0) + 1;
-    counts.set(place, count);
+    const sourceKey = sourceKeyOf(stream);
+    const count = (counts.get(sourceKey) ?? 0) + 1;
+    counts.set(sourceKey, count);
     if (count <= MOST_BESIDE) continue;
     return new AppError(
       'limit_reached',
-      `A user can have at most ${MOST_BESIDE} apps and devices of a series, provider and kind of device. ` +
-        'app_id names an app, and not a version of it, a run or a sample.',
+      `A user can have at most ${MOST_BESIDE} apps and devices of one series, provider and kind of device. ` +
+        'app_id should name an app, not a version of it, a run or a sample.',
       { fields: { limit: MOST_BESIDE } },
     );
   }
@@ -172,7 +190,10 @@ async function providersOfStreams(
   return rows;
 }
 
-/** What is left out of `many` is one. */
+/**
+ * Returns limit_reached if there are too many pushed or pulled streams, else null. An entry without `many` is one
+ * stream.
+ */
 function tooManyOf(streams: readonly { provider: string; many?: number }[]): AppError | null {
   let [pushed, pulled] = [0, 0];
   for (const { provider, many = 1 } of streams) {
@@ -182,13 +203,14 @@ function tooManyOf(streams: readonly { provider: string; many?: number }[]): App
   if (pushed <= MOST_STREAMS && pulled <= MOST_STREAMS) return null;
   return new AppError(
     'limit_reached',
-    `A user can have at most ${MOST_STREAMS} streams of providers that are ${pushed > MOST_STREAMS ? 'pushed' : 'pulled'}: a series, ` +
-      'provider, kind of device, app, device and type each. Those without samples are not counted.',
+    `A user can have at most ${MOST_STREAMS} streams whose data is ${pushed > MOST_STREAMS ? 'pushed' : 'pulled'}. ` +
+      'Each series, provider, kind of device, app, device and type is one stream. Streams without samples are not ' +
+      'counted.',
     { fields: { limit: MOST_STREAMS } },
   );
 }
 
-/** The user's streams of one series, of one provider or of all; in the order in which pages go through them. */
+/** Returns the user's streams of one series, of one provider or of all providers, in the order of pages. */
 export async function findStreams(
   ctx: TeamCtx,
   userId: string,

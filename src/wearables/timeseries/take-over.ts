@@ -1,44 +1,54 @@
-// A time has one sample of a series, provider and kind of device, whichever app or device sends it: the latest. In series that add up, the
-// larger value counts before one of another app or device, then the longer interval, then the first app and device by name. So a short
-// sample of one app does not lower the sum of another, and the order of arrival decides nothing (record 464).
+// For each time there is one sample of a series, provider and source type. If several apps or devices send it, we keep
+// the latest one. In series that add up, we keep the sample with the larger value, then the one with the longer
+// interval, then the one whose app and device come first by name. So a short sample of one app does not lower the sum
+// of another app, and the order of arrival does not matter. See docs/decisions/samples-and-deletions.md.
 import { sql } from 'kysely';
 import { BY_HAND } from '../by-hand.ts';
-import type { Writer } from '../one-writer.ts';
-import { isTold } from '../is-told.ts';
+import type { Writer } from '../user-writer.ts';
+import { willBePublished } from '../is-published.ts';
 import { compareNames, type Source } from '../rank.ts';
 import type { Sample } from './sample.ts';
 import { columnsOf, keyOf, type Row } from './sample-rows.ts';
 import { NEXT_VERSION, sourceIdOf } from './streams.ts';
 
 /**
- * Samples that were another stream's, by their keys: whether what is sent of them differs; the keys of those that do not count, because
- * another stream keeps a better one; and the versions of streams since.
+ * `differs` has the keys of samples that were moved from another stream, and whether the sent sample differs from the
+ * stored one. `refused` has the keys of sent samples that we do not store, because another stream has a better one.
+ * `versions` has the new versions of streams.
  */
 export type TakenOver = { differs: Map<string, boolean>; refused: Set<string>; versions: Map<number, number> };
 
-/** The other streams of a stream's place, whether its series adds up, and times of which it sent a sample that does not count. */
-export type Beside = { beside: readonly number[]; addsUp: boolean; outdone: readonly string[] };
+/**
+ * The other streams of a stream's `source_id`, whether its series adds up, and the times for which the stream sent a
+ * sample that we do not store.
+ */
+export type Beside = { beside: readonly number[]; addsUp: boolean; outranked: readonly string[] };
 
-/** Of two samples of one start, in a series that adds up: negative where `a` counts. */
+/** Compares two samples with the same start in a series that adds up. Returns a negative number if we keep `a`. */
 export const compareAddends = (a: Sample, b: Sample, sourceOfA: Source, sourceOfB: Source): number =>
   b.value - a.value || (b.duration_ms ?? 0) - (a.duration_ms ?? 0) || compareNames(sourceOfA, sourceOfB);
 
-/** The same as a number: the higher one counts. */
+/**
+ * SQL for the rank of a stream by app and device, as a number. If two samples are equal, we keep the one with the
+ * higher rank.
+ */
 const RANK = sql`row_number() over (order by
-  (app_id is not distinct from ${BY_HAND.app_id}) desc, (app_id is null) desc, app_id collate "C" desc, (device_id is null) desc, device_id desc)`;
+  (app_id is not distinct from ${BY_HAND.app_id}) desc, (app_id is null) desc, app_id collate "C" desc,
+  (device_id is null) desc, device_id desc)`;
 
 /**
- * Moves what streams beside have of the same times, with what is told now. The records that they were of go: it is the latest push that
- * says whose a sample is. `streams` says of each stream what lies beside it.
+ * Moves stored samples from the other streams of a `source_id` into the stream that sends samples of the same times
+ * now, and sets the sent values. Deletes the stored records of these samples, because the latest push states which
+ * record a sample is from. `streams` has the other streams of each stream.
  */
 export async function takeOver(ctx: Writer, rows: Row[], streams: ReadonlyMap<number, Beside>): Promise<TakenOver> {
-  const places = placesOf(rows, streams);
+  const sourceStreams = sourceStreamsOf(rows, streams);
   const taken: TakenOver = { differs: new Map(), refused: new Set(), versions: new Map() };
-  if (places.length === 0) return taken;
-  const outdone = places.flatMap(({ stream_id }) =>
-    (streams.get(stream_id)?.outdone ?? []).map((at) => ({ stream_id, at })),
+  if (sourceStreams.length === 0) return taken;
+  const outranked = sourceStreams.flatMap(({ stream_id }) =>
+    (streams.get(stream_id)?.outranked ?? []).map((at) => ({ stream_id, at })),
   );
-  const addends = places.flatMap(({ stream_id, addsUp }) => (addsUp ? [stream_id] : []));
+  const addends = sourceStreams.flatMap(({ stream_id, addsUp }) => (addsUp ? [stream_id] : []));
   const { stream_ids, ats, values, durations, offsets, extras } = columnsOf(rows);
   const answer = await sql<{ stream_id: number; at: string; differs: boolean; version: number | null }>`
     with sent as materialized (
@@ -47,29 +57,34 @@ export async function takeOver(ctx: Writer, rows: Row[], streams: ReadonlyMap<nu
                  as s (stream_id, at, value, duration_ms, timezone_offset, extra)
     ), ranks as materialized (
       select id as stream_id, ${RANK} as rank from streams where id = any (${addends}::bigint[])
-    ), places as materialized (
-      select stream_id, place, adds_up, rank
-        from unnest(${places.map(({ stream_id }) => stream_id)}::bigint[], ${places.map(({ place }) => place)}::bigint[],
-                    ${places.map(({ addsUp }) => addsUp)}::boolean[]) as p (stream_id, place, adds_up) left join ranks using (stream_id)
-    ), outdone as materialized (
-      select * from unnest(${outdone.map(({ stream_id }) => stream_id)}::bigint[], ${outdone.map(({ at }) => at)}::timestamptz[]) as o (stream_id, at)
+    ), sources as materialized (
+      select stream_id, source, adds_up, rank
+        from unnest(${sourceStreams.map(({ stream_id }) => stream_id)}::bigint[],
+                    ${sourceStreams.map(({ source_id }) => source_id)}::bigint[],
+                    ${sourceStreams.map(({ addsUp }) => addsUp)}::boolean[]) as p (stream_id, source, adds_up)
+        left join ranks using (stream_id)
+    ), outranked as materialized (
+      select * from unnest(${outranked.map(({ stream_id }) => stream_id)}::bigint[],
+                           ${outranked.map(({ at }) => at)}::timestamptz[]) as o (stream_id, at)
     ), times as materialized (
-      select place, array_agg(distinct at) as ats, min(at) as first, max(at) as last
-        from sent join places using (stream_id) group by 1
+      select source, array_agg(distinct at) as ats, min(at) as first, max(at) as last
+        from sent join sources using (stream_id) group by 1
     ), stored as materialized (
-      select place, rank, stored.* from times join places using (place) cross join lateral (
+      select source, rank, stored.* from times join sources using (source) cross join lateral (
         select stream_id, at, value, duration_ms, timezone_offset, extra from ${sql.table('samples')} as samples
-         where samples.stream_id = places.stream_id and at = any (ats) and at between first and last limit ${rows.length}
+         where samples.stream_id = sources.stream_id and at = any (ats) and at between first and last
+         limit ${rows.length}
       ) as stored
     ), found as materialized (
       select distinct on (sent.stream_id, sent.at) sent.*, stored.stream_id as other_id,
              (stored.value, stored.duration_ms, stored.timezone_offset, stored.extra)
                is distinct from (sent.value, sent.duration_ms, sent.timezone_offset, sent.extra) as differs,
-             not adds_up or (sent.value, coalesce(sent.duration_ms, 0), places.rank) > (stored.value, coalesce(stored.duration_ms, 0), stored.rank)
-               -- Its own app or device has replaced it, by a sample of the same batch that does not count.
-               or (stored.stream_id, stored.at) in (select stream_id, at from outdone) as counts
-        from sent join places using (stream_id) join stored on stored.place = places.place and stored.at = sent.at
-       -- Where both have the time, as only an edited database can, each keeps its own.
+             not adds_up or (sent.value, coalesce(sent.duration_ms, 0), sources.rank)
+                            > (stored.value, coalesce(stored.duration_ms, 0), stored.rank)
+               -- The app or device of the stored sample has replaced it in this batch by a sample that we do not store.
+               or (stored.stream_id, stored.at) in (select stream_id, at from outranked) as counts
+        from sent join sources using (stream_id) join stored on stored.source = sources.source and stored.at = sent.at
+       -- Two streams can only have a sample of the same time if somebody edited the database. Then both stay.
        where not exists (select from stored as own where own.stream_id = sent.stream_id and own.at = sent.at)
     ), moved as (
       update ${sql.table('samples')} as stored
@@ -81,10 +96,11 @@ export async function takeOver(ctx: Writer, rows: Row[], streams: ReadonlyMap<nu
       update sample_notes set stream_id = found.stream_id from found
        where sample_notes.stream_id = other_id and sample_notes.at = found.at and counts
     ), records as (
-      delete from sample_records using found where sample_records.stream_id = other_id and sample_records.at = found.at and counts
+      delete from sample_records using found
+       where sample_records.stream_id = other_id and sample_records.at = found.at and counts
     ), counted as (
       update streams set version = ${NEXT_VERSION}, changed_at = now(),
-             sent_count = sent_count + case when ${isTold(ctx)} then many else 0 end
+             sent_count = sent_count + case when ${willBePublished(ctx)} then many else 0 end
         from (select stream_id, count(*) filter (where differs) as many from moved group by 1) as m where id = stream_id
       returning id, version
     )
@@ -102,16 +118,16 @@ export async function takeOver(ctx: Writer, rows: Row[], streams: ReadonlyMap<nu
   return taken;
 }
 
-type InPlace = { stream_id: number; place: number; addsUp: boolean };
+type SourceStream = { stream_id: number; source_id: number; addsUp: boolean };
 
-/** Of the places in which these are, and others beside them, all streams, each with the number of its place. */
-function placesOf(rows: Row[], streams: ReadonlyMap<number, Beside>): InPlace[] {
-  const places = new Map<number, InPlace>();
+/** Returns all streams of each `source_id` of these rows, if the `source_id` has more than one stream. */
+function sourceStreamsOf(rows: Row[], streams: ReadonlyMap<number, Beside>): SourceStream[] {
+  const sourceStreams = new Map<number, SourceStream>();
   for (const { stream_id } of rows) {
     const { beside, addsUp } = streams.get(stream_id) as Beside;
-    if (beside.length === 0 || places.has(stream_id)) continue;
-    const place = sourceIdOf({ id: stream_id, beside: [...beside] });
-    for (const id of [stream_id, ...beside]) places.set(id, { stream_id: id, place, addsUp });
+    if (beside.length === 0 || sourceStreams.has(stream_id)) continue;
+    const source_id = sourceIdOf({ id: stream_id, beside: [...beside] });
+    for (const id of [stream_id, ...beside]) sourceStreams.set(id, { stream_id: id, source_id, addsUp });
   }
-  return [...places.values()];
+  return [...sourceStreams.values()];
 }

@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { makeUser } from '../../../test/factories.ts';
 
 let app: TestApp;
-/** Sees and does everything, as the owner of the tables. */
+/** Connected as the owner of the tables, to whom no policy applies. */
 let owner: pg.Client;
 let userId: string;
 beforeAll(async () => {
@@ -33,16 +33,17 @@ const push = async (samples: unknown) => {
   const { body } = await app.api<object>('POST', `/v2/timeseries/${userId}/samples`, samples);
   return body;
 };
-/** Which versions of rows there are, and whether anybody has locked one. */
+/** The row versions that are stored, and whether a transaction has locked one. */
 const rows = async () => {
   const { rows } = await owner.query<{ ctid: string; xmax: string }>(
-    `select samples.ctid::text, samples.xmax::text from samples join streams on streams.id = stream_id where user_id = $1 order by at`,
+    `select samples.ctid::text, samples.xmax::text from samples join streams on streams.id = stream_id
+      where user_id = $1 order by at`,
     [userId],
   );
   return rows;
 };
 
-test('what is there already is neither written nor locked', async () => {
+test('a sample that is stored already is neither written nor locked', async () => {
   const samples = heartRates(1_200, 60);
   expect(await push(samples)).toMatchObject({ created: 1_200 });
   const before = await rows();
@@ -52,7 +53,7 @@ test('what is there already is neither written nor locked', async () => {
   expect(new Set(before.map(({ xmax }) => xmax))).toEqual(new Set(['0']));
 });
 
-test('of a batch of several pieces each sample is counted as what it was: new, other or equal', async () => {
+test('in a batch of several chunks each sample is counted as new, changed or equal', async () => {
   await push(heartRates(1_100, 60));
   const mixed = heartRates(1_300, 60).map((sample, n) => (n % 3 === 0 ? { ...sample, value: 61 } : sample));
   const others = mixed.filter(({ value }, n) => value === 61 && n < 1_100).length;
@@ -60,7 +61,7 @@ test('of a batch of several pieces each sample is counted as what it was: new, o
   expect(await push(mixed)).toMatchObject({ created: 0, updated: 0, unchanged: 1_300 });
 });
 
-test('of a batch that one statement writes each sample is counted as what it was, and what is equal stays as it is', async () => {
+test('in a batch that one statement writes each sample is counted, and the rows of equal samples stay', async () => {
   await push(heartRates(9, 60));
   const before = await rows();
   const mixed = heartRates(12, 60).map((sample, n) => (n < 4 ? { ...sample, value: 61 } : sample));
@@ -70,14 +71,14 @@ test('of a batch that one statement writes each sample is counted as what it was
   expect(await push(heartRates(12, 62))).toMatchObject({ created: 0, updated: 12, unchanged: 0 });
 });
 
-test('of streams of one batch each sample is counted, where nothing, or something, is there in the time of the batch', async () => {
+test('samples of several streams are counted, whether the time of the batch was empty or not', async () => {
   const every = (many: number, of: object, from = 0, step = 1) =>
     heartRates(many * step + from, 60)
       .filter((_, minute) => minute >= from && (minute - from) % step === 0)
       .map((sample) => ({ ...sample, ...of }));
   const [watch, ring, phone] = ['watch', 'ring', 'phone'].map((source_type) => ({ source_type }));
   expect(await push(every(100, watch as object, 0, 2))).toMatchObject({ created: 100 });
-  // Between those that are there, and after them.
+  // Between the stored samples, and after them.
   expect(await push(every(100, watch as object, 1, 2))).toMatchObject({ created: 100, unchanged: 0 });
   expect(await push(every(50, watch as object, 400))).toMatchObject({ created: 50 });
   const mixed = [...every(300, ring as object), ...every(300, watch as object), ...every(300, phone as object)];
@@ -92,18 +93,18 @@ test('of streams of one batch each sample is counted, where nothing, or somethin
   }));
   expect(await push([...steps.slice(0, 300), ...every(300, { source_type: 'scale' })])).toMatchObject({ created: 600 });
   expect(await push(steps)).toMatchObject({ created: 600, unchanged: 300 });
-  const { rows: counts } = await owner.query<{ resource: string; many: string; lasting: string; placed: string }>(
-    `select resource, count(*) as many, count(duration_ms) as lasting, count(timezone_offset) as placed
+  const { rows: counts } = await owner.query<{ resource: string; many: string; lasting: string; zoned: string }>(
+    `select resource, count(*) as many, count(duration_ms) as lasting, count(timezone_offset) as zoned
        from samples join streams on streams.id = stream_id where user_id = $1 group by 1 order by 1`,
     [userId],
   );
   expect(counts).toEqual([
-    { resource: 'heartrate', many: '1250', lasting: '0', placed: '0' },
-    { resource: 'steps', many: '900', lasting: '900', placed: '450' },
+    { resource: 'heartrate', many: '1250', lasting: '0', zoned: '0' },
+    { resource: 'steps', many: '900', lasting: '900', zoned: '450' },
   ]);
 });
 
-test('what is there in the time of a batch is looked for along the key, also by a plan that was made while nothing was', async () => {
+test('create_samples uses the key, also with a plan that was made while the table was empty', async () => {
   await owner.query('vacuum analyze samples');
   await push(heartRates(300, 60));
   const { rows: streams } = await owner.query<{ id: string }>('select id from streams where user_id = $1', [userId]);
@@ -129,14 +130,15 @@ test('what is there in the time of a batch is looked for along the key, also by 
   expect(scans[0]?.whole).toBe('0');
 });
 
-test('samples are looked for along their key, also by a plan that was made while there were none', async () => {
+test('samples_that_differ uses the key, also with a plan that was made while the table was empty', async () => {
   await owner.query('vacuum analyze samples');
   await push(heartRates(300, 60));
   const { rows: streams } = await owner.query<{ id: string }>('select id from streams where user_id = $1', [userId]);
   const sent = heartRates(300, 61);
   const differing = (): Promise<pg.QueryResult> =>
     owner.query(
-      `select from samples_that_differ($1::bigint[], $2::timestamptz[], $3::float8[], $4::integer[], $5::integer[], $6::jsonb[])`,
+      `select from samples_that_differ(
+         $1::bigint[], $2::timestamptz[], $3::float8[], $4::integer[], $5::integer[], $6::jsonb[])`,
       [
         sent.map(() => streams[0]?.id),
         sent.map(({ timestamp }) => timestamp),
@@ -152,6 +154,6 @@ test('samples are looked for along their key, also by a plan that was made while
   );
   await owner.query('rollback');
   expect(scans[0]?.whole).toBe('0');
-  // Planning looks at both ends of an index too.
+  // The planner reads both ends of an index too.
   expect(Number(scans[0]?.along)).toBeGreaterThanOrEqual(300);
 });

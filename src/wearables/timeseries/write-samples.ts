@@ -1,40 +1,52 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
-import { isTold } from '../is-told.ts';
-import type { Writer } from '../one-writer.ts';
-import type { Series } from '../resources.ts';
+import { willBePublished } from '../is-published.ts';
+import type { Writer } from '../user-writer.ts';
+import type { Series } from '../series-type.ts';
 import { columnsOf, keyOf, spansOf, type Row } from './sample-rows.ts';
 import type { Sample } from './sample.ts';
 import { NEXT_VERSION, type EnsuredStream } from './streams.ts';
 import { takeOver, type TakenOver } from './take-over.ts';
-import type { StreamChanges } from './tell-of-samples.ts';
+import type { StreamChanges } from './publish-samples.ts';
 
-/** Samples of one stream, once a time, the oldest first; and times of which it sent one that does not count beside another stream's. */
-export type Placed = { stream: EnsuredStream; series: Series; samples: Sample[]; outdone: string[] };
+/**
+ * The samples of one stream, one for each time, the oldest first. `outranked` are the times for which the stream sent a
+ * sample that we do not store, because another stream has a better one.
+ */
+export type StreamSamples = { stream: EnsuredStream; series: Series; samples: Sample[]; outranked: string[] };
 
-/** Written by one statement: a millisecond of this process, and five of the database. */
+/**
+ * The number of samples that one SQL statement writes. This takes one millisecond of this process and five of the
+ * database.
+ */
 const AT_ONCE = 1_000;
-/** So many are created and replaced by one statement. */
+/** The most samples for which one SQL statement both creates and replaces. */
 const FEW = 20;
 
-/** What a statement wrote, and the versions of the streams since. */
+/** The rows that a statement created and replaced, and the new versions of the streams. */
 type Written = { created: Row[]; replaced: Row[]; versions: Map<number, number> };
 
-/** Writes what is new and what differs from what is there. What is equal is only read. `refused` are those that do not count. */
+/**
+ * Writes new samples, and samples that differ from the stored ones. It reads samples that are equal to stored ones, but
+ * does not write them. `refused` has the keys of samples that are not stored, because another stream has a better one.
+ */
 export async function writeSamples(
   ctx: Writer,
-  placed: Placed[],
+  streamSamples: StreamSamples[],
 ): Promise<{ changes: StreamChanges[]; refused: ReadonlySet<string> }> {
-  const rows = placed.flatMap(({ stream, samples }) =>
+  const rows = streamSamples.flatMap(({ stream, samples }) =>
     samples.map((sample): Row => ({ stream_id: stream.id, sample, extra: extraOf(ctx, sample) })),
   );
   const changes = new Map<number, StreamChanges>(
-    placed.map(({ stream, series }) => [stream.id, { stream, series, version: 0, created: [], updated: [], moved: 0 }]),
+    streamSamples.map(({ stream, series }) => [
+      stream.id,
+      { stream, series, version: 0, created: [], updated: [], moved: 0 },
+    ]),
   );
   const streams = new Map(
-    placed.map(({ stream, series, outdone }) => [
+    streamSamples.map(({ stream, series, outranked }) => [
       stream.id,
-      { beside: stream.beside, addsUp: series.additive !== null, outdone },
+      { beside: stream.beside, addsUp: series.additive !== null, outranked },
     ]),
   );
   const refused = new Set<string>();
@@ -53,7 +65,7 @@ export async function writeSamples(
   return { changes: [...changes.values()], refused };
 }
 
-/** Notes which of these rows were taken over, and gives those that are to be written: not those that do not count. */
+/** Records which of these rows were moved from another stream. Returns the rows that we still have to write. */
 function noteTaken(rows: Row[], { differs, refused }: TakenOver, changes: Map<number, StreamChanges>): Row[] {
   if (differs.size + refused.size === 0) return rows;
   return rows.filter((row) => {
@@ -67,7 +79,10 @@ function noteTaken(rows: Row[], { differs, refused }: TakenOver, changes: Map<nu
   });
 }
 
-/** Few are created and replaced by one statement. Of many, which are new mostly, only those that are there are compared (record 166). */
+/**
+ * Writes rows. For few samples, one SQL statement creates and replaces. If there are many samples, most of them are
+ * new. Then a first statement creates the new ones, and a second one compares only the others.
+ */
 async function writeRows(ctx: Writer, rows: Row[]): Promise<Written[]> {
   if (rows.length === 0) return [];
   if (rows.length <= FEW) return [await write(ctx, rows, { create: true, replace: true })];
@@ -78,7 +93,10 @@ async function writeRows(ctx: Writer, rows: Row[]): Promise<Written[]> {
   return [written, await write(ctx, there, { create: false, replace: true })];
 }
 
-/** Writes those that are not there, those that differ from what is there, or both; and counts them where they are published. */
+/**
+ * Creates new samples, replaces samples that differ, or does both. If we publish events about them, adds their number
+ * to `sent_count`.
+ */
 async function write(
   ctx: Writer,
   rows: Row[],
@@ -90,7 +108,7 @@ async function write(
     with created as (${create ? (replace ? insertNew(columns, team) : createMany(rows, columns, team)) : NOTHING}),
          replaced as (${replace ? replaceOther(columns, team) : NOTHING}),
          counted as (
-      update streams set sent_count = sent_count + case when ${isTold(ctx)} then created + replaced else 0 end,
+      update streams set sent_count = sent_count + case when ${willBePublished(ctx)} then created + replaced else 0 end,
              version = ${NEXT_VERSION}, changed_at = now()
         from (select stream_id, sum(created)::integer as created, sum(replaced)::integer as replaced
                 from (select stream_id, created, 0 as replaced from created
@@ -99,7 +117,8 @@ async function write(
       returning id, version, created, replaced)
     select id as stream_id, null::timestamptz as at, version, created, replaced from counted
     union all
-    select stream_id, at, null, 1, 0 from created where at is not null and (select sum(created) from counted) < ${rows.length}
+    select stream_id, at, null, 1, 0 from created
+     where at is not null and (select sum(created) from counted) < ${rows.length}
     union all
     select stream_id, at, null, 0, 1 from replaced where (select sum(replaced) from counted) < ${rows.length}`.execute(
     ctx.db,
@@ -118,7 +137,10 @@ const insertNew = ({ stream_ids, ats, values, durations, offsets, extras }: Colu
     on conflict (stream_id, at) do nothing
     returning stream_id, at, 1 as created`;
 
-/** Of many that are mostly new: those of which nothing is there between the first and the last of their stream are not looked for. */
+/**
+ * Returns SQL that creates many samples, most of which are new. If a stream has no sample between its first and its
+ * last time in the batch, the statement does not search for single samples.
+ */
 function createMany(rows: Row[], columns: Columns, team: RawBuilder<unknown>) {
   const { stream_ids, ats, values, durations, offsets, extras } = columns;
   const spans = spansOf(rows);
@@ -136,17 +158,23 @@ const replaceOther = (
 ) => sql`
     insert into samples as stored (stream_id, at, value, team_number, duration_ms, timezone_offset, extra)
     select s.stream_id, s.at, s.value, ${team}, s.duration_ms, s.timezone_offset, s.extra
-      from samples_that_differ(${stream_ids}::bigint[], ${ats}::timestamptz[], ${values}::float8[], ${durations}::integer[],
-                               ${offsets}::integer[], ${extras}::jsonb[]) as s
+      from samples_that_differ(${stream_ids}::bigint[], ${ats}::timestamptz[], ${values}::float8[],
+                               ${durations}::integer[], ${offsets}::integer[], ${extras}::jsonb[]) as s
     on conflict (stream_id, at) do update
       set value = excluded.value, duration_ms = excluded.duration_ms, timezone_offset = excluded.timezone_offset,
           extra = excluded.extra, rev = stored.rev + 1
     returning stream_id, at`;
 
-/** Of a stream, with how many of its samples were written: `at` is null. Of a sample: `version` is null. */
+/**
+ * A row that the statement returns. In the row of a stream, `at` is null, and the numbers of written samples are set.
+ * In the row of a sample, `version` is null.
+ */
 type WrittenRow = { stream_id: number; at: string | null; version: number | null; created: number; replaced: number };
 
-/** Which samples were created, or replaced, is told one by one only where it is not all of them. */
+/**
+ * Returns the created and replaced rows. If all rows were created, or all were replaced, the statement does not list
+ * them.
+ */
 function writtenOf(answer: WrittenRow[], rows: Row[]): Written {
   const streams = answer.filter(({ at }) => at === null);
   const written = (change: 'created' | 'replaced'): Row[] => {
@@ -168,7 +196,10 @@ function writtenOf(answer: WrittenRow[], rows: Row[]): Written {
 
 type Columns = ReturnType<typeof columnsOf>;
 
-/** As JSON; of a note with the hash that tells whether its text, which is sealed elsewhere, is another. */
+/**
+ * Returns the JSON of `extra`. For a note it includes a hash of the text, so that a changed text makes a difference.
+ * The sealed text itself is in another table.
+ */
 function extraOf({ cipher, team }: TxCtx<TeamCtx>, { extra, text }: Sample): string | null {
   if (text === null) return extra && JSON.stringify(extra);
   return JSON.stringify({ ...extra, text_hash: cipher.lookupHash('note', team.id, text).toString('base64') });

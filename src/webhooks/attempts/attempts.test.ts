@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Answer, Team, TestApp } from '../../../test/app.ts';
+import type { Answer, Team, TestApp } from '../../../test/test-app.ts';
 import { dueNow } from '../../../test/deliveries.ts';
-import { sleep, steps } from '../../../test/events.ts';
+import { sleep, steps } from '../../../test/invented-events.ts';
 import { makeUser, subscribe, webhookPath } from '../../../test/factories.ts';
-import { publishTo } from '../../../test/publish.ts';
-import type { Receiver } from '../../../test/receiver.ts';
+import { publishTo } from '../../../test/publish-event.ts';
+import type { Endpoint } from '../../../test/endpoint.ts';
 import { eachWithEndpoint } from '../../../test/subscribed.ts';
 
 type Attempt = {
@@ -34,9 +34,9 @@ type OfEvent = Page & {
 
 let app: TestApp;
 let team: Team;
-let receiver: Receiver;
+let endpoint: Endpoint;
 let webhook: string;
-eachWithEndpoint((each) => ({ app, team, receiver, webhook } = each));
+eachWithEndpoint((each) => ({ app, team, endpoint, webhook } = each));
 
 const path = () => `${webhookPath(team)}/${webhook}`;
 const eventPath = (id: string) => `${webhookPath(team).replace(/webhook$/, 'event')}/${id}`;
@@ -44,7 +44,7 @@ const list = async (query = ''): Promise<Page> => (await team.api<Page>('GET', `
 const read = async (id: string): Promise<Attempt> => (await team.api<Attempt>('GET', `${path()}/attempt/${id}`)).body;
 const ofEvent = async (id: string, query = ''): Promise<OfEvent> =>
   (await team.api<OfEvent>('GET', `${eventPath(id)}/attempt${query}`)).body;
-const fails = (status = 500) => receiver.answer((response) => response.writeHead(status).end('no thanks'));
+const fails = (status = 500) => endpoint.answer((response) => response.writeHead(status).end('no thanks'));
 const publish = async (type = steps, user: { id: string; client_user_id: string } | null = null): Promise<string> => {
   const id = await publishTo(app, team, type, {}, user);
   await app.deliver();
@@ -54,10 +54,10 @@ const patch = (changes: object) => team.api('PATCH', path(), changes);
 const ids = ({ data }: Page): string[] => data.map(({ event_id }) => event_id);
 
 describe('attempts at an endpoint', () => {
-  test('are listed with how they ended, the newest first', async () => {
+  test('are listed with their results, the newest first', async () => {
     fails();
     const failed = await publish();
-    receiver.answer(null);
+    endpoint.answer(null);
     const succeeded = await publish(sleep);
     const { data, next_cursor } = await list();
     expect(next_cursor).toBeNull();
@@ -80,10 +80,10 @@ describe('attempts at an endpoint', () => {
     expect(wait).toBeLessThan(10_000);
   });
 
-  test('are filtered by how they ended, by event and by time; what is unknown matches nothing', async () => {
+  test('are filtered by result, event type and time, and an unknown value matches nothing', async () => {
     fails();
     const failed = await publish();
-    receiver.answer(null);
+    endpoint.answer(null);
     const succeeded = await publish(sleep);
     const { data } = await list();
     const [last, first] = data.map(({ created_at }) => created_at);
@@ -105,7 +105,7 @@ describe('attempts at an endpoint', () => {
   });
 
   test.each(['', '&status=failed', '&status=failed,succeeded', `&event_type=${steps.name}`])(
-    'come page by page, each once, whatever they are filtered by: %j',
+    'come page by page, each once, with any filters: %j',
     async (filter) => {
       fails();
       const events = [await publish(), await publish(), await publish()].toReversed();
@@ -117,7 +117,7 @@ describe('attempts at an endpoint', () => {
     },
   );
 
-  test('tell when the next one comes as it stands now', async () => {
+  test('show the present time of the next attempt', async () => {
     fails();
     const event = await publish();
     const next = async () => [
@@ -131,13 +131,13 @@ describe('attempts at an endpoint', () => {
     expect(await next()).toEqual([['string'], [['queued', 1]]]);
     await app.deliver();
     expect(await next()).toEqual([['string', 'object'], [['scheduled', 2]]]);
-    receiver.answer(null);
+    endpoint.answer(null);
     await dueNow(app, webhook);
     await app.deliver();
     expect(await next()).toEqual([['object', 'object', 'object'], []]);
   });
 
-  test('of a user who is scheduled for deletion are listed without what they tell', async () => {
+  test('about a user who is scheduled for deletion are listed without their contents', async () => {
     const { user_id, client_user_id } = await makeUser(team);
     fails();
     const event = await publish(steps, { id: user_id, client_user_id });
@@ -156,7 +156,7 @@ describe('attempts at an endpoint', () => {
 });
 
 describe('an attempt', () => {
-  test('has the headers that it sent and what was answered', async () => {
+  test('has its request headers and its answer', async () => {
     await team.api('PUT', `${path()}/headers`, {
       headers: { 'x-clinic': 'Tucson', 'x-api-token': 'opens-everything' },
     });
@@ -164,7 +164,7 @@ describe('an attempt', () => {
     await team.api('PUT', `${path()}/headers`, { headers: { 'x-clinic': 'Phoenix' } });
     const again = await publish();
     const [second, first] = (await list()).data;
-    const arrived = (id: string) => receiver.received.find((one) => one.id === id)?.headers ?? {};
+    const arrived = (id: string) => endpoint.received.find((one) => one.id === id)?.headers ?? {};
     const shown = await read(first?.id as string);
     const { host: _, connection: __, 'content-length': ___, 'x-api-token': token, ...others } = arrived(event);
     expect([token, shown.request_headers, shown.sensitive]).toEqual(['opens-everything', others, ['x-api-token']]);
@@ -177,13 +177,13 @@ describe('an attempt', () => {
   });
 
   test('keeps the first 16 KiB of the answer', async () => {
-    receiver.answer((response) => response.writeHead(500).end('x'.repeat(20_000)));
+    endpoint.answer((response) => response.writeHead(500).end('x'.repeat(20_000)));
     await publish();
     const [attempt] = (await list()).data;
     expect((await read(attempt?.id as string)).response_body).toBe('x'.repeat(16 * 1024));
   });
 
-  test('that was made before its headers were kept says so', async () => {
+  test('whose headers are not stored has null as `sensitive`', async () => {
     await team.api('PUT', `${path()}/headers`, { headers: { 'x-clinic': 'Tucson' } });
     await publish();
     await app.db.deleteFrom('webhook_header_sets').where('webhook_id', '=', webhook).execute();
@@ -196,18 +196,18 @@ describe('an attempt', () => {
     ]);
   });
 
-  test('is found at its own endpoint only', async () => {
+  test('is found only at its own endpoint', async () => {
     await publish();
     const [attempt] = (await list()).data;
-    const other = await subscribe(team, receiver);
-    const at = (endpoint: string): Promise<Answer> =>
-      team.api('GET', `${webhookPath(team)}/${endpoint}/attempt/${attempt?.id}`);
+    const other = await subscribe(team, endpoint);
+    const at = (webhookId: string): Promise<Answer> =>
+      team.api('GET', `${webhookPath(team)}/${webhookId}/attempt/${attempt?.id}`);
     expect([(await at(webhook)).status, (await at(other)).status]).toEqual([200, 404]);
   });
 });
 
 describe('an event', () => {
-  test('is read as it was sent', async () => {
+  test('is returned as it was sent', async () => {
     const event = await publish();
     const { body } = await team.api<{ body: string }>('GET', eventPath(event));
     expect(body).toEqual({
@@ -215,15 +215,15 @@ describe('an event', () => {
       event_type: steps.name,
       user_id: null,
       created_at: expect.any(String),
-      body: receiver.received.find(({ id }) => id === event)?.raw,
+      body: endpoint.received.find(({ id }) => id === event)?.raw,
     });
   });
 
-  test('tells of the attempts at every endpoint, also at one that was deleted since', async () => {
+  test('lists the attempts at every endpoint, also at a deleted one', async () => {
     const first = webhook;
     fails();
     const event = await publish();
-    webhook = await subscribe(team, receiver);
+    webhook = await subscribe(team, endpoint);
     expect((await ofEvent(event)).data.map(({ webhook_id }) => webhook_id)).toEqual([first]);
     await team.api('DELETE', `${webhookPath(team)}/${first}`);
     expect(await ofEvent(event)).toMatchObject({
@@ -236,7 +236,7 @@ describe('an event', () => {
     expect((await ofEvent(event, '?status=succeeded')).data).toEqual([]);
   });
 
-  test('leads to each of its attempts, with what it sent, also at an endpoint that was deleted since', async () => {
+  test('has the request of each attempt, also at a deleted endpoint', async () => {
     await team.api('PUT', `${path()}/headers`, { headers: { 'x-clinic': 'Tucson' } });
     const event = await publish();
     await team.api('DELETE', path());

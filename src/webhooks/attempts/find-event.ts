@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { byIndex } from '../../db/session/by-index.ts';
 import { AppError, notFound } from '../../errors.ts';
-import { userLeaves } from '../../events/held.ts';
+import { userIsScheduled } from '../../events/deferred-events.ts';
 import { openBodyOrNull } from '../../events/open-body.ts';
 import type { SentEvent } from './schemas.ts';
 
@@ -12,13 +12,13 @@ type EventRow = {
   event_type: string;
   user_id: string | null;
   created_at: string;
-  /** The receiver that it is a test of. */
+  /** The id of the endpoint if the event is a test of an endpoint. Otherwise null. */
   test_for: string | null;
-  /** Its user is scheduled for deletion. */
-  user_leaves: boolean;
+  /** True if the user of the event is scheduled for deletion. */
+  user_is_scheduled: boolean;
 };
 
-const ROW = sql`events.id, event_type, user_id, test_for, events.created_at, ${userLeaves} as user_leaves`;
+const ROW = sql`events.id, event_type, user_id, test_for, events.created_at, ${userIsScheduled} as user_is_scheduled`;
 
 const found = ({ team }: TeamCtx, id: string) => sql`
   (select * from events where team_id = ${team.id} and id between ${id} and ${id} order by id limit 1) as events
@@ -26,7 +26,7 @@ const found = ({ team }: TeamCtx, id: string) => sql`
       select deleted_at from users where users.id between events.user_id and events.user_id order by users.id limit 1
     ) as users on true`;
 
-/** An event of the team that is kept. */
+/** Returns a stored event of the team. Throws not_found if there is none. */
 export async function findEventRow(ctx: TeamCtx, id: string): Promise<EventRow> {
   const event = await findEventRowOrNull(ctx, id);
   if (!event) throw notFound('Event');
@@ -38,14 +38,17 @@ export async function findEventRowOrNull(ctx: TeamCtx, id: string): Promise<Even
   return rows[0] ?? null;
 }
 
-/** What is sent of an event, as far as it opens; nothing of one that tells of a user who is scheduled for deletion. */
+/**
+ * Returns an event with the body that deliveries send. The body is null if it cannot be decrypted. Throws not_found,
+ * and user_scheduled_for_deletion if the user of the event is scheduled for deletion.
+ */
 export async function findEvent(ctx: TeamCtx, id: string): Promise<Static<typeof SentEvent>> {
   const { rows } = await byIndex(sql<EventRow & { body: Buffer }>`select ${ROW}, body from ${found(ctx, id)}`).execute(
     ctx.db,
   );
   if (!rows[0]) throw notFound('Event');
-  const { user_leaves, test_for: _, body, ...event } = rows[0];
-  if (user_leaves)
+  const { user_is_scheduled, test_for: _, body, ...event } = rows[0];
+  if (user_is_scheduled)
     throw new AppError('user_scheduled_for_deletion', 'The user of this event is scheduled for deletion.');
   const bytes = await openBodyOrNull(ctx, event.id, body);
   return { ...event, body: bytes?.toString() ?? null };

@@ -4,10 +4,10 @@ import type { TeamCtx } from '../../context.ts';
 import { byIndex } from '../../db/session/by-index.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { signatureHeaders } from '../../delivery/sending/sign.ts';
-import { userLeaves } from '../../events/held.ts';
+import { userIsScheduled } from '../../events/deferred-events.ts';
 import { ORIGIN_HEADER } from '../../events/origin.ts';
-import { findHeaderSetOrNull } from '../receivers/headers.ts';
-import { COLUMNS, type AttemptRow } from './look-at.ts';
+import { findHeaderSetOrNull } from '../endpoints/endpoint-headers.ts';
+import { COLUMNS, type AttemptRow } from './read-attempts.ts';
 import { renderAttempts } from './render.ts';
 import type { Attempt } from './schemas.ts';
 
@@ -18,18 +18,20 @@ type WholeRow = AttemptRow & {
   user_agent: string | null;
   headers_id: string | null;
   response_body: Buffer | null;
-  user_leaves: boolean;
+  user_is_scheduled: boolean;
 };
 
 /**
- * One attempt with what was sent and answered, also at a receiver that was deleted since; nothing of one whose event tells of
- * a user who is scheduled for deletion.
+ * Returns one attempt with its request headers and its response. The endpoint may be deleted. Throws not_found, and
+ * user_scheduled_for_deletion if the user of the attempt's event is scheduled for deletion.
  */
 export async function findAttempt(ctx: TeamCtx, webhookId: string, attemptId: string): Promise<Static<typeof Attempt>> {
   const query = sql<WholeRow>`
-    select ${COLUMNS}, event_type, origin, sent_at, signature, user_agent, headers_id, response_body, ${userLeaves} as user_leaves
+    select ${COLUMNS}, event_type, origin, sent_at, signature, user_agent, headers_id, response_body, ${userIsScheduled}
+        as user_is_scheduled
       from (
-        select * from attempts where webhook_id = ${webhookId} and id between ${attemptId} and ${attemptId} order by id limit 1
+        select * from attempts where webhook_id = ${webhookId} and id between ${attemptId} and ${attemptId}
+            order by id limit 1
       ) as attempts
      cross join lateral (
        select event_type, user_id, origin from events
@@ -44,8 +46,8 @@ export async function findAttempt(ctx: TeamCtx, webhookId: string, attemptId: st
     rows: [row],
   } = await byIndex(query).execute(ctx.db);
   if (!row) throw notFound('Attempt');
-  const { origin, sent_at, signature, user_agent, headers_id, response_body, user_leaves, ...attempt } = row;
-  if (user_leaves)
+  const { origin, sent_at, signature, user_agent, headers_id, response_body, user_is_scheduled, ...attempt } = row;
+  if (user_is_scheduled)
     throw new AppError('user_scheduled_for_deletion', 'The user of its event is scheduled for deletion.');
   const [summary] = await renderAttempts(ctx, [attempt]);
   const own = headers_id === null ? { headers: {}, sensitive: [] } : await findHeaderSetOrNull(ctx, headers_id);

@@ -1,19 +1,22 @@
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
-import { findWaitingOfEvent } from '../../delivery/waiting.ts';
+import { findWaitingOfEvent } from '../../delivery/find-waiting.ts';
 import { findEventRow } from './find-event.ts';
-import { lookAtAttempts, type AttemptFilters } from './look-at.ts';
+import { readAttempts, type AttemptFilters } from './read-attempts.ts';
 import { renderAttempts } from './render.ts';
 import type { EventAttempts } from './schemas.ts';
 
-/** Attempts to deliver an event, the newest first, also to receivers that were deleted since, and what of it still waits. */
+/**
+ * Lists the waiting deliveries of an event and its attempts, the newest first. Attempts at deleted endpoints are
+ * included.
+ */
 export async function listAttemptsOfEvent(
   ctx: TeamCtx,
   eventId: string,
   filters: AttemptFilters,
 ): Promise<Static<typeof EventAttempts>> {
   const { id, event_type } = await findEventRow(ctx, eventId);
-  const { rows, next_cursor } = await lookAtAttempts(ctx, { event_id: id }, filters);
+  const { rows, next_cursor } = await readAttempts(ctx, { event_id: id }, filters);
   return {
     event_id: id,
     event_type,

@@ -1,13 +1,13 @@
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
-import { findWaiting } from '../../delivery/waiting.ts';
+import { findWaiting } from '../../delivery/find-waiting.ts';
 import { madeAt } from '../../ids.ts';
-import type { AttemptRow } from './look-at.ts';
+import type { AttemptRow } from './read-attempts.ts';
 import type { AttemptSummary } from './schemas.ts';
 
 /**
- * As attempts are shown. When the next one comes is read from the queue: it may have been moved, held or overtaken since.
- * The time is that of the id, by which lists are ordered and filtered.
+ * Renders attempts for the API. The time of the next attempt comes from the queue, because it may have changed after
+ * the attempt was logged. The time of the attempt comes from its id, because the id also orders and filters the lists.
  */
 export async function renderAttempts(ctx: TeamCtx, rows: AttemptRow[]): Promise<Static<typeof AttemptSummary>[]> {
   const waiting = new Map(

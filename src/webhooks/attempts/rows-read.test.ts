@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { query } from '../../../test/global-setup.ts';
 import { subscribe, webhookPath } from '../../../test/factories.ts';
-import { startReceiver } from '../../../test/receiver.ts';
+import { startEndpoint } from '../../../test/endpoint.ts';
 import { rowsRead } from '../../../test/rows-read.ts';
 import { leastIdAt } from '../../ids.ts';
 
-/** Of each of two days: one in 10,000 was given up, one in 20 failed. */
+/** The attempts of each of two days. One in 10,000 was given up, and one in 20 failed. */
 const ATTEMPTS = 50_000;
 
 let app: TestApp;
@@ -16,27 +16,28 @@ let tables: string[];
 let eventPath: string;
 beforeAll(async () => {
   app = await startTestApp({}, { poolSize: 1 });
-  const receiver = await startReceiver();
-  const webhook = await subscribe(app.team, receiver);
-  await receiver.close();
+  const endpoint = await startEndpoint();
+  const webhook = await subscribe(app.team, endpoint);
+  await endpoint.close();
   path = `${webhookPath(app.team)}/${webhook}/attempt`;
   const days = [Date.now() - 86_400_000, Date.now() - 3_600_000];
   for (const day of days) {
     const event = leastIdAt(day);
     await query(
       app.databaseUrl,
-      `insert into events (team_id, id, event_type, body) values ('${app.team.id}', '${event}', 'daily.data.steps.created', '');
+      `insert into events (team_id, id, event_type, body)
+       values ('${app.team.id}', '${event}', 'daily.data.steps.created', '');
        insert into attempts (team_id, id, webhook_id, event_id, attempt, outcome, duration_ms)
-       select '${app.team.id}', (lpad(to_hex(${day} + n), 12, '0') || repeat('0', 20))::uuid, '${webhook}', '${event}', 1,
+       select '${app.team.id}', (lpad(to_hex(${day} + n), 12, '0') || repeat('0', 20))::uuid, '${webhook}',
+           '${event}', 1,
               case when n % 10000 = 0 then 'exhausted' when n % 20 = 0 then 'failed' else 'succeeded' end, 1
          from generate_series(1, ${ATTEMPTS}) as n`,
     );
     eventPath = `${webhookPath(app.team).replace(/webhook$/, 'event')}/${event}/attempt`;
   }
   const { rows } = await sql<{ name: string }>`
-    select relname as name from pg_class where relname ~ '^(attempts|events|deliveries|retries|held_deliveries)' and relkind = 'r'`.execute(
-    app.db,
-  );
+    select relname as name from pg_class where relname ~ '^(attempts|events|deliveries|retries|deferred_deliveries)'
+        and relkind = 'r'`.execute(app.db);
   tables = rows.map(({ name }) => name);
 }, 120_000);
 afterAll(() => app.close());
@@ -63,12 +64,12 @@ describe.each(['before its statistics are taken', 'with its statistics'])('among
     ['?limit=50&status=failed&event_type=daily.data.steps.created', 50],
     ['?limit=50&status=succeeded', 50],
     ['?limit=50&event_type=daily.data.sleep.created', 0],
-  ])('a page of %s reads little', async (filter, expected) => {
-    // What another connection read a moment ago may be counted late: it is in one of three counts.
+  ])('a page of %s reads few rows', async (filter, expected) => {
+    // Reads of another connection may be counted late, so one of three counts has them.
     const costs = [];
     for (let n = 0; n < 3; n += 1) costs.push(await costOf(`${path}${filter}`));
     expect(costs.map(({ found }) => found)).toEqual([expected, expected, expected]);
-    // At most 1,000 attempts are looked at, each with its event.
+    // A page reads at most 1,000 attempts, each with its event.
     expect(Math.min(...costs.map(({ read }) => read))).toBeLessThan(2_500);
   });
 
@@ -79,14 +80,14 @@ describe.each(['before its statistics are taken', 'with its statistics'])('among
     expect(read).toBeLessThan(1_000);
   });
 
-  test('a page of one event reads little, however often it was tried', async () => {
+  test('a page of one event reads few rows, however many attempts the event has', async () => {
     const { found, read } = await costOf(`${eventPath}?limit=50`);
     expect(found).toBe(50);
     expect(read).toBeLessThan(1_000);
   });
 });
 
-test('a filter that matches little goes on behind what was looked at', async () => {
+test('a filter with few matches continues after the rows that were read', async () => {
   const { page } = await costOf(`${path}?event_type=daily.data.sleep.created`);
   expect([page.data, typeof page.next_cursor]).toEqual([[], 'string']);
 });

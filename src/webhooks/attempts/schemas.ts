@@ -10,17 +10,18 @@ import {
   WordFilter,
   withDefault,
 } from '../../wire/schema.ts';
+import { shape } from '../../wire/shape.ts';
 
 const STATUS =
-  'succeeded: it was answered with a 2xx status. failed: it was not, and the delivery is made again. exhausted: it was ' +
-  'not, and the delivery was given up with it.';
+  'succeeded: the answer had a 2xx status. failed: it had not, and the delivery is repeated. exhausted: it had ' +
+  'not, and the delivery was given up.';
 const NEXT =
-  'When the delivery is made again, as it stands now; null where this was not its last attempt, where no other follows, and ' +
-  'as long as the endpoint is disabled or the user whom the event tells of is scheduled for deletion.';
+  'The planned time of the next attempt, as it stands now. Null when this is not the last attempt, when no ' +
+  'attempt follows, and while the endpoint is disabled or the user of the event is scheduled for deletion.';
 
 export const AttemptQuery = Type.Object({
   status: Type.Optional(
-    Type.Array(WordFilter(), { maxItems: 10, description: 'Attempts that ended so: succeeded, failed, exhausted.' }),
+    Type.Array(WordFilter(), { maxItems: 10, description: 'Attempts with this result: succeeded, failed, exhausted.' }),
   ),
   event_type: Type.Optional(WordFilter({ description: 'Attempts to deliver events of this name.' })),
   since: Type.Optional(Type.Unsafe<string>({ ...LowerBound, description: 'Attempts that ended then or later.' })),
@@ -35,95 +36,96 @@ const summary = {
   event_id: Uuid,
   event_type: Type.String(),
   attempt: Type.Integer({
-    description: 'Which attempt of this delivery it was; the first is 1, however it was asked for.',
+    description: 'The number of this attempt of the delivery. The first is 1, whatever caused it.',
   }),
   trigger: oneOf(['schedule', 'resend', 'replay', 'test'], {
     description:
-      'Who asked for it: the schedule of attempts, a resend, a replay, or a test of the endpoint, also where that was sent again.',
+      'The cause of the attempt: the schedule of retries, a resend, a replay, or a test of the endpoint, also ' +
+      'when the test was sent again.',
   }),
   status: oneOf(['succeeded', 'failed', 'exhausted'], { description: STATUS }),
-  http_status: nullable(Type.Integer({ description: 'Status of the answer; null where none came.' })),
+  http_status: nullable(Type.Integer({ description: 'The status of the answer. Null when none came.' })),
   error: nullable(
     Type.String({
-      description: 'Why there is no usable answer, as timeout, dns or address_refused; null where there is one.',
+      description: 'Why there is no usable answer, as timeout, dns or address_refused. Null when there is one.',
     }),
   ),
-  duration_ms: Type.Integer({ description: 'From looking up the name to the end of the answer, in milliseconds.' }),
+  duration_ms: Type.Integer({ description: 'Milliseconds from the look-up of the name to the end of the answer.' }),
   next_attempt_at: nullable(Type.Unsafe<string>({ ...Timestamp, description: NEXT })),
-  created_at: Type.Unsafe<string>({ ...Timestamp, description: 'When it had ended, UTC.' }),
+  created_at: Type.Unsafe<string>({ ...Timestamp, description: 'When the attempt ended, UTC.' }),
 };
 
-export const AttemptSummary = Type.Object(summary);
+export const AttemptSummary = shape('AttemptSummary', summary);
 
-export const Attempt = Type.Object({
+export const Attempt = shape('Attempt', {
   ...summary,
   sent_at: nullable(
     Type.Unsafe<string>({
       ...Timestamp,
-      description: 'When its headers were made, UTC; null where it did not come to that.',
+      description: 'When the headers were made, UTC. Null when the attempt ended before.',
     }),
   ),
   request_headers: Type.Unsafe<Record<string, string>>({
     type: 'object',
     additionalProperties: { type: 'string' },
-    description: 'The headers of this attempt as they were, but for Host and Content-Length.',
+    description: 'The headers that this attempt sent, except Host and Content-Length.',
   }),
   sensitive: nullable(
     Type.Array(Type.String(), {
       description:
-        'Names of the further headers it had whose values are secrets and never answered; null where the headers of the ' +
-        'endpoint at that time are not kept any more.',
+        'The names of further headers whose values are secrets, which we never return. Null when we no longer ' +
+        'store the headers that the endpoint had then.',
     }),
   ),
   response_body: nullable(
-    Type.String({ description: 'The first 16 KiB of the answer as text; null where there was none.' }),
+    Type.String({ description: 'The first 16 KiB of the answer as text. Null when there was none.' }),
   ),
 });
 
-export const AttemptPage = Type.Object({
+export const AttemptPage = shape('AttemptPage', {
   data: Type.Array(AttemptSummary, { description: 'The newest first.' }),
   next_cursor: nullable(
     Type.String({
       description:
-        'Where the next page begins; null on the last one. A page goes through 1,000 attempts at most, so one that is ' +
-        'filtered may hold few or none with more behind it.',
+        'The cursor of the next page. Null on the last page. A page reads at most 1,000 attempts, so a filtered ' +
+        'page may have few or no entries although more follow.',
     }),
   ),
 });
 
-export const WaitingDelivery = Type.Object({
+export const WaitingDelivery = shape('WaitingDelivery', {
   webhook_id: Uuid,
   event_id: Uuid,
-  attempts: Type.Integer({ description: 'Attempts made so far.' }),
+  attempts: Type.Integer({ description: 'The attempts so far.' }),
   status: oneOf(['queued', 'scheduled', 'paused', 'held'], {
     description:
-      'queued: it is made as soon as its turn comes. scheduled: at next_attempt_at. paused: when the endpoint is enabled. ' +
-      'held: if the deletion of the user whom the event tells of is taken back.',
+      'queued: as soon as possible. scheduled: at next_attempt_at. paused: when the endpoint is enabled. held: ' +
+      'if the deletion of the user of the event is taken back.',
   }),
   next_attempt_at: nullable(
     Type.Unsafe<string>({
       ...Timestamp,
-      description: 'Not before this time; null where that is not known, or is now.',
+      description: 'The earliest time of the next attempt. Null when it is not known, or is now.',
     }),
   ),
 });
 
-export const EventAttempts = Type.Object({
+export const EventAttempts = shape('EventAttempts', {
   event_id: Uuid,
   event_type: Type.String(),
   waiting: Type.Array(WaitingDelivery, { description: 'Deliveries of the event that are still to be made.' }),
   ...AttemptPage.properties,
 });
 
-export const SentTest = Type.Object({
+export const SentTest = shape('SentTest', {
   event_id: Type.Unsafe<string>({
     ...Uuid,
-    description: 'Of the example: GET …/event/{event_id}/attempt tells how it went.',
+    description: 'The id of the example. GET …/event/{event_id}/attempt shows the attempts.',
   }),
   event_type: Type.String(),
 });
 
-export const SentEvent = Type.Object({
+export const SentEvent = shape('SentEvent', {
   id: Uuid,
   event_type: Type.String(),
   user_id: nullable(Uuid),
@@ -131,8 +133,8 @@ export const SentEvent = Type.Object({
   body: nullable(
     Type.String({
       description:
-        'The text that every attempt signs and sends, byte by byte: JSON within a string, which the change feed has as an object. ' +
-        'Null where what is stored cannot be opened.',
+        'The text that every attempt signs and sends, byte by byte: JSON in a string. The change feed has it as ' +
+        'an object. Null when the stored body cannot be opened.',
     }),
   ),
 });

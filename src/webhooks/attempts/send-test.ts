@@ -5,13 +5,14 @@ import { requeueDelivery } from '../../delivery/requeue.ts';
 import { notFound } from '../../errors.ts';
 import { publishTest } from '../../events/publish.ts';
 import type { EventTypeDescription } from '../event-types/schemas.ts';
-import { findEnabledWebhook } from '../receivers/find.ts';
-import { refuseAddressOf, refuseUrl } from '../receivers/receiver-url.ts';
+import { findEnabledWebhook } from '../endpoints/find.ts';
+import { refuseAddressOf, refuseUrl } from '../endpoints/endpoint-url.ts';
 import type { SentTest } from './schemas.ts';
 
 /**
- * Sends an example to a receiver, at once and without a schedule of retries, whatever it subscribes to. Its url is looked at
- * as when it was saved: throws webhook_disabled, webhook_url_refused and webhook_address_refused.
+ * Queues the example of an event type for an endpoint, due immediately and without retries. The endpoint need not
+ * subscribe to the type. The URL is checked in the same way as when it was saved. Throws webhook_disabled,
+ * webhook_url_refused and webhook_address_refused.
  */
 export async function sendTest(
   ctx: TeamCtx,

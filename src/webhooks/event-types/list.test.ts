@@ -1,13 +1,13 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { problemsOf } from '../../../test/shapes.ts';
 import { eventTypes } from '../../event-types.ts';
 import type { EventTypeDescription } from './schemas.ts';
 
 type List = { data: EventTypeDescription[] };
 
-/** Those that schemas name; strict mode fails on any other. */
+/** The formats that schemas name. Strict mode fails on any other. */
 const FORMATS = {
   'date-time': /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/,
   date: /^\d{4}-\d{2}-\d{2}$/,
@@ -27,15 +27,17 @@ afterAll(() => app.close());
 const named = async (asked: string): Promise<string[]> =>
   (await app.api<List>('GET', `/v2/event_types?${asked}`)).body.data.map(({ name }) => name);
 
-/** Places of texts for which the maker of examples knows no value and writes `text`. Of notes the unit is that word itself. */
-const withoutValue = (value: unknown, place = ''): string[] => {
-  if (value === 'text' && !place.endsWith('.unit')) return [place.slice(1)];
+/**
+ * Paths of texts for which the maker of examples has no value and writes `text`. The unit of notes is that word itself.
+ */
+const withoutValue = (value: unknown, path = ''): string[] => {
+  if (value === 'text' && !path.endsWith('.unit')) return [path.slice(1)];
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, each]) => withoutValue(each, `${place}.${name}`));
+  return Object.entries(value).flatMap(([name, each]) => withoutValue(each, `${path}.${name}`));
 };
 
 describe('the catalogue of events', () => {
-  test('has every type that the service tells of', () => {
+  test('has every type that the service publishes', () => {
     expect(all.map(({ name }) => name)).toEqual(eventTypes.map(({ name }) => name));
     expect(all.filter(({ operational }) => operational).map(({ name }) => name)).toEqual(
       eventTypes.filter(({ operational }) => operational).map(({ name }) => name),
@@ -43,7 +45,7 @@ describe('the catalogue of events', () => {
     expect(all.filter(({ summary }) => summary === '')).toEqual([]);
   });
 
-  test('is asked for by name, by a beginning, and several at once; what is unknown matches nothing', async () => {
+  test('is filtered by names and prefixes, and an unknown one matches nothing', async () => {
     expect(await named('event_type=labtest.result.critical')).toEqual(['labtest.result.critical']);
     const both = await named('event_type=labtest.order.*,endpoint.*');
     expect(both).toEqual(all.map(({ name }) => name).filter((name) => /^(labtest\.order|endpoint)\./.test(name)));
@@ -51,14 +53,14 @@ describe('the catalogue of events', () => {
     expect(await named('event_type=unknown')).toEqual([]);
   });
 
-  test('says in each schema all that it says: it refers to nothing', () => {
+  test('has schemas without external references', () => {
     for (const { name, schema } of all) {
       expect([name, schema['$schema']]).toEqual([name, 'https://json-schema.org/draft/2020-12/schema']);
       expect(JSON.stringify(schema)).not.toContain('$ref');
     }
   });
 
-  test('has an example of each that its schema allows, as does the shape by which it is written', () => {
+  test('has an example of each type that matches its schema, and the schema of the writer', () => {
     const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false, allErrors: true });
     for (const [name, pattern] of Object.entries(FORMATS)) ajv.addFormat(name, pattern);
     for (const { name, schema, example } of all) {
@@ -70,11 +72,11 @@ describe('the catalogue of events', () => {
     }
   });
 
-  test('invents whom its examples name', () => {
+  test('has invented persons in its examples', () => {
     const texts = JSON.stringify(all.map(({ example }) => example));
     expect(texts.match(/[\w.]+@[\w.]+/g)?.filter((mail) => !mail.endsWith('@example.com')) ?? []).toEqual([]);
     expect(texts.match(/\+1\d{10}/g)?.filter((number) => !/^\+160255501\d\d$/.test(number)) ?? []).toEqual([]);
-    const unnamed = all.flatMap(({ name, example }) => withoutValue(example).map((place) => `${name}: ${place}`));
+    const unnamed = all.flatMap(({ name, example }) => withoutValue(example).map((path) => `${name}: ${path}`));
     expect(
       unnamed,
       'texts without an invented value: give each of these names one among the FIELDS of src/glossary/examples.ts, ' +

@@ -1,37 +1,50 @@
-// How far a reader has come. It says of every transaction, those under way included, whether its events were given: nothing
-// is skipped, and nothing waits for a transaction that takes long.
-import { decodeCursor, encodeCursor } from '../../db/page.ts';
+// The position of a reader in the change feed. The cursor states for every transaction whether the reader has received
+// its events, also for transactions that are under way. The feed therefore skips no event and need not wait for long
+// transactions.
+import { decodeCursor, encodeCursor } from '../../db/cursor.ts';
 import { isUuid } from '../../ids.ts';
 
-/** Which transactions were over, by the positions of their events: those below `until` but for the ones still running. */
+/**
+ * A set of ended transactions: all transactions whose position is below `until`, except those in `running`, which were
+ * still under way. The position of a transaction is the position of its events.
+ */
 export type Snapshot = { until: number; running: number[] };
 
-/** Of an event in its feed. */
-export type Place = { position: number; id: string };
+/** The position of an event in the feed of its team: the position of its transaction, and its id. */
+export type FeedPosition = { position: number; id: string };
 
 export type Cursor = {
-  /** Everything in it was given. */
+  /** The reader has received every event of these transactions. */
   seen: Snapshot;
-  /** What is given page by page: what is over by then and is not `seen`, up to a place. Null where all of it was given. */
-  reading: { upTo: Snapshot; after: Place } | null;
-  /** The moment, in seconds since 1970, from which on events are still to be given. */
+  /**
+   * The range that the reader is reading page by page: the events of transactions that are in `upTo` but not in `seen`.
+   * The next page starts after `after`. Null if the reader has reached the end of a range.
+   */
+  reading: { upTo: Snapshot; after: FeedPosition } | null;
+  /**
+   * The reader has received all events from before this time, in seconds since 1970. The cursor has expired if
+   * retention may have dropped later events. 0 is the start of the feed and never expires.
+   */
   from: number;
 };
 
 /**
- * Most transactions under way that a snapshot names. Of more, it ends before the next one: what comes after that is given
- * a little later.
+ * The most transactions under way that a snapshot can list. If there are more, the snapshot ends before the next one,
+ * and the reader gets the events after it from a later snapshot.
  */
 export const MOST_RUNNING = 128;
 
-/** The longest cursor, in characters: two snapshots of as many transactions as they name, each of 16 digits. */
+/**
+ * The most characters of a cursor. That is enough for two snapshots with MOST_RUNNING transactions each and 16 digits
+ * for each transaction.
+ */
 export const LONGEST_CURSOR = 6_000;
 
 export const FROM_THE_OLDEST: Cursor = { seen: { until: 0, running: [] }, reading: null, from: 0 };
 
 type Written = [from: number, seen: number[], upTo?: number[], position?: number, id?: string];
 
-/** Transactions that run are told by how far they are below the end: a few digits each. */
+/** Encodes a snapshot. Each running transaction is written as its distance from `until`, which has few digits. */
 const written = ({ until, running }: Snapshot): number[] => [until, ...running.map((each) => until - each)];
 
 const read = ([until = 0, ...below]: number[]): Snapshot => ({ until, running: below.map((each) => until - each) });
@@ -43,7 +56,7 @@ export const writeCursor = ({ seen, reading, from }: Cursor): string =>
     ...(reading ? [written(reading.upTo), reading.after.position, reading.after.id] : []),
   ] satisfies unknown[] as Written);
 
-/** Throws invalid_cursor for what no page of the feed gave out. */
+/** Decodes a cursor. Throws invalid_cursor if the text is not a cursor of the feed. */
 export function readCursor(text: string): Cursor {
   const [from, seen, upTo, position, id] = decodeCursor(text, isWritten, 'after');
   const reading =

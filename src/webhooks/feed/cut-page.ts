@@ -1,36 +1,40 @@
-import type { Held } from '../../events/held.ts';
-import type { Place } from './cursor.ts';
+import type { DeferredEvent } from '../../events/deferred-events.ts';
+import type { FeedPosition } from './cursor.ts';
 import type { FoundEvent } from './find-events.ts';
 
-/** How much a page holds. */
+/** The limits of one page of the feed. */
 export type Most = {
   events: number;
-  /** As they are stored, and as they are told; one event is shown however large it is, and a body has up to 256 KiB. */
+  /**
+   * The most bytes of all bodies. We count the bytes as they are stored, and count them again after decryption. A page
+   * always has at least one event, even if it is larger. A body has up to 256 KiB.
+   */
   bytes: number;
 };
 
 export type Cut = {
   shown: FoundEvent[];
-  /** Passed by, because of their users. */
-  held: Held[];
-  /** The last one that was shown or passed by; null where there is none. */
-  last: Place | null;
-  /** Whether it ends before the last one that was found. */
+  /** Events that the page skips because their users are scheduled for deletion. */
+  deferred: DeferredEvent[];
+  /** The last event that the page shows or skips. Null if there is none. */
+  last: FeedPosition | null;
+  /** True if the page ends before the last event that was found. */
   isCut: boolean;
 };
 
-/** What of the events found makes a page, in their order. */
+/** Selects the events of one page from the events that were found, in their order. */
 export function cutPage(found: FoundEvent[], most: Most): Cut {
-  const cut: Cut = { shown: [], held: [], last: null, isCut: false };
+  const cut: Cut = { shown: [], deferred: [], last: null, isCut: false };
   let bytes = 0;
   for (const event of found) {
-    const isShown = event.is_wanted && !event.is_held;
+    const isShown = event.is_wanted && !event.is_deferred;
     const isFull = cut.shown.length === most.events || (cut.shown.length > 0 && bytes + event.bytes > most.bytes);
     if (isShown && isFull) return { ...cut, isCut: true };
     if (isShown) {
       cut.shown.push(event);
       bytes += event.bytes;
-    } else if (event.is_wanted && event.is_held) cut.held.push({ id: event.id, user_id: event.user_id as string });
+    } else if (event.is_wanted && event.is_deferred)
+      cut.deferred.push({ id: event.id, user_id: event.user_id as string });
     cut.last = event;
   }
   return cut;

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
-import { steps } from '../../../test/events.ts';
+import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
+import { steps } from '../../../test/invented-events.ts';
 import { query } from '../../../test/global-setup.ts';
-import { publishTo } from '../../../test/publish.ts';
+import { publishTo } from '../../../test/publish-event.ts';
 import { openPair, type Pair } from '../../../test/standby.ts';
-import { openWay, type Way } from '../../../test/way.ts';
+import { openWay, type Way } from '../../../test/database-proxy.ts';
 import { migrate } from '../../db/migrate.ts';
-import { MIGRATIONS, SANDBOX_SEEDS } from '../../db/place.ts';
+import { MIGRATIONS, SANDBOX_SEEDS } from '../../db/database-server.ts';
 import { seed } from '../../db/seed.ts';
 
 type Page = {
@@ -15,7 +15,7 @@ type Page = {
   has_more: boolean;
 };
 
-/** Told before the standby heard last, after that and lost with the primary, and after its promotion. */
+/** The numbers of events before the standby's last WAL, after it (lost with the primary), and after its promotion. */
 const [HEARD, LOST, NEW] = [10, 108, 108];
 
 describe('after the promotion of a standby that lagged', () => {
@@ -39,61 +39,61 @@ describe('after the promotion of a standby that lagged', () => {
 
   const asked = (after: string | null, limit = 250) =>
     team.api<Page>('GET', `/v2/events?limit=${limit}${after === null ? '' : `&after=${after}`}`);
-  const read = async (after: string | null): Promise<{ told: number[]; cursor: string }> => {
-    const told: number[] = [];
+  const read = async (after: string | null): Promise<{ received: number[]; cursor: string }> => {
+    const received: number[] = [];
     for (;;) {
       const { status, body } = await asked(after);
       expect(status).toBe(200);
-      told.push(...body.data.map((event) => event.body.data.n));
+      received.push(...body.data.map((event) => event.body.data.n));
       after = body.next_cursor;
-      if (!body.has_more) return { told, cursor: after };
+      if (!body.has_more) return { received, cursor: after };
     }
   };
-  const tell = async (from: number, count: number): Promise<void> => {
+  const publish = async (from: number, count: number): Promise<void> => {
     for (let n = from; n < from + count; n += 1) await publishTo(app, team, steps, { n });
   };
   const numbers = (from: number, count: number): number[] => Array.from({ length: count }, (_, i) => from + i);
 
-  test('no new event is skipped, whatever cursor it is read from, and no process has to be started again', async () => {
-    await tell(1, HEARD);
+  test('no new event is skipped with any cursor, and no process has to be restarted', async () => {
+    await publish(1, HEARD);
     const heard = await read(null);
     const midway = (await asked(null, 4)).body.next_cursor;
     await pair.ship();
-    await tell(1_001, LOST);
+    await publish(1_001, LOST);
     const ahead = await read(null);
-    expect(ahead.told).toEqual([...numbers(1, HEARD), ...numbers(1_001, LOST)]);
+    expect(ahead.received).toEqual([...numbers(1, HEARD), ...numbers(1_001, LOST)]);
     const aheadMidway = (await asked(heard.cursor, 50)).body.next_cursor;
 
     way.cut();
     await pair.killPrimary();
     way.leadTo(pair.standbyUrl);
     way.mend();
-    // A standby answers no reads of the feed: it may be behind for long.
+    // A standby answers no reads of the feed, because it may lag for long.
     expect(await asked(ahead.cursor)).toMatchObject({ status: 503, body: { code: 'not_ready' } });
     await pair.promote();
 
-    await tell(2_001, NEW);
+    await publish(2_001, NEW);
     const fresh = numbers(2_001, NEW);
-    expect((await read(ahead.cursor)).told).toEqual(fresh);
-    expect((await read(aheadMidway)).told).toEqual(fresh);
-    expect((await read(heard.cursor)).told).toEqual(fresh);
-    expect((await read(midway)).told).toEqual([...numbers(5, HEARD - 4), ...fresh]);
-    expect((await read(null)).told).toEqual([...numbers(1, HEARD), ...fresh]);
+    expect((await read(ahead.cursor)).received).toEqual(fresh);
+    expect((await read(aheadMidway)).received).toEqual(fresh);
+    expect((await read(heard.cursor)).received).toEqual(fresh);
+    expect((await read(midway)).received).toEqual([...numbers(5, HEARD - 4), ...fresh]);
+    expect((await read(null)).received).toEqual([...numbers(1, HEARD), ...fresh]);
     const { cursor } = await read(ahead.cursor);
-    await tell(3_001, 1);
-    expect((await read(cursor)).told).toEqual([3_001]);
+    await publish(3_001, 1);
+    expect((await read(cursor)).received).toEqual([3_001]);
   });
 
-  test('until the new timeline can be noted the feed answers 503, and nothing is written', async () => {
+  test('until the new timeline can be stored the feed answers 503, and nothing is written', async () => {
     const { cursor } = await read(null);
     await query(pair.standbyUrl, `update event_epochs set cluster = 'a former timeline'`);
     await query(pair.standbyUrl, 'revoke execute on function note_cluster() from phial_app');
     way.cut();
     way.mend();
     expect(await asked(cursor)).toMatchObject({ status: 503, body: { code: 'not_ready' } });
-    await expect(tell(4_001, 1)).rejects.toThrow('The server of a new connection cannot be noted.');
+    await expect(publish(4_001, 1)).rejects.toThrow('The server of a new connection cannot be recorded.');
     await query(pair.standbyUrl, 'grant execute on function note_cluster() to phial_app');
-    await tell(5_001, 1);
-    expect((await read(cursor)).told).toEqual([5_001]);
+    await publish(5_001, 1);
+    expect((await read(cursor)).received).toEqual([5_001]);
   });
 });

@@ -1,11 +1,11 @@
-// What a page reads beside the events of weeks, of a team that has many and of others that have more.
+// The rows that a page reads beside the events of weeks, for a team with many events and for others with more.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
 import { query } from '../../../test/global-setup.ts';
 import { indexPagesRead, rowsRead } from '../../../test/rows-read.ts';
-import { openDatabase, type Database } from '../../db/open.ts';
-import { forTeam } from '../../tenancy/teams/scope.ts';
+import { openDatabase, type Database } from '../../db/open-database.ts';
+import { forTeam } from '../../tenancy/teams/team-scope.ts';
 import { FROM_THE_OLDEST, type Cursor } from './cursor.ts';
 import { readPage } from './read-page.ts';
 
@@ -13,7 +13,7 @@ const DAYS = 30;
 const A_DAY = 400;
 const OTHERS_A_DAY = 2_000;
 const LIMIT = 50;
-/** A page and its bodies, and where each day begins. */
+/** A page, its bodies, and the start of each day. */
 const MOST_READ = 3 * LIMIT + 2 * DAYS;
 
 let app: TestApp;
@@ -38,14 +38,14 @@ beforeAll(async () => {
     await query(
       app.databaseUrl,
       `insert into events (team_id, id, event_type, body, position)
-       select '${id}', (left(uuid_v7_floor(current_date - day)::text, 15) || '7' || right(gen_random_uuid()::text, 20))::uuid,
+       select '${id}', (left(uuid_v7_floor(current_date - day)::text, 15) || '7' || right(gen_random_uuid()::text,
+           20))::uuid,
               'daily.data.steps.created', '', 1000000 - day * 10000 + n
          from generate_series(1, ${DAYS}) as day cross join generate_series(1, ${many}) as n`,
     );
   const { rows } = await sql<{ name: string }>`
-    select relname::text as name from pg_class where relkind = 'r' and relname ~ '^events_' or relname in ('events', 'held_events')`.execute(
-    app.db,
-  );
+    select relname::text as name from pg_class where relkind = 'r' and relname ~ '^events_'
+        or relname in ('events', 'deferred_events')`.execute(app.db);
   tables = rows.map(({ name }) => name);
 }, 60_000);
 afterAll(async () => {
@@ -53,7 +53,7 @@ afterAll(async () => {
   await app.close();
 });
 
-/** A cursor of somebody who was there until so many days ago. */
+/** A cursor of a reader that read everything until this many days ago. */
 const since = (days: number): Cursor => ({
   seen: { until: 1_000_000 - days * 10_000, running: [] },
   reading: null,
@@ -65,7 +65,7 @@ test.each([
   ['a week behind', since(7)],
   ['that has come to the end', { ...since(0), seen: { until: 2_000_000, running: [] } }],
   ['with many transactions that ran', { ...since(7), seen: { until: 930_000, running: [920_000, 910_001, 910_002] } }],
-])('A page %s reads itself and hardly anything else, with statistics or without', async (_, cursor) => {
+])('A page %s reads its own events and few others, with statistics or without', async (_, cursor) => {
   for (const analyze of ['', 'analyze events']) {
     if (analyze) await query(app.databaseUrl, analyze);
     for (let again = 0; again < 7; again += 1) {
@@ -78,7 +78,7 @@ test.each([
   }
 });
 
-test('Pages of a week read as much as they show, and a day once each', async () => {
+test('Pages of a week read what they show, and each day once', async () => {
   let cursor = since(7);
   let shown = 0;
   let pages = 0;
@@ -95,11 +95,12 @@ test('Pages of a week read as much as they show, and a day once each', async () 
   expect(read).toBeLessThan(3 * shown + pages * 2 * DAYS);
 });
 
-test('Tests of an endpoint are passed by, however many there are: no page reads more of them than it has room for', async () => {
+test('Tests of an endpoint are skipped, and no page reads more of them than it has room for', async () => {
   await query(
     app.databaseUrl,
     `insert into events (team_id, id, event_type, body, position, test_for)
-     select '${team.id}', (left(uuid_v7_floor(current_date - 2)::text, 15) || '7' || right(gen_random_uuid()::text, 20))::uuid,
+     select '${team.id}', (left(uuid_v7_floor(current_date - 2)::text, 15) || '7' || right(gen_random_uuid()::text,
+         20))::uuid,
             'daily.data.steps.created', '', 985000 + n, gen_random_uuid() from generate_series(1, 4000) as n`,
   );
   let cursor = since(2);
@@ -115,11 +116,12 @@ test('Tests of an endpoint are passed by, however many there are: no page reads 
   expect(shown).toBe(2 * A_DAY);
 });
 
-test('A look at the end of the feed goes through none of what lies before it', async () => {
+test('A look at the end of the feed reads no earlier event', async () => {
   await query(
     app.databaseUrl,
     `insert into events (team_id, id, event_type, body, position)
-     select '${team.id}', (left(uuid_v7_floor(current_date - 3)::text, 15) || '7' || right(gen_random_uuid()::text, 20))::uuid,
+     select '${team.id}', (left(uuid_v7_floor(current_date - 3)::text, 15) || '7' || right(gen_random_uuid()::text,
+         20))::uuid,
             'daily.data.steps.created', '', 970000 + n from generate_series(1, 9000) as n`,
   );
   const atTheEnd = { ...since(0), seen: { until: 2_000_000, running: [] } };

@@ -3,7 +3,7 @@ import type { TeamCtx } from '../../context.ts';
 import { byIndex } from '../../db/session/by-index.ts';
 import { openBodyOrNull } from '../../events/open-body.ts';
 import type { Origin } from '../../events/origin.ts';
-import type { Place } from './cursor.ts';
+import type { FeedPosition } from './cursor.ts';
 import type { FoundEvent } from './find-events.ts';
 
 export type OpenEvent = {
@@ -11,23 +11,24 @@ export type OpenEvent = {
   event_type: string;
   user_id: string | null;
   created_at: string;
-  /** How the data came that it tells of; null where it does not say. */
+  /** The origin of the data. Null if the event has none. */
   origin: Origin | null;
-  /** The body as it is sent, byte by byte; null where it cannot be opened. */
+  /** The body exactly as deliveries send it. Null if it cannot be decrypted. */
   bytes: Buffer | null;
 };
 
 type Row = Omit<OpenEvent, 'bytes'> & { body: Buffer };
 
 /**
- * What a page shows, with its bodies, up to `most` bytes and one event at least; `last` is the last one where there are more, else
- * null. What an erasure has removed meanwhile is left out.
+ * Reads the bodies of a page's events and decrypts them, up to `most` bytes but at least one event. If it stops before
+ * the end, `last` is the last event that it returns, otherwise null. Events that an erasure has removed meanwhile are
+ * not returned.
  */
 export async function openBodies(
   ctx: TeamCtx,
   shown: FoundEvent[],
   most: number,
-): Promise<{ events: OpenEvent[]; last: Place | null }> {
+): Promise<{ events: OpenEvent[]; last: FeedPosition | null }> {
   if (shown.length === 0) return { events: [], last: null };
   const query = sql<Row>`
     select event.id, event.event_type, event.user_id, event.created_at, event.origin, event.body
@@ -39,14 +40,14 @@ export async function openBodies(
   const { rows } = await byIndex(query).execute(ctx.db);
   const byId = new Map(rows.map((row) => [row.id, row]));
   const events: OpenEvent[] = [];
-  let held = 0;
+  let totalBytes = 0;
   for (const [n, { id }] of shown.entries()) {
     const row = byId.get(id);
     if (!row) continue;
     const { event_type, user_id, created_at, origin } = row;
     const bytes = await openBodyOrNull(ctx, id, row.body);
-    held += bytes?.length ?? 0;
-    if (n > 0 && held > most) return { events, last: shown[n - 1] as Place };
+    totalBytes += bytes?.length ?? 0;
+    if (n > 0 && totalBytes > most) return { events, last: shown[n - 1] as FeedPosition };
     events.push({ id, event_type, user_id, created_at, origin, bytes });
   }
   return { events, last: null };

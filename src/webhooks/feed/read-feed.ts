@@ -4,18 +4,18 @@ import { EVENT_NAMES, matches } from '../../events/names.ts';
 import { noteReader } from '../../events/notify-readers.ts';
 import { ownerOf } from '../../fair/round-robin.ts';
 import type { Poll } from '../../long-polls.ts';
-import { reachesDocuments } from '../../tenancy/keys/scopes.ts';
+import { reachesDocuments } from '../../tenancy/keys/key-scopes.ts';
 import { FROM_THE_OLDEST, readCursor, writeCursor, type Cursor } from './cursor.ts';
 import type { OpenEvent } from './open-bodies.ts';
 import { isAtEnd, readPage, type Page, type Wanted } from './read-page.ts';
 
 type Asked = {
-  /** A cursor, `now`, or null: from the beginning of what is kept. */
+  /** A cursor, or `now`. Null starts at the oldest stored event. */
   after: string | null;
   limit: number;
-  /** Names, or beginnings that end in `.*`; null: all types but the operational ones. */
+  /** Names of event types, or prefixes that end in `.*`. Null means all types except the operational ones. */
   event_types: string[] | null;
-  /** Seconds to wait for an event where there is none. */
+  /** How many seconds to wait for an event if there is none. */
   wait: number;
 };
 
@@ -24,21 +24,35 @@ type Body = { client_user_id: string | null } & Record<string, unknown>;
 type FeedEvent = Omit<OpenEvent, 'bytes'> & {
   team_id: string;
   client_user_id: string | null;
-  /** What webhooks send, read and byte by byte; null where it cannot be opened. */
+  /**
+   * `body` is the parsed body that webhooks send, and `text` is its JSON text. Both are null if the body cannot be
+   * decrypted.
+   */
   body: Body | null;
   text: string | null;
 };
 
 type FeedPage = { data: FeedEvent[]; next_cursor: string; has_more: boolean };
 
-/** Of a page, which is held as bytes, as text and as what that says. */
+/**
+ * The most bytes of a page. While we process a page, it is in memory three times: as bytes, as text and as parsed
+ * objects.
+ */
 const MOST_BYTES = 1024 * 1024;
-/** Who was notified only now may have missed what was being published: it is looked for once more. */
+/**
+ * A transaction that was already publishing an event when the team was noted may not notify the team. After this time
+ * we therefore read the feed once more.
+ */
 const FRESH_MS = 1_000;
-/** From one look to the next: events of other types may come by the thousand. */
+/**
+ * The shortest pause between two reads. Thousands of notifications may arrive for events of types that the reader does
+ * not want.
+ */
 const LEAST_PAUSE_MS = 100;
 
-/** A page of what happened, in the order in which it was committed; waits for the next event where it is asked to. */
+/**
+ * Returns a page of events in the order of commits. If `wait` is set and there is no event, it waits for the next one.
+ */
 export async function readFeed(ctx: TeamCtx, { after, limit, event_types, wait }: Asked): Promise<FeedPage> {
   const cursor = after === null ? FROM_THE_OLDEST : after === 'now' ? null : readCursor(after);
   const types = event_types && EVENT_NAMES.filter((name) => matches(event_types, name));
@@ -48,14 +62,17 @@ export async function readFeed(ctx: TeamCtx, { after, limit, event_types, wait }
     const page = poll
       ? await waitForPage(ctx, { cursor, wanted, poll, ms: wait * 1000 })
       : await readPage(ctx, cursor, wanted);
-    const data = page.events.map((event) => told(ctx, event));
+    const data = page.events.map((event) => renderEvent(ctx, event));
     return { data, next_cursor: writeCursor(page.cursor), has_more: page.has_more };
   } finally {
     poll?.leave();
   }
 }
 
-/** Holds neither a connection nor a place of a request while it waits. */
+/**
+ * Reads pages until one has an event or the time is over. While it waits, the request holds neither a database
+ * connection nor a request permit.
+ */
 async function waitForPage(
   ctx: TeamCtx,
   { cursor, wanted, poll, ms }: { cursor: Cursor | null; wanted: Wanted; poll: Poll; ms: number },
@@ -80,11 +97,11 @@ async function waitForPage(
   }
 }
 
-function told(ctx: TeamCtx, { bytes, ...event }: OpenEvent): FeedEvent {
+function renderEvent(ctx: TeamCtx, { bytes, ...event }: OpenEvent): FeedEvent {
   const { team } = ctx;
   const text = bytes?.toString() ?? null;
   const body = text === null ? null : (JSON.parse(text) as Body);
-  // Of an order: what it links to, a key that reaches events alone may not open.
+  // An API key without access to documents must not get the link to the requisition form of an order.
   const data = body?.['data'];
   if (!reachesDocuments(ctx) && typeof data === 'object' && data !== null && 'requisition_form_url' in data)
     data.requisition_form_url = null;

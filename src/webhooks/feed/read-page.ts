@@ -1,9 +1,9 @@
 import type { TeamCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { AppError } from '../../errors.ts';
-import { holdEvents } from '../../events/held.ts';
+import { deferEvents } from '../../events/deferred-events.ts';
 import { LEAST_ID, madeAt } from '../../ids.ts';
-import { FROM_THE_OLDEST, type Cursor, type Place, type Snapshot } from './cursor.ts';
+import { FROM_THE_OLDEST, type Cursor, type FeedPosition, type Snapshot } from './cursor.ts';
 import { cutPage, type Cut, type Most } from './cut-page.ts';
 import { findEvents } from './find-events.ts';
 import { openBodies, type OpenEvent } from './open-bodies.ts';
@@ -11,26 +11,32 @@ import { takeSnapshot } from './take-snapshot.ts';
 
 export type Wanted = {
   most: Most;
-  /** Names of types; null: all but the operational ones. */
+  /** Names of event types. Null means every type except the operational ones. */
   types: string[] | null;
 };
 
 export type Page = {
   events: OpenEvent[];
   cursor: Cursor;
-  /** Whether there may be more already; a page may be short of its most, or empty, all the same. */
+  /** True if more events may already be there, even if this page is short or empty. */
   has_more: boolean;
 };
 
-/** Events that a page looks through, where it wants some types only. */
+/** The most events that a page reads if the reader wants only some types. */
 const MOST_LOOKED_AT = 2_000;
-/** A deletion may be taken back just as its events are passed by. */
+/**
+ * The most attempts to read a page. An attempt fails if a deletion is taken back while the page skips events of that
+ * user.
+ */
 const MOST_TRIES = 5;
 
 const DAY = 86_400;
-const NOWHERE: Place = { position: 0, id: LEAST_ID };
+const NOWHERE: FeedPosition = { position: 0, id: LEAST_ID };
 
-/** What follows a cursor; null: what comes from now on. Throws cursor_expired where some of it may be dropped already. */
+/**
+ * Returns the next page of events after a cursor. A cursor of null starts now. Throws cursor_expired if retention may
+ * have dropped some of these events.
+ */
 export async function readPage(ctx: TeamCtx, cursor: Cursor | null, wanted: Wanted): Promise<Page> {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const { snapshot, at } = await takeSnapshot(ctx);
@@ -40,10 +46,13 @@ export async function readPage(ctx: TeamCtx, cursor: Cursor | null, wanted: Want
     const page = await readOnce(ctx, cursor, wanted, { snapshot, at });
     if (page) return page;
   }
-  throw new AppError('not_ready', 'Users of these events come and go. Send this request again shortly.');
+  throw new AppError(
+    'not_ready',
+    'The users of these events are being deleted or restored. Send this request again shortly.',
+  );
 }
 
-/** Null where a user came back while the page was read. */
+/** Reads one page. Returns null if the deletion of a user was taken back during the read. */
 async function readOnce(
   ctx: TeamCtx,
   cursor: Cursor,
@@ -60,16 +69,17 @@ async function readOnce(
     most: looksAt,
   });
   const cut = cutPage(found, most);
-  if (cut.held.length > 0 && !(await inTransaction(ctx, (tx) => holdEvents(tx, cut.held)))) return null;
+  if (cut.deferred.length > 0 && !(await inTransaction(ctx, (tx) => deferEvents(tx, cut.deferred)))) return null;
   const { events, last } = await openBodies(ctx, cut.shown, most.bytes);
   const isCut = cut.isCut || last !== null || found.length === looksAt;
   if (isCut) return { events, cursor: midway(cursor, upTo, last ?? cut.last ?? after), has_more: true };
   const from = cursor.reading ? timeOf(cursor, cut) : now.at;
-  // What has come since the first page of what was read now follows it.
+  // If this page ends a range that was read in several pages, newer events may have been published since its first
+  // page.
   return { events, cursor: { seen: upTo, reading: null, from }, has_more: cursor.reading !== null };
 }
 
-function midway(cursor: Cursor, upTo: Snapshot, after: Place): Cursor {
+function midway(cursor: Cursor, upTo: Snapshot, after: FeedPosition): Cursor {
   return { seen: cursor.seen, reading: { upTo, after }, from: Math.max(cursor.from, secondsOf(after.id)) };
 }
 
@@ -77,15 +87,19 @@ const timeOf = (cursor: Cursor, { last }: Cut): number => Math.max(cursor.from, 
 
 const secondsOf = (id: string): number => Math.floor(madeAt(id) / 1000);
 
-/** Days are dropped as a whole: what a cursor has still to give may have been among them. */
+/**
+ * Throws cursor_expired if the cursor is older than the first stored day. Retention drops complete days, and a dropped
+ * day may have had events that the reader has not received.
+ */
 function refuseExpired({ config }: TeamCtx, cursor: Cursor, at: number): void {
-  const firstKept = (Math.floor(at / DAY) - config.retentionDays) * DAY;
-  if (cursor.from === FROM_THE_OLDEST.from || cursor.from >= firstKept) return;
+  const firstRetained = (Math.floor(at / DAY) - config.retentionDays) * DAY;
+  if (cursor.from === FROM_THE_OLDEST.from || cursor.from >= firstRetained) return;
   throw new AppError(
     'cursor_expired',
-    `The cursor is older than the ${config.retentionDays} days for which events are kept, and some of what follows it is gone. Begin again without \`after\`.`,
+    `The cursor is older than the ${config.retentionDays} days for which events are kept, so events after it may be ` +
+      'deleted. Begin again without `after`.',
   );
 }
 
-/** Whether the page can wait for more: it shows nothing, and there is nothing yet. */
+/** True if the page is empty and no event follows it yet, so that the reader can wait. */
 export const isAtEnd = ({ events, has_more }: Page): boolean => events.length === 0 && !has_more;

@@ -3,8 +3,9 @@ import { WantedTypes } from '../../events/filter.ts';
 import { ORIGINS } from '../../events/origin.ts';
 import { nullable, oneOf, Timestamp, Uuid, withDefault } from '../../wire/schema.ts';
 import { LONGEST_CURSOR } from './cursor.ts';
+import { shape } from '../../wire/shape.ts';
 
-/** Below what proxies usually wait for an answer. */
+/** The longest wait. It is shorter than the usual time-out of proxies. */
 const LONGEST_WAIT_SECONDS = 30;
 
 export const FeedQuery = Type.Object({
@@ -13,16 +14,17 @@ export const FeedQuery = Type.Object({
       minLength: 1,
       maxLength: LONGEST_CURSOR,
       description:
-        '`next_cursor` of the page before, or `now`: only what happens from now on. Left out: from the oldest event that is kept.',
+        '`next_cursor` of the page before, or `now` for events from now on. Without it the feed starts from the ' +
+        'oldest stored event.',
     }),
   ),
   limit: withDefault(Type.Integer({ minimum: 1, maximum: 250 }), 50),
-  event_type: Type.Optional(WantedTypes('every type but the operational ones, which are told only to who names them.')),
+  event_type: Type.Optional(WantedTypes('every type except the operational ones, which you get only by name.')),
   wait: withDefault(
     Type.Integer({
       minimum: 0,
       maximum: LONGEST_WAIT_SECONDS,
-      description: 'Seconds to wait for an event where there is none yet: the answer comes with it.',
+      description: 'Seconds to wait for an event when there is none yet. The answer comes with the event.',
     }),
     0,
   ),
@@ -30,14 +32,15 @@ export const FeedQuery = Type.Object({
 
 const anything = { items: {}, additionalProperties: {} };
 
-/** What a webhook sends, as it is; each type of event has its own shape of `data`. */
-export const EventBody = Type.Object(
+/** The body that a webhook sends. Each event type has its own schema of `data`. */
+const EventBody = shape(
+  'EventBody',
   {
     event_type: Type.String(),
     data: Type.Unsafe<object>({
       type: ['object', 'array'],
       ...anything,
-      description: 'What the event tells of: GET /v2/event_types has the JSON Schema of each type.',
+      description: 'The data of the event. GET /v2/event_types has the JSON Schema of each type.',
     }),
     team_id: Uuid,
     user_id: nullable(Uuid),
@@ -46,8 +49,8 @@ export const EventBody = Type.Object(
   { additionalProperties: {} },
 );
 
-export const FeedEvent = Type.Object({
-  id: Type.String({ format: 'uuid', description: 'The same as `webhook-id` of its deliveries.' }),
+const FeedEvent = shape('FeedEvent', {
+  id: Type.String({ format: 'uuid', description: 'The `webhook-id` of its deliveries.' }),
   event_type: Type.String(),
   created_at: Timestamp,
   team_id: Uuid,
@@ -56,21 +59,23 @@ export const FeedEvent = Type.Object({
   origin: nullable(
     oneOf(ORIGINS, {
       description:
-        'How the data came that it tells of, as `phial-origin` of its deliveries; null of all but `daily.data.*`.',
+        'How the data came, as in `phial-origin` of its deliveries. Null for all types except `daily.data.*`.',
     }),
   ),
   body: Type.Unsafe<Record<string, unknown> | null>({
     ...nullable(EventBody),
     description:
-      'The body that webhooks send, as an object; the management API has it at GET …/event/{event_id} as the text that is signed. ' +
-      'Null where what is stored cannot be opened.',
+      'The body that webhooks send, as an object. GET …/event/{event_id} of the management API has it as the ' +
+      'text that is signed. Null when the stored body cannot be opened.',
   }),
 });
 
-export const FeedPage = Type.Object({
-  data: Type.Array(FeedEvent, { description: 'In the order in which they were committed.' }),
-  next_cursor: Type.String({ description: 'Where to go on, always: also of an empty page.' }),
+export const FeedPage = shape('FeedPage', {
+  data: Type.Array(FeedEvent, { description: 'In the order of commits.' }),
+  next_cursor: Type.String({
+    description: 'The cursor with which to continue. It is always present, also on an empty page.',
+  }),
   has_more: Type.Boolean({
-    description: 'Whether to go on at once; a page may be short of its limit, or empty, all the same.',
+    description: 'Whether to continue at once. A page may be shorter than its limit, or empty.',
   }),
 });

@@ -4,14 +4,18 @@ import { MOST_RUNNING, type Snapshot } from './cursor.ts';
 
 type Row = { text: string; epoch: number; at: number; is_durable: boolean };
 
-/** Which transactions are over at this moment, which is `at` by the database's clock, in seconds since 1970. */
+/**
+ * Returns a snapshot of the transactions that have ended by now. `at` is the current time of the database, in seconds
+ * since 1970.
+ */
 export async function takeSnapshot({ db }: TeamCtx): Promise<{ snapshot: Snapshot; at: number }> {
   const { rows } = await sql<Row>`
     select pg_current_snapshot()::text as text, event_epoch() as epoch, extract(epoch from now())::float8 as at,
            pg_current_wal_flush_lsn() >= pg_current_wal_insert_lsn() as is_durable`.execute(db);
   const { text, epoch, at, is_durable } = rows[0] as Row;
-  // A server that crashed gives the ids of transactions again whose end was not on its disk yet, and a cursor that has
-  // them as over would pass by the new ones. A commit that waits for the disk takes all before it along.
+  // After a crash PostgreSQL reuses the ids of transactions whose commit was not yet on disk. A cursor that lists those
+  // ids as ended would skip the events of the new transactions. We therefore commit a transaction that waits for the
+  // disk. It flushes all earlier commits too.
   if (!is_durable) {
     await db
       .transaction()
@@ -20,7 +24,9 @@ export async function takeSnapshot({ db }: TeamCtx): Promise<{ snapshot: Snapsho
   return { snapshot: snapshotOf(text, epoch), at };
 }
 
-/** What PostgreSQL writes as `xmin:xmax:running,running`, the running ones in their order. */
+/**
+ * Parses PostgreSQL's text `xmin:xmax:running,running`. PostgreSQL lists the running transactions in ascending order.
+ */
 export function snapshotOf(text: string, epoch: number): Snapshot {
   const [, end = '', list = ''] = text.split(':');
   const all = list === '' ? [] : list.split(',').map((id) => epoch + Number(id));

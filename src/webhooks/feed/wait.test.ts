@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql, type KyselyPlugin } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { startTestApp, type Answer, type Team, type TestApp } from '../../../test/app.ts';
-import { steps, water } from '../../../test/events.ts';
+import { startTestApp, type Answer, type Team, type TestApp } from '../../../test/test-app.ts';
+import { steps, water } from '../../../test/invented-events.ts';
 import { makeUser } from '../../../test/factories.ts';
-import { publishTo } from '../../../test/publish.ts';
+import { publishTo } from '../../../test/publish-event.ts';
 import { MOST_POLLS, type LongPolls } from '../../long-polls.ts';
-import { forTeam } from '../../tenancy/teams/scope.ts';
+import { forTeam } from '../../tenancy/teams/team-scope.ts';
 import { readFeed } from './read-feed.ts';
 
 type Page = { data: { id: string }[]; next_cursor: string; has_more: boolean; code: string };
@@ -32,7 +32,7 @@ const untilWaiting = (many: number): Promise<void> => vi.waitFor(() => expect(po
 const ofTeam = () => forTeam(app.ctx, { id: team.id, org_id: team.org_id, settings: {} });
 const everything = { after: 'now', limit: 1, event_types: null };
 
-test('A request that waits is answered by the next event', async () => {
+test('A request that waits is answered with the next event', async () => {
   const waiting = poll(`after=${await now()}&wait=30`);
   await untilWaiting(1);
   const id = await publishTo(app, team, steps, { n: 1 });
@@ -41,7 +41,7 @@ test('A request that waits is answered by the next event', async () => {
   expect(polls.count).toBe(0);
 });
 
-test('One that waits ends with its key, and tells nothing that came after', async () => {
+test('A request that waits ends with its key, and returns no later event', async () => {
   const { body: key } = await team.api<{ id: string; value: string }>(
     'POST',
     `/v1/org/${team.org_id}/team_api_keys/sandbox/us`,
@@ -56,7 +56,7 @@ test('One that waits ends with its key, and tells nothing that came after', asyn
   expect(polls.count).toBe(0);
 });
 
-test('One that waits from now on need not ask for a cursor first', async () => {
+test('A request that waits from now on needs no cursor', async () => {
   const waiting = poll('after=now&wait=30');
   await untilWaiting(1);
   await pause(200);
@@ -64,7 +64,7 @@ test('One that waits from now on need not ask for a cursor first', async () => {
   expect((await waiting).body.data.map((event) => event.id)).toEqual([id]);
 });
 
-test('Events of other types let it wait on, and a page is empty at the end, with a cursor to go on from', async () => {
+test('Events of other types do not end the wait, and the empty page has a cursor', async () => {
   const waiting = poll(`after=${await now()}&wait=2&event_type=daily.data.steps.*`);
   await untilWaiting(1);
   await publishTo(app, team, water, { n: 1 });
@@ -76,17 +76,17 @@ test('Events of other types let it wait on, and a page is empty at the end, with
   expect(next.body.data.map((event) => event.id)).toEqual([id]);
 });
 
-test('What is committed only while it waits is told, although it was begun before', async () => {
+test('An event that commits during the wait is returned, although its transaction began before', async () => {
   const cursor = await now();
   let commit = (): void => undefined;
   const mayCommit = new Promise<void>((resolve) => (commit = resolve));
   const publishing = app.db.transaction().execute(async (db) => {
-    await sql`insert into events (team_id, id, event_type, body) values (${team.id}, gen_random_uuid(), 'labtest.order.created', '\\x00')`.execute(
-      db,
-    );
+    await sql`
+      insert into events (team_id, id, event_type, body)
+      values (${team.id}, gen_random_uuid(), 'labtest.order.created', '\\x00')`.execute(db);
     await mayCommit;
   });
-  // Nobody was waiting when it was written, so that nobody is notified of it.
+  // The team was not noted when the event was written, so nothing notifies it.
   const waiting = poll(`after=${cursor}&wait=30`);
   await untilWaiting(1);
   commit();
@@ -94,7 +94,7 @@ test('What is committed only while it waits is told, although it was begun befor
   expect((await waiting).body.data).toHaveLength(1);
 });
 
-test('A team has places of its own for that: one more is refused, other requests and other teams are not', async () => {
+test('A team has a limit of waiting requests, which affects no other requests and no other teams', async () => {
   const other = await app.makeTeam();
   const cursor = await now();
   const waiting = Array.from({ length: MOST_POLLS }, () => poll(`after=${cursor}&wait=30`));
@@ -113,8 +113,8 @@ test('A team has places of its own for that: one more is refused, other requests
   expect((await poll(`after=${cursor}&wait=30`)).status).toBe(200);
 });
 
-test('While it waits it asks the database for nothing', async () => {
-  await poll('after=now&wait=1'); // who is notified only now looks twice
+test('A request that waits sends no query', async () => {
+  await poll('after=now&wait=1'); // the first wait of a team looks twice
   let asked = 0;
   const watch: KyselyPlugin = {
     transformQuery: ({ node }) => {
@@ -134,7 +134,7 @@ test('While it waits it asks the database for nothing', async () => {
   expect((await waiting).data).toHaveLength(1);
 });
 
-test('A client that goes away frees its place', async () => {
+test('A client that disconnects frees its permit', async () => {
   const gone = new AbortController();
   const url = `${app.baseUrl}/v2/events?after=now&wait=30`;
   const asking = fetch(url, { headers: { 'x-service-api-key': team.api_key }, signal: gone.signal }).catch(() => null);
@@ -144,7 +144,7 @@ test('A client that goes away frees its place', async () => {
   await untilWaiting(0);
 });
 
-test('A process that stops answers it at once', async () => {
+test('A process that stops answers waiting requests at once', async () => {
   const stopping = new AbortController();
   const waiting = readFeed({ ...ofTeam(), stopping: stopping.signal }, { ...everything, wait: 30 });
   await untilWaiting(1);
@@ -156,7 +156,7 @@ test.each(['31', '-1', 'x', ''])('A wait of %j is refused', async (wait) => {
   expect((await poll(`wait=${wait}`)).status).toBe(422);
 });
 
-test('Nothing of what it answers is logged', async () => {
+test('No part of the answer is logged', async () => {
   await publishTo(app, team, steps, { n: 1 });
   await poll('');
   const text = lines.join('');

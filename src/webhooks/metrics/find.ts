@@ -2,14 +2,14 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { percentile } from '../../delivery/tallies/durations.ts';
 import { readTallies } from '../../delivery/tallies/read-tallies.ts';
-import { findWebhook } from '../receivers/find.ts';
-import { rangeOf, type Range } from './range.ts';
+import { findWebhook } from '../endpoints/find.ts';
+import { rangeOf, type Range } from './metrics-range.ts';
 import type { MetricsQuery, WebhookMetrics } from './schemas.ts';
 
-/** Attempts of one interval, or of several together. */
+/** The counts of attempts in one interval, or the sum of several. */
 export type Counts = { succeeded: number; durations: number[] };
 
-/** How deliveries to an endpoint went, or to all of the team's together (null). */
+/** Returns the figures of deliveries to one endpoint, or to all endpoints of the team if `webhookId` is null. */
 export async function findMetrics(
   ctx: TeamCtx,
   webhookId: string | null,
@@ -27,7 +27,7 @@ export async function findMetrics(
   };
 }
 
-/** Each interval of a range, those without attempts too. */
+/** Returns every interval of a range, including those without attempts. */
 export async function countsOf(
   ctx: TeamCtx,
   webhookId: string | null,

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
-import { steps } from '../../../test/events.ts';
+import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
+import { steps } from '../../../test/invented-events.ts';
 import { subscribe, webhookPath } from '../../../test/factories.ts';
-import { publishTo } from '../../../test/publish.ts';
-import { startReceiver, type Receiver } from '../../../test/receiver.ts';
+import { publishTo } from '../../../test/publish-event.ts';
+import { startEndpoint, type Endpoint } from '../../../test/endpoint.ts';
 import { acrossTeams } from '../../db/session/bind.ts';
 import { ALL_ENDPOINTS } from '../../delivery/tallies/tallies.ts';
 import { PARTS, partOf } from '../../delivery/tallies/durations.ts';
@@ -26,7 +26,7 @@ type Matrix = { data: { result: { metric: Record<string, string>; values: [numbe
 
 let app: TestApp;
 let team: Team;
-let receiver: Receiver;
+let endpoint: Endpoint;
 let webhook: string;
 beforeAll(async () => {
   app = await startTestApp();
@@ -34,10 +34,10 @@ beforeAll(async () => {
 afterAll(() => app.close());
 beforeEach(async () => {
   team = await app.makeTeam();
-  receiver = await startReceiver({ invented: true });
-  webhook = await subscribe(team, receiver);
+  endpoint = await startEndpoint({ invented: true });
+  webhook = await subscribe(team, endpoint);
 });
-afterEach(() => receiver.close());
+afterEach(() => endpoint.close());
 
 const ofTeam = () => `/v1/org/${team.org_id}/team/${team.id}/sandbox`;
 const metricsOf = async (id: string, query = ''): Promise<Metrics> =>
@@ -50,7 +50,7 @@ async function deliver(times: number): Promise<void> {
   await app.deliver();
 }
 
-/** As if attempts had been made then, of so many milliseconds each. */
+/** Adds counts as if attempts had been made then, with these durations in milliseconds. */
 async function attempted(webhookId: string, started_at: string, durations: number[], succeeded: number): Promise<void> {
   const counts = Array<number>(PARTS).fill(0);
   for (const ms of durations) counts[partOf(ms)] = (counts[partOf(ms)] as number) + 1;
@@ -60,11 +60,11 @@ async function attempted(webhookId: string, started_at: string, durations: numbe
     .execute();
 }
 
-test('attempts are counted by endpoint and for the team, with their success and how long they took', async () => {
+test('attempts are counted by endpoint and for the team, with their results and durations', async () => {
   await deliver(3);
-  receiver.answer((response) => response.writeHead(500).end());
+  endpoint.answer((response) => response.writeHead(500).end());
   await deliver(1);
-  const other = await subscribe(team, receiver);
+  const other = await subscribe(team, endpoint);
   const one = await metricsOf(webhook);
   expect(one.total).toEqual({
     attempts: 4,
@@ -85,7 +85,7 @@ test('attempts are counted by endpoint and for the team, with their success and 
   });
 });
 
-test('each interval of a day is told, the one of now at the end', async () => {
+test('each interval of a day is returned, with the present one at the end', async () => {
   await deliver(2);
   const { interval, since, until, data } = await metricsOf(webhook);
   expect([interval, data.length]).toEqual(['1h', 25]);
@@ -95,7 +95,7 @@ test('each interval of a day is told, the one of now at the end', async () => {
   expect(data.map(({ attempts }) => attempts).reduce((sum, count) => sum + count)).toBe(2);
 });
 
-test('intervals add up what lies in them, and nothing beside them', async () => {
+test('an interval adds up the counts inside it and no others', async () => {
   const minutes = Array.from({ length: 12 }, (_, n) => `2026-03-01T10:${String(n * 5).padStart(2, '0')}:00Z`);
   for (const at of minutes) await attempted(webhook, at, [10, 10, 10, 2_000], 3);
   await attempted(webhook, '2026-03-01T09:55:00Z', [1], 1);
@@ -132,9 +132,9 @@ test.each(['since=2026-03-02&until=2026-03-01', 'since=2026-01-01&until=2026-03-
   },
 );
 
-test('Prometheus is answered with a value for each interval and outcome, and how long attempts took', async () => {
+test('the Prometheus format has a value for each interval and result, and the durations', async () => {
   await deliver(3);
-  receiver.answer((response) => response.writeHead(500).end());
+  endpoint.answer((response) => response.writeHead(500).end());
   await deliver(1);
   for (const [interval, seconds, points] of [
     ['5m', 300, 288],
@@ -162,12 +162,12 @@ test('Prometheus is answered with a value for each interval and outcome, and how
   }
 });
 
-test('another team sees nothing of it', async () => {
+test('another team gets none of it', async () => {
   await attempted(ALL_ENDPOINTS, new Date(Math.floor(Date.now() / 300_000) * 300_000).toISOString(), [5], 1);
-  const stranger = await app.makeTeam();
-  const answer = await stranger.api<Metrics>(
+  const otherTeam = await app.makeTeam();
+  const answer = await otherTeam.api<Metrics>(
     'GET',
-    `/v1/org/${stranger.org_id}/team/${stranger.id}/sandbox/webhook_metrics`,
+    `/v1/org/${otherTeam.org_id}/team/${otherTeam.id}/sandbox/webhook_metrics`,
   );
   expect(answer.body.total.attempts).toBe(0);
   expect((await metricsOfTeam()).total.attempts).toBe(1);

@@ -2,13 +2,16 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { percentile } from '../../delivery/tallies/durations.ts';
 import { attemptsOf, countsOf } from './find.ts';
-import { STEP_MS, type Interval } from './range.ts';
+import { STEP_MS, type Interval } from './metrics-range.ts';
 import type { PrometheusMatrix } from './schemas.ts';
 
 const POINTS: Record<Interval, number> = { '5m': 288, '15m': 288, '1h': 168, '1d': 30 };
 const QUANTILES = [0.5, 0.95, 0.99];
 
-/** How deliveries to all of the team's endpoints went, up to now, as a query of Prometheus over a range is answered. */
+/**
+ * Returns the figures of deliveries to all endpoints of the team, up to now, in the format of a Prometheus response to
+ * a range query.
+ */
 export async function findEventDelivery(ctx: TeamCtx, interval: Interval): Promise<Static<typeof PrometheusMatrix>> {
   const step = STEP_MS[interval];
   const to = (Math.floor(Date.now() / step) + 1) * step;

@@ -13,15 +13,18 @@ type Row = Omit<Static<typeof Replay>, 'held_up_by' | 'done_until'> & {
 
 export type Wanted = { webhook_id: string; replay_id: string | null; before: string | null; most: number };
 
-/** Replays of an endpoint of the team, the newest first: one, or those that were made before another. */
+/**
+ * Returns replays of an endpoint of the team, the newest first: only the one with `replay_id`, or those that are older
+ * than `before`. Null means no restriction.
+ */
 export async function readReplays(ctx: TeamCtx | TxCtx<TeamCtx>, wanted: Wanted): Promise<Static<typeof Replay>[]> {
   const { rows } = await sql<Row>`
     select replay.id, kind, status, since, until, event_types, per_second, done_to, events_found, events_delivered,
            events_failed, events_skipped, replay.created_at, replay.updated_at, ended_at,
-           webhooks.disabled, lanes.failing_since is not null as is_failing
+           webhooks.disabled, endpoint_queues.failing_since is not null as is_failing
       from webhook_replays as replay
       join webhooks on webhooks.id = replay.webhook_id
-      join lanes on lanes.webhook_id = replay.webhook_id
+      join endpoint_queues on endpoint_queues.webhook_id = replay.webhook_id
      where replay.team_id = ${ctx.team.id} and replay.webhook_id = ${wanted.webhook_id}
        and (${wanted.replay_id}::uuid is null or replay.id = ${wanted.replay_id})
        and (${wanted.before}::uuid is null or replay.id < ${wanted.before})
@@ -29,7 +32,7 @@ export async function readReplays(ctx: TeamCtx | TxCtx<TeamCtx>, wanted: Wanted)
   return rows.map(shown);
 }
 
-/** A replay of an endpoint of the team. Throws not_found. */
+/** Returns a replay of an endpoint of the team. Throws not_found if there is none. */
 export async function findReplay(
   ctx: TeamCtx | TxCtx<TeamCtx>,
   { webhook_id, replay_id }: { webhook_id: string; replay_id: string },
@@ -40,11 +43,11 @@ export async function findReplay(
 }
 
 function shown({ done_to, disabled, is_failing, ...row }: Row): Static<typeof Replay> {
-  const heldUpBy = disabled ? 'endpoint_disabled' : is_failing ? 'endpoint_failing' : null;
+  const blockedBy = disabled ? 'endpoint_disabled' : is_failing ? 'endpoint_failing' : null;
   const doneUntil = row.status === 'succeeded' ? row.until : new Date(madeAt(done_to)).toISOString();
   return {
     ...row,
-    held_up_by: row.ended_at === null ? heldUpBy : null,
+    held_up_by: row.ended_at === null ? blockedBy : null,
     done_until: row.status === 'queued' ? null : doneUntil,
   };
 }

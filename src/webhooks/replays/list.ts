@@ -1,11 +1,11 @@
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
-import { decodeCursor, isId, takePage } from '../../db/page.ts';
-import { findWebhook } from '../receivers/find.ts';
+import { decodeCursor, isId, takePage } from '../../db/cursor.ts';
+import { findWebhook } from '../endpoints/find.ts';
 import { readReplays } from './find.ts';
 import type { Replay } from './schemas.ts';
 
-/** The replays of an endpoint, the newest first. Throws not_found, invalid_cursor. */
+/** Lists the replays of an endpoint, the newest first. Throws not_found and invalid_cursor. */
 export async function listReplays(
   ctx: TeamCtx,
   webhook_id: string,

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
 import { attempted, dueNow, queued } from '../../../test/deliveries.ts';
-import { sleep, steps } from '../../../test/events.ts';
+import { sleep, steps } from '../../../test/invented-events.ts';
 import { makeUser, subscribe, webhookPath } from '../../../test/factories.ts';
-import { publishTo } from '../../../test/publish.ts';
-import { startReceiver, type Receiver } from '../../../test/receiver.ts';
+import { publishTo } from '../../../test/publish-event.ts';
+import { startEndpoint, type Endpoint } from '../../../test/endpoint.ts';
 import { startListeningWorker } from '../../../test/worker.ts';
 import { acrossTeams } from '../../db/session/bind.ts';
 import { publishEvent } from '../../events/publish.ts';
@@ -28,7 +28,7 @@ type Job = {
 
 let app: TestApp;
 let team: Team;
-let receiver: Receiver;
+let endpoint: Endpoint;
 let since: string;
 beforeAll(async () => {
   app = await startTestApp();
@@ -36,12 +36,12 @@ beforeAll(async () => {
 afterAll(() => app.close());
 beforeEach(async () => {
   team = await app.makeTeam();
-  receiver = await startReceiver({ invented: true });
+  endpoint = await startEndpoint({ invented: true });
   since = new Date().toISOString();
 });
-afterEach(() => receiver.close());
+afterEach(() => endpoint.close());
 
-const tell = async (times: number, type = steps): Promise<string[]> => {
+const publish = async (times: number, type = steps): Promise<string[]> => {
   const ids: string[] = [];
   for (let n = 0; n < times; n += 1) ids.push(await publishTo(app, team, type, {}));
   return ids;
@@ -50,7 +50,7 @@ const ask = async (webhook: string, how: 'recover' | 'replay', body: object = {}
   (await team.api<Job>('POST', `${webhookPath(team)}/${webhook}/${how}`, { since, per_second: 400, ...body })).body;
 const read = async (webhook: string, { id }: Job): Promise<Job> =>
   (await team.api<Job>('GET', `${webhookPath(team)}/${webhook}/replay/${id}`)).body;
-/** Delivers until it has ended: transactions of other tests may keep it from beginning for a moment. */
+/** Delivers until the replay has ended. Transactions of other tests may delay its start for a moment. */
 const ended = async (webhook: string, job: Job): Promise<Job> => {
   await expect
     .poll(async () => {
@@ -60,7 +60,7 @@ const ended = async (webhook: string, job: Job): Promise<Job> => {
     .not.toBeNull();
   return read(webhook, job);
 };
-/** A worker as a process has it, until something is true; what is under way then has `drainMs` to end. */
+/** Runs a worker as a process does until a condition holds. Attempts under way then have `drainMs` to end. */
 const workUntil = async (isTrue: () => boolean, { drainMs = 0 } = {}): Promise<void> => {
   const { close } = await startListeningWorker(app);
   try {
@@ -71,18 +71,18 @@ const workUntil = async (isTrue: () => boolean, { drainMs = 0 } = {}): Promise<v
 };
 const makeDue = async (webhook: string, event: string | undefined): Promise<void> => {
   await sql`update retries set due_at = now() where event_id = ${event}`.execute(app.db);
-  await sql`update lanes set wake_at = now() where webhook_id = ${webhook}`.execute(app.db);
+  await sql`update endpoint_queues set wake_at = now() where webhook_id = ${webhook}`.execute(app.db);
   await app.deliver();
 };
-const arrived = (): string[] => receiver.received.map(({ id }) => id);
-const fail = (): void => receiver.answer((response) => response.writeHead(500).end());
+const arrived = (): string[] => endpoint.received.map(({ id }) => id);
+const fail = (): void => endpoint.answer((response) => response.writeHead(500).end());
 const disable = (webhook: string, disabled: boolean) =>
   team.api('PATCH', `${webhookPath(team)}/${webhook}`, { disabled });
 
 describe('A replay', () => {
-  test('sends what happened before the endpoint was made, in order, once each and under its own id', async () => {
-    const ids = await tell(40);
-    const webhook = await subscribe(team, receiver);
+  test('sends events from before the endpoint was created, each once with its own id', async () => {
+    const ids = await publish(40);
+    const webhook = await subscribe(team, endpoint);
     const job = await ask(webhook, 'replay');
     expect(job).toMatchObject({ kind: 'replay', status: 'queued', events_found: 0, done_until: null, ended_at: null });
     expect(await ended(webhook, job)).toMatchObject({
@@ -100,26 +100,26 @@ describe('A replay', () => {
     expect(await queued(app, webhook)).toEqual([]);
   });
 
-  test('sends again what was delivered, and counts on behind the attempts that were made', async () => {
-    const webhook = await subscribe(team, receiver);
-    const ids = await tell(3);
+  test('sends delivered events again, and counts their attempts on', async () => {
+    const webhook = await subscribe(team, endpoint);
+    const ids = await publish(3);
     await app.deliver();
     expect(await ended(webhook, await ask(webhook, 'replay'))).toMatchObject({ events_delivered: 3 });
     expect(arrived()).toEqual([...ids, ...ids]);
     expect((await attempted(app, webhook)).map(({ attempt }) => attempt)).toEqual([1, 1, 1, 2, 2, 2]);
   });
 
-  test('sends what the filters of the endpoint and its own let through, of its window', async () => {
-    await tell(1);
+  test('sends the events of its window that match the filters of the endpoint and its own', async () => {
+    await publish(1);
     const from = new Date(Date.now() + 2);
     while (Date.now() < from.getTime() + 2);
-    const [wanted] = await tell(1);
-    await tell(1, sleep);
+    const [wanted] = await publish(1);
+    await publish(1, sleep);
     while (Date.now() < from.getTime() + 30);
     const until = new Date().toISOString();
     while (Date.now() <= Date.parse(until) + 1);
-    await tell(1);
-    const webhook = await subscribe(team, receiver, ['daily.data.*']);
+    await publish(1);
+    const webhook = await subscribe(team, endpoint, ['daily.data.*']);
     const window = { since: from.toISOString(), until, event_types: ['daily.data.steps.*'] };
     expect(await ended(webhook, await ask(webhook, 'replay', window))).toMatchObject({ events_found: 1 });
     expect(arrived()).toEqual([wanted]);
@@ -127,17 +127,17 @@ describe('A replay', () => {
     expect(await ended(webhook, await ask(webhook, 'replay'))).toMatchObject({ events_found: 0 });
   });
 
-  test('leaves first attempts that wait to themselves, and takes over retries', async () => {
-    const webhook = await subscribe(team, receiver);
+  test('leaves first attempts that wait to the queue, and takes over retries', async () => {
+    const webhook = await subscribe(team, endpoint);
     fail();
-    const [failed] = await tell(1);
+    const [failed] = await publish(1);
     await app.deliver();
     await disable(webhook, true);
-    const [waiting] = await tell(1);
+    const [waiting] = await publish(1);
     const job = await ask(webhook, 'replay');
-    receiver.answer(null);
+    endpoint.answer(null);
     await disable(webhook, false);
-    // Enabled again, retries are due at once: this one is to be the replay's.
+    // Enabling makes retries due at once. This one must be left to the replay.
     await sql`update retries set due_at = now() + interval '1 hour' where webhook_id = ${webhook}`.execute(app.db);
     expect(await ended(webhook, job)).toMatchObject({ events_found: 2, events_failed: 0 });
     expect(arrived().toSorted()).toEqual([failed, waiting].toSorted());
@@ -152,14 +152,14 @@ describe('A replay', () => {
   });
 
   test('waits for transactions that began before it, whose events have earlier ids', async () => {
-    const webhook = await subscribe(team, receiver, ['labtest.order.*']);
-    await tell(1);
+    const webhook = await subscribe(team, endpoint, ['labtest.order.*']);
+    await publish(1);
     let job: Job | null = null;
     const { id } = await acrossTeams(app.ctx)
       .db.transaction()
       .execute(async (db) => {
         const id = await publishEvent({ ...app.ctx, db, team }, steps, { user: null, data: {} });
-        // An event travels with the next statement of its transaction.
+        // The insert of an event is sent with the next statement of its transaction.
         await sql`select 1`.execute(db);
         await team.api('PATCH', `${webhookPath(team)}/${webhook}`, { filter_types: null });
         job = await ask(webhook, 'replay');
@@ -171,21 +171,21 @@ describe('A replay', () => {
     expect(arrived()).toContain(id);
   });
 
-  test('of an endpoint that fails tries one at a time, and each that fails has its retries', async () => {
-    await tell(30);
-    const webhook = await subscribe(team, receiver);
+  test('tries one event at a time when the endpoint fails, and each failed one gets its retries', async () => {
+    await publish(30);
+    const webhook = await subscribe(team, endpoint);
     fail();
     const job = await ask(webhook, 'replay');
-    await workUntil(() => receiver.requests() > 0, { drainMs: 5_000 });
-    expect(receiver.requests()).toBe(1);
+    await workUntil(() => endpoint.requests() > 0, { drainMs: 5_000 });
+    expect(endpoint.requests()).toBe(1);
     await app.deliver();
     expect(await read(webhook, job)).toMatchObject({
       status: 'running',
       held_up_by: 'endpoint_failing',
     });
-    const failed = receiver.requests();
+    const failed = endpoint.requests();
     expect(await queued(app, webhook)).toMatchObject(Array(failed).fill({ attempt: 1, due: false }));
-    receiver.answer(null);
+    endpoint.answer(null);
     expect(await ended(webhook, job)).toMatchObject({
       events_found: 30,
       events_delivered: 30 - failed,
@@ -198,8 +198,8 @@ describe('A replay', () => {
   });
 
   test('waits while the endpoint is disabled', async () => {
-    const ids = await tell(2);
-    const webhook = await subscribe(team, receiver);
+    const ids = await publish(2);
+    const webhook = await subscribe(team, endpoint);
     await disable(webhook, true);
     const job = await ask(webhook, 'replay');
     await app.deliver();
@@ -209,14 +209,14 @@ describe('A replay', () => {
     expect(arrived()).toEqual(ids);
   });
 
-  test('goes on where another worker has left off, sending nothing twice whose outcome was written', async () => {
-    const ids = await tell(60);
-    const webhook = await subscribe(team, receiver);
+  test('continues where another worker stopped, and sends nothing twice whose outcome was recorded', async () => {
+    const ids = await publish(60);
+    const webhook = await subscribe(team, endpoint);
     const job = await ask(webhook, 'replay');
-    // The fifth hangs: what begins behind it is written, and lies behind the place that is remembered.
+    // The fifth hangs. The outcomes of later events are recorded, but they are after the saved progress.
     const hanging: ServerResponse[] = [];
     let requests = 0;
-    receiver.answer((response) => {
+    endpoint.answer((response) => {
       requests += 1;
       if (requests === 5) hanging.push(response);
       else response.writeHead(204).end();
@@ -225,20 +225,21 @@ describe('A replay', () => {
     expect(hanging).toHaveLength(1);
     const written = (await attempted(app, webhook)).map(({ event_id }) => event_id);
     expect(written.length).toBeGreaterThan(10);
-    // As if it had been killed before it wrote anything of how far it came.
+    // As if the worker had been killed before it saved any progress.
     await sql`
-      update webhook_replays set done_to = '00000000-0000-0000-0000-000000000000', events_found = 0, events_delivered = 0
+      update webhook_replays set done_to = '00000000-0000-0000-0000-000000000000', events_found = 0,
+          events_delivered = 0
        where id = ${job.id}`.execute(app.db);
-    receiver.answer(null);
+    endpoint.answer(null);
     expect(await ended(webhook, job)).toMatchObject({ events_found: 60, events_delivered: 60, events_failed: 0 });
     expect([...written, ...arrived()].toSorted()).toEqual(ids.toSorted());
   });
 
-  test('holds back what tells of a user who is scheduled for deletion, and sends it after an undo', async () => {
+  test('defers events of a user who is scheduled for deletion, and sends them after an undo', async () => {
     const user = await makeUser(team);
     const about = { id: user.user_id, client_user_id: user.client_user_id };
     const event = await publishTo(app, team, steps, {}, about);
-    const webhook = await subscribe(team, receiver);
+    const webhook = await subscribe(team, endpoint);
     await team.api('DELETE', `/v2/user/${user.user_id}`);
     expect(await ended(webhook, await ask(webhook, 'replay'))).toMatchObject({ events_found: 1, events_skipped: 1 });
     expect([arrived(), await queued(app, webhook)]).toEqual([[], []]);
@@ -247,12 +248,12 @@ describe('A replay', () => {
     expect(arrived()).toEqual([event]);
   });
 
-  test('writes nothing of an event that is erased meanwhile', async () => {
+  test('records nothing for an event that is erased meanwhile', async () => {
     const user = await makeUser(team);
     await publishTo(app, team, steps, {}, { id: user.user_id, client_user_id: user.client_user_id });
-    const webhook = await subscribe(team, receiver);
+    const webhook = await subscribe(team, endpoint);
     let erased: Promise<unknown> | null = null;
-    receiver.answer((response) => {
+    endpoint.answer((response) => {
       erased ??= sql`delete from events where team_id = ${team.id}`
         .execute(app.db)
         .then(() => response.writeHead(204).end());
@@ -261,40 +262,40 @@ describe('A replay', () => {
     expect([await attempted(app, webhook), await queued(app, webhook)]).toEqual([[], []]);
   });
 
-  test('leaves places of its endpoint to what happens meanwhile, which waits for none of it', async () => {
-    await tell(60);
-    const webhook = await subscribe(team, receiver);
+  test('leaves slots of its endpoint for new events, which do not wait for the replay', async () => {
+    await publish(60);
+    const webhook = await subscribe(team, endpoint);
     const job = await ask(webhook, 'replay');
     const hanging: ServerResponse[] = [];
     let requests = 0;
-    receiver.answer((response) => {
+    endpoint.answer((response) => {
       requests += 1;
-      // Each success lets one more through.
+      // Each success allows one more attempt at the same time.
       if (requests <= 32) response.writeHead(204).end();
       else hanging.push(response);
     });
-    // A team alone has a quarter of what the process gives to replays.
+    // One team alone may use a quarter of the permits of replays.
     const ofReplay = 16;
     let live: string[] = [];
     const asked = (): string[] => hanging.map(({ req }) => req.headers['webhook-id'] as string);
     const working = workUntil(() => live.length > 0 && live.every((id) => asked().includes(id)));
     await expect.poll(() => hanging.length).toBe(ofReplay);
-    live = await tell(10);
+    live = await publish(10);
     await working;
     expect(hanging).toHaveLength(ofReplay + live.length);
-    receiver.answer(null);
+    endpoint.answer(null);
     for (const response of hanging) response.destroy();
     await ended(webhook, job);
   });
 });
 
-test('An endpoint that asked for a rest is left alone although replays of it are asked for and cancelled', async () => {
-  const webhook = await subscribe(team, receiver);
-  receiver.answer((response) => response.writeHead(429, { 'retry-after': '200' }).end());
+test('Requests and cancellations of replays do not end the rest of an endpoint', async () => {
+  const webhook = await subscribe(team, endpoint);
+  endpoint.answer((response) => response.writeHead(429, { 'retry-after': '200' }).end());
   const busy = startListeningWorker(app);
-  const [elsewhere, ofOther] = [await startReceiver({ invented: true }), await app.makeTeam()];
+  const [elsewhere, ofOther] = [await startEndpoint({ invented: true }), await app.makeTeam()];
   await subscribe(ofOther, elsewhere);
-  /** The worker has heard what was told before, and has begun since what it might. */
+  /** Returns when the worker has handled earlier notifications and started what it could. */
   const rounds = async (): Promise<void> => {
     for (let n = 0; n < 3; n += 1) {
       const before = elsewhere.received.length;
@@ -303,40 +304,40 @@ test('An endpoint that asked for a rest is left alone although replays of it are
     }
   };
   try {
-    await tell(1);
+    await publish(1);
     await expect.poll(async () => (await attempted(app, webhook)).length).toBe(1);
-    await tell(1);
+    await publish(1);
     const job = await ask(webhook, 'recover');
     await expect.poll(async () => (await read(webhook, job)).status).toBe('running');
     await rounds();
-    expect(receiver.requests()).toBe(1);
+    expect(endpoint.requests()).toBe(1);
     await team.api('POST', `${webhookPath(team)}/${webhook}/replay/${job.id}/cancel`);
     await rounds();
-    expect(receiver.requests()).toBe(1);
+    expect(endpoint.requests()).toBe(1);
     // A change of the endpoint itself ends the rest.
     await team.api('PATCH', `${webhookPath(team)}/${webhook}`, { description: 'mended' });
-    await expect.poll(() => receiver.requests()).toBeGreaterThan(1);
+    await expect.poll(() => endpoint.requests()).toBeGreaterThan(1);
   } finally {
     await (await busy).close();
     await elsewhere.close();
   }
 });
 
-test('A replay goes on, and rests as before, when another of its endpoint is asked for', async () => {
-  const webhook = await subscribe(team, receiver);
+test('A replay continues, with its rest, when another replay of its endpoint is requested', async () => {
+  const webhook = await subscribe(team, endpoint);
   await disable(webhook, true);
-  await tell(2);
+  await publish(2);
   await sql`delete from deliveries where webhook_id = ${webhook}`.execute(app.db);
   await disable(webhook, false);
-  // What asks for a rest in words of replays alone.
-  receiver.answer((response) => response.writeHead(500, { 'retry-after': '60' }).end());
+  // This answer makes only replays rest.
+  endpoint.answer((response) => response.writeHead(500, { 'retry-after': '60' }).end());
   const { close } = await startListeningWorker(app);
   try {
     const job = await ask(webhook, 'replay');
     await expect.poll(async () => (await read(webhook, job)).events_failed).toBe(1);
     await ask(webhook, 'replay');
-    const other = await subscribe(team, receiver);
-    receiver.answer(null);
+    const other = await subscribe(team, endpoint);
+    endpoint.answer(null);
     await ended(other, await ask(other, 'replay'));
     expect(await read(webhook, job)).toMatchObject({ status: 'running', events_found: 1 });
   } finally {
@@ -345,18 +346,18 @@ test('A replay goes on, and rests as before, when another of its endpoint is ask
 });
 
 describe('A recovery', () => {
-  test('sends what was given up and what still fails, and nothing that has succeeded', async () => {
-    const webhook = await subscribe(team, receiver);
-    await tell(1);
+  test('sends events that were given up and that still fail, and none that has succeeded', async () => {
+    const webhook = await subscribe(team, endpoint);
+    await publish(1);
     await app.deliver();
     fail();
-    const [exhausted, failing, recovered] = await tell(3);
+    const [exhausted, failing, recovered] = await publish(3);
     await app.deliver();
     await sql`update retries set attempt = 7 where webhook_id = ${webhook} and event_id = ${exhausted}`.execute(app.db);
     await makeDue(webhook, exhausted);
-    receiver.answer(null);
+    endpoint.answer(null);
     await makeDue(webhook, recovered);
-    receiver.received.length = 0;
+    endpoint.received.length = 0;
     expect(await ended(webhook, await ask(webhook, 'recover'))).toMatchObject({ events_found: 2, events_delivered: 2 });
     expect(arrived()).toEqual([exhausted, failing]);
     expect(await queued(app, webhook)).toEqual([]);
@@ -365,9 +366,9 @@ describe('A recovery', () => {
 });
 
 describe('Cancelling', () => {
-  test('ends a replay at once: what waits is not sent, and the next one has its turn', async () => {
-    await tell(40);
-    const webhook = await subscribe(team, receiver);
+  test('ends a replay at once: waiting events are not sent, and the next replay may start', async () => {
+    await publish(40);
+    const webhook = await subscribe(team, endpoint);
     const job = await ask(webhook, 'replay', { per_second: 10 });
     const next = await ask(webhook, 'replay');
     expect(await read(webhook, next)).toMatchObject({ status: 'queued' });
@@ -387,8 +388,8 @@ describe('Cancelling', () => {
 });
 
 describe('Replays', () => {
-  test('are listed, the newest first, and forgotten as events are; one whose events are gone has failed', async () => {
-    const webhook = await subscribe(team, receiver);
+  test('are listed, the newest first, and expire with their events, as failed when they had not ended', async () => {
+    const webhook = await subscribe(team, endpoint);
     const path = `${webhookPath(team)}/${webhook}/replay`;
     const first = await ended(webhook, await ask(webhook, 'replay'));
     await disable(webhook, true);
@@ -407,9 +408,9 @@ describe('Replays', () => {
     expect((await list()).data).toMatchObject([{ id: second.id, status: 'failed' }]);
   });
 
-  test('are five of an endpoint at most that wait or run, and twenty of a team', async () => {
+  test('are limited to five for an endpoint and twenty for a team that wait or run', async () => {
     const webhooks: string[] = [];
-    for (let n = 0; n < 5; n += 1) webhooks.push(await subscribe(team, receiver));
+    for (let n = 0; n < 5; n += 1) webhooks.push(await subscribe(team, endpoint));
     for (const webhook of webhooks) await disable(webhook, true);
     for (const webhook of webhooks.slice(0, 4)) for (let n = 0; n < 5; n += 1) await ask(webhook, 'replay');
     const refused = async (webhook: string, from = since) => {
@@ -418,12 +419,12 @@ describe('Replays', () => {
     };
     expect(await refused(webhooks[0] as string)).toMatchObject({ code: 'limit_reached', limit: 5 });
     expect(await refused(webhooks[4] as string)).toMatchObject({ code: 'limit_reached', limit: 20 });
-    // What could not be done with room either is told as that.
+    // A request that could never succeed is refused for that reason, also above the limit.
     expect(await refused(webhooks[0] as string, '2020-01-01')).toMatchObject({ code: 'events_not_kept' });
   });
 
-  test('of a time before what is kept are refused in the way in which a resend is', async () => {
-    const path = `${webhookPath(team)}/${await subscribe(team, receiver)}`;
+  test('for a time before retention are refused with a reason', async () => {
+    const path = `${webhookPath(team)}/${await subscribe(team, endpoint)}`;
     for (const how of ['recover', 'replay']) {
       const answer = await team.api<{ code: string }>('POST', `${path}/${how}`, { since: '2020-01-01' });
       expect(answer).toMatchObject({
@@ -441,7 +442,7 @@ describe('Replays', () => {
     [{ since: new Date(Date.now() + 3_600_000).toISOString() }, 'Value should not be ahead of now'],
     [{}, 'Field required'],
   ])('are refused for %j', async (body, msg) => {
-    const webhook = await subscribe(team, receiver);
+    const webhook = await subscribe(team, endpoint);
     const path = `${webhookPath(team)}/${webhook}`;
     for (const how of ['recover', 'replay']) {
       const { status, body: refusal } = await team.api<{ detail: { msg: string }[] }>('POST', `${path}/${how}`, body);
@@ -449,8 +450,8 @@ describe('Replays', () => {
     }
   });
 
-  test('are unknown to other teams, and go with their endpoint', async () => {
-    const webhook = await subscribe(team, receiver);
+  test('are not found by other teams, and are deleted with their endpoint', async () => {
+    const webhook = await subscribe(team, endpoint);
     const other = await app.makeTeam();
     await disable(webhook, true);
     const job = await ask(webhook, 'replay');

@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import { EventFilters } from '../../events/filter.ts';
 import { LowerBound, nullable, oneOf, optional, Timestamp, UpperBound, Uuid } from '../../wire/schema.ts';
+import { shape } from '../../wire/shape.ts';
 
-/** What one process begins of all replays. */
+/** The most deliveries per second that one process starts for all replays together. */
 const MOST_PER_SECOND = 400;
 export const DEFAULT_PER_SECOND = 100;
 
@@ -11,13 +12,17 @@ const PerSecond = Type.Integer({
   maximum: MOST_PER_SECOND,
   default: DEFAULT_PER_SECOND,
   description:
-    'Most deliveries of the replay per second. Of the `rate_limit` of the endpoint, half is left to everything else.',
+    'The most deliveries of the replay per second. Half of the `rate_limit` of the endpoint is left for other ' +
+    'deliveries.',
 });
 
-/** A caller's clock may be ahead of ours. */
+/** The tolerance for a `since` in the future, because the clock of the caller may be ahead of ours. */
 const CLOCKS_DIFFER_MS = 60_000;
 
-/** Both moments belong to the window. Of what is ahead nothing has happened: whoever asks for it has mistaken a time zone. */
+/**
+ * Checks the window. Events at `since` and at `until` belong to it. A `since` in the future is refused, because it
+ * probably has a wrong time zone.
+ */
 function breaches({ since, until }: Record<string, unknown>): { at: string[]; type: string; msg: string }[] {
   if (typeof since === 'string' && Date.parse(since) > Date.now() + CLOCKS_DIFFER_MS)
     return [{ at: ['since'], type: 'value_error', msg: 'Value should not be ahead of now' }];
@@ -32,51 +37,51 @@ const window = {
   per_second: optional(PerSecond),
 };
 
-export const RecoverInput = Type.Object(window, { fulfils });
+export const RecoverInput = shape('RecoverInput', window, { fulfils });
 
-export const ReplayInput = Type.Object(
+export const ReplayInput = shape(
+  'ReplayInput',
   {
     ...window,
-    event_types: optional(
-      EventFilters('Of what the endpoint takes, only these types, by name or by a beginning that ends in `.*`.'),
-    ),
+    event_types: optional(EventFilters('Only these types of the endpoint, by name or by a prefix that ends in `.*`.')),
   },
   { fulfils },
 );
 
 const Count = (description: string) => Type.Integer({ description });
 
-export const Replay = Type.Object({
+export const Replay = shape('Replay', {
   id: Uuid,
-  kind: oneOf(['recover', 'replay'], { description: 'recover: what failed; replay: whatever became of it before.' }),
+  kind: oneOf(['recover', 'replay'], { description: 'recover: failed events. replay: all events.' }),
   status: oneOf(['queued', 'running', 'succeeded', 'cancelled', 'failed'], {
     description:
-      'succeeded: every event of the window is done with, whatever became of it; failed: what was left of the window outlived ' +
-      'the time that events are kept for, while the endpoint was disabled or failed.',
+      'succeeded: every event of the window is finished, whatever its result. failed: the rest of the window ' +
+      'was dropped by retention while the endpoint was disabled or failed.',
   }),
   held_up_by: nullable(
     oneOf(['endpoint_disabled', 'endpoint_failing'], {
       description:
-        'Why it does not go on, or only tries from time to time: the endpoint is disabled, or has only failed since it last succeeded.',
+        'Why the replay does not go on, or only tries from time to time: the endpoint is disabled, or all its ' +
+        'attempts failed since its last success.',
     }),
   ),
   since: Timestamp,
-  until: Type.String({ format: 'date-time', description: 'End of the window, which it belongs to.' }),
+  until: Type.String({ format: 'date-time', description: 'The end of the window, inclusive.' }),
   event_types: nullable(
-    Type.Array(Type.String(), { description: 'Only these types; null: all that the endpoint takes.' }),
+    Type.Array(Type.String(), { description: 'Only these types. Null for all types of the endpoint.' }),
   ),
   per_second: Type.Integer(),
-  done_until: nullable(Type.String({ format: 'date-time', description: 'Every event until then is done with.' })),
-  events_found: Count('Events of the window that are done with; the four counts grow by the second while it runs.'),
-  events_delivered: Count('Of these, those that the endpoint has taken since the replay was asked for.'),
-  events_failed: Count('Of these, those that failed; what retries are left for each go on by themselves.'),
+  done_until: nullable(Type.String({ format: 'date-time', description: 'Every event until then is finished.' })),
+  events_found: Count('Finished events of the window. The four counts are updated each second while the replay runs.'),
+  events_delivered: Count('Of these, events that the endpoint accepted since the replay was requested.'),
+  events_failed: Count('Of these, events that failed. Their remaining retries continue.'),
   events_skipped: Count(
-    'Of these, those that were not sent: a delivery of it waits or is under way anyway, it was tried 1,000 times, the event is ' +
-      'gone, or it tells of a user who is scheduled for deletion (it is sent if that is undone).',
+    'Of these, events that the replay did not send: a delivery waits or is under way, it has had 1,000 ' +
+      'attempts, the event is deleted, or its user is scheduled for deletion (it is sent if that is undone).',
   ),
   created_at: Timestamp,
   updated_at: Timestamp,
   ended_at: nullable(Timestamp),
 });
 
-export const ReplayPage = Type.Object({ data: Type.Array(Replay), next_cursor: nullable(Type.String()) });
+export const ReplayPage = shape('ReplayPage', { data: Type.Array(Replay), next_cursor: nullable(Type.String()) });

@@ -3,17 +3,20 @@ import { domainToASCII } from 'node:url';
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const LONGEST = 253;
 /**
- * What is written in no domain name. The parser of addresses would drop some of it, as line ends and letters that are not seen,
- * cut others, as a path, and decode the rest: another name than the one that was given.
+ * Characters that cannot be part of a domain name. The URL parser would drop some of them (line ends, invisible
+ * letters), cut the name at others (a path), and decode the rest. It would thus return another name than the given one.
  */
 const FOREIGN = /(?![\u200c\u200d])(?:[^\p{L}\p{M}\p{N}.。．｡·͵׳״・-]|\p{Default_Ignorable_Code_Point})/u;
 
-/** A domain name of two labels or more in its one spelling: lower case, international letters as xn--, no dot at its end; else null. */
+/**
+ * Returns a domain name with at least two labels in its canonical form: lower case, international letters as xn--, no
+ * dot at the end. Returns null for any other text.
+ */
 export function domainName(text: string): string | null {
   if (FOREIGN.test(text)) return null;
   const name = domainToASCII(text.replace(/\.$/, ''));
   const labels = name.split('.');
-  // An address of numbers is none, however it is written.
+  // An IP address is not a domain name, in any notation.
   const isName = labels.length >= 2 && labels.every((label) => LABEL.test(label)) && /[a-z]/.test(labels.at(-1) ?? '');
   return isName && name.length <= LONGEST ? name : null;
 }

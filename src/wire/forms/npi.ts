@@ -1,4 +1,7 @@
-/** A National Provider Identifier. CMS: the Luhn check digit is taken over the prefix 80840 and the ten digits. */
+/**
+ * Returns true for a National Provider Identifier. Its Luhn check digit is over the prefix 80840 and the ten digits, as
+ * CMS defines it.
+ */
 export function isNpi(text: string): boolean {
   if (!/^\d{10}$/.test(text)) return false;
   const sum = [...`80840${text}`].toReversed().reduce((total, digit, index) => {

@@ -2,14 +2,14 @@ import { sql } from 'kysely';
 import type { Ctx } from '../../../context.ts';
 import { acrossTeams } from '../../../db/session/bind.ts';
 
-/** What an operator has to call somebody about, by ids and codes. */
+/** A telephone call that the operator has to make. It contains ids and codes only, no personal data. */
 export type Waiting = {
   what: 'book' | 'cancel';
   team_id: string;
   order_id: string;
   appointment_id: string;
   provider: string;
-  /** Why the scheduler did not take it by itself. */
+  /** The reason why the scheduler did not accept the cancellation. */
   reason: string | null;
   start_at: string | null;
   since: string;
@@ -17,7 +17,7 @@ export type Waiting = {
 
 const MOST_LISTED = 500;
 
-/** Requests that nobody has booked yet, and cancellations that nobody has told, oldest first. */
+/** Lists the requests that nobody has booked yet, and the cancellations that nobody has passed on yet, oldest first. */
 export async function listWaiting(ctx: Ctx, { team }: { team: string | null }): Promise<Waiting[]> {
   const { rows } = await sql<Waiting>`
     select * from (

@@ -1,6 +1,6 @@
-// What an operator books by telephone, by the commands of the program.
+// The commands by which an operator books appointments by telephone.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
 import { phoenix } from '../../../../test/collected-orders.ts';
 import {
   lowStatuses,
@@ -61,7 +61,7 @@ const read = async (id: string) =>
   (await app.api<Record<string, unknown>>('GET', `/v3/order/${id}/phlebotomy/appointment`)).body;
 const statuses = async (id: string): Promise<string[]> => lowStatuses(await readOrder(app.team, id)).slice(2);
 
-test('a request waits for the operator, who books, moves and completes it, and each is told when it was said', async () => {
+test('the operator books, moves and completes a requested visit, and each step changes the order', async () => {
   const id = await orderOfVisit();
   const file = join(folder, 'scheduler.json');
   writeFileSync(
@@ -82,7 +82,7 @@ test('a request waits for the operator, who books, moves and completes it, and e
   expect(JSON.parse(listed.stdout)).toMatchObject({ what: 'book', order_id: id, provider: 'getlabs' });
   expect(listed.stdout).not.toContain('Palmer');
   const shown = await phial('appointment', 'show', ...ofOrder(id));
-  expect(JSON.parse(shown.stdout)).toMatchObject({ patient: { last_name: 'Palmer' }, place: { address: phoenix } });
+  expect(JSON.parse(shown.stdout)).toMatchObject({ patient: { last_name: 'Palmer' }, site: { address: phoenix } });
 
   expect(await phial('appointment', 'book', ...ofOrder(id), '--start', '2031-01-31T09:00')).toMatchObject({ code: 2 });
   const booked = await phial(
@@ -129,7 +129,7 @@ test('a request waits for the operator, who books, moves and completes it, and e
   expect(lines.at(-1)?.records).toEqual([id]);
 });
 
-test('what a team cancels of what was booked by telephone is on the list until the operator has told it', async () => {
+test('a cancellation of an appointment booked by telephone is listed until the operator has passed it on', async () => {
   const id = await orderOfVisit();
   expect(await phial('appointment', 'cancel', ...ofOrder(id))).toMatchObject({ code: 1 });
   expect(await phial('appointment', 'book', ...ofOrder(id), '--start', '2031-03-01T09:00-07:00')).toMatchObject({

@@ -1,8 +1,8 @@
 import type { Ctx, TeamCtx, TxCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { AppError, notFound } from '../../../errors.ts';
-import { findTeamScopeOrNull, forTeam } from '../../../tenancy/teams/scope.ts';
-import { lockOrder, type LoadedOrder } from '../../orders/load.ts';
+import { findTeamScopeOrNull, forTeam } from '../../../tenancy/teams/team-scope.ts';
+import { lockOrder, type LoadedOrder } from '../../orders/load-order.ts';
 import { appointmentTypeOf } from '../order-rules.ts';
 import type { AppointmentType } from '../schemas.ts';
 
@@ -10,8 +10,8 @@ export type OrderOfTeam = { team_id: string; order_id: string };
 type Work = (ctx: TxCtx<TeamCtx>, order: LoadedOrder, type: AppointmentType) => Promise<void>;
 
 /**
- * What the operator says of an order's appointment, under the lock of the order. Throws not_found and
- * order_method_mismatch.
+ * Runs `work`, a change by the operator to an order's appointment, while it holds the lock of the order. Throws
+ * not_found and order_method_mismatch.
  */
 export function withOrder(ctx: Ctx, { team_id, order_id }: OrderOfTeam, work: Work): Promise<{ org_id: string }> {
   return inTransaction(ctx, async (tx) => {

@@ -1,8 +1,8 @@
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
-import { listBookableCenters, listWhoBooks, type BookableCenter } from '../../places/service-centers.ts';
-import { findAreaOrNull, type Area } from '../../places/zip-codes.ts';
+import { listBookableCenters, listWhoBooks, type BookableCenter } from '../../locations/service-centers.ts';
+import { findAreaOrNull, type Area } from '../../locations/zip-codes.ts';
 import {
   bookingAtCenters,
   findSchedulerOrNull,
@@ -12,29 +12,34 @@ import {
 import type { AppointmentProvider } from '../../schedulers/providers.ts';
 import { expiryOf, sealBookingKey, type Slot } from './booking-key.ts';
 import type { Availability, CenterAvailabilityQuery, UsAddressInput } from '../schemas.ts';
-import type { Place } from '../sealed.ts';
+import type { Site } from '../sealed.ts';
 import { daysFrom, isInTime, slotsOfDay } from './simulated-scheduler.ts';
-import { keepFree } from './claims.ts';
+import { withoutTaken } from './claims.ts';
 import { askForSlots, type OfferedSlot } from './connected-slots.ts';
-import { localDay } from './wall-clock.ts';
+import { localDay } from './time-zones.ts';
 
 const MOST_CENTERS = 5;
 type Address = Static<typeof UsAddressInput>;
 export type Offer = Omit<Slot, 'start_at' | 'end_at'>;
 
-/** The free slots of the simulated scheduler's offers on those days that can still be booked in time. */
+/**
+ * Returns the simulated scheduler's free slots for these offers, from `startDate` on, that are not too soon to book.
+ */
 export const freeSlotsOf = (ctx: TeamCtx, offers: Offer[], startDate: string | undefined): Promise<Slot[]> => {
   const now = Date.now();
   const slots = offers.flatMap((offer) =>
     daysFrom(startDate, offer.iana_timezone, now).flatMap((date) => slotsOfDay(offer, date)),
   );
-  return keepFree(
+  return withoutTaken(
     ctx,
     slots.filter((slot) => isInTime(slot, now)),
   );
 };
 
-/** When somebody can come to an address, by everyone who comes there and offers times. */
+/**
+ * Returns the slots in which a provider can come to an address. It reads them from all providers that visit this
+ * address.
+ */
 export async function phlebotomyAvailability(
   ctx: TeamCtx,
   address: Address,
@@ -47,14 +52,14 @@ export async function phlebotomyAvailability(
   if (!area || comes.length === 0) throw nobodyComes(all);
   const offers = comes.map(({ name, scheduler }) => ({
     scheduler,
-    offers: [visitTo(placeAt(address, area), area, name, scheduler.by === 'simulated' ? 'simulated' : 'scheduler')],
+    offers: [visitTo(siteAt(address, area), area, name, scheduler.by === 'simulated' ? 'simulated' : 'scheduler')],
   }));
   const free = await slotsOffered(ctx, offers, startDate);
   const slots = byDay(ctx, free).map((day) => ({ location: null, ...day }));
   return { slots, timezone: area.iana_timezone };
 }
 
-/** When there is room at service centers: at those named, or the nearest. */
+/** Returns free slots at service centers: at the named ones, or at those nearest to the zip code. */
 export async function centerAvailability(
   ctx: TeamCtx,
   {
@@ -76,16 +81,18 @@ export async function centerAvailability(
   const offers = centers.map((center) => visitAt(center, lab as AppointmentProvider, by));
   const free = await slotsOffered(ctx, [{ scheduler, offers }], start_date);
   const slots = centers.flatMap((center) => {
-    const { name, address, location, code } = placeOfCenter(center);
+    const { name, address, location, code } = siteOfCenter(center);
     const distance = center.miles === null ? null : Math.round(center.miles);
     const shown = { location, distance, address, code, name: name ?? code, iana_timezone: center.iana_timezone };
-    const here = free.filter(({ slot: { place, lab_id } }) => place.code === code && lab_id === center.lab_id);
+    const here = free.filter(({ slot: { site, lab_id } }) => site.code === code && lab_id === center.lab_id);
     return byDay(ctx, here).map((day) => ({ location: shown, ...day }));
   });
   return { slots, timezone: first.iana_timezone };
 }
 
-/** Tells who books there instead, so that a client need not guess. */
+/**
+ * Returns the refusal for a laboratory that books at none of these service centers. It names the laboratories that do.
+ */
 async function booksAtNone(ctx: TeamCtx, lab: string, asked: Parameters<typeof listWhoBooks>[1]): Promise<AppError> {
   const connected: readonly string[] = await bookingAtCenters(ctx);
   const others = (await listWhoBooks(ctx, asked)).filter((name) => name !== lab && connected.includes(name));
@@ -93,14 +100,18 @@ async function booksAtNone(ctx: TeamCtx, lab: string, asked: Parameters<typeof l
     asked.zip_code === undefined
       ? 'none of these service centers'
       : `no service center within ${asked.radius} miles of this zip code`;
-  const instead = others.length === 0 ? 'Nobody books there through this service.' : `Who does: ${others.join(', ')}.`;
+  const instead =
+    others.length === 0
+      ? 'No laboratory books there through this service.'
+      : `These laboratories do: ${others.join(', ')}.`;
   return new AppError('not_found', `This laboratory books appointments at ${where}. ${instead}`);
 }
 
 type Offers = { scheduler: Parameters<typeof askForSlots>[1] | { by: 'simulated' }; offers: Offer[] };
 
 /**
- * Of all who offer times; one of several that gives no answer leaves the others' times. Throws scheduler_unavailable.
+ * Returns the slots of all schedulers. If only some schedulers fail to respond, it returns the slots of the others.
+ * Throws scheduler_unavailable if no scheduler responds.
  */
 async function slotsOffered(ctx: TeamCtx, all: Offers[], startDate: string | undefined): Promise<OfferedSlot[]> {
   const answers = await Promise.all(
@@ -119,34 +130,37 @@ async function slotsOffered(ctx: TeamCtx, all: Offers[], startDate: string | und
   return heard.flat();
 }
 
-/** Where an address is; refuses one to which the provider does not come. */
-export async function placeOfAddress(
+/** Locates an address. Throws if the provider does not visit this address by appointment request. */
+export async function resolveAddress(
   ctx: TeamCtx,
   address: Address,
   provider: AppointmentProvider,
-): Promise<{ area: Area; place: Place }> {
+): Promise<{ area: Area; site: Site }> {
   const area = await findAreaOrNull(ctx, address.zip_code);
   const all = area ? await whoComesTo(ctx, area.state) : [];
   const comes = all.some(
     ({ name, service_types }) => name === provider && service_types.includes('appointment-request'),
   );
   if (!area || !comes) throw nobodyComes(all);
-  return { area, place: placeAt(address, area) };
+  return { area, site: siteAt(address, area) };
 }
 
 type Comes = Awaited<ReturnType<typeof whoComesTo>>;
 
-/** Tells who comes there in another way, so that a client need not guess. */
+/**
+ * Returns the refusal for an address that no suitable provider visits. It names the providers that come there in other
+ * ways.
+ */
 function nobodyComes(all: Comes): AppError {
   const others = all.map(({ name, service_types }) => `${name} (${service_types.join(', ')})`);
-  const instead = others.length === 0 ? 'Nobody comes there at all.' : `Who comes: ${others.join(', ')}.`;
+  const instead = others.length === 0 ? 'No provider comes there.' : `These providers come: ${others.join(', ')}.`;
   return new AppError(
     'area_not_served',
-    `Nobody comes there who can be booked so. ${instead} See GET /v3/order/area/info.`,
+    `No provider that can be booked in this way comes there. ${instead} See GET /v3/order/area/info.`,
   );
 }
 
-export function placeAt(address: Address, area: Pick<Area, 'lat' | 'lng'>): Place {
+export function siteAt(address: Address, area: Pick<Area, 'lat' | 'lng'>): Site {
   const { first_line, second_line = null, city, state, zip_code, unit = null, access_notes = null } = address;
   return {
     code: zip_code.slice(0, 5),
@@ -157,7 +171,7 @@ export function placeAt(address: Address, area: Pick<Area, 'lat' | 'lng'>): Plac
 }
 
 export const visitTo = (
-  place: Place,
+  site: Site,
   area: Area,
   provider: AppointmentProvider,
   by: Offer['by'] = 'simulated',
@@ -166,7 +180,7 @@ export const visitTo = (
   provider,
   by,
   slot_id: null,
-  place,
+  site,
   lab_id: null,
   iana_timezone: area.iana_timezone,
 });
@@ -180,12 +194,12 @@ export const visitAt = (
   provider,
   by,
   slot_id: null,
-  place: placeOfCenter(center),
+  site: siteOfCenter(center),
   lab_id: center.lab_id,
   iana_timezone: center.iana_timezone,
 });
 
-function placeOfCenter({ site_code, name, lng, lat, ...center }: BookableCenter): Place {
+function siteOfCenter({ site_code, name, lng, lat, ...center }: BookableCenter): Site {
   const { first_line, second_line, city, state, zip_code } = center;
   const address = { first_line, second_line, city, state, zip_code, unit: null, access_notes: null };
   return { code: site_code, name, address, location: { lng, lat } };
@@ -193,7 +207,7 @@ function placeOfCenter({ site_code, name, lng, lat, ...center }: BookableCenter)
 
 type Day = Omit<Availability['slots'][number], 'location'>;
 
-/** By the day that it is at the place; each with the key that books it. */
+/** Groups slots by their day in local time. Each slot comes with the key that books it. */
 function byDay(ctx: TeamCtx, offered: OfferedSlot[]): Day[] {
   const now = Date.now();
   const days = new Map<string, Day>();

@@ -1,19 +1,19 @@
 import type { TeamCtx } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
-import { UnknownKey } from '../../../privacy/unknown-key.ts';
+import { MissingEncryptionKey } from '../../../privacy/missing-encryption-key.ts';
 import type { AppointmentProvider } from '../../schedulers/providers.ts';
 import type { AppointmentType } from '../schemas.ts';
-import type { Place } from '../sealed.ts';
+import type { Site } from '../sealed.ts';
 
-/** A time at a place that somebody offers. */
+/** A time at a site that a scheduler offers for one appointment. */
 export type Slot = {
   type: AppointmentType;
   provider: AppointmentProvider;
-  /** Who offers it, and what a connected scheduler calls it. */
+  /** The kind of scheduler that offers the slot. `slot_id` is the id that a connected scheduler gave to the slot. */
   by: 'simulated' | 'scheduler';
   slot_id: string | null;
-  place: Place;
-  /** Whose place it is; null where somebody comes to the patient. */
+  site: Site;
+  /** The laboratory of the service center; null for a visit to the patient. */
   lab_id: number | null;
   start_at: string;
   end_at: string;
@@ -22,24 +22,30 @@ export type Slot = {
 
 const VALID_MS = 30 * 60_000;
 
-/** What a key is sealed as: no row has this id, so neither opens as the other. */
+/**
+ * Returns the row identity to which the cipher binds a booking key. No stored row has the id `booking key`, so nobody
+ * can use the sealed value of a row as a booking key, or the other way round.
+ */
 const rowOfKeys = ({ team }: TeamCtx): { team_id: string; id: string } => ({ team_id: team.id, id: 'booking key' });
 
-/** Keys made now can be used for half an hour, and never once their slot has begun. */
+/** Returns the expiry time of a booking key. A key is valid for half an hour, and never after its slot has begun. */
 export const expiryOf = ({ start_at }: Pick<Slot, 'start_at'>, now: number): string =>
   new Date(Math.min(now + VALID_MS, Date.parse(start_at))).toISOString();
 
 /**
- * A slot as text that only this deployment reads, and only for this team: it holds the address that was asked for, so
- * nothing has to be kept of a question that nobody comes back to.
+ * Returns a slot as a sealed text that only this deployment can read, and only for this team. The text contains the
+ * requested address. Most clients ask for slots and book none, so we do not store their requests.
  */
 export const sealBookingKey = (ctx: TeamCtx, slot: Slot, expires_at: string): string =>
-  ctx.cipher.sealJson('appointments.place', rowOfKeys(ctx), { ...slot, expires_at }).toString('base64url');
+  ctx.cipher.sealJson('appointments.site', rowOfKeys(ctx), { ...slot, expires_at }).toString('base64url');
 
-/** The slot of a key; refuses what is none, what another team got, and what has expired. */
+/**
+ * Opens a booking key. Throws if the text is not a key, if the key belongs to another team, or if the key has expired.
+ */
 export function openBookingKey(ctx: TeamCtx, key: string): Slot {
   const { expires_at, ...slot } = openOrRefuse(ctx, key);
-  if (Date.parse(expires_at) <= Date.now()) {
+  // Version 0.1.0 made keys without `site`. Such a key is valid for at most half an hour.
+  if (Date.parse(expires_at) <= Date.now() || !('site' in slot)) {
     throw new AppError('booking_key_expired', 'This booking_key has expired. Ask for the availability again.');
   }
   return slot;
@@ -47,10 +53,11 @@ export function openBookingKey(ctx: TeamCtx, key: string): Slot {
 
 function openOrRefuse(ctx: TeamCtx, key: string): Slot & { expires_at: string } {
   try {
-    return ctx.cipher.openJson('appointments.place', rowOfKeys(ctx), Buffer.from(key, 'base64url'));
+    return ctx.cipher.openJson('appointments.site', rowOfKeys(ctx), Buffer.from(key, 'base64url'));
   } catch (error) {
-    // The version is the caller's word: one that no value stands under is as wrong as the rest.
-    if (error instanceof UnknownKey && ctx.cipher.isMissing(error.key_version)) throw error;
-    throw new AppError('booking_key_invalid', 'This is no booking_key of a slot that this team was offered.');
+    // The caller can write any encryption key version into the text. If nothing is sealed under that version, the
+    // caller forged the booking key.
+    if (error instanceof MissingEncryptionKey && ctx.cipher.isMissing(error.key_version)) throw error;
+    throw new AppError('booking_key_invalid', 'This is not a booking_key of a slot that this team was offered.');
   }
 }

@@ -3,26 +3,28 @@ import { AppError } from '../../../errors.ts';
 import type { Slot } from './booking-key.ts';
 import type { LoadedAppointment } from '../sealed.ts';
 
-type Where = { provider: string; place: { code: string } };
+type Where = { provider: string; site: { code: string } };
 type Claimed = Where & { start_at: string };
 type Claimant = Pick<LoadedAppointment, 'user_id' | 'order_id' | 'id'>;
 
 /**
- * A slot is known by who books, the place and its beginning. A zip code is part of an address, so a hash stands for it.
+ * Returns a keyed hash of a site. Provider, site and start identify a slot. The zip code of a site is part of an
+ * address, so we store only its hash.
  */
-const placeHash = ({ cipher, team }: TeamCtx, { provider, place }: Where): Buffer =>
-  cipher.lookupHash('appointment_place', team.id, `${provider} ${place.code}`);
+const siteHash = ({ cipher, team }: TeamCtx, { provider, site }: Where): Buffer =>
+  cipher.lookupHash('appointment_place', team.id, `${provider} ${site.code}`);
 
 /**
- * Gives a slot to an appointment; what that one has already it keeps. Of two that ask at the same moment the second
- * waits for the first one's commit here, and is refused then.
+ * Claims a slot for an appointment. If the appointment already has the slot, nothing changes. If two appointments claim
+ * the same slot at the same time, the second transaction waits here until the first commits. Then the second is
+ * refused.
  */
 export async function claimSlot(ctx: TxCtx<TeamCtx>, slot: Claimed, appointment: Claimant): Promise<void> {
   const claimed = await ctx.db
     .insertInto('appointment_slots')
     .values({
       team_id: ctx.team.id,
-      place_hash: placeHash(ctx, slot),
+      site_hash: siteHash(ctx, slot),
       start_at: slot.start_at,
       user_id: appointment.user_id,
       order_id: appointment.order_id,
@@ -30,7 +32,7 @@ export async function claimSlot(ctx: TxCtx<TeamCtx>, slot: Claimed, appointment:
     })
     .onConflict((oc) =>
       oc
-        .columns(['team_id', 'place_hash', 'start_at'])
+        .columns(['team_id', 'site_hash', 'start_at'])
         .doUpdateSet({ appointment_id: appointment.id })
         .where('appointment_slots.appointment_id', '=', appointment.id),
     )
@@ -40,43 +42,46 @@ export async function claimSlot(ctx: TxCtx<TeamCtx>, slot: Claimed, appointment:
 }
 
 /**
- * Gives back what an appointment has claimed but for `kept`. Whoever moves claims first and gives back then: the other
- * way round, two that swap their slots would wait for each other.
+ * Frees the slots of an appointment, except the slot `except`. A move must claim the new slot before it frees the old
+ * one. In the other order, two appointments that swap their slots would wait for each other.
  */
 export async function freeSlots(
   ctx: TxCtx<TeamCtx>,
   appointment: Claimant,
-  kept: Claimed | null = null,
+  except: Claimed | null = null,
 ): Promise<void> {
   await ctx.db
     .deleteFrom('appointment_slots')
     .where('user_id', '=', appointment.user_id)
     .where('order_id', '=', appointment.order_id)
     .where('appointment_id', '=', appointment.id)
-    .$if(kept !== null, (query) =>
+    .$if(except !== null, (query) =>
       query.where(({ eb, or }) =>
-        or([eb('start_at', '!=', (kept as Claimed).start_at), eb('place_hash', '!=', placeHash(ctx, kept as Claimed))]),
+        or([
+          eb('start_at', '!=', (except as Claimed).start_at),
+          eb('site_hash', '!=', siteHash(ctx, except as Claimed)),
+        ]),
       ),
     )
     .execute();
 }
 
-/** The slots among these that nobody of the team has. */
-export async function keepFree(ctx: TeamCtx, slots: Slot[]): Promise<Slot[]> {
+/** Returns those of the slots that no appointment of the team has. */
+export async function withoutTaken(ctx: TeamCtx, slots: Slot[]): Promise<Slot[]> {
   const starts = slots.map(({ start_at }) => start_at).toSorted();
   if (starts.length === 0) return [];
   const keyOf = (hash: Buffer, start: string): string => `${hash.toString('hex')} ${start}`;
-  const hashes = new Map(slots.map((slot) => [`${slot.provider} ${slot.place.code}`, placeHash(ctx, slot)]));
+  const hashes = new Map(slots.map((slot) => [`${slot.provider} ${slot.site.code}`, siteHash(ctx, slot)]));
   const rows = await ctx.db
     .selectFrom('appointment_slots')
-    .select(['place_hash', 'start_at'])
+    .select(['site_hash', 'start_at'])
     .where('team_id', '=', ctx.team.id)
-    .where('place_hash', 'in', [...hashes.values()])
+    .where('site_hash', 'in', [...hashes.values()])
     .where('start_at', '>=', starts[0] as string)
     .where('start_at', '<=', starts.at(-1) as string)
     .execute();
-  const taken = new Set(rows.map(({ place_hash, start_at }) => keyOf(place_hash, start_at)));
+  const taken = new Set(rows.map(({ site_hash, start_at }) => keyOf(site_hash, start_at)));
   return slots.filter(
-    (slot) => !taken.has(keyOf(hashes.get(`${slot.provider} ${slot.place.code}`) as Buffer, slot.start_at)),
+    (slot) => !taken.has(keyOf(hashes.get(`${slot.provider} ${slot.site.code}`) as Buffer, slot.start_at)),
   );
 }

@@ -5,17 +5,17 @@ import { ownerOf } from '../../../fair/round-robin.ts';
 import { newId } from '../../../ids.ts';
 import { askScheduler } from '../../schedulers/ask-scheduler.ts';
 import type { Scheduler } from '../../schedulers/find-schedulers.ts';
-import { momentOrNull, SlotsAnswer } from '../../schedulers/messages.ts';
+import { momentOrNull, SlotsAnswer } from '../../schedulers/scheduler-messages.ts';
 import type { Slot } from './booking-key.ts';
 import { daysFrom } from './simulated-scheduler.ts';
 
-/** A slot, and what its scheduler says of it beside its time. */
+/** A slot with its price and with the number of appointments that the scheduler can still book in it. */
 export type OfferedSlot = { slot: Slot; price: number; available: number };
 
 type Offer = Omit<Slot, 'start_at' | 'end_at'>;
 type Connected = Exclude<Scheduler, { by: 'simulated' }>;
 
-/** Questions to schedulers that a process has under way; each may take seconds. */
+/** Limits the requests to schedulers that this process has under way. Each of them may take seconds. */
 const questions = new FairShare({
   permits: 16,
   mostOfOrg: 8,
@@ -25,7 +25,10 @@ const questions = new FairShare({
     new AppError('not_ready', 'Too many questions of this team to schedulers are under way. Ask again shortly.'),
 });
 
-/** What a connected scheduler offers in a week; null where it gives no answer, and nothing where it refuses. */
+/**
+ * Returns the slots that a connected scheduler offers in a week. Returns null if the scheduler does not respond, and an
+ * empty list if it refuses.
+ */
 export async function askForSlots(
   ctx: TeamCtx,
   scheduler: Connected,
@@ -37,33 +40,36 @@ export async function askForSlots(
   const days = daysFrom(startDate, first.iana_timezone, Date.now());
   const where =
     first.type === 'phlebotomy'
-      ? { address: addressOf(first.place) }
-      : { sites: offers.map(({ place: { code } }) => ({ site_code: code })) };
+      ? { address: addressOf(first.site) }
+      : { sites: offers.map(({ site: { code } }) => ({ site_code: code })) };
   const body = { type: first.type, ...where, from: days[0], to: days.at(-1), time_zone: first.iana_timezone };
   const question = { path: 'availability', body, id: newId() };
-  const asked = await inTurn(ctx, () => askScheduler(ctx, scheduler.settings, question, SlotsAnswer));
+  const asked = await runInRoundRobin(ctx, () => askScheduler(ctx, scheduler.settings, question, SlotsAnswer));
   if (asked.outcome === 'refused') return [];
   if (asked.outcome === 'no_answer') {
-    ctx.log.warn({ provider: first.provider, reason: asked.code }, 'a scheduler did not tell its times');
+    ctx.log.warn({ provider: first.provider, reason: asked.code }, 'a scheduler did not list its slots');
     return null;
   }
-  return asked.answer.slots.flatMap((told) => readSlot(told, offers) ?? []);
+  return asked.answer.slots.flatMap((answered) => readSlot(answered, offers) ?? []);
 }
 
-/** A scheduler needs no words on where the key lies before somebody books. */
-const addressOf = ({ address: { access_notes: _, unit: __, ...address } }: Slot['place']): object => address;
+/** Returns the address without access notes. A scheduler needs them only when somebody books. */
+const addressOf = ({ address: { access_notes: _, unit: __, ...address } }: Slot['site']): object => address;
 
-function readSlot(told: SlotsAnswer['slots'][number], offers: Offer[]): OfferedSlot | null {
-  const [start_at, end_at] = [momentOrNull(told.start), momentOrNull(told.end)];
-  const offer = offers.find(({ type, place }) => type === 'phlebotomy' || place.code === told.site_code);
-  const available = told.available ?? 1;
+function readSlot(answered: SlotsAnswer['slots'][number], offers: Offer[]): OfferedSlot | null {
+  const [start_at, end_at] = [momentOrNull(answered.start), momentOrNull(answered.end)];
+  const offer = offers.find(({ type, site }) => type === 'phlebotomy' || site.code === answered.site_code);
+  const available = answered.available ?? 1;
   if (!offer || start_at === null || end_at === null || end_at <= start_at || available === 0) return null;
   if (Date.parse(start_at) <= Date.now()) return null;
-  return { slot: { ...offer, slot_id: told.slot_id, start_at, end_at }, price: told.price ?? 0, available };
+  return { slot: { ...offer, slot_id: answered.slot_id, start_at, end_at }, price: answered.price ?? 0, available };
 }
 
-/** Outside of the place of its request, when the team's turn comes. */
-function inTurn<T>(ctx: TeamCtx, work: () => Promise<T>): Promise<T> {
+/**
+ * Runs `work` within the team's share of requests to schedulers. While `work` waits, the HTTP request gives its permit
+ * back.
+ */
+function runInRoundRobin<T>(ctx: TeamCtx, work: () => Promise<T>): Promise<T> {
   const ask = (): Promise<T> => questions.run(ownerOf(ctx.team), work);
   return ctx.aside ? ctx.aside(ask) : ask();
 }

@@ -1,14 +1,14 @@
-// What is offered: local hours of each place, the same whenever asked, bounded, and only to the team that asked.
+// Slots are local hours of each location, the same at each request, bounded, and only for the team that asked.
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
 import { askCenters, askPhlebotomy, orderBy, phoenix, slotsOf } from '../../../../test/collected-orders.ts';
 import { teamCtx } from '../../../../test/team-ctx.ts';
 import { CENTER_PROVIDERS } from '../../schedulers/providers.ts';
 import { sealBookingKey, type Slot } from './booking-key.ts';
 import { daysFrom, slotsOfDay } from './simulated-scheduler.ts';
-import { daysAfter, momentOfWallClock, wallClock } from './wall-clock.ts';
+import { daysAfter, momentOfLocalTime, localTime } from './time-zones.ts';
 
 let app: TestApp;
 let production: TestApp;
@@ -30,7 +30,7 @@ const offerIn = (iana_timezone: string, code = '85004') => ({
   provider: 'getlabs' as const,
   by: 'simulated' as const,
   slot_id: null,
-  place: {
+  site: {
     code,
     name: null,
     address: { ...phoenix, second_line: null, unit: null, access_notes: null },
@@ -40,10 +40,10 @@ const offerIn = (iana_timezone: string, code = '85004') => ({
   iana_timezone,
 });
 
-describe('hours of the wall clock', () => {
-  test('are the local ones in every zone on every day, also on those on which clocks change', () => {
+describe('local times', () => {
+  test('slots start at local hours in every zone on every day, including days when clocks change', () => {
     expect(zones.length).toBeGreaterThan(8);
-    // An assertion each would take longer than the 300,000 slots.
+    // One assertion for each of the 300,000 slots would take too long.
     const wrong: unknown[] = [];
     let right = 0;
     for (const zone of zones) {
@@ -51,7 +51,7 @@ describe('hours of the wall clock', () => {
         for (let day = 0; day < 365; day += 1) {
           const date = daysAfter(`${year}-01-01`, day);
           for (const { start_at, end_at } of slotsOfDay(offerIn(zone), date)) {
-            const [on, at] = wallClock(Date.parse(start_at), zone).split(' ') as [string, string];
+            const [on, at] = localTime(Date.parse(start_at), zone).split(' ') as [string, string];
             const lasts = Date.parse(end_at) - Date.parse(start_at);
             if (on === date && /^(0[7-9]|1[0-6]):00$/.test(at) && lasts === 3_600_000) right += 1;
             else wrong.push({ zone, date, on, at, lasts });
@@ -63,9 +63,9 @@ describe('hours of the wall clock', () => {
     expect(right).toBeGreaterThan(zones.length * 3 * 300);
   });
 
-  test('skip what clocks skip, and are the first of what they show twice', () => {
+  test('a time that clocks skip does not exist, and a time that they show twice is the first one', () => {
     const utc = (date: string, minutes: number, zone: string): string | null => {
-      const at = momentOfWallClock(date, minutes, zone);
+      const at = momentOfLocalTime(date, minutes, zone);
       return at === null ? null : new Date(at).toISOString();
     };
     expect(utc('2026-03-08', 2 * 60 + 30, 'America/New_York')).toBeNull();
@@ -76,13 +76,13 @@ describe('hours of the wall clock', () => {
     expect(utc('2026-03-08', 2 * 60 + 30, 'America/Phoenix')).toBe('2026-03-08T09:30:00.000Z');
     // 7 o'clock on the Saturday before and the Monday after is 47 hours apart in spring, 49 in autumn.
     const between = (from: string, to: string): number =>
-      ((momentOfWallClock(to, 420, 'America/Chicago') ?? 0) - (momentOfWallClock(from, 420, 'America/Chicago') ?? 0)) /
+      ((momentOfLocalTime(to, 420, 'America/Chicago') ?? 0) - (momentOfLocalTime(from, 420, 'America/Chicago') ?? 0)) /
       3_600_000;
     expect(between('2026-03-07', '2026-03-09')).toBe(47);
     expect(between('2026-10-31', '2026-11-02')).toBe(49);
   });
 
-  test('are shown by the clocks at the moment that is told, for any minute of any day', () => {
+  test('the clocks show a local time at its moment, for any minute of any day', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...zones),
@@ -90,10 +90,10 @@ describe('hours of the wall clock', () => {
         fc.integer({ min: 0, max: 1_439 }),
         (zone, day, minutes) => {
           const date = daysAfter('2024-01-01', day);
-          const at = momentOfWallClock(date, minutes, zone);
+          const at = momentOfLocalTime(date, minutes, zone);
           const hour = String(Math.floor(minutes / 60)).padStart(2, '0');
           if (at === null) expect(minutes).toBeLessThan(4 * 60);
-          else expect(wallClock(at, zone)).toBe(`${date} ${hour}:${String(minutes % 60).padStart(2, '0')}`);
+          else expect(localTime(at, zone)).toBe(`${date} ${hour}:${String(minutes % 60).padStart(2, '0')}`);
         },
       ),
       { numRuns: 2_000 },
@@ -101,20 +101,20 @@ describe('hours of the wall clock', () => {
   });
 });
 
-describe('what is offered', () => {
-  test('is the same for a zip code, a day and an hour whenever asked, and another elsewhere', () => {
+describe('availability', () => {
+  test('slots depend only on the zip code, the day and the hour', () => {
     const starts = (code: string): string[] =>
       daysFrom('2030-01-01', 'America/Phoenix', Date.parse('2029-12-31T12:00:00Z'))
         .flatMap((date) => slotsOfDay(offerIn('America/Phoenix', code), date))
         .map(({ start_at }) => start_at);
     expect(starts('85004')).toEqual(starts('85004'));
     expect(starts('85004')).not.toEqual(starts('85005'));
-    // Three of four of ten hours on six days; written out once, so that a change of it is seen.
+    // About three quarters of ten hours on six days. This bound shows a change of the rule.
     expect(starts('85004').length).toBeGreaterThan(30);
     expect(starts('85004').length).toBeLessThan(60);
   });
 
-  test('is a week in the time of the place, in time to be booked, with keys for half an hour', async () => {
+  test('a visit has a week of slots in local time from a day ahead on, with keys valid for half an hour', async () => {
     const { slots, timezone } = await askPhlebotomy(app.team);
     expect(timezone).toBe('America/Phoenix');
     const all = slotsOf({ slots, timezone });
@@ -127,7 +127,7 @@ describe('what is offered', () => {
     expect((await askPhlebotomy(app.team)).slots.map(({ date }) => date)).toEqual(slots.map(({ date }) => date));
   });
 
-  test('begins with start_date, in the past with today, and is not known beyond 60 days', async () => {
+  test('the week begins with start_date, at the earliest today, and at most 60 days ahead', async () => {
     const day = (days: number): string => daysAfter(new Date().toISOString().slice(0, 10), days);
     const later = await askPhlebotomy(app.team, phoenix, `?start_date=${day(30)}`);
     expect(later.slots.every(({ date }) => date >= day(30) && date < day(37))).toBe(true);
@@ -139,7 +139,7 @@ describe('what is offered', () => {
     expect(await refusalOf(ask('start_date=2026-02-30'))).toBe('422 validation_failed');
   });
 
-  test('is asked for with a whole address of the United States, where somebody comes', async () => {
+  test('a visit needs a complete address in the United States, where a provider comes', async () => {
     const ask = (address: object) => app.api<Refusal>('POST', '/v3/order/phlebotomy/appointment/availability', address);
     for (const field of ['first_line', 'city', 'state', 'zip_code'])
       expect(await refusalOf(ask({ ...phoenix, [field]: undefined }))).toBe('422 validation_failed');
@@ -148,11 +148,11 @@ describe('what is offered', () => {
     expect(await refusalOf(ask({ ...phoenix, state: 'HI', zip_code: '96813' }))).toBe('400 area_not_served');
   });
 
-  test('at service centers is told by place: those named, or the five nearest', async () => {
+  test('the slots of service centers are listed by site: the named sites, or the five nearest', async () => {
     const near = await askCenters(app.team, 'lab=quest&zip_code=10001&radius=25');
-    const places = [...new Set(near.slots.map(({ location }) => location?.code))];
-    expect(places[0]).toBe('SIM1001');
-    expect(places.length).toBe(5);
+    const siteCodes = [...new Set(near.slots.map(({ location }) => location?.code))];
+    expect(siteCodes[0]).toBe('SIM1001');
+    expect(siteCodes.length).toBe(5);
     expect(near.timezone).toBe('America/New_York');
     const two = await askCenters(app.team, 'lab=quest&site_codes=SIM1001,SIM6061&allow_stale=true');
     expect(new Set(two.slots.map(({ location }) => location?.code))).toEqual(new Set(['SIM1001', 'SIM6061']));
@@ -160,13 +160,14 @@ describe('what is offered', () => {
     expect((await ask('lab=sonora_quest&zip_code=10001')).body).toMatchObject({
       code: 'not_found',
       detail:
-        'This laboratory books appointments at no service center within 25 miles of this zip code. Who does: quest.',
+        'This laboratory books appointments at no service center within 25 miles of this zip code. ' +
+        'These laboratories do: quest.',
     });
     expect((await ask('lab=sonora_quest&zip_code=00000')).body.detail).toMatch(
-      /Nobody books there through this service\.$/,
+      /No laboratory books there through this service\.$/,
     );
     expect((await ask('lab=sonora_quest&site_codes=SIM1001')).body.detail).toMatch(
-      /these service centers\. Who does: quest\.$/,
+      /these service centers\. These laboratories do: quest\.$/,
     );
     expect(await refusalOf(ask('lab=quest&site_codes=NOWHERE'))).toBe('404 not_found');
     expect(await refusalOf(ask('lab=quest'))).toBe('422 validation_failed');
@@ -174,7 +175,7 @@ describe('what is offered', () => {
   });
 });
 
-test('every laboratory that books appointments does so around the address of the quickstart', async () => {
+test('each provider for service centers has slots around the address of the quickstart', async () => {
   const zip = /zip: '(\d{5})'/.exec(readFileSync('examples/quickstart/people.ts', 'utf8'))?.[1];
   expect(readFileSync('README.md', 'utf8')).toContain(`"zip": "${zip}"`);
   for (const lab of CENTER_PROVIDERS) {
@@ -187,7 +188,7 @@ test('every laboratory that books appointments does so around the address of the
   }
 });
 
-test('whoever asks somebody to come who does not is told who does', async () => {
+test('a request to a provider that does not come is refused and names those that do', async () => {
   const id = await orderBy(app.team, 'at_home_phlebotomy');
   const ask = async (address: object): Promise<[number, string]> => {
     const body = { address, provider: 'quest' };
@@ -196,11 +197,11 @@ test('whoever asks somebody to come who does not is told who does', async () => 
   };
   expect(await ask(phoenix)).toEqual([
     400,
-    expect.stringMatching(/Who comes: getlabs \(.*phlebfinders \(appointment-request\)\./),
+    expect.stringMatching(/These providers come: getlabs \(.*phlebfinders \(appointment-request\)\./),
   ]);
   expect(await ask({ ...phoenix, state: 'HI', zip_code: '96813' })).toEqual([
     400,
-    expect.stringContaining('Nobody comes there at all.'),
+    expect.stringContaining('No provider comes there.'),
   ]);
 });
 
@@ -217,7 +218,7 @@ describe('a booking key', () => {
   const book = (id: string, booking_key: string, kind = 'phlebotomy') =>
     app.api<Refusal>('POST', `/v3/order/${id}/${kind}/appointment/book`, { booking_key });
 
-  test('books only as it was made, for the team that it was made for, and until it expires', async () => {
+  test('books only its unchanged slot, for its own team, and until it expires', async () => {
     const id = await orderBy(app.team, 'at_home_phlebotomy');
     const other = await app.makeTeam('Mesa Labs');
     const key = await keyOf(app.team, slot());
@@ -232,7 +233,7 @@ describe('a booking key', () => {
     expect(await refusalOf(book(id, key))).toBe('200 undefined');
   });
 
-  test('books no appointment of another kind, and none at another laboratory', async () => {
+  test('books no appointment of another type, and none at another laboratory', async () => {
     const [home, walkIn] = [await orderBy(app.team, 'at_home_phlebotomy'), await orderBy(app.team, 'walk_in_test')];
     const atCenter = slotsOf(await askCenters(app.team))[0]?.booking_key as string;
     const atHome = slotsOf(await askPhlebotomy(app.team))[0]?.booking_key as string;
@@ -242,14 +243,14 @@ describe('a booking key', () => {
     expect(await refusalOf(book(walkIn, await keyOf(app.team, elsewhere), 'psc'))).toBe('400 booking_key_mismatch');
   });
 
-  test('tells nothing of the address that it was asked for with', async () => {
+  test('does not show the address of the request', async () => {
     const [first] = slotsOf(await askPhlebotomy(app.team, { ...phoenix, access_notes: 'The key is under the mat' }));
     const bytes = Buffer.from(first?.booking_key as string, 'base64url').toString('latin1');
     for (const text of ['mat', 'Test Street', '85004', 'Phoenix']) expect(bytes).not.toContain(text);
   });
 });
 
-test('without a scheduler, as in production, nothing can be booked, and the text says so', async () => {
+test('in production without a scheduler nothing can be booked, and the refusal says so', async () => {
   const asked = [
     ['/v3/order/phlebotomy/appointment/availability', phoenix],
     ['/v3/order/psc/appointment/availability?lab=quest&zip_code=85004', undefined],

@@ -1,10 +1,10 @@
 import type { Static } from 'typebox';
-import type { Entry } from './load.ts';
+import type { Entry } from './load-compendium.ts';
 import type { CanonicalCandidate, PerLabCandidate } from './schemas.ts';
 
 type Relation = { relation: 'exact' | 'superset' | 'subset' | 'overlap'; confidence: number };
 
-/** How what `other` brings compares with what is wanted; null where they have no observation in common. */
+/** Compares the LOINC codes of `other` with the wanted codes; null if they have no code in common. */
 export function compare(wanted: readonly string[], other: readonly string[]): Relation | null {
   const common = wanted.filter((code) => other.includes(code)).length;
   if (common === 0) return null;
@@ -15,7 +15,10 @@ export function compare(wanted: readonly string[], other: readonly string[]): Re
 
 const round = (share: number): number => Math.round(share * 100) / 100;
 
-/** The markers that have something in common with what is wanted, those that bring all of it first, then the closest. */
+/**
+ * Returns the markers that share LOINC codes with the wanted set. Markers that have all wanted codes come first. Then
+ * the most similar markers follow.
+ */
 export function candidatesFor(wanted: readonly string[], entries: Entry[]): Static<typeof PerLabCandidate>[] {
   return entries
     .flatMap((entry) => {
@@ -31,7 +34,7 @@ function shownOf({ popularity, ...entry }: Entry) {
   return { ...entry, loinc_groups: [], cpt_codes: [], marker_popularity_score: popularity };
 }
 
-/** Markers that bring exactly the same, as one. */
+/** Combines markers that have the same set of LOINC codes into one candidate. */
 export function canonicalOf(same: Entry[], confidence: number): Static<typeof CanonicalCandidate> {
   const [first] = same as [Entry];
   const others = [...new Set(same.map(({ name }) => name))].filter((name) => name !== first.name);

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
 import { problemsOf } from '../../../../test/people.ts';
 import { newId } from '../../../ids.ts';
 import type { LabTestPage } from '../schemas.ts';
@@ -22,14 +22,14 @@ const labTestId = async (slug: string): Promise<string> => {
 };
 
 describe('searching the compendium', () => {
-  test('finds what laboratories call alike as one, by what it measures', async () => {
+  test('finds markers of several laboratories with the same LOINC codes as one candidate', async () => {
     const { canonical_candidates, selected_canonical, per_lab } = await search({ mode: 'canonical', query: 'tsh' });
     expect([selected_canonical, per_lab]).toEqual([null, {}]);
     expect(canonical_candidates[0]).toMatchObject({ loinc_codes: ['3016-3'], confidence: 0.8, cpt_codes: [] });
     expect(canonical_candidates[0]?.provider_ids).toHaveLength(2);
   });
 
-  test('a crosswalk tells what each laboratory has that brings it, the exact one first', async () => {
+  test('a crosswalk lists the matching markers of each laboratory, the exact one first', async () => {
     const { selected_canonical, per_lab } = await search({ mode: 'crosswalk', query: 'tsh', limit: 50 });
     expect(selected_canonical?.loinc_codes).toEqual(['3016-3']);
     expect(Object.keys(per_lab).toSorted()).toEqual(['simulated-kit-lab', 'simulated-reference-lab']);
@@ -39,7 +39,7 @@ describe('searching the compendium', () => {
     }
   });
 
-  test('by the hash of a set, in some laboratories only, with what is related or without', async () => {
+  test('finds a set by its hash, in chosen laboratories, and leaves out related sets on request', async () => {
     const first = await search({ mode: 'canonical', query: 'tsh' });
     const loinc_set_hash = first.canonical_candidates[0]?.loinc_set_hash;
     expect(first.related.every(({ relation }) => relation === 'superset')).toBe(true);
@@ -65,7 +65,7 @@ describe('searching the compendium', () => {
       });
   });
 
-  test('needs something to look for: an empty field never lists everything', async () => {
+  test('refuses empty fields, so it never lists everything', async () => {
     const nothing = [{}, { query: null, cpt_codes: null, loinc_set_hash: null }, { cpt_codes: [] }];
     for (const asked of [...nothing, { query: '  ' }, { labs: ['simulated-kit-lab'] }]) {
       const answer = await app.api('POST', '/v3/compendium/search', { mode: 'canonical', ...asked });
@@ -84,7 +84,7 @@ describe('searching the compendium', () => {
 });
 
 describe('converting to another laboratory', () => {
-  test('a lab test is converted marker by marker, and what nothing there brings whole is unresolved', async () => {
+  test('a lab test is converted marker by marker', async () => {
     const lab_test_id = await labTestId('standard-testkit');
     const answer = await convert({ lab_test_id, target_lab: 'simulated-reference-lab' });
     expect(answer).toMatchObject({
@@ -100,7 +100,7 @@ describe('converting to another laboratory', () => {
       expect(candidates[0]).toMatchObject({ lab_id: 2, relation: 'exact' });
   });
 
-  test('order codes are converted alone, and an unknown one is unresolved', async () => {
+  test('order codes are converted without a lab test, and an unknown one is unresolved', async () => {
     const answer = await convert({ provider_ids: ['KIT-4548', 'NOWHERE'], target_lab: 'simulated-reference-lab' });
     expect(answer).toMatchObject({
       source_lab_test_id: null,
@@ -112,7 +112,7 @@ describe('converting to another laboratory', () => {
     expect(answer.converted_provider_ids).toHaveLength(1);
   });
 
-  test('a panel that the other laboratory has in parts only is unresolved, and its parts are told', async () => {
+  test('a panel that the other laboratory offers only in parts is unresolved', async () => {
     const answer = await convert({ provider_ids: await panelOfReferenceLab(), target_lab: 'simulated-kit-lab' });
     expect(answer.converted_provider_ids).toEqual([]);
     expect(answer.unresolved_provider_ids).toHaveLength(1);
@@ -127,7 +127,7 @@ describe('converting to another laboratory', () => {
     return body.markers.filter(({ id }) => id === 2101).map(({ provider_id }) => provider_id);
   }
 
-  test('needs a laboratory and a lab test that are there, and one of the two ways to say what', async () => {
+  test('an unknown laboratory or lab test is refused, and so are both or none of lab test and codes', async () => {
     const lab_test_id = await labTestId('standard-testkit');
     const status = async (body: object): Promise<number> =>
       (await app.api('POST', '/v3/compendium/convert', body)).status;

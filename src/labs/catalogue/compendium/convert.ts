@@ -3,12 +3,13 @@ import type { TeamCtx } from '../../../context.ts';
 import { loadLabTest } from '../find.ts';
 import { findLab } from '../labs.ts';
 import { candidatesFor, isWhole } from './compare.ts';
-import { loadCompendium } from './load.ts';
+import { loadCompendium } from './load-compendium.ts';
 import type { CompendiumConversion, CompendiumConversionAnswer } from './schemas.ts';
 
 /**
- * What to order at another laboratory for the markers of a lab test, or for order codes: for each the marker there that
- * brings all of its observations. Throws not_found for the lab test and for the laboratory.
+ * Returns the markers to order at another laboratory in place of a lab test's markers, or in place of given order
+ * codes. For each code it finds the marker there that has all of its observations. Throws not_found for the lab test
+ * and for the laboratory.
  */
 export async function convertCompendium(
   ctx: TeamCtx,
@@ -27,7 +28,7 @@ export async function convertCompendium(
   for (const code of new Set(codes)) {
     const source = sources.filter(({ provider_id }) => provider_id === code);
     for (const { lab_id } of source) labs.add(lab_id);
-    // Of a code that two laboratories have either may be meant.
+    // If two laboratories have this code, we cannot know which of them the client means, so the code stays unresolved.
     found.set(code, source.length === 1 && source[0] ? candidatesFor(source[0].loinc_codes, there) : []);
   }
   const best = [...found].map(([code, candidates]) => ({ code, match: candidates.find(isWhole) }));

@@ -1,47 +1,51 @@
 import { Type } from 'typebox';
 import { oneOf, optional, Text, Uuid, withDefault, WordFilter } from '../../../wire/schema.ts';
+import { shape } from '../../../wire/shape.ts';
 
 const Codes = (description: string) => Type.Array(Type.String(), { description });
-const confidence = Type.Number({ description: 'From 0 to 1, 1 where both report exactly the same.' });
+const confidence = Type.Number({ description: 'From 0 to 1; 1 if both report exactly the same.' });
 const relation = Type.String({
   description:
     'exact: the same LOINC codes. superset: these and more. subset: some of these. overlap: some, and others.',
 });
-const reason_codes = Type.Array(Type.String(), { description: 'Why it was found: name, result_name, loinc.' });
-const LoincSet = Type.String({ description: 'Names a set of LOINC codes: equal sets have equal hashes.' });
-const Cpt = Codes('Always empty: CPT codes are licensed, and the service holds none.');
+const reason_codes = Type.Array(Type.String(), {
+  description: 'Why the candidate was found: name, result_name, loinc.',
+});
+const LoincSet = Type.String({ description: 'Identifies a set of LOINC codes: equal sets have equal hashes.' });
+const Cpt = Codes('Always empty: CPT codes are licensed, and the service has none.');
 const Popularity = Type.Number({ description: 'How many of your lab tests measure it.' });
 const limit = withDefault(
-  Type.Integer({ minimum: 1, maximum: 50, description: 'How many candidates at most, of each kind.' }),
+  Type.Integer({ minimum: 1, maximum: 50, description: 'The largest number of candidates of each kind.' }),
   3,
 );
 
-/** White space names nothing. */
+/** Returns whether a search field has a value. A text of only white space has none. */
 const isGiven = (value: unknown): boolean =>
   typeof value === 'string' ? value.trim() !== '' : Array.isArray(value) && value.length > 0;
 
-export const CompendiumSearch = Type.Object(
+export const CompendiumSearch = shape(
+  'CompendiumSearch',
   {
     mode: oneOf(['canonical', 'crosswalk'], {
-      description: 'canonical: what there is of that name. crosswalk: which laboratories offer what it is.',
+      description: 'canonical: the tests with that name. crosswalk: the laboratories that offer the best of them.',
     }),
-    query: optional(Text(200, { description: 'Words of a name of a marker or of a result.' })),
+    query: optional(Text(200, { description: 'Words of the name of a marker or of a result.' })),
     cpt_codes: optional(
-      Type.Array(Text(10), { maxItems: 50, description: 'Taken for compatibility; they find nothing.' }),
+      Type.Array(Text(10), { maxItems: 50, description: 'Accepted for compatibility; CPT codes find nothing.' }),
     ),
-    loinc_set_hash: optional(Text(100, { description: 'Of a candidate that an earlier search gave.' })),
+    loinc_set_hash: optional(Text(100, { description: 'The hash of a candidate from an earlier search.' })),
     labs: optional(
-      Type.Array(WordFilter(), { maxItems: 50, description: 'Slugs of laboratories; left out, every laboratory.' }),
+      Type.Array(WordFilter(), { maxItems: 50, description: 'Slugs of laboratories; default: every laboratory.' }),
     ),
     include_related: withDefault(
-      Type.Boolean({ description: 'Whether what shares some of the LOINC codes is told too.' }),
+      Type.Boolean({ description: 'Whether to list candidates that share only some of the LOINC codes.' }),
       true,
     ),
     limit,
   },
   {
     fulfils: {
-      words: 'One of query, cpt_codes and loinc_set_hash at least.',
+      words: 'At least one of query, cpt_codes and loinc_set_hash.',
       check: ({ query, cpt_codes, loinc_set_hash }: Record<string, unknown>) =>
         isGiven(query) || isGiven(cpt_codes) || isGiven(loinc_set_hash)
           ? []
@@ -50,30 +54,30 @@ export const CompendiumSearch = Type.Object(
   },
 );
 
-export const CanonicalCandidate = Type.Object({
+export const CanonicalCandidate = shape('CanonicalCandidate', {
   loinc_set_hash: LoincSet,
-  display_name: Type.String({ description: 'Name of the first marker of it.' }),
-  aliases: Type.Array(Type.String(), { description: 'Its other names at laboratories.' }),
-  loinc_codes: Codes('The observations that it brings.'),
-  provider_ids: Type.Array(Type.String(), { description: 'Its order codes at laboratories.' }),
+  display_name: Type.String({ description: 'Name of the first marker of the group.' }),
+  aliases: Type.Array(Type.String(), { description: 'Other names of the test at laboratories.' }),
+  loinc_codes: Codes('LOINC codes of the observations that the test brings.'),
+  provider_ids: Type.Array(Type.String(), { description: 'Order codes of the test at laboratories.' }),
   loinc_components: Codes('What the observations measure, as LOINC names it.'),
-  loinc_groups: Codes('Always empty: groups of LOINC are not held.'),
+  loinc_groups: Codes('Always empty: the service has no LOINC groups.'),
   cpt_codes: Cpt,
   popularity_score: Popularity,
   confidence,
 });
 
-export const PerLabCandidate = Type.Object({
+export const PerLabCandidate = shape('PerLabCandidate', {
   marker_id: Type.Integer(),
   lab_id: Type.Integer(),
   lab_slug: Type.String({ description: 'Slug of the laboratory.' }),
   name: Type.String(),
-  result_names: Type.Array(Type.String(), { description: 'Names of the results that it brings.' }),
+  result_names: Type.Array(Type.String(), { description: 'Names of the results that the marker brings.' }),
   provider_id: Type.String(),
   loinc_set_hash: LoincSet,
-  loinc_codes: Codes('The observations that it brings.'),
+  loinc_codes: Codes('LOINC codes of the observations that the marker brings.'),
   loinc_components: Codes('What the observations measure, as LOINC names it.'),
-  loinc_groups: Codes('Always empty: groups of LOINC are not held.'),
+  loinc_groups: Codes('Always empty: the service has no LOINC groups.'),
   cpt_codes: Cpt,
   relation,
   confidence,
@@ -81,27 +85,28 @@ export const PerLabCandidate = Type.Object({
   marker_popularity_score: Popularity,
 });
 
-export const CompendiumSearchAnswer = Type.Object({
-  mode: Type.String({ description: 'The mode that was asked for.' }),
+export const CompendiumSearchAnswer = shape('CompendiumSearchAnswer', {
+  mode: Type.String({ description: 'The mode of the request.' }),
   selected_canonical: Type.Union([CanonicalCandidate, Type.Null()], {
-    description: 'What a crosswalk starts from; null in the other mode and where nothing was found.',
+    description: 'The candidate that the crosswalk compares with; null in the other mode and if nothing was found.',
   }),
-  canonical_candidates: Type.Array(CanonicalCandidate, { description: 'What was found, the best first.' }),
+  canonical_candidates: Type.Array(CanonicalCandidate, { description: 'The candidates, the best first.' }),
   per_lab: Type.Record(Type.String(), Type.Array(PerLabCandidate), {
-    description: 'By slug of the laboratory, the best first.',
+    description: 'The candidates by slug of the laboratory, the best first.',
   }),
   related: Type.Array(Type.Object({ canonical: CanonicalCandidate, relation, confidence, reason_codes }), {
-    description: 'What shares some of the LOINC codes.',
+    description: 'Candidates that share some of the LOINC codes.',
   }),
 });
 
-export const CompendiumConversion = Type.Object(
+export const CompendiumConversion = shape(
+  'CompendiumConversion',
   {
     lab_test_id: optional(Uuid),
     provider_ids: optional(
       Type.Array(Text(200), { minItems: 1, maxItems: 100, description: 'Order codes of another laboratory.' }),
     ),
-    target_lab: WordFilter({ description: 'Slug of the laboratory that is converted to.' }),
+    target_lab: WordFilter({ description: 'Slug of the target laboratory.' }),
     limit,
   },
   {
@@ -115,31 +120,31 @@ export const CompendiumConversion = Type.Object(
   },
 );
 
-export const CompendiumConversionAnswer = Type.Object({
+export const CompendiumConversionAnswer = shape('CompendiumConversionAnswer', {
   source_lab_test_id: Type.Unsafe<string | null>({
     type: ['string', 'null'],
     format: 'uuid',
-    description: 'The lab test that was named.',
+    description: 'The lab test of the request.',
   }),
   source_lab_id: Type.Unsafe<number | null>({
     type: ['integer', 'null'],
-    description: 'Whose order codes they are; null where several laboratories have them.',
+    description: 'The laboratory of the order codes; null if several laboratories have them.',
   }),
-  target_lab_id: Type.Integer({ description: 'Id of the laboratory that is converted to.' }),
-  target_lab_slug: Type.String({ description: 'Slug of the laboratory that is converted to.' }),
-  source_provider_ids: Type.Array(Type.String(), { description: 'What was converted.' }),
+  target_lab_id: Type.Integer({ description: 'Id of the target laboratory.' }),
+  target_lab_slug: Type.String({ description: 'Slug of the target laboratory.' }),
+  source_provider_ids: Type.Array(Type.String(), { description: 'The order codes that were to be converted.' }),
   converted_provider_ids: Type.Array(Type.String(), {
-    description: 'What brings all of the observations there, each once.',
+    description: "The target laboratory's order codes that bring all of the observations, each once.",
   }),
   unresolved_provider_ids: Type.Array(Type.String(), {
-    description: 'Of what was asked, that nothing there brings whole.',
+    description: 'The order codes without a marker at the target laboratory that brings all of their observations.',
   }),
   by_source_provider_id: Type.Record(
     Type.String(),
     Type.Object({
-      source_provider_id: Type.String({ description: 'What was asked.' }),
-      candidates: Type.Array(PerLabCandidate, { description: 'Tests that may take its place.' }),
+      source_provider_id: Type.String({ description: 'The order code.' }),
+      candidates: Type.Array(PerLabCandidate, { description: 'Markers that may replace it.' }),
     }),
-    { description: 'What there is for each, the best first.' },
+    { description: 'The candidates for each order code, the best first.' },
   ),
 });

@@ -2,18 +2,18 @@ import type pg from 'pg';
 import { importQuestions } from './import-questions.ts';
 import type { Laboratory } from './laboratory-file.ts';
 
-/** The file contradicts what is there, or itself. */
+/** Thrown if the file contradicts the database or itself. */
 export class ImportRefused extends Error {}
 
-/** By the laboratory's own code of what it reports. */
+/** Analyte ids by the code under which the laboratory reports them. */
 export type AnalyteIds = Map<string, number>;
 
 type Owner = Pick<pg.Client, 'query'>;
 
 /**
- * Makes a laboratory with what it offers, or brings one that is there up to date, in the owner's transaction: the service
- * itself only reads the catalogue. What the file no longer has stays, since orders hang on it, but can no longer be ordered
- * by itself.
+ * Inserts a laboratory and its catalogue, or updates them. It runs in a transaction of the database owner, because the
+ * service itself can only read the catalogue. If the file lacks a stored marker, the marker stays, because orders refer
+ * to it, but clients cannot order it by itself.
  */
 export async function importLaboratory(
   owner: Owner,
@@ -25,7 +25,7 @@ export async function importLaboratory(
   const analytes: AnalyteIds = new Map();
   for (const marker of file.markers) {
     const markerId = await upsertMarker(owner, labId, marker);
-    if (!file.keepsQuestions) await importQuestions(owner, markerId, marker.questions ?? []);
+    if (!file.shouldRetainQuestions) await importQuestions(owner, markerId, marker.questions ?? []);
     await owner.query('delete from marker_analytes where marker_id = $1', [markerId]);
     for (const [position, analyte] of marker.analytes.entries()) {
       const analyteId = await upsertAnalyte(owner, analyte);
@@ -63,7 +63,8 @@ async function upsertLab(owner: Owner, { laboratory: lab, max_lengths }: Laborat
   const { rows: written } = await owner.query<{ id: number }>(
     `insert into labs (id, slug, name, first_line_address, city, state, zipcode, clia_number, collection_methods,
        sample_types, connection, states, order_rules)
-     values (coalesce($1, (select coalesce(max(id), 0) + 1 from labs)), $2, $3, $4, $5, $6, $7, $8, $9, $10, 'hl7', $11, $12)
+     values (coalesce($1, (select coalesce(max(id), 0) + 1 from labs)), $2, $3, $4, $5, $6, $7, $8, $9, $10, 'hl7',
+       $11, $12)
      on conflict (id) do update set name = excluded.name, first_line_address = excluded.first_line_address,
        city = excluded.city, state = excluded.state, zipcode = excluded.zipcode, clia_number = excluded.clia_number,
        collection_methods = excluded.collection_methods, sample_types = excluded.sample_types,
@@ -115,7 +116,10 @@ async function upsertMarker(owner: Owner, labId: number, marker: Laboratory['mar
   return (rows[0] as { id: number }).id;
 }
 
-/** An analyte belongs to nobody: of one that another laboratory reports too, only the LOINC code has to agree. */
+/**
+ * Inserts an analyte, or finds the stored one. Laboratories share analytes. If the analyte already exists, its LOINC
+ * code must be the same as in the file.
+ */
 async function upsertAnalyte(
   owner: Owner,
   analyte: Laboratory['markers'][number]['analytes'][number],
@@ -127,7 +131,7 @@ async function upsertAnalyte(
   );
   if (known[0]) {
     if (loinc !== null && known[0].loinc_code !== null && known[0].loinc_code !== loinc) {
-      throw new ImportRefused(`The analyte ${analyte.slug} has the LOINC code ${known[0].loinc_code} already.`);
+      throw new ImportRefused(`The analyte ${analyte.slug} already has the LOINC code ${known[0].loinc_code}.`);
     }
     return known[0].id;
   }

@@ -2,8 +2,9 @@ import type pg from 'pg';
 import type { QuestionInFile } from './laboratory-file.ts';
 
 /**
- * What a laboratory asks with a marker, as its file has it, in the owner's transaction, which has the table locked. A question
- * keeps its id under its code, since answers of orders name it; one that the file no longer has is asked no more.
+ * Replaces a marker's questions by the questions in the laboratory's file. It runs in a transaction of the database
+ * owner, which has locked the table. A question with the same code keeps its id, because answers of orders refer to the
+ * id. If the file lacks a stored question, the question is deleted.
  */
 export async function importQuestions(
   owner: Pick<pg.Client, 'query'>,

@@ -19,15 +19,17 @@ const AnalyteInFile = Type.Object(
     normal_words: Type.Optional(
       Type.Array(text(100), {
         maxItems: 50,
-        description: 'Results in words that are normal where the laboratory sends neither flag nor range, as Negative.',
+        description: 'Words of a normal result, where the laboratory sends no flag and no range, such as Negative.',
       }),
     ),
-    abnormal_words: Type.Optional(Type.Array(text(100), { maxItems: 50, description: 'The same, as Positive.' })),
+    abnormal_words: Type.Optional(
+      Type.Array(text(100), { maxItems: 50, description: 'Words of an abnormal result, such as Positive.' }),
+    ),
   },
   strict,
 );
 
-/** What the laboratory asks of a patient with an order of a marker. */
+/** A question about the patient that the laboratory asks with orders of a marker. */
 const QuestionInFile = Type.Object(
   {
     code: { ...text(50), description: 'The code of the question, OBX-3 of the order.' },
@@ -42,18 +44,21 @@ const QuestionInFile = Type.Object(
         ),
         {
           maxItems: 100,
-          description: 'What can be chosen; of choice and multi_choice.',
+          description: 'The choices of a choice or multi_choice question.',
         },
       ),
     ),
-    answer_pattern: Type.Optional({ ...text(200), description: 'A regular expression; of text.' }),
-    default_answer: Type.Optional({ ...text(500), description: 'What is answered where nobody says anything.' }),
+    answer_pattern: Type.Optional({
+      ...text(200),
+      description: 'A regular expression for the answer to a text question.',
+    }),
+    default_answer: Type.Optional({ ...text(500), description: 'The answer if nobody gives one.' }),
   },
   strict,
 );
 export type QuestionInFile = Static<typeof QuestionInFile>;
 
-/** What can be ordered of it. */
+/** A test that a client can order. */
 export const MarkerInFile = Type.Object(
   {
     provider_id: { ...text(50), description: 'The code by which it is ordered, OBR-4.' },
@@ -68,16 +73,19 @@ export const MarkerInFile = Type.Object(
     reported_as: Type.Optional(
       oneOf(['values', 'document'], {
         default: 'values',
-        description: 'document: a PDF may be all that comes of it, as of pathology, and it may have no analytes.',
+        description:
+          'document: the result may be only a PDF, such as a pathology report, and the marker may have no analytes.',
       }),
     ),
     analytes: Type.Array(AnalyteInFile, { maxItems: 200 }),
-    questions: Type.Optional(Type.Array(QuestionInFile, { maxItems: 50, description: 'In the order they are asked.' })),
+    questions: Type.Optional(
+      Type.Array(QuestionInFile, { maxItems: 50, description: 'In the order in which they are asked.' }),
+    ),
   },
   strict,
 );
 
-/** A laboratory with what it offers, as its operator writes it down. */
+/** A laboratory and its catalogue, as the operator writes them into a file. */
 export const LaboratoryFile = {
   laboratory: Type.Object(
     {
@@ -91,7 +99,7 @@ export const LaboratoryFile = {
       collection_methods: Type.Array(oneOf(COLLECTION_METHODS), { minItems: 1, maxItems: 4 }),
       sample_types: Type.Array(text(50), { minItems: 1, maxItems: 20 }),
       states: Type.Optional(
-        Type.Array(Type.String({ pattern: '^[A-Z]{2}$' }), { maxItems: 60, description: 'Left out: all.' }),
+        Type.Array(Type.String({ pattern: '^[A-Z]{2}$' }), { maxItems: 60, description: 'Default: all.' }),
       ),
       account_required: Type.Optional(Type.Boolean({ description: 'Orders need a lab account of their team.' })),
       physician_required: Type.Optional(Type.Boolean({ description: 'Orders need a named physician.' })),
@@ -103,8 +111,11 @@ export const LaboratoryFile = {
 
 const Whole = Type.Object(LaboratoryFile);
 export type Laboratory = Static<typeof Whole> & {
-  /** Where its format takes less, or more, of an order's texts than HL7 v2.5.1 does. */
+  /** Maximum lengths of an order's texts, if the laboratory's format allows shorter or longer texts than HL7 v2.5.1. */
   max_lengths?: Record<string, number>;
-  /** What is asked with a marker stays as it is: the source of the markers says nothing of it. */
-  keepsQuestions?: true;
+  /**
+   * True if the import keeps the stored questions of each marker, because the source of the markers contains no
+   * questions.
+   */
+  shouldRetainQuestions?: true;
 };

@@ -5,7 +5,10 @@ import { MarkerInFile, type Laboratory } from './laboratory-file.ts';
 type Marker = Laboratory['markers'][number];
 type Analyte = Marker['analytes'][number];
 
-/** Columns of a compendium: a line is one value that a laboratory reports, with what it is ordered as. */
+/**
+ * The columns of a compendium. Each line is one value that a laboratory reports, together with the marker that contains
+ * the value.
+ */
 const OF_MARKER = {
   provider_id: 'text',
   marker_slug: 'text',
@@ -33,7 +36,7 @@ type Cell = string | number | boolean | string[];
 const COLUMNS: Readonly<Record<string, Kind>> = { ...OF_MARKER, ...OF_ANALYTE };
 const NEEDED = ['provider_id', 'marker_slug', 'marker_name', 'code', 'analyte_slug', 'analyte_name'];
 
-/** What the columns are called in a laboratory's file. */
+/** Maps a column to the field name in a laboratory's file. */
 const NAMES = new Map([
   ['marker_slug', 'slug'],
   ['marker_name', 'name'],
@@ -46,12 +49,15 @@ const MOST_CSV_BYTES = 16 * 1024 * 1024;
 const MOST_LINES = 100_000;
 const MOST_MARKERS = 5_000;
 const MOST_LINE_LETTERS = 10_000;
-/** Of problems; how many more there are is told. */
-const MOST_TOLD = 200;
+/** The number of problems that the result lists. A last entry gives the number of further problems. */
+const MOST_PROBLEMS = 200;
 
 type Line = { at: number; cells: Map<string, string> };
 
-/** The markers of a compendium, or every problem with it, by its line. */
+/**
+ * Reads the markers of a compendium. If the file has problems, it returns all of them instead, each with its line
+ * number if the problem belongs to a line.
+ */
 export function readCompendium(bytes: Buffer): { markers: Marker[] } | { problems: string[] } {
   const read = linesOf(bytes);
   if ('problems' in read) return read;
@@ -63,9 +69,9 @@ export function readCompendium(bytes: Buffer): { markers: Marker[] } | { problem
     const provider = String(ofMarker['provider_id'] ?? '');
     const words = JSON.stringify(ofMarker);
     const known = markers.get(provider);
-    if (known && known.words !== words) wrong.push(`says something else of ${provider} than line ${known.at}`);
+    if (known && known.words !== words) wrong.push(`says something else about ${provider} than line ${known.at}`);
     const code = String(ofAnalyte['code'] ?? '');
-    if (known?.codes.has(code)) wrong.push(`has the code ${code} of ${provider} a second time`);
+    if (known?.codes.has(code)) wrong.push(`repeats the code ${code} of ${provider}`);
     const analyte = ofAnalyte as unknown as Analyte;
     const alone = { ...ofMarker, analytes: [analyte] };
     if (wrong.length === 0) wrong.push(...shapeProblems(alone));
@@ -80,8 +86,8 @@ export function readCompendium(bytes: Buffer): { markers: Marker[] } | { problem
     if (marker.analytes.length > 200) problems.push(`line ${at}: ${provider} has more than 200 values`);
   if (markers.size > MOST_MARKERS) problems.push(`the file has more than ${MOST_MARKERS} markers`);
   if (problems.length === 0) return { markers: [...markers.values()].map(({ marker }) => marker) };
-  const more = problems.length - MOST_TOLD;
-  return { problems: [...problems.slice(0, MOST_TOLD), ...(more > 0 ? [`and ${more} more problems`] : [])] };
+  const more = problems.length - MOST_PROBLEMS;
+  return { problems: [...problems.slice(0, MOST_PROBLEMS), ...(more > 0 ? [`and ${more} more problems`] : [])] };
 }
 
 function shapeProblems(marker: object): string[] {
@@ -91,7 +97,7 @@ function shapeProblems(marker: object): string[] {
   );
 }
 
-/** `/analytes/0/slug` is the column analyte_slug, `/slug` marker_slug. */
+/** Returns the column for a path of the schema: `analyte_slug` for `/analytes/0/slug`, `marker_slug` for `/slug`. */
 function columnAt(path: string): string {
   const isAnalyte = path.startsWith('/analytes/0/');
   const name = path.split('/').at(-1) ?? '';
@@ -119,7 +125,7 @@ function linesOf(bytes: Buffer): { lines: Line[] } | { problems: string[] } {
   }
   const [head, ...body] = rows;
   if (!head || body.length === 0)
-    return { problems: ['the file needs a line of column names and one of values at least'] };
+    return { problems: ['the file needs a line of column names and at least one line of values'] };
   if (body.length > MOST_LINES) return { problems: [`the file has more than ${MOST_LINES} lines`] };
   const names = head.record;
   const problems = [
@@ -128,7 +134,7 @@ function linesOf(bytes: Buffer): { lines: Line[] } | { problems: string[] } {
       .map((name) => `${JSON.stringify(name.slice(0, 50))} is no column`),
     ...names
       .filter((name, at) => names.indexOf(name) !== at)
-      .map((name) => `the column ${name.slice(0, 50)} stands twice`),
+      .map((name) => `the column ${name.slice(0, 50)} appears twice`),
     ...NEEDED.filter((name) => !names.includes(name)).map((name) => `the column ${name} is missing`),
     ...body.flatMap(({ record, info }) =>
       record.length === names.length
@@ -136,7 +142,7 @@ function linesOf(bytes: Buffer): { lines: Line[] } | { problems: string[] } {
         : [`line ${info.lines}: has ${record.length} values instead of ${names.length}`],
     ),
   ];
-  if (problems.length > 0) return { problems: problems.slice(0, MOST_TOLD) };
+  if (problems.length > 0) return { problems: problems.slice(0, MOST_PROBLEMS) };
   const lines = body.map(({ record, info }) => ({
     at: info.lines,
     cells: new Map(record.map((value, at) => [names[at] as string, value])),
@@ -144,7 +150,9 @@ function linesOf(bytes: Buffer): { lines: Line[] } | { problems: string[] } {
   return { lines };
 }
 
-/** The values of a line under the names of a laboratory's file; empty cells are left out. */
+/**
+ * Returns the values of a line under the field names of a laboratory's file. Empty cells are missing from the result.
+ */
 function valuesOf({ cells }: Line, columns: Readonly<Record<string, Kind>>, wrong: string[]): Record<string, Cell> {
   const values: [string, Cell][] = [];
   for (const [column, kind] of Object.entries(columns)) {

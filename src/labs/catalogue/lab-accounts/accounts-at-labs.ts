@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import type { Ctx } from '../../../context.ts';
 
-/** Accounts with their laboratories, as they are shown, without the teams that they list: who asks decides which of these are told. */
+/**
+ * Selects accounts with their laboratories. It does not select the allowlists, because each caller decides which teams
+ * of an allowlist its response may contain.
+ */
 export const accountsAtLabs = ({ db }: Pick<Ctx, 'db'>) =>
   db
     .selectFrom('lab_accounts')

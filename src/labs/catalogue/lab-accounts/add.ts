@@ -13,7 +13,7 @@ export type AllowedBilling = Partial<Record<(typeof BILLING_TYPES)[number], stri
 
 export type NewLabAccount = {
   org_id: string;
-  /** Slug of the laboratory. */
+  /** The laboratory's slug. */
   lab: string;
   status: LabAccountStatus;
   delegated_flow: DelegatedFlow;
@@ -22,13 +22,13 @@ export type NewLabAccount = {
   default_clinical_notes: string | null;
   business_units: string[] | null;
   allowed_billing: AllowedBilling;
-  /** Teams of the organisation; none: all of them. */
+  /** The teams of the organisation that may use the account. If the list is empty, all of its teams may. */
   team_id_allowlist: string[];
 };
 
 /**
- * Opens an account of an organisation at a laboratory to its teams; the answer is its id. Throws not_found (organisation,
- * laboratory, team) and lab_account_taken where the organisation has that number there already.
+ * Adds an account of an organisation at a laboratory, and returns the account's id. Throws not_found (organisation,
+ * laboratory, team), and lab_account_taken if the organisation already has that account number at this laboratory.
  */
 export function addLabAccount(ctx: Ctx, { lab: slug, ...input }: NewLabAccount): Promise<string> {
   return inTransaction(boundToOrg(ctx, input.org_id), async (ctx) => {
@@ -44,6 +44,9 @@ export function addLabAccount(ctx: Ctx, { lab: slug, ...input }: NewLabAccount):
       .returning('id')
       .executeTakeFirst();
     if (account) return account.id;
-    throw new AppError('lab_account_taken', 'The organisation has an account of this number at this laboratory.');
+    throw new AppError(
+      'lab_account_taken',
+      'The organisation already has an account with this number at this laboratory.',
+    );
   });
 }

@@ -5,14 +5,14 @@ import { AppError, notFound } from '../../../errors.ts';
 import { accountsAtLabs } from './accounts-at-labs.ts';
 import type { LabAccount } from './schemas.ts';
 
-/** An account as it is shown, with the laboratory that it is at. */
+/** An account in the shape of the API, with its laboratory. */
 export type LabAccountRow = Static<typeof LabAccount> & { lab_id: number };
 
 type Filter = { lab_account_id?: string | undefined; status?: string | undefined };
 
 /**
- * The accounts that the team may use, oldest first: those of its organisation that list it or list nobody, and
- * everybody's. Of the teams that are listed it is told of itself alone.
+ * Returns the accounts that the team may use, oldest first: accounts without an organisation, and those accounts of its
+ * organisation whose allowlist is empty or contains the team. The result names no other team of an allowlist.
  */
 export function listLabAccounts(ctx: TeamCtx, { lab_account_id, status }: Filter): Promise<LabAccountRow[]> {
   return accountsAtLabs(ctx)
@@ -31,27 +31,33 @@ export function listLabAccounts(ctx: TeamCtx, { lab_account_id, status }: Filter
     .execute();
 }
 
-/** One of the accounts that the team may use, whatever its status; throws not_found. */
+/** Returns one of the accounts that the team may use, whatever its status. Throws not_found. */
 export async function findLabAccount(ctx: TeamCtx, id: string): Promise<LabAccountRow> {
   const [account] = await listLabAccounts(ctx, { lab_account_id: id });
   if (!account) throw notFound('Lab account');
   return account;
 }
 
-/** Throws lab_account_of_other_lab, and lab_account_not_active where no orders are taken under it. */
+/**
+ * Throws lab_account_of_other_lab if the account is at another laboratory, and lab_account_not_active if orders cannot
+ * use it.
+ */
 export function refuseUnlessOrderable(account: LabAccountRow, labId: number): void {
   refuseOfOtherLab(account, labId);
   if (account.status === 'active') return;
-  throw new AppError('lab_account_not_active', `No orders are taken under this lab account: it is ${account.status}.`);
+  throw new AppError('lab_account_not_active', `Orders cannot use this lab account: it is ${account.status}.`);
 }
 
-/** Throws lab_account_of_other_lab. */
+/** Throws lab_account_of_other_lab if the account is at another laboratory. */
 export function refuseOfOtherLab(account: LabAccountRow, labId: number): void {
   if (account.lab_id === labId) return;
   throw new AppError('lab_account_of_other_lab', 'This lab account is at another laboratory.');
 }
 
-/** The same where one was named, which has to be at the laboratory; throws not_found, lab_account_of_other_lab. */
+/**
+ * Returns the account with the given id; null if no id is given. Throws not_found, and lab_account_of_other_lab if the
+ * account is at another laboratory.
+ */
 export async function findAccountAtOrNull(
   ctx: TeamCtx,
   labId: number | null,

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Answer, type Team, type TestApp } from '../../../../test/app.ts';
-import { eraseTeams } from '../../../../test/erase-teams.ts';
+import { startTestApp, type Answer, type Team, type TestApp } from '../../../../test/test-app.ts';
+import { eraseTeams } from '../../../../test/erase-deleted-teams.ts';
 import { createTeam } from '../../../tenancy/teams/create.ts';
 import { createTeamKey } from '../../../tenancy/keys/create-team-key.ts';
 import { newId } from '../../../ids.ts';
@@ -38,7 +38,7 @@ const list = async (team: Team, query = ''): Promise<Accounts> =>
 const own = async (team: Team, query = ''): Promise<string[]> =>
   (await list(team, query)).filter(({ org_id }) => org_id !== null).map(({ id }) => id);
 
-/** A second team of the organisation. */
+/** Makes a second team of the organisation. */
 async function sibling({ org_id }: Team): Promise<Team> {
   const team = await createTeam(app.ctx, { org_id, name: 'Mesa Clinic' });
   const { value } = await createTeamKey(app.ctx, { team_id: team.id, label: 'test' });
@@ -47,7 +47,7 @@ async function sibling({ org_id }: Team): Promise<Team> {
 }
 
 describe('the lab accounts of a team', () => {
-  test('are in a sandbox one at each simulated laboratory, open to everybody and billed in every way', async () => {
+  test('in a sandbox are one at each simulated laboratory, open to everybody, with every type of billing', async () => {
     const accounts = await list(await app.makeTeam());
     expect(accounts.map(({ lab, org_id, status }) => [lab, org_id, status])).toEqual([
       ['simulated-kit-lab', null, 'active'],
@@ -62,7 +62,7 @@ describe('the lab accounts of a team', () => {
     expect(accounts[0]?.allowed_billing['client_bill']).toHaveLength(51);
   });
 
-  test('are those of its organisation too, as they were added', async () => {
+  test('include those of its organisation, with every field', async () => {
     const team = await app.makeTeam();
     const id = await add(team);
     expect((await list(team)).at(-1)).toEqual({
@@ -81,7 +81,7 @@ describe('the lab accounts of a team', () => {
     expect(await own(await app.makeTeam())).toEqual([]);
   });
 
-  test('that list teams are for those alone, and tell each of itself and of no other', async () => {
+  test('that list teams are only for those teams, and show each team only itself', async () => {
     const team = await app.makeTeam();
     const [second, third] = [await sibling(team), await sibling(team)];
     const id = await add(team, { team_id_allowlist: [team.id, second.id] });
@@ -115,7 +115,7 @@ describe('the lab accounts of a team', () => {
     ).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('that listed an erased team alone are suspended rather than opened to the others', async () => {
+  test('that listed only an erased team are suspended, not opened to the others', async () => {
     const team = await app.makeTeam();
     const [leaving, staying] = [await sibling(team), await sibling(team)];
     const alone = await add(team, { team_id_allowlist: [leaving.id] });
@@ -130,11 +130,11 @@ describe('the lab accounts of a team', () => {
   });
 });
 
-describe('what is asked for under a lab account', () => {
+describe('the catalogue under a lab account', () => {
   type Codes = Answer<{ code: string }>;
   const codeOf = ({ status, body }: Codes): unknown[] => [status, body.code];
 
-  test('is what its laboratory offers', async () => {
+  test('has only the markers of its laboratory', async () => {
     const team = await app.makeTeam();
     const id = await add(team);
     const { body } = await team.api<{ markers: { lab_id: number }[]; total: number }>(
@@ -145,7 +145,7 @@ describe('what is asked for under a lab account', () => {
     expect(new Set(body.markers.map(({ lab_id }) => lab_id))).toEqual(new Set([2]));
   });
 
-  test('has the prices of the list under an account that is open to everybody, and of the contract under an own one', async () => {
+  test('has list prices under an account for everybody, and refers to the contract under an own account', async () => {
     const team = await app.makeTeam();
     const everybodys = (await list(team)).find(({ lab }) => lab === 'simulated-reference-lab')?.id;
     const prices = async (account?: string): Promise<unknown> =>
@@ -159,7 +159,7 @@ describe('what is asked for under a lab account', () => {
     expect(await prices(await add(team))).toEqual({ unspecified: 'refer_to_contract' });
   });
 
-  test('is refused at another laboratory, and unknown under an account of others', async () => {
+  test('is refused for another laboratory or for an account of another organisation', async () => {
     const [team, other] = [await app.makeTeam(), await app.makeTeam()];
     const { body } = await team.api<{ data: { id: string; slug: string }[] }>('GET', '/v3/lab_test');
     const [kit, onSite] = ['standard-testkit', 'standard-on-site'].map(

@@ -5,14 +5,15 @@ import { findManagedTeam } from '../../../tenancy/teams/find.ts';
 import { accountsAtLabs } from './accounts-at-labs.ts';
 import type { ManagedLabAccount } from './schemas.ts';
 
-/** Accounts are added by hand, one by one, so an organisation has few of them. */
+/** The largest number of accounts in a response. The operator adds accounts one by one, so an organisation has few. */
 const MOST_ACCOUNTS = 1_000;
 
 type Filter = { lab_account_id?: string | undefined; team_id?: string | undefined; status?: string | undefined };
 
 /**
- * The accounts of the caller's organisation, and those that are everybody's, oldest first. With `team_id` those which that
- * team may use; throws not_found where it is none of the organisation.
+ * Returns the accounts of the caller's organisation and the accounts without an organisation, oldest first. With
+ * `team_id`, it returns only the accounts that this team may use. Throws not_found if the organisation has no such
+ * team.
  */
 export async function listManagedLabAccounts(
   ctx: ManagementCtx,
@@ -31,5 +32,5 @@ export async function listManagedLabAccounts(
     .execute();
 }
 
-/** Accounts with all teams that they list, for whoever manages them. */
+/** Selects accounts with all teams of their allowlists, for the organisation that manages them. */
 export const selectLabAccounts = (ctx: Pick<Ctx, 'db'>) => accountsAtLabs(ctx).select('lab_accounts.team_id_allowlist');

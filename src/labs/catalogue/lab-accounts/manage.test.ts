@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Answer, type Team, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type Answer, type Team, type TestApp } from '../../../../test/test-app.ts';
 import { newId } from '../../../ids.ts';
 import { createManagementKey } from '../../../tenancy/keys/create-management-key.ts';
 import { createTeamKey } from '../../../tenancy/keys/create-team-key.ts';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** A second team of the organisation. */
+/** Makes a second team of the organisation. */
 async function sibling({ org_id }: Team): Promise<Team> {
   const team = await createTeam(app.ctx, { org_id, name: 'Mesa Clinic' });
   const { value } = await createTeamKey(app.ctx, { team_id: team.id, label: 'test' });
@@ -25,7 +25,7 @@ async function sibling({ org_id }: Team): Promise<Team> {
 }
 
 let numbers = 0;
-/** An account that is open to all teams of the organisation. */
+/** Adds an account that is open to all teams of the organisation. */
 const addAccount = ({ org_id }: Team): Promise<string> =>
   addLabAccount(app.ctx, {
     org_id,
@@ -52,14 +52,14 @@ const open = (
 ): Promise<Answer<{ lab_account: Account; code: string }>> =>
   team.api('PATCH', `${collection(team)}/${account}`, { team_id_allowlist });
 
-/** What a team may order under, by its own key. */
+/** The accounts that a team may use, read with its own key. */
 const usable = async (team: Team): Promise<string[]> =>
   (
     await team.api<{ data: { id: string; org_id: string | null }[] }>('GET', '/v3/lab_test/lab_account')
   ).body.data.flatMap(({ id, org_id }) => (org_id === null ? [] : [id]));
 
 describe('the lab accounts of an organisation', () => {
-  test('are its own with all teams that they list, beside those that are open to everybody', async () => {
+  test('are its own, with all listed teams, and those that are open to everybody', async () => {
     const team = await app.makeTeam();
     const [second, account] = [await sibling(team), await addAccount(team)];
     await open(team, account, [team.id, second.id]);
@@ -91,8 +91,8 @@ describe('the lab accounts of an organisation', () => {
   });
 });
 
-describe('who may use a lab account', () => {
-  test('is what the list says from the answer on: some teams, others, or with none all of them', async () => {
+describe('the allowlist of a lab account', () => {
+  test('takes effect with the answer, and an empty list opens the account to all teams', async () => {
     const team = await app.makeTeam();
     const [second, account] = [await sibling(team), await addAccount(team)];
     const both = async (): Promise<unknown[]> => [await usable(team), await usable(second)];
@@ -106,7 +106,7 @@ describe('who may use a lab account', () => {
     expect(await both()).toEqual([[account], [account]]);
   });
 
-  test('is no team of others, and accounts of everybody and of others stay as they are', async () => {
+  test('refuses teams of other organisations, and accounts that the organisation does not own', async () => {
     const [team, other] = [await app.makeTeam(), await app.makeTeam()];
     const [mine, theirs] = [await addAccount(team), await addAccount(other)];
     const everybodys = (await list(team))[0]?.id as string;
@@ -124,7 +124,7 @@ describe('who may use a lab account', () => {
     expect(await usable(other)).toEqual([theirs]);
   });
 
-  test('is said by the organisation: a key that is bound to a team neither reads nor changes it', async () => {
+  test('can neither be read nor changed with a key that is bound to a team', async () => {
     const team = await app.makeTeam();
     const account = await addAccount(team);
     const { value: key } = await createManagementKey(app.ctx, {

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { nullable, Uuid, WordFilter } from '../../../wire/schema.ts';
+import { shape } from '../../../wire/shape.ts';
 
 export const LAB_ACCOUNT_STATUSES = ['active', 'pending', 'suspended', 'ready_to_launch'] as const;
 export const DELEGATED_FLOWS = ['not_delegated', 'order_delegated', 'result_delegated', 'fully_delegated'] as const;
@@ -11,44 +12,46 @@ export const BILLING_TYPES = [
 ] as const;
 
 /** An account at a laboratory that a team may use. */
-export const LabAccount = Type.Object({
+export const LabAccount = shape('LabAccount', {
   id: Uuid,
   lab: Type.String({ description: 'Slug of the laboratory.' }),
-  org_id: nullable(Type.String({ format: 'uuid', description: 'Whose it is; null where it is open to everybody.' })),
+  org_id: nullable(
+    Type.String({ format: 'uuid', description: 'The organisation of the account; null if it is open to everybody.' }),
+  ),
   status: Type.String({ description: `One of ${LAB_ACCOUNT_STATUSES.join(', ')}. Orders need an active one.` }),
   delegated_flow: Type.String({
     description: `Whose physicians order and release results: ${DELEGATED_FLOWS.join(', ')}.`,
   }),
   provider_account_id: Type.String({ description: "The laboratory's own number for the account." }),
   account_name: nullable(Type.String()),
-  default_clinical_notes: nullable(Type.String({ description: 'For orders that bring no clinical notes.' })),
+  default_clinical_notes: nullable(Type.String({ description: 'For orders without clinical notes of their own.' })),
   business_units: Type.Unsafe<string[] | null>({ type: ['array', 'null'], items: { type: 'string' } }),
   allowed_billing: Type.Record(Type.String(), Type.Array(Type.String()), {
-    description: `States by type of billing (${BILLING_TYPES.join(', ')}); what is not in it is not allowed.`,
+    description: `States by type of billing (${BILLING_TYPES.join(', ')}); what is not listed is not allowed.`,
   }),
   team_id_allowlist: Type.Array(Uuid, {
-    description: "Your team where the account lists its teams, without the others; empty where it is every team's.",
+    description: 'Your team if the account lists it, without other teams; empty if every team may use the account.',
   }),
 });
 
-export const LabAccounts = Type.Object({ data: Type.Array(LabAccount) });
+export const LabAccounts = shape('LabAccounts', { data: Type.Array(LabAccount) });
 
-/** An account as its organisation sees it: with every team that it lists. */
-export const ManagedLabAccount = Type.Object({
+/** An account with all teams of its allowlist. Only the organisation of the account gets this shape. */
+export const ManagedLabAccount = shape('ManagedLabAccount', {
   ...LabAccount.properties,
-  team_id_allowlist: Type.Array(Uuid, { description: 'Teams that may use it; empty where all of yours may.' }),
+  team_id_allowlist: Type.Array(Uuid, { description: 'Teams that may use it; empty if all of your teams may.' }),
 });
 
-export const ManagedLabAccounts = Type.Object({ data: Type.Array(ManagedLabAccount) });
+export const ManagedLabAccounts = shape('ManagedLabAccounts', { data: Type.Array(ManagedLabAccount) });
 
-export const LabAccountAnswer = Type.Object({ lab_account: nullable(ManagedLabAccount) });
+export const LabAccountAnswer = shape('LabAccountAnswer', { lab_account: nullable(ManagedLabAccount) });
 
 const MOST_LISTED_TEAMS = 500;
 
-export const LabAccountAllowlist = Type.Object({
+export const LabAccountAllowlist = shape('LabAccountAllowlist', {
   team_id_allowlist: Type.Array(Uuid, {
     maxItems: MOST_LISTED_TEAMS,
-    description: 'Teams that may use the account from now on, in place of those before; an empty list: all of yours.',
+    description: 'The teams that may use the account, in place of the ones before; an empty list: all of yours.',
   }),
 });
 
@@ -61,5 +64,5 @@ export const LabAccountQuery = Type.Object({
 
 export const ManagedLabAccountQuery = Type.Object({
   ...LabAccountQuery.properties,
-  team_id: Type.Optional(Type.String({ format: 'uuid', description: 'Only what this team may use.' })),
+  team_id: Type.Optional(Type.String({ format: 'uuid', description: 'Only accounts that this team may use.' })),
 });

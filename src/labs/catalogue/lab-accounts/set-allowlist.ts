@@ -7,8 +7,9 @@ import { selectLabAccounts } from './list-managed.ts';
 import type { ManagedLabAccount } from './schemas.ts';
 
 /**
- * Opens an account of the caller's organisation to these teams alone, or with none to all of them. Orders that are under
- * way keep the account. Throws not_found, also for a team of others and for an account that is everybody's.
+ * Sets the teams that may use an account of the caller's organisation. If the list is empty, all teams of the
+ * organisation may use it. Orders that are under way keep the account. Throws not_found, also for a team of another
+ * organisation and for an account without an organisation.
  */
 export function setAllowlist(
   ctx: ManagementCtx,

@@ -3,7 +3,7 @@ import { boundToOrg } from '../../../db/session/bind.ts';
 import { notFound } from '../../../errors.ts';
 import type { LabAccountStatus } from './add.ts';
 
-/** From now on orders are taken under the account, or not. Throws not_found. */
+/** Sets whether orders can use an account. Throws not_found. */
 export async function setLabAccountStatus(
   ctx: Ctx,
   input: { org_id: string; lab_account_id: string; status: LabAccountStatus },

@@ -3,13 +3,14 @@ import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { insertLabTests, sumOf } from '../insert-lab-tests.ts';
 import { findLab, sampleTypeOf } from '../labs.ts';
 import type { CollectionMethod } from '../schemas.ts';
-import type { OrderSet } from './resolve.ts';
+import type { OrderSet } from './resolve-order-set.ts';
 
 const LONGEST_NAME = 200;
 
 /**
- * The lab test that an order set comes to: the one it names where that has all of its markers, else one that is generated
- * for the team, the same for the same laboratory, markers and way of collecting.
+ * Returns the lab test for an order set. If one lab test of the set has all markers of the set, it returns that one.
+ * Otherwise we generate a lab test for the team. For the same laboratory, markers and collection method, it is always
+ * the same one.
  */
 export async function findOrMakeLabTest(ctx: TxCtx<TeamCtx>, set: OrderSet, method: CollectionMethod): Promise<string> {
   const whole = set.tests.find(
@@ -26,7 +27,7 @@ export async function findOrMakeLabTest(ctx: TxCtx<TeamCtx>, set: OrderSet, meth
   return (await known.where('slug', '=', slug).executeTakeFirstOrThrow()).id;
 }
 
-/** The order in which markers are named makes no other lab test. */
+/** Returns the slug of a generated lab test. The slug does not depend on the order of the markers in the request. */
 function slugOf({ lab_id, markerIds }: OrderSet, method: CollectionMethod): string {
   const key = JSON.stringify([lab_id, method, markerIds.toSorted((a, b) => a - b)]);
   return `auto-${createHash('sha256').update(key).digest('hex').slice(0, 24)}`;

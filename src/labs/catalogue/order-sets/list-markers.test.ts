@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
 import { newId } from '../../../ids.ts';
 import type { LabTestPage, MarkerPage } from '../schemas.ts';
 
@@ -21,7 +21,7 @@ const ids = async (body: object, query = ''): Promise<number[]> =>
   (await ask(body, query)).body.markers.map(({ id }) => id);
 
 describe('the markers of an order set', () => {
-  test('are those of its lab tests in their order, then those beside them, each once with its results', async () => {
+  test('are those of its lab tests in their order, then the other markers, each once with its results', async () => {
     const lab_test_ids = [idOf('thyroid-health'), idOf('heart-health')];
     const both = [...new Set([...markersOf('thyroid-health'), ...markersOf('heart-health')])];
     expect(await ids({ lab_test_ids })).toEqual(both);
@@ -41,7 +41,7 @@ describe('the markers of an order set', () => {
     expect((await ask({ add_on: { marker_ids: [2001] } }, '?size=101')).status).toBe(422);
   });
 
-  test('are refused where the set names nothing, what is unknown, or several laboratories', async () => {
+  test('are refused if the set is empty, unknown, or of several laboratories', async () => {
     const refusal = async (body: object): Promise<unknown[]> => {
       const answer = await ask<{ code: string }>(body);
       return [answer.status, answer.body.code];

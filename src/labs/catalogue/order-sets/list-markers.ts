@@ -3,10 +3,10 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../context.ts';
 import { MARKER_WITH_RESULTS_JSON } from '../marker-json.ts';
 import type { MarkerPage } from '../schemas.ts';
-import { resolveOrderSet } from './resolve.ts';
+import { resolveOrderSet } from './resolve-order-set.ts';
 import type { OrderSetInput } from './schemas.ts';
 
-/** A page of what an order of the set would ask its laboratory for; throws what resolveOrderSet throws. */
+/** Returns a page of the markers that an order of the set would contain. Throws the same errors as resolveOrderSet. */
 export async function listOrderSetMarkers(
   ctx: TeamCtx,
   set: Static<typeof OrderSetInput>,

@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
 import { NumericId, optional, PageNumber, Text, Uuid, withDefault } from '../../../wire/schema.ts';
+import { shape } from '../../../wire/shape.ts';
 
 const MOST_TESTS = 20;
 const MOST_MARKERS = 200;
 
-/** Markers that are ordered beside lab tests, or without any. */
-export const AddOnInput = Type.Object({
+/** Markers that are ordered in addition to lab tests, or without any lab test. */
+const AddOnInput = shape('AddOnInput', {
   marker_ids: optional(
     Type.Array(NumericId, {
       maxItems: MOST_MARKERS,
@@ -20,8 +21,8 @@ export const AddOnInput = Type.Object({
   ),
 });
 
-/** What is ordered together: lab tests, markers beside them, or both, all of one laboratory. */
-export const OrderSetInput = Type.Object({
+/** Lab tests, additional markers, or both, that are ordered together. All must be of one laboratory. */
+export const OrderSetInput = shape('OrderSetInput', {
   lab_test_ids: optional(Type.Array(Uuid, { maxItems: MOST_TESTS, description: 'Lab tests of the team.' })),
   add_on: optional(AddOnInput),
   lab_account_id: optional(Uuid),

@@ -15,8 +15,8 @@ import { approveLabTest } from './approve.ts';
 import type { LabTestInput } from './schemas.ts';
 
 /**
- * A lab test of the team. It waits for approval, but in a sandbox, which approves it before it answers. Throws what markersFor throws, collection_method_not_offered and
- * limit_reached.
+ * Creates a lab test of the team. It waits for approval by the operator. A sandbox approves it at once. Throws the same
+ * errors as markersFor, collection_method_not_offered and limit_reached.
  */
 export function createLabTest(ctx: TeamCtx, input: Static<typeof LabTestInput>): Promise<LabTest> {
   return inTransaction(ctx, async (ctx) => {
@@ -35,7 +35,7 @@ export function createLabTest(ctx: TeamCtx, input: Static<typeof LabTestInput>):
     await insertLabTests(ctx, team.id, [
       {
         id,
-        // The end of the id keeps two of one name apart.
+        // Two lab tests can have the same name. The end of the id makes their slugs different.
         slug: `${slugOf(name)}-${id.slice(-8)}`,
         name,
         description,
@@ -55,8 +55,9 @@ export function createLabTest(ctx: TeamCtx, input: Static<typeof LabTestInput>):
 }
 
 /**
- * What the lab test is to measure. Throws what chooseMarkers throws, no_markers, lab_account_of_other_lab, and
- * duplicate_markers: what is written down for good should not hold a slip.
+ * Returns the markers of the new lab test. Throws the same errors as chooseMarkers, no_markers,
+ * lab_account_of_other_lab, and duplicate_markers. A repeated marker is probably a mistake, and the team cannot change
+ * the markers later.
  */
 async function markersFor(ctx: TeamCtx, input: Static<typeof LabTestInput>): Promise<ChosenMarker[]> {
   const count = (input.marker_ids?.length ?? 0) + (input.provider_ids?.length ?? 0);

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type Answer, type Team, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type Answer, type Team, type TestApp } from '../../../../test/test-app.ts';
 import { addAccount, makeUser, readOrder, shippingAddress } from '../../../../test/factories.ts';
 import { query } from '../../../../test/global-setup.ts';
 import { connectTestLaboratory } from '../../../../test/hl7-deployment.ts';
@@ -34,12 +34,12 @@ const order = async (lab_test_id: string): Promise<Answer<{ code: string; order:
     lab_test_id,
     shipping_details: shippingAddress,
   });
-/** As in a production deployment before the operator has looked at it. */
+/** Takes back the approval, as in a production deployment before the operator approves it. */
 const unapproved = (id: string) =>
   query(app.databaseUrl, `update lab_tests set status = 'pending_approval', approved_at = null where id = '${id}'`);
 
-describe('a lab test that a team makes', () => {
-  test('has its markers in their order and the price of them all, and a sandbox has approved it', async () => {
+describe('a lab test that a team creates', () => {
+  test('has its markers in their order and the sum of their prices, and a sandbox approves it', async () => {
     const { body } = await make({ fasting: true });
     expect(body).toMatchObject({
       name: 'Heart & thyroid',
@@ -61,7 +61,7 @@ describe('a lab test that a team makes', () => {
     expect((await order(body.id)).status).toBe(200);
   });
 
-  test('of a production deployment waits for approval, and cannot be ordered before', async () => {
+  test('waits for approval in production, and cannot be ordered before', async () => {
     const production = await startTestApp({
       PHIAL_ENVIRONMENT: 'production',
       PHIAL_BASE_URL: 'https://phial.example.com',
@@ -110,7 +110,7 @@ describe('a lab test that a team makes', () => {
     expect(under.status).toBe(200);
   });
 
-  test('is refused where its markers do not fit together, each time by a code of its own', async () => {
+  test('is refused if its markers do not fit together, with a code for each reason', async () => {
     expect(await refusalOf({ marker_ids: [] })).toEqual([400, 'no_markers']);
     expect(await refusalOf({ marker_ids: null })).toEqual([400, 'no_markers']);
     expect(await refusalOf({ marker_ids: [1001, 1001] })).toEqual([400, 'duplicate_markers']);
@@ -126,7 +126,7 @@ describe('a lab test that a team makes', () => {
     expect(await refusalOf({ lab_account_id, marker_ids: [2001] })).toEqual([400, 'lab_account_of_other_lab']);
   });
 
-  test('is refused where what it names is not there', async () => {
+  test('is refused if it names an unknown marker, laboratory or account', async () => {
     for (const changes of [
       { marker_ids: [999_999] },
       { marker_ids: [99_999_999_999] },
@@ -138,7 +138,7 @@ describe('a lab test that a team makes', () => {
       expect([changes, ...(await refusalOf(changes))]).toEqual([changes, 404, 'not_found']);
   });
 
-  test('has to have a name, a description, a known method, and at most 100 markers', async () => {
+  test('needs a name, a description, a known method, and at most 100 markers', async () => {
     for (const changes of [
       { name: ' ' },
       { name: 'x'.repeat(201) },
@@ -149,13 +149,13 @@ describe('a lab test that a team makes', () => {
       expect((await make(changes)).status).toBe(422);
   });
 
-  test('is one too many beyond the limit', async () => {
+  test('is refused beyond the limit of the team', async () => {
     const { body } = await team.api<Static<typeof LabTestPage>>('GET', '/v3/lab_test?lab_test_limit=100');
     for (let made = body.data.length; made < 16; made++) expect((await make()).status).toBe(200);
     expect(await refusalOf({})).toEqual([403, 'limit_reached']);
   });
 
-  test('is made once for one idempotency key', async () => {
+  test('is created once for one idempotency key', async () => {
     const headers = { 'x-idempotency-key': newId() };
     const [first, second] = [
       await team.api<LabTest>('POST', '/v3/lab_tests', heart, { headers }),
@@ -165,15 +165,15 @@ describe('a lab test that a team makes', () => {
   });
 });
 
-describe('a lab test is changed', () => {
-  test('by a new name, which orders under way show', async () => {
+describe('changing a lab test', () => {
+  test('renames it, also in orders that are under way', async () => {
     const { body } = await make();
     const ordered = (await order(body.id)).body.order;
     expect(await patch(body.id, { name: 'Heart check' })).toMatchObject({ name: 'Heart check', status: 'active' });
     expect((await readOrder(team, ordered.id))['lab_test']).toMatchObject({ name: 'Heart check' });
   });
 
-  test('by being taken out of use and into it again: meanwhile it cannot be ordered, and its orders go on', async () => {
+  test('deactivates and activates it: an inactive one cannot be ordered, and its orders continue', async () => {
     const { body } = await make();
     const ordered = (await order(body.id)).body.order;
     expect(await patch(body.id, { active: false })).toMatchObject({ status: 'inactive', is_active: false });
@@ -184,7 +184,7 @@ describe('a lab test is changed', () => {
     expect((await order(body.id)).status).toBe(200);
   });
 
-  test('never into use before it was approved', async () => {
+  test('cannot activate it before it was approved', async () => {
     const { body } = await make();
     await unapproved(body.id);
     expect((await patch(body.id, { active: true })).status).toBe('pending_approval');
@@ -196,7 +196,7 @@ describe('a lab test is changed', () => {
     expect((await patch(body.id, { active: true })).status).toBe('active');
   });
 
-  test('by nothing where nothing new is said, and not where it is unknown', async () => {
+  test('changes nothing with equal values, and refuses an unknown lab test', async () => {
     const { body } = await make();
     const updated = async (): Promise<unknown> =>
       (await app.db.selectFrom('lab_tests').select('updated_at').where('id', '=', body.id).executeTakeFirst())
@@ -212,7 +212,7 @@ describe('a lab test is changed', () => {
   });
 });
 
-test('order codes that two laboratories have are ambiguous until one is named', async () => {
+test('order codes that two laboratories have are ambiguous until the request names one laboratory', async () => {
   await query(app.databaseUrl, `update markers set provider_id = 'SHARED' where id in (1001, 2001)`);
   try {
     expect(await refusalOf({ marker_ids: null, provider_ids: ['SHARED'] })).toEqual([400, 'order_set_ambiguous']);

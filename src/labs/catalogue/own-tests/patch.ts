@@ -8,8 +8,9 @@ import type { LabTest } from '../schemas.ts';
 import type { LabTestPatch } from './schemas.ts';
 
 /**
- * Renames one of the team's lab tests, takes it out of use or back into it; what was never approved comes back to waiting
- * for that. Orders of it go on. What says nothing new changes nothing. Throws not_found.
+ * Renames, deactivates or activates one of the team's lab tests. If the operator never approved a lab test, activation
+ * makes it wait for approval. Orders of the lab test continue. If all values are equal to the stored ones, nothing
+ * changes. Throws not_found.
  */
 export function patchLabTest(
   ctx: TeamCtx,

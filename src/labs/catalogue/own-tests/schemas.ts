@@ -1,15 +1,19 @@
 import { Type } from 'typebox';
 import { NumericId, oneOf, optional, Text, Uuid } from '../../../wire/schema.ts';
 import { COLLECTION_METHODS } from '../schemas.ts';
+import { shape } from '../../../wire/shape.ts';
 
 const MOST_MARKERS = 100;
 
-export const LabTestInput = Type.Object({
+export const LabTestInput = shape('LabTestInput', {
   name: Text(200),
   description: Text(2_000),
-  method: oneOf(COLLECTION_METHODS, { description: 'How the sample is taken; its laboratory has to offer it.' }),
+  method: oneOf(COLLECTION_METHODS, { description: 'The collection method; the laboratory has to offer it.' }),
   marker_ids: optional(
-    Type.Array(NumericId, { maxItems: MOST_MARKERS, description: 'What it measures: markers of one laboratory.' }),
+    Type.Array(NumericId, {
+      maxItems: MOST_MARKERS,
+      description: 'The markers of the lab test, all of one laboratory.',
+    }),
   ),
   provider_ids: optional(
     Type.Array(Text(200), {
@@ -18,13 +22,15 @@ export const LabTestInput = Type.Object({
     }),
   ),
   fasting: optional(Type.Boolean({ default: false })),
-  lab_account_id: optional(Type.Unsafe<string>({ ...Uuid, description: 'An account of yours at the laboratory.' })),
-  lab_slug: optional(
-    Text(100, { description: 'The laboratory, where order codes alone do not say which one is meant.' }),
-  ),
+  lab_account_id: optional(Type.Unsafe<string>({ ...Uuid, description: 'One of your accounts at the laboratory.' })),
+  lab_slug: optional(Text(100, { description: 'The laboratory, if several laboratories have these order codes.' })),
 });
 
-export const LabTestPatch = Type.Object({
+export const LabTestPatch = shape('LabTestPatch', {
   name: optional(Text(200)),
-  active: optional(Type.Boolean({ description: 'Whether it can be ordered; once approved, it comes back as it was.' })),
+  active: optional(
+    Type.Boolean({
+      description: 'Whether it can be ordered. An approved lab test stays approved while it is inactive.',
+    }),
+  ),
 });

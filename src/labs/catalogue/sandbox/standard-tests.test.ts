@@ -6,7 +6,7 @@ type Lab = { methods: string[]; sample_types: string[] };
 
 const sql = readFileSync(new URL('../../../../seeds/sandbox/catalogue.sql', import.meta.url), 'utf8');
 
-/** The rows `(id, lab_id, 'slug', …` that the catalogue of the sandbox gives to markers. */
+/** The rows `(id, lab_id, 'slug', …` of markers in the catalogue of the sandbox. */
 const markers = new Map(
   [...sql.matchAll(/^ {2}\((\d{4}), (\d), '([^']+)', .* '(?:biomarker|panel)',/gm)].map(([, id, lab, slug]) => [
     Number(id),
@@ -40,7 +40,7 @@ describe('the standard tests', () => {
     }
   });
 
-  test.each(STANDARD_TESTS)('$slug asks its own laboratory for what that one offers', (standard) => {
+  test.each(STANDARD_TESTS)('$slug asks its laboratory only for what it offers', (standard) => {
     const lab = labs.get(standard.lab_id);
     expect(lab?.methods).toContain(standard.method);
     expect(lab?.sample_types).toContain(standard.sample_type);
@@ -53,7 +53,7 @@ describe('the standard tests', () => {
     expect(analytes).toEqual([...new Set(analytes)]);
   });
 
-  test('cover every collection method once and bring at least six at-home panels', () => {
+  test('cover every collection method once and include at least six at-home panels', () => {
     const standard = STANDARD_TESTS.filter(({ slug }) => slug.startsWith('standard-'));
     expect(standard.map(({ method }) => method)).toEqual([
       'testkit',
@@ -66,7 +66,7 @@ describe('the standard tests', () => {
     expect(panels.length).toBeGreaterThanOrEqual(6);
   });
 
-  test('have slugs of their own and one default kit, the first', () => {
+  test('have unique slugs and one default kit, the first', () => {
     expect(new Set(STANDARD_TESTS.map(({ slug }) => slug)).size).toBe(STANDARD_TESTS.length);
     expect(STANDARD_TESTS.filter((one) => one.is_default_kit)).toEqual([STANDARD_TESTS[0]]);
     expect(STANDARD_TESTS[0]?.method).toBe('testkit');

@@ -1,8 +1,10 @@
-/** The laboratories of the catalogue migration, by id. */
+/** The ids of the laboratories that the catalogue migration inserts. */
 const KIT_LAB = 1;
 const REFERENCE_LAB = 2;
 
-/** Ids of the catalogue migration by slug: what the kit laboratory offers and the tests below use. */
+/**
+ * Ids, by slug, of those markers of the kit laboratory that the tests below use. The catalogue migration inserts them.
+ */
 export const KIT_MARKERS = {
   'hemoglobin-a1c': 1001,
   'glucose-fasting': 1004,
@@ -34,7 +36,7 @@ export const KIT_MARKERS = {
   'thyroid-panel': 1102,
 } as const;
 
-/** The same for the reference laboratory. */
+/** Ids, by slug, of those markers of the reference laboratory that the tests below use. */
 export const REFERENCE_MARKERS = {
   'hemoglobin-a1c': 2001,
   tsh: 2015,
@@ -46,7 +48,7 @@ export const REFERENCE_MARKERS = {
   'iron-panel': 2105,
 } as const;
 
-/** A lab test that every new team is given; slugs are unique among them. */
+/** A lab test that every new team gets. No two have the same slug. */
 export type StandardTest = {
   readonly slug: string;
   readonly name: string;
@@ -54,15 +56,18 @@ export type StandardTest = {
   readonly sample_type: 'dried_blood_spot' | 'arm_collector' | 'serum' | 'urine';
   readonly method: 'testkit' | 'walk_in_test' | 'at_home_phlebotomy' | 'on_site_collection';
   readonly lab_id: number;
-  /** In the order in which they are shown; no analyte comes twice. */
+  /** The markers in the order in which clients see them. No two of them contain the same analyte. */
   readonly marker_ids: readonly number[];
-  /** US dollars, invented. */
+  /** An invented price in US dollars. */
   readonly price: number;
   readonly fasting: boolean;
-  /** Days from the sample's arrival at the laboratory. */
+  /** Usual number of days from the sample's arrival at the laboratory to the result. */
   readonly common_tat_days: number;
   readonly worst_case_tat_days: number;
-  /** The kit of an order that begins with the registration of an unknown sample; true for exactly one. */
+  /**
+   * Whether this is the kit for orders that begin when somebody registers a sample that we do not know. Exactly one
+   * standard test is that kit.
+   */
   readonly is_default_kit: boolean;
 };
 
@@ -85,7 +90,7 @@ const drawBasics = {
   is_default_kit: false,
 } as const;
 
-/** One test per collection method, the default kit first, then the at-home panels. */
+/** One test per collection method, with the default kit first. The at-home panels follow. */
 export const STANDARD_TESTS: readonly StandardTest[] = [
   {
     ...kitBasics,

@@ -3,26 +3,26 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { TeamCtx } from '../../../context.ts';
 import { Printer } from './print.ts';
-import type { Drawing } from './draw.ts';
+import type { Drawing } from './draw-document.ts';
 
-/** As much of a team's context as a printer reads. */
+/** The part of a team's context that a printer reads. */
 const teamOf = (org_id: string) => ({ team: { id: randomUUID(), org_id, settings: {} } }) as unknown as TeamCtx;
 const drawingOf = (footer: string): Drawing => ({ kind: 'instructions', footer }) as Drawing;
 const footerOf = (drawing: Drawing): string => (drawing as { footer: string }).footer;
 
-/** A printer that notes what it draws, and draws for as long as it is told to. */
-function openPrinter(hold: Promise<unknown> = Promise.resolve()): { printer: Printer; drawn: string[] } {
+/** A printer that records what it draws, and draws until the gate opens. */
+function openPrinter(gate: Promise<unknown> = Promise.resolve()): { printer: Printer; drawn: string[] } {
   const drawn: string[] = [];
   const printer = new Printer(async (drawing) => {
     drawn.push(footerOf(drawing));
-    await hold;
+    await gate;
     await setImmediate();
     return Buffer.from(footerOf(drawing));
   });
   return { printer, drawn };
 }
 
-test('a document of the same data is drawn once, also while it is under way, and anew when the data has changed', async () => {
+test('a document of the same data is drawn once, also while it is under way, and anew for changed data', async () => {
   const { printer, drawn } = openPrinter();
   const team = teamOf(randomUUID());
   const both = await Promise.all([printer.print(team, drawingOf('one')), printer.print(team, drawingOf('one'))]);
@@ -32,13 +32,13 @@ test('a document of the same data is drawn once, also while it is under way, and
   expect(drawn).toEqual(['one', 'other']);
 });
 
-test('a team never gets what was drawn for another, be the data the same', async () => {
+test('a team never gets the document of another team, even with the same data', async () => {
   const { printer, drawn } = openPrinter();
   for (const team of [teamOf('a'), teamOf('a')]) await printer.print(team, drawingOf('one'));
   expect(drawn).toEqual(['one', 'one']);
 });
 
-test('a document that fails is drawn again when it is asked for again', async () => {
+test('a document that fails is drawn again at the next request', async () => {
   let tries = 0;
   const printer = new Printer(async () => {
     tries += 1;
@@ -49,7 +49,7 @@ test('a document that fails is drawn again when it is asked for again', async ()
   expect(tries).toBe(2);
 });
 
-test('organisations take turns however much one asks for, and a team with too much is told to come again', async () => {
+test('organisations get permits in round robin, and a team with too many documents is refused for now', async () => {
   let go = (): void => undefined;
   const { printer, drawn } = openPrinter(new Promise<void>((resolve) => (go = resolve)));
   const [many, few] = [teamOf('many'), teamOf('few')];

@@ -3,17 +3,23 @@ import type { TeamCtx } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
 import { FairShare } from '../../../fair/fair-share.ts';
 import { ownerOf } from '../../../fair/round-robin.ts';
-import { draw, type Drawing } from './draw.ts';
+import { draw, type Drawing } from './draw-document.ts';
 import { DrawnDocuments } from './drawn-documents.ts';
 import { DrawingThreads, MOST_THREADS, threadProgram } from './threads.ts';
 
-/** Documents that a thread draws side by side, a page of each in turn. */
+/** The number of documents that one thread draws at the same time. It draws one page of each in round robin. */
 const OF_A_THREAD = 4;
 const PERMITS = MOST_THREADS * OF_A_THREAD;
-/** Of one team: clients have given up on what would come later. */
+/**
+ * The number of documents of one team that may wait. Clients would give up before a longer queue reaches their
+ * document.
+ */
 const MOST_WAITING = 50;
 
-/** Draws documents in turns of organisations and teams, each once for the same data. */
+/**
+ * Draws documents in round robin by organisation and team. While a document is cached or under way, another request for
+ * the same data gets the same document.
+ */
 export class Printer {
   readonly #draw: (drawing: Drawing) => Promise<Buffer>;
   readonly #documents = new DrawnDocuments();
@@ -32,8 +38,9 @@ export class Printer {
   }
 
   /**
-   * A document as bytes, drawn now or, of the same data, a while ago. While it waits and is drawn, its request keeps no permit: a
-   * rack of labels would else hold up all that the team asks.
+   * Returns a document as bytes. It draws the document, or takes it from the cache. While the document waits or is
+   * being drawn, the HTTP request gives its permit back. Otherwise labels for many tubes would delay all other requests
+   * of the team.
    */
   print({ team, aside }: TeamCtx, drawing: Drawing): Promise<Buffer> {
     const key = keyOf(team.id, drawing);
@@ -48,7 +55,7 @@ export class Printer {
     this.#underWay.set(key, drawn);
     try {
       const bytes = await drawn;
-      this.#documents.keep(key, team.id, bytes);
+      this.#documents.put(key, team.id, bytes);
       return bytes;
     } finally {
       this.#underWay.delete(key);
@@ -56,7 +63,10 @@ export class Printer {
   }
 }
 
-/** Tells all that the document says, and nothing of it: whatever of the data changes makes another key. */
+/**
+ * Returns the cache key of a document: a hash of its team and all its data. The hash does not reveal the data. If any
+ * of the data changes, the hash changes.
+ */
 const keyOf = (teamId: string, drawing: Drawing): string =>
   createHash('sha256')
     .update(`${teamId} ${JSON.stringify(drawing)}`)
@@ -64,5 +74,8 @@ const keyOf = (teamId: string, drawing: Drawing): string =>
 
 const program = threadProgram();
 const threads = program && new DrawingThreads(program);
-/** Of this process. What runs from its sources, as tests do, draws without threads. */
+/**
+ * The printer of this process. If the service runs from its sources, for example in tests, the printer draws without
+ * threads.
+ */
 export const printer = new Printer((drawing) => (threads ? threads.draw(drawing) : draw(drawing)));

@@ -1,18 +1,24 @@
-// The program of a thread that draws documents. Fonts are opened once a thread. What is asked of it at the same time is drawn
-// side by side: a document of many pages lets the others go on between two of its pages.
+// The program of a thread that draws documents. Each thread opens the fonts once. It draws several documents at the
+// same time: after each page of one document it continues with the others.
 import { constants, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { AppError } from '../../../errors.ts';
-import { draw, type Drawing } from './draw.ts';
+import { draw, type Drawing } from './draw-document.ts';
 
 export type Asked = { id: number; drawing: Drawing };
 
-/** `frames`: of an error that nobody foresaw, without its message, which may quote a record. */
+/**
+ * The result of a drawing. `frames` is the stack of an unexpected error. It omits the error's message, because the
+ * message may quote personal data.
+ */
 export type Answered = { id: number } & (
   { bytes: Uint8Array } | { refusal: { code: AppError['code']; message: string } } | { name: string; frames: string }
 );
 
-/** Requests come first. Linux alone has priorities of threads; elsewhere this would lower the whole process. */
+/**
+ * HTTP requests are more urgent than documents. Only Linux has priorities for single threads. On other systems this
+ * call would lower the priority of the entire process.
+ */
 if (process.platform === 'linux') setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL);
 
 async function answer({ id, drawing }: Asked): Promise<Answered> {

@@ -1,11 +1,11 @@
-// Threads run what was built; this asks them as the service does.
+// Threads run the built program. These tests use it as the service does.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { pathToFileURL } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import { PACKAGE_ROOT } from '../../../package-root.ts';
-import type { Drawing } from './draw.ts';
+import type { Drawing } from './draw-document.ts';
 import { DrawingThreads } from './threads.ts';
 
 const PROGRAM = pathToFileURL(join(PACKAGE_ROOT, 'dist/src/labs/documents/drawing/thread.js'));
@@ -35,7 +35,7 @@ test('documents are drawn without the thread that answers requests', async () =>
   expect(active / (active + idle)).toBeLessThan(0.5);
 });
 
-test('a refusal comes back as one, and an error that nobody foresaw without what it may quote', async () => {
+test('a refusal keeps its code, and an unforeseen error leaves out its message, which may quote a record', async () => {
   const refused = threads.draw(instructions({ labTest: { name: 'Lipid panel', sample_type: 'unheard of' } }));
   await expect(refused).rejects.toMatchObject({ code: 'document_not_available' });
   const sender = { name: 'Grace Palmer', lines: 'no list', contacts: [] };
@@ -45,7 +45,7 @@ test('a refusal comes back as one, and an error that nobody foresaw without what
   expect((error as Error).stack).not.toContain('Grace');
 });
 
-test('a thread that ends takes nobody along: its documents are to be asked for again, and the next are drawn', async () => {
+test('when a thread ends, its documents are refused for now, and the next ones are drawn', async () => {
   const lost = threads.draw(instructions());
   await threads.close();
   await expect(lost).rejects.toMatchObject({ code: 'not_ready' });
@@ -54,7 +54,7 @@ test('a thread that ends takes nobody along: its documents are to be asked for a
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'threads come after requests (only Linux has priorities of threads)',
+  'drawing threads have a lower priority than requests (only Linux has priorities of threads)',
   async () => {
     await threads.draw(instructions());
     // The second part of a line of stat begins with the state, and its 17th value is the nice value (proc(5)).

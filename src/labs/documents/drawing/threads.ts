@@ -2,19 +2,25 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../../../errors.ts';
-import type { Drawing } from './draw.ts';
+import type { Drawing } from './draw-document.ts';
 import type { Answered, Asked } from './thread.ts';
 
-/** A processor is left to the requests. */
+/** The number of threads. They leave one processor free for HTTP requests. */
 export const MOST_THREADS = Math.max(1, Math.min(2, availableParallelism() - 1));
-/** A report of as many values as an order may have takes some seconds, also beside others. */
+/**
+ * The time limit of one document. A report with the largest number of values takes some seconds, also while the thread
+ * draws others.
+ */
 const LONGEST_MS = 120_000;
 const HEAP_MB = 256;
 
 type Waiting = { done: (bytes: Buffer) => void; failed: (error: unknown) => void; timer: NodeJS.Timeout };
 type Thread = { worker: Worker; waiting: Map<number, Waiting> };
 
-/** Threads that draw documents, so that requests are answered meanwhile. They are started by the first document. */
+/**
+ * Threads that draw documents, so that the process can respond to requests meanwhile. The first document starts a
+ * thread.
+ */
 export class DrawingThreads {
   readonly #program: URL;
   readonly #threads = new Set<Thread>();
@@ -28,7 +34,10 @@ export class DrawingThreads {
     return this.#threads.size;
   }
 
-  /** Throws what the document is refused with; not_ready where its thread ended. */
+  /**
+   * Draws a document in the thread that has the least work. Throws the error of the drawing, or not_ready if the thread
+   * ended.
+   */
   draw(drawing: Drawing): Promise<Buffer> {
     const thread = this.#leastBusy();
     const id = (this.#asked += 1);
@@ -54,15 +63,15 @@ export class DrawingThreads {
     const worker = new Worker(this.#program, { resourceLimits: { maxOldGenerationSizeMb: HEAP_MB } });
     const thread: Thread = { worker, waiting: new Map() };
     this.#threads.add(thread);
-    worker.on('message', (answered: Answered) => settle(thread, answered));
-    // Of a heap that is full; the exit follows.
+    worker.on('message', (answered: Answered) => resolveWaiting(thread, answered));
+    // If the thread's memory is full, this error occurs. The exit event follows.
     worker.on('error', () => this.#threads.delete(thread));
     worker.once('exit', () => {
       this.#threads.delete(thread);
       const refusal = new AppError('not_ready', 'This document could not be drawn now. Ask for it again shortly.');
       for (const id of thread.waiting.keys()) take(thread, id)?.failed(refusal);
     });
-    // Whoever waits for a document holds the process; a thread that waits for work does not.
+    // An idle thread does not keep the process alive. A request that waits for a document does.
     worker.unref();
     return thread;
   }
@@ -75,7 +84,7 @@ function take({ waiting }: Thread, id: number): Waiting | undefined {
   return found;
 }
 
-function settle(thread: Thread, answered: Answered): void {
+function resolveWaiting(thread: Thread, answered: Answered): void {
   const waiting = take(thread, answered.id);
   if (!waiting) return;
   if ('bytes' in answered) {
@@ -91,6 +100,9 @@ function errorOf({ name, frames }: { name: string; frames: string }): Error {
   return error;
 }
 
-/** Null where there is none: Node reads programs of threads as they were built, and what runs from its sources has none. */
+/**
+ * Returns the built program of a thread; null if the service runs from its sources, because they contain no built
+ * program.
+ */
 export const threadProgram = (): URL | null =>
   fileURLToPath(import.meta.url).endsWith('.js') ? new URL('./thread.js', import.meta.url) : null;

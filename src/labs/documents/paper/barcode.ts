@@ -3,14 +3,17 @@ import { code128, datamatrix, type DrawingContext } from 'bwip-js';
 type Points = [number, number][];
 type Shapes = { width: number; height: number; bars: [x: number, width: number][]; polygons: Points[] };
 
-/** Collects the shapes of a barcode, so that it is drawn as lines and not as a picture: sharp at every size. */
+/**
+ * Collects the shapes of a barcode. We draw them as vector shapes instead of an image, so the code is sharp at every
+ * size.
+ */
 function shapesOf(draw: (context: DrawingContext<Shapes>) => Shapes): Shapes {
   const shapes: Shapes = { width: 0, height: 0, bars: [], polygons: [] };
   return draw({
     scale: () => null,
     measure: () => ({ width: 0, ascent: 0, descent: 0 }),
     init: (width, height) => void Object.assign(shapes, { width, height }),
-    // The middle of a bar is told as the whole number above it.
+    // The library gives the middle of a bar, rounded up to an integer.
     line: (...[x0, , , , width]) => void shapes.bars.push([x0 - Math.ceil(width / 2), width]),
     polygon: (points) => void shapes.polygons.push(points),
     hexagon: () => undefined,
@@ -21,7 +24,7 @@ function shapesOf(draw: (context: DrawingContext<Shapes>) => Shapes): Shapes {
   });
 }
 
-/** Draws a square of `size` that scanners read the text from. The text is of ASCII. */
+/** Draws a DataMatrix of this size that contains the text. The text must be ASCII. */
 export function drawDataMatrix(
   doc: PDFKit.PDFDocument,
   text: string,
@@ -38,7 +41,10 @@ export function drawDataMatrix(
   doc.fillColor('#000000').fill('even-odd');
 }
 
-/** Draws bars of this height that end at `right`, at most `width` wide; answers false, and draws nothing, where they would be too fine to scan. */
+/**
+ * Draws a bar code of this height that ends at `right` and is at most `width` wide. If the bars would be too fine to
+ * scan, it draws nothing and returns false.
+ */
 export function drawCode128(
   doc: PDFKit.PDFDocument,
   text: string,
@@ -53,6 +59,6 @@ export function drawCode128(
   return true;
 }
 
-/** Of the narrowest bar, in points: 0.19 mm, which hand scanners read from a laser print. */
+/** The width of the narrowest bar, in points. It is 0.19 mm. Hand scanners can read that from a laser print. */
 const FINEST_BAR = 0.54;
 const WIDEST_BAR = 1.2;

@@ -1,7 +1,8 @@
-import { ownOf } from '../../../wire/own.ts';
+import { ownProperty } from '../../../wire/own-property.ts';
 
-// Which parts of a line go from right to left. Documents are English: a line goes from left to right, and what is Hebrew or
-// Arabic in it is a stretch that goes the other way (the plain cases of Unicode's UAX #9, without nesting).
+// Finds the parts of a line whose direction is from right to left. Our documents are English, so a line goes from left
+// to right, but it may contain Hebrew or Arabic text. We implement the plain cases of Unicode's UAX #9, without
+// nesting.
 
 const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 const ATOMS =
@@ -19,7 +20,10 @@ const MIRRORED: Record<string, string> = {
   '»': '«',
 };
 
-/** The parts of a line in the order in which they stand on paper; each is of one direction, and of it alone is drawn. */
+/**
+ * Returns the parts of a line in the order in which they appear on paper. Each part has one direction, and the caller
+ * draws each part separately.
+ */
 export function visualParts(line: string): string[] {
   if (!RIGHT_TO_LEFT.test(line)) return [line];
   const atoms = line.match(ATOMS) ?? [];
@@ -34,14 +38,17 @@ export function visualParts(line: string): string[] {
       ...atoms
         .slice(at, end)
         .toReversed()
-        .map((atom) => ownOf(MIRRORED, atom) ?? atom),
+        .map((atom) => ownProperty(MIRRORED, atom) ?? atom),
     );
     at = end;
   }
   return joined(parts);
 }
 
-/** Up to the last word or number that goes with the first, before a letter that goes from left to right. */
+/**
+ * Returns the end of a right-to-left stretch. The stretch ends before the next letter that goes from left to right,
+ * after its own last word or number.
+ */
 function endOfStretch(atoms: string[], from: number): number {
   let end = from + 1;
   for (let at = from + 1; at < atoms.length; at++) {
@@ -53,7 +60,7 @@ function endOfStretch(atoms: string[], from: number): number {
   return end;
 }
 
-/** Neighbours that both go from left to right are one part: spaces and kerning stay as they are. */
+/** Joins adjacent parts that go from left to right, so that spaces and kerning between them do not change. */
 function joined(parts: string[]): string[] {
   const all: string[] = [];
   for (const part of parts) {

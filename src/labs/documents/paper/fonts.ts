@@ -3,11 +3,14 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { printable } from '../../../wire/printable.ts';
 
-// The fonts are in every document themselves, as the part of them that the document uses: what is printed is what was stored,
-// whatever fonts the reader has. The fonts that every PDF reader brings know the letters of western Europe only, and a writer
-// that uses them prints other letters without a word.
+// We embed the used parts of our fonts in every document, so each PDF reader prints exactly the stored text, whatever
+// fonts it has. The fonts that every PDF reader has contain only the letters of western Europe. For other letters, a
+// PDF library would print wrong letters with those fonts, without an error.
 
-/** DejaVu Sans Condensed for nearly all; Unifont, whose letters are made of coarse squares, for what that has no picture of. */
+/**
+ * The fonts. DejaVu Sans Condensed (`regular`, `bold`) has nearly all letters. Unifont (`every`) has coarse square
+ * letters, and we use it only for letters that DejaVu lacks.
+ */
 export type FontName = 'regular' | 'bold' | 'every';
 
 const require = createRequire(import.meta.url);
@@ -20,7 +23,7 @@ const FILES: Record<FontName, () => string> = {
 type Opened = { font: Font; letters: Set<number> };
 const opened = new Map<FontName, Opened>();
 
-/** Opened when it is first asked for, and kept: 10 to 60 ms that no later document pays. Documents share it. */
+/** Opens a font at its first use and caches it for all documents. This saves later documents 10 to 60 ms. */
 export function openFont(name: FontName): Opened {
   const known = opened.get(name);
   if (known) return known;
@@ -32,7 +35,10 @@ export function openFont(name: FontName): Opened {
 
 const has = (name: FontName, letter: string): boolean => openFont(name).letters.has(letter.codePointAt(0) as number);
 
-/** Unifont has pictures of numbers too, for what is no letter of anybody: those are not asked for. */
+/**
+ * Matches assigned code points. Unifont also has glyphs for unassigned ones, which only show the number. We do not use
+ * those.
+ */
 const IS_ASSIGNED = /[\p{L}\p{M}\p{N}\p{P}\p{S}]/u;
 const isPictured = (letter: string): boolean =>
   has('regular', letter) || (IS_ASSIGNED.test(letter) && has('every', letter));
@@ -40,15 +46,16 @@ const isPictured = (letter: string): boolean =>
 const numberOf = (letter: string): string =>
   `{U+${(letter.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')}}`;
 
-/** The narrow blank at which no line ends, as in `1.73 m²`. */
+/** The narrow no-break space, as in `1.73 m²`. We never break a line at it. */
 const TIE = '\u202F';
 
 /**
- * A line as it is printed: what may be printed at all, and of that what no font has a picture of as its number, `{U+20000}`. A reader
- * sees that something stands there, and which letter it is; never another letter or an empty box. What stands in no alphabet is a number
- * too: a laboratory's own sign for "at least" must not vanish before its value.
+ * Returns a line as we print it, without unprintable characters. A letter for which our fonts have no glyph becomes its
+ * number, for example `{U+20000}`. So a reader sees that there is a letter and which one, and never sees another letter
+ * or an empty box. Private and unassigned code points become numbers too, because a laboratory may use its own sign for
+ * "at least", and that sign must not disappear before a value.
  */
-export function pictured(line: string): string {
+export function printableLine(line: string): string {
   let shown = '';
   for (const letter of printable(line.replaceAll(/[\p{Co}\p{Cn}]/gu, numberOf))) {
     if (/\p{Zs}/u.test(letter)) shown += letter === TIE ? TIE : ' ';
@@ -57,12 +64,12 @@ export function pictured(line: string): string {
   return shown;
 }
 
-/** A stretch of text of one font. */
+/** A stretch of text that is drawn in one font. */
 type Run = { text: string; font: FontName };
 
 /**
- * What is printed, by the fonts that have it; a mark stays with its letter. Bold has fewer letters: a text with one that it lacks
- * is regular as a whole.
+ * Splits a text into runs, so that the font of each run has all of its letters. A combining mark stays with its letter.
+ * The bold font has fewer letters. If it lacks one letter of a text, the entire text is regular.
  */
 export function runsOf(shown: string, wanted: 'regular' | 'bold'): Run[] {
   const letters = shown.match(/.\p{M}*/gu) ?? [];

@@ -1,14 +1,15 @@
-import { redrawPng } from './png/redraw.ts';
+import { redrawPng } from './png/redraw-png.ts';
 
 export type Picture = { content: string; content_type: string };
 
-/** Of a point of the paper: 288 to an inch. */
+/** The number of pixels for each point of the paper. This gives 288 pixels to an inch. */
 const PIXELS = 4;
-const [SCAN, END] = [Buffer.from('ffda', 'hex'), Buffer.from('ffd9', 'hex')];
+const [SOS, END] = [Buffer.from('ffda', 'hex'), Buffer.from('ffd9', 'hex')];
 
 /**
- * Draws the image into a box, and answers false where it is broken. A PNG is unpacked here, row by row, and drawn anew: pdfkit
- * unpacks some of them in a callback, where what is broken in one would end the process. A JPEG goes into the document as it is.
+ * Draws the image into a box. Returns false if the image is broken. We decode a PNG ourselves, row by row, and encode
+ * it again, because pdfkit decodes some PNGs in a callback, and a broken PNG would end the process there. We copy a
+ * JPEG into the document unchanged.
  */
 export async function drawPicture(
   doc: PDFKit.PDFDocument,
@@ -31,8 +32,10 @@ export async function drawPicture(
   }
 }
 
-/** Whether its last scan has an end; what lies between is for the reader of the document to unpack. */
+/**
+ * Returns whether the last scan of a JPEG has an end mark. We do not decode the data between them. The PDF reader does.
+ */
 const isWholeJpeg = (bytes: Buffer): boolean => {
-  const scan = bytes.lastIndexOf(SCAN);
-  return scan > 0 && bytes.lastIndexOf(END) > scan;
+  const sosAt = bytes.lastIndexOf(SOS);
+  return sosAt > 0 && bytes.lastIndexOf(END) > sosAt;
 };

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-// oxlint-disable-next-line import/no-named-as-default -- its types know the default alone
+// oxlint-disable-next-line import/no-named-as-default -- its types declare only the default export
 import PDFDocument from 'pdfkit';
 import { AppError } from '../../../errors.ts';
-import { pictured } from './fonts.ts';
+import { printableLine } from './fonts.ts';
 import {
   drawLine,
   drawLineEnding,
@@ -15,7 +15,7 @@ import {
   QUIET,
   shrunk,
   type Style,
-} from './text.ts';
+} from './draw-text.ts';
 
 /** US letter, in points. */
 const PAGE = { width: 612, height: 792 };
@@ -27,13 +27,16 @@ const BOTTOM = PAGE.height - 58;
 const ACCENT = '#0b5d66';
 const RULE = '#c9d1d8';
 const SHADE = '#eef3f4';
-/** Of a document that says no other bound: what is known of an order and its patient fills a few. */
+/** The default limit of a document's pages. The data of an order and its patient fills a few pages. */
 const MOST_PAGES = 60;
 
-/** Room above the name of a part and below its line, below fields, and between two rows of a table. */
+/**
+ * Spaces in points: above the title of a section, below the line under it, below fields, and between two rows of a
+ * table.
+ */
 const SPACING = { usual: { part: 4, line: 7, fields: 16, row: 7 }, close: { part: 4, line: 4, fields: 11, row: 5 } };
 
-/** A document in the making: what is drawn next stands at y. */
+/** A document that is being drawn. The next item goes at height `y`. */
 export type Sheet = {
   doc: PDFKit.PDFDocument;
   y: number;
@@ -43,14 +46,17 @@ export type Sheet = {
 
 type About = {
   title: string;
-  /** Stands for the moment of making: the same data makes the same bytes. */
+  /**
+   * The creation time that the document states. The caller passes it, so that the same data always gives the same
+   * bytes.
+   */
   at: string;
-  /** `close` for a form that is to stay on one page. */
+  /** `close` is for a form that should fit on one page. */
   spacing?: keyof typeof SPACING;
   mostPages?: number;
 };
 
-/** Begins a document of letter pages; `size` of others. */
+/** Begins a document whose pages are US letter, or have another `size`. */
 export function openSheet(
   { title, at, spacing = 'usual', mostPages = MOST_PAGES }: About,
   size: [number, number] = [PAGE.width, PAGE.height],
@@ -67,8 +73,11 @@ export function openSheet(
   return { doc, y: MARGIN, space: SPACING[spacing], mostPages };
 }
 
-/** Room for `height` more, on a new page where this one is full. Throws document_too_long where there is none to be had. */
-export async function needRoom(sheet: Sheet, height: number): Promise<void> {
+/**
+ * Makes sure that `height` is free below `y`. If the page has too little space, it begins a new page. Throws
+ * document_too_long if the document may have no further page.
+ */
+export async function ensureSpace(sheet: Sheet, height: number): Promise<void> {
   if (sheet.y + height <= BOTTOM) return;
   if (sheet.doc.bufferedPageRange().count >= sheet.mostPages) throw tooLong(`${sheet.mostPages} pages`);
   await newPage(sheet);
@@ -77,14 +86,14 @@ export async function needRoom(sheet: Sheet, height: number): Promise<void> {
 export const tooLong = (bound: string): AppError =>
   new AppError('document_too_long', `This document would have more than ${bound}. Read it as data.`);
 
-/** A further page; others have the thread before it. */
+/** Adds a page. Before that, it lets other work of the thread run. */
 export async function newPage(sheet: Sheet): Promise<void> {
   await setImmediate();
   sheet.doc.addPage();
   sheet.y = MARGIN;
 }
 
-/** Ends the document: `footer` and the number of the page stand on each. */
+/** Ends the document. Each page gets `footer` and its page number. */
 export async function finish(sheet: Sheet, footer: string | null): Promise<Buffer> {
   const { doc } = sheet;
   const { count } = doc.bufferedPageRange();
@@ -94,7 +103,7 @@ export async function finish(sheet: Sheet, footer: string | null): Promise<Buffe
     if (page % 20 === 19) await setImmediate();
     doc.switchToPage(page);
     rule(doc, BOTTOM + 16);
-    drawLine(doc, pictured(footer), { x: LEFT, y: BOTTOM + 21 }, small);
+    drawLine(doc, printableLine(footer), { x: LEFT, y: BOTTOM + 21 }, small);
     drawLineEnding(doc, `Page ${page + 1} of ${count}`, { x: RIGHT, y: BOTTOM + 21 }, style);
   }
   await setImmediate();
@@ -109,7 +118,9 @@ export async function finish(sheet: Sheet, footer: string | null): Promise<Buffe
 const rule = (doc: PDFKit.PDFDocument, y: number, color = RULE): void =>
   void doc.moveTo(LEFT, y).lineTo(RIGHT, y).lineWidth(0.6).strokeColor(color).stroke();
 
-/** Who it is of and what it is, over a line. `reserve` is left free at the right, for a barcode. */
+/**
+ * Draws the sender and the title above a horizontal line. The width `reserve` stays free at the right, for a barcode.
+ */
 export function heading(
   sheet: Sheet,
   { from, title, lines }: { from: string; title: string; lines: string[] },
@@ -128,20 +139,23 @@ export function heading(
   sheet.y += 12;
 }
 
-/** The name of a part; it stays together with what follows. */
+/** Draws the title of a section. The title and the first `follows` points below it stay on the same page. */
 export async function section(sheet: Sheet, title: string, follows = 30): Promise<void> {
   sheet.y += sheet.space.part;
-  await needRoom(sheet, 22 + follows);
+  await ensureSpace(sheet, 22 + follows);
   drawLine(sheet.doc, title.toUpperCase(), { x: LEFT, y: sheet.y }, { size: 8, font: 'bold', color: ACCENT });
   sheet.y += 12;
   rule(sheet.doc, sheet.y);
   sheet.y += sheet.space.line;
 }
 
-/** A label with its value; null leaves a line to fill in by hand. */
+/** A label with its value. If the value is null, the document has a line to fill in by hand. */
 export type Field = { label: string; value: string | null; bold?: boolean };
 
-/** Fields beside one another, as wide as `shares` say. What is longer than its share is wrapped. */
+/**
+ * Draws fields next to each other. `shares` are their relative widths. A value that is longer than its field is
+ * wrapped.
+ */
 export async function fields(sheet: Sheet, row: Field[], shares: number[] = row.map(() => 1)): Promise<void> {
   const { doc } = sheet;
   const gap = 14;
@@ -154,7 +168,7 @@ export async function fields(sheet: Sheet, row: Field[], shares: number[] = row.
     return { width, style, lines: value === null ? [] : linesOf(doc, value, width, style) };
   });
   const height = Math.max(...cells.map(({ lines, style }) => Math.max(heightOf(lines, style), 14)));
-  await needRoom(sheet, Math.min(height + sheet.space.fields + 1, 500));
+  await ensureSpace(sheet, Math.min(height + sheet.space.fields + 1, 500));
   const { y } = sheet;
   const page = doc.bufferedPageRange().count;
   let x = LEFT;
@@ -171,7 +185,7 @@ export async function fields(sheet: Sheet, row: Field[], shares: number[] = row.
   sheet.y = doc.bufferedPageRange().count === page ? y + height + sheet.space.fields : sheet.y + 6.5;
 }
 
-/** A line to write on. */
+/** Draws an empty line for handwriting. */
 export const blank = (doc: PDFKit.PDFDocument, x: number, y: number, width: number): void =>
   void doc
     .moveTo(x, y)
@@ -180,48 +194,48 @@ export const blank = (doc: PDFKit.PDFDocument, x: number, y: number, width: numb
     .strokeColor('#7c8792')
     .stroke();
 
-/** A paragraph over the whole width. */
+/** Draws a paragraph over the full width. */
 export async function paragraph(sheet: Sheet, text: string, style: Style = { size: 9.5 }, indent = 0): Promise<void> {
   const lines = linesOf(sheet.doc, text, WIDTH - indent, style);
   for (const line of lines) {
-    await needRoom(sheet, style.size * 1.4);
+    await ensureSpace(sheet, style.size * 1.4);
     drawLine(sheet.doc, line, { x: LEFT + indent, y: sheet.y }, style);
     sheet.y += style.size * 1.36;
   }
   sheet.y += style.size * 0.5;
 }
 
-/** A paragraph that hangs on its number or bullet. */
+/** Draws a paragraph with a hanging number or bullet. */
 export async function item(sheet: Sheet, mark: string, text: string, style: Style): Promise<void> {
-  await needRoom(sheet, style.size * 1.4);
+  await ensureSpace(sheet, style.size * 1.4);
   drawLineEnding(sheet.doc, mark, { x: LEFT + 20, y: sheet.y }, { ...style, font: 'bold' });
   await paragraph(sheet, text, style, 28);
 }
 
-/** A box that says something before all else. */
+/** Draws a box with a text that a reader must see first. */
 export async function banner(sheet: Sheet, text: string, color = '#8a1c1c'): Promise<void> {
   const style: Style = { size: 9.5, font: 'bold', color };
   const lines = linesOf(sheet.doc, text, WIDTH - 24, style);
   const height = heightOf(lines, style) + 13;
-  await needRoom(sheet, height + 8);
+  await ensureSpace(sheet, height + 8);
   sheet.doc.rect(LEFT, sheet.y, WIDTH, height).lineWidth(1).strokeColor(color).stroke();
   drawLines(sheet.doc, lines, { x: LEFT + 12, y: sheet.y + 7 }, style);
   sheet.y += height + 12;
 }
 
 export type Column = { title: string; width: number };
-/** `whole`: its letters become smaller before it is broken. */
+/** With `whole`, we first make the letters smaller, and wrap the text only if it is still too long. */
 export type Cell = string | { text: string; bold?: boolean; color?: string; whole?: boolean };
 
 type Drawn = { x: number; lines: string[]; style: Style };
 
-/** Draws texts of one size beside one another, from page to page where no page holds them: nothing is left out. */
+/** Draws texts next to each other, over several pages if one page has no room for them. It omits nothing. */
 async function flow(sheet: Sheet, texts: Drawn[], onNewPage: () => void): Promise<void> {
   const step = Math.max(...texts.map(({ style }) => style.size)) * LEADING;
   const count = Math.max(...texts.map(({ lines }) => lines.length));
   for (let from = 0; from < count;) {
     const before = sheet.doc.bufferedPageRange().count;
-    await needRoom(sheet, step);
+    await ensureSpace(sheet, step);
     if (sheet.doc.bufferedPageRange().count > before) onNewPage();
     const upTo = Math.min(count, from + Math.max(1, Math.floor((BOTTOM - sheet.y) / step)));
     for (const { x, lines, style } of texts) drawLines(sheet.doc, lines.slice(from, upTo), { x, y: sheet.y }, style);
@@ -230,7 +244,10 @@ async function flow(sheet: Sheet, texts: Drawn[], onNewPage: () => void): Promis
   }
 }
 
-/** A table whose head stands on each of its pages; a row stays whole unless it is very long. Widths are shares. `note` stands below its row. */
+/**
+ * Draws a table and repeats its head on each page. A row stays on one page unless it is very long. The widths are
+ * relative. A row's `note` goes below the row.
+ */
 export async function table(sheet: Sheet, columns: Column[], rows: { cells: Cell[]; note?: Cell }[]): Promise<void> {
   const { doc } = sheet;
   const shares = columns.reduce((sum, { width }) => sum + width, 0);
@@ -250,7 +267,7 @@ export async function table(sheet: Sheet, columns: Column[], rows: { cells: Cell
     );
     sheet.y += 19;
   };
-  await needRoom(sheet, 40);
+  await ensureSpace(sheet, 40);
   drawHead();
   for (const { cells, note } of rows) {
     const drawn: Drawn[] = [];
@@ -261,7 +278,7 @@ export async function table(sheet: Sheet, columns: Column[], rows: { cells: Cell
     const noted = await drawable(note ?? '', LEFT + 10, WIDTH - 20, { size: 8, color: QUIET });
     const tall = Math.max(...drawn.map(({ lines, style }) => heightOf(lines, style)));
     const before = doc.bufferedPageRange().count;
-    await needRoom(sheet, Math.min(tall + heightOf(noted.lines, noted.style) + 8, 500));
+    await ensureSpace(sheet, Math.min(tall + heightOf(noted.lines, noted.style) + 8, 500));
     if (doc.bufferedPageRange().count > before) drawHead();
     await flow(sheet, drawn, drawHead);
     await flow(sheet, [noted], drawHead);

@@ -1,11 +1,11 @@
-// Shapes of https://docs.easypost.com/docs/trackers and https://docs.easypost.com/guides/webhooks-guide
+// Shapes of the events: https://docs.easypost.com/docs/trackers and https://docs.easypost.com/guides/webhooks-guide
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
 import {
   hookOfCarrier,
   lowStatuses,
@@ -18,9 +18,9 @@ import {
 } from '../../../../test/factories.ts';
 import { teamCtx } from '../../../../test/team-ctx.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { eraseUsers } from '../../../../test/erase-users.ts';
-import { lockOrder } from '../../orders/load.ts';
-import { storeShipment, type ShipmentNews } from '../../orders/testkit/ship.ts';
+import { eraseUsers } from '../../../../test/erase-due-users.ts';
+import { lockOrder } from '../../orders/load-order.ts';
+import { storeShipment, type ShipmentUpdate } from '../../orders/testkit/store-shipment.ts';
 import { dropExpired } from './erase.ts';
 
 let app: TestApp;
@@ -38,28 +38,28 @@ const newNumber = (): string => `94001112${String((parcels += 1)).padStart(14, '
 /** Hours from now. */
 const at = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
 
-/** As a laboratory tells of the parcels of an order. */
-const tell = async (order: OrderBody, news: ShipmentNews, by = team): Promise<void> => {
+/** Stores a shipment as a laboratory reports it. */
+const reportShipment = async (order: OrderBody, update: ShipmentUpdate, by = team): Promise<void> => {
   await inTransaction(await teamCtx(app.ctx, by.id), async (tx) =>
-    storeShipment(tx, await lockOrder(tx, order.id), news),
+    storeShipment(tx, await lockOrder(tx, order.id), update),
   );
 };
 const parcel = async (by = team): Promise<{ order: OrderBody; number: string }> => {
   const [order, number] = [await orderKit(by), newNumber()];
-  await tell(order, { outbound_tracking_number: number, outbound_courier: 'usps' }, by);
+  await reportShipment(order, { outbound_tracking_number: number, outbound_courier: 'usps' }, by);
   return { order, number };
 };
-/** A kit that is registered and with its user, with the number of its way back. */
+/** A registered kit that is with its user, and the tracking number of its return parcel. */
 const parcelBack = async (): Promise<{ order: OrderBody; number: string }> => {
   const [order, number] = [await orderKit(team), newNumber()];
   await simulate(team, order.id);
   await register(team, { sample_id: (await readOrder(team, order.id)).sample_id });
-  await tell(order, { inbound_tracking_number: number, inbound_courier: 'FedEx' });
+  await reportShipment(order, { inbound_tracking_number: number, inbound_courier: 'FedEx' });
   return { order, number };
 };
 
 type Scan = [status: string, detail: string, hours: number];
-/** A scan as the newest of its tracker. */
+/** Sends an event with this scan as the newest of its tracker. */
 const scan = async (number: string, [status, status_detail, hours]: Scan, more: Record<string, unknown> = {}) => {
   const answer = await hookOfCarrier(team, {
     tracking_code: number,
@@ -73,9 +73,9 @@ const scan = async (number: string, [status, status_detail, hours]: Scan, more: 
 };
 const statusOf = async (order: OrderBody): Promise<string | undefined> =>
   lowStatuses(await readOrder(team, order.id)).at(-1);
-const scansKept = async (): Promise<number> => (await sql`select from carrier_scans`.execute(app.db)).rows.length;
+const countScans = async (): Promise<number> => (await sql`select from carrier_scans`.execute(app.db)).rows.length;
 
-describe('A scan of a parcel on its way to the customer', () => {
+describe('a scan of a parcel on its way to the customer', () => {
   test.each<[string, string, string[]]>([
     ['pre_transit', 'label_created', []],
     ['cancelled', 'cancelled', []],
@@ -104,20 +104,20 @@ describe('A scan of a parcel on its way to the customer', () => {
       detail,
       ['transit_customer', 'problem_in_transit_customer', 'failure_to_deliver_to_customer'],
     ]),
-  ])('%s (%s) is told as by the table', async (status, detail, told) => {
+  ])('%s (%s) adds the statuses of the table', async (status, detail, expected) => {
     const { order, number } = await parcel();
     await scan(number, [status, detail, 0]);
-    expect(lowStatuses(await readOrder(team, order.id))).toEqual(['ordered', 'awaiting_registration', ...told]);
+    expect(lowStatuses(await readOrder(team, order.id))).toEqual(['ordered', 'awaiting_registration', ...expected]);
   });
 
-  test.each(['lost', 'expired'])('whose detail is %s ends the order', async (detail) => {
+  test.each(['lost', 'expired'])('with the detail %s ends the order', async (detail) => {
     const { order, number } = await parcel();
     await scan(number, ['in_transit', 'in_transit', -2]);
     await scan(number, ['failure', detail, -1]);
     expect(await statusOf(order)).toBe('lost');
   });
 
-  test('sends an event of its status', async () => {
+  test('publishes an event of the new status', async () => {
     const { order, number } = await parcel();
     await scan(number, ['in_transit', 'in_transit', 0]);
     const { rows } = await sql`select from events where team_id = ${team.id}
@@ -133,7 +133,7 @@ test.each<[string, string, string]>([
   ['delivered', 'arrived_at_destination', 'delivered_to_lab'],
   ['in_transit', 'delayed', 'problem_in_transit_lab'],
   ['return_to_sender', 'return', 'failure_to_deliver_to_lab'],
-])('On the way to the laboratory %s (%s) makes the order %s', async (status, detail, expected) => {
+])('on the way to the laboratory the scan %s (%s) changes the order to %s', async (status, detail, expected) => {
   const { order, number } = await parcelBack();
   await hookOfCarrier(team, {
     tracking_code: number,
@@ -146,8 +146,8 @@ test.each<[string, string, string]>([
   expect(await statusOf(order)).toBe(expected);
 });
 
-describe('Scans that come late, again or out of order', () => {
-  test('move nothing backwards', async () => {
+describe('late, repeated and unordered scans', () => {
+  test('do not move an order backwards', async () => {
     const { order, number } = await parcel();
     await scan(number, ['delivered', 'arrived_at_destination', -1]);
     const before = await readOrder(team, order.id);
@@ -162,7 +162,7 @@ describe('Scans that come late, again or out of order', () => {
     expect(await readOrder(team, order.id)).toEqual(before);
   });
 
-  test('let an order go on after a problem, and not by what was scanned before it', async () => {
+  test('move an order on after a problem only if the scan is newer than the problem', async () => {
     const { order, number } = await parcel();
     await scan(number, ['in_transit', 'weather_delay', -3]);
     await scan(number, ['in_transit', 'in_transit', -4]);
@@ -171,7 +171,7 @@ describe('Scans that come late, again or out of order', () => {
     expect(await statusOf(order)).toBe('transit_customer');
   });
 
-  test('are made good by the history that each event has', async () => {
+  test('add the missed scans from the history in each event', async () => {
     const { order, number } = await parcel();
     const tracking_details = [
       { status: 'in_transit', status_detail: 'in_transit', datetime: at(-9) },
@@ -181,7 +181,7 @@ describe('Scans that come late, again or out of order', () => {
     expect(await statusOf(order)).toBe('out_for_delivery');
   });
 
-  test('change nothing once the laboratory has told of the arrival', async () => {
+  test('change nothing once the laboratory has reported the arrival', async () => {
     const { order, number } = await parcelBack();
     await simulate(team, order.id, '?final_status=sample_with_lab.testkit.lab_processing_blocked');
     const before = await readOrder(team, order.id);
@@ -191,30 +191,30 @@ describe('Scans that come late, again or out of order', () => {
     expect(await readOrder(team, order.id)).toEqual(before);
   });
 
-  test('are kept once, however often they come', async () => {
+  test('are stored once when they come several times', async () => {
     const { number } = await parcel();
     const fixed = { tracking_code: number, status: 'in_transit', status_detail: 'in_transit', updated_at: at(0) };
-    const before = await scansKept();
+    const before = await countScans();
     await Promise.all(Array.from({ length: 5 }, () => hookOfCarrier(team, fixed)));
-    expect(await scansKept()).toBe(before + 1);
+    expect(await countScans()).toBe(before + 1);
   });
 });
 
-describe('A scan whose order is not known yet', () => {
-  test('is answered as any other, and moves the order once its parcel is told of', async () => {
+describe('a scan of an unknown parcel', () => {
+  test('is answered as any other, and moves the order once the laboratory reports the number', async () => {
     const number = newNumber();
     const answer = await scan(number, ['in_transit', 'in_transit', 0]);
     expect([answer.status, answer.body]).toEqual([200, { received: true }]);
     const order = await orderKit(team);
-    await tell(order, { outbound_tracking_number: ` ${number.slice(0, 4)} ${number.slice(4)}` });
+    await reportShipment(order, { outbound_tracking_number: ` ${number.slice(0, 4)} ${number.slice(4)}` });
     await app.runJobs();
     expect(await statusOf(order)).toBe('transit_customer');
   });
 
-  test('of a kit that comes back before it is registered waits for the registration', async () => {
+  test('of a kit that comes back unregistered moves the order after the registration', async () => {
     const [order, number] = [await orderKit(team), newNumber()];
     await simulate(team, order.id);
-    await tell(order, { inbound_tracking_number: number, inbound_courier: 'usps' });
+    await reportShipment(order, { inbound_tracking_number: number, inbound_courier: 'usps' });
     await scan(number, ['in_transit', 'in_transit', 0]);
     expect(await statusOf(order)).toBe('with_customer');
     await register(team, { sample_id: (await readOrder(team, order.id)).sample_id });
@@ -222,7 +222,7 @@ describe('A scan whose order is not known yet', () => {
     expect(await statusOf(order)).toBe('transit_lab');
   });
 
-  test('is kept for two weeks, one of a known parcel for sixty days', async () => {
+  test('is stored for 14 days, and one of a known parcel for 60 days', async () => {
     const { number } = await parcel();
     await sql`delete from carrier_scans`.execute(app.db);
     await scan(number, ['in_transit', 'in_transit', 0]);
@@ -230,14 +230,15 @@ describe('A scan whose order is not known yet', () => {
     const after = async (days: number) => {
       await sql`update carrier_scans set received_at = now() - make_interval(days => ${days})`.execute(app.db);
       await dropExpired(app.ctx);
-      return scansKept();
+      return countScans();
     };
     expect([await after(13), await after(15), await after(59), await after(61)]).toEqual([2, 1, 1, 0]);
   });
 
-  test('is one of the newest twenty thousand of its courier, and of one parcel of two hundred', async () => {
+  test('is deleted beyond the newest 20,000 of its courier, and one parcel gets no more than 300 scans', async () => {
     await sql`
-      insert into carrier_scans select decode(md5(n::text), 'hex'), 'dhl', 'moving', now(), false, now() - interval '1 hour'
+      insert into carrier_scans
+      select decode(md5(n::text), 'hex'), 'dhl', 'moving', now(), false, now() - interval '1 hour'
         from generate_series(1, 20_010) n`.execute(app.db);
     await scan(newNumber(), ['in_transit', 'in_transit', 0], { carrier: 'DHLExpress' });
     const { rows } = await sql`select from carrier_scans where courier = 'dhl'`.execute(app.db);
@@ -255,12 +256,12 @@ describe('A scan whose order is not known yet', () => {
   });
 });
 
-describe('A number that a carrier uses again', () => {
-  test('is that of the newest order that is not back, whosever it is', async () => {
+describe('a tracking number that a carrier reuses', () => {
+  test('moves the newest order that is not back, also of another team', async () => {
     const { order, number } = await parcel();
     const other = await app.makeTeam();
     const newer = await orderKit(other);
-    await tell(newer, { outbound_tracking_number: number, outbound_courier: 'usps' }, other);
+    await reportShipment(newer, { outbound_tracking_number: number, outbound_courier: 'usps' }, other);
     await scan(number, ['in_transit', 'in_transit', 0.1]);
     expect(await statusOf(order)).toBe('awaiting_registration');
     expect(lowStatuses(await readOrder(other, newer.id)).at(-1)).toBe('transit_customer');
@@ -268,36 +269,36 @@ describe('A number that a carrier uses again', () => {
     expect([seen.status, JSON.stringify(seen.body)]).toEqual([404, expect.not.stringContaining(number)]);
   });
 
-  test('brings nothing of its former parcel to a new order', async () => {
+  test('does not move a new order by scans of its earlier parcel', async () => {
     const number = newNumber();
     await scan(number, ['delivered', 'arrived_at_destination', -24 * 30]);
     const order = await orderKit(team);
-    await tell(order, { outbound_tracking_number: number });
+    await reportShipment(order, { outbound_tracking_number: number });
     await app.runJobs();
     expect(await statusOf(order)).toBe('awaiting_registration');
   });
 
-  test('of another courier is another parcel', async () => {
+  test('is another parcel with another courier', async () => {
     const { order, number } = await parcel();
     await scan(number, ['in_transit', 'in_transit', 0], { carrier: 'UPSDAP' });
     expect(await statusOf(order)).toBe('awaiting_registration');
   });
 });
 
-describe('What carriers send is refused', () => {
+describe('an update of a carrier is refused', () => {
   const body = JSON.stringify({ description: 'tracker.updated', result: { tracking_code: '1', status: 'delivered' } });
   const sent = (options: Parameters<typeof hookOfCarrier>[2]) => hookOfCarrier(team, {}, { raw: body, ...options });
 
   test.each([
-    ['without a signature that fits', { signature: `hmac-sha256-hex=${'0'.repeat(64)}` }],
-    ['signed by another secret', { secret: 'another' }],
+    ['without a valid signature', { signature: `hmac-sha256-hex=${'0'.repeat(64)}` }],
+    ['signed with another secret', { secret: 'another' }],
     ['signed in another way', { signature: createHmac('sha256', 'secret-of-carriers').update(body).digest('hex') }],
   ])('%s', async (_, options) => {
-    const { status, body: told } = await sent(options);
-    expect([status, told.code]).toEqual([401, 'signature_refused']);
+    const { status, body: answer } = await sent(options);
+    expect([status, answer.code]).toEqual([401, 'signature_refused']);
   });
 
-  test('without any signature, before it is read', async () => {
+  test('without any signature, before the body is read', async () => {
     const headers = { 'content-type': 'application/json' };
     const answer = await team.api<{ code: string }>('POST', '/hooks/carrier/usps', undefined, {
       raw: body,
@@ -318,7 +319,7 @@ describe('What carriers send is refused', () => {
     expect(status).toBe(413);
   });
 
-  test('at the address of a courier that is not known, and where no secret is set', async () => {
+  test('at the path of an unknown courier, and without a configured secret', async () => {
     expect((await sent({ carrier: 'pigeon' })).status).toBe(404);
     const silent = await startTestApp({ PHIAL_CARRIER_WEBHOOK_SECRETS: '' });
     const answer = await hookOfCarrier(silent.team, {}, { raw: body });
@@ -328,15 +329,12 @@ describe('What carriers send is refused', () => {
 });
 
 test.each([
-  ['by a secret in another normal form', 'se\u0301cret-tv\u00e5', (text: string) => text],
-  [
-    'with a weight that was written shorter on the way',
-    'secret-of-carriers',
-    (text: string) => text.replace('5.0', '5'),
-  ],
-])('What is signed %s is taken', async (_, secret, onTheWay) => {
+  ['with a secret in another Unicode normal form', 'se\u0301cret-tv\u00e5', (text: string) => text],
+  ['with a weight that an intermediary shortened', 'secret-of-carriers', (text: string) => text.replace('5.0', '5')],
+])('an update signed %s is accepted', async (_, secret, onTheWay) => {
   const { order, number } = await parcel();
-  const raw = `{"description":"tracker.updated","result":{"object":"Tracker","carrier":"USPS","weight":5.0,"tracking_code":"${number}","status":"in_transit","updated_at":"${at(0)}"}}`;
+  const tracker = `"object":"Tracker","carrier":"USPS","weight":5.0,"tracking_code":"${number}"`;
+  const raw = `{"description":"tracker.updated","result":{${tracker},"status":"in_transit","updated_at":"${at(0)}"}}`;
   const signature = `hmac-sha256-hex=${createHmac('sha256', secret.normalize('NFKD')).update(raw).digest('hex')}`;
   const { status } = await hookOfCarrier(team, {}, { carrier: 'usps', raw: onTheWay(raw), signature });
   await app.runJobs();
@@ -344,50 +342,47 @@ test.each([
 });
 
 test.each<[string, string]>([
-  ['what is no JSON', '{"result":'],
-  ['what is no event', '[1, null]'],
-  ['an event of no parcel', '{"description":"batch.updated","result":{"tracking_code":"1","status":"delivered"}}'],
-  [
-    'a time that is none',
-    '{"result":{"object":"Tracker","tracking_code":"1","status":"delivered","updated_at":"soon"}}',
-  ],
+  ['a body that is not JSON', '{"result":'],
+  ['a body that is not an event', '[1, null]'],
+  ['an event without a parcel', '{"description":"batch.updated","result":{"tracking_code":"1","status":"delivered"}}'],
+  ['an invalid time', '{"result":{"object":"Tracker","tracking_code":"1","status":"delivered","updated_at":"soon"}}'],
   ['very deep nesting', `{"result":${'['.repeat(5_000)}${']'.repeat(5_000)}}`],
-])('Signed, %s is answered and tells nothing', async (_, raw) => {
-  const before = await scansKept();
+])('%s with a valid signature is answered and stores no scan', async (_, raw) => {
+  const before = await countScans();
   const { status } = await hookOfCarrier(team, {}, { raw });
-  expect([status, await scansKept()]).toEqual([200, before]);
+  expect([status, await countScans()]).toEqual([200, before]);
 });
 
-test('At the address of one courier news of others is passed by', async () => {
-  const before = await scansKept();
+test('the path of one courier ignores updates of other couriers', async () => {
+  const before = await countScans();
   const tracker = { tracking_code: newNumber(), status: 'in_transit', updated_at: at(0) };
   expect((await hookOfCarrier(team, tracker, { carrier: 'ups' })).status).toBe(200);
-  expect(await scansKept()).toBe(before);
+  expect(await countScans()).toBe(before);
 });
 
-test('A shipment shows where its courier tells of it', async () => {
+test('a shipment has the tracking URLs of its couriers', async () => {
   const { order, number } = await parcel();
-  await tell(order, { inbound_tracking_number: '1Z999AA10123456784', inbound_courier: 'UPS Ground' });
+  await reportShipment(order, { inbound_tracking_number: '1Z999AA10123456784', inbound_courier: 'UPS Ground' });
   expect((await readOrder(team, order.id)).details.data.shipment).toMatchObject({
     outbound_tracking_url: `https://tools.usps.com/go/TrackConfirmAction?tLabels=${number}`,
     inbound_tracking_url: 'https://wwwapps.ups.com/WebTracking/track?track=yes&trackNums=1Z999AA10123456784',
   });
 });
 
-test('An erased user takes along what carriers told of the parcels', async () => {
+test('the erasure of a user deletes the scans of the parcels', async () => {
   const number = newNumber();
   const user = await makeUser(team);
   const order = await orderKit(team, user.user_id);
-  await tell(order, { outbound_tracking_number: number });
-  const before = await scansKept();
+  await reportShipment(order, { outbound_tracking_number: number });
+  const before = await countScans();
   await scan(number, ['in_transit', 'in_transit', 0]);
   await team.api('DELETE', `/v2/user/${user.user_id}`);
   await sql`update users set deleted_at = now() - interval '8 days' where id = ${user.user_id}`.execute(app.db);
   await eraseUsers(app.ctx);
-  expect(await scansKept()).toBe(before);
+  expect(await countScans()).toBe(before);
 });
 
-describe('Strangers who send bodies that never end', () => {
+describe('anonymous callers that send bodies without an end', () => {
   const SLOW = 40;
   const sockets: Socket[] = [];
   beforeEach(async () => {
@@ -407,7 +402,7 @@ describe('Strangers who send bodies that never end', () => {
     for (const socket of sockets.splice(0)) socket.destroy();
   });
 
-  /** Status of a scan that is sent from an address, and the milliseconds until it was answered. */
+  /** Sends a scan from an address. Returns the HTTP status and the milliseconds until the answer. */
   async function scanFrom(localAddress: string): Promise<[status: number | undefined, ms: number]> {
     const { number } = await parcel();
     const tracker = { object: 'Tracker', carrier: 'USPS', tracking_code: number, status: 'in_transit' };
@@ -425,13 +420,13 @@ describe('Strangers who send bodies that never end', () => {
     return [answer.statusCode, performance.now() - from];
   }
 
-  test('delay nobody of another address', async () => {
+  test('do not delay callers of another address', async () => {
     const [status, ms] = await scanFrom('127.0.0.2');
     expect(status).toBe(200);
     expect(ms).toBeLessThan(900);
   });
 
-  test('lose their places to who waits behind them, of their own address too', async () => {
+  test('lose their permits to waiting callers of their own address', async () => {
     const [status, ms] = await scanFrom('127.0.0.1');
     expect(status).toBe(200);
     expect(ms).toBeLessThan(15_000);

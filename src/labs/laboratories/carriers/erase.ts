@@ -1,10 +1,16 @@
 import { sql } from 'kysely';
 import type { Ctx, TeamCtx, TxCtx } from '../../../context.ts';
 
-/** A parcel may be scanned before the laboratory has told its number. */
+/**
+ * Days for which we store scans of a parcel that we do not know. A carrier may scan a parcel before the laboratory
+ * reports the parcel's tracking number.
+ */
 const UNKNOWN_DAYS = 14;
-/** What was scanned of a parcel is looked at with each new scan, for as long as a parcel travels. */
-const KEPT_DAYS = 60;
+/**
+ * Days for which we store the scans of a known parcel. A new scan has to be compared with the earlier scans of the
+ * parcel, so this is longer than a parcel travels.
+ */
+const RETENTION_DAYS = 60;
 
 export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
   await sql`
@@ -21,6 +27,6 @@ export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): P
 export async function dropExpired({ db }: Ctx): Promise<void> {
   await sql`
     delete from carrier_scans
-     where received_at < now() - make_interval(days => ${KEPT_DAYS})
+     where received_at < now() - make_interval(days => ${RETENTION_DAYS})
         or (not is_known and received_at < now() - make_interval(days => ${UNKNOWN_DAYS}))`.execute(db);
 }

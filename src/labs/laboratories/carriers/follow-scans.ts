@@ -3,15 +3,18 @@ import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { acrossTeams } from '../../../db/session/bind.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { defineTeamJob } from '../../../tenancy/teams/define-team-job.ts';
-import { lockOrderIfPresent, type LoadedOrder } from '../../orders/load.ts';
-import { progressOfOrder } from '../../orders/status/progress.ts';
-import { KIT_NOT_BACK } from '../../orders/status/table.ts';
+import { lockOrderIfPresent, type LoadedOrder } from '../../orders/load-order.ts';
+import { progressOfOrder } from '../../orders/status/order-progress.ts';
+import { KIT_NOT_BACK } from '../../orders/status/statuses.ts';
 import { carrierScansKind } from '../../orders/testkit/tracking-numbers.ts';
-import { applyNews } from '../apply-news.ts';
+import { applyLabUpdate } from '../apply-lab-update.ts';
 import { STAGES, type Leg, type Stage } from './stages.ts';
-import { stepsBy } from './way.ts';
+import { stepsBy } from './parcel-steps.ts';
 
-/** Has an order follow what carriers have told of its parcels. Run again it finds the order there, and does nothing. */
+/**
+ * The job that moves an order to the status that follows from the scans of its parcels. A second run changes nothing,
+ * because the order already has that status.
+ */
 export const carrierScans = defineTeamJob({
   ...carrierScansKind,
   run: (ctx, { order_id }) => inTransaction(ctx, (tx) => follow(tx, order_id)),
@@ -19,18 +22,20 @@ export const carrierScans = defineTeamJob({
 
 async function follow(ctx: TxCtx<TeamCtx>, orderId: string): Promise<void> {
   let order = await lockOrderIfPresent(ctx, orderId);
-  // What the laboratory has told of the kit's arrival is more than any carrier knows.
+  // After the laboratory has reported that the kit arrived, we ignore scans of carriers.
   if (!order || !KIT_NOT_BACK.includes(order.row.last_low_level_status)) return;
   const scans = await scansOf(ctx, order);
   for (const leg of ['outbound', 'inbound'] as const) {
     const stages = scans.filter((scan) => scan.leg === leg).map(({ stage }) => stage);
-    for (const status of stepsBy(progressOfOrder(order), leg, stages)) order = await applyNews(ctx, order, { status });
+    for (const status of stepsBy(progressOfOrder(order), leg, stages))
+      order = await applyLabUpdate(ctx, order, { status });
   }
 }
 
 /**
- * All that was scanned of an order's parcels since it was made, in the order of the scans' own times. Carriers use numbers again:
- * what was scanned while a newer order had the number, whosever it is, is of that one.
+ * Returns the scans of an order's parcels, sorted by the times of the scans. Scans from before the order do not belong
+ * to it. Carriers reuse tracking numbers. If a newer order, also of another team, got the same number, later scans
+ * belong to the newer order.
  */
 async function scansOf(ctx: TxCtx<TeamCtx>, { row }: LoadedOrder): Promise<{ leg: Leg; stage: Stage }[]> {
   const { rows } = await sql<{ leg: Leg; stage: Stage; hash: Buffer }>`

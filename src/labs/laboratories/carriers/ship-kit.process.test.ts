@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
 import {
   consents,
   hookOfCarrier,
@@ -22,7 +22,7 @@ let labTestId: string;
 beforeAll(async () => {
   databaseUrl = await makeDatabase();
   app = await startTestApp({}, { databaseUrl });
-  // Nobody answers there: what the laboratory is told is no matter of its parcels.
+  // No laboratory answers on this port. Parcels do not depend on the messages to the laboratory.
   await connectTestLaboratory(databaseUrl, { orders: byMllp(9) });
   labTestId = await addLabTest(app, app.team);
 }, 60_000);
@@ -33,7 +33,7 @@ afterAll(async () => {
 
 const [OUT, BACK] = ['9400111200000000000777', '9202090153540000000778'];
 
-/** A kit of the laboratory that speaks HL7. */
+/** A kit of the laboratory that is connected by HL7. */
 async function kit(): Promise<OrderBody> {
   const { user_id } = await makeUser(app.team);
   const body = { user_id, lab_test_id: labTestId, shipping_details: shippingAddress };
@@ -59,11 +59,19 @@ const statusOf = async ({ id }: OrderBody): Promise<string | undefined> =>
   lowStatuses(await readOrder(app.team, id)).at(-1);
 const lines = () => app.db.selectFrom('audit_log').selectAll().where('action', '=', 'lab ship-kit').execute();
 
-test('a kit of a laboratory that speaks HL7 goes to its user and back by what carriers tell of the numbers of the command', async () => {
+test('scans of the tracking numbers of lab ship-kit move a kit of an HL7 laboratory to its user and back', async () => {
   const order = await kit();
   expect(order.details.data.shipment).toBeNull();
-  const told = await ship(order.id, '--outbound', '9400 1112 0000 0000 000777', '--inbound', BACK, '--courier', 'usps');
-  expect(told).toMatchObject({ code: 0, stdout: 'The kit is followed by its numbers now.\n' });
+  const command = await ship(
+    order.id,
+    '--outbound',
+    '9400 1112 0000 0000 000777',
+    '--inbound',
+    BACK,
+    '--courier',
+    'usps',
+  );
+  expect(command).toMatchObject({ code: 0, stdout: 'Updates about these numbers now advance the order of the kit.\n' });
   const shipped = await readOrder(app.team, order.id);
   expect(shipped.details.data.shipment).toMatchObject({
     outbound_tracking_number: '9400 1112 0000 0000 000777',
@@ -99,7 +107,7 @@ test('a kit of a laboratory that speaks HL7 goes to its user and back by what ca
   expect(late).toMatchObject({ code: 1, output: expect.stringContaining('No parcel of order') });
 }, 60_000);
 
-test('a number that is told again takes the place of the one before, with its courier and where that shows it', async () => {
+test('a second lab ship-kit replaces the number, the courier and the tracking URL', async () => {
   const order = await kit();
   const [wrong, right] = ['1Z999AA10123450001', '1Z999AA10123450002'];
   expect((await ship(order.id, '--outbound', wrong, '--courier', 'ups')).code).toBe(0);
@@ -116,7 +124,7 @@ test('a number that is told again takes the place of the one before, with its co
   expect(await statusOf(order)).toBe('transit_customer');
 }, 60_000);
 
-test('what is no kit of the team that waits, and what is no number, is refused in a sentence and leaves nothing', async () => {
+test('lab ship-kit refuses invalid numbers and other orders with a sentence, and stores nothing', async () => {
   const before = (await lines()).length;
   const [order, cancelled, another] = [await kit(), await kit(), await app.makeTeam()];
   await app.team.api('POST', `/v3/order/${cancelled.id}/cancel`);
@@ -142,7 +150,7 @@ test('what is no kit of the team that waits, and what is no number, is refused i
     expect.stringContaining('takes --outbound or --inbound'),
     ...Array<unknown>(2).fill(expect.stringContaining('takes 6 to 100 letters and digits')),
     expect.stringContaining('as --inbound'),
-    expect.stringContaining('takes two numbers'),
+    expect.stringContaining('takes two different numbers'),
     expect.stringContaining('takes usps, ups, fedex, dhl, ontrac as --courier'),
   ]);
   const refused = [

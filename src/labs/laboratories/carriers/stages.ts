@@ -1,7 +1,7 @@
-// What a carrier's statuses mean for an order, by the statuses and details of EasyPost trackers.
-import type { LowLevelStatus } from '../../orders/status/table.ts';
+// Maps the statuses and status details of EasyPost trackers to statuses of an order.
+import type { LowLevelStatus } from '../../orders/status/statuses.ts';
 
-/** What a scan says of a parcel, as far as it moves an order. */
+/** The stages of a parcel that change the status of an order. */
 export const STAGES = ['moving', 'out_for_delivery', 'delivered', 'problem', 'failure', 'lost'] as const;
 export type Stage = (typeof STAGES)[number];
 export type Leg = 'outbound' | 'inbound';
@@ -21,8 +21,8 @@ const FAILURES: ReadonlySet<string> = new Set(['failure', 'refused', 'return']);
 const LOST: ReadonlySet<string> = new Set(['expired', 'lost']);
 
 /**
- * The stage that a status with its detail tells of. null: nothing that moves an order, as a label that was printed or cancelled,
- * a parcel that waits to be picked up, or a status that is not known.
+ * Returns the stage for an EasyPost status and its detail. Returns null if the scan does not move an order: a label was
+ * printed or cancelled, a parcel waits for pick-up, or we do not know the status.
  */
 export function stageOf(status: string, detail: string): Stage | null {
   if (status === 'pre_transit' || status === 'cancelled') return null;
@@ -35,7 +35,10 @@ export function stageOf(status: string, detail: string): Stage | null {
   return status === 'out_for_delivery' ? status : 'moving';
 }
 
-/** The status of an order whose parcel has come to a stage. That a parcel is brought to a laboratory today is no status. */
+/**
+ * The status of an order for each stage of its parcel. For a parcel that is out for delivery to the laboratory, orders
+ * have no separate status.
+ */
 export const STATUS_OF: Readonly<Record<Leg, Readonly<Record<Stage, LowLevelStatus>>>> = {
   outbound: {
     moving: 'transit_customer',

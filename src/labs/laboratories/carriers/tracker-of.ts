@@ -1,25 +1,26 @@
 import { courierOf } from '../../orders/testkit/couriers.ts';
 import { stageOf, type Stage } from './stages.ts';
 
-/** Of one tracker the newest: a parcel has some ten or twenty. */
+/** The number of scans that we read of a tracker, the newest first. A parcel has about ten or twenty scans. */
 const MOST_SCANS = 100;
 const MOST_NUMBER_LETTERS = 100;
-/** A carrier's clock may be ahead. */
+/** The most that a scan's time may be in the future. The carrier's clock may be ahead of ours. */
 const MOST_AHEAD_MS = 86_400_000;
 const FIRST_MS = Date.UTC(2000, 0, 1);
 
-/** A parcel with what was told of it, in any order. */
+/** A parcel and its scans, in any order. */
 export type Tracker = { number: string; courier: string; scans: { stage: Stage; scanned_at: string }[] };
 
 /**
- * The parcel that an EasyPost event tells of, with all scans that it carries; null where it tells of none, or of nothing that
- * moves one. An event has the whole history of its tracker, so one that was lost is made good by the next.
+ * Reads the parcel of an EasyPost event with all its scans. Returns null if the event is not about a parcel, or if none
+ * of its scans moves an order. Each event contains the complete history of the tracker, so a lost event does no harm:
+ * the next one contains its scans.
  */
 export function trackerOf(body: Buffer): Tracker | null {
   const { number, carrier, own, history } = partsOf(body);
   if (number === null) return null;
   const newest = Math.max(...history.map(({ at }) => at));
-  // The tracker's own status is that of its newest scan, whose time it repeats nowhere.
+  // The tracker's own status is the status of its newest scan. The tracker does not repeat the time of that scan.
   const all = [...history, { ...own, at: history.length > 0 ? newest : own.at }];
   const scans = all.flatMap(({ status, detail, at }) => {
     const stage = stageOf(status, detail);
@@ -52,7 +53,7 @@ const scanOf = (fields: Readonly<Record<string, unknown>>): { status: string; de
   at: momentOf(textOf(fields['datetime'])),
 });
 
-/** A time without a zone is UTC. */
+/** Parses a time. A time without a zone is in UTC. */
 const momentOf = (text: string): number =>
   /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:?\d\d)?$/.test(text)
     ? Date.parse(/(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`)

@@ -2,7 +2,7 @@ import type { Coding } from 'fhir/r4.js';
 import type { Static } from 'typebox';
 import type { ResultCode } from '../../results/schemas.ts';
 
-/** Of HL7 table 0396, the systems that FHIR knows by an address. */
+/** The FHIR URIs of those code systems in HL7 table 0396 that have one. */
 const SYSTEMS: ReadonlyMap<string, string> = new Map([
   ['SCT', 'http://snomed.info/sct'],
   ['SNOMEDCT', 'http://snomed.info/sct'],
@@ -21,7 +21,10 @@ function systemOf(name: string | null): string | undefined {
   return table === undefined ? SYSTEMS.get(known) : `http://terminology.hl7.org/CodeSystem/v2-${table}`;
 }
 
-/** A code of a laboratory's own has no system: its name there is nobody else's. */
+/**
+ * Returns a code as a FHIR coding. A laboratory's own code gets no `system`, because the name of the laboratory's code
+ * system has no meaning elsewhere.
+ */
 export function codingOf({ code, text, system }: Static<typeof ResultCode>): Coding {
   const address = systemOf(system);
   return { ...(address && { system: address }), code, ...(text !== null && { display: text }) };

@@ -1,6 +1,6 @@
-// https://hl7.org/fhir/R4: what each kind of resource must have, and the codes of its statuses.
+// Required fields and status codes of the resources are from https://hl7.org/fhir/R4.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
 import {
   createOrder,
   orderKit,
@@ -11,7 +11,7 @@ import {
   simulate,
 } from '../../../../test/factories.ts';
 import { labOf, observed, receiveFor, reportOf, sampled } from '../../../../test/lab-reports.ts';
-import type { LabReport } from '../../results/report.ts';
+import type { LabReport } from '../../results/lab-report.ts';
 
 let app: TestApp;
 let team: Team;
@@ -24,7 +24,7 @@ afterAll(() => app.close());
 type Resource = { resourceType: string; id: string; status?: string; [field: string]: unknown };
 type Bundle = { type: string; entry: { fullUrl: string; resource: Resource }[] };
 
-/** What R4 demands of each kind, beside a subject. */
+/** The fields that we expect in each type of resource: those that R4 requires, and more. */
 const REQUIRED: Record<string, string[]> = {
   ServiceRequest: ['status', 'intent', 'subject'],
   DiagnosticReport: ['status', 'code', 'subject'],
@@ -42,13 +42,13 @@ const referencesIn = (value: unknown): string[] => {
     key === 'reference' ? [String(each)] : referencesIn(each as unknown),
   );
 };
-/** What R4 has nowhere: null, an empty array or object, a text without a letter. */
+/** Whether a value has something that R4 never allows: null, an empty array or object, or a blank text. */
 const isEmpty = (value: unknown): boolean =>
   value === null ||
   (typeof value === 'string' && value.trim() === '') ||
   (typeof value === 'object' && (Object.keys(value).length === 0 || Object.values(value).some(isEmpty)));
 
-/** The resources of a bundle, which hangs together and has what R4 demands. */
+/** Reads the resources of a bundle, and checks that its references resolve and that required fields are there. */
 async function read(path: string): Promise<(kind: string) => Resource[]> {
   const { status, body, headers } = await team.api<Bundle>('GET', path);
   expect([status, headers.get('content-type')]).toEqual([200, 'application/fhir+json; charset=utf-8']);
@@ -64,7 +64,7 @@ async function read(path: string): Promise<(kind: string) => Resource[]> {
 }
 const COMPLETED = '?final_status=completed.testkit.completed';
 
-test('An order is a ServiceRequest with its patient, physician, laboratory and specimen', async () => {
+test('an order is a ServiceRequest with its patient, physician, laboratory and specimen', async () => {
   const order = await registeredKit(team);
   const of = await read(`/v3/order/${order.id}/fhir`);
   const { sample_id } = await readOrder(team, order.id);
@@ -84,7 +84,7 @@ test('An order is a ServiceRequest with its patient, physician, laboratory and s
   expect(of('Organization')).toHaveLength(1);
 });
 
-test('An order of which nothing is known yet names nobody, and one that was cancelled is revoked', async () => {
+test('an unregistered kit names no person, and a cancelled order is revoked', async () => {
   const order = await orderKit(team);
   const before = await read(`/v3/order/${order.id}/fhir`);
   expect(Object.keys(before('Patient')[0] as Resource).toSorted()).toEqual(['id', 'identifier', 'resourceType']);
@@ -94,7 +94,7 @@ test('An order of which nothing is known yet names nobody, and one that was canc
   expect(after('ServiceRequest')[0]?.status).toBe('revoked');
 });
 
-test('Results are a DiagnosticReport with an Observation each, as the laboratory has told them', async () => {
+test('results are a DiagnosticReport with an Observation for each result of the laboratory', async () => {
   const order = await registeredKit(team);
   await simulate(team, order.id, COMPLETED, { interpretation: 'critical' });
   const of = await read(`/v3/order/${order.id}/result/fhir`);
@@ -113,7 +113,7 @@ test('Results are a DiagnosticReport with an Observation each, as the laboratory
   expect(of('Observation').some(({ interpretation }) => JSON.stringify(interpretation).includes('"AA"'))).toBe(true);
 });
 
-test('What is missing is a cancelled Observation that says why', async () => {
+test('a missing result is a cancelled Observation with the reason', async () => {
   const order = await registeredKit(team);
   await simulate(team, order.id, COMPLETED, { has_missing_results: true });
   const of = await read(`/v3/order/${order.id}/result/fhir`);
@@ -123,7 +123,7 @@ test('What is missing is a cancelled Observation that says why', async () => {
   expect(of('Observation').every((each) => 'dataAbsentReason' in each !== 'valueQuantity' in each)).toBe(true);
 });
 
-test('Texts, codes and comparisons are told as such', async () => {
+test('texts, codes and comparisons have the value type of FHIR for them', async () => {
   const order = await registeredKit(team);
   await simulate(team, order.id, COMPLETED, { result_types: ['range', 'comment', 'coded_value'] });
   const of = await read(`/v3/order/${order.id}/result/fhir`);
@@ -137,7 +137,7 @@ test('Texts, codes and comparisons are told as such', async () => {
   );
 });
 
-test('The same is answered each time, and a corrected report is one', async () => {
+test('two requests get the same answer, and a corrected report has the status corrected', async () => {
   const order = await registeredKit(team);
   await simulate(team, order.id, COMPLETED);
   const path = `/v3/order/${order.id}/result/fhir`;
@@ -148,13 +148,13 @@ test('The same is answered each time, and a corrected report is one', async () =
   expect(of('DiagnosticReport')[0]?.status).toBe('corrected');
 });
 
-describe('What has nothing in it is left out:', () => {
+describe('empty values are left out:', () => {
   test('an order without a diagnosis', async () => {
     const { order } = (await createOrder(team, { icd_codes: [] })).body;
     expect((await read(`/v3/order/${order.id}/fhir`))('ServiceRequest')[0]).not.toHaveProperty('reasonCode');
   });
 
-  test('the value of a report that was withdrawn, which is entered in error and makes the report a corrected one', async () => {
+  test('the value of a withdrawn result, which is entered-in-error in a corrected report', async () => {
     const order = await createOrder(team);
     const { id } = order.body.order;
     const receive = (status: LabReport['status'], value: object, day: number) =>
@@ -172,13 +172,15 @@ describe('What has nothing in it is left out:', () => {
     await receive('corrected', { status: 'withdrawn', text: '' }, 8);
     const after = await read(`/v3/order/${id}/result/fhir`);
     expect(after('DiagnosticReport')[0]?.status).toBe('corrected');
-    const told = after('Observation').filter(({ status }) => status !== 'cancelled');
-    expect(told).toMatchObject([{ status: 'entered-in-error', code: { text: 'Something' }, dataAbsentReason: {} }]);
-    expect(JSON.stringify(told)).not.toMatch(/"value[A-Z]/);
+    const observations = after('Observation').filter(({ status }) => status !== 'cancelled');
+    expect(observations).toMatchObject([
+      { status: 'entered-in-error', code: { text: 'Something' }, dataAbsentReason: {} },
+    ]);
+    expect(JSON.stringify(observations)).not.toMatch(/"value[A-Z]/);
   });
 });
 
-test('A sample that the laboratory alone has a number for is the specimen of the report', async () => {
+test('a sample that only the laboratory numbered is the specimen of the report', async () => {
   const { order } = (await createOrder(team)).body;
   expect((await read(`/v3/order/${order.id}/fhir`))('Specimen')).toEqual([]);
   await receiveFor(app, { team, orderId: order.id, labId: labOf(order) }, sampled('LAB-TUBE-1'));
@@ -188,7 +190,7 @@ test('A sample that the laboratory alone has a number for is the specimen of the
   expect(of('DiagnosticReport')[0]).toMatchObject({ specimen: [{ reference: `urn:uuid:${String(specimen?.id)}` }] });
 });
 
-test('Before the laboratory has reported there are no results, and of another team there is nothing', async () => {
+test('results are not available before the report, and another team gets 404', async () => {
   const order = await registeredKit(team);
   const early = await team.api<{ code: string }>('GET', `/v3/order/${order.id}/result/fhir`);
   expect([early.status, early.body.code]).toEqual([404, 'results_not_available']);

@@ -1,15 +1,15 @@
 import type { Identifier } from 'fhir/r4.js';
 import { sql } from 'kysely';
 import type { TeamCtx } from '../../../context.ts';
-import type { LoadedOrder } from '../../orders/load.ts';
+import type { LoadedOrder } from '../../orders/load-order.ts';
 
 type Kind = 'placer' | 'filler' | 'accession';
 export type OrderNumbers = { kind: Kind; number: string }[];
 
-/** HL7 table 0203. */
+/** The code of each kind of number in HL7 table 0203. */
 const TYPES: Readonly<Record<Kind, string>> = { placer: 'PLAC', filler: 'FILL', accession: 'ACSN' };
 
-/** The numbers by which an order and its laboratory know each other: ours that it was sent under, and those that it told. */
+/** Returns the numbers of an order: those that we issued for the laboratory, and those that the laboratory reported. */
 export async function numbersOf(ctx: TeamCtx, { row }: LoadedOrder): Promise<OrderNumbers> {
   const { rows } = await sql<OrderNumbers[number]>`
     select 'placer' as kind, number from order_numbers

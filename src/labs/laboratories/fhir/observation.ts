@@ -5,17 +5,17 @@ import type { BiomarkerResult } from '../../results/schemas.ts';
 import { organizationIdOf } from './people.ts';
 import { codingOf } from './code-systems.ts';
 import { idOf, referTo } from './references.ts';
-import { ownOf } from '../../../wire/own.ts';
+import { ownProperty } from '../../../wire/own-property.ts';
 
 type Result = Static<typeof BiomarkerResult>;
 type Missing = NonNullable<FoundResults['missing_results']>[number];
-/** What all observations of a report have in common. */
+/** The values that are the same in all observations of a report. */
 type Of = { orderId: string; userId: string; specimen: string | null; effective: string | null };
 
 const UCUM = 'http://unitsofmeasure.org';
 const ABSENT_SYSTEM = 'http://terminology.hl7.org/CodeSystem/data-absent-reason';
 const FLAGS_SYSTEM = 'http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation';
-/** Those of HL7 table 0078 that the code system of FHIR has by the same names. */
+/** Flags of HL7 table 0078 for which the FHIR code system has the same code. */
 const FLAGS: ReadonlySet<string> = new Set([
   'N',
   'A',
@@ -39,18 +39,20 @@ const FLAGS: ReadonlySet<string> = new Set([
   'B',
   'W',
 ]);
-/** By ours, where the laboratory has sent none that FHIR knows. */
+/** The flag for our own interpretation. A result gets it if FHIR does not know any of the laboratory's flags. */
 const FLAG_OF: Readonly<Record<string, string>> = { normal: 'N', abnormal: 'A', critical: 'AA' };
 
 const STATUSES = { partial: 'preliminary', final: 'final', corrected: 'corrected' } as const;
 const COMPARED = /^(<=|>=|<|>)\s*(\d+(?:\.\d+)?)$/;
 
-/** A result as FHIR tells it; the laboratory's own words stay where it has no number for them. */
-export function observationOf(result: Result, of: Of, place: number): Observation {
+/**
+ * Writes a result as a FHIR Observation. If the result is not a number, the Observation contains the laboratory's text.
+ */
+export function observationOf(result: Result, of: Of, position: number): Observation {
   const range = rangeOf(result);
   const interpretation = interpretationOf(result);
   return {
-    ...commonOf(result, of, place),
+    ...commonOf(result, of, position),
     status: STATUSES[result.status],
     ...valueOf(result),
     ...(result.timestamp !== null && { issued: result.timestamp }),
@@ -63,9 +65,12 @@ export function observationOf(result: Result, of: Of, place: number): Observatio
   };
 }
 
-/** What the laboratory could not tell, has taken back, or does not do before it knows more of the sample, with why. */
-export const missingObservationOf = (missing: Missing, of: Of, place: number): Observation => ({
-  ...commonOf(missing, of, place),
+/**
+ * Writes a missing result as a FHIR Observation with the reason. Reasons: the laboratory could not obtain the result,
+ * withdrew it, or waits for information about the sample.
+ */
+export const missingObservationOf = (missing: Missing, of: Of, position: number): Observation => ({
+  ...commonOf(missing, of, position),
   status: missing.is_withdrawn ? 'entered-in-error' : missing.is_held ? 'registered' : 'cancelled',
   dataAbsentReason: {
     coding: [{ system: ABSENT_SYSTEM, code: missing.is_held ? 'temp-unknown' : 'not-performed' }],
@@ -77,12 +82,12 @@ export const missingObservationOf = (missing: Missing, of: Of, place: number): O
 function commonOf(
   { name, slug, loinc }: Pick<Result, 'name' | 'slug' | 'loinc'>,
   { orderId, userId, specimen, effective }: Of,
-  place: number,
+  position: number,
 ) {
   return {
     resourceType: 'Observation',
-    // Two results may bear one name.
-    id: idOf(orderId, 'observation', slug, String(place)),
+    // The position makes the id unique, because two results may have the same name.
+    id: idOf(orderId, 'observation', slug, String(position)),
     category: [
       { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: 'laboratory' }] },
     ],
@@ -123,7 +128,7 @@ function valueOf({
 
 function interpretationOf({ source_interpretation, interpretation }: Result): CodeableConcept[] | null {
   const sent = source_interpretation.split('~').filter((flag) => FLAGS.has(flag));
-  const own = ownOf(FLAG_OF, interpretation);
+  const own = ownProperty(FLAG_OF, interpretation);
   const flags = sent.length > 0 || own === undefined ? sent : [own];
   return flags.length === 0 ? null : flags.map((code) => ({ coding: [{ system: FLAGS_SYSTEM, code }] }));
 }

@@ -1,12 +1,12 @@
 import type { ContactPoint, Organization, Patient, Practitioner } from 'fhir/r4.js';
-import type { LoadedOrder } from '../../orders/load.ts';
+import type { LoadedOrder } from '../../orders/load-order.ts';
 import { idOf } from './references.ts';
 
 const GENDERS: ReadonlySet<string> = new Set(['male', 'female', 'other', 'unknown']);
 const NPI = 'http://hl7.org/fhir/sid/us-npi';
 const CLIA = 'urn:oid:2.16.840.1.113883.4.7';
 
-/** A kit that nobody has registered is of a user of whom no more is known. */
+/** Returns the patient of an order. Until somebody registers a kit, we know only the ids of its user. */
 export function patientOf({ row, user }: LoadedOrder): Patient {
   const { patient_details: details, patient_address: address } = row;
   const telecom: ContactPoint[] = [
@@ -49,7 +49,7 @@ export function patientOf({ row, user }: LoadedOrder): Patient {
   };
 }
 
-/** Who has ordered; null where nobody is named. */
+/** Returns the ordering physician; null if the order names none. */
 export function practitionerOf({ row }: LoadedOrder): Practitioner | null {
   const { physician } = row;
   return (
@@ -64,7 +64,7 @@ export function practitionerOf({ row }: LoadedOrder): Practitioner | null {
 
 export const organizationIdOf = (orderId: string, name: string): string => idOf(orderId, 'laboratory', name);
 
-/** A laboratory by its name, which is all that each of its results says of it. */
+/** Returns a laboratory with its name. Results contain no other data about the laboratory. */
 export const organizationOf = (orderId: string, name: string, clia: string | null = null): Organization => ({
   resourceType: 'Organization',
   id: organizationIdOf(orderId, name),

@@ -1,28 +1,29 @@
 import { Type } from 'typebox';
 import { oneOf, Timestamp, Uuid } from '../../../wire/schema.ts';
+import { shape } from '../../../wire/shape.ts';
 
-/** A resource of FHIR R4, as http://hl7.org/fhir/R4 describes its kind: what is declared here is what every one has. */
+/** A resource of FHIR R4, see http://hl7.org/fhir/R4. The schema declares only the fields that every resource has. */
 const Resource = Type.Object(
   {
     resourceType: oneOf(
       ['DiagnosticReport', 'Observation', 'Organization', 'Patient', 'Practitioner', 'ServiceRequest', 'Specimen'],
-      { description: 'Its kind, whose other fields are those of FHIR R4.' },
+      { description: 'The type of the resource. FHIR R4 defines its other fields.' },
     ),
     id: Uuid,
   },
   { additionalProperties: Type.Unknown(), description: 'A resource of FHIR R4.' },
 );
 
-export const FhirBundle = Type.Object({
+export const FhirBundle = shape('FhirBundle', {
   resourceType: oneOf(['Bundle'], { description: 'Always Bundle.' }),
   id: Uuid,
   type: oneOf(['collection']),
   timestamp: Timestamp,
   entry: Type.Array(
     Type.Object({
-      fullUrl: Type.String({ description: 'urn:uuid: and the id; what refers to the resource has the same.' }),
+      fullUrl: Type.String({ description: 'urn:uuid: and the id. References to the resource have the same value.' }),
       resource: Resource,
     }),
-    { description: 'The resources, first the one that was asked for.' },
+    { description: 'The resources. The requested one comes first.' },
   ),
 });

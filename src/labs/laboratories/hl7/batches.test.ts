@@ -1,9 +1,9 @@
-// What one message or one frame tells of several: batches, patients, orders.
+// Frames with several messages, and messages of several patients or orders.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
 import { addLabTest, byMllp, connectTestLaboratory, kitAtLaboratory } from '../../../../test/hl7-deployment.ts';
 import { exchangeFrames, startHl7Laboratory, text_, type Hl7Laboratory } from '../../../../test/hl7-laboratory.ts';
-import { startHl7, type Hl7 } from './start.ts';
+import { startHl7, type Hl7 } from './start-hl7.ts';
 
 let laboratory: Hl7Laboratory;
 let app: TestApp;
@@ -55,11 +55,11 @@ const valuesOf = async ({ id }: Order): Promise<string[]> =>
     ({ result }) => result,
   );
 const segmentsOf = (answer = ''): string[] => answer.split('\r').filter(Boolean);
-const kept = (controlId: string) =>
+const storedMessages = (controlId: string) =>
   app.db.selectFrom('hl7_messages').selectAll().where('control_id', '=', controlId).orderBy('id').execute();
 
-describe('a batch that comes by MLLP', () => {
-  test('is answered by a batch that names it, with an answer to each of its messages', async () => {
+describe('a batch by MLLP', () => {
+  test('is answered with a batch that names it and has an answer to each message', async () => {
     const wrong = messageOf(second, 'high');
     const [answer, ...more] = await exchangeFrames(
       hl7.port as number,
@@ -82,7 +82,7 @@ describe('a batch that comes by MLLP', () => {
     expect(await valuesOf(second)).toEqual([]);
   });
 
-  test('whose trailer counts more messages than came is applied as far as it came, and the answer and the log say so', async () => {
+  test('with fewer messages than its trailer counts is applied, and the answer and the log report it', async () => {
     logged.length = 0;
     const [answer] = await exchangeFrames(
       hl7.port as number,
@@ -93,18 +93,19 @@ describe('a batch that comes by MLLP', () => {
     expect(await valuesOf(first)).toEqual(['92']);
   });
 
-  test('is repeated without changing anything', async () => {
-    const batch = `BHS|^~\\&|LAB|LABFAC|||20260122||||BATCH-9\r${messageOf(first, '93')}${messageOf(second, '94')}BTS|2\r`;
+  test('that is sent again changes nothing', async () => {
+    const two = messageOf(first, '93') + messageOf(second, '94');
+    const batch = `BHS|^~\\&|LAB|LABFAC|||20260122||||BATCH-9\r${two}BTS|2\r`;
     for (let time = 0; time < 2; time += 1) {
       const [answer] = await exchangeFrames(hl7.port as number, batch);
       expect(segmentsOf(answer).filter((segment) => segment.startsWith('MSA|AA|'))).toHaveLength(2);
     }
     expect([await valuesOf(first), await valuesOf(second)]).toEqual([['93'], ['94']]);
-    expect(await kept(`B${sent}`)).toHaveLength(1);
+    expect(await storedMessages(`B${sent}`)).toHaveLength(1);
   });
 });
 
-test('messages that follow each other in one frame without a batch are answered each by its own frame', async () => {
+test('messages in one frame without a batch get an answer frame each', async () => {
   const answers = await exchangeFrames(hl7.port as number, messageOf(first, '95') + messageOf(second, '96'), 2);
   expect(answers.map((answer) => segmentsOf(answer)[1])).toEqual([`MSA|AA|B${sent - 1}`, `MSA|AA|B${sent}`]);
   expect([await valuesOf(first), await valuesOf(second)]).toEqual([['95'], ['96']]);
@@ -113,37 +114,37 @@ test('messages that follow each other in one frame without a batch are answered 
 describe('a message of two patients', () => {
   const other = PATIENT.replace('X7', 'X8');
 
-  test('gives each of them the results of their own order, and each part goes with its own user', async () => {
+  test('gives each patient the results of their own order, and assigns each part to its user', async () => {
     const message = header() + PATIENT + request(first, glucose('81')) + other + request(second, glucose('82'));
     const [answer] = await exchangeFrames(hl7.port as number, message);
     expect(segmentsOf(answer)[1]).toBe(`MSA|AA|B${sent}`);
     expect([await valuesOf(first), await valuesOf(second)]).toEqual([['81'], ['82']]);
-    const rows = await kept(`B${sent}`);
+    const rows = await storedMessages(`B${sent}`);
     expect(rows.map(({ user_id }) => user_id)).toEqual([first.user_id, second.user_id]);
   });
 
-  test('of which one is nobody we know applies the other, and only that one waits', async () => {
-    const stranger = { ...second, number: 'UNKNOWN-1' };
-    const message = header() + PATIENT + request(first, glucose('83')) + other + request(stranger, glucose('84'));
+  test('applies the part of the known patient, and only the part of the unknown one waits', async () => {
+    const unknownOrder = { ...second, number: 'UNKNOWN-1' };
+    const message = header() + PATIENT + request(first, glucose('83')) + other + request(unknownOrder, glucose('84'));
     const [answer] = await exchangeFrames(hl7.port as number, message);
     expect(segmentsOf(answer)[1]).toBe(`MSA|AE|B${sent}`);
     expect(await valuesOf(first)).toEqual(['83']);
-    expect((await kept(`B${sent}`)).map(({ state, reason }) => [state, reason])).toEqual([
+    expect((await storedMessages(`B${sent}`)).map(({ state, reason }) => [state, reason])).toEqual([
       ['applied', null],
       ['failed', 'unknown_number'],
     ]);
-    // Sent again, both parts are known.
+    // When the message is sent again, both parts are recognised.
     await exchangeFrames(hl7.port as number, message);
-    expect(await kept(`B${sent}`)).toHaveLength(2);
+    expect(await storedMessages(`B${sent}`)).toHaveLength(2);
   });
 
-  test('in which one is told twice is of two, and not of three', async () => {
+  test('with one patient in two places is split into two parts', async () => {
     const again = request(first, 'OBX|2|NM|A1C^A1c^L||5.4|%|<5.7||||F\r');
     const message =
       header() + PATIENT + request(first, glucose('85')) + other + request(second, glucose('86')) + PATIENT;
     await exchangeFrames(hl7.port as number, message + again);
     expect([await valuesOf(first), await valuesOf(second)]).toEqual([['85', '5.4'], ['86']]);
-    expect(await kept(`B${sent}`)).toHaveLength(2);
+    expect(await storedMessages(`B${sent}`)).toHaveLength(2);
   });
 });
 

@@ -1,8 +1,8 @@
-// What a laboratory may send at most, and what an operator sees of all that waits.
+// Bounds of messages, and metrics of waiting messages.
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
 import { addLabTest, byMllp, connectTestLaboratory, kitAtLaboratory } from '../../../../test/hl7-deployment.ts';
 import {
   resultMessage,
@@ -12,7 +12,7 @@ import {
   type Hl7Laboratory,
   type ResultToSend,
 } from '../../../../test/hl7-laboratory.ts';
-import { startHl7, type Hl7 } from './start.ts';
+import { startHl7, type Hl7 } from './start-hl7.ts';
 
 let laboratory: Hl7Laboratory;
 let app: TestApp;
@@ -45,7 +45,7 @@ const message = (controlId: string) =>
   app.db.selectFrom('hl7_messages').selectAll().where('control_id', '=', controlId).executeTakeFirstOrThrow();
 const results = () => app.team.api('GET', `/v3/order/${order.id}/result`);
 
-describe('a result beyond all bounds waits for the operator, and nothing of it is kept with the order:', () => {
+describe('a result beyond a bound waits for the operator, and nothing of it is stored with the order:', () => {
   const repeated = (count: number, line: (n: number) => string): string =>
     Array.from({ length: count }, (_, n) => `\r${line(n)}`).join('');
 
@@ -62,7 +62,7 @@ describe('a result beyond all bounds waits for the operator, and nothing of it i
   });
 });
 
-test('the metrics tell of each laboratory what waits, what was refused and what is to be repaired', async () => {
+test('the metrics of a laboratory count waiting orders, refused orders and messages to repair', async () => {
   const seen = async (): Promise<Record<string, number>> => {
     const text = await (await fetch(`${app.baseUrl}/metrics`)).text();
     const lines = [...text.matchAll(/^phial_laboratory_(\w+)\{lab="saguaro-lab"\} (\S+)$/gm)];
@@ -87,25 +87,24 @@ test('the metrics tell of each laboratory what waits, what was refused and what 
   await laboratory.down(false);
 });
 
-test('a laboratory that sends on many connections keeps two messages under way, and leaves connections to background work', async () => {
+test('a laboratory that sends on many connections has only two messages handled at a time', async () => {
   const controlIds = [1, 2, 3, 4, 5].map((n) => `TURN${n}`);
   let release: (() => void) | undefined;
-  const held = new Promise<void>((resolve) => (release = resolve));
+  const released = new Promise<void>((resolve) => (release = resolve));
   let isLocked: (() => void) | undefined;
   const locked = new Promise<void>((resolve) => (isLocked = resolve));
   const lock = app.db.transaction().execute(async (tx) => {
     await sql`lock table hl7_messages in exclusive mode`.execute(tx);
     isLocked?.();
-    await held;
+    await released;
   });
   await locked;
   const answers = Promise.all(controlIds.map((controlId) => send({ controlId, values: [glucose] })));
   const blocked = async (): Promise<number> =>
     (
       await sql`
-        select from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`.execute(
-        app.db,
-      )
+        select from pg_stat_activity
+         where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`.execute(app.db)
     ).rows.length;
   await expect.poll(blocked).toBe(2);
   await wait(200);

@@ -1,4 +1,4 @@
-// What a laboratory tells by codes and numbers, as JSON and as FHIR.
+// Codes and numbers of a laboratory, in JSON and FHIR.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { obr, PID, startLaboratoryOrders, type LaboratoryOrders } from '../../../../test/hl7-orders.ts';
 
@@ -25,7 +25,7 @@ const fhir = async (path: string): Promise<(kind: string) => Resource[]> => {
   return (kind) => body.entry.map(({ resource }) => resource).filter(({ resourceType }) => resourceType === kind);
 };
 
-test('a coded result keeps its codes, of SNOMED CT and of the laboratory', async () => {
+test('a coded result keeps its SNOMED CT code and its code of the laboratory', async () => {
   const { id, number } = await orders.walkIn(['CULT']);
   expect(await orders.send([PID, obr(number, 'CULT', 'F'), ORGANISM])).toBe('AA');
   expect((await orders.results(id)).results).toMatchObject([
@@ -52,7 +52,7 @@ test('a coded result keeps its codes, of SNOMED CT and of the laboratory', async
   ]);
 });
 
-test('a DiagnosticReport has the numbers that the laboratory filed it under, and the print of the results', async () => {
+test('a DiagnosticReport has the numbers of the laboratory, and the PDF of the results', async () => {
   const { id, number } = await orders.walkIn(['CULT']);
   const specimen = `SPM|1|||UR^Urine^HL70487${'|'.repeat(26)}ACC-${number}`;
   await orders.send([PID, obr(number, 'CULT', 'F'), ORGANISM, specimen]);

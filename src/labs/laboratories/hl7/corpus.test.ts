@@ -1,16 +1,16 @@
-// Every message of the corpus, over a socket against a production deployment, and what is read of it over HTTP.
+// Sends every message of the corpus over a socket to a production deployment, and reads the results over HTTP.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
 import { corpus, corpusMessage, type CorpusEntry } from '../../../../test/hl7-corpus.ts';
 import { addLabTest, byMllp, connectTestLaboratory, kitAtLaboratory } from '../../../../test/hl7-deployment.ts';
 import { exchangeFrames, startHl7Laboratory, text_, type Hl7Laboratory } from '../../../../test/hl7-laboratory.ts';
-import { startHl7, type Hl7 } from './start.ts';
+import { startHl7, type Hl7 } from './start-hl7.ts';
 
-type Told = { slug: string; result: string; type: string; interpretation: string; notes: string | null };
-type Results = { results?: Told[]; missing_results?: { slug: string }[] };
+type ResultEntry = { slug: string; result: string; type: string; interpretation: string; notes: string | null };
+type Results = { results?: ResultEntry[]; missing_results?: { slug: string }[] };
 type Order = { id: string; number: string; sample: string };
 
-/** An analyte that a laboratory may leave out. */
+/** An optional analyte. */
 const analyte = (code: string, name: string, more: object = {}): object => ({
   code,
   slug: `corpus-${name}`,
@@ -64,7 +64,7 @@ beforeAll(async () => {
     PHIAL_ENVIRONMENT: 'production',
     PHIAL_BASE_URL: 'https://phial.example.com',
     PHIAL_HL7_PORT: '0',
-    // It makes orders faster than a customer may.
+    // The test makes orders faster than the rate limit allows.
     PHIAL_RATE_LIMIT_PER_SECOND: '0',
   });
   const hl7Settings = { orders: byMllp(laboratory.port), critical_flags: ['HU'] };
@@ -89,8 +89,8 @@ afterAll(async () => {
 const resultsOf = async ({ id }: Order): Promise<Results> =>
   (await app.team.api<Results>('GET', `/v3/order/${id}/result`)).body;
 
-/** What was told of an order, as the manifest writes it. */
-function toldOf({ results = [] }: Results, expected: CorpusEntry['results']): CorpusEntry['results'] {
+/** The results of an order in the form of the manifest. */
+function entriesOf({ results = [] }: Results, expected: CorpusEntry['results']): CorpusEntry['results'] {
   return Object.fromEntries(
     results.map(({ slug, result, type, interpretation, notes }) => {
       const wanted = expected[slug]?.[3];
@@ -99,7 +99,7 @@ function toldOf({ results = [] }: Results, expected: CorpusEntry['results']): Co
   ) as CorpusEntry['results'];
 }
 
-/** Which results FHIR has an interpretation of, by analyte. */
+/** Whether each FHIR Observation has an interpretation, by analyte. */
 async function interpretedOf({ id }: Order): Promise<Record<string, boolean>> {
   type Resource = { resourceType: string; status: string; code: { text: string }; interpretation?: object[] };
   const { body } = await app.team.api<{ entry: { resource: Resource }[] }>('GET', `/v3/order/${id}/result/fhir`);
@@ -124,14 +124,14 @@ describe.each(corpus)('$file ($manner)', (entry) => {
     expect([...answer.matchAll(/^MSA\|(\w\w)/gm)].map(([, code]) => code)).toEqual([ack].flat());
     expect(/^ERR\|.*\^(\w+)$/m.exec(answer)?.[1]).toBe(reason);
 
-    const told = await resultsOf(order);
-    expect(toldOf(told, results)).toEqual(results);
+    const shown = await resultsOf(order);
+    expect(entriesOf(shown, results)).toEqual(results);
     if (Object.keys(results).length > 0) {
       const isKnown = Object.entries(results).map(([slug, [, , meaning]]) => [slug, meaning !== 'unknown']);
       expect(await interpretedOf(order)).toEqual(Object.fromEntries(isKnown));
     }
-    expect((told.missing_results ?? []).map(({ slug }) => slug)).toEqual(missing);
-    if (second) expect(toldOf(await resultsOf(second), results2)).toEqual(results2);
+    expect((shown.missing_results ?? []).map(({ slug }) => slug)).toEqual(missing);
+    if (second) expect(entriesOf(await resultsOf(second), results2)).toEqual(results2);
     const rows = await app.db
       .selectFrom('hl7_messages')
       .select('warnings')

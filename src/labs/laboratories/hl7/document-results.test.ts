@@ -1,4 +1,4 @@
-// Tests of which a document is the whole result, as pathology and genetics.
+// Tests whose whole result is a document, such as pathology and genetics.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lowStatuses } from '../../../../test/factories.ts';
 import { obr, obx, PID, startLaboratoryOrders, type LaboratoryOrders } from '../../../../test/hl7-orders.ts';
@@ -28,7 +28,7 @@ const served = async (id: string): Promise<boolean> =>
   Buffer.from((await fetchPdf(orders.app, `/v3/order/${id}/result/pdf`)).bytes).equals(PDF);
 
 describe('an order of a test that is reported as a document', () => {
-  test('is complete with it and no value, and serves it', async () => {
+  test('is completed by the document without values, and serves it', async () => {
     const { id, number } = await orders.walkIn(['PATH']);
     expect(await orders.send([PID, obr(number, 'PATH', 'F'), document()])).toBe('AA');
     expect(await last(id)).toBe('completed');
@@ -38,7 +38,7 @@ describe('an order of a test that is reported as a document', () => {
       missing_results: [],
     });
     expect(await served(id)).toBe(true);
-    expect((await orders.told(id)).at(-1)).toBe('completed');
+    expect((await orders.events(id)).at(-1)).toBe('completed');
     const { body } = await orders.app.team.api<{ entry: { resource: Record<string, unknown> }[] }>(
       'GET',
       `/v3/order/${id}/result/fhir`,
@@ -56,7 +56,7 @@ describe('an order of a test that is reported as a document', () => {
     });
   });
 
-  test('is partial with a preliminary one, and complete with the final one', async () => {
+  test('is partial with a preliminary document, and completed by the final one', async () => {
     const { id, number } = await orders.walkIn(['PATH']);
     await orders.send([PID, obr(number, 'PATH', 'P'), document('P')]);
     expect(await last(id)).toBe('partial_results');
@@ -64,7 +64,7 @@ describe('an order of a test that is reported as a document', () => {
     expect(await last(id)).toBe('completed');
   });
 
-  test('and of one with values waits for those', async () => {
+  test('and of a test with values is completed only when the values come', async () => {
     const { id, number } = await orders.walkIn(['PATH', 'MET']);
     await orders.send([PID, obr(`${number}-1`, 'PATH', 'F'), document()]);
     expect(await last(id)).toBe('partial_results');
@@ -73,7 +73,7 @@ describe('an order of a test that is reported as a document', () => {
     expect(await last(id)).toBe('completed');
   });
 
-  test('is not complete by a document that is not kept', async () => {
+  test('is not completed by a document that we cannot store', async () => {
     const { id, number } = await orders.walkIn(['PATH']);
     const elsewhere = 'OBX|1|RP|PDF^Report^L||https://example.com/r||||||F';
     expect(await orders.send([PID, obr(number, 'PATH', 'F'), elsewhere])).toBe('AE document_without_values');
@@ -82,13 +82,13 @@ describe('an order of a test that is reported as a document', () => {
   });
 });
 
-test('an order of values is not complete by a document alone', async () => {
+test('an order of a test with values is not completed by a document alone', async () => {
   const { id, number } = await orders.walkIn(['MET']);
   expect(await orders.send([PID, obr(number, 'MET', 'F'), document()])).toBe('AE document_without_values');
   expect(await last(id)).toBe('requisition_bypassed');
 });
 
-test('teams see how a marker is reported, and a file without analytes or that word is refused', async () => {
+test('teams see how a marker is reported, and a file needs analytes or reported_as document', async () => {
   const markers = (
     await orders.app.team.api<{ markers: { slug: string; reported_as: string }[] }>(
       'GET',

@@ -1,8 +1,8 @@
-// A laboratory's own report, as a PDF in its message: when it is served, and when it is not.
+// Tests when we serve the PDF report in a laboratory's message, and when we do not.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
 import { readOrder } from '../../../../test/factories.ts';
 import { addLabTest, byMllp, connectTestLaboratory, kitAtLaboratory } from '../../../../test/hl7-deployment.ts';
 import {
@@ -14,8 +14,8 @@ import {
   type ResultToSend,
 } from '../../../../test/hl7-laboratory.ts';
 import { fetchPdf, textOf, type Printed } from '../../../../test/pdf.ts';
-import { eraseUsers } from '../../../../test/erase-users.ts';
-import { startHl7, type Hl7 } from './start.ts';
+import { eraseUsers } from '../../../../test/erase-due-users.ts';
+import { startHl7, type Hl7 } from './start-hl7.ts';
 
 let laboratory: Hl7Laboratory;
 let app: TestApp;
@@ -47,7 +47,7 @@ const connect = (results: object = {}): Promise<void> =>
     results: { networks: ['127.0.0.1/32'], ...results },
   });
 
-/** A PDF by its beginning and its end, as which it is known; `bytes` more lie between. */
+/** Data with the beginning and end of a PDF, which is all that we check. `bytes` more bytes are between. */
 const pdfOf = (name: string, bytes = 40): Buffer =>
   Buffer.concat([Buffer.from(`%PDF-1.7\n%${name}\n`), randomBytes(bytes), Buffer.from('\nstartxref\n9\n%%EOF\n')]);
 
@@ -57,7 +57,7 @@ const obx = (data: string, { of = 'application^pdf', encoding = 'Base64', status
 const base64 = (pdf: Buffer): string => obx(pdf.toString('base64'));
 
 let sent = 0;
-/** Sends values of glucose, where one is given, with further segments. */
+/** Sends a result with a glucose value, unless `value` is null, and with further segments. */
 async function send(
   value: string | null,
   more: string,
@@ -72,7 +72,7 @@ async function send(
     .select(['reason', 'state'])
     .where('control_id', '=', controlId)
     .executeTakeFirstOrThrow(
-      () => new Error(`${controlId} was not kept: ${JSON.stringify(ack)} ${logged.slice(-5).join('')}`),
+      () => new Error(`${controlId} was not stored: ${JSON.stringify(ack)} ${logged.slice(-5).join('')}`),
     );
   return { code: ack?.code, error: ack?.error, reason, state };
 }
@@ -82,7 +82,7 @@ const values = async (): Promise<string[]> => {
   const { body } = await app.team.api<{ results: { result: string }[] }>('GET', `/v3/order/${order.id}/result`);
   return body.results.map(({ result }) => result);
 };
-const pieces = async (userId: string): Promise<number> =>
+const countChunks = async (userId: string): Promise<number> =>
   (await sql`select from lab_result_documents where user_id = ${userId}`.execute(app.db)).rows.length;
 
 async function expectOwn(pdf: Buffer, printed?: Printed): Promise<void> {
@@ -103,10 +103,10 @@ async function expectOurs(...items: string[]): Promise<void> {
 }
 
 describe("the laboratory's own document", () => {
-  test('is served as it was sent, of the order and of its transaction, until a correction brings none', async () => {
+  test('is served unchanged for the order and its transaction, until a correction comes without one', async () => {
     const first = pdfOf('first', 600_000);
     expect(await send('90', base64(first))).toEqual({ code: 'AA', error: '', reason: null, state: 'applied' });
-    expect(await pieces(order.user_id)).toBe(3);
+    expect(await countChunks(order.user_id)).toBe(3);
     await expectOwn(first);
     const { order_transaction } = await readOrder(app.team, order.id);
     await expectOwn(first, await print(`/v3/order_transaction/${order_transaction.id}/result/pdf`));
@@ -119,7 +119,7 @@ describe("the laboratory's own document", () => {
     await expectOwn(corrected);
   });
 
-  test('that comes after the values is that of the report, and takes the place of one before', async () => {
+  test('that comes after the values is served, and replaces an earlier one', async () => {
     await send('90', '');
     await expectOurs('90');
     const [one, two] = [pdfOf('one'), pdfOf('two', 300_000)];
@@ -132,7 +132,7 @@ describe("the laboratory's own document", () => {
     expect(await values()).toEqual(['90']);
   });
 
-  test('of an older message never stands for a report that was corrected since', async () => {
+  test('of an older message is not served for a report that was corrected since', async () => {
     await send('90', '');
     await send('94', '', { at: '20260124', status: 'C' });
     expect(await send('90', base64(pdfOf('late')), { at: '20260123' })).toMatchObject({
@@ -140,17 +140,17 @@ describe("the laboratory's own document", () => {
       reason: 'document_left_out',
     });
     await expectOurs('94');
-    expect(await pieces(order.user_id)).toBe(0);
+    expect(await countChunks(order.user_id)).toBe(0);
   });
 
-  test('that the laboratory takes back is gone', async () => {
+  test('that the laboratory takes back is deleted', async () => {
     await send('90', base64(pdfOf('wrong')));
     await send(null, obx('', { status: 'W' }), { at: '20260125' });
     await expectOurs('90');
-    expect(await pieces(order.user_id)).toBe(0);
+    expect(await countChunks(order.user_id)).toBe(0);
   });
 
-  test('may be written as Hex, be called no PDF, and be repeated', async () => {
+  test('may be encoded as Hex, lack the PDF subtype, or be repeated', async () => {
     const pdf = pdfOf('hex');
     expect(await send('90', obx(pdf.toString('hex'), { encoding: 'Hex' }))).toMatchObject({ code: 'AA' });
     await expectOwn(pdf);
@@ -160,7 +160,7 @@ describe("the laboratory's own document", () => {
     await expectOwn(again);
   });
 
-  test('is of nobody but its team, and goes with its user', async () => {
+  test('is visible only to its team, and is erased with its user', async () => {
     await send('90', base64(pdfOf('theirs', 300_000)));
     const other = await app.makeTeam();
     const { order_transaction } = await readOrder(app.team, order.id);
@@ -168,12 +168,12 @@ describe("the laboratory's own document", () => {
       const refused = await fetchPdf(app, `/v3/${path}/result/pdf`, other.api_key);
       expect([refused.status, Buffer.from(refused.bytes).includes('not_found')]).toEqual([404, true]);
     }
-    expect(await pieces(order.user_id)).toBe(2);
+    expect(await countChunks(order.user_id)).toBe(2);
     await app.team.api('DELETE', `/v2/user/${order.user_id}`);
     expect((await print()).status).toBe(404);
     await sql`update users set deleted_at = now() - interval '8 days' where id = ${order.user_id}`.execute(app.db);
     await eraseUsers(app.ctx);
-    expect(await pieces(order.user_id)).toBe(0);
+    expect(await countChunks(order.user_id)).toBe(0);
     expect((await print()).status).toBe(404);
   });
 });
@@ -182,36 +182,36 @@ describe('a message whose document', () => {
   const cut = pdfOf('cut').subarray(0, -10);
   test.each([
     ['is cut off', base64(cut), 'document_broken'],
-    ['is no Base64', obx('JVBERi0x*A=='), 'document_broken'],
-    ['has lost letters of its Base64', obx(pdfOf('x').toString('base64').slice(0, -3)), 'document_broken'],
-    ['calls itself a PDF and is a page', obx(Buffer.from('<html>%%EOF').toString('base64')), 'document_broken'],
-    ['is in an encoding that is none', obx('%PDF-1.7 %%EOF', { encoding: 'A' }), 'document_broken'],
+    ['is not valid Base64', obx('JVBERi0x*A=='), 'document_broken'],
+    ['has lost characters of its Base64', obx(pdfOf('x').toString('base64').slice(0, -3)), 'document_broken'],
+    ['is declared as PDF but is HTML', obx(Buffer.from('<html>%%EOF').toString('base64')), 'document_broken'],
+    ['has an unknown encoding', obx('%PDF-1.7 %%EOF', { encoding: 'A' }), 'document_broken'],
     ['has more than 5 MiB', base64(pdfOf('large', 5 * 1_048_576)), 'document_too_large'],
-    ['is one of two', base64(pdfOf('one')) + base64(pdfOf('two')), 'too_many_documents'],
-  ])('%s waits for the operator without it, and its values are told', async (_, more, code) => {
+    ['is one of two different ones', base64(pdfOf('one')) + base64(pdfOf('two')), 'too_many_documents'],
+  ])('%s waits for the operator, and its values are stored without the document', async (_, more, code) => {
     expect(await send('90', more)).toEqual({ code: 'AE', error: code, reason: code, state: 'failed' });
     expect(await values()).toEqual(['90']);
     expect((await readOrder(app.team, order.id))['has_results_in_review']).toBe(true);
     await expectOurs('90');
-    expect(await pieces(order.user_id)).toBe(0);
+    expect(await countChunks(order.user_id)).toBe(0);
   });
 
-  test('has the values in it alone waits for the operator, instead of telling that there are none', async () => {
+  test('comes without values waits for the operator, and no values are reported as missing', async () => {
     expect(await send(null, base64(pdfOf('alone')))).toMatchObject({ code: 'AE', error: 'document_without_values' });
     expect((await print()).status).toBe(404);
   });
 
   test.each([
-    ['lies elsewhere', obx(randomUUID(), { type: 'RP' })],
+    ['is a pointer to another system', obx(randomUUID(), { type: 'RP' })],
     ['is a picture', obx('/9j/4AAQ', { of: 'image^jpeg' })],
-  ])('%s applies without it, which a note and a line in the log tell', async (_, more) => {
+  ])('%s is applied without the document, with a note and a log line', async (_, more) => {
     logged.length = 0;
     expect(await send('90', more)).toMatchObject({ code: 'AA', reason: 'document_left_out' });
     expect(logged.filter((line) => line.includes('document_left_out')).length).toBe(1);
     await expectOurs('90');
   });
 
-  test('is not wanted of that laboratory applies without it, whatever is wrong with it', async () => {
+  test('is broken is applied without it if the settings leave documents out', async () => {
     await connect({ documents: 'leave_out' });
     expect(await send('90', base64(cut))).toMatchObject({ code: 'AA', reason: 'document_left_out' });
     await connect();

@@ -12,10 +12,16 @@ export const EXPORTS: Exports = {
   ],
 };
 
-/** What was applied is kept for so long, to be looked at; what waits to be repaired stays until it is. */
-const KEPT_DAYS = 90;
+/**
+ * Days for which we store applied and discarded messages, so that the operator can inspect them. A message that waits
+ * for repair stays until it is repaired or discarded.
+ */
+const RETENTION_DAYS = 90;
 
-/** What was sent to laboratories, and the numbers given to them, hang on their orders; what they sent names its user. */
+/**
+ * Deletes messages from laboratories that belong to the user. Messages to laboratories and issued numbers are deleted
+ * with their orders.
+ */
 export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
   await db.deleteFrom('hl7_messages').where('user_id', '=', user.id).where('team_id', '=', team.id).execute();
 }
@@ -27,5 +33,7 @@ export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): P
 export async function dropExpired({ db }: Ctx): Promise<void> {
   await sql`
     delete from hl7_messages
-     where state in ('applied', 'discarded') and settled_at < now() - make_interval(days => ${KEPT_DAYS})`.execute(db);
+     where state in ('applied', 'discarded') and decided_at < now() - make_interval(days => ${RETENTION_DAYS})`.execute(
+    db,
+  );
 }

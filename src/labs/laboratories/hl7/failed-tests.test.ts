@@ -1,4 +1,4 @@
-// A test that cannot be done fails by itself; the order fails when none can come any more.
+// A test that cannot be done fails alone. The order fails when no result can come any more.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lowStatuses } from '../../../../test/factories.ts';
 import { obr, obx, PID, startLaboratoryOrders, type LaboratoryOrders } from '../../../../test/hl7-orders.ts';
@@ -43,7 +43,7 @@ const unmatchedOf = async (orderId: string): Promise<Unmatched[]> =>
 
 describe('a rejected sample of one of two tests', () => {
   test.each(['X', 'I'])(
-    'fails that test alone, and the critical result of the other one arrives (%s)',
+    'fails only that test, and the critical result of the other one is applied (%s)',
     async (status) => {
       const { id, number } = await orders.walkIn(['MET', 'HIV']);
       const refused = 'OBX|1|NM|GLU^GLU^L||||||||X';
@@ -63,12 +63,12 @@ describe('a rejected sample of one of two tests', () => {
       ]);
       expect(await orders.send([PID, obr(`${number}-2`, 'HIV', 'F'), REACTIVE])).toBe('AA');
       expect((await statuses(id)).slice(-2)).toEqual(['partial_results', 'completed']);
-      expect((await orders.told(id)).slice(-3).toSorted()).toEqual(['completed', 'critical', 'partial_results']);
+      expect((await orders.events(id)).slice(-3).toSorted()).toEqual(['completed', 'critical', 'partial_results']);
       expect((await orders.results(id)).results).toMatchObject([{ slug: 'saguaro-hiv', result: 'Reactive' }]);
     },
   );
 
-  test('of which the other one is told in the same message fails nothing but that test', async () => {
+  test('fails only that test if the same message has the result of the other one', async () => {
     const { id, number } = await orders.kit(['MET', 'HIV']);
     await orders.send([
       PID,
@@ -86,18 +86,18 @@ describe('a rejected sample of one of two tests', () => {
   });
 });
 
-describe('a sample with which something is wrong', () => {
+describe('a problem with a sample', () => {
   test.each([
     ['RA^Missing patient ID^HL70490', 'The sample came without the id of the patient.'],
     ['rd', 'The sample came without the date of collection.'],
     ['ZZ^Spilled^L', 'The laboratory has rejected the sample: Spilled.'],
   ])(
-    'and no test ended leaves the order where it is, and its results and an event say so (%s)',
+    'that ends no test leaves the status of the order, and its results and an event report it (%s)',
     async (code, words) => {
       const { id, number } = await orders.walkIn(['MET', 'HIV']);
-      const told = (await orders.told(id)).length;
+      const before = (await orders.events(id)).length;
       expect(await orders.send([PID, obr(`${number}-1`, 'MET', 'I'), rejectedBy(code)])).toBe('AA');
-      expect((await orders.told(id)).slice(told)).toEqual(['requisition_bypassed']);
+      expect((await orders.events(id)).slice(before)).toEqual(['requisition_bypassed']);
       const { results, missing_results } = await orders.results(id);
       expect(results).toEqual([]);
       expect(missing_results.map(({ slug, note }) => [slug, note])).toEqual([
@@ -111,14 +111,14 @@ describe('a sample with which something is wrong', () => {
     },
   );
 
-  test('is no longer told once the laboratory goes on with it', async () => {
+  test('is not reported once the laboratory goes on with the test', async () => {
     const { id, number } = await orders.walkIn(['MET']);
     await orders.send([PID, obr(number, 'MET', 'I'), rejectedBy('RE')]);
     await orders.send([PID, obr(number, 'MET', 'P'), obx('GLU', '90', { status: 'P' })]);
     expect((await orders.results(id)).missing_results).toEqual([]);
   });
 
-  test('of an order that was cancelled is told nowhere', async () => {
+  test('of a cancelled order is not reported', async () => {
     const { id, number } = await orders.walkIn(['MET']);
     await orders.app.team.api('POST', `/v3/order/${id}/cancel`);
     expect(await orders.send([PID, obr(number, 'MET', 'I'), rejectedBy('RA')])).toBe('AA');
@@ -126,7 +126,7 @@ describe('a sample with which something is wrong', () => {
     expect((await orders.messages()).at(-1)).toMatchObject({ state: 'applied', reason: 'order_ended' });
   });
 
-  test('is known by the code of the standard that stands beside one of the laboratory', async () => {
+  test('is recognised by the code of the standard next to one of the laboratory', async () => {
     const { id, number } = await orders.walkIn(['MET']);
     await orders.send([
       PID,
@@ -136,19 +136,19 @@ describe('a sample with which something is wrong', () => {
     expect((await statuses(id)).at(-1)).toBe('redraw_available');
   });
 
-  test('of which a value was told all the same is named with that value', async () => {
+  test('is a note of the values that were reported nevertheless', async () => {
     const { id, number } = await orders.walkIn(['MET']);
     await orders.send([PID, obr(number, 'MET', 'F'), obx('GLU', '90'), obx('A1C', '5'), rejectedBy('RH')]);
     expect((await statuses(id)).at(-1)).toBe('completed');
-    expect((await orders.results(id)).results.map((told) => told['notes'])).toEqual([
+    expect((await orders.results(id)).results.map((result) => result['notes'])).toEqual([
       'The sample was hemolyzed.',
       'The sample was hemolyzed.',
     ]);
   });
 });
 
-describe('an order of which no result can come any more', () => {
-  test('fails with the reason, and a kit is drawn again', async () => {
+describe('an order for which no result can come any more', () => {
+  test('by kit fails with the reason and gets a redraw', async () => {
     const { id, number } = await orders.kit(['MET', 'HIV']);
     await orders.send([PID, obr(`${number}-1`, 'MET', 'X'), rejected('QS')]);
     expect((await statuses(id)).at(-1)).toBe('delivered_to_lab');
@@ -162,7 +162,7 @@ describe('an order of which no result can come any more', () => {
     expect((await orders.results(id)).missing_results).toHaveLength(3);
   });
 
-  test('where the patient walks in waits for a redraw, of which the laboratory is told', async () => {
+  test('by walk-in waits for a redraw, which is sent to the laboratory', async () => {
     const { id, number } = await orders.walkIn(['MET']);
     const before = orders.laboratory.orders.length;
     await orders.send([PID, obr(number, 'MET', 'X'), rejected('RH')]);
@@ -178,14 +178,14 @@ describe('an order of which no result can come any more', () => {
     expect(await siblings(id)).toHaveLength(2);
   });
 
-  test('because the laboratory called it off fails without a redraw', async () => {
+  test('because the laboratory cancelled its test fails without a redraw', async () => {
     const { id, number } = await orders.walkIn(['MET']);
     await orders.send([PID, obr(number, 'MET', 'X')]);
     expect((await statuses(id)).at(-1)).toBe('sample_error');
     expect(await siblings(id)).toHaveLength(1);
   });
 
-  test('is not one that has a value, whatever became of the rest', async () => {
+  test('does not include an order that has a value', async () => {
     const { id, number } = await orders.walkIn(['MET', 'HIV']);
     await orders.send([PID, obr(`${number}-2`, 'HIV', 'F'), REACTIVE]);
     await orders.send([PID, obr(`${number}-1`, 'MET', 'X'), rejected('QS')]);
@@ -194,7 +194,7 @@ describe('an order of which no result can come any more', () => {
 });
 
 describe('a result for an order that has ended', () => {
-  test('because it failed goes to the team with its critical event, and can be given to the order', async () => {
+  test('by failing goes to the team with a critical event, and the team can assign it to the order', async () => {
     const { id, user_id, number } = await orders.kit(['HIV']);
     await orders.send([PID, obr(number, 'HIV', 'X'), rejected('QS')]);
     expect((await statuses(id)).at(-1)).toBe('sample_error');
@@ -211,7 +211,7 @@ describe('a result for an order that has ended', () => {
     });
     const group = unmatched?.candidate_groups.find((each) => each.user_id === user_id);
     expect(group?.candidates[0]).toMatchObject({ order_id: id, candidate_type: 'provenance_order' });
-    expect((await orders.told(id)).at(-1)).toBe('critical');
+    expect((await orders.events(id)).at(-1)).toBe('critical');
     expect(await orders.send([PID, obr(number, 'HIV', 'F'), REACTIVE], { at: '20260122113000' })).toBe('AA');
     expect(await unmatchedOf(id)).toHaveLength(1);
 
@@ -224,19 +224,19 @@ describe('a result for an order that has ended', () => {
     expect((await orders.results(id)).results).toMatchObject([{ slug: 'saguaro-hiv', result: 'Reactive' }]);
   });
 
-  test('because it was cancelled goes to the team, told as critical', async () => {
+  test('by cancellation goes to the team as critical', async () => {
     const { id, number } = await orders.walkIn(['HIV']);
     await orders.app.team.api('POST', `/v3/order/${id}/cancel`);
     expect(await orders.send([PID, obr(number, 'HIV', 'F'), REACTIVE])).toBe('AA');
     expect(await unmatchedOf(id)).toMatchObject([{ decision_code: 'match_cancelled', interpretation: 'critical' }]);
-    expect((await orders.told(id)).slice(-2)).toEqual(['cancelled', 'critical']);
+    expect((await orders.events(id)).slice(-2)).toEqual(['cancelled', 'critical']);
   });
 
-  test('because it is complete changes it, as a correction', async () => {
+  test('by completion is applied as a correction', async () => {
     const { id, number } = await orders.walkIn(['MET']);
     await orders.send([PID, obr(number, 'MET', 'F'), obx('GLU', '88'), obx('A1C', '5.1')]);
     await orders.send([PID, obr(number, 'MET', 'C', '20260123100000'), obx('GLU', '480', { status: 'C', flag: 'HH' })]);
     expect((await statuses(id)).at(-1)).toBe('corrected');
-    expect((await orders.told(id)).slice(-2).toSorted()).toEqual(['corrected', 'critical']);
+    expect((await orders.events(id)).slice(-2).toSorted()).toEqual(['corrected', 'critical']);
   });
 });

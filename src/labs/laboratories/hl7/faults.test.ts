@@ -1,8 +1,8 @@
-// What goes wrong here with one message or one order: others do not wait for it, and it does not come back for ever.
+// Errors of Phial with one message or one order. Others do not wait for it, and it is not tried for ever.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
 import { makeUser, patientAddress, patientDetails, physician } from '../../../../test/factories.ts';
 import { addLabTest, byMllp, connectTestLaboratory, kitAtLaboratory } from '../../../../test/hl7-deployment.ts';
 import {
@@ -17,7 +17,7 @@ import { inboxOfLaboratories } from './inbox/apply-waiting.ts';
 import { MOST_TRIES } from './inbox/try-message.ts';
 import { orderNumber } from './messages/order-number.ts';
 import { ordersOutResumption } from './outbox/send-orders.ts';
-import { startHl7, type Hl7 } from './start.ts';
+import { startHl7, type Hl7 } from './start-hl7.ts';
 
 let laboratory: Hl7Laboratory;
 let app: TestApp;
@@ -46,10 +46,10 @@ describe('a message', () => {
   const result = (controlId: string, placer = 'P0000000Z') =>
     resultMessage({ controlId, placer, values: [{ code: 'GLU', value: '90' }] });
   const arrivedBefore = (controlId: string, tries: number) =>
-    sql`update hl7_messages set state = 'received', reason = null, settled_at = null, tries = ${tries},
+    sql`update hl7_messages set state = 'received', reason = null, decided_at = null, tries = ${tries},
                received_at = now() - interval '1 hour' where control_id = ${controlId}`.execute(app.db);
 
-  test('has its try counted before it is applied, so that it counts where the process does not live to see its end', async () => {
+  test('has its try counted before it is applied, so that a try that ends the process counts', async () => {
     const { id } = await kitAtLaboratory(app, app.team, labTestId);
     await app.runJobs();
     await sendFrame(hl7.port as number, result('T1', text_(laboratory.orders.at(-1) as never, 'ORC.2')));
@@ -65,7 +65,7 @@ describe('a message', () => {
     expect(await message('T1')).toMatchObject({ state: 'applied', tries: 4 });
   });
 
-  test('that never comes to an end is given up, also where the laboratory sends it again', async () => {
+  test('that never finishes is given up, and stays given up when the laboratory sends it again', async () => {
     await sendFrame(hl7.port as number, result('T2'));
     // On a busy machine the answer may come before its first try has ended.
     await until(async () => (await message('T2')).state !== 'received');
@@ -85,7 +85,7 @@ describe('an order', () => {
     await app.runJobs();
   };
 
-  test('with which something goes wrong here is overtaken by others, tried again, and refused in the end', async () => {
+  test('that fails here is deferred behind others, tried again and finally refused', async () => {
     const broken = await kitAtLaboratory(app, app.team, labTestId);
     const next = await kitAtLaboratory(app, app.team, labTestId);
     await sql`update orders set personal = '\\x00' where id = ${broken.id}`.execute(app.db);
@@ -98,7 +98,7 @@ describe('an order', () => {
     expect(logged.join('')).not.toMatch(/Palmer|Grace/);
   });
 
-  test('whose team is gone is not told, and holds up none behind it', async () => {
+  test('of a deleted team is not sent, and does not delay those behind it', async () => {
     const left = await kitAtLaboratory(app, app.team, labTestId);
     await sql`update laboratory_outbox set team_id = ${randomUUID()} where order_id = ${left.id}`.execute(app.db);
     const next = await kitAtLaboratory(app, app.team, labTestId);
@@ -107,7 +107,7 @@ describe('an order', () => {
     expect(await outbox(next.id)).toMatchObject([{ state: 'accepted' }]);
   });
 
-  test('whose sample id another team has taken before gets another one', async () => {
+  test('whose sample id another team has already gets another one', async () => {
     const other = await app.makeTeam();
     const { rows } = await sql<{ last: string }>`
       select nextval('order_number_counter')::text as last`.execute(app.db);

@@ -1,4 +1,4 @@
-// Whose a result is, where its number leads to somebody whom it does not name.
+// Results whose number leads to an order of another person than the message names.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeUser } from '../../../../test/factories.ts';
 import { obr, obx, startLaboratoryOrders, type LaboratoryOrders } from '../../../../test/hl7-orders.ts';
@@ -12,14 +12,14 @@ afterAll(() => orders.close());
 
 const pid = (ids: string, name = 'Palmer^Grace', sex = 'F', dob = '19880412'): string =>
   `PID|1||${ids}||${name}||${dob}|${sex}`;
-/** The answer to a critical glucose for a new order, of the patient in this PID. */
+/** Sends a critical glucose for a new order with the patient of this PID, and returns the answer. */
 async function answerTo(pidOf: (userId: string) => string): Promise<{ answer: string; id: string; userId: string }> {
   const { id, user_id, number } = await orders.walkIn(['MET']);
   const answer = await orders.send([pidOf(user_id), obr(number, 'MET', 'F'), obx('GLU', '480', { flag: 'HH' })]);
   return { answer, id, userId: user_id };
 }
 
-test('an id that we issued for another user makes the result wait, of whichever team that is, and the order says so', async () => {
+test('a result with an id of another user of any team waits, and the order shows it', async () => {
   const ours = await makeUser(orders.app.team);
   const theirs = await makeUser(await orders.app.makeTeam());
   for (const other of [ours.user_id, theirs.user_id, theirs.user_id.toUpperCase()]) {
@@ -27,12 +27,12 @@ test('an id that we issued for another user makes the result wait, of whichever 
     expect(answer).toBe('AE patient_mismatch');
     expect((await orders.results(id)).code).toBe('results_not_available');
     expect((await orders.read(id))['has_results_in_review']).toBe(true);
-    expect(await orders.told(id)).not.toContain('critical');
+    expect(await orders.events(id)).not.toContain('critical');
   }
   expect((await answerTo(() => pid(`${crypto.randomUUID()}^^^PHIAL^PI`))).answer).toBe('AE patient_mismatch');
 });
 
-test('a short number that we issued for another patient makes it wait, and that of its own does not', async () => {
+test('a result with the short number of another patient waits, and one with its own number does not', async () => {
   const [one, two] = [await orders.walkIn(['MET']), await orders.walkIn(['MET'])];
   const rows = await orders.app.db.selectFrom('patient_numbers').select(['user_id', 'number']).execute();
   const numberOf = ({ user_id }: { user_id: string }): string =>
@@ -43,27 +43,27 @@ test('a short number that we issued for another patient makes it wait, and that 
   expect(await send(`${numberOf(one)}^^^PHIAL^PI~U12345678^^^LAB^MR`)).toBe('AA');
 });
 
-test("the user's own id, and ids of the laboratory, are no other patient's", async () => {
+test("a result with the user's own id or ids of the laboratory is applied", async () => {
   expect((await answerTo((userId) => pid(`${userId}^^^PHIAL^PI~L-55^^^LAB^MR`))).answer).toBe('AA');
   expect((await answerTo(() => pid(`${crypto.randomUUID()}^^^LAB^MR`))).answer).toBe('AA');
 });
 
-describe('a name and a sex', () => {
+describe('a patient with', () => {
   test.each([
-    ['both others', 'Stone^Peter', 'M', 'AE patient_mismatch'],
+    ['another name and another sex', 'Stone^Peter', 'M', 'AE patient_mismatch'],
     ['another first name and another sex', 'Palmer^Peter', 'M', 'AE patient_mismatch'],
-    ['another name alone', 'Stone^Grace', 'F', 'AA'],
-    ['another sex alone', 'Palmer^Grace', 'M', 'AA'],
+    ['only another name', 'Stone^Grace', 'F', 'AA'],
+    ['only another sex', 'Palmer^Grace', 'M', 'AA'],
     ['another name and no sex', 'Stone^Peter', '', 'AA'],
     ['another name and an unknown sex', 'Stone^Peter', 'U', 'AA'],
     ['the name as laboratories write it, and another sex', 'PALMER^GRACE M', 'M', 'AA'],
-    ['a name that was cut, and another sex', 'Palm^Gra', 'M', 'AA'],
-  ])('that are %s', async (_, name, sex, expected) => {
+    ['a cut name, and another sex', 'Palm^Gra', 'M', 'AA'],
+  ])('%s gets the expected answer', async (_, name, sex, expected) => {
     expect((await answerTo(() => pid('X7', name, sex))).answer).toBe(expected);
   });
 });
 
-test('of two patients in one message each is looked at alone', async () => {
+test('each patient of a message is checked separately', async () => {
   const [one, two] = [await orders.walkIn(['MET']), await orders.walkIn(['MET'])];
   const answer = await orders.send([
     pid(one.user_id),
@@ -78,7 +78,7 @@ test('of two patients in one message each is looked at alone', async () => {
   expect((await orders.results(two.id)).code).toBe('results_not_available');
 });
 
-test('a result that came while its user was scheduled for deletion is applied by itself after an undo', async () => {
+test('a result for a user scheduled for deletion is applied after the undo', async () => {
   const { id, user_id, number } = await orders.walkIn(['MET']);
   await orders.app.team.api('DELETE', `/v2/user/${user_id}`);
   const critical = obx('GLU', '480', { flag: 'HH' });
@@ -89,5 +89,5 @@ test('a result that came while its user was scheduled for deletion is applied by
   await inboxOfLaboratories.run(orders.app.ctx, {} as never);
   expect((await orders.messages()).at(-1)).toMatchObject({ state: 'applied', reason: null });
   expect((await orders.results(id)).results).toMatchObject([{ result: '480' }]);
-  expect(await orders.told(id)).toContain('critical');
+  expect(await orders.events(id)).toContain('critical');
 });

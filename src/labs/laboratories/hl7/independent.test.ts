@@ -1,10 +1,10 @@
-// Results that a second library writes, which is neither ours nor that of the tests' laboratory, and answers that it reads.
+// Results and answers go through a second library. It is not our codec, and not the library of the tests' laboratory.
 import { Hl7Message, Hl7Segment } from '@medplum/core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
 import { addLabTest, byMllp, connectTestLaboratory, kitAtLaboratory } from '../../../../test/hl7-deployment.ts';
 import { exchangeFrames, startHl7Laboratory, type Hl7Laboratory, text_ } from '../../../../test/hl7-laboratory.ts';
-import { startHl7, type Hl7 } from './start.ts';
+import { startHl7, type Hl7 } from './start-hl7.ts';
 
 let laboratory: Hl7Laboratory;
 let app: TestApp;
@@ -53,20 +53,20 @@ const request = ({ number }: Order): Hl7Segment => {
 const value = (type: string, code: string, text: string, range = '', flag = ''): Hl7Segment =>
   made('OBX', '1', type, `${code}^${code}^L`, '', text, '', range, flag, '', '', 'F');
 
-/** Sends a message and reads the answer by the library. */
+/** Sends a message and reads the answer with the library. */
 async function send(...segments: Hl7Segment[]): Promise<Hl7Message> {
   const [answer = ''] = await exchangeFrames(hl7.port as number, new Hl7Message(segments).toString());
   return Hl7Message.parse(answer);
 }
 const codeOf = (answer: Hl7Message): string | undefined => answer.getSegment('MSA')?.getField(1).toString();
-type Told = { result: string; type: string; interpretation: string; notes: string | null };
+type ResultEntry = { result: string; type: string; interpretation: string; notes: string | null };
 const resultsOf = async ({ id }: Order): Promise<string[][]> =>
-  (await app.team.api<{ results: Told[] }>('GET', `/v3/order/${id}/result`)).body.results.map(
+  (await app.team.api<{ results: ResultEntry[] }>('GET', `/v3/order/${id}/result`)).body.results.map(
     ({ result, type, interpretation }) => [result, type, interpretation],
   );
 
 describe('a message of another library', () => {
-  test('is applied, and its answer is read by it', async () => {
+  test('is applied, and the library can read the answer', async () => {
     const answer = await send(
       header(),
       patient(),
@@ -83,7 +83,7 @@ describe('a message of another library', () => {
     ]);
   });
 
-  test('of two patients gives each of them their own results', async () => {
+  test('of two patients gives each patient their own results', async () => {
     const glucose = (text: string): Hl7Segment => value('NM', 'GLU', text, '70-99');
     const ofFirst = [patient(), request(first), glucose('81')];
     const ofSecond = [patient('X8'), request(second), glucose('182')];
@@ -92,7 +92,7 @@ describe('a message of another library', () => {
     expect(await resultsOf(second)).toEqual([['182', 'numeric', 'abnormal']]);
   });
 
-  test('is one of a batch, and is answered within one', async () => {
+  test('in a batch is answered in a batch', async () => {
     const messages = [first, second].map((order) =>
       new Hl7Message([header(), patient(), request(order), value('NM', 'GLU', '90', '70-99')]).toString(),
     );

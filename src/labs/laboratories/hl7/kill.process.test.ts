@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
 import { addLabTest, byMllp, connectTestLaboratory, kitAtLaboratory } from '../../../../test/hl7-deployment.ts';
 import { startHl7Laboratory, until, type Hl7Laboratory } from '../../../../test/hl7-laboratory.ts';
 import { endPrograms, makeDatabase, startProgram } from '../../../../test/program.ts';
@@ -21,7 +21,7 @@ afterAll(async () => {
   await laboratory.close();
 });
 
-test('a worker that is killed between an order and its answer leaves it to be sent again, the same', async () => {
+test('an order whose worker is killed before the answer is sent again unchanged', async () => {
   laboratory.behave('never_answers');
   const order = await kitAtLaboratory(app, app.team, await addLabTest(app, app.team));
   const worker = await startProgram({ args: ['worker'], env: { DATABASE_URL: databaseUrl } });

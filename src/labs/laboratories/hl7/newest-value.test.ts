@@ -1,4 +1,4 @@
-// Which of several words about one analyte stands, whenever each of them arrives.
+// Which of several reported values of one analyte is current, in any order of arrival.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -16,8 +16,13 @@ beforeAll(async () => {
 });
 afterAll(() => orders.close());
 
-/** Glucose, as reported at a minute of the hour (null: it is not told when) and written at another. */
-const tell = ({ number }: AtLaboratory, value: string, [reported, written]: [number | null, number], status = 'F') => {
+/** Sends a glucose value. `reported` is the minute of its report (null: none), `written` the minute of the message. */
+const reportValues = (
+  { number }: AtLaboratory,
+  value: string,
+  [reported, written]: [number | null, number],
+  status = 'F',
+) => {
   const at = (minute: number | null): string =>
     minute === null ? '' : `2026012210${String(minute).padStart(2, '0')}00`;
   return orders.send(
@@ -32,10 +37,11 @@ const glucose = async ({ id }: AtLaboratory) =>
 const missingGlucose = async ({ id }: AtLaboratory) =>
   (await orders.results(id)).missing_results.find(({ slug }) => slug === 'saguaro-glucose');
 
-describe('of several finals of one analyte', () => {
-  test('with the same time of the result that of the newest message stands, and all are its history', async () => {
+describe('of several final values of one analyte', () => {
+  test('with the same time of the report, the one of the newest message is current and has a history', async () => {
     const order = await orders.walkIn(['MET']);
-    for (const [at, value] of ['180', '181', '182'].entries()) expect(await tell(order, value, [0, at + 1])).toBe('AA');
+    for (const [at, value] of ['180', '181', '182'].entries())
+      expect(await reportValues(order, value, [0, at + 1])).toBe('AA');
     expect(await glucose(order)).toMatchObject({
       result: '182',
       status: 'corrected',
@@ -45,22 +51,22 @@ describe('of several finals of one analyte', () => {
         { result: '181', came_late: false },
       ],
     });
-    expect((await orders.told(order.id)).slice(-3)).toEqual(['completed', 'corrected', 'corrected']);
+    expect((await orders.events(order.id)).slice(-3)).toEqual(['completed', 'corrected', 'corrected']);
   });
 
-  test('written at the same time that stands which came last', async () => {
+  test('in messages of the same time, the one that arrived last is current', async () => {
     const order = await orders.walkIn(['MET']);
-    await tell(order, '180', [0, 1]);
-    await tell(order, '181', [0, 1]);
-    await tell(order, '182', [0, 1]);
+    await reportValues(order, '180', [0, 1]);
+    await reportValues(order, '181', [0, 1]);
+    await reportValues(order, '182', [0, 1]);
     expect(await glucose(order)).toMatchObject({ result: '182' });
   });
 
-  test('an older one that comes late is kept in the history, and the operator and the log are told', async () => {
+  test('an older one that comes late goes into the history, and is noted and logged', async () => {
     const order = await orders.walkIn(['MET']);
-    await tell(order, '190', [30, 31]);
-    const before = await orders.told(order.id);
-    expect(await tell(order, '170', [20, 59], 'C')).toBe('AA');
+    await reportValues(order, '190', [30, 31]);
+    const before = await orders.events(order.id);
+    expect(await reportValues(order, '170', [20, 59], 'C')).toBe('AA');
     expect(await glucose(order)).toMatchObject({
       result: '190',
       status: 'final',
@@ -68,27 +74,27 @@ describe('of several finals of one analyte', () => {
     });
     expect((await orders.messages()).at(-1)).toMatchObject({ state: 'applied', reason: 'superseded' });
     expect(orders.logged.filter((line) => line.includes('"superseded"'))).toHaveLength(1);
-    expect(await orders.told(order.id)).toEqual(before);
-    await tell(order, '170', [20, 60], 'C');
+    expect(await orders.events(order.id)).toEqual(before);
+    await reportValues(order, '170', [20, 60], 'C');
     expect((await glucose(order))?.history).toHaveLength(1);
   });
 
-  test('in whatever order they arrive the same one stands, and none is lost', async () => {
-    const told = fc.record({
+  test('the same one is current in any order of arrival, and none is lost', async () => {
+    const anyReport = fc.record({
       value: fc.integer({ min: 100, max: 400 }).map(String),
       reported: fc.option(fc.integer({ min: 0, max: 2 })),
       status: fc.constantFrom('F', 'P', 'C'),
     });
     await fc.assert(
       fc.asyncProperty(
-        fc.uniqueArray(told, { minLength: 2, maxLength: 5, selector: ({ value }) => value }).chain((messages) => {
+        fc.uniqueArray(anyReport, { minLength: 2, maxLength: 5, selector: ({ value }) => value }).chain((messages) => {
           const dated = messages.map((message, written) => ({ ...message, written }));
           return fc.tuple(fc.constant(dated), fc.shuffledSubarray(dated, { minLength: dated.length }));
         }),
         async ([dated, arriving]) => {
           const order = await orders.walkIn(['MET']);
           for (const { value, reported, written, status } of arriving)
-            expect(await tell(order, value, [reported, written], status)).toBe('AA');
+            expect(await reportValues(order, value, [reported, written], status)).toBe('AA');
           const rank = ({ status, reported, written }: (typeof dated)[number]): number =>
             (status === 'P' ? 0 : status === 'F' && reported === null ? 10_000 : 20_000) +
             (reported ?? written) * 100 +
@@ -105,51 +111,51 @@ describe('of several finals of one analyte', () => {
     );
   }, 60_000);
 
-  describe('one without a time of its result', () => {
-    test('gives way to a correction that has the time of the first result, whichever comes first', async () => {
+  describe('one without a time of the report', () => {
+    test('is replaced by a correction that has an earlier time, in both orders of arrival', async () => {
       const [order, late] = [await orders.walkIn(['MET']), await orders.walkIn(['MET'])];
-      await tell(order, '180', [null, 30]);
-      await tell(order, '140', [0, 59], 'C');
+      await reportValues(order, '180', [null, 30]);
+      await reportValues(order, '140', [0, 59], 'C');
       expect(await glucose(order)).toMatchObject({
         result: '140',
         status: 'corrected',
         previous_result: '180 mg/dL',
         history: [{ result: '180', came_late: false }],
       });
-      expect((await orders.told(order.id)).at(-1)).toBe('corrected');
-      await tell(late, '140', [0, 59], 'C');
-      await tell(late, '180', [null, 30]);
+      expect((await orders.events(order.id)).at(-1)).toBe('corrected');
+      await reportValues(late, '140', [0, 59], 'C');
+      await reportValues(late, '180', [null, 30]);
       expect(await glucose(late)).toMatchObject({ result: '140', history: [{ result: '180', came_late: true }] });
     });
 
-    test('that corrects stands from its message on', async () => {
+    test('that is a correction counts from the time of its message', async () => {
       const order = await orders.walkIn(['MET']);
-      await tell(order, '180', [20, 25]);
-      await tell(order, '140', [null, 30], 'C');
+      await reportValues(order, '180', [20, 25]);
+      await reportValues(order, '140', [null, 30], 'C');
       expect(await glucose(order)).toMatchObject({ result: '140', history: [{ result: '180', came_late: false }] });
-      await tell(order, '150', [25, 26]);
+      await reportValues(order, '150', [25, 26]);
       expect(await glucose(order)).toMatchObject({ result: '140' });
     });
 
-    test('that is final is followed by the newest message of those like it', async () => {
+    test('that is final is replaced by the newest message without a time of the report', async () => {
       const order = await orders.walkIn(['MET']);
-      await tell(order, '180', [null, 30]);
-      await tell(order, '181', [null, 40]);
-      await tell(order, '179', [null, 20]);
+      await reportValues(order, '180', [null, 30]);
+      await reportValues(order, '181', [null, 40]);
+      await reportValues(order, '179', [null, 20]);
       expect(await glucose(order)).toMatchObject({ result: '181' });
     });
   });
 
-  test('one that is said again later outlives another that was written between', async () => {
+  test('one that is repeated later is newer than another written in between', async () => {
     const order = await orders.walkIn(['MET']);
-    await tell(order, '180', [0, 1]);
-    await tell(order, '180', [0, 9]);
-    await tell(order, '181', [0, 5]);
+    await reportValues(order, '180', [0, 1]);
+    await reportValues(order, '180', [0, 9]);
+    await reportValues(order, '181', [0, 5]);
     expect(await glucose(order)).toMatchObject({ result: '180', history: [{ result: '181', came_late: true }] });
   });
 });
 
-test('each value of a message has the time of its own test', async () => {
+test('each value of a message has the report time of its own test', async () => {
   const order = await orders.walkIn(['MET']);
   await orders.send([
     PID,
@@ -158,17 +164,17 @@ test('each value of a message has the time of its own test', async () => {
     obr(order.number, 'MET', 'F', '20260122110000'),
     obx('GLU', '90'),
   ]);
-  await tell(order, '80', [0, 59]);
+  await reportValues(order, '80', [0, 59]);
   expect(await glucose(order)).toMatchObject({ result: '90', timestamp: '2026-01-22T18:00:00.000Z' });
 });
 
 describe('a value that was cancelled (X)', () => {
-  test('keeps what it was in its history, and what comes late too', async () => {
+  test('keeps earlier values and late values in its history', async () => {
     const order = await orders.walkIn(['MET']);
-    await tell(order, '180', [0, 1]);
-    await tell(order, '', [30, 31], 'X');
-    const before = await orders.told(order.id);
-    expect(await tell(order, '170', [20, 59])).toBe('AA');
+    await reportValues(order, '180', [0, 1]);
+    await reportValues(order, '', [30, 31], 'X');
+    const before = await orders.events(order.id);
+    expect(await reportValues(order, '170', [20, 59])).toBe('AA');
     expect(await missingGlucose(order)).toMatchObject({
       history: [
         { result: '180', came_late: false },
@@ -176,27 +182,27 @@ describe('a value that was cancelled (X)', () => {
       ],
     });
     expect((await orders.messages()).at(-1)).toMatchObject({ state: 'applied', reason: 'superseded' });
-    expect(await orders.told(order.id)).toEqual(before);
-    await tell(order, '190', [40, 41]);
+    expect(await orders.events(order.id)).toEqual(before);
+    await reportValues(order, '190', [40, 41]);
     expect(await glucose(order)).toMatchObject({ result: '190', history: [{ result: '180' }, { result: '170' }] });
   });
 
-  test('and withdrawn then has none', async () => {
+  test('and then withdrawn has no history', async () => {
     const order = await orders.walkIn(['MET']);
-    await tell(order, '180', [0, 1]);
-    await tell(order, '', [30, 31], 'X');
-    await tell(order, '', [40, 41], 'D');
-    await tell(order, '170', [20, 59]);
+    await reportValues(order, '180', [0, 1]);
+    await reportValues(order, '', [30, 31], 'X');
+    await reportValues(order, '', [40, 41], 'D');
+    await reportValues(order, '170', [20, 59]);
     expect(await missingGlucose(order)).toMatchObject({ note: 'The laboratory withdrew this value.', history: [] });
   });
 });
 
-test('what was withdrawn is not in the history', async () => {
+test('withdrawn values are not in the history', async () => {
   const order = await orders.walkIn(['MET']);
-  await tell(order, '180', [0, 1]);
-  await tell(order, '181', [0, 2]);
+  await reportValues(order, '180', [0, 1]);
+  await reportValues(order, '181', [0, 2]);
   await orders.send([PID, obr(order.number, 'MET', 'C'), 'OBX|1|NM|GLU^GLU^L||||||||D'], { at: '20260122110000' });
   expect(await glucose(order)).toBeUndefined();
-  await tell(order, '95', [59, 59], 'C');
+  await reportValues(order, '95', [59, 59], 'C');
   expect(await glucose(order)).toMatchObject({ result: '95', history: [] });
 });

@@ -1,7 +1,7 @@
-// What of an order its laboratory reads in which field.
+// Which fields of a message contain which data of an order.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
 import { createOrder, healthInsurance, patientAddress, patientDetails } from '../../../../test/factories.ts';
 import { addLabTest, byMllp, connectTestLaboratory, thyroid } from '../../../../test/hl7-deployment.ts';
 import {
@@ -11,8 +11,8 @@ import {
   text_,
   type Hl7Laboratory,
 } from '../../../../test/hl7-laboratory.ts';
-import { startHl7 } from './start.ts';
-import { fetchPdf, placesOf } from '../../../../test/pdf.ts';
+import { startHl7 } from './start-hl7.ts';
+import { fetchPdf, textBoxesOf } from '../../../../test/pdf.ts';
 
 let laboratory: Hl7Laboratory;
 let app: TestApp;
@@ -33,7 +33,7 @@ const lines = (name: string): string[] =>
     .split('\r')
     .filter((line) => line.startsWith(name));
 
-test('notes keep their lines: in the message as escapes, on paper as lines, and begin no segment', async () => {
+test('notes keep their lines in the message and on the requisition, and begin no segment', async () => {
   const { status, body } = await createOrder(app.team, {
     lab_test_id: labTestId,
     clinical_notes: 'Takes metformin.\r\nOBR|9|forged\rFasted since nine.',
@@ -42,15 +42,15 @@ test('notes keep their lines: in the message as escapes, on paper as lines, and 
   await app.runJobs();
   expect(lines('NTE')).toEqual(['NTE|1|P|Takes metformin.\\.br\\OBR\\F\\9\\F\\forged\\.br\\Fasted since nine.']);
   expect(lines('OBR').length).toBe(1);
-  const places = await placesOf(await fetchPdf(app, `/v3/order/${body.order.id}/requisition/pdf`));
-  const at = (text: string) => places.find((place) => place.text.startsWith(text));
+  const positions = await textBoxesOf(await fetchPdf(app, `/v3/order/${body.order.id}/requisition/pdf`));
+  const at = (text: string) => positions.find((position) => position.text.startsWith(text));
   expect(at('Fasted since')?.x).toBe(at('Takes metformin.')?.x);
   expect(at('Fasted since')?.y).not.toBe(at('Takes metformin.')?.y);
   const refused = await createOrder(app.team, { lab_test_id: labTestId, clinical_notes: 'Takes\tmetformin.' });
   expect(refused.status).toBe(422);
 });
 
-test('a diagnosis is of one code system in every segment, and a guarantor can be called', async () => {
+test('a diagnosis has one code system in all segments, and a guarantor has a phone number', async () => {
   const { status } = await createOrder(app.team, {
     lab_test_id: labTestId,
     icd_codes: ['E11.9'],
@@ -76,7 +76,7 @@ test('a diagnosis is of one code system in every segment, and a guarantor can be
   expect(field('GT1', 6)).toBe('^PRN^PH^^^602^5550143');
 });
 
-describe('a patient is told', () => {
+describe('an order is sent', () => {
   const [account, facility] = ['ACC-1', 'Desert Health'];
   const sent = async (orders: object, changes: object = {}): Promise<void> => {
     await connectTestLaboratory(app.databaseUrl, { orders: byMllp(laboratory.port, { ...orders }) });
@@ -86,7 +86,7 @@ describe('a patient is told', () => {
   };
   const field = (name: string, at: number): string | undefined => lines(name)[0]?.split('|')[at];
 
-  test('by our id and by a short number that stays, within what a field for it holds', async () => {
+  test('with our patient id and a short patient number that never changes', async () => {
     await sent({});
     const [ours = '', short = ''] = (field('PID', 3) ?? '').split('~');
     expect(ours).toMatch(/^[0-9a-f-]{36}\^\^\^PHIAL\^PI$/);
@@ -97,7 +97,7 @@ describe('a patient is told', () => {
     expect(field('ORC', 12)).toMatch(/\^UPIN$/);
   });
 
-  test('with race and ethnicity, by codes where there are any', async () => {
+  test('with race and ethnicity, as codes if HL7 has one', async () => {
     const with_ = (race: string, ethnicity: string) => ({ patient_details: { ...patientDetails, race, ethnicity } });
     await sent({}, with_('white_caucasian', 'hispanic'));
     expect([field('PID', 10), field('PID', 22)]).toEqual(['2106-3^White^HL70005', 'H^Hispanic or Latino^HL70189']);
@@ -105,7 +105,7 @@ describe('a patient is told', () => {
     expect([field('PID', 10), field('PID', 22)]).toEqual(['2131-1^Other Race^HL70005', '^Ashkenazi Jewish']);
   });
 
-  test('with the guardian of a minor, as next of kin and guarantor, and in ORM^O01 as guarantor alone', async () => {
+  test('with the guardian of a minor in NK1 and GT1, and in ORM^O01 only in GT1', async () => {
     await app.db
       .updateTable('teams')
       .set({ settings: sql`settings || '{"minor_ordering_enabled": true}'` })
@@ -130,12 +130,12 @@ describe('a patient is told', () => {
     expect([lines('NK1'), lines('GT1')]).toEqual([[], []]);
   });
 
-  test('to be drawn by the laboratory where that has centers of its own', async () => {
+  test('with the action code of a draw at the laboratory for a walk-in order', async () => {
     await sent({});
     expect(field('OBR', 11)).toBe('L');
   });
 
-  test('under the version and with the account in the field that the laboratory wants, and its results by the same', async () => {
+  test('with the version and account field of the settings, and results use the same account field', async () => {
     await sent({ version: '2.3', account_field: 'PID-18', our_facility: facility });
     expect([field('MSH', 3), field('MSH', 11), field('PID', 18)]).toEqual([facility, '2.3', `${account}^^^^AN`]);
     const placer = field('ORC', 2) ?? '';
@@ -152,7 +152,7 @@ describe('a patient is told', () => {
     expect(field('ORC', 21)).toBe(`${facility}^^^^^^AN^^^${account}`);
   });
 
-  test('at the time of the event: a cancellation by when it was cancelled', async () => {
+  test('with the time of the event, which is the cancellation for a cancelled order', async () => {
     await sent({});
     const number = field('ORC', 2) ?? '';
     const { order_id } = await app.db
@@ -164,15 +164,15 @@ describe('a patient is told', () => {
     await sql`update orders set created_at = created_at - interval '2 days' where id = ${order_id}`.execute(app.db);
     await app.team.api('POST', `/v3/order/${order_id}/cancel`);
     const { rows } = await sql<{ at: string }>`
-      update laboratory_outbox set created_at = '2026-03-04T17:00:00Z' where order_id = ${order_id} and action = 'cancel'
-      returning id`.execute(app.db);
+      update laboratory_outbox set created_at = '2026-03-04T17:00:00Z'
+       where order_id = ${order_id} and action = 'cancel' returning id`.execute(app.db);
     expect(rows.length).toBe(1);
     await app.runJobs();
     expect([field('ORC', 1), field('ORC', 9)]).toEqual(['CA', '20260304100000-0700']);
     expect(ordered).not.toBe('20260304100000-0700');
   });
 
-  test('one test a message, where the laboratory takes no more', async () => {
+  test('with one test per message if the laboratory accepts no more', async () => {
     await connectTestLaboratory(
       app.databaseUrl,
       { orders: byMllp(laboratory.port, { one_message_per_test: true }) },
@@ -195,7 +195,7 @@ describe('a patient is told', () => {
   });
 });
 
-test('the insured abroad is told with the country', async () => {
+test('the address of an insured person abroad has the country', async () => {
   const { status } = await createOrder(app.team, {
     lab_test_id: labTestId,
     icd_codes: ['E11.9'],

@@ -1,6 +1,6 @@
-// Whose a result is, where several teams have accounts with one laboratory.
+// Results of a laboratory with which several teams have accounts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
 import { addLabTest, byMllp, connectTestLaboratory, kitAtLaboratory } from '../../../../test/hl7-deployment.ts';
 import {
   resultMessage,
@@ -11,7 +11,7 @@ import {
   type ResultToSend,
 } from '../../../../test/hl7-laboratory.ts';
 import { addLabAccount } from '../../catalogue/lab-accounts/add.ts';
-import { startHl7, type Hl7 } from './start.ts';
+import { startHl7, type Hl7 } from './start-hl7.ts';
 
 type Ordered = { id: string; placer: string; sample: string };
 
@@ -49,7 +49,7 @@ const openAccount = (team: Team, number: string): Promise<string> =>
     allowed_billing: { client_bill: ['AZ'] },
     team_id_allowlist: [team.id],
   });
-/** An order that the laboratory has, under the account of its team. */
+/** Makes an order that the laboratory gets under the account of its team. */
 const ordered = async (team: Team): Promise<Ordered> => {
   const { id, sample_id } = await kitAtLaboratory(app, team, await addLabTest(app, team));
   await app.runJobs();
@@ -66,7 +66,7 @@ const hasResult = async (team: Team, id: string): Promise<boolean> =>
 const unmatched = (team: Team) =>
   app.db.selectFrom('unmatched_results').selectAll().where('team_id', '=', team.id).execute();
 
-test('an order goes out under the account of its team, and its result comes back under it', async () => {
+test('an order and its result use the account of the team', async () => {
   const mine = await ordered(one);
   expect(text_(laboratory.orders.at(-1) as never, 'MSH.4')).toBe('ACC-ONE');
   expect(await send({ controlId: 'O1', placer: mine.placer, filler: 'F-O1', account: 'ACC-ONE' })).toMatchObject({
@@ -75,10 +75,10 @@ test('an order goes out under the account of its team, and its result comes back
   expect(await hasResult(one, mine.id)).toBe(true);
 });
 
-describe('a result that was sent to the account of another team never matches', () => {
+describe('a result that was sent to the account of another team does not match', () => {
   test.each<[string, (order: Ordered) => Partial<ResultToSend>]>([
     ['by our number', ({ placer }) => ({ placer })],
-    ['by the sample', ({ sample }) => ({ sampleId: sample })],
+    ['by the sample id', ({ sample }) => ({ sampleId: sample })],
     ['by both', ({ placer, sample }) => ({ placer, sampleId: sample })],
   ])('%s', async (how, numbers) => {
     const mine = await ordered(one);
@@ -89,18 +89,18 @@ describe('a result that was sent to the account of another team never matches', 
     expect(await unmatched(other)).toEqual([]);
   });
 
-  test('by the number that the laboratory told before', async () => {
+  test('by an earlier number of the laboratory', async () => {
     const mine = await ordered(one);
-    const told = { placer: mine.placer, filler: 'F-ONE', account: 'ACC-ONE' };
-    await send({ controlId: 'L1', ...told, status: 'P', values: [{ code: 'GLU', value: '80', status: 'P' }] });
+    const numbers = { placer: mine.placer, filler: 'F-ONE', account: 'ACC-ONE' };
+    await send({ controlId: 'L1', ...numbers, status: 'P', values: [{ code: 'GLU', value: '80', status: 'P' }] });
     const answer = await send({ controlId: 'L2', filler: 'F-ONE', account: 'ACC-OTHER', at: '20260125' });
     expect(answer).toMatchObject({ code: 'AE', error: 'other_account' });
   });
 
-  test('by the number under which the laboratory received the sample', async () => {
+  test('by the accession number', async () => {
     const mine = await ordered(one);
-    const told = { placer: mine.placer, account: 'ACC-ONE', accession: 'ACN-1' };
-    await send({ controlId: 'N1', ...told, status: 'P', values: [{ code: 'GLU', value: '80', status: 'P' }] });
+    const numbers = { placer: mine.placer, account: 'ACC-ONE', accession: 'ACN-1' };
+    await send({ controlId: 'N1', ...numbers, status: 'P', values: [{ code: 'GLU', value: '80', status: 'P' }] });
     const later = { filler: '', accession: 'ACN-1', at: '20260125' };
     const answer = await send({ controlId: 'N2', ...later, account: 'ACC-OTHER' });
     expect(answer).toMatchObject({ code: 'AE', error: 'other_account' });
@@ -109,7 +109,7 @@ describe('a result that was sent to the account of another team never matches', 
     expect(body.results).toMatchObject([{ result: '90', status: 'final' }]);
   });
 
-  test('by the patient: it goes to the other team, which has no candidates of this one', async () => {
+  test('by the patient, and goes to the other team without candidates of this one', async () => {
     const mine = await ordered(one);
     expect(await send({ controlId: 'P1', account: 'ACC-OTHER', filler: 'F-3' })).toMatchObject({ code: 'AA' });
     expect(await hasResult(one, mine.id)).toBe(false);
@@ -118,7 +118,7 @@ describe('a result that was sent to the account of another team never matches', 
   });
 });
 
-test('of a result that names no number the candidates under another account of the team are told as such', async () => {
+test('candidates for a result without a number show that they have another account', async () => {
   const mine = await ordered(one);
   const second = await openAccount(one, 'ACC-SECOND');
   await app.db.updateTable('orders').set({ lab_account_id: second }).where('id', '=', mine.id).execute();

@@ -1,6 +1,6 @@
-// What a laboratory asks with a test: from the operator's file to its orders.
+// Questions of a laboratory about a test: from the operator's file to the orders.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
 import { createOrder } from '../../../../test/factories.ts';
 import { addLabTest, byMllp, connectTestLaboratory, kitAtLaboratory } from '../../../../test/hl7-deployment.ts';
 import { startHl7Laboratory, text_, type Hl7Laboratory } from '../../../../test/hl7-laboratory.ts';
@@ -57,7 +57,7 @@ const answer = async (answers: Record<string, string>) => {
 };
 const order = async (answers: Record<string, string>) =>
   createOrder(app.team, { lab_test_id: labTestId, aoe_answers: await answer(answers) });
-/** The answers of the newest order, as the laboratory's library writes them. */
+/** The answer segments of the newest order, as the laboratory's library writes them. */
 const sentAnswers = (): string[] =>
   String(laboratory.orders.at(-1))
     .split('\r')
@@ -65,7 +65,7 @@ const sentAnswers = (): string[] =>
 const outbox = (orderId: string) =>
   app.db.selectFrom('laboratory_outbox').selectAll().where('order_id', '=', orderId).execute();
 
-test('an order without an answer that the laboratory needs is refused, and one with it brings its answers', async () => {
+test('an order without a required answer is refused, and a complete one contains its answers', async () => {
   expect((await askedNow()).aoe.questions.map(({ code, required }) => [code, required])).toEqual([
     ['FAST', true],
     ['MEDS', false],
@@ -90,7 +90,7 @@ test('an order without an answer that the laboratory needs is refused, and one w
   expect(names.lastIndexOf('OBX')).toBeLessThan(names.indexOf('SPM') === -1 ? names.length : names.indexOf('SPM'));
 });
 
-test('a laboratory refuses by its own check a kit for which nobody was asked, and the operator sees the order', async () => {
+test('the operator sees a kit that a laboratory refused because of a missing answer', async () => {
   laboratory.require(['OBX.5']);
   await connect([{ ...FASTING, required: false }]);
   const kit = await kitAtLaboratory(app, app.team, labTestId);
@@ -103,7 +103,7 @@ test('a laboratory refuses by its own check a kit for which nobody was asked, an
   laboratory.require([]);
 });
 
-test('a question keeps its id while its file has it; an answer to one that is gone is not sent, nor told as another', async () => {
+test('a question keeps its id, and answers to removed questions are not sent', async () => {
   await connect(questions);
   const before = (await askedNow()).aoe.questions;
   await connect([{ ...FASTING, value: 'Did they fast?' }, ...questions.slice(1)]);
@@ -117,11 +117,11 @@ test('a question keeps its id while its file has it; an answer to one that is go
 
 describe('a file', () => {
   test.each([
-    ['two questions of one code', [FASTING, FASTING], 'has the code of another'],
-    ['a choice of nothing', [{ ...FASTING, answers: [] }], 'needs the answers'],
-    ['a number that is chosen', [{ ...FASTING, type: 'numeric' }], 'has no answers'],
-    ['a pattern that is none', [{ code: 'T', value: 'T', type: 'text', answer_pattern: '(' }], 'no regular expression'],
-    ['a default that cannot be chosen', [{ ...FASTING, default_answer: 'MAYBE' }], 'not one of the codes Y, N'],
+    ['two questions with one code', [FASTING, FASTING], 'has the same code as another question'],
+    ['a choice without answers', [{ ...FASTING, answers: [] }], 'needs answers to choose from'],
+    ['a numeric question with answers', [{ ...FASTING, type: 'numeric' }], 'takes no answers'],
+    ['an invalid pattern', [{ code: 'T', value: 'T', type: 'text', answer_pattern: '(' }], 'not a regular expression'],
+    ['a default that is not an answer', [{ ...FASTING, default_answer: 'MAYBE' }], 'not one of the codes Y, N'],
   ])('with %s is refused', async (_, asked, problem) => {
     await expect(connect(asked)).rejects.toThrow(problem);
   });

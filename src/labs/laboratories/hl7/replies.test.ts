@@ -1,7 +1,7 @@
-// What a laboratory answers to orders, on the connection and later on our port, and what it says of them by itself.
+// Answers of a laboratory to orders, on the connection and later on our port, and its own updates of orders.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
 import { createOrder, lowStatuses, patientDetails, readOrder } from '../../../../test/factories.ts';
 import {
   addLabTest,
@@ -19,9 +19,9 @@ import {
   until,
   type Hl7Laboratory,
 } from '../../../../test/hl7-laboratory.ts';
-import { publishedTo } from '../../../../test/publish.ts';
-import { giveUpOrder, resendOrder } from './outbox/operate.ts';
-import { startHl7, type Hl7 } from './start.ts';
+import { publishedTo } from '../../../../test/publish-event.ts';
+import { giveUpOrder, resendOrder } from './outbox/outbox-actions.ts';
+import { startHl7, type Hl7 } from './start-hl7.ts';
 
 type Sent = (typeof laboratory.orders)[number];
 
@@ -61,14 +61,14 @@ const numberOf = (sent: Sent): string => text_(sent, 'ORC.4') || text_(sent, 'OR
 const idOf = (sent: Sent): string => text_(sent, 'MSH.10');
 const say = (message: string): ReturnType<typeof sendFrame> => sendFrame(hl7.port as number, message);
 type Answering = Parameters<Hl7Laboratory['answerBy']>[0];
-const placed = async (answerBy: Answering = null): Promise<string> => {
+const orderKit = async (answerBy: Answering = null): Promise<string> => {
   laboratory.answerBy(answerBy);
   const { id } = await kitAtLaboratory(app, app.team, kit);
   await app.runJobs();
   laboratory.answerBy(null);
   return id;
 };
-const placedTwo = async (answerBy: Answering = null): Promise<string> => {
+const orderTwoTests = async (answerBy: Answering = null): Promise<string> => {
   laboratory.answerBy(answerBy);
   const { body } = await createOrder(app.team, { lab_test_id: two });
   await app.runJobs();
@@ -84,25 +84,25 @@ const messages = (controlId: string) =>
     .execute();
 
 describe('an ORL on the connection', () => {
-  test('that accepts the message and not the order refuses it', async () => {
-    const id = await placed((sent) => orderReply({}, [`MSA|AA|${idOf(sent)}`, `ORC|UA|${numberOf(sent)}`]));
+  test('that accepts the message but not the order is a refusal', async () => {
+    const id = await orderKit((sent) => orderReply({}, [`MSA|AA|${idOf(sent)}`, `ORC|UA|${numberOf(sent)}`]));
     expect(await outbox(id)).toMatchObject([{ state: 'refused', last_error: 'ua' }]);
   });
 
-  test('that says neither of an order is decided by the message, and the log tells of it without its words', async () => {
+  test('with an unknown order control code counts by MSA-1, and the log has no text of it', async () => {
     logged.length = 0;
     const answer = (code: string) => (sent: Sent) =>
       orderReply({}, [`MSA|${code}|${idOf(sent)}`, `ORC|GRACE|${numberOf(sent)}`]);
-    const [taken, refused] = [await placed(answer('AA')), await placed(answer('AE'))];
+    const [taken, refused] = [await orderKit(answer('AA')), await orderKit(answer('AE'))];
     expect(await outbox(taken)).toMatchObject([{ state: 'accepted', last_error: null }]);
     expect(await outbox(refused)).toMatchObject([{ state: 'refused', last_error: 'ae' }]);
-    const told = logged.filter((line) => line.includes('unknown_order_control'));
-    expect(told.map((line) => (JSON.parse(line) as { order_id: string }).order_id)).toEqual([taken, refused]);
-    expect(told.join('')).not.toContain('GRACE');
+    const lines = logged.filter((line) => line.includes('unknown_order_control'));
+    expect(lines.map((line) => (JSON.parse(line) as { order_id: string }).order_id)).toEqual([taken, refused]);
+    expect(lines.join('')).not.toContain('GRACE');
   });
 
-  test('brings the number of the laboratory, by which a result is found', async () => {
-    const id = await placed((sent) =>
+  test('contains the number of the laboratory, by which a result finds its order', async () => {
+    const id = await orderKit((sent) =>
       orderReply({}, [`MSA|AA|${idOf(sent)}`, `ORC|OK|${numberOf(sent)}|FILL-7`, `OBR|1|${numberOf(sent)}|FILL-7`]),
     );
     expect(await outbox(id)).toMatchObject([{ state: 'accepted', last_error: null }]);
@@ -113,8 +113,8 @@ describe('an ORL on the connection', () => {
     expect(await messages('F7')).toMatchObject([{ state: 'applied', order_id: id }]);
   });
 
-  test('that refuses one of two tests leaves the other, and sends only what was refused again', async () => {
-    const id = await placedTwo((sent) => {
+  test('that refuses one of two tests leaves the other, and a resend contains only the refused test', async () => {
+    const id = await orderTwoTests((sent) => {
       const number = numberOf(sent);
       return orderReply({ type: 'ORL^O22^ORL_O22' }, [
         `MSA|AA|${idOf(sent)}`,
@@ -139,8 +139,8 @@ describe('an ORL on the connection', () => {
   });
 
   describe('that refuses one of two tests', () => {
-    const placedHalf = async (): Promise<{ id: string; outboxId: string }> => {
-      const id = await placedTwo((sent) => {
+    const orderHalfRefused = async (): Promise<{ id: string; outboxId: string }> => {
+      const id = await orderTwoTests((sent) => {
         const number = numberOf(sent);
         return orderReply({ type: 'ORL^O22^ORL_O22' }, [
           `MSA|AA|${idOf(sent)}`,
@@ -155,8 +155,8 @@ describe('an ORL on the connection', () => {
     const inReview = async (id: string): Promise<unknown> =>
       ((await readOrder(app.team, id)) as { has_results_in_review?: boolean }).has_results_in_review;
 
-    test('lets the order end once it is given up: until then the order says that something waits', async () => {
-      const { id, outboxId } = await placedHalf();
+    test('lets the order complete once that test is given up, and until then the order is in review', async () => {
+      const { id, outboxId } = await orderHalfRefused();
       expect(await inReview(id)).toBe(true);
       const values = [
         { code: 'GLU', value: '90' },
@@ -169,21 +169,21 @@ describe('an ORL on the connection', () => {
       expect(await inReview(id)).toBe(false);
       expect(await outbox(id)).toMatchObject([{ state: 'accepted' }, { state: 'given_up', last_error: 'ua' }]);
       await expect(giveUpOrder(app.ctx, outboxId)).rejects.toThrow('it is given_up');
-      await expect(resendOrder(app.ctx, outboxId)).rejects.toThrow('no longer wanted');
+      await expect(resendOrder(app.ctx, outboxId)).rejects.toThrow('This order has ended');
     });
 
-    test('and is given up before any result leaves the other one where it is', async () => {
-      const { id, outboxId } = await placedHalf();
+    test('leaves the status of the order if that test is given up before any result', async () => {
+      const { id, outboxId } = await orderHalfRefused();
       await giveUpOrder(app.ctx, outboxId);
       expect(await statusOf(id)).toBe('requisition_bypassed');
       expect(await inReview(id)).toBe(false);
     });
   });
 
-  test('that refuses an order which is given up ends it', async () => {
-    const id = await placed((sent) => orderReply({}, [`MSA|AA|${idOf(sent)}`, `ORC|UA|${numberOf(sent)}`]));
+  test('that refuses an order ends it once it is given up', async () => {
+    const id = await orderKit((sent) => orderReply({}, [`MSA|AA|${idOf(sent)}`, `ORC|UA|${numberOf(sent)}`]));
     const [row] = await outbox(id);
-    await expect(resendOrder(app.ctx, randomUUID())).rejects.toThrow('Nothing that goes to a laboratory');
+    await expect(resendOrder(app.ctx, randomUUID())).rejects.toThrow('No message to a laboratory');
     await giveUpOrder(app.ctx, row?.id as string);
     expect(await statusOf(id)).toBe('do_not_process');
     laboratory.orders.length = 0;
@@ -191,15 +191,15 @@ describe('an ORL on the connection', () => {
     expect(laboratory.orders).toEqual([]);
   });
 
-  test('that takes an order leaves nothing to give up or to send again', async () => {
-    const id = await placed();
+  test('that accepts an order makes giving up and resending impossible', async () => {
+    const id = await orderKit();
     const [row] = await outbox(id);
     await expect(giveUpOrder(app.ctx, row?.id as string)).rejects.toThrow('it is accepted');
     await expect(resendOrder(app.ctx, row?.id as string)).rejects.toThrow('it is accepted');
   });
 
-  test('that cannot cancel any more is shown as a refusal of the cancellation', async () => {
-    const id = await placed();
+  test('that the order cannot be cancelled any more is a refusal of the cancellation', async () => {
+    const id = await orderKit();
     laboratory.answerBy((sent) => orderReply({}, [`MSA|AA|${idOf(sent)}`, `ORC|UC|${numberOf(sent)}`]));
     await app.team.api('POST', `/v3/order/${id}/cancel`);
     await app.runJobs();
@@ -217,7 +217,7 @@ describe('in enhanced mode', () => {
   });
   const commit = (code: string) => (sent: Sent) => orderReply({ type: 'ACK^O21^ACK' }, [`MSA|${code}|${idOf(sent)}`]);
 
-  /** In seconds, as the metrics tell it. */
+  /** The age in seconds from the metrics. */
   const oldestCommitted = async (): Promise<number> => {
     const text = await (await fetch(`${app.baseUrl}/metrics`)).text();
     return Number(/^phial_laboratory_oldest_committed_seconds\{lab="saguaro-lab"\} (\S+)$/m.exec(text)?.[1]);
@@ -226,8 +226,8 @@ describe('in enhanced mode', () => {
   test.each([
     ['OK', { state: 'accepted', last_error: null }],
     ['UA', { state: 'refused', last_error: 'ua' }],
-  ])('a message is committed until an ORL on our port says %s of it', async (control, then) => {
-    const id = await placed(commit('CA'));
+  ])('a message is committed until an ORL on our port answers %s', async (control, then) => {
+    const id = await orderKit(commit('CA'));
     expect(await outbox(id)).toMatchObject([{ state: 'committed', last_error: null }]);
     expect(await oldestCommitted()).toBeGreaterThan(0);
     const reply = orderReply({}, [`MSA|AA|${idOf(last())}`, `ORC|${control}|${numberOf(last())}`]);
@@ -236,8 +236,8 @@ describe('in enhanced mode', () => {
     expect(await oldestCommitted()).toBe(0);
   });
 
-  test('an ACK on our port that names the message alone is of its order', async () => {
-    const id = await placed(commit('CA'));
+  test('an ACK on our port that names only the message counts for its order', async () => {
+    const id = await orderKit(commit('CA'));
     const controlId = `K-${idOf(last())}`;
     const ack = orderReply({ type: 'ACK^O21', id: controlId }, [`MSA|AR|${idOf(last())}`, 'ERR|||204^^HL70357|E']);
     expect(await say(ack)).toMatchObject({ code: 'AA' });
@@ -249,11 +249,11 @@ describe('in enhanced mode', () => {
     ['CE', 'ce'],
     ['CR', 'cr'],
   ])('%s refuses the message', async (code, reason) => {
-    const id = await placed(commit(code));
+    const id = await orderKit(commit(code));
     expect(await outbox(id)).toMatchObject([{ state: 'refused', last_error: reason }]);
   });
 
-  describe('on the connection by which the order came, an ORL', () => {
+  describe('an ORL on the connection of the order', () => {
     const orl = (sent: Sent, control: string, id = `L-${idOf(sent)}`): string =>
       orderReply({ id }, [`MSA|AA|${idOf(sent)}`, `ORC|${control}|${numberOf(sent)}|F-${numberOf(sent)}`]);
     const answered = (): string[][] =>
@@ -262,8 +262,8 @@ describe('in enhanced mode', () => {
     test.each([
       ['OK', { state: 'accepted', last_error: null }],
       ['UA', { state: 'refused', last_error: 'ua' }],
-    ])('says %s a moment after the CA, is applied, and is acknowledged there', async (control, then) => {
-      const id = await placed(commit('CA'));
+    ])('with %s shortly after the CA is applied and acknowledged there', async (control, then) => {
+      const id = await orderKit(commit('CA'));
       expect(await outbox(id)).toMatchObject([{ state: 'committed' }]);
       expect(laboratory.say(orl(last(), control))).toBe(1);
       await until(() => laboratory.answers.length > 0);
@@ -273,100 +273,100 @@ describe('in enhanced mode', () => {
     });
 
     test('in the same bytes as the CA is applied after it', async () => {
-      const id = await placed((sent) => [commit('CA')(sent), orl(sent, 'UA')]);
+      const id = await orderKit((sent) => [commit('CA')(sent), orl(sent, 'UA')]);
       await until(() => laboratory.answers.length > 0);
       expect(await outbox(id)).toMatchObject([{ state: 'refused', last_error: 'ua' }]);
     });
 
-    test('about the order before it comes while the next one waits for its answer, and neither is lost', async () => {
-      const first = await placed(commit('CA'));
+    test('about the previous order that comes during the next one is applied, and neither is lost', async () => {
+      const first = await orderKit(commit('CA'));
       const before = last();
-      const second = await placed((sent) => [orl(before, 'UA'), commit('CA')(sent)]);
+      const second = await orderKit((sent) => [orl(before, 'UA'), commit('CA')(sent)]);
       await until(() => laboratory.answers.length > 0);
       expect(await outbox(first)).toMatchObject([{ state: 'refused' }]);
       expect(await outbox(second)).toMatchObject([{ state: 'committed' }]);
     });
 
-    test('is taken for as long as an answer is waited for, and orders meanwhile go by the same connection', async () => {
-      await placed(commit('CA'));
-      await placed(commit('CA'));
+    test('is received until the wait for it ends, and orders meanwhile use the same connection', async () => {
+      await orderKit(commit('CA'));
+      await orderKit(commit('CA'));
       expect(laboratory.say(orderReply({ type: 'ACK', id: 'ECHO' }, ['MSA|AA|NOBODY']))).toBe(1);
       await until(async () => (await messages('ECHO')).some(({ state }) => state === 'failed'));
-      // An acknowledgment is not acknowledged.
+      // We do not acknowledge acknowledgments.
       expect(laboratory.answers).toEqual([]);
       await until(() => laboratory.say(orl(last(), 'OK')) === 0);
     });
   });
 
-  test('a CA that is read after what it precedes takes nothing back', async () => {
-    const id = await placed(async (sent) => {
+  test('a CA that is read after the outcome does not overwrite it', async () => {
+    const id = await orderKit(async (sent) => {
       await say(orderReply({}, [`MSA|AA|${idOf(sent)}`, `ORC|UA|${numberOf(sent)}`]));
       return commit('CA')(sent);
     });
     expect(await outbox(id)).toMatchObject([{ state: 'refused', last_error: 'ua' }]);
   });
 
-  test('an ORL that asks for a commit acknowledgement alone gets one', async () => {
-    await placed(commit('CA'));
+  test('an ORL that asks only for a commit acknowledgement gets one', async () => {
+    await orderKit(commit('CA'));
     const reply = orderReply({}, [`MSA|AA|${idOf(last())}`, `ORC|OK|${numberOf(last())}`]);
     expect(await say(reply.replace('|P|2.5.1', '|P|2.5.1|||AL|NE'))).toMatchObject({ code: 'CA' });
   });
 });
 
-test('in original mode a commit code is the answer', async () => {
-  const id = await placed((sent) => orderReply({ type: 'ACK' }, [`MSA|CA|${idOf(sent)}`]));
+test('in original mode a commit code is the final answer', async () => {
+  const id = await orderKit((sent) => orderReply({ type: 'ACK' }, [`MSA|CA|${idOf(sent)}`]));
   expect(await outbox(id)).toMatchObject([{ state: 'accepted' }]);
 });
 
-test('a reply to what we never sent waits for the operator', async () => {
+test('a reply to a message that we never sent waits for the operator', async () => {
   const reply = orderReply({ id: 'NOBODY' }, ['MSA|AA|P0000000ZN', 'ORC|OK|P0000000Z']);
   expect(await say(reply)).toMatchObject({ code: 'AE', error: 'unknown_number' });
   expect(await messages('NOBODY')).toMatchObject([{ state: 'failed' }]);
 });
 
-describe('an order that the laboratory calls off by itself', () => {
+describe('an order that the laboratory cancels by itself', () => {
   test.each([
     ['ORM^O01', 'ORC|OC|NUMBER|F-9'],
     ['ORM^O01', 'ORC|CA|NUMBER|F-9'],
     ['OSU^O51', 'ORC|SC|NUMBER|F-9||CA'],
-  ])('by %s with %s ends, and the laboratory is told of no cancellation', async (type, orc) => {
-    const walkIn = await placedTwo();
+  ])('by %s with %s ends, and no cancellation is sent to the laboratory', async (type, orc) => {
+    const walkIn = await orderTwoTests();
     const message = orderReply({ type }, ['PID|1||X7', orc.replace('NUMBER', numberOf(last()))]);
     expect(await say(message)).toMatchObject({ code: 'AA' });
     expect(await statusOf(walkIn)).toBe('cancelled');
-    const ofKit = await placed();
+    const ofKit = await orderKit();
     await say(orderReply({ type }, [orc.replace('NUMBER', numberOf(last()))]));
     expect(await statusOf(ofKit)).toBe('do_not_process');
     laboratory.orders.length = 0;
     await app.runJobs();
     expect(laboratory.orders).toEqual([]);
     expect(await outbox(walkIn)).toMatchObject([{ action: 'new', state: 'given_up', last_error: 'oc' }]);
-    // Told twice, it changes nothing.
+    // A second message changes nothing.
     expect(await say(message.replace(/\|P\|2\.5\.1/, 'X|P|2.5.1'))).toMatchObject({ code: 'AA' });
   });
 
   describe('in one of its tests', () => {
-    const calledOff = (place: number, of = last()) =>
-      say(orderReply({ type: 'ORM^O01' }, [`ORC|OC|${numberOf(of)}-${place}`]));
+    const calledOff = (position: number, of = last()) =>
+      say(orderReply({ type: 'ORM^O01' }, [`ORC|OC|${numberOf(of)}-${position}`]));
     const missing = async (id: string) =>
       (await app.team.api<{ missing_results: { slug: string; note: string }[] }>('GET', `/v3/order/${id}/result`)).body
         .missing_results;
-    const news = async (id: string): Promise<boolean[]> =>
+    const missingFlagsOf = async (id: string): Promise<boolean[]> =>
       (await publishedTo(app, app.team))
         .map(({ body }) => (JSON.parse(body) as { data: { id: string; has_missing_results: boolean } }).data)
         .filter((data) => data.id === id)
         .map((data) => data.has_missing_results);
 
-    test('fails that test, which an event tells, and the order is complete with the other one', async () => {
-      const id = await placedTwo();
-      const before = (await news(id)).length;
+    test('fails that test with an event, and the order completes with the other one', async () => {
+      const id = await orderTwoTests();
+      const before = (await missingFlagsOf(id)).length;
       expect(await calledOff(2)).toMatchObject({ code: 'AA' });
       expect(await statusOf(id)).toBe('requisition_bypassed');
       expect((await missing(id)).map(({ slug, note }) => [slug, note])).toEqual([
         ['saguaro-tsh', 'The laboratory cancelled this test.'],
         ['saguaro-ft4', 'The laboratory cancelled this test.'],
       ]);
-      expect((await news(id)).slice(before)).toEqual([true]);
+      expect((await missingFlagsOf(id)).slice(before)).toEqual([true]);
       const values = [
         { code: 'GLU', value: '90' },
         { code: 'A1C', value: '5.4' },
@@ -376,16 +376,16 @@ describe('an order that the laboratory calls off by itself', () => {
       expect(await statusOf(id)).toBe('completed');
     });
 
-    test('and in the other one later ends it', async () => {
-      const id = await placedTwo();
+    test('ends when the laboratory cancels the other one later', async () => {
+      const id = await orderTwoTests();
       await calledOff(1);
       expect(await calledOff(2)).toMatchObject({ code: 'AA' });
       expect(await statusOf(id)).toBe('cancelled');
       expect(await outbox(id)).toMatchObject([{ action: 'new', state: 'given_up' }]);
     });
 
-    test('that has its result waits for the operator', async () => {
-      const id = await placedTwo();
+    test('makes the message wait if that test has its result', async () => {
+      const id = await orderTwoTests();
       const values = [{ code: 'TSH', value: '2.1' }];
       await say(resultMessage({ controlId: 'TWO', placer: `${numberOf(last())}-2`, test: 'THY', values }));
       expect(await calledOff(2)).toMatchObject({ code: 'AE', error: 'test_has_result' });
@@ -396,11 +396,11 @@ describe('an order that the laboratory calls off by itself', () => {
   test.each([
     ['another date of birth', { pid: 'PID|1||X7||Palmer^Grace||19700101' }, 'patient_mismatch'],
     ['another name and sex', { pid: 'PID|1||X7||Miller^John||19880412|M' }, 'patient_mismatch'],
-    ['an id that was issued for nobody', { pid: `PID|1||${randomUUID()}^^^PHIAL` }, 'patient_mismatch'],
+    ['an id that we issued to nobody', { pid: `PID|1||${randomUUID()}^^^PHIAL` }, 'patient_mismatch'],
     ['another account', { account: 'ACC-2' }, 'other_account'],
-    ['words that are no news of an order', { control: 'ZZ' }, 'wrong_orc_1'],
-  ])('under %s is not taken', async (_, { pid = 'PID|1', account = 'ACC-1', control = 'OC' }: Odd, error) => {
-    const id = await placed();
+    ['an unknown order control code', { control: 'ZZ' }, 'wrong_orc_1'],
+  ])('with %s is not applied', async (_, { pid = 'PID|1', account = 'ACC-1', control = 'OC' }: Odd, error) => {
+    const id = await orderKit();
     const message = orderReply({ type: 'ORM^O01', account }, [pid, `ORC|${control}|${numberOf(last())}`]);
     expect(await say(message)).toMatchObject({ code: 'AE', error });
     expect(await statusOf(id)).toBe('testkit_registered');
@@ -408,8 +408,8 @@ describe('an order that the laboratory calls off by itself', () => {
 });
 type Odd = { pid?: string; account?: string; control?: string };
 
-test('a kit that the laboratory has in process has arrived there, and stays where it is when that is told late', async () => {
-  const id = await placed();
+test('a kit that is in process has arrived, and a later SC without a status changes nothing', async () => {
+  const id = await orderKit();
   const dob = patientDetails.dob.replaceAll('-', '');
   const status = (code: string): string =>
     orderReply({ type: 'OSU^O51' }, [`PID|1||X7||Palmer^Grace||${dob}`, `ORC|SC|${numberOf(last())}|F-3||${code}`]);

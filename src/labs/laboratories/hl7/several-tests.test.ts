@@ -1,7 +1,7 @@
-// An order of several tests, of which a laboratory reports each when it has it.
+// Orders of several tests. The laboratory reports each test when its result is ready.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
 import {
   lowStatuses,
   makeUser,
@@ -20,8 +20,8 @@ import {
 } from '../../../../test/hl7-deployment.ts';
 import { sendFrame, startHl7Laboratory, text_, type Hl7Laboratory } from '../../../../test/hl7-laboratory.ts';
 import { fetchPdf, textOf } from '../../../../test/pdf.ts';
-import { publishedTo } from '../../../../test/publish.ts';
-import { startHl7, type Hl7 } from './start.ts';
+import { publishedTo } from '../../../../test/publish-event.ts';
+import { startHl7, type Hl7 } from './start-hl7.ts';
 
 type Results = {
   metadata: { status: string };
@@ -40,7 +40,8 @@ beforeAll(async () => {
   laboratory = await startHl7Laboratory();
   app = await startTestApp({ PHIAL_HL7_PORT: '0' });
   await connectTestLaboratory(app.databaseUrl, { orders: byMllp(laboratory.port) }, {}, [thyroid]);
-  await sql`update teams set settings = settings || '{"partial_webhooks_enabled": true}' where id = ${app.team.id}`.execute(
+  await sql`
+    update teams set settings = settings || '{"partial_webhooks_enabled": true}' where id = ${app.team.id}`.execute(
     app.db,
   );
   walkIn = await addLabTest(app, app.team, 'walk_in_test', ['MET', 'THY']);
@@ -64,24 +65,29 @@ afterAll(async () => {
   await laboratory.close();
 });
 
-/** The order's own, as the laboratory was told it as that of the group. */
+/** The number of the newest order, which the laboratory got as the number of the group (ORC-4). */
 const numberOfLast = (): string => text_(laboratory.orders.at(-1) as never, 'ORC.4');
 
-/** One message; each further one was reported a minute later. Numbers are told after the order's own; values as `GLU 88 F`. */
+/**
+ * Sends one message. Each further one is reported a minute later. `number` is the suffix after the number of the order.
+ * Values are written as `GLU 88 F`.
+ */
 async function send(...groups: Group[]): Promise<void> {
   expect(await answerTo(...groups)).toBe('AA');
 }
 async function answerTo(...groups: Group[]): Promise<string> {
   messages += 1;
-  const at = `202601221${String(Math.floor(messages / 60)).padStart(1, '0')}${String(messages % 60).padStart(2, '0')}00`;
+  const minute = String(messages % 60).padStart(2, '0');
+  const at = `202601221${Math.floor(messages / 60)}${minute}00`;
   const text = [
     `MSH|^~\\&|LAB|LABFAC|PHIAL|ACC-1|${at}||ORU^R01^ORU_R01|S${messages}|P|2.5.1`,
     'PID|1||X7||Palmer^Grace||19880412|F',
     ...groups.flatMap(({ number, filler, code, status, values = [], more = [] }, n) => [
-      `OBR|${n + 1}|${number === undefined ? '' : order.number + number}|${filler ?? `F-${order.number}`}|${code ?? ''}|||20260120081500|||||||20260121090000||||||||${at}|||${status}`,
-      ...values.map((value, place) => {
+      `OBR|${n + 1}|${number === undefined ? '' : order.number + number}|${filler ?? `F-${order.number}`}` +
+        `|${code ?? ''}|||20260120081500|||||||20260121090000||||||||${at}|||${status}`,
+      ...values.map((value, index) => {
         const [name, result, flag] = value.split(' ');
-        return `OBX|${place + 1}|NM|${name}^${name}^L||${result}|mg/dL|||||${flag ?? 'F'}`;
+        return `OBX|${index + 1}|NM|${name}^${name}^L||${result}|mg/dL|||||${flag ?? 'F'}`;
       }),
       ...more,
     ]),
@@ -104,7 +110,7 @@ const thyroidal = (status: string, values = ['TSH 1.2', 'FT4 1.1']): Group => ({
 const results = async (id = order.id): Promise<Results> =>
   (await app.team.api<Results>('GET', `/v3/order/${id}/result`)).body;
 const last = async (id = order.id): Promise<string | undefined> => lowStatuses(await readOrder(app.team, id)).at(-1);
-const told = async (): Promise<string[]> =>
+const events = async (): Promise<string[]> =>
   (await publishedTo(app, app.team))
     .map(({ body }) => (JSON.parse(body) as { data: { id?: string; last_event?: { status: string } } }).data)
     .flatMap(({ id, last_event }) =>
@@ -112,7 +118,7 @@ const told = async (): Promise<string[]> =>
     );
 
 describe('an order of two tests', () => {
-  test('is partial when one is final, and completed, not corrected, by the other one', async () => {
+  test('is partial with the first final test, and completed, not corrected, by the second', async () => {
     await send(metabolic('F'));
     expect(await last()).toBe('partial_results');
     expect(await results()).toMatchObject({ metadata: { status: 'partial' }, missing_results: [] });
@@ -125,10 +131,10 @@ describe('an order of two tests', () => {
       'saguaro-tsh',
       'saguaro-ft4',
     ]);
-    expect((await told()).slice(-2)).toEqual(['partial_results', 'completed']);
+    expect((await events()).slice(-2)).toEqual(['partial_results', 'completed']);
   });
 
-  test('of which one is corrected while the other is pending is partial', async () => {
+  test('is partial while one test is corrected and the other is pending', async () => {
     await send(metabolic('C'), thyroidal('I', []));
     expect(await last()).toBe('partial_results');
     expect((await results()).missing_results).toEqual([]);
@@ -147,7 +153,7 @@ describe('an order of two tests', () => {
     });
   });
 
-  test('is completed by a test that was cancelled, which is missing as that', async () => {
+  test('is completed by a cancelled test, whose values are missing as cancelled', async () => {
     await send(metabolic('F'));
     await send(thyroidal('X', []));
     expect(await last()).toBe('completed');
@@ -158,7 +164,7 @@ describe('an order of two tests', () => {
     ]);
   });
 
-  test('names what a final test lacks while the other is awaited', async () => {
+  test('lists the missing values of a final test while the other test is open', async () => {
     await send(metabolic('F', ['GLU 88']));
     expect((await results()).missing_results.map(({ slug }) => slug)).toEqual(['saguaro-hba1c']);
     await send(thyroidal('F'));
@@ -170,7 +176,7 @@ describe('an order of two tests', () => {
     ['appointment_pending', ['appointment_pending']],
     ['appointment_scheduled', ['appointment_pending', 'appointment_scheduled']],
     ['appointment_cancelled', ['appointment_pending', 'appointment_cancelled']],
-  ])('has its results at %s too, of a patient who walked in, and no appointment is made up', async (status, way) => {
+  ])('gets its results also in the status %s, without invented appointment events', async (status, way) => {
     await simulate(app.team, order.id, `?final_status=collecting_sample.walk_in_test.${status}`);
     await send(metabolic('F'));
     const before = ['ordered', 'requisition_bypassed', ...way];
@@ -179,31 +185,31 @@ describe('an order of two tests', () => {
     expect(lowStatuses(await readOrder(app.team, order.id))).toEqual([...before, 'partial_results', 'completed']);
   });
 
-  test('remembers that a test became final with the values that it had, without telling of it', async () => {
+  test('publishes no event when a test becomes final with unchanged values', async () => {
     await send(metabolic('P'));
-    const before = await told();
+    const before = await events();
     await send(metabolic('F'));
-    expect(await told()).toEqual(before);
+    expect(await events()).toEqual(before);
     await send(thyroidal('F'));
     expect(await last()).toBe('completed');
   });
 
-  test('waits for a test of which the values are final and the test is not', async () => {
+  test('stays partial while a test with final values is preliminary', async () => {
     await send(metabolic('P'), thyroidal('F'));
     expect(await last()).toBe('partial_results');
     await send(metabolic('F'));
     expect(await last()).toBe('completed');
   });
 
-  test('stays completed when an older word of one of them comes late', async () => {
+  test('stays completed when an older report of one test comes late', async () => {
     await send(metabolic('F'), thyroidal('F'));
-    const before = await told();
+    const before = await events();
     await send(metabolic('P', ['GLU 70 P']));
-    expect(await told()).toEqual(before);
+    expect(await events()).toEqual(before);
     expect((await results()).metadata.status).toBe('final');
   });
 
-  test('is known by its tests’ codes where the laboratory gives one number for all', async () => {
+  test('identifies its tests by their codes if the laboratory uses one number for all', async () => {
     await send({ ...metabolic('F'), number: '' });
     expect(await last()).toBe('partial_results');
     await send({ ...thyroidal('F'), number: '-1' });
@@ -213,19 +219,19 @@ describe('an order of two tests', () => {
   test.each([
     ['the order’s number', ''],
     ['the number of its first test', '-1'],
-  ])('is completed by one report of all under %s, however it calls that', async (_, number) => {
+  ])('is completed by one report of all tests with %s and an unknown code', async (_, number) => {
     await send({ number, code: 'WELLNESS', status: 'F', values: ['GLU 88', 'A1C 5.4', 'TSH 1.2'] });
     expect(await last()).toBe('completed');
     expect((await results()).missing_results.map(({ slug }) => slug)).toEqual(['saguaro-ft4']);
   });
 
-  test('fails where the laboratory cancels it whole', async () => {
+  test('fails if the laboratory cancels all of it', async () => {
     await send({ number: '', status: 'X' });
     expect(await last()).toBe('sample_error');
     expect((await results()).missing_results).toHaveLength(4);
   });
 
-  test('is neither completed nor held up by a test that nobody ordered, unless that is told to come', async () => {
+  test('ignores a test that nobody ordered, unless the laboratory reports it as pending', async () => {
     const reflex = (status: string, values: string[] = []): Group => ({ code: 'RFX', status, values });
     await send(metabolic('F'));
     await send(reflex('F'));
@@ -248,22 +254,22 @@ describe('a note on a test without values', () => {
     return `${printed.join(' ').replaceAll(/\s+/g, ' ')} ${JSON.stringify(fhir.body)}`;
   };
 
-  test('that was cancelled says why each of its values is missing, once', async () => {
+  test('that was cancelled is the reason of each missing value, once', async () => {
     await send(metabolic('F'));
     await send(noted('X', 'QNS', 'Please collect again.'));
     expect(await last()).toBe('completed');
     const missing = (note: string) => ['saguaro-tsh', 'saguaro-ft4'].map((slug) => ({ slug, note }));
-    const told = (await results()).missing_results;
-    expect(told).toMatchObject(missing('The laboratory cancelled this test.\nQNS\nPlease collect again.'));
-    expect(told).toMatchObject([{ inferred_failure_type: 'quantity_not_sufficient_failure' }, {}]);
+    const missingResults = (await results()).missing_results;
+    expect(missingResults).toMatchObject(missing('The laboratory cancelled this test.\nQNS\nPlease collect again.'));
+    expect(missingResults).toMatchObject([{ inferred_failure_type: 'quantity_not_sufficient_failure' }, {}]);
     expect((await seen()).split('Please collect again.').length).toBeGreaterThanOrEqual(5);
     await send(noted('X', 'QNS', 'Please collect again.'));
-    expect((await results()).missing_results).toEqual(told);
+    expect((await results()).missing_results).toEqual(missingResults);
     expect((await results()).results).toHaveLength(2);
     expect(await last()).toBe('completed');
   });
 
-  test('that was cancelled after its values were told takes none of them away', async () => {
+  test('that was cancelled after its values were reported removes none of them', async () => {
     await send(thyroidal('F'), metabolic('F'));
     await send(noted('X', 'Billed to nobody.'));
     const { results: values, missing_results } = await results();
@@ -272,9 +278,9 @@ describe('a note on a test without values', () => {
   });
 
   test.each([
-    ['is awaited', 'P'],
-    ['was begun', 'I'],
-  ])('that %s stands for itself until its values come, and is none of them', async (_, status) => {
+    ['is preliminary', 'P'],
+    ['is in process', 'I'],
+  ])('that %s is a result of its own, and is not one of the values that come later', async (_, status) => {
     await send(noted(status, 'SPECIMEN GROSSLY HEMOLYZED'));
     expect((await results()).results).toMatchObject([
       { slug: 'note-on-thy', result: 'SPECIMEN GROSSLY HEMOLYZED', type: 'comment' },
@@ -286,7 +292,7 @@ describe('a note on a test without values', () => {
     expect((await results()).missing_results).toEqual([]);
   });
 
-  test('that nobody ordered is told beside the values', async () => {
+  test('that nobody ordered is listed after the values', async () => {
     const remark = { code: 'RMK^Remarks', status: 'F', more: ['NTE|1|L|Fasting not stated.'] };
     await send(metabolic('F'), thyroidal('F'), remark);
     expect((await results()).results.at(-1)).toMatchObject({ slug: 'note-on-remarks', result: 'Fasting not stated.' });
@@ -302,19 +308,19 @@ describe('a document without values', () => {
     more: [`OBX|1|ED|PDF^Report^L||^application^pdf^Base64^${pdf}||||||F`],
   });
 
-  test('of a test of which none were told waits for the operator, also where another test has some', async () => {
+  test('of a test without any values waits for the operator, even if another test has values', async () => {
     await send(metabolic('F'));
     expect(await answerTo(documented(thyroidal('F')))).toBe('AE document_without_values');
     expect(await last()).toBe('partial_results');
     expect((await results()).missing_results).toEqual([]);
   });
 
-  test('of a test of which the values are preliminary waits: what became of them stands in it alone', async () => {
+  test('of a test with preliminary values waits, because only the document has the final ones', async () => {
     await send(metabolic('P', ['GLU 88 P', 'A1C 5.4 P']));
     expect(await answerTo(documented(metabolic('F')))).toBe('AE document_without_values');
   });
 
-  test('of a test that is final is the report, and a test cancelled beside it is so', async () => {
+  test('of a test with final values is the report, and a cancelled test in the message counts', async () => {
     await send(metabolic('F'));
     await send(documented(metabolic('F')), thyroidal('X', []));
     expect(await last()).toBe('completed');
@@ -330,7 +336,7 @@ describe('a number of the laboratory’s own', () => {
     return { ...rest, filler };
   };
 
-  test('of each test finds the order when it comes alone, as it was told before', async () => {
+  test('that was reported for a test finds the order when it comes alone', async () => {
     const [one, two] = [`M-${order.number}`, `T-${order.number}`];
     await send({ ...metabolic('P'), filler: one });
     await send({ ...thyroidal('P'), filler: two });
@@ -339,10 +345,13 @@ describe('a number of the laboratory’s own', () => {
     expect(await last()).toBe('completed');
   });
 
-  test('is kept up to a bound, beyond which the order is found by ours', async () => {
-    const told = Array.from({ length: 101 }, (_, n) => ({ ...metabolic('P', []), filler: `B${n}-${order.number}` }));
-    await send(...told);
-    await send(...told.slice(0, 2));
+  test('is stored up to 100 of a kind, and our number finds the order beyond that', async () => {
+    const requests = Array.from({ length: 101 }, (_, n) => ({
+      ...metabolic('P', []),
+      filler: `B${n}-${order.number}`,
+    }));
+    await send(...requests);
+    await send(...requests.slice(0, 2));
     await send(alone(metabolic('F'), `B99-${order.number}`));
     const { rows } = await sql`select from laboratory_numbers where order_id = ${order.id}`.execute(app.db);
     expect(rows).toHaveLength(100);
@@ -350,7 +359,7 @@ describe('a number of the laboratory’s own', () => {
   });
 });
 
-test('a kit of two tests waits with the laboratory until both are final', async () => {
+test('a kit of two tests keeps its status until both tests are final', async () => {
   const kit = await kitAtLaboratory(app, app.team, await addLabTest(app, app.team, 'testkit', ['MET', 'THY']));
   await app.runJobs();
   order = { id: kit.id, number: numberOfLast() };

@@ -1,11 +1,11 @@
-// What is made of the segments of a result: nothing that a laboratory says is lost, and nothing is told that it did not say.
+// How we read the segments of a result: we lose nothing that a laboratory reports, and add nothing.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
 import { lowStatuses, readOrder } from '../../../../test/factories.ts';
 import { addLabTest, byMllp, connectTestLaboratory, kitAtLaboratory } from '../../../../test/hl7-deployment.ts';
 import { sendFrame, startHl7Laboratory, text_, type Hl7Laboratory } from '../../../../test/hl7-laboratory.ts';
 import { fetchPdf, textOf } from '../../../../test/pdf.ts';
-import { startHl7, type Hl7 } from './start.ts';
+import { startHl7, type Hl7 } from './start-hl7.ts';
 
 type Result = {
   slug: string;
@@ -47,12 +47,13 @@ afterAll(async () => {
   await laboratory.close();
 });
 
-/** One message, of which these segments follow the OBR; the answer's code, and why where it is not taken. */
+/** Sends one message with these segments after the OBR. Returns the code of the answer and the reason of a refusal. */
 const send = (...segments: string[]): Promise<string> => sendAs('F', ...segments);
 async function sendAs(status: string, ...segments: string[]): Promise<string> {
   sent += 1;
   const at = `2026012210${String(sent).padStart(2, '0')}00`;
-  const obr = `OBR|1|${order.number}|F-${order.number}|MET|||20260120081500|||||||20260121090000||||||||${at}|||${status}`;
+  const numbers = `${order.number}|F-${order.number}`;
+  const obr = `OBR|1|${numbers}|MET|||20260120081500|||||||20260121090000||||||||${at}|||${status}`;
   const text = [
     `MSH|^~\\&|LAB|LABFAC|PHIAL|ACC-1|${at}||ORU^R01^ORU_R01|V${sent}|P|2.5.1`,
     'PID|1||X7||Palmer^Grace||19880412|F',
@@ -63,9 +64,9 @@ async function sendAs(status: string, ...segments: string[]): Promise<string> {
   return [answer?.code, answer?.error].filter(Boolean).join(' ');
 }
 const results = async (): Promise<Results> => (await app.team.api<Results>('GET', `/v3/order/${order.id}/result`)).body;
-const told = async (slug: string): Promise<Result | undefined> =>
+const resultOf = async (slug: string): Promise<Result | undefined> =>
   (await results()).results.find((result) => result.slug === slug);
-const nothingKept = async (): Promise<void> =>
+const expectNothingStored = async (): Promise<void> =>
   expect((await app.team.api('GET', `/v3/order/${order.id}/result`)).status).toBe(404);
 const printed = async (): Promise<string> =>
   (await textOf(await fetchPdf(app, `/v3/order/${order.id}/result/pdf`))).join(' ').replaceAll(/\s+/g, ' ');
@@ -73,28 +74,28 @@ const GLU = 'OBX|1|NM|GLU^Glucose^L||88|mg/dL|70-99||||F';
 const A1C = 'OBX|2|NM|A1C^A1c^L||5.4|%|<5.7||||F';
 
 describe('a sample', () => {
-  test('that stands before the values does not hide them', async () => {
+  test('before the values does not hide them', async () => {
     expect(await send('SPM|1|KIT-1', GLU, A1C)).toBe('AA');
     expect((await results()).results.map(({ result }) => result)).toEqual(['88', '5.4']);
     expect((await results()).missing_results).toEqual([]);
   });
 
-  test('that stands before values of an unknown code makes them wait', async () => {
+  test('before values of an unknown code makes them wait', async () => {
     expect(await send('SPM|1|KIT-1', 'OBX|1|NM|NEW^New^L||1||||||F')).toBe('AE unmapped_code');
-    await nothingKept();
+    await expectNothingStored();
   });
 
-  test('may be described behind the values by codes of its own, and values there count', async () => {
+  test('after the values may have OBX of unmapped codes, and values after it count', async () => {
     expect(await send(GLU, 'SPM|1|KIT-1', 'OBX|2|ST|VOL^Volume^L||5 mL||||||F', A1C)).toBe('AA');
     expect((await results()).results.map(({ result }) => result)).toEqual(['88', '5.4']);
   });
 });
 
 describe('a note', () => {
-  test('of a test is told with each of its values, as JSON, on paper and as FHIR', async () => {
+  test('of a test is shown with each of its values in JSON, PDF and FHIR', async () => {
     expect(await send('NTE|1|L|SPECIMEN GROSSLY HEMOLYZED', GLU, 'NTE|1|L|Repeated.', A1C)).toBe('AA');
-    expect((await told('saguaro-glucose'))?.notes).toBe('SPECIMEN GROSSLY HEMOLYZED\nRepeated.');
-    expect((await told('saguaro-hba1c'))?.notes).toBe('SPECIMEN GROSSLY HEMOLYZED');
+    expect((await resultOf('saguaro-glucose'))?.notes).toBe('SPECIMEN GROSSLY HEMOLYZED\nRepeated.');
+    expect((await resultOf('saguaro-hba1c'))?.notes).toBe('SPECIMEN GROSSLY HEMOLYZED');
     expect(await printed()).toContain('SPECIMEN GROSSLY HEMOLYZED');
     const fhir = await app.team.api('GET', `/v3/order/${order.id}/result/fhir`);
     expect(JSON.stringify(fhir.body)).toContain('SPECIMEN GROSSLY HEMOLYZED');
@@ -104,43 +105,43 @@ describe('a note', () => {
 describe('a value', () => {
   test.each([
     ['no text', 'OBX|1|ST|GLU^Glucose^L||||||||F'],
-    ['the sign for nothing', 'OBX|1|ST|GLU^Glucose^L||""||||||F'],
-    ['a code without words', 'OBX|1|CWE|GLU^Glucose^L||^^L||||||F'],
-    ['preliminary text of nothing', 'OBX|1|TX|GLU^Glucose^L||""||||||P'],
-  ])('that is %s is none, and waits', async (_, value) => {
+    ['the HL7 null', 'OBX|1|ST|GLU^Glucose^L||""||||||F'],
+    ['a code without text', 'OBX|1|CWE|GLU^Glucose^L||^^L||||||F'],
+    ['a preliminary HL7 null', 'OBX|1|TX|GLU^Glucose^L||""||||||P'],
+  ])('that is %s waits', async (_, value) => {
     expect(await send(value)).toBe('AE value_not_of_type');
-    await nothingKept();
+    await expectNothingStored();
   });
 
   test.each([
     ['a number', 'OBX|1|NM|GLU^Glucose^L||101.|mg/dL|70-99||||F', { result: '101', value: 101, type: 'numeric' }],
     ['a bound', 'OBX|1|SN|GLU^Glucose^L||>^500.|mg/dL|70-99||||F', { result: '>500', value: -1, type: 'range' }],
-  ])('that ends with its point is %s as without it', async (_, value, read) => {
+  ])('that ends with a decimal point is %s as without it', async (_, value, read) => {
     expect(await send(value)).toBe('AA');
-    expect(await told('saguaro-glucose')).toMatchObject({ ...read, interpretation: 'abnormal' });
+    expect(await resultOf('saguaro-glucose')).toMatchObject({ ...read, interpretation: 'abnormal' });
   });
 
-  test('that is told twice in one message, and differs, waits: nobody corrected it', async () => {
+  test('that one message has twice with different texts waits', async () => {
     expect(await send(GLU, 'OBX|2|NM|GLU^Glucose^L||300|mg/dL|70-99|HH|||F')).toBe('AE value_told_twice');
-    await nothingKept();
+    await expectNothingStored();
   });
 
-  test('that two names of it call different things waits', async () => {
+  test('whose two codes mean different analytes waits', async () => {
     expect(await send('OBX|1|NM|GLU^Glucose^L^4548-4^A1c^LN||88|mg/dL|||||F')).toBe('AE codes_disagree');
-    await nothingKept();
+    await expectNothingStored();
   });
 
-  test('is under no LOINC but such as there can be', async () => {
+  test('has no LOINC code of an invalid form', async () => {
     expect(await send('OBX|1|NM|GLU^Glucose^L^NOTLOINC^x^LN||88|mg/dL|||||F')).toBe('AA');
-    expect((await told('saguaro-glucose'))?.loinc).toBe('2345-7');
+    expect((await resultOf('saguaro-glucose'))?.loinc).toBe('2345-7');
   });
 });
 
 describe('the laboratory', () => {
-  test('is the one that is connected, where none is named', async () => {
+  test('is the connected one if the message names none', async () => {
     await send(GLU, A1C);
     expect((await results()).metadata).toMatchObject({ laboratory: 'Saguaro Laboratory', 'clia_#': '03D0000001' });
-    expect((await told('saguaro-glucose'))?.performing_laboratory).toBe('Saguaro Laboratory');
+    expect((await resultOf('saguaro-glucose'))?.performing_laboratory).toBe('Saguaro Laboratory');
     const { body } = await app.team.api<{ entry: { resource: { resourceType: string } }[] }>(
       'GET',
       `/v3/order/${order.id}/result/fhir`,
@@ -150,7 +151,7 @@ describe('the laboratory', () => {
 
   const elsewhere = '||||||||||||Perf Lab Inc^^^^^^^^^05D0000002|9 Lab Way^^Reno^NV^89501|7^Ng^Amy';
 
-  test('that did the tests elsewhere is told with its address and director, also where no sample is named', async () => {
+  test('that performed the tests is shown with its address and director, even without a sample', async () => {
     expect(await send(`${GLU}${elsewhere}`, `${A1C}${elsewhere}`)).toBe('AA');
     const { metadata, sample_information } = await results();
     expect(metadata).toMatchObject({ laboratory: 'Perf Lab Inc', 'clia_#': '05D0000002' });
@@ -169,24 +170,24 @@ describe('the laboratory', () => {
       expect(text).toContain(part);
   });
 
-  test('that did one of them did not do the others', async () => {
+  test('that performed one test is not shown for the others', async () => {
     await send(`${GLU}${elsewhere}`, A1C);
-    expect((await told('saguaro-glucose'))?.performing_laboratory).toBe('Perf Lab Inc');
-    expect((await told('saguaro-hba1c'))?.performing_laboratory).toBe('Saguaro Laboratory');
+    expect((await resultOf('saguaro-glucose'))?.performing_laboratory).toBe('Perf Lab Inc');
+    expect((await resultOf('saguaro-hba1c'))?.performing_laboratory).toBe('Saguaro Laboratory');
   });
 
-  test('that names no sample has told when it was collected, received and reported all the same', async () => {
+  test('that names no sample still reports the times of collection, receipt and report', async () => {
     await send(GLU, A1C);
     const text = await printed();
-    expect(text).not.toContain('Not told, Received');
+    expect(text).not.toContain('Not stated, Received');
     for (const moment of ['Jan 20, 2026, 08:15 MST', 'Jan 21, 2026, 09:00 MST', 'Jan 22, 2026, 10:'])
       expect(text).toContain(moment);
     expect(lowStatuses(await readOrder(app.team, order.id)).at(-1)).toBe('completed');
   });
 });
 
-describe('a value that is withdrawn after it was final', () => {
-  test('is gone, and paper and FHIR say that the report was corrected', async () => {
+describe('a final value that is withdrawn', () => {
+  test('is removed, and PDF and FHIR show a corrected report', async () => {
     await send(GLU, A1C);
     expect(await printed()).not.toContain('CORRECTED REPORT');
     expect(await sendAs('C', GLU.replace(/F$/, 'W'), A1C)).toBe('AA');
@@ -207,8 +208,8 @@ describe('a value that is withdrawn after it was final', () => {
   });
 });
 
-describe('an order that its laboratory takes by a message', () => {
-  test('can be printed, and its samples labelled, all the same', async () => {
+describe('an order that goes to its laboratory as a message', () => {
+  test('still has a requisition and labels to print', async () => {
     for (const document of ['requisition/pdf', 'labels/pdf?collection_date=2026-01-05T14:30:00Z']) {
       const { status, bytes } = await fetchPdf(app, `/v3/order/${order.id}/${document}`);
       expect([status, Buffer.from(bytes).subarray(0, 5).toString()]).toEqual([200, '%PDF-']);
@@ -217,7 +218,7 @@ describe('an order that its laboratory takes by a message', () => {
   });
 });
 
-test('a patient of a day that no calendar has is nobody', async () => {
+test('a result with an impossible date of birth is refused', async () => {
   sent += 1;
   const text = [
     `MSH|^~\\&|LAB|LABFAC|PHIAL|ACC-1|20260122||ORU^R01^ORU_R01|V${sent}|P|2.5.1`,

@@ -1,6 +1,6 @@
-// Blood draws at home in production: what is told of a visit is what somebody said of it.
+// Blood draws at home in production. An order has only those events of a visit that somebody reported.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
 import {
   lowStatuses,
   makeUser,
@@ -17,7 +17,7 @@ import {
   text_,
   type Hl7Laboratory,
 } from '../../../../test/hl7-laboratory.ts';
-import { startHl7, type Hl7 } from './start.ts';
+import { startHl7, type Hl7 } from './start-hl7.ts';
 
 let laboratory: Hl7Laboratory;
 let app: TestApp;
@@ -54,7 +54,7 @@ const values = [
   { code: 'A1C', value: '5.4', unit: '%' },
 ];
 
-test('results of a visit that nobody booked here tell of the draw, and of no appointment', async () => {
+test('results of a visit that was not booked here add the draw, and no appointment', async () => {
   const { id, placer } = await orderOfVisit();
   const answer = await sendFrame(hl7.port as number, resultMessage({ controlId: 'V1', placer, values } as never));
   expect(answer?.code).toBe('AA');
@@ -66,13 +66,13 @@ test('results of a visit that nobody booked here tell of the draw, and of no app
   ]);
 });
 
-test('a team whose own people drew the sample says so, without an appointment', async () => {
+test('a team can report a draw by its own people without an appointment', async () => {
   const { id } = await orderOfVisit();
   expect((await app.api('PATCH', `/v3/order/${id}/draw_completed`)).status).toBe(200);
   expect(lowStatuses(await readOrder(app.team, id))).toEqual(['ordered', 'requisition_bypassed', 'draw_completed']);
 });
 
-test('without a scheduler an appointment is refused with a code, and nothing is told of one', async () => {
+test('without a scheduler an appointment is refused with a code, and the order has no event of one', async () => {
   const { id } = await orderOfVisit();
   const address = { first_line: '100 West Test Street', city: 'Phoenix', state: 'AZ', zip_code: '85004' };
   const asked = await app.api<{ code: string }>('POST', `/v3/order/${id}/phlebotomy/appointment/request`, {

@@ -4,9 +4,10 @@ import { FLAGS, type Value } from './value.ts';
 type Values = (slug: string) => number;
 
 /**
- * What laboratories compute from other results of the same report, each after its parts: whoever reads a report would
- * see if it did not fit. LDL by Friedewald's formula, turned to the total that its parts add up to where the total was
- * not what was asked for; a part of a whole is not more than it.
+ * Results that laboratories compute from other results of the same report. Each is listed after the results that it
+ * needs. A reader of the report would notice if they did not match. LDL comes from Friedewald's formula. Unless the
+ * client asked for a total cholesterol, we compute it from the same formula. A part must never be larger than its
+ * total.
  */
 const COMPUTED: { slug: string; unlessAsked?: true; of: (value: Values) => number }[] = [
   {
@@ -24,14 +25,17 @@ const COMPUTED: { slug: string; unlessAsked?: true; of: (value: Values) => numbe
   { slug: 'vitamin-d3-25-oh', of: (value) => value('vitamin-d-25-oh') * 0.9 },
 ];
 
-/** The results with what is computed put right; `asked` is the one whose value must stay. */
+/**
+ * Returns the results, with the computed ones changed to match the others. `asked` is the slug of the result whose
+ * value must not change.
+ */
 export function withComputed(results: Value[], asked: string | null): Value[] {
   const computed = [...results];
-  const placeOf = (slug: string): number =>
+  const positionOf = (slug: string): number =>
     computed.findIndex((result) => result.analyte_slug === slug && result.kind === 'numeric');
-  const value: Values = (slug) => Number(computed[placeOf(slug)]?.text);
+  const value: Values = (slug) => Number(computed[positionOf(slug)]?.text);
   for (const { slug, unlessAsked, of } of COMPUTED) {
-    const at = placeOf(slug);
+    const at = positionOf(slug);
     const number = of(value);
     if (at === -1 || Number.isNaN(number) || (unlessAsked && slug === asked)) continue;
     computed[at] = withValue(computed[at] as Value, number);

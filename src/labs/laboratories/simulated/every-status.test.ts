@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
 import { lowStatuses, readOrder, simulate } from '../../../../test/factories.ts';
 import { placeOrder } from '../../../../test/placed-orders.ts';
-import { COLLECTION_METHODS, fullStatus, statusesOf, type CollectionMethod } from '../../orders/status/table.ts';
+import { COLLECTION_METHODS, fullStatus, statusesOf, type CollectionMethod } from '../../orders/status/statuses.ts';
 import { RESULT_TYPES } from '../../results/schemas.ts';
 
 type Results = {
@@ -16,8 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** Kits whose user is known begin with their requisition; what belongs to registering one is its user's to do. */
-const place = (method: CollectionMethod): Promise<string> =>
+/** A kit whose user is known begins with its requisition. Only its user can cause the statuses of a registration. */
+const orderBy = (method: CollectionMethod): Promise<string> =>
   placeOrder(app, app.team, method, method === 'testkit' ? ['ordered', 'requisition_created'] : ['ordered']);
 const OF_REGISTRATION = new Set<string>([
   'ordered',
@@ -34,8 +34,8 @@ const reachable = COLLECTION_METHODS.flatMap((method) =>
 const results = async (id: string): Promise<Results> => (await app.api<Results>('GET', `/v3/order/${id}/result`)).body;
 
 describe('a simulation', () => {
-  test.each(reachable)('of an order by %s gets to %s', async (method, status, full) => {
-    const id = await place(method);
+  test.each(reachable)('of an order by %s reaches %s', async (method, status, full) => {
+    const id = await orderBy(method);
     expect((await simulate(app.team, id, `?final_status=${full}`)).status).toBe(200);
     const order = await readOrder(app.team, id);
     expect(order.last_event.status).toBe(full);
@@ -44,17 +44,17 @@ describe('a simulation', () => {
       lab_processing_blocked: 'date_of_collection_unspecified',
     };
     expect(order.events.at(-1)?.status_detail).toBe(details[status] ?? null);
-    const told = await results(id);
-    if (status === 'partial_results') expect(told.results.length).toBeGreaterThan(0);
+    const answer = await results(id);
+    if (status === 'partial_results') expect(answer.results.length).toBeGreaterThan(0);
     if (status === 'corrected') {
-      expect(told.results.some((result) => result.status === 'corrected' && result.previous_result !== null)).toBe(
+      expect(answer.results.some((result) => result.status === 'corrected' && result.previous_result !== null)).toBe(
         true,
       );
     }
   });
 
-  test.each(RESULT_TYPES)('corrects at least one value of %s, each time anew', async (type) => {
-    const id = await place('on_site_collection');
+  test.each(RESULT_TYPES)('corrects at least one value of %s with every correction', async (type) => {
+    const id = await orderBy('on_site_collection');
     const flags = { result_types: [type], has_missing_results: true };
     await simulate(app.team, id, '', flags);
     let before = await results(id);
@@ -77,8 +77,8 @@ describe('a simulation', () => {
     ]);
   });
 
-  test('tells by partial results what the whole ones repeat', async () => {
-    const id = await place('walk_in_test');
+  test('gives partial results that the complete results repeat', async () => {
+    const id = await orderBy('walk_in_test');
     await simulate(app.team, id, '?final_status=sample_with_lab.walk_in_test.partial_results');
     const partial = await results(id);
     await simulate(app.team, id);
@@ -89,8 +89,8 @@ describe('a simulation', () => {
     }
   });
 
-  test('asked for critical results puts the order into the list by is_critical', async () => {
-    const id = await place('on_site_collection');
+  test('with critical results adds the order to the list by is_critical', async () => {
+    const id = await orderBy('on_site_collection');
     await simulate(app.team, id, '', { interpretation: 'critical' });
     const found = async (query: string): Promise<number> =>
       (await app.api<{ total: number }>('GET', `/v3/orders?order_ids=${id}&${query}`)).body.total;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Answer, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type Answer, type TestApp } from '../../../../test/test-app.ts';
 import {
   lowStatuses,
   orderKit,
@@ -24,7 +24,7 @@ afterAll(() => app.close());
 const simulate = (orderId: string, query = '', flags?: object) =>
   simulateUnread(app.team, orderId, query, flags) as Promise<Answer<Body>>;
 const read = (orderId: string): Promise<OrderBody> => readOrder(app.team, orderId);
-const told = (order: OrderBody) =>
+const eventsFor = (order: OrderBody) =>
   app.db
     .selectFrom('events')
     .select('event_type')
@@ -37,14 +37,14 @@ const waiting = (orderId: string) =>
 const TO_DOOR = ['ordered', 'awaiting_registration', 'transit_customer', 'out_for_delivery', 'with_customer'];
 const REGISTERED = [...TO_DOOR, 'requisition_created', 'testkit_registered'];
 
-describe('simulating an unregistered kit', () => {
-  test("without a final status walks it to its user's door, each step with its webhook", async () => {
+describe('the simulation of an unregistered kit', () => {
+  test("without a final status moves it to its user's door, with a webhook for each step", async () => {
     const order = await orderKit(app.team);
     const answer = await simulate(order.id);
     expect([answer.status, answer.body]).toEqual([200, 'Success']);
     const walked = await read(order.id);
     expect(lowStatuses(walked)).toEqual(TO_DOOR);
-    expect((await told(order)).length).toBe(5);
+    expect((await eventsFor(order)).length).toBe(5);
     expect(walked.sample_id).toMatch(/^SIM[0-9A-Z]{12}$/);
     expect(walked.details.data.shipment).toMatchObject({
       outbound_tracking_number: expect.stringMatching(/^SIM/),
@@ -58,7 +58,7 @@ describe('simulating an unregistered kit', () => {
     expect(await waiting(order.id)).toBeUndefined();
   });
 
-  test('a second time changes nothing', async () => {
+  test('changes nothing the second time', async () => {
     const order = await orderKit(app.team);
     await simulate(order.id);
     const before = await read(order.id);
@@ -98,11 +98,11 @@ describe('simulating an unregistered kit', () => {
     const answer = await simulate(order.id, `?final_status=${finalStatus}`);
     expect([answer.status, answer.body.code]).toEqual([400, 'registration_required']);
     expect(await read(order.id)).toEqual({ ...order, health_insurace_id: null });
-    expect((await told(order)).length).toBe(2);
+    expect((await eventsFor(order)).length).toBe(2);
   });
 });
 
-describe('simulating a registered kit', () => {
+describe('the simulation of a registered kit', () => {
   test.each([
     ['', ['transit_lab', 'delivered_to_lab', 'completed'], null],
     ['?final_status=completed.testkit.corrected', ['transit_lab', 'delivered_to_lab', 'completed', 'corrected'], null],
@@ -130,9 +130,9 @@ describe('simulating a registered kit', () => {
     const walked = await read(order.id);
     expect(lowStatuses(walked)).toEqual([...REGISTERED, ...steps]);
     expect(walked.events.at(-1)?.status_detail).toBe(detail);
-    // A sample that cannot be used is followed by a redraw, which is told of as well.
+    // A redraw follows an unusable sample, and has events of its own.
     const redraw = steps.at(-1) === 'sample_error' ? 2 : 0;
-    expect((await told(order)).length).toBe(walked.events.length + redraw);
+    expect((await eventsFor(order)).length).toBe(walked.events.length + redraw);
     if (steps.length > 0)
       expect(walked.details.data.shipment).toMatchObject({
         inbound_tracking_number: expect.stringMatching(/^SIM/),
@@ -140,7 +140,7 @@ describe('simulating a registered kit', () => {
       });
   });
 
-  test('goes on from problems: back into transit, and from a blocked sample to the result', async () => {
+  test('moves on from a problem in transit, and from a blocked sample to the result', async () => {
     const order = await registeredKit(app.team);
     await simulate(order.id, '?final_status=collecting_sample.testkit.problem_in_transit_lab');
     await simulate(order.id, '?final_status=sample_with_lab.testkit.lab_processing_blocked');
@@ -161,14 +161,14 @@ describe('simulating a registered kit', () => {
     'cancelled.testkit.cancelled',
     'completed.walk_in_test.completed',
     'collecting_sample.at_home_phlebotomy.draw_completed',
-  ])('cannot reach %s any more', async (finalStatus) => {
+  ])('cannot reach %s, which is an earlier status or one of another method', async (finalStatus) => {
     const order = await registeredKit(app.team);
     const answer = await simulate(order.id, `?final_status=${finalStatus}`);
     expect([answer.status, answer.body.code]).toEqual([400, 'status_not_reachable']);
     expect(await read(order.id)).toEqual({ ...order, health_insurace_id: null });
   });
 
-  test('has nowhere to go once it has ended', async () => {
+  test('refuses an order that has ended', async () => {
     const order = await registeredKit(app.team);
     await simulate(order.id, '?final_status=failed.testkit.lost');
     for (const query of ['', '?final_status=collecting_sample.testkit.transit_lab']) {
@@ -178,14 +178,14 @@ describe('simulating a registered kit', () => {
   });
 });
 
-describe('with a delay', () => {
-  /** Lets every waiting job and simulation come due. */
+describe('a simulation with a delay', () => {
+  /** Makes every waiting job and simulation due. */
   async function timePasses(): Promise<void> {
     await sql`update graphile_worker._private_jobs set run_at = now() - interval '1 second'`.execute(app.db);
     await app.runJobs();
   }
 
-  test('the first step is taken at once and each further one by a job of its own', async () => {
+  test('takes the first step at once and each further one in its own job', async () => {
     const order = await registeredKit(app.team);
     expect((await simulate(order.id, '?delay=3600&final_status=completed.testkit.completed')).status).toBe(200);
     const seen = [lowStatuses(await read(order.id)).length];
@@ -204,10 +204,10 @@ describe('with a delay', () => {
     }
     expect(seen).toEqual([8, 8, 9, 10, 10]);
     expect(await waiting(order.id)).toBeUndefined();
-    expect((await told(order)).length).toBe(10);
+    expect((await eventsFor(order)).length).toBe(10);
   });
 
-  test('a new simulation takes the place of an unfinished one', async () => {
+  test('replaces an unfinished simulation', async () => {
     const order = await registeredKit(app.team);
     await simulate(order.id, '?delay=3600');
     await simulate(order.id, '?delay=3600&final_status=failed.testkit.lost');
@@ -217,7 +217,7 @@ describe('with a delay', () => {
     expect(await waiting(order.id)).toBeUndefined();
   });
 
-  test('a refused simulation leaves the unfinished one as it is', async () => {
+  test('leaves an unfinished simulation as it is when it is refused', async () => {
     const order = await orderKit(app.team);
     await simulate(order.id, '?delay=3600');
     const before = await waiting(order.id);
@@ -225,7 +225,7 @@ describe('with a delay', () => {
     expect(await waiting(order.id)).toEqual(before);
   });
 
-  test('a cancellation ends it', async () => {
+  test('ends when the order is cancelled', async () => {
     const order = await orderKit(app.team);
     const done = await app.db
       .insertInto('simulations')
@@ -242,14 +242,13 @@ describe('with a delay', () => {
       .executeTakeFirstOrThrow();
     await app.api('POST', `/v3/order/${order.id}/cancel`);
     expect(await waiting(order.id)).toBeUndefined();
-    await sql`select graphile_worker.add_job('simulation_step', ${JSON.stringify({ team_id: app.team.id, order_id: order.id, simulation_id: done.id, step: 0 })}::json)`.execute(
-      app.db,
-    );
+    const step = JSON.stringify({ team_id: app.team.id, order_id: order.id, simulation_id: done.id, step: 0 });
+    await sql`select graphile_worker.add_job('simulation_step', ${step}::json)`.execute(app.db);
     await app.runJobs();
     expect(lowStatuses(await read(order.id)).at(-1)).toBe('cancelled');
   });
 
-  test('a registration in between is passed by: the steps go on behind it', async () => {
+  test('goes on after a registration between two steps', async () => {
     const order = await orderKit(app.team);
     await simulate(order.id, '?delay=3600');
     await register(app.team, { sample_id: (await read(order.id)).sample_id });
@@ -266,20 +265,22 @@ describe('with a delay', () => {
     ]);
   });
 
-  test('a step that the order no longer allows ends it quietly', async () => {
+  test('ends without an error when the order does not allow a step', async () => {
     const order = await registeredKit(app.team);
     await simulate(order.id, '?delay=3600');
     await sql`
       with lost as (
         insert into order_events (user_id, order_id, team_id, id, status)
-        select user_id, id, team_id, last_event_id + 1, 'failed.testkit.lost' from orders where id = ${order.id} returning id
-      ) update orders set last_event_id = lost.id, last_low_level_status = 'lost', last_status = 'failed.testkit.lost' from lost
+        select user_id, id, team_id, last_event_id + 1, 'failed.testkit.lost' from orders where id = ${order.id}
+        returning id
+      ) update orders set last_event_id = lost.id, last_low_level_status = 'lost', last_status = 'failed.testkit.lost'
+          from lost
          where orders.id = ${order.id}`.execute(app.db);
     await timePasses();
     expect([lowStatuses(await read(order.id)).at(-1), await waiting(order.id)]).toEqual(['lost', undefined]);
   });
 
-  test('it rests while the user is scheduled for deletion and goes on after the undo', async () => {
+  test('pauses while the user is scheduled for deletion and goes on after the undo', async () => {
     const order = await registeredKit(app.team);
     await simulate(order.id, '?delay=3600');
     await app.api('DELETE', `/v2/user/${order.user_id}`);
@@ -288,7 +289,7 @@ describe('with a delay', () => {
       app.db,
     );
     expect(failed).toEqual([]);
-    expect((await told(order)).length).toBe(8);
+    expect((await eventsFor(order)).length).toBe(8);
     await app.api('POST', `/v2/user/undo_delete?user_id=${order.user_id}`);
     await sql`update simulations set due_at = now() - interval '1 minute' where order_id = ${order.id}`.execute(app.db);
     await sql`select graphile_worker.add_job('resume_simulations')`.execute(app.db);
@@ -298,7 +299,7 @@ describe('with a delay', () => {
 });
 
 describe('a bad request', () => {
-  test('is told all of its problems', async () => {
+  test('gets all of its problems in the answer', async () => {
     const { id } = await orderKit(app.team);
     const answer = await simulate(id, '?final_status=completed.testkit.done&delay=-1', {
       interpretation: 'awful',
@@ -319,7 +320,7 @@ describe('a bad request', () => {
     expect(problemsOf(await simulate('7'))).toEqual(['path.order_id uuid_parsing']);
   });
 
-  test("for an unknown order and for another team's is the same 404; without a key 401", async () => {
+  test("gets the same 404 for an unknown order and another team's order, and 401 without a key", async () => {
     const theirs = await orderKit(await app.makeTeam());
     for (const id of [randomUUID(), theirs.id]) {
       const answer = await simulate(id);
@@ -329,7 +330,7 @@ describe('a bad request', () => {
   });
 });
 
-test('production simulates nothing', async () => {
+test('production refuses simulations', async () => {
   const production = await startTestApp({
     PHIAL_ENVIRONMENT: 'production',
   });
@@ -341,9 +342,9 @@ test('production simulates nothing', async () => {
   }
 });
 
-test('a corrected order can be corrected again, each time with an event and another version of its results', async () => {
+test('each further correction of an order adds an event and a version of its results', async () => {
   const order = await registeredKit(app.team);
-  for (let turn = 0; turn < 3; turn += 1) {
+  for (let round = 0; round < 3; round += 1) {
     expect((await simulate(order.id, '?final_status=completed.testkit.corrected')).status).toBe(200);
   }
   expect(lowStatuses(await read(order.id)).slice(-4)).toEqual(['completed', 'corrected', 'corrected', 'corrected']);
@@ -356,7 +357,7 @@ test('a corrected order can be corrected again, each time with an event and anot
   expect(versions.map((row) => row.version)).toEqual([1, 2, 3, 4]);
 });
 
-test('an order whose user was deleted and came back goes on at once', async () => {
+test('the simulation of an order goes on at once when the deletion of its user is undone', async () => {
   const order = await orderKit(app.team);
   await simulate(order.id, '?delay=1');
   await app.api('DELETE', `/v2/user/${order.user_id}`);
@@ -368,7 +369,7 @@ test('an order whose user was deleted and came back goes on at once', async () =
   expect(lowStatuses(await read(order.id)).length).toBeGreaterThan(3);
 });
 
-test('an order that has had 250 statuses is not simulated further, and is told whole', async () => {
+test('an order with 250 statuses refuses a further simulation, and its answer has all 250 events', async () => {
   const kit = await registeredKit(app.team);
   const loop = ['lab_processing_blocked', 'delivered_to_lab'].map(
     (low) => `?final_status=sample_with_lab.testkit.${low}`,

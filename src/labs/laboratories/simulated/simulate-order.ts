@@ -5,19 +5,22 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { AppError } from '../../../errors.ts';
 import { newId } from '../../../ids.ts';
 import { ReportRefused } from '../../results/report-bounds.ts';
-import { lockOrder, type LoadedOrder } from '../../orders/load.ts';
+import { lockOrder, type LoadedOrder } from '../../orders/load-order.ts';
 import { hasLongHistory } from '../../orders/status/append-events.ts';
-import { progressOfOrder } from '../../orders/status/progress.ts';
-import { partsOf, type LowLevelStatus } from '../../orders/status/table.ts';
-import { pathTo } from '../../orders/status/path.ts';
-import { advance } from '../../orders/status/rules.ts';
+import { progressOfOrder } from '../../orders/status/order-progress.ts';
+import { partsOf, type LowLevelStatus } from '../../orders/status/statuses.ts';
+import { pathTo } from '../../orders/status/steps-to-status.ts';
+import { advance } from '../../orders/status/status-rules.ts';
 import type { SimulationFlags } from './schemas.ts';
 import { addStepJob, move, takeStep } from './simulation-step.ts';
 
 type Flags = Static<typeof SimulationFlags>;
 type Request = { finalStatus: string | null; delaySeconds: number; flags: Flags };
 
-/** Walks a sandbox order to its final status: at once, or a step each `delaySeconds` by jobs that survive a crash. */
+/**
+ * Moves a sandbox order to its final status. Without a delay, this happens at once. With `delaySeconds`, jobs take one
+ * step at a time, and a crash loses none of them.
+ */
 export function simulateOrder(ctx: TeamCtx, orderId: string, request: Request): Promise<void> {
   return inTransaction(ctx, async (ctx) => {
     if (ctx.config.environment !== 'sandbox') {
@@ -27,37 +30,46 @@ export function simulateOrder(ctx: TeamCtx, orderId: string, request: Request): 
     if (hasLongHistory(order))
       throw new AppError(
         'status_not_reachable',
-        'This order has had as many statuses as one can be given. Take another one.',
+        'This order has had as many statuses as an order can have. Use another order.',
       );
     const steps = stepsTo(order, request.finalStatus);
     await startSimulation(ctx, order, steps, request).catch(refuseOfFullOrder);
   });
 }
 
-/** A simulation never invents a patient: by itself an unregistered kit goes to its user's door and no further. */
+/**
+ * Returns the statuses to the final status, in order. A simulation never invents a patient, so the simulation of an
+ * unregistered kit ends when the kit is with the customer.
+ */
 function stepsTo(order: LoadedOrder, finalStatus: string | null): LowLevelStatus[] {
   const progress = progressOfOrder(order);
   const target = targetOf(order, finalStatus);
-  // A correction may follow a correction; other statuses that the order has already need no step.
+  // One correction may follow another. The order already has the other statuses on the way, so this is the only step.
   if (finalStatus !== null && progress.last === target && advance(progress, target)) return [target];
   const path = pathTo(progress, target, 'simulation');
   if (path.ok) return path.steps;
   if (path.reason === 'registration_required') {
     throw new AppError(
       'registration_required',
-      `This kit gets to ${target} only once it is registered: POST /v3/order/testkit/register first.`,
+      `This kit must be registered before it can reach ${target}: POST /v3/order/testkit/register first.`,
     );
   }
-  throw new AppError('status_not_reachable', `No way leads from ${order.row.last_status} to ${finalStatus ?? target}.`);
+  throw new AppError(
+    'status_not_reachable',
+    `No path leads from ${order.row.last_status} to ${finalStatus ?? target}.`,
+  );
 }
 
-/** A laboratory's report would wait for somebody to look at it; whoever simulates one is told at once. */
+/**
+ * Throws the refusal for an order that cannot have more results. The report of a real laboratory would wait for repair,
+ * but the client of a simulation gets the refusal at once.
+ */
 function refuseOfFullOrder(error: unknown): never {
   if (!(error instanceof ReportRefused) || error.code !== 'order_full') throw error;
-  throw new AppError('status_not_reachable', 'This order has as many results as it can have. Take another one.');
+  throw new AppError('status_not_reachable', 'This order has as many results as an order can have. Use another order.');
 }
 
-/** Where an order gets to by itself. */
+/** Returns the last status that an order reaches without a client. */
 export const endOf = ({ method, patient_details }: LoadedOrder['row']): LowLevelStatus =>
   method === 'testkit' && patient_details === null ? 'with_customer' : 'completed';
 
@@ -67,13 +79,16 @@ function targetOf({ row }: LoadedOrder, finalStatus: string | null): LowLevelSta
   if (method !== row.method) {
     throw new AppError(
       'status_not_reachable',
-      `${finalStatus} is a status of ${method}, but this is an order by ${row.method}.`,
+      `${finalStatus} is a status of the method ${method}, but the method of this order is ${row.method}.`,
     );
   }
   return low;
 }
 
-/** A new simulation takes the place of an unfinished one. Without a delay nobody would see where it stands: it is not written. */
+/**
+ * Starts a simulation and replaces an unfinished one. Without a delay, all steps run in this transaction, so the
+ * simulation needs no row.
+ */
 export async function startSimulation(
   ctx: TxCtx<TeamCtx>,
   locked: LoadedOrder,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
 import {
   lowStatuses,
   orderKit,
@@ -22,10 +22,10 @@ afterAll(() => app.close());
 const REGISTERED = 7;
 const eventsOf = async (order: OrderBody): Promise<string[]> =>
   lowStatuses(await readOrder(app.team, order.id)).slice(REGISTERED);
-const told = async (order: OrderBody): Promise<number> =>
+const countEvents = async (order: OrderBody): Promise<number> =>
   (await app.db.selectFrom('events').select('id').where('user_id', '=', order.user_id).execute()).length;
 
-/** A simulation that has taken its first step of three, and waits to take the second. */
+/** Starts a simulation that has taken the first of its steps and waits to take the second. */
 async function halfWay(): Promise<{ order: OrderBody; job: SimulationStep }> {
   const order = await registeredKit(app.team);
   await simulate(app.team, order.id, '?delay=3600&final_status=completed.testkit.completed');
@@ -44,7 +44,7 @@ const jobs = async (order: OrderBody): Promise<{ step: number; locked: boolean }
   select (payload ->> 'step')::integer as step, locked_at is not null as locked from graphile_worker._private_jobs
    where payload ->> 'order_id' = ${order.id} order by id`.execute(app.db)
   ).rows;
-/** What a worker leaves behind that was killed at its work. */
+/** Locks the jobs as a killed worker leaves them. */
 const lockAsKilled = () =>
   sql`update graphile_worker._private_jobs set locked_at = now(), locked_by = 'killed', run_at = now()`.execute(app.db);
 
@@ -53,11 +53,11 @@ describe('a step', () => {
     const { order, job } = await halfWay();
     for (let times = 0; times < 3; times += 1) await simulationStep.run(app.ctx, job);
     expect(await eventsOf(order)).toEqual(['transit_lab', 'delivered_to_lab']);
-    expect(await told(order)).toBe(9);
+    expect(await countEvents(order)).toBe(9);
     expect((await jobs(order)).map(({ step }) => step)).toEqual([1, 2]);
   });
 
-  test('is taken once by two workers at the same moment: the second waits, and finds it taken', async () => {
+  test('is taken once when two workers run its job at the same time', async () => {
     const { order, job } = await halfWay();
     const { second } = await app.db.transaction().execute(async (db) => {
       await simulationStep.run({ ...app.ctx, db }, job);
@@ -66,10 +66,10 @@ describe('a step', () => {
       return { second };
     });
     await second;
-    expect([await eventsOf(order), await told(order)]).toEqual([['transit_lab', 'delivered_to_lab'], 9]);
+    expect([await eventsOf(order), await countEvents(order)]).toEqual([['transit_lab', 'delivered_to_lab'], 9]);
   });
 
-  test('is not taken before its turn, nor once its simulation is gone', async () => {
+  test('is not taken before the steps ahead of it, nor after its simulation was deleted', async () => {
     const { order, job } = await halfWay();
     await simulationStep.run(app.ctx, { ...job, step: 2 });
     await simulate(app.team, order.id, '?delay=3600');
@@ -77,35 +77,36 @@ describe('a step', () => {
     expect(await eventsOf(order)).toEqual(['transit_lab', 'delivered_to_lab']);
   });
 
-  test('of an order that was erased is no failure', async () => {
+  test('of an erased order does not fail', async () => {
     const { order, job } = await halfWay();
     await app.db.deleteFrom('orders').where('id', '=', order.id).execute();
     await expect(simulationStep.run(app.ctx, job)).resolves.toBeUndefined();
   });
 
-  test('that breaks off leaves nothing, and is taken again', async () => {
+  test('that is interrupted writes nothing, and is taken again', async () => {
     const { order, job } = await halfWay();
     const before = await readOrder(app.team, order.id);
     await app.db.transaction().execute(async (db) => {
-      // The step has written its event and stops at the webhook's queue row; its connection is cut there.
+      // The step has written its order event and waits for the lock of `events`. The test ends its connection there.
       await sql`lock table events in access exclusive mode`.execute(db);
       const broken = expect(simulationStep.run(app.ctx, job)).rejects.toThrow();
       await untilBlocked(app.db);
       await query(
         app.databaseUrl,
         `
-        select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`,
+        select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`,
       );
       await broken;
     });
     expect(await readOrder(app.team, order.id)).toEqual(before);
     await simulationStep.run(app.ctx, job);
-    expect([await eventsOf(order), await told(order)]).toEqual([['transit_lab', 'delivered_to_lab'], 9]);
+    expect([await eventsOf(order), await countEvents(order)]).toEqual([['transit_lab', 'delivered_to_lab'], 9]);
   });
 });
 
 describe('a step whose worker was killed', () => {
-  test("is resumed once it is overdue, and not taken again when the killed worker's job comes back", async () => {
+  test("is resumed once it is overdue, and not taken again when the killed worker's job runs again", async () => {
     const { order } = await halfWay();
     await lockAsKilled();
     await app.runJobs();
@@ -118,14 +119,14 @@ describe('a step whose worker was killed', () => {
     await sql`update graphile_worker._private_jobs set locked_at = null, locked_by = null`.execute(app.db);
     await allDue();
     await app.runJobs();
-    expect([await eventsOf(order), await told(order), await jobs(order)]).toEqual([
+    expect([await eventsOf(order), await countEvents(order), await jobs(order)]).toEqual([
       ['transit_lab', 'delivered_to_lab', 'completed'],
       10,
       [],
     ]);
   });
 
-  test('gets one job, however often it is found overdue', async () => {
+  test('gets only one job when it is found overdue several times', async () => {
     const { order } = await halfWay();
     await lockAsKilled();
     await overdue();
@@ -146,7 +147,7 @@ describe('a step whose worker was killed', () => {
   });
 });
 
-test('a team with many simulations under way does not hold up the one of another', async () => {
+test('many simulations of one team do not delay the simulation of another team', async () => {
   const [crowd, other] = [await app.makeTeam(), await app.makeTeam()];
   for (const team of [...Array.from({ length: 4 }, () => crowd), other]) {
     const { id } = await orderKit(team);
@@ -159,14 +160,14 @@ test('a team with many simulations under way does not hold up the one of another
           from graphile_worker._private_jobs
          where payload ->> 'team_id' = any (${[crowd.id, other.id]}::text[]) order by run_at`.execute(app.db)
     ).rows;
-  // The places of its team are all that it takes.
+  // Its jobs count only against the shares of its team and organisation.
   for (const { team_id, flags } of await waiting())
     expect(Object.keys(flags).toSorted()).toEqual([
       'work',
       `work of ${team_id}`,
       expect.stringContaining('organisation'),
     ]);
-  // What was lost is asked for in turns: of the other team's one it is the first.
+  // The resumption goes round robin by team, and this job is the first of the other team.
   await sql`delete from graphile_worker._private_jobs`.execute(app.db);
   await overdue();
   await resumeSimulations(app.db, 30);

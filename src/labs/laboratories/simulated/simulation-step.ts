@@ -2,24 +2,24 @@ import { sql } from 'kysely';
 import { Type, type Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { addJob, addJobs, defineJob } from '../../../db/define-job.ts';
-import type { Db } from '../../../db/open.ts';
+import type { Db } from '../../../db/open-database.ts';
 import { acrossTeams } from '../../../db/session/bind.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { isAppointmentStep, simulateAppointment } from '../../appointments/simulate.ts';
-import { lockOrderIfPresent, type LoadedOrder } from '../../orders/load.ts';
-import { progressOfOrder } from '../../orders/status/progress.ts';
-import type { LowLevelStatus } from '../../orders/status/table.ts';
-import { advance } from '../../orders/status/rules.ts';
+import { lockOrderIfPresent, type LoadedOrder } from '../../orders/load-order.ts';
+import { progressOfOrder } from '../../orders/status/order-progress.ts';
+import type { LowLevelStatus } from '../../orders/status/statuses.ts';
+import { advance } from '../../orders/status/status-rules.ts';
 import { defineTeamJob } from '../../../tenancy/teams/define-team-job.ts';
 import { resumeKind } from '../../../users/delete.ts';
 import { Uuid } from '../../../wire/schema.ts';
 import type { SimulationFlags } from './schemas.ts';
-import { simulateLaboratory } from './laboratory.ts';
+import { simulateLaboratory } from './simulate-laboratory.ts';
 
 const SimulationStep = Type.Object({ team_id: Uuid, order_id: Uuid, simulation_id: Uuid, step: Type.Integer() });
 export type SimulationStep = Static<typeof SimulationStep>;
 
-/** One step of a simulation: ids, and the one step that may be taken. */
+/** The job for one step of a simulation. The payload names the only step that the job may take. */
 export const simulationStep = defineTeamJob({
   name: 'simulation_step',
   payload: SimulationStep,
@@ -27,10 +27,13 @@ export const simulationStep = defineTeamJob({
 });
 
 const OVERDUE_SECONDS = 30;
-/** Those of teams with few come first; the next look finds the others. */
+/**
+ * The most steps that one run resumes. It begins with the teams that have few overdue steps. The next run finds the
+ * others.
+ */
 const AT_ONCE = 1_000;
 
-/** Looks each minute for steps whose job was lost. */
+/** A job that runs every minute and finds the steps whose job was lost. */
 export const simulationResumption = defineJob({
   ...resumeKind,
   cron: { at: '* * * * *', payload: { overdue_seconds: OVERDUE_SECONDS } },
@@ -38,9 +41,9 @@ export const simulationResumption = defineJob({
 });
 
 /**
- * Takes exactly the step named, if the simulation still waits for it, and says whether more are to come. The counter
- * moves in the transaction that writes the event, so a step is taken once however often its job runs. `locked` is the
- * order as it is under its lock.
+ * Takes exactly this step if the simulation still waits for it. Returns whether more steps follow. The transaction that
+ * writes the event also increases the counter, so the step is taken only once, however often its job runs. `locked` is
+ * the order, which the caller has locked.
  */
 export async function takeStep(
   ctx: TxCtx<TeamCtx>,
@@ -74,8 +77,8 @@ export async function takeStep(
 }
 
 /**
- * Its appointment brings an order to some statuses, the laboratory to the others; null where the order cannot get there, as it
- * may have ended since the steps were chosen.
+ * Moves an order to a status. Some statuses follow from its appointment, the others from the laboratory. Returns null
+ * if the order cannot get the status, for example because it has ended since the simulation chose the steps.
  */
 export async function move(
   ctx: TxCtx<TeamCtx>,
@@ -88,11 +91,11 @@ export async function move(
   return simulateLaboratory(ctx, locked, status, flags);
 }
 
-/** Asks for a step's job; it takes one of the places that its team has. */
+/** Adds the job of a step. The share of the team limits how many such jobs run. */
 export const addStepJob = (ctx: TxCtx<TeamCtx>, job: SimulationStep, delaySeconds: number): Promise<void> =>
   addJob(ctx.db, simulationStep, job, { delaySeconds });
 
-/** The job: one step, and the next one's job in the same transaction. */
+/** Runs the job of a step: takes the step, and adds the job of the next step in the same transaction. */
 function runSimulationStep(ctx: TeamCtx, job: SimulationStep): Promise<void> {
   return inTransaction(ctx, async (tx) => {
     const locked = await lockOrderIfPresent(tx, job.order_id);
@@ -103,22 +106,23 @@ function runSimulationStep(ctx: TeamCtx, job: SimulationStep): Promise<void> {
 }
 
 /**
- * A killed worker keeps its job locked for hours: whatever is overdue gets a new job; the counter makes that harmless,
- * and the key keeps jobs from gathering. Orders of users that are scheduled for deletion wait for the undo.
+ * Adds a new job for every overdue step, because the job of a killed worker stays locked for hours. A second job does
+ * no harm: the counter prevents a second step, and the job key prevents duplicate jobs. Orders of users who are
+ * scheduled for deletion are skipped until the deletion is undone.
  */
 export async function resumeSimulations(db: Db, overdueSeconds: number): Promise<void> {
   await acrossTeams({ db })
     .db.transaction()
     .execute(async (tx) => {
-      const { rows } = await sql<SimulationStep & { turn: number }>`
+      const { rows } = await sql<SimulationStep & { round: number }>`
         select simulations.team_id, order_id, simulations.id as simulation_id, next_step as step,
-               row_number() over (partition by simulations.team_id order by due_at)::integer as turn
+               row_number() over (partition by simulations.team_id order by due_at)::integer as round
           from simulations join users on users.id = simulations.user_id
          where users.deleted_at is null and due_at < now() - make_interval(secs => ${overdueSeconds})
-         order by turn, due_at limit ${AT_ONCE}`.execute(tx);
-      const jobs = rows.map(({ turn, ...payload }) => ({
+         order by round, due_at limit ${AT_ONCE}`.execute(tx);
+      const jobs = rows.map(({ round, ...payload }) => ({
         payload,
-        behind: turn,
+        behind: round,
         key: `simulation ${payload.simulation_id} step ${payload.step}`,
       }));
       await addJobs(tx, simulationStep, jobs);

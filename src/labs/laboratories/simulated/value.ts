@@ -1,11 +1,11 @@
 import type { Interpretation } from '../../results/interpretation/interpret.ts';
-import type { Observation } from '../../results/report.ts';
+import type { Observation } from '../../results/lab-report.ts';
 
-/** A made-up value, before it belongs to a report. */
+/** A simulated value that is not part of a report yet. */
 export type Value = Pick<
   Observation,
   'analyte_slug' | 'loinc' | 'code' | 'name' | 'kind' | 'text' | 'unit' | 'reference_range' | 'flags'
 >;
 
-/** Flags of HL7 table 0078 as a laboratory would send them; the last stands for nothing that is known. */
+/** Flags of HL7 table 0078 that a laboratory would send. The last one maps to no known interpretation. */
 export const FLAGS: Record<Interpretation, string> = { normal: 'N', abnormal: 'A', critical: 'AA', unknown: 'IND' };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
 import {
   consents,
   createOrder,
@@ -15,8 +15,8 @@ import {
 } from '../../../../test/factories.ts';
 import { pngHead } from '../../../../test/images.ts';
 import { problemsOf, type Refusal } from '../../../../test/people.ts';
-import { findSignatureOrNull } from './signature.ts';
-import { loadOrder } from '../load.ts';
+import { findSignatureOrNull } from './physician-signature.ts';
+import { loadOrder } from '../load-order.ts';
 import { teamCtx } from '../../../../test/team-ctx.ts';
 
 let app: TestApp;
@@ -47,7 +47,7 @@ const METHODS: [string, string[]][] = [
   ['on_site_collection', ['ordered', 'requisition_created', 'draw_completed', 'completed']],
 ];
 
-describe('an order for a patient who is known', () => {
+describe('an order for a known patient', () => {
   test.each(METHODS)(
     'by %s begins with its requisition and goes along its success path to a result',
     async (method, path) => {
@@ -64,7 +64,7 @@ describe('an order for a patient who is known', () => {
     },
   );
 
-  test('keeps everything that it says, and is told as created', async () => {
+  test('stores everything that the request holds, and is published as created', async () => {
     const { user_id } = await makeUser(app.team);
     const { body } = await createOrder(app.team, {
       user_id,
@@ -96,7 +96,7 @@ describe('an order for a patient who is known', () => {
     expect(listed.body.orders.map(({ id }) => id)).toEqual([body.order.id]);
   });
 
-  test('sends a kit to where its patient lives', async () => {
+  test("sends a kit to the patient's address", async () => {
     const { body } = await createOrder(app.team, {
       order_set: { lab_test_ids: [await labTestId(app.team, 'testkit')] },
       patient_address: { ...patientAddress, receiver_name: '' },
@@ -120,7 +120,7 @@ describe('an order for a patient who is known', () => {
     expect((await createOrder(app.team, { physician: null, consents })).status).toBe(200);
   });
 
-  test('keeps the signature of its physician sealed, and answers without it', async () => {
+  test('stores the signature of its physician sealed, and answers without it', async () => {
     const image = { content: pngHead(300, 80).toString('base64'), content_type: 'image/png' };
     const { body } = await createOrder(app.team, { physician: { ...physician, signature_image: image } });
     expect(JSON.stringify(body)).not.toContain('signature');
@@ -129,10 +129,10 @@ describe('an order for a patient who is known', () => {
   });
 
   test.each([
-    ['no image at all', { content: Buffer.from('GIF89a').toString('base64'), content_type: 'image/png' }],
-    ['another kind than it says', { content: pngHead(3, 3).toString('base64'), content_type: 'image/jpeg' }],
+    ['not an image', { content: Buffer.from('GIF89a').toString('base64'), content_type: 'image/png' }],
+    ['of another type than it states', { content: pngHead(3, 3).toString('base64'), content_type: 'image/jpeg' }],
     ['of too many pixels', { content: pngHead(20_000, 20_000).toString('base64'), content_type: 'image/png' }],
-  ])('takes no signature that is %s', async (_, signature_image) => {
+  ])('refuses a signature that is %s', async (_, signature_image) => {
     const refused = await createOrder<Refusal>(app.team, { physician: { ...physician, signature_image } });
     expect([refused.status, problemsOf(refused)[0]]).toEqual([
       422,
@@ -140,7 +140,7 @@ describe('an order for a patient who is known', () => {
     ]);
   });
 
-  test('under a key is made once', async () => {
+  test('with an idempotency key is created once', async () => {
     const { user_id } = await makeUser(app.team);
     const headers = { 'x-idempotency-key': 'order-of-grace' };
     const [first, second] = [
@@ -152,7 +152,7 @@ describe('an order for a patient who is known', () => {
 });
 
 describe('the deprecated lab_test_id', () => {
-  test('orders as a set of one would, and its answer says what replaces it', async () => {
+  test('orders like a set with one lab test, and the answer names its successor', async () => {
     const id = await labTestId(app.team, 'on_site_collection');
     const older = await createOrder(app.team, { lab_test_id: id });
     expect(older.body.order['lab_test']).toMatchObject({ id });
@@ -162,7 +162,7 @@ describe('the deprecated lab_test_id', () => {
     expect([newer.status, newer.headers.get('deprecation')]).toEqual([200, null]);
   });
 
-  test('is not sent beside a set, nor both left out', async () => {
+  test('cannot be sent with a set, and one of them is required', async () => {
     const id = await labTestId(app.team, 'walk_in_test');
     const both = await createOrder<Refusal>(app.team, { lab_test_id: id, order_set: { lab_test_ids: [id] } });
     const none = await createOrder<Refusal>(app.team, { order_set: null });

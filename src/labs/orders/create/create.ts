@@ -3,21 +3,21 @@ import type { TeamCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { findUser } from '../../../users/find.ts';
 import { questionsOf } from '../../catalogue/questions.ts';
-import type { LoadedOrder } from '../load.ts';
+import type { LoadedOrder } from '../load-order.ts';
 import { preFlight, refuseUnlessAccepted } from '../pre-flight.ts';
 import type { CreateOrderInput } from './schemas.ts';
 import { requisitionStatus } from '../send-out.ts';
 import { waitsForDay } from '../waits-for-day.ts';
-import { checkAnswers } from './answers.ts';
-import { refuseUnlessBilled, settleBilling } from './billing.ts';
+import { checkAnswers } from './check-answers.ts';
+import { refuseUnlessBilled, resolveBilling } from './resolve-billing.ts';
 import { insertOrder } from './insert-order.ts';
-import { findDestination } from './laboratory.ts';
-import { keptConsents, keptPatient, keptPhysician, refusePatient } from './patient.ts';
-import { keepSignature } from './signature.ts';
+import { findDestination } from './find-destination.ts';
+import { storedConsents, storedPatient, storedPhysician, refusePatient } from './stored-patient.ts';
+import { storeSignature } from './physician-signature.ts';
 
 type Input = Static<typeof CreateOrderInput>;
 
-/** Orders lab tests for a patient who is known, at once or on the day that activate_by names. */
+/** Creates an order for a known patient. It becomes active at once, or on the day in activate_by. */
 export function createOrder(ctx: TeamCtx, input: Input): Promise<LoadedOrder> {
   return inTransaction(ctx, async (ctx) => {
     await findUser(ctx, input.user_id);
@@ -26,11 +26,11 @@ export function createOrder(ctx: TeamCtx, input: Input): Promise<LoadedOrder> {
     refusePatient(ctx, input, method);
     refuseUnlessBilled(account, billing_type, home.state);
     const answers = checkAnswers(await questionsOf(ctx, markerIds), input.aoe_answers ?? []);
-    const { insurance, icd_codes } = await settleBilling(ctx, input);
+    const { insurance, icd_codes } = await resolveBilling(ctx, input);
     const order = {
-      ...keptPatient(input),
-      physician: keptPhysician(input.physician),
-      consents: keptConsents(input.consents),
+      ...storedPatient(input),
+      physician: storedPhysician(input.physician),
+      consents: storedConsents(input.consents),
       clinical_notes: input.clinical_notes ?? account?.default_clinical_notes ?? null,
       billing_type,
     };
@@ -53,12 +53,12 @@ export function createOrder(ctx: TeamCtx, input: Input): Promise<LoadedOrder> {
       activate_by: input.activate_by ?? null,
       statuses: waits ? ['ordered'] : ['ordered', requisitionStatus(lab.connection)],
     });
-    await keepSignature(ctx, made, input.physician);
+    await storeSignature(ctx, made, input.physician);
     return made;
   });
 }
 
-/** A kit goes to where its patient lives. */
+/** Returns the address to which we send a kit: the patient's address. */
 function shippingOf({
   patient_details: patient,
   patient_address: home,

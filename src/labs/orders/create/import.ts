@@ -4,19 +4,20 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { newId } from '../../../ids.ts';
 import { findLatestInsuranceOrNull } from '../../../insurance/find-latest.ts';
 import { findUser } from '../../../users/find.ts';
-import type { LoadedOrder } from '../load.ts';
+import type { LoadedOrder } from '../load-order.ts';
 import type { ImportOrderInput } from './schemas.ts';
-import { canonicalSampleId, takeSample } from '../testkit/bind-sample.ts';
-import { refuseUnlessBilled } from './billing.ts';
+import { canonicalSampleId, takeSample } from '../bind-sample.ts';
+import { refuseUnlessBilled } from './resolve-billing.ts';
 import { insertOrder } from './insert-order.ts';
-import { findDestination } from './laboratory.ts';
-import { keptPatient, keptPhysician, refusePatient } from './patient.ts';
-import { keepSignature } from './signature.ts';
+import { findDestination } from './find-destination.ts';
+import { storedPatient, storedPhysician, refusePatient } from './stored-patient.ts';
+import { storeSignature } from './physician-signature.ts';
 
 /**
- * Takes over an order that was placed at its laboratory by other means, under the sample id it has there: nothing of it
- * goes out, and its results come here. Billed to insurance, it uses the newest primary record; where there is none it is taken all the same,
- * since its laboratory has it.
+ * Imports an order that somebody has already placed at the laboratory without Phial. The order gets the sample id that
+ * the laboratory knows. We do not send this order to the laboratory. We only receive its results. If the order is
+ * billed to insurance, it uses the newest primary insurance record of the user. If the user has no such record, we
+ * still import the order, because the laboratory already has it.
  */
 export function importOrder(ctx: TeamCtx, input: Static<typeof ImportOrderInput>): Promise<LoadedOrder> {
   return inTransaction(ctx, async (ctx) => {
@@ -31,13 +32,13 @@ export function importOrder(ctx: TeamCtx, input: Static<typeof ImportOrderInput>
     const sample_id = canonicalSampleId(input.sample_id);
     await takeSample(ctx, sample_id, id);
     const made = await insertOrder(ctx, {
-      ...keptPatient(input),
+      ...storedPatient(input),
       id,
       sample_id,
       user_id: input.user_id,
       lab_test_id,
       method,
-      physician: keptPhysician(input.physician),
+      physician: storedPhysician(input.physician),
       consents: [],
       billing_type,
       lab_account_id: account?.id ?? null,
@@ -45,7 +46,7 @@ export function importOrder(ctx: TeamCtx, input: Static<typeof ImportOrderInput>
       statuses: ['ordered', 'requisition_bypassed'],
       isAtLaboratory: true,
     });
-    await keepSignature(ctx, made, input.physician);
+    await storeSignature(ctx, made, input.physician);
     return made;
   });
 }

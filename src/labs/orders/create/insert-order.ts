@@ -5,16 +5,16 @@ import { AppError } from '../../../errors.ts';
 import { newId } from '../../../ids.ts';
 import { findUser } from '../../../users/find.ts';
 import { findLabTest } from '../../catalogue/find.ts';
-import { keptLabTest } from '../../catalogue/keep.ts';
+import { getCachedLabTest } from '../../catalogue/lab-test-cache.ts';
 import { LAB_TEST_REVISION } from '../../catalogue/lab-test-json.ts';
-import { requisitionUrlOf, ORDER_LAB, type LoadedOrder } from '../load.ts';
+import { requisitionUrlOf, ORDER_LAB, type LoadedOrder } from '../load-order.ts';
 import { accountProblems, refuseUnlessAccepted } from '../pre-flight.ts';
 import { NOTHING_PERSONAL, SEALED_OF_ORDER, sealOrder, type OrderRow, type PersonalField } from '../sealed.ts';
 import { nameWords } from '../name-words.ts';
 import { sendOut } from '../send-out.ts';
 import { publishOrderEvents } from '../status/append-events.ts';
 import { findOrderLab, refuseUnlessConnected, refuseUnlessServed } from './find-order-lab.ts';
-import { fullStatus, type CollectionMethod, type LowLevelStatus } from '../status/table.ts';
+import { fullStatus, type CollectionMethod, type LowLevelStatus } from '../status/statuses.ts';
 
 const NOTHING = {
   sample_id: null,
@@ -28,25 +28,31 @@ const NOTHING = {
 type Given = Pick<OrderRow, PersonalField | keyof typeof NOTHING>;
 
 export type NewOrder = Partial<Given> & {
-  /** Left out: a new one. Given where something bears it already, as the sample of an imported order. */
+  /**
+   * The caller passes an id if another row already refers to it, such as the sample of an imported order. If it is
+   * missing, we create a new id.
+   */
   id?: string;
   user_id: string;
   lab_test_id: string;
   method: CollectionMethod;
-  /** Its first statuses, oldest first. */
+  /** The first statuses of the order, oldest first. */
   statuses: LowLevelStatus[];
-  /** The order that this one repeats, in that one's transaction. */
+  /** The order that this redraw repeats. Both orders belong to one transaction. */
   redrawOf?: LoadedOrder;
-  /** Its laboratory knows of it from elsewhere. */
+  /** True if the laboratory already has the order, so that we do not send it. */
   isAtLaboratory?: boolean;
-  /** The state that a kit is sent to before its patient is known: what else is known of a patient was looked at by the caller. */
+  /**
+   * The state to which a kit is sent, if the patient is not known yet. The insert then checks that the laboratory
+   * serves this state. If the patient is known, the caller has checked the state.
+   */
   sentTo?: string;
 };
 
 const FIRST_SEALED = 21;
-const SEALED_PLACES = SEALED_OF_ORDER.map((_, n) => `$${FIRST_SEALED + n}::bytea`).join(', ');
+const SEALED_PLACEHOLDERS = SEALED_OF_ORDER.map((_, n) => `$${FIRST_SEALED + n}::bytea`).join(', ');
 
-// User and lab test are checked by the statement that uses them; why nothing was written is asked only then.
+// The statement itself checks the user and the lab test. Only if it inserts nothing, a second query finds the reason.
 const INSERT = `
   with moment as (select date_trunc('milliseconds', clock_timestamp()) as at),
   person as (select id, client_user_id from users where id = $1 and team_id = $2 and deleted_at is null),
@@ -65,16 +71,20 @@ const INSERT = `
     union all select person.id, $5::uuid from person, test where $14::uuid is not null
   ), made as (
     insert into orders (user_id, id, team_id, order_transaction_id, origin, parent_id, lab_test_id, details_id, method,
-      ${SEALED_OF_ORDER.join(', ')}, sample_id, health_insurance_id, lab_account_id, billing_type, priority, activate_by,
+      ${SEALED_OF_ORDER.join(', ')}, sample_id, health_insurance_id, lab_account_id, billing_type, priority,
+      activate_by,
       last_event_id, last_status, last_low_level_status, last_event_at, created_at, updated_at)
-    select within.user_id, $6::uuid, $2, within.id, case when $14::uuid is null then 'initial' else 'redraw' end, $14::uuid,
-           $3, $7::uuid, $4, ${SEALED_PLACES}, $8::text, $9::uuid, $16::uuid, $17::text, $18::boolean, $19::date,
+    select within.user_id, $6::uuid, $2, within.id, case when $14::uuid is null then 'initial' else 'redraw' end,
+           $14::uuid, $3, $7::uuid, $4, ${SEALED_PLACEHOLDERS}, $8::text, $9::uuid, $16::uuid, $17::text, $18::boolean,
+           $19::date,
            cardinality($11::text[]), ($11::text[])[cardinality($11::text[])], $12, last.at, moment.at, last.at
-      from within, moment, lateral (select moment.at + (cardinality($11::text[]) - 1) * interval '1 millisecond' as at) as last
+      from within, moment,
+           lateral (select moment.at + (cardinality($11::text[]) - 1) * interval '1 millisecond' as at) as last
     returning user_id, id, team_id, created_at
-  ), told as (
+  ), recorded as (
     insert into order_events (user_id, order_id, team_id, id, status, created_at)
-    select made.user_id, made.id, made.team_id, position, status, made.created_at + (position - 1) * interval '1 millisecond'
+    select made.user_id, made.id, made.team_id, position, status,
+           made.created_at + (position - 1) * interval '1 millisecond'
       from made, unnest($11::text[]) with ordinality as e (status, position) order by position
     returning id, created_at
   ), found_by as (
@@ -82,13 +92,15 @@ const INSERT = `
     select made.user_id, made.id, made.team_id, kind, word_hash
       from made, unnest($10::text[], $13::bytea[]) as w (kind, word_hash)
   )
-  select person.client_user_id, test.revision, test.lab, told.created_at from told, person, test order by told.id`;
+  select person.client_user_id, test.revision, test.lab, recorded.created_at
+    from recorded, person, test order by recorded.id`;
 
 type Inserted = { client_user_id: string; revision: string; lab: LoadedOrder['lab']; created_at: string };
 
 /**
- * A new order, in a transaction of its own or in that of the order it repeats, with its first events, told to the team's
- * endpoints and, where it is ready, to its laboratory.
+ * Inserts a new order with its first events. A redraw joins the order transaction of the order that it repeats. Every
+ * other order gets a new transaction. The function publishes the events. If the order is ready, it also sends the order
+ * to the laboratory.
  */
 export async function insertOrder(ctx: TxCtx<TeamCtx>, order: NewOrder): Promise<LoadedOrder> {
   const {
@@ -102,12 +114,12 @@ export async function insertOrder(ctx: TxCtx<TeamCtx>, order: NewOrder): Promise
     sentTo: _,
     ...given
   } = order;
-  const told = { ...NOTHING_PERSONAL, ...NOTHING, ...given };
+  const content = { ...NOTHING_PERSONAL, ...NOTHING, ...given };
   const row = { team_id: ctx.team.id, id };
   const ids = { transaction: redrawOf?.row.order_transaction_id ?? newId(), details: newId() };
   const statuses = low.map((status) => fullStatus(method, status));
   const last = low.at(-1) as LowLevelStatus;
-  const rows = await insertOrRefuse(ctx, order, { row, ids, statuses, told });
+  const rows = await insertOrRefuse(ctx, order, { row, ids, statuses, content });
   const [first] = rows as [Inserted];
   const updated_at = rows.at(-1)?.created_at as string;
   const times = { last_event_at: updated_at, created_at: first.created_at, updated_at };
@@ -115,7 +127,7 @@ export async function insertOrder(ctx: TxCtx<TeamCtx>, order: NewOrder): Promise
   const parent_id = redrawOf?.row.id ?? null;
   const loaded: LoadedOrder = {
     row: {
-      ...told,
+      ...content,
       ...row,
       ...times,
       user_id: user_id.toLowerCase(),
@@ -143,7 +155,7 @@ export async function insertOrder(ctx: TxCtx<TeamCtx>, order: NewOrder): Promise
     appointment_id: null,
     inReview: false,
     transaction: [...(redrawOf?.transaction ?? []), { id, origin, parent_id, last_low_level_status: last, ...times }],
-    labTest: await keptLabTest(ctx, { id: lab_test_id.toLowerCase(), revision: first.revision }),
+    labTest: await getCachedLabTest(ctx, { id: lab_test_id.toLowerCase(), revision: first.revision }),
     requisitionUrl: requisitionUrlOf(ctx, row),
     lab: first.lab,
   };
@@ -156,15 +168,18 @@ type Prepared = {
   row: { team_id: string; id: string };
   ids: { transaction: string; details: string };
   statuses: string[];
-  told: Given;
+  content: Given;
 };
 
-/** How often a refusal that nothing explains is taken for a change between two statements. */
+/**
+ * How many times we try the insert. We repeat it if it inserts nothing and the query for the reason finds none. Then
+ * another transaction changed a row between the two statements.
+ */
 const MOST_TRIES = 3;
 
 /**
- * Writes the order, or throws why it cannot be made. The second look may find nothing wrong, as where a lab test was approved
- * after the statement had looked: then it is written once more.
+ * Inserts the order, or throws the reason why it cannot be created. If there is no reason any more, it tries the insert
+ * again. For example, somebody may approve the lab test between the insert and the query for the reason.
  */
 async function insertOrRefuse(ctx: TxCtx<TeamCtx>, order: NewOrder, prepared: Prepared): Promise<Inserted[]> {
   for (let tries = 1; tries <= MOST_TRIES; tries += 1) {
@@ -172,16 +187,16 @@ async function insertOrRefuse(ctx: TxCtx<TeamCtx>, order: NewOrder, prepared: Pr
     if (rows.length > 0) return rows;
     await refuse(ctx, order);
   }
-  throw new Error('An order was not made, and nothing says why.');
+  throw new Error('An order was not created, and there is no reason for it.');
 }
 
 async function insert(
   ctx: TxCtx<TeamCtx>,
   { user_id, lab_test_id, method, statuses: low, redrawOf, sentTo }: NewOrder,
-  { row, ids, statuses, told }: Prepared,
+  { row, ids, statuses, content }: Prepared,
 ): Promise<Inserted[]> {
-  const words = nameWords(ctx, told);
-  const sealed = sealOrder(ctx, { ...told, ...row });
+  const words = nameWords(ctx, content);
+  const sealed = sealOrder(ctx, { ...content, ...row });
   const values = [
     user_id,
     ctx.team.id,
@@ -190,18 +205,18 @@ async function insert(
     ids.transaction,
     row.id,
     ids.details,
-    told.sample_id,
-    told.health_insurance_id,
+    content.sample_id,
+    content.health_insurance_id,
     words.kinds,
     statuses,
     low.at(-1),
     words.hashes,
     redrawOf?.row.id ?? null,
     ctx.config.environment === 'sandbox',
-    told.lab_account_id,
-    told.billing_type,
-    told.priority,
-    told.activate_by,
+    content.lab_account_id,
+    content.billing_type,
+    content.priority,
+    content.activate_by,
     sentTo ?? null,
     ...SEALED_OF_ORDER.map((column) => sealed[column]),
   ];
@@ -211,14 +226,15 @@ async function insert(
   return rows;
 }
 
-/** Throws why an order cannot be made, where there is a reason now. */
+/** Throws the reason why an order cannot be created. Returns if there is none at this moment. */
 async function refuse(ctx: TxCtx<TeamCtx>, order: NewOrder): Promise<void> {
   await findUser(ctx, order.user_id);
   const labTest = await findLabTest(ctx, order.lab_test_id);
   if (labTest.method !== order.method || labTest.status !== 'active') {
     throw new AppError(
       'lab_test_not_orderable',
-      `This is not an active lab test collected by ${order.method}. GET /v3/lab_test?collection_method=${order.method}&status=active lists those that are.`,
+      `This is not an active lab test collected by ${order.method}. ` +
+        `GET /v3/lab_test?collection_method=${order.method}&status=active lists those that are.`,
     );
   }
   const lab = await findOrderLab(ctx, labTest.lab_id);

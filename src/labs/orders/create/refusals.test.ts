@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
 import {
   createOrder,
   labTestId,
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** As the operator of the deployment, whose the catalogue is. */
+/** Runs SQL as the operator of the deployment, who owns the catalogue. */
 const asOwner = (text: string): Promise<unknown> => query(app.databaseUrl, text);
 const codeOf = async (changes: Record<string, unknown>): Promise<unknown[]> => {
   const { status, body } = await createOrder(team, changes);
@@ -64,37 +64,37 @@ describe('an order set', () => {
       'mixed_laboratories',
     ],
     [
-      'with a marker that is ordered within lab tests only',
+      'with a marker that can only be ordered within lab tests',
       { collection_method: 'testkit', order_set: { add_on: { marker_ids: [1015] } } },
       400,
       'marker_not_orderable',
     ],
     [
-      'of markers alone without a way',
+      'of markers without a collection method',
       { order_set: { add_on: { marker_ids: [2015] } } },
       400,
       'collection_method_required',
     ],
     [
-      'by a way that the laboratory does not offer',
+      'by a method that the laboratory does not offer',
       { collection_method: 'testkit', order_set: { add_on: { marker_ids: [2015] } } },
       400,
       'collection_method_not_offered',
     ],
     ['under an unknown account', { lab_account_id: NOBODY }, 404, 'not_found'],
-    ['of nobody', { user_id: NOBODY }, 404, 'not_found'],
+    ['of an unknown user', { user_id: NOBODY }, 404, 'not_found'],
   ])('%s is refused', async (_, changes, status, code) => {
     expect(await codeOf(changes)).toEqual([status, code]);
   });
 
-  test('of lab tests of two laboratories, or of two ways of collecting, is refused', async () => {
+  test('of lab tests of two laboratories or two collection methods is refused', async () => {
     const onSite = await labTestId(team, 'on_site_collection');
     expect(await codeOf({ order_set: { lab_test_ids: [walkIn, kit] } })).toEqual([400, 'mixed_laboratories']);
     expect(await codeOf({ order_set: { lab_test_ids: [walkIn, onSite] } })).toEqual([400, 'mixed_collection_methods']);
     expect(await codeOf({ collection_method: 'on_site_collection' })).toEqual([400, 'mixed_collection_methods']);
   });
 
-  test('names what its lab test brings already, which is reported once', async () => {
+  test('may name a marker that its lab test contains, and the marker is reported once', async () => {
     const { body } = await createOrder(team, {
       collection_method: 'on_site_collection',
       order_set: { add_on: { marker_ids: [2006, 2103, 2006], provider_ids: ['REF-2093', 'REF-2085'] } },
@@ -102,11 +102,11 @@ describe('an order set', () => {
     const { markers } = body.order['lab_test'] as { markers: { id: number }[] };
     expect(markers.map(({ id }) => id)).toEqual([2006, 2103, 2010]);
     await team.api('POST', `/v3/order/${body.order.id}/test`);
-    const { body: told } = await team.api<{ results: { slug: string; loinc: string }[] }>(
+    const { body: answer } = await team.api<{ results: { slug: string; loinc: string }[] }>(
       'GET',
       `/v3/order/${body.order.id}/result`,
     );
-    const slugs = told.results.map(({ slug }) => slug);
+    const slugs = answer.results.map(({ slug }) => slug);
     expect(slugs.toSorted()).toEqual([
       'cholesterol-hdl-ratio',
       'hdl-cholesterol',
@@ -114,10 +114,10 @@ describe('an order set', () => {
       'total-cholesterol',
       'triglycerides',
     ]);
-    expect(new Set(told.results.map(({ loinc }) => loinc)).size).toBe(5);
+    expect(new Set(answer.results.map(({ loinc }) => loinc)).size).toBe(5);
   });
 
-  test('is told beforehand as it would be ordered, and refused alike', async () => {
+  test('is previewed as it would be ordered, and refused with the same codes', async () => {
     const onSite = await labTestId(team, 'on_site_collection');
     const ask = (order_set: object) =>
       team.api<{ code: string; markers: { id: number }[] }>('POST', '/v3/lab_tests/list_order_set_markers', order_set);
@@ -139,9 +139,9 @@ describe('an order set', () => {
     ];
     const codes: string[] = [];
     for (const set of sets) {
-      const [told, ordered] = [await ask(set), await codeOf({ order_set: set })];
-      expect([told.status, told.body.code]).toEqual(ordered);
-      codes.push(told.body.code);
+      const [answer, ordered] = [await ask(set), await codeOf({ order_set: set })];
+      expect([answer.status, answer.body.code]).toEqual(ordered);
+      codes.push(answer.body.code);
     }
     expect(codes).toEqual([
       'no_markers',
@@ -157,7 +157,7 @@ describe('an order set', () => {
     ]);
   });
 
-  test('with a lab test that sleeps, or one without markers, is refused', async () => {
+  test('with an inactive lab test, or one without markers, is refused', async () => {
     const made = await createOrder(team, {
       order_set: { lab_test_ids: [walkIn], add_on: { marker_ids: [2022] } },
     });
@@ -165,12 +165,13 @@ describe('an order set', () => {
     await asOwner(`update lab_tests set status = 'inactive' where id = '${id}'`);
     expect(await codeOf({ order_set: { lab_test_ids: [id] } })).toEqual([400, 'lab_test_not_orderable']);
     await asOwner(
-      `update lab_tests set status = 'active' where id = '${id}'; delete from lab_test_markers where lab_test_id = '${id}'`,
+      `update lab_tests set status = 'active' where id = '${id}';
+       delete from lab_test_markers where lab_test_id = '${id}'`,
     );
     expect(await codeOf({ order_set: { lab_test_ids: [id] } })).toEqual([400, 'no_markers']);
   });
 
-  test('with markers beside a lab test comes to a generated one, the same for the same set', async () => {
+  test('of markers beside a lab test becomes a generated one, the same for the same set', async () => {
     const set = (marker_ids: number[]) => ({ order_set: { lab_test_ids: [walkIn], add_on: { marker_ids } } });
     const labTestOf = async (changes: object): Promise<Record<string, unknown>> =>
       (await createOrder(team, changes as Record<string, unknown>)).body.order['lab_test'] as Record<string, unknown>;
@@ -184,7 +185,7 @@ describe('an order set', () => {
     expect(body.data.map(({ id }) => id)).toContain(first['id']);
   });
 
-  test('names markers by order codes of one laboratory too', async () => {
+  test('may name markers by order codes of one laboratory', async () => {
     const { status, body } = await createOrder(team, {
       collection_method: 'on_site_collection',
       order_set: { add_on: { provider_ids: ['REF-2132'], marker_ids: [2023] } },
@@ -194,11 +195,11 @@ describe('an order set', () => {
   });
 });
 
-describe('what the laboratory asks', () => {
+describe('an order with questions of the laboratory', () => {
   const psa = { collection_method: 'walk_in_test', order_set: { add_on: { marker_ids: [2041] } } };
   const say = (question_id: number, answer: string, marker_id = 2041) => ({ marker_id, question_id, answer });
 
-  test('stands with its markers', async () => {
+  test('finds the questions with its markers', async () => {
     const { body } = await team.api<{ aoe: { questions: Record<string, unknown>[] } }>(
       'GET',
       '/v3/lab_tests/2/markers/REF-2857',
@@ -210,18 +211,18 @@ describe('what the laboratory asks', () => {
   });
 
   test.each<[string, object[] | null, string]>([
-    ['nothing where an answer is needed', null, 'aoe_answer_missing'],
-    ['only what is not needed', [say(3, 'FIN')], 'aoe_answer_missing'],
-    ['a question that nobody asks', [say(2, 'Y'), say(77, 'Y')], 'aoe_question_unknown'],
+    ['no answer where one is required', null, 'aoe_answer_missing'],
+    ['only optional answers', [say(3, 'FIN')], 'aoe_answer_missing'],
+    ['a question that does not exist', [say(2, 'Y'), say(77, 'Y')], 'aoe_question_unknown'],
     ['a question of another marker', [say(1, '8')], 'aoe_question_unknown'],
-    ['a code that is none', [say(2, 'MAYBE')], 'aoe_answer_invalid'],
-    ['codes of which one is none', [say(2, 'Y'), say(3, 'FIN,XYZ')], 'aoe_answer_invalid'],
-    ['a question twice', [say(2, 'Y'), say(2, 'N')], 'aoe_answer_invalid'],
+    ['an unknown code', [say(2, 'MAYBE')], 'aoe_answer_invalid'],
+    ['codes of which one is unknown', [say(2, 'Y'), say(3, 'FIN,XYZ')], 'aoe_answer_invalid'],
+    ['two answers to one question', [say(2, 'Y'), say(2, 'N')], 'aoe_answer_invalid'],
   ])('is refused with %s', async (_, aoe_answers, code) => {
     expect(await codeOf({ ...psa, aoe_answers })).toEqual([400, code]);
   });
 
-  test('takes numbers and texts of the form that it wants', async () => {
+  test('accepts numbers and texts only in the form that the question requires', async () => {
     const both = { collection_method: 'walk_in_test', order_set: { add_on: { marker_ids: [2004, 2034] } } };
     const answers = (hours: string, day: string) => ({
       ...both,
@@ -232,14 +233,14 @@ describe('what the laboratory asks', () => {
     expect((await createOrder(team, answers('8.5', '12'))).status).toBe(200);
   });
 
-  test('is kept with the order, and what nobody says as the question would have it', async () => {
+  test('is accepted with all answers, and with only the required ones', async () => {
     expect((await createOrder(team, { ...psa, aoe_answers: [say(2, 'N'), say(3, 'FIN, DUT')] })).status).toBe(200);
     expect((await createOrder(team, { ...psa, aoe_answers: [say(2, 'N')] })).status).toBe(200);
   });
 });
 
 describe('a laboratory', () => {
-  test('that does not serve the state of the patient takes no order for them', async () => {
+  test('that does not serve the state of the patient gets no order for them', async () => {
     await asOwner(`update labs set states = '{CA,NV}' where id = 2`);
     expect(await codeOf({})).toEqual([400, 'state_not_served']);
     expect(
@@ -248,7 +249,7 @@ describe('a laboratory', () => {
     await asOwner('update labs set states = null where id = 2');
   });
 
-  test('is told everything at once that it would reject', async () => {
+  test('whose rules an order breaks: the answer lists every problem at once', async () => {
     await asOwner(
       `update labs set order_rules = '{"account_required": true, "max_lengths": {"city": 5}}' where id = 2`,
     );
@@ -267,7 +268,7 @@ describe('a laboratory', () => {
     await asOwner(`update labs set order_rules = '{}' where id = 2`);
   });
 
-  test('that is simulated takes none in production', async () => {
+  test('that is simulated gets no order in production', async () => {
     const production = await startTestApp({
       PHIAL_ENVIRONMENT: 'production',
       PHIAL_BASE_URL: 'https://api.example.com',
@@ -286,7 +287,7 @@ describe('a laboratory', () => {
 });
 
 describe('an account', () => {
-  test('has to be active, of the laboratory, and billed so in the state of the patient', async () => {
+  test('must be active, of the laboratory, and billed by this method in the state of the patient', async () => {
     const mine = await addAccount();
     const asleep = await addAccount({ status: 'pending' });
     expect(await codeOf({ lab_account_id: asleep })).toEqual([400, 'lab_account_not_active']);
@@ -305,7 +306,7 @@ describe('an account', () => {
     ).toEqual([400, 'billing_type_not_allowed']);
   });
 
-  test('gives its notes where the order has none, also where the set names it', async () => {
+  test('adds its notes to an order without notes, also if the set names the account', async () => {
     const id = await addAccount();
     const { body } = await createOrder(team, { order_set: { lab_test_ids: [walkIn], lab_account_id: id } });
     expect(body.order['clinical_notes']).toBe('Notes of the account.');
@@ -315,7 +316,7 @@ describe('an account', () => {
     expect(own.body.order['clinical_notes']).toBe('Own notes.');
   });
 
-  test('is one: two that differ are refused, of an import too', async () => {
+  test('may be named in both keys, but two that differ are refused, also for an import', async () => {
     const two = {
       lab_account_id: await addAccount(),
       order_set: { lab_test_ids: [walkIn], lab_account_id: await addAccount() },
@@ -341,7 +342,7 @@ describe('a patient under 18', () => {
     patient_details: { ...patientDetails, dob: '2015-01-01', medical_proxy: proxy },
   });
 
-  test('needs somebody who answers for them, a team that orders for minors, and no visit at home', async () => {
+  test('needs a medical_proxy, a team that orders for minors, and no visit at home', async () => {
     const alone = await createOrder<Refusal>(team, minor(null));
     expect([alone.status, problemsOf(alone)]).toEqual([422, ['body.patient_details.medical_proxy missing']]);
     expect(await codeOf(minor(guarantor))).toEqual([400, 'minor_ordering_disabled']);
@@ -371,7 +372,7 @@ describe('an order that is billed to insurance', () => {
       ...changes,
     });
 
-  test('needs diagnoses, a primary record, and a guarantor where the insured is somebody else', async () => {
+  test('needs diagnoses, a primary record, and a guarantor if the insured is not the patient', async () => {
     const { user_id } = await makeUser(team);
     expect(await codeOf({ ...billed, user_id, icd_codes: null })).toEqual([400, 'icd_codes_required']);
     expect(await codeOf({ ...billed, user_id })).toEqual([400, 'primary_insurance_required']);
@@ -385,7 +386,7 @@ describe('an order that is billed to insurance', () => {
     expect([refused.status, problemsOf(refused)]).toEqual([422, ['body.icd_codes.0 string_pattern_mismatch']]);
   });
 
-  test('has diagnoses that can be billed, each once and as they are written', async () => {
+  test('needs diagnoses that can be billed, and stores each once in canonical form', async () => {
     const { user_id } = await makeUser(team);
     await addInsurance(user_id);
     const refused = await createOrder<Refusal>(team, { ...billed, user_id, icd_codes: ['E11'] });
@@ -399,7 +400,7 @@ describe('an order that is billed to insurance', () => {
     expect(ownBill.body.order['icd_codes']).toEqual(['E11']);
   });
 
-  test('brings diagnoses of the form that its own have', async () => {
+  test('accepts diagnoses of the same form in its insurance', async () => {
     const health_insurance = {
       payor_code: 'SBX00001',
       insurance_id: 'XYZ1',
@@ -421,7 +422,7 @@ describe('an order that is billed to insurance', () => {
     expect(body.order['health_insurance_id']).toBe(latest[0]?.id);
   });
 
-  test("keeps the record that it brings as the user's, and uses it with its diagnoses", async () => {
+  test('stores its insurance as a record of the user, and uses it with its diagnoses', async () => {
     const { user_id } = await makeUser(team);
     const health_insurance = {
       payor_code: 'SBX00001',
@@ -436,11 +437,15 @@ describe('an order that is billed to insurance', () => {
       health_insurance,
     });
     expect([status, body.order?.['icd_codes']]).toEqual([200, ['E11.9']]);
-    const kept = await team.api<{ member_id: string }>('GET', `/v2/user/${user_id}/insurance/latest`);
-    expect(kept.body).toMatchObject({ member_id: 'XYZ123', relationship: 'Spouse', insured: { first_name: 'Alan' } });
+    const insurance = await team.api<{ member_id: string }>('GET', `/v2/user/${user_id}/insurance/latest`);
+    expect(insurance.body).toMatchObject({
+      member_id: 'XYZ123',
+      relationship: 'Spouse',
+      insured: { first_name: 'Alan' },
+    });
   });
 
-  test('is not sent with names that are too long, also where the patient is the insured', async () => {
+  test('is refused with names that are too long, also if the patient is the insured', async () => {
     const { user_id } = await makeUser(team);
     const long = { first_name: 'A'.repeat(40) };
     await addInsurance(user_id, { insured: { ...person, ...long }, guarantor: { ...guarantor, ...long } });
@@ -451,7 +456,7 @@ describe('an order that is billed to insurance', () => {
     ]);
   });
 
-  test('is not sent to a payer without an address, nor for a number that is too long', async () => {
+  test('is refused for a payer without an address, and for a number that is too long', async () => {
     const { user_id } = await makeUser(team);
     await addInsurance(user_id, { member_id: 'M'.repeat(16) });
     await asOwner(

@@ -2,21 +2,25 @@ import { Type, type Static } from 'typebox';
 import { IcdCode } from '../../../insurance/diagnoses/schemas.ts';
 import { HealthInsuranceInput } from '../../../insurance/schemas.ts';
 import { PatientAddressInput } from '../../../wire/address.ts';
-import { ImageInput } from '../../../wire/image/input.ts';
+import { ImageInput } from '../../../wire/image/image-input.ts';
 import type { Requirement } from '../../../wire/rules.ts';
 import { CalendarDate, oneOf, optional, Prose, Text, Uuid, withDefault } from '../../../wire/schema.ts';
 import { BILLING_TYPES } from '../../catalogue/lab-accounts/schemas.ts';
 import { OrderSetInput } from '../../catalogue/order-sets/schemas.ts';
 import { COLLECTION_METHODS } from '../../catalogue/schemas.ts';
 import { AoeAnswer, ConsentInput, PatientDetailsInput, PhysicianInput, SampleId } from '../schemas.ts';
+import { shape } from '../../../wire/shape.ts';
 
-/** The physician who orders, with the signature that a requisition shows. */
-export const PhysicianWithSignature = Type.Object({
+/** The ordering physician, with the signature image that we print on a requisition. */
+export const PhysicianWithSignature = shape('PhysicianWithSignature', {
   ...PhysicianInput.properties,
   signature_image: optional(ImageInput('The signature, for the requisition.')),
 });
 
-/** An order is placed under one account, wherever it is named. */
+/**
+ * The rule that a request must not name two accounts. A request can name the account in two keys, but an order has one
+ * account.
+ */
 const oneAccount: Requirement = {
   check: ({ lab_account_id, order_set }) => {
     const ofSet = (order_set as { lab_account_id?: unknown } | null | undefined)?.lab_account_id;
@@ -41,14 +45,15 @@ const oneSetAndAccount: Requirement = {
           {
             at: ['lab_test_id'],
             type: 'value_error',
-            msg: 'order_set takes the place of lab_test_id: send one of them',
+            msg: 'order_set replaces lab_test_id: send one of them',
           },
         ];
   },
   words: `One of \`order_set\` and the deprecated \`lab_test_id\` is needed. ${oneAccount.words}`,
 };
 
-export const CreateOrderInput = Type.Object(
+export const CreateOrderInput = shape(
+  'CreateOrderInput',
   {
     user_id: Uuid,
     lab_test_id: optional({ ...Uuid, deprecated: true, description: 'Use order_set.lab_test_ids.' }),
@@ -58,7 +63,7 @@ export const CreateOrderInput = Type.Object(
     health_insurance: optional({
       ...HealthInsuranceInput,
       deprecated: true,
-      description: 'Kept as an insurance record of the user, and used for this order.',
+      description: 'Stored as an insurance record of the user, and used for this order.',
     }),
     priority: withDefault(Type.Boolean(), false),
     billing_type: withDefault(oneOf(BILLING_TYPES), 'client_bill'),
@@ -76,19 +81,20 @@ export const CreateOrderInput = Type.Object(
   { consentsUnlessPhysician: true, fulfils: oneSetAndAccount },
 );
 
-/** What of an order says where it goes. */
-export type OrderPlace = Pick<
+/** The keys of a request that determine the laboratory, lab test and account of the order. */
+export type DestinationInput = Pick<
   Static<typeof CreateOrderInput>,
   'lab_test_id' | 'order_set' | 'collection_method' | 'lab_account_id'
 >;
 
-/** An order that was placed already names who receives there. */
+/** The patient's address in the import of an order. Here receiver_name is required. */
 const ImportedPatientAddress = Type.Object({
   ...PatientAddressInput.properties,
   receiver_name: Text(100, { minLength: 0 }),
 });
 
-export const ImportOrderInput = Type.Object(
+export const ImportOrderInput = shape(
+  'ImportOrderInput',
   {
     user_id: Uuid,
     billing_type: oneOf(BILLING_TYPES),

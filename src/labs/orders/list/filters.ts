@@ -3,51 +3,56 @@ import type { TeamCtx } from '../../../context.ts';
 import { isUuid } from '../../../ids.ts';
 import { isBirthDate } from '../../../wire/birth-date.ts';
 import { birthDateHash, wordHashes } from '../name-words.ts';
-import { currentName } from '../status/table.ts';
-import { canonicalSampleId } from '../testkit/bind-sample.ts';
+import { currentName } from '../status/statuses.ts';
+import { canonicalSampleId } from '../bind-sample.ts';
 import type { OrderListQuery } from './schemas.ts';
 
 export type OrderFilters = Omit<Static<typeof OrderListQuery>, 'page' | 'size' | 'order_key' | 'order_direction'>;
 
-/** Adds a value to a statement and says which parameter it is. */
+/**
+ * A function that adds a value to the parameters of a statement and returns the name of the parameter, such as `$1`.
+ */
 export type Bind = (value: unknown) => string;
 
-/** The values of a statement whose text says a parameter for each. */
+/** Returns an empty list of parameters, and a function that adds a value to it. */
 export function parameters(): { values: unknown[]; bind: Bind } {
   const values: unknown[] = [];
   return { values, bind: (value) => `$${values.push(value)}` };
 }
 
-/** What totals are counted by. Null: not asked for. */
+/** The filters for which we store totals. null means that the request does not have this filter. */
 export type CountedFilters = {
   statuses: string[] | null;
   methods: string[] | null;
   interpretation: string | null;
-  /** Whether the interpretation is missing. */
+  /** true selects the orders that have no interpretation. */
   lacksInterpretation: true | null;
   isCritical: boolean | null;
 };
 
-/** Writes a condition of the statement. */
+/** A function that returns one condition as SQL text and adds its values to the parameters. */
 type Condition = (bind: Bind) => string;
 
 export type Wanted = {
   team: string;
   counted: CountedFilters;
   user: string | null;
-  /** Conditions that lead to few orders, each by an index of its own. */
+  /** Conditions that match few orders. An index exists for each of them. */
   finding: Condition[];
-  /** Conditions on days, which no total is counted by. */
+  /** Conditions on days. We store no totals for them. */
   days: Condition[];
 };
 
-/** Orders in which every one of the hashed words stands, in names (or a date of birth) of these kinds. */
+/**
+ * Returns a condition for orders that have all of these hashed words. `kinds` says where the words must occur: in the
+ * name of the patient or of the recipient, or as the date of birth.
+ */
 const foundByWords = (team: string, hashes: string, kinds: string): string => `orders.id = any (array(
     select words.order_id from order_name_words words
      where words.team_id = ${team} and words.word_hash = any (${hashes}::bytea[]) and words.kind in (${kinds})
      group by words.order_id having count(distinct words.word_hash) = cardinality(${hashes}::bytea[])))`;
 
-/** The filters as conditions; null where they can match nothing. */
+/** Changes the filters of a request into conditions. Returns null if no order can match them. */
 export function wantedOf(ctx: TeamCtx, filters: OrderFilters): Wanted | null {
   const { order_ids, order_transaction_id, patient_name, shipping_recipient_name } = filters;
   const team = ctx.team.id;
@@ -80,12 +85,16 @@ function countedOf({ status, order_type, interpretation, is_critical }: OrderFil
     methods: order_type ? [...new Set(order_type)] : null,
     interpretation: result,
     lacksInterpretation: interpretation === 'null' ? true : null,
-    // Said once: the same page has the same text, by which it stays prepared.
+    // `is_critical` and the interpretation `critical` mean the same here. If a request has both, we use one condition,
+    // so that the text of the prepared statement stays the same.
     isCritical: is_critical && result === 'critical' ? null : (is_critical ?? null),
   };
 }
 
-/** An order, a user or a sample by its id, or whole words of names, or a date of birth. */
+/**
+ * Returns the condition for `search_input`. It matches the id of an order, a user or a sample, or words of a name that
+ * are complete, or a date of birth.
+ */
 function searched(ctx: TeamCtx, search: string): Condition {
   const team = ctx.team.id;
   const words = isUuid(search) ? [] : wordHashes(ctx, search);
@@ -107,7 +116,8 @@ function searched(ctx: TeamCtx, search: string): Condition {
 function daysOf(filters: OrderFilters): Condition[] {
   const { start_date, end_date, updated_start_date, updated_end_date, order_activation_types: activation } = filters;
   const days: Condition[] = [];
-  // Ids begin with the time at which they were made: they lead to the days in question by the index.
+  // An order id (UUID version 7) begins with the time of its creation, so PostgreSQL can find these days with the index
+  // on ids.
   const idOf = (day: string, further: string): string =>
     `uuid_v7_floor(greatest(${day}::timestamptz::date, '1970-01-03') ${further})`;
   if (start_date)
@@ -115,7 +125,8 @@ function daysOf(filters: OrderFilters): Condition[] {
       const day = bind(start_date);
       return `orders.created_at >= ${day}::timestamptz and orders.id >= ${idOf(day, '- 1')}`;
     });
-  // Answers show milliseconds: an upper bound that was read from one includes everything within its millisecond.
+  // Responses show times in milliseconds. A customer may use such a time as the upper bound. Therefore the bound
+  // includes all times within this millisecond.
   if (end_date)
     days.push((bind) => {
       const day = bind(end_date);
@@ -136,7 +147,10 @@ function activationOf(types: string[]): string {
   return ways.length === 0 ? 'false' : `(${ways.join(' or ')})`;
 }
 
-/** The filters that totals are counted by, on whatever has a status, a method and an interpretation. */
+/**
+ * Returns conditions for the filters for which we store totals. The caller passes the names of the columns that hold
+ * the status, the method and the interpretation.
+ */
 export function countedConditions(
   { statuses, methods, interpretation, lacksInterpretation, isCritical }: CountedFilters,
   bind: Bind,
@@ -151,7 +165,10 @@ export function countedConditions(
   return conditions;
 }
 
-/** Everything wanted but the team, as conditions on `orders`; of what leads along an index already, `but` says which. */
+/**
+ * Returns conditions on `orders` for all filters except the team. The condition on the column `but` is missing, because
+ * the caller writes it as bounds on the index.
+ */
 export function conditionsOf({ counted, user, finding, days }: Wanted, bind: Bind, but: string | null): string[] {
   const { statuses, methods, interpretation } = counted;
   const conditions = countedConditions(
@@ -168,6 +185,9 @@ export function conditionsOf({ counted, user, finding, days }: Wanted, bind: Bin
   return [...conditions, ...finding.map((condition) => condition(bind)), ...days.map((condition) => condition(bind))];
 }
 
-/** Whose user is not scheduled for deletion: looked up for each order, along the index of who is. */
-export const staying = (team: string): string => `not exists (
+/**
+ * Returns a condition that is true for orders of users who are not scheduled for deletion. PostgreSQL evaluates it for
+ * each order, with the index of users who are scheduled for deletion.
+ */
+export const userNotScheduledForDeletion = (team: string): string => `not exists (
     select from users where users.team_id = ${team} and users.id = orders.user_id and users.deleted_at is not null)`;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
 import {
   kitTestId,
   makeUser,
@@ -27,12 +27,12 @@ const names = () => Object.entries(kits);
 beforeAll(async () => {
   app = await startTestApp();
   team = app.team;
-  const waiting = await place('Ana María Ruiz');
-  const shipped = await place('Bo Chen');
-  const registered = await place('Cy Dunn');
-  const normal = await place('Di Egan');
-  const critical = await place('Ed Fox');
-  const cancelled = await place('Flo Gray');
+  const waiting = await orderFor('Ana María Ruiz');
+  const shipped = await orderFor('Bo Chen');
+  const registered = await orderFor('Cy Dunn');
+  const normal = await orderFor('Di Egan');
+  const critical = await orderFor('Ed Fox');
+  const cancelled = await orderFor('Flo Gray');
   await simulate(team, shipped.id, '?final_status=collecting_sample.testkit.out_for_delivery');
   await registerAs(registered, 'Grace', 'Palmer');
   await registerAs(normal, 'Anne-Marie', "O'Neil");
@@ -42,7 +42,7 @@ beforeAll(async () => {
   await team.api('POST', `/v3/order/${cancelled.id}/cancel`);
   await team.api('PATCH', `/v3/order/${waiting.id}`, { activate_by: '2099-01-01' });
   const other = await app.makeTeam('Mesa Labs');
-  await place('Grace Palmer', other);
+  await orderFor('Grace Palmer', other);
   const all = { waiting, shipped, registered, normal, critical, cancelled };
   kits = Object.fromEntries(
     await Promise.all(Object.entries(all).map(async ([name, { id }]) => [name, await readOrder(team, id)])),
@@ -50,12 +50,12 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-async function place(receiver: string, of: Team = team): Promise<OrderBody> {
+async function orderFor(recipient: string, of: Team = team): Promise<OrderBody> {
   const { user_id } = await makeUser(of);
   const { body } = await of.api<{ order: OrderBody }>('POST', '/v3/order/testkit', {
     user_id,
     lab_test_id: await kitTestId(of),
-    shipping_details: { ...shippingAddress, receiver_name: receiver },
+    shipping_details: { ...shippingAddress, receiver_name: recipient },
   });
   return body.order;
 }
@@ -70,7 +70,7 @@ async function registerAs(order: OrderBody, first_name: string, last_name: strin
 
 const list = (query: string, path = '/v3/orders') => team.api<Page>('GET', `${path}${query}`);
 
-/** The names of the orders a query finds, in its order. */
+/** The names of the orders that a query finds, in its order. */
 async function found(query: string): Promise<string> {
   const { status, body } = await list(query);
   expect([query, status, body.total]).toEqual([query, 200, body.orders?.length]);
@@ -82,14 +82,14 @@ const of = (name: keyof typeof kits): OrderBody => kits[name];
 const encoded = encodeURIComponent;
 
 describe('the list', () => {
-  test("is newest first, the same at both paths, with the team's own orders only", async () => {
+  test("is newest first, the same at both paths, and has only the team's own orders", async () => {
     expect(await found('')).toBe(EVERY);
     const short = await list('', '/orders');
     expect(short.body).toEqual((await list('')).body);
     expect([short.body.total, short.body.page, short.body.size]).toEqual([6, 1, 50]);
   });
 
-  test('shows of a patient the date of birth and the gender, and everything else as reading one does', async () => {
+  test('shows only date of birth and gender of a patient, and everything else as reading an order does', async () => {
     const {
       body: { orders },
     } = await list(`?order_ids=${of('registered').id}`);
@@ -121,13 +121,13 @@ describe('the list', () => {
       .set({ settings: JSON.stringify({ full_patient_details_in_webhooks: true }) })
       .where('id', '=', open.id)
       .execute();
-    const order = await place('Grace Palmer', open);
+    const order = await orderFor('Grace Palmer', open);
     await register(open, { sample_id: `OPEN-${order.id}`, user_id: order.user_id });
     const { body } = await open.api<Page>('GET', '/v3/orders');
     expect(body.orders[0]?.patient_details).toMatchObject(patientDetails);
   });
 
-  test('comes page by page', async () => {
+  test('has pages', async () => {
     const pages = await Promise.all([1, 2, 3, 4].map((page) => list(`?size=2&page=${page}`)));
     expect(pages.map(({ body }) => [body.orders.length, body.total, body.page, body.size])).toEqual([
       [2, 6, 1, 2],
@@ -139,7 +139,7 @@ describe('the list', () => {
     expect((await list('?size=100')).status).toBe(200);
   });
 
-  test('leaves out users that are scheduled for deletion until the undo', async () => {
+  test('leaves out orders of users that are scheduled for deletion until the undo', async () => {
     await app.api('DELETE', `/v2/user/${of('shipped').user_id}`);
     expect(await found('')).toBe('cancelled critical normal registered waiting');
     expect(await found(`?user_id=${of('shipped').user_id}`)).toBe('');
@@ -159,19 +159,19 @@ describe('the filter', () => {
     ['status by its older name', () => '?status=registered', 'registered'],
     ['status by its newer name', () => '?status=testkit_registered', 'registered'],
     [
-      'several statuses, by commas and repeated',
+      'several statuses, separated by commas and repeated',
       () => '?status=cancelled,completed&status=awaiting_registration',
       'cancelled critical normal waiting',
     ],
-    ['a status that nobody knows', () => '?status=unpacked', ''],
+    ['an unknown status', () => '?status=unpacked', ''],
     ['order_type', () => '?order_type=testkit', EVERY],
     ['another order_type', () => '?order_type=walk_in_test,on_site_collection', ''],
-    ['an order_type that nobody knows', () => '?order_type=balloon', ''],
+    ['an unknown order_type', () => '?order_type=balloon', ''],
     ['is_critical', () => '?is_critical=true', 'critical'],
     ['not is_critical', () => '?is_critical=0', 'cancelled normal registered shipped waiting'],
     ['interpretation', () => '?interpretation=normal', 'normal'],
     ['interpretation null', () => '?interpretation=null', 'cancelled registered shipped waiting'],
-    ['an interpretation that nobody knows', () => '?interpretation=weird', ''],
+    ['an unknown interpretation', () => '?interpretation=weird', ''],
     ['order_activation_types scheduled', () => '?order_activation_types=scheduled', 'waiting'],
     [
       'order_activation_types current',
@@ -179,7 +179,7 @@ describe('the filter', () => {
       'cancelled critical normal registered shipped',
     ],
     ['both order_activation_types', () => '?order_activation_types=current,scheduled', EVERY],
-    ['an activation type that nobody knows', () => '?order_activation_types=someday', ''],
+    ['an unknown activation type', () => '?order_activation_types=someday', ''],
     ['user_id', () => `?user_id=${of('critical').user_id.toUpperCase()}`, 'critical'],
     ['an unknown user_id', () => `?user_id=${randomUUID()}`, ''],
     [
@@ -190,7 +190,7 @@ describe('the filter', () => {
     ['order_transaction_id', () => `?order_transaction_id=${of('shipped').order_transaction.id}`, 'shipped'],
     ['an unknown order_transaction_id', () => `?order_transaction_id=${randomUUID()}`, ''],
     ['empty text, as if absent', () => '?patient_name=&shipping_recipient_name=&search_input=', EVERY],
-    ['a name that is no filter', () => '?color=red', EVERY],
+    ['a name that is not a filter', () => '?color=red', EVERY],
     [
       'several filters together',
       () => `?status=completed&interpretation=normal&user_id=${of('normal').user_id}`,
@@ -201,7 +201,7 @@ describe('the filter', () => {
     expect(await found(query())).toBe(expected);
   });
 
-  test('by an empty id, word, date, number or boolean is refused: a forgotten variable must not list everyone', async () => {
+  test('by an empty value is refused, so that a forgotten variable does not list every order', async () => {
     const names =
       'user_id order_ids order_transaction_id status order_type order_activation_types interpretation start_date ' +
       'end_date updated_start_date updated_end_date page size is_critical order_key order_direction';
@@ -235,7 +235,7 @@ describe('the filter', () => {
     expect(await found(`?${filter}=${encoded(text)}`)).toBe(expected);
   });
 
-  test('by search_input takes an order id and a sample id, whole and in any case', async () => {
+  test('by search_input accepts whole order ids and sample ids in any case', async () => {
     const { id, sample_id } = of('critical');
     expect(await found(`?search_input=${id.toUpperCase()}`)).toBe('critical');
     expect(await found(`?search_input=${sample_id?.toLowerCase()}`)).toBe('critical');
@@ -253,7 +253,7 @@ describe('the filter', () => {
     expect(await found('?start_date=2090-01-01')).toBe('');
   });
 
-  test('by the time of the last change includes both ends too', async () => {
+  test('by the time of the last change also includes both ends', async () => {
     const { updated_at } = of('critical');
     expect(await found(`?updated_start_date=${updated_at}`)).toBe('cancelled critical waiting');
     expect(await found(`?updated_end_date=${updated_at}`)).toBe('critical normal registered shipped');
@@ -262,7 +262,7 @@ describe('the filter', () => {
 });
 
 describe('search_input', () => {
-  test('is also the id of a user, or a date of birth', async () => {
+  test('by search_input also accepts the id of a user and a date of birth', async () => {
     expect(await found(`?search_input=${of('critical').user_id.toUpperCase()}`)).toBe('critical');
     expect(await found(`?search_input=${patientDetails.dob}`)).toBe('critical normal registered');
     expect(await found('?search_input=1988-04-13')).toBe('');
@@ -288,7 +288,7 @@ async function statementsOf(work: () => Promise<unknown>): Promise<{ text: strin
   }
 }
 
-test('statements vary with the filters that are given, not with their values, and only a few are prepared', async () => {
+test('statements depend on which filters are given and not on their values, and only a few are prepared', async () => {
   const ofWords = (words: number) =>
     statementsOf(async () => {
       const name = Array.from({ length: words }, (_, word) => `word${word}`).join('%20');
@@ -316,7 +316,7 @@ test('statements vary with the filters that are given, not with their values, an
   expect(varying().filter((label) => label.includes('orders'))).toEqual([]);
 });
 
-test('a search takes eight words at most', async () => {
+test('a search accepts at most eight words', async () => {
   const many = Array.from({ length: 9 }, (_, word) => `word${word}`).join('%20');
   for (const filter of ['patient_name', 'shipping_recipient_name', 'search_input']) {
     expect((await list(`?${filter}=${many}`)).status).toBe(422);
@@ -336,7 +336,7 @@ describe('the order', () => {
     expect(await found(query)).toBe(expected);
   });
 
-  test('by patient_name takes at most 10,000 matches', async () => {
+  test('by patient_name accepts at most 10,000 matches', async () => {
     const crowded = await app.makeTeam();
     const { user_id } = await makeUser(crowded);
     const lab_test_id = await kitTestId(crowded);
@@ -346,7 +346,8 @@ describe('the order', () => {
         select ${user_id}, gen_random_uuid(), ${crowded.id} from generate_series(1, 10001) returning id
       ) select count(*) from made`.execute(app.db);
     await sql`
-      insert into orders (user_id, id, team_id, order_transaction_id, origin, lab_test_id, details_id, method, last_status, last_low_level_status)
+      insert into orders (user_id, id, team_id, order_transaction_id, origin, lab_test_id, details_id, method,
+        last_status, last_low_level_status)
       select user_id, id, team_id, id, 'initial', ${lab_test_id}, id, 'testkit', 'received.testkit.ordered', 'ordered'
         from order_transactions where team_id = ${crowded.id}`.execute(app.db);
     await sql`insert into order_events (user_id, order_id, team_id, id, status)

@@ -1,25 +1,32 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextImmediate } from 'node:timers/promises';
 import { CompiledQuery } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
-import { countOrders } from './count.ts';
-import { conditionsOf, parameters, staying, wantedOf, type OrderFilters, type Wanted } from './filters.ts';
-import { pageOf, pageWithTotalOrNull } from './page.ts';
+import { countOrders } from './count-orders.ts';
+import {
+  conditionsOf,
+  parameters,
+  userNotScheduledForDeletion,
+  wantedOf,
+  type OrderFilters,
+  type Wanted,
+} from './filters.ts';
+import { pageOf, pageWithTotalOrNull } from './page-of-orders.ts';
 import type { OrderListQuery } from './schemas.ts';
-import { loadOrders, toListedOrders, type ListedOrder, type StoredListedOrder } from '../load.ts';
+import { loadOrders, toListedOrders, type ListedOrder, type StoredListedOrder } from '../load-order.ts';
 import { openOrder, type StoredOrder } from '../sealed.ts';
 
-/** Names are sealed: they are sorted by opening them all, so only where the matches are few. */
+/** Names are sealed, so we must open the names of all matches to sort by name. We do it only up to this number. */
 const MOST_SORTED_BY_NAME = 10_000;
-/** How many are opened before other requests have their turn. */
+/** How many rows we open before we let other requests run. */
 const OPENED_AT_ONCE = 500;
 
 type Page = OrderFilters & Pick<Static<typeof OrderListQuery>, 'page' | 'size' | 'order_key' | 'order_direction'>;
 type SealedPatient = Pick<StoredOrder, 'id' | 'team_id' | 'personal' | 'patient_details'>;
 type Listed = { orders: ListedOrder[]; total: number };
 
-/** Orders of the caller's team that fit all filters, newest first unless asked otherwise. */
+/** Lists the orders of the caller's team that match all filters, newest first by default. */
 export async function listOrders(
   ctx: TeamCtx,
   { page, size, order_key, order_direction, ...filters }: Page,
@@ -36,7 +43,7 @@ export async function listOrders(
   if (both) {
     const { rows } = await ctx.db.executeQuery<StoredListedOrder & { total: number }>(both);
     if (rows[0]) return { orders: await toListedOrders(ctx, rows), total: rows[0].total };
-    // Behind the last page no row tells it.
+    // A page after the last one has no row, so there is no row from which we could read the total.
     return { orders: [], total: await countOrders(ctx, wanted) };
   }
   const total = await countOrders(ctx, wanted);
@@ -55,7 +62,8 @@ async function sortedByName(
   if (total > MOST_SORTED_BY_NAME) {
     throw new AppError(
       'too_many_matches',
-      `Sorting by patient_name takes at most ${MOST_SORTED_BY_NAME} matches, but the filters leave ${total}. Narrow them.`,
+      `Sorting by patient_name is possible for at most ${MOST_SORTED_BY_NAME} matches, but the filters match ` +
+        `${total}. Narrow them.`,
     );
   }
   const { rows } = await ctx.db.executeQuery<SealedPatient>(namesOf(wanted));
@@ -66,13 +74,13 @@ async function sortedByName(
       id,
       name: patient && [patient.last_name?.toLowerCase() ?? '', patient.first_name?.toLowerCase() ?? ''],
     });
-    if (named.length % OPENED_AT_ONCE === 0) await nextTurn();
+    if (named.length % OPENED_AT_ONCE === 0) await nextImmediate();
   }
-  const turn = direction === 'asc' ? 1 : -1;
+  const sign = direction === 'asc' ? 1 : -1;
   named.sort((a, b) => {
-    // Orders without a patient come last either way.
-    if (!a.name || !b.name) return a.name ? -1 : b.name ? 1 : turn * compare(a.id, b.id);
-    return turn * (compare(a.name[0], b.name[0]) || compare(a.name[1], b.name[1]) || compare(a.id, b.id));
+    // Orders without a patient are last in both directions.
+    if (!a.name || !b.name) return a.name ? -1 : b.name ? 1 : sign * compare(a.id, b.id);
+    return sign * (compare(a.name[0], b.name[0]) || compare(a.name[1], b.name[1]) || compare(a.id, b.id));
   });
   const ids = named.slice(first, first + size).map(({ id }) => id);
   return loadOrders(ctx, ids);
@@ -81,9 +89,14 @@ async function sortedByName(
 function namesOf(wanted: Wanted): CompiledQuery {
   const { values, bind } = parameters();
   const team = bind(wanted.team);
-  const conditions = [`orders.team_id = ${team}`, staying(team), ...conditionsOf(wanted, bind, null)];
+  const conditions = [
+    `orders.team_id = ${team}`,
+    userNotScheduledForDeletion(team),
+    ...conditionsOf(wanted, bind, null),
+  ];
   return CompiledQuery.raw(
-    `select orders.id, orders.team_id, orders.personal, orders.patient_details from orders where ${conditions.join(' and ')}`,
+    `select orders.id, orders.team_id, orders.personal, orders.patient_details from orders
+      where ${conditions.join(' and ')}`,
     values,
   );
 }

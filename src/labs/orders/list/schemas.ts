@@ -12,7 +12,7 @@ import {
 
 const Words = Type.Array(WordFilter(), { maxItems: 100 });
 
-/** Filters, order and page of the list of orders. */
+/** The query parameters of the list of orders: filters, sort order and page. */
 export const OrderListQuery = Type.Object({
   search_input: Type.Optional(
     SearchWords({
@@ -28,20 +28,22 @@ export const OrderListQuery = Type.Object({
     Type.Array(WordFilter(), {
       maxItems: 100,
       description:
-        'Low-level statuses, as `last_event.status` ends with them: `awaiting_registration` finds orders whose last event is ' +
-        '`received.testkit.awaiting_registration`.',
+        'Low-level statuses, which are the last part of `last_event.status`: `awaiting_registration` ' +
+        'finds orders whose last event is `received.testkit.awaiting_registration`.',
     }),
   ),
   order_key: Type.Optional(
     oneOf(['created_at', 'patient_name', 'last_status'], {
-      description: "By what orders are sorted; `patient_name` is the patient's last name, then the first name.",
+      description: "The sort key. `patient_name` sorts by the patient's last name, then the first name.",
     }),
   ),
   order_direction: Type.Optional(oneOf(['asc', 'desc'])),
   order_type: Type.Optional(Words),
   is_critical: Type.Optional(Type.Boolean()),
   interpretation: Type.Optional(
-    WordFilter({ description: 'normal, abnormal, critical, unknown; null selects orders without one.' }),
+    WordFilter({
+      description: 'normal, abnormal, critical or unknown. null selects orders without an interpretation.',
+    }),
   ),
   order_activation_types: Type.Optional(Words),
   user_id: Type.Optional(Uuid),

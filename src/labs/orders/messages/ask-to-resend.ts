@@ -7,10 +7,13 @@ import { lockName } from '../../../db/session/named-lock.ts';
 import { AppError, notFound } from '../../../errors.ts';
 import { newId } from '../../../ids.ts';
 import { Uuid } from '../../../wire/schema.ts';
-import { ofLeavingUser } from '../load.ts';
+import { isUserScheduledForDeletion } from '../load-order.ts';
 import type { ResendInput } from './schemas.ts';
 
-/** One a team at a time: whatever it has asked for, it takes one of the places of background work. */
+/**
+ * The job that publishes events again. It runs at most once at a time for each team. Therefore a team uses one permit
+ * of background work, independently of the number of its requests.
+ */
 export const resendKind = jobKind({
   name: 'resend_events',
   payload: Type.Object({ team_id: Uuid }),
@@ -21,10 +24,10 @@ const MOST_ORDERS = 10_000;
 const MOST_WAITING = 10;
 
 /**
- * Has the events of these orders sent again, and answers which orders they are. Throws not_found,
- * user_scheduled_for_deletion, limit_reached, too_many_matches.
+ * Stores a request to publish the events of these orders again in the background, and returns the ids of the orders.
+ * Throws not_found, user_scheduled_for_deletion, limit_reached and too_many_matches.
  */
-export function askToResend(ctx: TeamCtx, input: Static<typeof ResendInput>): Promise<{ order_ids: string[] }> {
+export function requestResend(ctx: TeamCtx, input: Static<typeof ResendInput>): Promise<{ order_ids: string[] }> {
   return inTransaction(ctx, async (tx) => {
     const window = input.order_ids ? null : { start_at: input.start_at as string, end_at: input.end_at as string };
     const order_ids = window ? await ordersOfWindow(tx, window) : await ordersNamed(tx, input.order_ids as string[]);
@@ -45,13 +48,14 @@ async function ordersNamed({ db, team }: TxCtx<TeamCtx>, given: string[]): Promi
     select orders.id, users.deleted_at is not null as is_leaving from orders join users on users.id = orders.user_id
      where orders.team_id = ${team.id} and orders.id = any (${wanted}::uuid[]) order by orders.id`.execute(db);
   if (rows.length < wanted.length) throw notFound('Order');
-  if (rows.some(({ is_leaving }) => is_leaving)) throw ofLeavingUser();
+  if (rows.some(({ is_leaving }) => is_leaving)) throw isUserScheduledForDeletion();
   return rows.map(({ id }) => id);
 }
 
 /**
- * Orders with an event in the window: of those that were made by its end, and changed since it began. Each one's events are
- * looked for by its key: as `exists`, PostgreSQL would rather read the events of all teams.
+ * Returns the orders that have an event in the window. Such an order was created before the end of the window, and its
+ * last change is after the start. A subquery finds the events of each order with the order's key. If the statement used
+ * `exists` instead, PostgreSQL would read the events of all teams.
  */
 async function ordersOfWindow({ db, team }: TxCtx<TeamCtx>, window: { start_at: string; end_at: string }) {
   const { rows } = await sql<{ id: string }>`
@@ -66,7 +70,7 @@ async function ordersOfWindow({ db, team }: TxCtx<TeamCtx>, window: { start_at: 
   if (rows.length > MOST_ORDERS) {
     throw new AppError(
       'too_many_matches',
-      `At most ${MOST_ORDERS} orders are told again at once. Choose a shorter window.`,
+      `The events of at most ${MOST_ORDERS} orders can be sent again at once. Choose a shorter window.`,
     );
   }
   return rows.map(({ id }) => id);
@@ -79,7 +83,7 @@ async function refuseMoreThanMayWait({ db, team }: TxCtx<TeamCtx>): Promise<void
   if (rows.length === MOST_WAITING) {
     throw new AppError(
       'limit_reached',
-      `${MOST_WAITING} requests to send events again wait already. Try again when they have gone out.`,
+      `${MOST_WAITING} requests to send events again are waiting already. Try again when they are done.`,
       { fields: { limit: MOST_WAITING } },
     );
   }

@@ -1,13 +1,13 @@
 import type { TeamCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { loadOrder, lockOrder } from '../load.ts';
+import { loadOrder, lockOrder } from '../load-order.ts';
 
 type Settings = { order_id: string; sms_enabled: boolean };
 
-/** Where nobody has said anything, an order's patient may be written to. */
+/** Text messages to the patient are allowed unless the customer has stored a different setting. */
 const DEFAULT = true;
 
-/** How the patient of an order may be written to. */
+/** Returns the setting that states which messages may be sent to the patient of an order. */
 export async function readCommunicationSettings(ctx: TeamCtx, orderId: string): Promise<Settings> {
   const { row } = await loadOrder(ctx, orderId);
   const found = await ctx.db
@@ -20,7 +20,7 @@ export async function readCommunicationSettings(ctx: TeamCtx, orderId: string): 
   return { order_id: row.id, sms_enabled: found?.sms_enabled ?? DEFAULT };
 }
 
-/** Sets it. The order itself stays as it is, and nothing is told of it. */
+/** Stores the setting. This does not change the order and publishes no event. */
 export function setCommunicationSettings(
   ctx: TeamCtx,
   orderId: string,

@@ -1,13 +1,14 @@
 import { Type } from 'typebox';
 import { LowerBound, optional, UpperBound, Uuid } from '../../../wire/schema.ts';
+import { shape } from '../../../wire/shape.ts';
 
 const DAY_MS = 86_400_000;
 const MOST_DAYS = 60;
 const MOST_NAMED = 1_000;
 
-type Told = { at: string[]; type: string; msg: string };
+type Breach = { at: string[]; type: string; msg: string };
 
-function breaches({ order_ids, start_at, end_at }: Record<string, unknown>): Told[] {
+function breaches({ order_ids, start_at, end_at }: Record<string, unknown>): Breach[] {
   const isNamed = Array.isArray(order_ids);
   const hasWindow = typeof start_at === 'string' || typeof end_at === 'string';
   if (isNamed === hasWindow) {
@@ -26,7 +27,8 @@ function breaches({ order_ids, start_at, end_at }: Record<string, unknown>): Tol
   return [{ at: ['end_at'], type: 'value_error', msg: `Value should be at most ${MOST_DAYS} days after start_at` }];
 }
 
-export const ResendInput = Type.Object(
+export const ResendInput = shape(
+  'ResendInput',
   {
     order_ids: optional(
       Type.Array(Uuid, {
@@ -45,12 +47,12 @@ export const ResendInput = Type.Object(
     },
   },
 );
-export const ResendAnswer = Type.Object({
+export const ResendAnswer = shape('ResendAnswer', {
   order_ids: Type.Array(Uuid, { description: 'The orders whose events are sent again.' }),
 });
 
 const SmsEnabled = Type.Boolean({
-  description: 'Whether text messages may be sent to the patient; true until it is set.',
+  description: 'Whether text messages may be sent to the patient. true until it is set.',
 });
-export const CommunicationSettingsPatch = Type.Object({ sms_enabled: SmsEnabled });
-export const CommunicationSettings = Type.Object({ order_id: Uuid, sms_enabled: SmsEnabled });
+export const CommunicationSettingsPatch = shape('CommunicationSettingsPatch', { sms_enabled: SmsEnabled });
+export const CommunicationSettings = shape('CommunicationSettings', { order_id: Uuid, sms_enabled: SmsEnabled });

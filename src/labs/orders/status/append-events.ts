@@ -3,16 +3,17 @@ import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { preparedStatement } from '../../../db/session/prepared.ts';
 import { publishEvents } from '../../../events/publish.ts';
 import { orderCreated, orderUpdated } from '../events.ts';
-import type { LoadedOrder, OrderEventRow } from '../load.ts';
+import type { LoadedOrder, OrderEventRow } from '../load-order.ts';
 import { renderOrderOfEvent, shownWidely } from '../render.ts';
 import { sendOut } from '../send-out.ts';
-import { fullStatus, partsOf, type LowLevelStatus } from './table.ts';
+import { fullStatus, partsOf, type LowLevelStatus } from './statuses.ts';
 
 export type NewEvent = { status: LowLevelStatus; detail?: string | null };
 
 /**
- * From there on a team's own requests give an order no further status, while what laboratories and schedulers tell is taken: every
- * answer and event of the order has all of them, and an event has 256 KiB.
+ * If an order has this many events, requests of the team cannot change its status. We still accept updates of
+ * laboratories and schedulers. The limit exists because every response and every event of an order contains all its
+ * events, and an event must not exceed 256 KiB.
  */
 const MOST_ASKED_FOR = 250;
 
@@ -36,10 +37,11 @@ const APPEND = `
   select created_at from added order by id`;
 
 /**
- * The one way by which an order gets a status: writes the events, repeats the newest on the order and publishes each
- * with the order as it was right after it. The caller holds the order's row lock and gives it as it is under the lock;
- * the database refuses what the status table forbids. Times rise by a millisecond at least, so that receivers can tell
- * which event is the newest.
+ * Changes the status of an order; nothing else does. Writes the events, copies the newest event to the row of the
+ * order, and publishes each event with the order as it was right after this event. The caller holds the lock on the
+ * order's row, and has read the order under this lock. The database refuses a status that the status table does not
+ * allow. Each event is at least a millisecond later than the event before it, so that customers can see which event is
+ * the newest.
  */
 export async function appendOrderEvents(
   ctx: TxCtx<TeamCtx>,
@@ -90,24 +92,26 @@ export async function appendOrderEvents(
   await publishOrderEvents(ctx, appended, appended.events.slice(order.events.length));
   const reached = events.map(({ status }) => status);
   await sendOut(ctx, appended, reached);
-  await ctx.followOrder(ctx, appended, reached);
+  for (const step of ctx.subscriptions.orderStatusesAppended) await step(ctx, appended, reached);
   return appended;
 }
 
-/** Partial results are read; told are they to teams only that want them to be. */
-const tellsPartial = ({ team }: TeamCtx): boolean => team.settings['partial_webhooks_enabled'] === true;
+/**
+ * Returns whether we publish partial results. A team can always read them, but only some teams want an event for them.
+ */
+const shouldPublishPartial = ({ team }: TeamCtx): boolean => team.settings['partial_webhooks_enabled'] === true;
 
-/** Tells of an order's events, each with the order as it was right after it. */
+/** Publishes events of an order. Each contains the order as it was right after this event. */
 export async function publishOrderEvents(
   ctx: TxCtx<TeamCtx>,
   order: LoadedOrder,
   events: OrderEventRow[],
 ): Promise<void> {
-  const isTold = ({ status }: { status: string }): boolean =>
-    tellsPartial(ctx) || partsOf(status).low !== 'partial_results';
+  const isPublished = ({ status }: { status: string }): boolean =>
+    shouldPublishPartial(ctx) || partsOf(status).low !== 'partial_results';
   await publishEvents(
     ctx,
-    events.filter(isTold).map(({ id }) => ({
+    events.filter(isPublished).map(({ id }) => ({
       type: id === 1 ? orderCreated : orderUpdated,
       user: order.user,
       data: renderOrderOfEvent(order, shownWidely(ctx), order.events.slice(0, id)),

@@ -1,13 +1,14 @@
-import type { Sibling } from '../load.ts';
-import { isCancelled, isCompleted, isOpen } from './table.ts';
+import type { Sibling } from '../load-order.ts';
+import { isCancelled, isCompleted, isOpen } from './statuses.ts';
 
 type Standing = Pick<Sibling, 'id' | 'parent_id' | 'last_low_level_status'>;
 
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * Active while any order of it is open; cancelled when all are; else completed. An order whose sample is to be taken again
- * keeps its status for good: it counts as open until its redraw, or a redraw of that, is completed.
+ * Returns the status of an order transaction. It is `active` while any of its orders is open, `cancelled` if all are
+ * cancelled, and otherwise `completed`. An order with the status redraw_available keeps this status. We treat it as
+ * open until its redraw is completed, or a redraw of that redraw.
  */
 export function transactionStatus(orders: readonly Standing[]): 'active' | 'completed' | 'cancelled' {
   const replaced = orders.length > 1 ? replacedBy(orders) : NONE;
@@ -17,7 +18,10 @@ export function transactionStatus(orders: readonly Standing[]): 'active' | 'comp
   return orders.every(({ last_low_level_status: status }) => isCancelled(status)) ? 'cancelled' : 'completed';
 }
 
-/** The orders in whose place a completed one stands: its parent, that one's parent, and so on. */
+/**
+ * Returns the ids of the orders that a completed redraw replaces: the order that it repeats, the order that this one
+ * repeats, and so on.
+ */
 function replacedBy(orders: readonly Standing[]): ReadonlySet<string> {
   const parents = new Map(orders.map(({ id, parent_id }) => [id, parent_id]));
   const replaced = new Set<string>();

@@ -1,29 +1,27 @@
-// Who carries kits. Couriers are told as any text; these five are known by the beginning of their names.
+// The couriers that transport kits. The name of a courier may be any text. We recognise five couriers by the beginning
+// of the name.
 
-/** Any name of a courier begins with its slug. */
+/** A courier that we recognise. Its name always begins with its slug. */
 type Known = { slug: string; url: (number: string) => string };
 
 const COURIERS: readonly Known[] = [
   { slug: 'usps', url: (number) => `https://tools.usps.com/go/TrackConfirmAction?tLabels=${number}` },
   {
     slug: 'ups',
-
     url: (number) => `https://wwwapps.ups.com/WebTracking/track?track=yes&trackNums=${number}`,
   },
   {
     slug: 'fedex',
-
     url: (number) => `https://www.fedex.com/apps/fedextrack/?tracknumbers=${number}`,
   },
   {
     slug: 'dhl',
-
     url: (number) => `https://www.dhl.com/en/express/tracking.html?brand=DHL&AWB=${number}`,
   },
   { slug: 'ontrac', url: (number) => `https://www.ontrac.com/tracking/?number=${number}` },
 ];
 
-/** The couriers that a carrier's news can be addressed to by name. */
+/** The slugs of the couriers. An update of a carrier contains one of them. */
 export const COURIER_SLUGS: readonly string[] = COURIERS.map(({ slug }) => slug);
 
 const knownOf = (name: string): Known | undefined => {
@@ -31,9 +29,12 @@ const knownOf = (name: string): Known | undefined => {
   return COURIERS.find(({ slug }) => letters.startsWith(slug));
 };
 
-/** The slug of a courier by any name that begins with it, as UPSDAP or FedEx Ground; `other` for everybody else. */
+/**
+ * Returns the slug of the courier whose name begins with it. For example, UPSDAP has the slug `ups`, and FedEx Ground
+ * has the slug `fedex`. Returns `other` for all other names.
+ */
 export const courierOf = (name: string): string => knownOf(name)?.slug ?? 'other';
 
-/** Where the courier shows what it knows of a parcel; null for a courier that is not known. */
+/** Returns the URL at which the courier shows the state of a parcel. Returns null for an unknown courier. */
 export const trackingUrl = (courier: string, number: string): string | null =>
   knownOf(courier)?.url(encodeURIComponent(number)) ?? null;

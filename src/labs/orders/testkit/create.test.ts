@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Answer, type Team, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type Answer, type Team, type TestApp } from '../../../../test/test-app.ts';
 import {
   kitTestId,
   lowStatuses,
@@ -11,7 +11,7 @@ import {
   type OrderBody,
 } from '../../../../test/factories.ts';
 import { problemsOf } from '../../../../test/people.ts';
-import { forTeam } from '../../../tenancy/teams/scope.ts';
+import { forTeam } from '../../../tenancy/teams/team-scope.ts';
 import { createTestkitOrder } from './create.ts';
 
 type Created = { order: OrderBody; status: string; message: string; code: string };
@@ -85,7 +85,7 @@ describe('ordering a kit', () => {
     expect(order.updated_at).toBe(order.events[1]?.created_at);
   });
 
-  test('answers every key that the interface requires, and reading it gives the misspelt one too', async () => {
+  test('answers every key that the interface requires, and reading it returns the misspelt one too', async () => {
     const {
       body: { order },
     } = await create();
@@ -142,7 +142,7 @@ describe('ordering a kit', () => {
     });
   });
 
-  test('the transaction names the order as its only one', async () => {
+  test('the transaction has the order as its only one', async () => {
     const {
       body: { order },
     } = await create();
@@ -207,7 +207,7 @@ describe('a bad request', () => {
     },
   );
 
-  test('is told all of its problems at once, and nothing is written', async () => {
+  test('lists all of its problems at once, and nothing is written', async () => {
     const before = await rows();
     const answer = await app.api('POST', '/v3/order/testkit', {
       user_id: 'me',
@@ -240,22 +240,22 @@ describe('a bad request', () => {
     expect(await rows()).toEqual(before);
   });
 
-  test.each(['DC', 'PR', 'GU'])('takes the state %s', async (state) => {
+  test.each(['DC', 'PR', 'GU'])('may hold the state %s', async (state) => {
     expect((await shipTo({ state })).status).toBe(200);
   });
 
-  test('without a body is 422', async () => {
+  test('without a body answers 422', async () => {
     const answer = await app.api('POST', '/v3/order/testkit');
     expect([answer.status, problemsOf(answer)]).toEqual([422, ['body missing']]);
   });
 
-  test('without a key is 401', async () => {
+  test('without a key answers 401', async () => {
     expect((await create({}, { key: null })).status).toBe(401);
   });
 });
 
-describe('what needs stored data', () => {
-  test('unknown ids and those of another team are 404', async () => {
+describe('what an order refers to', () => {
+  test('unknown ids and those of another team answer 404', async () => {
     const theirUser = (await makeUser(other)).user_id;
     const theirTest = await kitTestId(other);
     for (const changes of [
@@ -270,7 +270,7 @@ describe('what needs stored data', () => {
     }
   });
 
-  test('a user that is scheduled for deletion is 404 with its own code', async () => {
+  test('a user that is scheduled for deletion answers 404 with its own code', async () => {
     const { user_id } = await makeUser(app.team);
     await app.api('DELETE', `/v2/user/${user_id}`);
     const answer = await create({ user_id });
@@ -304,7 +304,7 @@ describe('what needs stored data', () => {
   });
 });
 
-test('the same idempotency key gives the same order, written once', async () => {
+test('the same idempotency key returns the same order, written once', async () => {
   const headers = { 'x-idempotency-key': randomUUID() };
   const first = await create({}, { headers });
   const before = await rows();
@@ -316,7 +316,7 @@ test('the same idempotency key gives the same order, written once', async () => 
 });
 
 describe('reading an order', () => {
-  test("an unknown one and another team's are the same 404, a malformed id is 422", async () => {
+  test("an unknown one and another team's answer the same 404, and a malformed id 422", async () => {
     const theirs = await orderKit(other);
     for (const id of [randomUUID(), theirs.id]) {
       const answer = await app.api<{ code: string }>('GET', `/v3/order/${id}`);
@@ -327,7 +327,7 @@ describe('reading an order', () => {
     expect((await app.api('GET', `/v3/order/${theirs.id}`, undefined, { key: null })).status).toBe(401);
   });
 
-  test('it is gone with its user and comes back with the undo', async () => {
+  test('it disappears with its user and comes back with the undo', async () => {
     const order = await orderKit(app.team);
     await app.api('DELETE', `/v2/user/${order.user_id}`);
     const gone = await app.api<{ code: string }>('GET', `/v3/order/${order.id}`);
@@ -337,7 +337,7 @@ describe('reading an order', () => {
   });
 });
 
-test('in production a lab test whose laboratory is not connected cannot be ordered, and nothing is written', async () => {
+test('in production a lab test of a laboratory that is not connected is refused, and nothing is written', async () => {
   const { user_id } = await makeUser(app.team);
   const lab_test_id = await kitTestId(app.team);
   const team = { id: app.team.id, org_id: app.team.org_id, settings: {} };

@@ -3,14 +3,15 @@ import type { TeamCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { findLabTest } from '../../catalogue/find.ts';
 import { findLabAccount, refuseUnlessOrderable, type LabAccountRow } from '../../catalogue/lab-accounts/find.ts';
-import { refuseUnlessBilled } from '../create/billing.ts';
+import { refuseUnlessBilled } from '../create/resolve-billing.ts';
 import { insertOrder } from '../create/insert-order.ts';
-import type { LoadedOrder } from '../load.ts';
+import type { LoadedOrder } from '../load-order.ts';
 import type { TestkitOrderInput } from '../schemas.ts';
 
 /**
- * Orders a kit that is sent to a user who registers it later. What would refuse its registration, as far as it is known, refuses it before it is
- * sent: a state that is not served, an account that is needed or not billed there.
+ * Creates an order for a kit that we send to a user, who registers it later. If we already know that the registration
+ * would fail, we refuse the order before anybody sends a kit. Examples are a state that the laboratory does not serve,
+ * and an account that is missing or cannot be billed in this state.
  */
 export function createTestkitOrder(ctx: TeamCtx, input: Static<typeof TestkitOrderInput>): Promise<LoadedOrder> {
   return inTransaction(ctx, async (ctx) => {

@@ -6,16 +6,18 @@ import { findDefaultKit, findLabTest } from '../../catalogue/find.ts';
 import { listLabAccounts } from '../../catalogue/lab-accounts/find.ts';
 import { findOrderLab } from '../create/find-order-lab.ts';
 import { insertOrder } from '../create/insert-order.ts';
-import { loadOrder, type LoadedOrder } from '../load.ts';
+import { loadOrder, type LoadedOrder } from '../load-order.ts';
 import { openOrder, type StoredOrder } from '../sealed.ts';
-import { KIT_NOT_BACK } from '../status/table.ts';
+import { KIT_NOT_BACK } from '../status/statuses.ts';
 
 const MOST_WAITING = 100;
 const AT_ONCE = 100;
 
 /**
- * The order that a kit without a known order is registered to: the user's oldest that waits for a kit, of the lab test
- * where one is named; else a new one, of the team's default kit where none is named.
+ * Finds the order for a kit whose sample id belongs to no order yet. This is the user's oldest order that waits for a
+ * kit. If `labTestId` is not null, it must be an order of this lab test. If there is no such order, the function
+ * creates one, for this lab test or for the default kit of the team. Throws sample_ambiguous if orders of several lab
+ * tests wait.
  */
 export async function findOrMakeWaitingOrder(
   ctx: TxCtx<TeamCtx>,
@@ -38,7 +40,7 @@ export async function findOrMakeWaitingOrder(
   if (waiting.some(({ lab_test_id }) => lab_test_id !== oldest.lab_test_id)) {
     throw new AppError(
       'sample_ambiguous',
-      'The user waits for kits of several lab tests. Say in lab_test_id which of them this kit is.',
+      'The user waits for kits of several lab tests. Send the lab_test_id of this kit.',
     );
   }
   return loadOrder(ctx, oldest.id);
@@ -46,11 +48,16 @@ export async function findOrMakeWaitingOrder(
 
 type Waiting = Pick<StoredOrder, 'id' | 'team_id' | 'lab_test_id' | 'personal' | 'patient_details'>;
 
-/** The kits of a user that wait for a patient, oldest first. Whether one has a patient is sealed: those that do are left out here. */
+/**
+ * Locks and returns the kit orders of a user that have no patient yet, oldest first. The statement cannot select orders
+ * without a patient, because patients are sealed. Therefore this function opens each row and skips orders that have a
+ * patient.
+ */
 async function lockWaiting(ctx: TxCtx<TeamCtx>, userId: string, labTestId: string | null): Promise<Waiting[]> {
   const waiting: Waiting[] = [];
   for (let after = LEAST_ID; ;) {
-    // Whoever finds rows locked waits, and sees them only if they still wait for a kit then.
+    // If another transaction has locked a row, this statement waits for it. Afterwards it returns the row only if the
+    // order still waits for a kit.
     const { rows } = await sql<Waiting>`
       select id, team_id, lab_test_id, personal, patient_details from orders
        where user_id = ${userId} and team_id = ${ctx.team.id} and method = 'testkit' and sample_id is null
@@ -63,7 +70,10 @@ async function lockWaiting(ctx: TxCtx<TeamCtx>, userId: string, labTestId: strin
   }
 }
 
-/** A registration names no account: where the laboratory takes no order without one, the one that the team has there. */
+/**
+ * Returns the account for a new order, because a registration names none. If the laboratory requires an account and the
+ * team has exactly one there, the order gets this account. Otherwise the function returns null.
+ */
 async function onlyAccountAt(ctx: TxCtx<TeamCtx>, labId: number): Promise<string | null> {
   const { order_rules } = await findOrderLab(ctx, labId);
   if (!order_rules.account_required) return null;

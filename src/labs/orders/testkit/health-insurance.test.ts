@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
 import {
   healthInsurance as insurance,
   makeUser,
@@ -31,7 +31,7 @@ const latest = (userId: string) =>
   app.api<Record<string, unknown>>('GET', `/v2/user/${userId}/insurance/latest?is_primary=true`);
 
 describe('insurance that comes with a registration', () => {
-  test('is kept as the record of its user, the member id as it was sent, and used for the order', async () => {
+  test('is stored as a record of its user, with the member id as sent, and used for the order', async () => {
     const { status, body, userId } = await registerWith(insurance);
     const order = (body as { order: OrderBody }).order;
     expect(status).toBe(200);
@@ -53,7 +53,7 @@ describe('insurance that comes with a registration', () => {
     });
   });
 
-  test('keeps its images beside it, sealed', async () => {
+  test('stores its images, sealed', async () => {
     const { userId } = await registerWith(insurance);
     const documents = await app.db
       .selectFrom('insurance_documents')
@@ -71,21 +71,21 @@ describe('insurance that comes with a registration', () => {
   });
 
   test.each<[string, object, string]>([
-    ['no image', { content: 'R0lGODlhAQABAAAAACw=', content_type: 'image/png' }, 'content'],
-    ['more pixels than are taken', imageOf(pngHead(5_000, 5_000), 'image/png'), 'content'],
-    ['another type than it says', imageOf(jpegHead(300, 120), 'image/png'), 'content_type'],
+    ['not an image', { content: 'R0lGODlhAQABAAAAACw=', content_type: 'image/png' }, 'content'],
+    ['larger than the limit of pixels', imageOf(pngHead(5_000, 5_000), 'image/png'), 'content'],
+    ['of another type than it states', imageOf(jpegHead(300, 120), 'image/png'), 'content_type'],
   ])('with an image that is %s is refused', async (_what, front_image, name) => {
     const { status, body } = await registerWith({ ...insurance, front_image });
     expect([status, problemsOf({ body })]).toEqual([422, [`body.health_insurance.front_image.${name} value_error`]]);
   });
 
-  test('of an unknown payor is refused as every record is, and nothing is registered', async () => {
+  test('of an unknown payor is refused like any record, and nothing is registered', async () => {
     const { status, body, userId } = await registerWith({ ...insurance, payor_code: 'NOBODY' });
     expect([status, (body as { code?: string }).code]).toEqual([400, 'unknown_payor']);
     expect((await app.api<{ total: number }>('GET', `/v3/orders?user_id=${userId}`)).body.total).toBe(0);
   });
 
-  test('of somebody else needs them told whole', async () => {
+  test('of another person needs all details of that person', async () => {
     const address = { first_line: '1 Saguaro Way', country: 'US', zip: '85004', city: 'Phoenix', state: 'AZ' };
     const details = { first_name: 'Ada', last_name: 'Palmer', address, phone_number: '+16025550124' };
     const spouse = { ...insurance, responsible_relationship: 'Spouse', responsible_details: details };
@@ -100,7 +100,7 @@ describe('insurance that comes with a registration', () => {
     expect((await latest(userId)).body).toMatchObject({ relationship: 'Spouse', insured: { first_name: 'Ada' } });
   });
 
-  test('without payor or member id is 422', async () => {
+  test('without payor or member id answers 422', async () => {
     const { payor_code: _, insurance_id: __, ...rest } = insurance;
     expect(problemsOf(await registerWith(rest))).toEqual([
       'body.health_insurance.insurance_id missing',

@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
-import { issueSampleIds } from './bind-sample.ts';
+import { issueSampleIds } from '../bind-sample.ts';
 
-/** Without letters that are read as digits. */
+/** The letters and digits of an id. Letters that look like digits are not among them. */
 const LETTERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-/** 60 random bits: nobody guesses the id of a kit, and none comes twice. */
+/** The length of an id. Its 60 random bits prevent that somebody guesses an id or that an id occurs twice. */
 const LENGTH = 12;
 
-/** Ids of kits for the team, by which they can be registered; short enough for the fields of laboratories. */
+/**
+ * Creates sample ids of kits and issues them to the team, which can then register these kits. The ids are short enough
+ * for the fields of laboratories.
+ */
 export async function issueKits(ctx: TxCtx<TeamCtx>, count: number): Promise<string[]> {
   const ids = Array.from(
     { length: count },

@@ -1,10 +1,11 @@
 import type { TeamCtx, TxCtx } from '../../../context.ts';
-import { changeOrder } from '../change.ts';
-import type { LoadedOrder } from '../load.ts';
+import { changeOrder } from '../change-order.ts';
+import type { LoadedOrder } from '../load-order.ts';
 
 /**
- * A kit was handed on within the team: everything of the order goes to its new user by the foreign keys. What names
- * the former user stays behind: where the kit was sent to, and the customer's note of whose order it was.
+ * Moves an order to another user of the team, because its user has handed the kit on to that person. Foreign keys move
+ * all rows that belong to the order. Two values refer to the former user, so we remove them: the address to which the
+ * kit was sent, and passthrough, in which the customer may have noted the user.
  */
 export async function moveToUser(
   ctx: TxCtx<TeamCtx>,

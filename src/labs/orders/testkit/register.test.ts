@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Answer, type Team, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type Answer, type Team, type TestApp } from '../../../../test/test-app.ts';
 import {
   consents,
   lowStatuses,
@@ -13,10 +13,10 @@ import {
   simulate,
   type OrderBody,
 } from '../../../../test/factories.ts';
-import { publishedTo } from '../../../../test/publish.ts';
+import { publishedTo } from '../../../../test/publish-event.ts';
 import { guarantor, problemsOf } from '../../../../test/people.ts';
-import { forTeam } from '../../../tenancy/teams/scope.ts';
-import { loadOrder } from '../load.ts';
+import { forTeam } from '../../../tenancy/teams/team-scope.ts';
+import { loadOrder } from '../load-order.ts';
 
 type Registered = { order: OrderBody; status: string; message: string; code: string };
 
@@ -46,7 +46,7 @@ async function shippedKit(team: Team = app.team): Promise<OrderBody & { sample_i
   return (await readOrder(team, order.id)) as OrderBody & { sample_id: string };
 }
 
-const told = async (orderId: string) =>
+const eventsFor = async (orderId: string) =>
   (await publishedTo(app, app.team)).filter(
     ({ event_type, body }) => event_type.startsWith('labtest.order.') && body.includes(orderId),
   );
@@ -102,13 +102,13 @@ describe('registering a kit', () => {
   test.each([
     ['lower', (id: string) => id.toLowerCase()],
     ['upper', (id: string) => id.toUpperCase()],
-  ])('takes the sample id in %s case', async (_, change) => {
+  ])('accepts the sample id in %s case', async (_, change) => {
     const kit = await shippedKit();
     const { body } = await register({ sample_id: change(kit.sample_id) });
     expect([body.order.id, body.order.sample_id]).toEqual([kit.id, kit.sample_id]);
   });
 
-  test('by its user, in any spelling of the id, is the same as without', async () => {
+  test('with its user, in any spelling of the id, gives the same order as without', async () => {
     const kit = await shippedKit();
     expect((await register({ sample_id: kit.sample_id, user_id: kit.user_id.toUpperCase() })).body.order.user_id).toBe(
       kit.user_id,
@@ -116,7 +116,7 @@ describe('registering a kit', () => {
     expect((await register({ sample_id: kit.sample_id, user_id: kit.user_id.toUpperCase() })).status).toBe(200);
   });
 
-  test('everything that is optional of a patient and an address is kept', async () => {
+  test('every optional value of a patient and an address is stored', async () => {
     const optional = {
       medical_proxy: guarantor,
       race: 'asian',
@@ -145,7 +145,7 @@ describe('registering a kit', () => {
     });
   });
 
-  test('before it ships, the kit is sent afterwards and keeps its sample id', async () => {
+  test('before the kit is sent, the kit is sent afterwards and keeps its sample id', async () => {
     const order = await orderKit(app.team);
     const sample_id = newSample();
     await register({ sample_id, user_id: order.user_id });
@@ -166,7 +166,7 @@ describe('registering a kit', () => {
     expect([done.sample_id, done.status]).toEqual([sample_id, 'completed']);
   });
 
-  test('on its way to the user, it goes on where it was', async () => {
+  test('while the kit is on its way to the user, the order continues where it was', async () => {
     const kit = await shippedKit();
     const { body } = await register({ sample_id: kit.sample_id });
     expect([body.order.status, body.order.last_event.status]).toEqual([
@@ -239,7 +239,7 @@ describe('a bad registration', () => {
     expect(problemsOf(answer)).toEqual([`body.patient_address.${name} missing`]);
   });
 
-  test.each(['first_name', 'last_name', 'npi'])('needs physician.%s of a physician', async (name) => {
+  test.each(['first_name', 'last_name', 'npi'])('needs %s of a physician', async (name) => {
     const answer = await register({ sample_id: newSample(), physician: { ...physician, [name]: undefined } });
     expect(problemsOf(answer)).toEqual([`body.physician.${name} missing`]);
   });
@@ -260,7 +260,7 @@ describe('a bad registration', () => {
     },
   );
 
-  test('is told all of its problems at once, without what it said of the patient, and nothing is written', async () => {
+  test('lists all of its problems at once, repeats nothing about the patient, and writes nothing', async () => {
     const kit = await shippedKit();
     const answer = await register({
       sample_id: 'no spaces',
@@ -306,7 +306,7 @@ describe('a bad registration', () => {
     ]);
   });
 
-  test('without a key is 401', async () => {
+  test('without a key answers 401', async () => {
     expect((await register({ sample_id: newSample() }, app.team, { key: null })).status).toBe(401);
   });
 });
@@ -332,7 +332,7 @@ describe('a patient under 18', () => {
     expect(await readOrder(app.team, waiting.id)).toMatchObject({ sample_id: null, events: waiting.events });
   });
 
-  test('is taken where the team has it', async () => {
+  test('is accepted if the team has the setting', async () => {
     const team = await app.makeTeam();
     await app.db
       .updateTable('teams')
@@ -344,7 +344,7 @@ describe('a patient under 18', () => {
     expect([status, body.order.patient_details?.['dob']]).toEqual([200, dob]);
   });
 
-  test('what does not exist is told first', async () => {
+  test('is refused only after an unknown sample or user', async () => {
     const unknown = await register({ sample_id: newSample(), patient_details: child });
     expect([unknown.status, unknown.body.code]).toEqual([404, 'sample_not_found']);
     const nobody = await register({ sample_id: newSample(), user_id: randomUUID(), patient_details: child });
@@ -358,10 +358,10 @@ test('the same idempotency key registers once and answers the same', async () =>
   const first = await register({ sample_id: kit.sample_id }, app.team, { headers });
   const second = await register({ sample_id: kit.sample_id }, app.team, { headers });
   expect([second.status, second.body]).toEqual([200, first.body]);
-  expect((await told(kit.id)).length).toBe(5);
+  expect((await eventsFor(kit.id)).length).toBe(5);
 });
 
-test('a user that the team does not have is 404 and the kit stays as it was', async () => {
+test('an unknown user answers 404, and the kit stays as it was', async () => {
   const kit = await shippedKit();
   const theirs = (await makeUser(await app.makeTeam())).user_id;
   for (const user_id of [randomUUID(), theirs]) {

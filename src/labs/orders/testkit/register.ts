@@ -5,30 +5,33 @@ import { AppError } from '../../../errors.ts';
 import { listLabAccounts } from '../../catalogue/lab-accounts/find.ts';
 import { canonicalCodes } from '../../../insurance/diagnoses/check.ts';
 import { findUser } from '../../../users/find.ts';
-import { changeOrder } from '../change.ts';
-import { lockOrder, type LoadedOrder } from '../load.ts';
-import { refuseUnlessBilled } from '../create/billing.ts';
+import { changeOrder } from '../change-order.ts';
+import { lockOrder, type LoadedOrder } from '../load-order.ts';
+import { refuseUnlessBilled } from '../create/resolve-billing.ts';
 import { refuseUnlessServed } from '../create/find-order-lab.ts';
-import { keepInsurance, keptConsents, keptPatient, refuseMinorWithoutSetting } from '../create/patient.ts';
+import { storeInsurance, storedConsents, storedPatient, refuseMinorWithoutSetting } from '../create/stored-patient.ts';
 import { preFlight, refuseUnlessAccepted } from '../pre-flight.ts';
 import type { RegisterTestkitInput } from '../schemas.ts';
 import { requisitionStatus } from '../send-out.ts';
 import { appendOrderEvents } from '../status/append-events.ts';
-import { isOpen, type LowLevelStatus } from '../status/table.ts';
+import { isOpen, type LowLevelStatus } from '../status/statuses.ts';
 import {
   alreadyRegistered,
   bindSample,
   canonicalSampleId,
   findSampleOrNull,
   refuseUnknownSample,
-} from './bind-sample.ts';
+} from '../bind-sample.ts';
 import { findOrMakeWaitingOrder } from './find-waiting-order.ts';
 import { moveToUser } from './move-to-user.ts';
-import { askForScans } from './tracking-numbers.ts';
+import { addScansJob } from './tracking-numbers.ts';
 
 type Input = Static<typeof RegisterTestkitInput>;
 
-/** Binds a kit to its patient: the order the sample id belongs to, else one that waits for it, else a new one. */
+/**
+ * Registers a kit. The function stores the patient of the kit in an order. This is the order that has the sample id. If
+ * no order has it, we use an order of the user that waits for a kit. If there is no such order either, we create one.
+ */
 export function registerTestkit(ctx: TeamCtx, input: Input): Promise<LoadedOrder> {
   return inTransaction(ctx, async (ctx) => {
     const user = input.user_id ? await findUser(ctx, input.user_id) : null;
@@ -36,15 +39,16 @@ export function registerTestkit(ctx: TeamCtx, input: Input): Promise<LoadedOrder
     const repeated = order.row.patient_details !== null;
     refuseMinorWithoutSetting(ctx, input.patient_details.dob);
     const registered = await storeRegistration(ctx, order, input);
-    // The same registration again changes the order's details, but it is no news.
+    // If a registration repeats an earlier one, it changes the details of the order but publishes no event.
     if (repeated) return registered;
-    const told = await appendOrderEvents(ctx, registered, [
+    const appended = await appendOrderEvents(ctx, registered, [
       { status: requisitionStatus(order.lab.connection) },
       { status: 'testkit_registered' },
     ]);
-    // A kit may be on its way back before anybody has said whose it is.
-    if (order.shipment) await askForScans(ctx, told.row);
-    return told;
+    // A kit may be on its way back before its user registers it. Then carriers have already reported scans of its
+    // parcel.
+    if (order.shipment) await addScansJob(ctx, appended.row);
+    return appended;
   });
 }
 
@@ -57,7 +61,7 @@ async function orderToRegister(
   const sample = await findSampleOrNull(ctx, sampleId);
   if (sample?.order_id) return orderOfSample(ctx, sample.order_id, user);
   if (!sample) await refuseUnknownSample(ctx, sampleId, user !== null);
-  if (user === null) throw new AppError('sample_not_found', 'Nobody ordered this kit. Name its user in user_id.');
+  if (user === null) throw new AppError('sample_not_found', 'No order has this kit. Name its user in user_id.');
   const order = await findOrMakeWaitingOrder(ctx, user, input.lab_test_id ?? null);
   return bindSample(ctx, order, sampleId);
 }
@@ -74,13 +78,13 @@ async function orderOfSample(
   if (!isOpen(row.last_low_level_status)) {
     throw new AppError(
       'order_not_changeable',
-      `The order of this kit has ended (${row.last_low_level_status}) and cannot be registered any more.`,
+      `The order of this kit has ended (${row.last_low_level_status}), so the kit cannot be registered.`,
     );
   }
   return another ? moveToUser(ctx, order, user) : order;
 }
 
-/** Where a sample is known to be its patient's: on its way to the laboratory, and there. */
+/** The statuses after the patient has sent the sample back: it is on its way to the laboratory, or there. */
 const SAMPLE_TAKEN: ReadonlySet<LowLevelStatus> = new Set([
   'transit_lab',
   'problem_in_transit_lab',
@@ -89,23 +93,30 @@ const SAMPLE_TAKEN: ReadonlySet<LowLevelStatus> = new Set([
 ]);
 const IDENTITY = ['first_name', 'last_name', 'dob', 'gender'] as const;
 
-/** A result must not be told of somebody whose sample it is not of. Throws order_not_changeable. */
-function refuseAnotherPatient({ row }: LoadedOrder, { patient_details: told }: Input): void {
+/**
+ * Throws order_not_changeable if a registration would name another patient after the sample was sent back. Otherwise we
+ * could report a result for a person whose sample it is not.
+ */
+function refuseAnotherPatient({ row }: LoadedOrder, { patient_details: given }: Input): void {
   const known = row.patient_details;
   if (known === null || !SAMPLE_TAKEN.has(row.last_low_level_status)) return;
-  if (IDENTITY.every((name) => known[name] === told[name])) return;
+  if (IDENTITY.every((name) => known[name] === given[name])) return;
   throw new AppError(
     'order_not_changeable',
-    'The sample is on its way to its laboratory or there: name, date of birth and gender of its patient cannot change any more.',
+    'The sample is on its way to its laboratory or there. The name, date of birth and gender of its ' +
+      'patient cannot change.',
   );
 }
 
-/** What a registration leaves out stays as it was; null clears it. */
+/**
+ * Stores the data of a registration. A field that is missing in the registration does not change, and null clears a
+ * field.
+ */
 async function storeRegistration(ctx: TxCtx<TeamCtx>, order: LoadedOrder, input: Input): Promise<LoadedOrder> {
   const { physician, consents, health_insurance: brought } = input;
   const { clinical_notes, billing_type, lab_account_id } = order.row;
   refuseAnotherPatient(order, input);
-  const patient = keptPatient(input);
+  const patient = storedPatient(input);
   const { state } = patient.patient_address;
   if (state !== order.row.patient_address?.state) {
     refuseUnlessServed(order.lab, state);
@@ -114,7 +125,7 @@ async function storeRegistration(ctx: TxCtx<TeamCtx>, order: LoadedOrder, input:
       refuseUnlessBilled(account, billing_type, state);
     }
   }
-  const insurance = brought ? await keepInsurance(ctx, order.row.user_id, brought, input) : null;
+  const insurance = brought ? await storeInsurance(ctx, order.row.user_id, brought, input) : null;
   const signed = physician === undefined ? order.row.physician : physician;
   refuseUnlessAccepted(
     preFlight(
@@ -137,6 +148,6 @@ async function storeRegistration(ctx: TxCtx<TeamCtx>, order: LoadedOrder, input:
       health_insurance_id: insurance.id,
       ...(brought?.diagnosis_codes && { icd_codes: canonicalCodes(brought.diagnosis_codes) }),
     }),
-    ...((consents !== undefined || order.row.consents === null) && { consents: keptConsents(consents) }),
+    ...((consents !== undefined || order.row.consents === null) && { consents: storedConsents(consents) }),
   });
 }

@@ -7,22 +7,29 @@ import { Uuid } from '../../../wire/schema.ts';
 import type { OrderRow } from '../sealed.ts';
 import { courierOf } from './couriers.ts';
 
-/** The job that has an order follow what carriers told of its parcels; what it does stands with the laboratories. */
+/**
+ * The job that changes the status of an order after carriers have scanned its parcels. The module `laboratories`
+ * implements it.
+ */
 export const carrierScansKind = jobKind({
   name: 'follow_carrier_scans',
   payload: Type.Object({ team_id: Uuid, order_id: Uuid }),
   key: ({ order_id }) => `carrier scans ${order_id}`,
 });
 
-/** What a parcel is found by; spaces and hyphens are how people write a number. Carriers know nothing of teams. */
+/**
+ * Returns the hash of a tracking number, by which we find the parcel. The function removes spaces and hyphens, because
+ * people write the numbers with them. The hash does not depend on a team, because carriers do not know our teams.
+ */
 export const trackingNumberHash = ({ cipher }: Pick<Ctx, 'cipher'>, number: string): Buffer =>
   cipher.lookupHash('tracking_number', 'carriers', number.toUpperCase().replaceAll(/[\s-]/g, ''));
 
 /**
- * From here to the end of the transaction nobody else says whose these numbers are, nor what became of them: of a parcel and
- * its scan that are stored at the same time, the later one finds the other.
+ * Locks these tracking numbers until the end of the transaction, so that no other transaction stores orders or scans
+ * for them. If one transaction stores a parcel while another stores its scan, the later one waits and then finds the
+ * row of the first.
  */
-export async function holdTrackingNumbers({ db }: TxCtx<Ctx>, hashes: Buffer[]): Promise<void> {
+export async function lockTrackingNumbers({ db }: TxCtx<Ctx>, hashes: Buffer[]): Promise<void> {
   await lockNames(
     db,
     'tracking number',
@@ -30,14 +37,14 @@ export async function holdTrackingNumbers({ db }: TxCtx<Ctx>, hashes: Buffer[]):
   );
 }
 
-/** A number of a parcel, and by whom it travels where that is known. */
+/** The tracking number of a parcel, and its courier if we know it. */
 type Parcel = { leg: 'outbound' | 'inbound'; number: string; courier: string | null };
 
-/** Replaces what the parcels of an order are found by. */
+/** Replaces the hashes of tracking numbers by which scans lead to an order. */
 export async function storeTrackingNumbers(ctx: TxCtx<TeamCtx>, row: OrderRow, parcels: Parcel[]): Promise<void> {
   if (parcels.length === 0) return;
   const hashes = parcels.map(({ number }) => trackingNumberHash(ctx, number));
-  await holdTrackingNumbers(ctx, hashes);
+  await lockTrackingNumbers(ctx, hashes);
   await ctx.db
     .insertInto('tracking_numbers')
     .values(
@@ -58,11 +65,14 @@ export async function storeTrackingNumbers(ctx: TxCtx<TeamCtx>, row: OrderRow, p
       })),
     )
     .execute();
-  await askForScans(ctx, row);
+  await addScansJob(ctx, row);
 }
 
-/** Where carriers have told of a parcel of this order: has the order follow that, once this transaction is there. */
-export async function askForScans(ctx: TxCtx<TeamCtx>, { user_id, id }: OrderRow): Promise<void> {
+/**
+ * Adds the job that changes the status of an order, if carriers have already scanned a parcel of this order. The job
+ * runs after the commit.
+ */
+export async function addScansJob(ctx: TxCtx<TeamCtx>, { user_id, id }: OrderRow): Promise<void> {
   const { rows } = await sql`
     select from tracking_numbers join carrier_scans using (number_hash)
      where user_id = ${user_id} and order_id = ${id} limit 1`.execute(ctx.db);

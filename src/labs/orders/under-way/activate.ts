@@ -6,15 +6,15 @@ import { acrossTeams } from '../../../db/session/bind.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { defineTeamJob } from '../../../tenancy/teams/define-team-job.ts';
 import { Uuid } from '../../../wire/schema.ts';
-import { lockOrderIfPresent, type LoadedOrder } from '../load.ts';
+import { lockOrderIfPresent, type LoadedOrder } from '../load-order.ts';
 import { requisitionStatus } from '../send-out.ts';
 import { waitsForDay } from '../waits-for-day.ts';
 import { appendOrderEvents } from '../status/append-events.ts';
 
-/** How many are asked for at a time; the next look finds the others. */
+/** The greatest number of orders that one run handles. The next run handles the others. */
 const AT_ONCE = 1_000;
 
-/** A scheduled order moves on. */
+/** The job that activates one scheduled order when its day has come. */
 const activation = defineTeamJob({
   name: 'activate_order',
   payload: Type.Object({ team_id: Uuid, order_id: Uuid }),
@@ -26,7 +26,10 @@ const activation = defineTeamJob({
     }),
 });
 
-/** Looks every five minutes for orders whose day has come, in UTC; whoever is scheduled for deletion waits for the undo. */
+/**
+ * The job that finds, every five minutes, the orders whose day has come in UTC. It skips orders of users who are
+ * scheduled for deletion. It finds them later if somebody undoes the deletion.
+ */
 export const dueOrders = defineJob({
   name: 'activate_due_orders',
   payload: Type.Object({}),
@@ -51,7 +54,7 @@ function findDue(ctx: Ctx): Promise<void> {
   });
 }
 
-/** Takes an order on that waited for its day, where that has come or it waits for none any more; any other stays as it is. */
+/** Activates an order if its day has come or if it has no day. Any other order does not change. */
 export async function activateIfDue(ctx: TxCtx<TeamCtx>, order: LoadedOrder): Promise<LoadedOrder> {
   const { activate_by, last_low_level_status, patient_details } = order.row;
   const waits = await waitsForDay(ctx, activate_by);

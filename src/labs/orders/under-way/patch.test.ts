@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Answer, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type Answer, type TestApp } from '../../../../test/test-app.ts';
 import {
   createOrder,
   labTestId,
@@ -28,7 +28,7 @@ const patch = (id: string, body: object, options: { key?: null } = {}): Promise<
   app.api<Patched>('PATCH', `/v3/order/${id}`, body, options);
 
 describe('changing the day of an order', () => {
-  test('is read back, and null clears it; no event tells of it', async () => {
+  test('is read back, null clears it, and no event is published', async () => {
     const order = await orderKit(app.team);
     const { status, body } = await patch(order.id, { activate_by: '2031-02-28' });
     expect([status, body.status, body.message]).toEqual([200, 'success', 'order updated']);
@@ -49,7 +49,7 @@ describe('changing the day of an order', () => {
     );
   });
 
-  test('makes the next event newer than itself, also by a clock that stands behind', async () => {
+  test('makes updated_at of the next event newer than its own, even if the clock runs behind', async () => {
     const order = await orderKit(app.team);
     await app.db.updateTable('orders').set({ updated_at: '2090-01-01T00:00:00Z' }).where('id', '=', order.id).execute();
     const {
@@ -104,7 +104,7 @@ describe('changing the day of an order', () => {
     expect((await patch(order.id, { activate_by: '2031-01-01' })).body.code).toBe('order_not_changeable');
   });
 
-  test('is refused once it went to its laboratory, for an imported order too; a day is taken away from it all the same', async () => {
+  test('is refused once the order is at its laboratory or imported, but null is accepted', async () => {
     const order_set = { lab_test_ids: [await labTestId(app.team, 'walk_in_test')] };
     const sent = (await createOrder(app.team, { order_set, activate_by: '2020-01-31' })).body.order;
     const imported = await app.api<Patched>('POST', '/v3/order/import', {
@@ -129,7 +129,7 @@ describe('changing the day of an order', () => {
     expect(scheduled.body.orders).toEqual([]);
   });
 
-  test("an unknown order and another team's are the same 404; a malformed id and no key are 422 and 401", async () => {
+  test("an unknown order and another team's answer 404; a malformed id 422; no key 401", async () => {
     const theirs = await orderKit(await app.makeTeam());
     for (const id of [randomUUID(), theirs.id]) {
       const answer = await patch(id, { activate_by: null });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Answer, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type Answer, type TestApp } from '../../../../test/test-app.ts';
 import {
   createOrder,
   labTestId,
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-type Told = Answer<{ order: OrderBody; code: string; message: string }>;
+type OrderAnswer = Answer<{ order: OrderBody; code: string; message: string }>;
 
 const asOwner = (text: string): Promise<unknown> => query(app.databaseUrl, text);
 const orderBy = async (method: string, changes: Record<string, unknown> = {}): Promise<OrderBody> =>
@@ -44,7 +44,7 @@ describe('a scheduled order', () => {
     await app.runJobs();
   };
 
-  test('waits for its day, moves on then once, and is listed as what it is', async () => {
+  test('waits for its day, then moves on once, and the list filters it as scheduled and then as current', async () => {
     const order = await orderBy('walk_in_test', { activate_by: '2099-01-31' });
     expect(lowStatuses(order)).toEqual(['ordered']);
     expect([await listed('scheduled', order), await listed('current', order)]).toEqual([[order.id], []]);
@@ -57,21 +57,21 @@ describe('a scheduled order', () => {
     expect([await listed('scheduled', order), await listed('current', order)]).toEqual([[], [order.id]]);
   });
 
-  test('moves on at once where its day is taken away or put into the past, and can be cancelled', async () => {
+  test('moves on at once if its day is removed or becomes past, and can be cancelled', async () => {
     for (const activate_by of [null, '2020-01-31']) {
       const order = await orderBy('walk_in_test', { activate_by: '2099-01-31' });
-      const { body }: Told = await app.api('PATCH', `/v3/order/${order.id}`, { activate_by });
+      const { body }: OrderAnswer = await app.api('PATCH', `/v3/order/${order.id}`, { activate_by });
       expect(lowStatuses(body.order)).toEqual(['ordered', 'requisition_created']);
     }
     const order = await orderBy('testkit', { activate_by: '2099-01-31' });
-    const { body }: Told = await app.api('POST', `/v3/order/${order.id}/cancel`);
+    const { body }: OrderAnswer = await app.api('POST', `/v3/order/${order.id}/cancel`);
     expect(lowStatuses(body.order)).toEqual(['ordered', 'cancelled']);
     await asOwner(`update orders set activate_by = '2020-01-01' where id = '${order.id}'`);
     await lookForDue();
     expect(lowStatuses(await readOrder(app.team, order.id))).toEqual(['ordered', 'cancelled']);
   });
 
-  test('for a day that has come is none', async () => {
+  test('with a day in the past is not scheduled', async () => {
     expect(lowStatuses(await orderBy('walk_in_test', { activate_by: '2020-01-31' }))).toEqual([
       'ordered',
       'requisition_created',
@@ -80,9 +80,9 @@ describe('a scheduled order', () => {
 });
 
 describe('draw_completed', () => {
-  const complete = (id: string): Promise<Told> => app.api('PATCH', `/v3/order/${id}/draw_completed`);
+  const complete = (id: string): Promise<OrderAnswer> => app.api('PATCH', `/v3/order/${id}/draw_completed`);
 
-  test('is told of an order on site once, however often it is said', async () => {
+  test('is recorded once for an order on site, even if it is called twice', async () => {
     const order = await orderBy('on_site_collection');
     const [first, second] = [await complete(order.id), await complete(order.id)];
     expect(first.body.message).toBe('order updated');
@@ -90,7 +90,7 @@ describe('draw_completed', () => {
     expect(second.body.order.last_event.status).toBe('sample_with_lab.on_site_collection.draw_completed');
   });
 
-  test('is taken of a visit whether it was booked here or not, and of other ways is refused', async () => {
+  test('is accepted for a visit, booked here or not, and refused for other methods', async () => {
     const [own, visit] = [await orderBy('at_home_phlebotomy'), await orderBy('at_home_phlebotomy')];
     expect(lowStatuses((await complete(own.id)).body.order)).toEqual([
       'ordered',
@@ -107,7 +107,7 @@ describe('draw_completed', () => {
 });
 
 describe('an imported order', () => {
-  const importOrder = async (changes: Record<string, unknown> = {}): Promise<Told> =>
+  const importOrder = async (changes: Record<string, unknown> = {}): Promise<OrderAnswer> =>
     app.api('POST', '/v3/order/import', {
       user_id: (await makeUser(app.team)).user_id,
       billing_type: 'client_bill',
@@ -132,7 +132,7 @@ describe('an imported order', () => {
     expect((await readOrder(app.team, body.order.id)).status).toBe('completed');
   });
 
-  test('names who receives at its address, and where it is billed to insurance the newest primary record', async () => {
+  test('keeps the receiver of its address, and if billed to insurance uses the newest primary record', async () => {
     const { receiver_name: _, ...nobodys } = patientAddress;
     const refused = await importOrder({ patient_address: nobodys });
     expect([refused.status, problemsOf(refused)]).toEqual([422, ['body.patient_address.receiver_name missing']]);
@@ -152,11 +152,11 @@ describe('an imported order', () => {
     expect((await importOrder({ user_id })).body.order['health_insurance_id']).toBeNull();
   });
 
-  test('is refused where another order has its sample, of this team or of another', async () => {
+  test('is refused if another order of this team or another has its sample', async () => {
     await importOrder({ sample_id: 'LAB-4712' });
     expect((await importOrder({ sample_id: 'lab-4712' })).body.code).toBe('sample_already_registered');
     const other = await app.makeTeam();
-    const theirs: Told = await other.api('POST', '/v3/order/import', {
+    const theirs: OrderAnswer = await other.api('POST', '/v3/order/import', {
       user_id: (await makeUser(other)).user_id,
       billing_type: 'client_bill',
       order_set: { lab_test_ids: [await labTestId(other, 'walk_in_test')] },
@@ -168,7 +168,7 @@ describe('an imported order', () => {
     expect([theirs.status, theirs.body.code]).toEqual([400, 'sample_already_registered']);
   });
 
-  test('is refused under an id of the form that a deployment gives to samples itself', async () => {
+  test('is refused under a sample id of the form that a deployment generates', async () => {
     for (const sample_id of ['KP000000A7', 'kp000000a8'])
       expect((await importOrder({ sample_id })).body.code).toBe('sample_already_registered');
   });
@@ -184,7 +184,7 @@ describe('a redraw', () => {
     ['walk_in_test', 'collecting_sample.walk_in_test.redraw_available'],
     ['walk_in_test', 'failed.walk_in_test.sample_error'],
     ['on_site_collection', 'failed.on_site_collection.sample_error'],
-  ])('of an order by %s follows %s, in the same transaction and told as created', async (method, status) => {
+  ])('of a %s order follows %s, in the same transaction, and is published as created', async (method, status) => {
     const order =
       method === 'testkit' ? await registeredKit(app.team) : await orderBy(method, { passthrough: 'case-4711' });
     await simulate(app.team, order.id, `?final_status=${status}`);
@@ -203,18 +203,18 @@ describe('a redraw', () => {
       passthrough: order['passthrough'],
     });
     expect(siblings(redraw).map(({ id }) => id)).toEqual([order.id, redraw.id]);
-    const told = await app.db
+    const events = await app.db
       .selectFrom('events')
       .select('event_type')
       .where('user_id', '=', order.user_id)
       .where('event_type', '=', 'labtest.order.created')
       .execute();
-    expect(told).toHaveLength(2);
+    expect(events).toHaveLength(2);
     await simulate(app.team, redraw.id);
     expect((await readOrder(app.team, redraw.id)).status).toBe('completed');
   });
 
-  test('is made once of an order, and of a redraw that fails another', async () => {
+  test('is created once for an order, and a redraw that fails gets another one', async () => {
     const order = await orderBy('walk_in_test');
     await simulate(app.team, order.id, '?final_status=collecting_sample.walk_in_test.redraw_available');
     await simulate(app.team, order.id, '?final_status=failed.walk_in_test.sample_error');
@@ -227,7 +227,7 @@ describe('a redraw', () => {
     ]);
   });
 
-  test('that is completed stands for the order whose sample could not be used, also over a redraw between', async () => {
+  test('that is completed replaces the order with the unusable sample, also through another redraw', async () => {
     const order = await orderBy('walk_in_test');
     const transaction = async (): Promise<string[]> => {
       const { id, status } = (await readOrder(app.team, order.id)).order_transaction;
@@ -252,7 +252,7 @@ describe('a redraw', () => {
     expect(await transaction()).toEqual(['active', 'active']);
   });
 
-  test('that was cancelled or failed leaves the order whose sample could not be used open', async () => {
+  test('that is cancelled or fails leaves the transaction active', async () => {
     for (const last of ['cancelled.walk_in_test.cancelled', 'failed.walk_in_test.sample_error']) {
       const order = await orderBy('walk_in_test');
       await simulate(app.team, order.id, '?final_status=collecting_sample.walk_in_test.redraw_available');
@@ -263,7 +263,7 @@ describe('a redraw', () => {
   });
 });
 
-describe('what goes out to a laboratory that is connected by messages', () => {
+describe('a laboratory that is connected by messages', () => {
   const sent = (orderId: string) =>
     app.db
       .selectFrom('laboratory_outbox')
@@ -272,7 +272,7 @@ describe('what goes out to a laboratory that is connected by messages', () => {
       .orderBy('id')
       .execute();
 
-  test('is each order that is ready, and that it is cancelled; of what waits or never went out, nothing', async () => {
+  test('gets ready orders and their cancellations, and nothing of orders that wait or were not sent', async () => {
     expect(await sent((await orderBy('walk_in_test')).id)).toEqual([]);
     await asOwner(`update labs set connection = 'hl7' where id = 2`);
     const order = await orderBy('walk_in_test');

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { interpret } from './interpret.ts';
 import { parseRange, parseValue } from './parse-range.ts';
 import { readValue } from './read-value.ts';
-import { ucumOf } from './units.ts';
+import { ucumOf } from './ucum-units.ts';
 
 const read = (
   result: string,
@@ -57,7 +57,7 @@ describe('a range', () => {
     '1-2-3',
     `${'9'.repeat(40)}-1`,
     '<'.repeat(200),
-  ])('%s is no interval for certain', (text) => {
+  ])('%s may not be one interval', (text) => {
     expect(parseRange(text, 'mg/dL')).toBeNull();
   });
 });
@@ -115,7 +115,7 @@ describe('words without a flag or a range', () => {
     interpret({ result, unit: null, reference_range: null, flags: [], final: true, ...more }).interpretation;
 
   test.each(['Reactive', 'POSITIVE', 'Detected', 'Non-reactive', 'Negative', 'See note', '1:40', 'Yellow', ''])(
-    '%s is unknown, since nobody has said what it means',
+    '%s is unknown, because the catalogue does not know its meaning',
     (result) => {
       expect(judged(result)).toBe('unknown');
       expect(judged(result, { words: { normal: [], abnormal: [] } })).toBe('unknown');
@@ -135,19 +135,19 @@ describe('words without a flag or a range', () => {
     ['Negative\nPositive', 'abnormal'],
     ['Negative\nSee note', 'unknown'],
     ['constructor', 'unknown'],
-  ])('%s is %s where the catalogue of the test says so', (result, interpretation) => {
+  ])('%s is %s if the catalogue of the test says so', (result, interpretation) => {
     expect(judged(result, { words })).toBe(interpretation);
     expect(judged(result, { words, final: false })).toBe(interpretation);
   });
 
-  test('mean what the laboratory says with them, whatever the catalogue says', () => {
+  test('mean what the laboratory says about them, even if the catalogue differs', () => {
     expect(judged('Reactive', { words, flags: ['N'] })).toBe('normal');
     expect(judged('Positive', { words, reference_range: 'Positive' })).toBe('normal');
     expect(judged('Reactive', { words, reference_range: 'Non Reactive' })).toBe('abnormal');
     expect(judged('Reactive', { words, reference_range: 'See report' })).toBe('abnormal');
   });
 
-  test('say nothing of numbers', () => {
+  test('of the catalogue do not apply to numbers', () => {
     expect(judged('5', { words })).toBe('normal');
     expect(judged('<5', { words })).toBe('normal');
     expect(judged('5', { words, reference_range: 'See report' })).toBe('unknown');
@@ -180,7 +180,7 @@ describe('a number', () => {
     expect(readValue('numeric', written, null)).toEqual({ type: 'range', result: meant, value: -1 });
   });
 
-  test.each(['10^', '^3', '10^400', 'x10^3', '1.2.3', '10^3^2'])('is not made of %s', (written) => {
+  test.each(['10^', '^3', '10^400', 'x10^3', '1.2.3', '10^3^2'])('is not read from %s', (written) => {
     expect(parseValue(written)).toBeNull();
   });
 });
@@ -201,11 +201,11 @@ describe('a flag', () => {
     [['ZZ'], 'unknown'],
     [['N', 'ZZ'], 'unknown'],
     [['H', 'ZZ'], 'abnormal'],
-  ])('%j means %s, whatever the range says', (flags, interpretation) => {
+  ])('%j means %s, whatever the range is', (flags, interpretation) => {
     for (const result of ['1', '5', '900']) expect(read(result, '3-7', flags).interpretation).toBe(interpretation);
   });
 
-  test('that is empty is none', () => {
+  test('that is empty does not count', () => {
     expect(read('9', '3-7', ['', '""']).interpretation).toBe('abnormal');
   });
 });
@@ -244,12 +244,12 @@ describe('a value', () => {
     ['range', '', null, 'comment', '', -1],
     ['range', '-5--2', null, 'comment', '-5--2', -1],
     ['coded_value', '5', null, 'coded_value', '5', -1],
-  ] as const)('called %s, %s with unit %s, is %s', (kind, text, unit, type, result, value) => {
+  ] as const)('of type %s, %s with unit %s, is %s', (kind, text, unit, type, result, value) => {
     expect(readValue(kind, text, unit)).toEqual({ type, result, value });
   });
 });
 
-test('units are told in UCUM', () => {
+test('units are converted to UCUM', () => {
   expect(['mEq/L', 'uIU/mL', 'mIU/L', 'IU/mL', 'K/uL', 'µg/dL', 'mg/dL', ' ', null].map(ucumOf)).toEqual([
     'meq/L',
     'u[IU]/mL',
@@ -263,7 +263,7 @@ test('units are told in UCUM', () => {
   ]);
 });
 
-describe('whatever is sent', () => {
+describe('for any text', () => {
   const number = fc.integer({ min: -100_000, max: 100_000 }).map((n) => n / 100);
   const scrambled = fc
     .array(fc.constantFrom(...'0123456789.,-+<>= \n–≤orORtTNe%/'), { maxLength: 300 })
@@ -286,7 +286,7 @@ describe('whatever is sent', () => {
     }
   });
 
-  test('a number is normal exactly between the ends, in any way of writing them', () => {
+  test('a number is normal exactly between the ends, in every form of the range', () => {
     fc.assert(
       fc.property(number, number, number, fc.constantFrom('-', ' - ', '–', ' to '), (value, a, b, dash) => {
         const [min, max] = [Math.min(a, b), Math.max(a, b)];
@@ -296,7 +296,7 @@ describe('whatever is sent', () => {
     );
   });
 
-  test('`<x` is normal, abnormal or unknown as all, none or some of the numbers below x are', () => {
+  test('`<x` is normal, abnormal or unknown if all, none or some of the numbers below x are normal', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 50 }),
@@ -307,7 +307,7 @@ describe('whatever is sent', () => {
           const below = Array.from({ length: x * 10 }, (_, n) => n / 10);
           const inside = below.filter((value) => value >= min && value <= max).length;
           const expected = inside === below.length && max >= x ? 'normal' : inside === 0 ? 'abnormal' : 'unknown';
-          // Between max - 0.1 and x no tenth shows what a number may do.
+          // Between max - 0.1 and x, the tenths do not show whether a number lies outside.
           fc.pre(max >= x || below.some((value) => value > max));
           expect(read(`<${x}`, `${min}-${max}`).interpretation).toBe(expected);
         },

@@ -1,19 +1,22 @@
 import type { INTERPRETATIONS } from '../schemas.ts';
 import { parseRange, parseValue } from './parse-range.ts';
-import { placeInRange } from './place-in-range.ts';
-import { interpretWords, type Words } from './words.ts';
+import { positionInRange } from './position-in-range.ts';
+import { interpretWords, type Words } from './interpret-words.ts';
 
 export type Interpretation = (typeof INTERPRETATIONS)[number];
 
 const SEVERITY: Record<Interpretation, number> = { normal: 0, unknown: 1, abnormal: 2, critical: 3 };
 
-/** An order is as bad as its worst result; one without results is unknown. */
+/**
+ * Returns the worst interpretation, which is the interpretation of the order. Returns 'unknown' if there are no
+ * results.
+ */
 export function worstOf(interpretations: Interpretation[]): Interpretation {
   if (interpretations.length === 0) return 'unknown';
   return interpretations.reduce((worst, next) => (SEVERITY[next] > SEVERITY[worst] ? next : worst));
 }
 
-/** Flags of HL7 table 0078; any other is unknown. */
+/** The flags of HL7 table 0078 that we can interpret. All other flags mean 'unknown'. */
 const FLAGS: Record<Exclude<Interpretation, 'unknown'>, string[]> = {
   normal: ['N', 'NEG', 'ND', 'NR', 'B', 'S', 'MS', 'VS'],
   abnormal: ['H', 'L', 'A', '<', '>', 'U', 'D', 'W', 'POS', 'DET', 'RR', 'WR', 'I', 'R', 'HU', 'LU'],
@@ -25,7 +28,7 @@ const MEANING = new Map(
 
 export const isFlag = (flag: string): boolean => MEANING.has(flag);
 
-/** The worst of a laboratory's flags; null where it sent none. */
+/** Returns the interpretation of the worst flag that a laboratory sent. Returns null if it sent none. */
 function interpretFlags(flags: string[]): Interpretation | null {
   const sent = flags.map((flag) => flag.trim().toUpperCase()).filter((flag) => flag !== '' && flag !== '""');
   return sent.length === 0 ? null : worstOf(sent.map((flag) => MEANING.get(flag) ?? 'unknown'));
@@ -36,9 +39,9 @@ type Observed = {
   unit: string | null;
   reference_range: string | null;
   flags: string[];
-  /** False while the laboratory may still change its mind. */
+  /** False if the laboratory may still change the result. */
   final: boolean;
-  /** What words mean by the catalogue of the test; absent or null where it says nothing. */
+  /** The words in the test's catalogue entry. They are missing or null if the entry has no words. */
   words?: Words | null;
 };
 
@@ -51,25 +54,26 @@ export type Judgement = {
 };
 
 /**
- * What a result means: the laboratory's flags decide, without them the range that it sent, without that the words that
- * the test's catalogue knows. A final number with none of these is normal, since a laboratory flags what is not. Words
- * that nobody has told the meaning of are unknown, as is a result that cannot be compared with its range.
+ * Interprets a result. If the laboratory sent flags, the flags decide. Otherwise the reference range decides. Without
+ * flags and range, the words in the test's catalogue entry decide. A final number without flags and range is normal,
+ * because laboratories flag abnormal values. The result is unknown if we do not know the meaning of its words or cannot
+ * compare it with its range.
  */
 export function interpret({ result, unit, reference_range, flags, final, words = null }: Observed): Judgement {
   const range = parseRange(reference_range, unit);
   const value = parseValue(result);
-  const place = range && value && placeInRange(value, range);
+  const position = range && value && positionInRange(value, range);
   const { min = null, max = null } = range ?? {};
   return {
     interpretation: interpretFlags(flags) ?? byRange() ?? byWords() ?? 'unknown',
     min_range_value: min,
     max_range_value: max,
-    is_above_max_range: place && max !== null ? place === 'above' : null,
-    is_below_min_range: place && min !== null ? place === 'below' : null,
+    is_above_max_range: position && max !== null ? position === 'above' : null,
+    is_below_min_range: position && min !== null ? position === 'below' : null,
   };
 
   function byRange(): Interpretation | null {
-    if (place) return place === 'inside' ? 'normal' : 'abnormal';
+    if (position) return position === 'inside' ? 'normal' : 'abnormal';
     return reference_range?.trim() ? compareWords(result, reference_range) : null;
   }
 
@@ -79,7 +83,7 @@ export function interpret({ result, unit, reference_range, flags, final, words =
   }
 }
 
-/** Pairs that mean there is nothing, and that there is something. */
+/** Pairs of words. The first means a negative finding, the second a positive one. */
 const FINDINGS: [none: RegExp, some: RegExp][] = [
   [/^non[ -]?reactive$/, /^reactive$/],
   [/^(?:not|none) detected$/, /^detected$/],
@@ -87,7 +91,10 @@ const FINDINGS: [none: RegExp, some: RegExp][] = [
   [/^absent$/, /^present$/],
 ];
 
-/** A range in words, such as `Non Reactive`, against a result in words; null where that tells nothing. */
+/**
+ * Compares a result in words with a reference range in words, such as `Non Reactive`. Returns null if they cannot be
+ * compared.
+ */
 function compareWords(result: string, range: string): Interpretation | null {
   const [found, expected] = [result, range].map((text) => text.trim().toLowerCase()) as [string, string];
   if (found === expected) return 'normal';

@@ -1,20 +1,23 @@
-// Reference ranges and results as laboratories write them, read into intervals of numbers.
+// Parses reference ranges and results, in the forms that laboratories write, into intervals of numbers.
 
-/** The numbers from `min` to `max`; null is an open end. */
+/** The interval from `min` to `max`. null means that the interval has no limit on this side. */
 export type Interval = { min: number | null; minIncluded: boolean; max: number | null; maxIncluded: boolean };
 
-/** Ranges are a few words at most (OBX-7 has 60 characters); what is longer is prose. */
+/**
+ * The maximum length of a text that we parse. A range consists of a few words at most (OBX-7 has 60 characters). A
+ * longer text is prose.
+ */
 const LONGEST = 120;
 const NUMBER = String.raw`[+-]?(?:\d{1,15}(?:\.\d{1,20})?|\.\d{1,20})`;
 const SINGLE = new RegExp(`^([<>]=?)(${NUMBER})$`);
 const DOUBLE = new RegExp(`^(${NUMBER})-(${NUMBER})$`);
-/** One number and nothing else. */
+/** Matches a text that is exactly one number. */
 export const ALONE = new RegExp(`^${NUMBER}$`);
 
 /**
- * A reference range such as `<5.7`, `< OR = 9.9`, `2.6-24.9` (both ends included), `-5.0 - +2.0` or `1,000–4,500 /uL`.
- * Null for what is not one interval of numbers for certain: words, `5-`, `<0.5 or >9`, several tiers, a comma that may
- * be a decimal one.
+ * Parses a reference range such as `<5.7`, `< OR = 9.9`, `2.6-24.9` (both ends included), `-5.0 - +2.0` or `1,000–4,500
+ * /uL`. Returns null for a text that may not be a single interval of numbers, such as words, `5-`, `<0.5 or >9`,
+ * several tiers, or a number with a comma that may be a decimal comma.
  */
 export function parseRange(text: string | null, unit: string | null = null): Interval | null {
   const plain = plainOf(text ?? '', unit);
@@ -22,8 +25,8 @@ export function parseRange(text: string | null, unit: string | null = null): Int
 }
 
 /**
- * A result as the interval in which the value lies: one number, `<0.2`, `>=500`, `5-10` or `1.5x10^3`. Null for any
- * other text.
+ * Parses a result into the interval that contains the value. The result may be one number, `<0.2`, `>=500`, `5-10` or
+ * `1.5x10^3`. Returns null for any other text.
  */
 export function parseValue(text: string, unit: string | null = null): Interval | null {
   const plain = plainOf(text, unit);
@@ -35,7 +38,7 @@ export function parseValue(text: string, unit: string | null = null): Interval |
   return parseSingle(plain) ?? parseDouble(plain);
 }
 
-/** A text without its unit, spaces, thousands separators and other ways of writing the same signs. */
+/** Returns a text without its unit, spaces and thousands separators. Each sign has one form in the returned text. */
 export function plainOf(text: string, unit: string | null): string | null {
   if (text.length > LONGEST) return null;
   let plain = text.trim().replaceAll(/[\u2010-\u2015\u2212]/g, '-');
@@ -46,7 +49,8 @@ export function plainOf(text: string, unit: string | null): string | null {
     .replaceAll(/([<>]) {0,3}or {0,3}=/gi, '$1=')
     .replaceAll(/= ?([<>])/g, '$1=')
     .replaceAll(/(\d) {1,3}to {1,3}(?=[\d.+-])/gi, '$1-');
-  // Spaces part a sign from its number and a dash from both; between two numbers they part what is not one.
+  // A space may be between a sign and its number, or on both sides of a dash. A space between two digits means that the
+  // text is not one number.
   if (/[\d.] +[\d.]/.test(plain)) return null;
   plain = plain
     .replaceAll(/\s/g, '')
@@ -55,12 +59,12 @@ export function plainOf(text: string, unit: string | null): string | null {
       const [written = '1', ...exponents] = parts.slice(0, 4);
       return shifted(written, Number(exponents.find((exponent) => exponent !== undefined)));
     })
-    // A number may end with its point (2.A.47 of HL7 v2.5.1).
+    // The last character of a number may be its decimal point (2.A.47 of HL7 v2.5.1).
     .replaceAll(/(\d)\.(?!\d)/g, '$1');
   return plain === '' || plain.includes(',') ? null : plain;
 }
 
-/** `1.5E3`, `1.5x10^3`, `10^3`, `2*10**-3`: a number with a power of ten. */
+/** A number with a power of ten, such as `1.5E3`, `1.5x10^3`, `10^3` or `2*10**-3`. */
 const EXPONENT = String.raw`([+-]?\d{1,2})`;
 const TIMES_TEN = String.raw`10(?:\^|\*\*)${EXPONENT}`;
 const POWER = new RegExp(
@@ -68,11 +72,11 @@ const POWER = new RegExp(
   'gi',
 );
 
-/** The decimal number with its point moved, exactly as it was written: nothing is rounded. */
-function shifted(written: string, places: number): string {
+/** Moves the decimal point of a number. All digits stay as the laboratory wrote them, so that nothing is rounded. */
+function shifted(written: string, shift: number): string {
   const [whole = '', fraction = ''] = written.split('.');
-  const digits = places < 0 ? '0'.repeat(-places) + whole + fraction : whole + fraction + '0'.repeat(places);
-  const point = (places < 0 ? -places : 0) + whole.length + places;
+  const digits = shift < 0 ? '0'.repeat(-shift) + whole + fraction : whole + fraction + '0'.repeat(shift);
+  const point = (shift < 0 ? -shift : 0) + whole.length + shift;
   const moved = `${digits.slice(0, point) || '0'}.${digits.slice(point)}`;
   return moved.replace(/^0+(?=\d)/, '').replace(/\.0*$/, '');
 }

@@ -3,12 +3,12 @@ import { ALONE, parseValue, plainOf } from './parse-range.ts';
 
 type ResultType = (typeof RESULT_TYPES)[number];
 
-/** What the interface takes for a range; the first look-ahead refuses the empty text and a dash alone. */
+/** The form of a range in the API. The first look-ahead refuses an empty text and a text that is only a dash. */
 const RANGE = /^(?=.*\d)(?:[<>]=?\d{0,12}(?:\.\d{1,12})?|\d{0,12}(?:\.\d{1,12})?-\d{0,12}(?:\.\d{1,12})?)$/;
 
 /**
- * A result by the type that its text bears out: a number with a unit is numeric although it came as text, `> 500` a
- * range, and what is called a number without being one a comment.
+ * Returns a result with the type that fits its text. A number with a unit is numeric even if the laboratory sent it as
+ * text. `> 500` is a range. If the laboratory calls a text a number but the text is none, the type is comment.
  */
 export function readValue(
   kind: ResultType,

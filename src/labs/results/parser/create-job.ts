@@ -3,7 +3,7 @@ import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { addJob } from '../../../db/define-job.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { publishEvent } from '../../../events/publish.ts';
-import type { Form } from '../../../http/media.ts';
+import type { Form } from '../../../operation/media.ts';
 import { refuseWhereStorageIsFull } from '../../../files/free-storage.ts';
 import { newId } from '../../../ids.ts';
 import { findUser } from '../../../users/find.ts';
@@ -14,8 +14,9 @@ import type { ParserJobFields, ParsingJobWithFiles } from './schemas.ts';
 import { forgetFiles, storeFile } from './store-file.ts';
 
 /**
- * Stores the files of a form as they arrive and queues the job that reads them. What is refused or cut off leaves nothing
- * behind, nor does a form that came again under its idempotency key. Throws what storeFile does, and what is wrong with the user.
+ * Stores the files of a form as they arrive, and adds the job that reads them. If the form is refused or interrupted,
+ * or if it repeats an earlier idempotency key, no file of it stays stored. Throws the errors of storeFile and the
+ * errors about the user.
  */
 export async function createJob(
   ctx: TeamCtx,

@@ -5,30 +5,33 @@ import { exportedRows, openRow, type ExportedRow, type Exports } from '../../../
 export const EXPORTS: Exports = {
   ofTeam: [
     { type: 'lab_report_file', table: 'lab_report_files', key: ['id'] },
-    { type: 'lab_report_piece', tables: ['lab_report_pieces'], lines: pieces },
+    { type: 'lab_report_piece', tables: ['lab_report_chunks'], lines: readChunks },
   ],
   ofUser: [{ type: 'lab_report_job', table: 'lab_report_jobs', key: ['id'] }],
 };
 
-/** What the files hold, in their order and one piece in memory at a time. */
-async function* pieces(ctx: TeamCtx): AsyncIterable<ExportedRow> {
+/** Returns the chunks of all files in their order. Only one chunk is in memory at a time. */
+async function* readChunks(ctx: TeamCtx): AsyncIterable<ExportedRow> {
   const files = exportedRows(ctx, { type: 'lab_report_file', table: 'lab_report_files', key: ['id'] }, null);
   for await (const file of files) {
     for (let after = -1; ;) {
       const { rows } = await sql<{ n: number }>`
-        select * from lab_report_pieces
+        select * from lab_report_chunks
          where file_id = ${file['id']} and team_id = ${ctx.team.id} and n > ${after} order by n limit 1`.execute(
         ctx.db,
       );
-      const [piece] = rows;
-      if (!piece) break;
-      yield openRow(ctx, 'lab_report_pieces', piece);
-      after = piece.n;
+      const [chunk] = rows;
+      if (!chunk) break;
+      yield openRow(ctx, 'lab_report_chunks', chunk);
+      after = chunk.n;
     }
   }
 }
 
-/** The jobs of a user with their files, which hang on nothing else; one that is under way finds its lease gone. */
+/**
+ * Deletes the jobs of a user and their files. No foreign key deletes the files. If a process is working on such a job,
+ * it loses its lease.
+ */
 export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
   const erased = await db
     .deleteFrom('lab_report_jobs')
@@ -40,15 +43,15 @@ export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string
   await sql`delete from lab_report_files where job_id = any(${ids}::uuid[]) and team_id = ${team.id}`.execute(db);
 }
 
-/** What was on its way when the team was deleted. */
+/** Deletes files that were still arriving when somebody deleted the team. */
 export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): Promise<void> {
   await db.deleteFrom('lab_report_files').where('team_id', '=', team.id).execute();
 }
 
-/** Longer than an upload can last: what is older arrives no more. */
+/** An upload never takes this long. */
 const ARRIVES_WITHIN_HOURS = 3;
 
-/** Forgets uploads that were cut off by a kill. */
+/** Deletes the files of uploads that stopped because a process was killed. */
 export async function dropExpired({ db }: Ctx): Promise<void> {
   await sql`
     delete from ${sql.table('lab_report_files')}

@@ -1,4 +1,4 @@
-import { isWithin, readImageHeader } from '../../../wire/image/header.ts';
+import { isWithin, readImageHeader } from '../../../wire/image/image-header.ts';
 
 export type ReportFileKind = 'pdf' | 'jpeg' | 'png';
 
@@ -8,10 +8,16 @@ export const CONTENT_TYPES: Record<ReportFileKind, string> = {
   png: 'image/png',
 };
 
-/** A page at 600 dots an inch has 34 million; nothing here unpacks it. */
+/**
+ * The maximum number of pixels of an image. A page with 600 dots per inch has 34 million pixels. We never unpack the
+ * image.
+ */
 const MOST_PIXELS = 64_000_000;
 
-/** What a file that begins so is; null where it is none that is taken, 'too_large' where it has more pixels. */
+/**
+ * Returns the kind of a file. `head` contains its first bytes. Returns null if we do not accept this kind, and
+ * 'too_large' if the file is an image with too many pixels.
+ */
 export function kindOfReport(head: Buffer): ReportFileKind | 'too_large' | null {
   if (head.subarray(0, 5).toString('latin1') === '%PDF-') return 'pdf';
   const image = readImageHeader(head);

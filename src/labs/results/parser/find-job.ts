@@ -6,7 +6,7 @@ import { findUser } from '../../../users/find.ts';
 import { CONTENT_TYPES, type ReportFileKind } from './file-kind.ts';
 import type { ParsedLabReportData, ParsingJob, ParsingJobWithFiles } from './schemas.ts';
 
-/** In which documents of this room are found: `/documents/lab_report/{token}`. */
+/** The documents of this module have the path `/documents/lab_report/{token}`. */
 const DOCUMENT_KIND = 'lab_report';
 const LINK_SECONDS = 15 * 60;
 
@@ -33,7 +33,10 @@ export type JobRow = {
 };
 type Scope = TeamCtx | TxCtx<TeamCtx>;
 
-/** A job of the caller's team with links to its files. Throws not_found, and user_scheduled_for_deletion for its user. */
+/**
+ * Finds a job of the caller's team, with links to its files. Throws not_found, or user_scheduled_for_deletion if the
+ * user of the job is scheduled for deletion.
+ */
 export async function findJob(ctx: Scope, jobId: string): Promise<Static<typeof ParsingJobWithFiles>> {
   const row = await ctx.db
     .selectFrom('lab_report_jobs')
@@ -64,7 +67,7 @@ export const filesOf = (ctx: Scope, jobId: string): Promise<{ id: string; kind: 
     .$castTo<{ id: string; kind: ReportFileKind; bytes: number }>()
     .execute();
 
-/** As events tell of it. */
+/** Returns a job in the form in which events show it. */
 export function renderJob({ cipher }: Scope, row: JobRow): Static<typeof ParsingJob> {
   return {
     id: row.id,

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { publishEvent } from '../../../events/publish.ts';
-import type { Claimed } from './claim.ts';
+import type { Claimed } from './lab-report-queue.ts';
 import { parsingJobUpdated } from './events.ts';
 import { renderJob, type JobRow } from './find-job.ts';
 import type { FAILURE_REASONS, ParsedLabReportData } from './schemas.ts';
@@ -11,14 +11,18 @@ import type { FAILURE_REASONS, ParsedLabReportData } from './schemas.ts';
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 export type Outcome =
   | { failure: FailureReason }
-  /** Null where nothing could be read. */
+  /** The data that we read. null if we could read nothing. */
   | { data: Static<typeof ParsedLabReportData> | null; needsReview: boolean };
 
-/** Ends the job and tells of it, if it is still the caller's. What was asked to be reviewed stays so. */
+/**
+ * Stores the outcome of a job and publishes it, if the caller still has the lease. If the customer requested a review,
+ * the job needs one in any case.
+ */
 export function finishJob(ctx: TeamCtx, { user_id, id, lease }: Claimed, outcome: Outcome): Promise<void> {
   return inTransaction(ctx, async (tx) => {
     const { db, team, cipher } = tx;
-    // The user's row first, as whoever erases takes it first, too.
+    // We lock the user's row first. The erasure of a user does the same, so this transaction and an erasure cannot
+    // deadlock.
     const { rows: users } = await sql<{ id: string; client_user_id: string }>`
       select id, client_user_id from users where id = ${user_id} and team_id = ${team.id} for key share`.execute(db);
     const [user] = users;
@@ -29,7 +33,8 @@ export function finishJob(ctx: TeamCtx, { user_id, id, lease }: Claimed, outcome
     const { rows } = await sql<JobRow>`
       update lab_report_jobs
          set status = ${failure === null ? 'completed' : 'failed'}, failure_reason = ${failure}, data = ${sealed},
-             needs_human_review = needs_human_review or ${needsReview}, lease = null, updated_at = now(), ended_at = now()
+             needs_human_review = needs_human_review or ${needsReview}, lease = null, updated_at = now(),
+             ended_at = now()
        where user_id = ${user_id} and id = ${id} and team_id = ${team.id} and lease = ${lease} and status = 'running'
       returning user_id, id, team_id, status, failure_reason, needs_human_review, is_reviewed, data`.execute(db);
     if (rows[0]) await publishEvent(tx, parsingJobUpdated, { user, data: renderJob(tx, rows[0]) });

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
 import { makeUser } from '../../../../test/factories.ts';
 import { endPrograms, makeDatabase, startProgram } from '../../../../test/program.ts';
-import { publishedTo } from '../../../../test/publish.ts';
+import { publishedTo } from '../../../../test/publish-event.ts';
 import { readJob, REPORT_ROWS, reportPdf, sendReport } from '../../../../test/sent-reports.ts';
 import { labReportParsing } from './run-parsing.ts';
 
@@ -20,7 +20,7 @@ afterAll(async () => {
   await endPrograms();
 });
 
-test('a report whose worker is killed while it reads is read by another, and told of once', async () => {
+test('a report whose worker is killed while it reads is read by another worker and published once', async () => {
   const { user_id } = await makeUser(app.team);
   const report = await reportPdf({ rows: REPORT_ROWS });
   const { body } = await sendReport(
@@ -39,13 +39,13 @@ test('a report whose worker is killed while it reads is read by another, and tol
   expect(await worker.kill('SIGKILL')).toMatchObject({ signal: 'SIGKILL' });
   expect(await row()).toEqual({ status: 'running', attempts: 1 });
 
-  // As long as it could be alive nobody else takes it.
+  // Another worker takes it only when the first one can no longer be alive.
   await labReportParsing.run(app.ctx, {});
   expect(await row()).toEqual({ status: 'running', attempts: 1 });
   await sql`update lab_report_jobs set lease_until = now() - interval '1 second'`.execute(app.db);
   await labReportParsing.run(app.ctx, {});
   expect(await row()).toEqual({ status: 'completed', attempts: 2 });
   expect((await readJob(app.team, body.id)).data?.results).toHaveLength(FILES * REPORT_ROWS.length);
-  const told = (await publishedTo(app, app.team)).map(({ event_type }) => event_type);
-  expect(told.filter((type) => type === 'lab_report.parsing_job.updated')).toHaveLength(1);
+  const eventTypes = (await publishedTo(app, app.team)).map(({ event_type }) => event_type);
+  expect(eventTypes.filter((type) => type === 'lab_report.parsing_job.updated')).toHaveLength(1);
 });

@@ -1,11 +1,14 @@
 import { Readable } from 'node:stream';
 import type { SignedCtx } from '../../../context.ts';
-import type { Attachment } from '../../../http/media.ts';
+import type { Attachment } from '../../../operation/media.ts';
 import { linkRefused } from '../../../privacy/signed-link.ts';
 import { CONTENT_TYPES, type ReportFileKind } from './file-kind.ts';
 import { openFile } from './store-file.ts';
 
-/** A file of a job, as it was sent, by a link that we signed. Throws link_refused where it is gone, or its user is going. */
+/**
+ * Opens a file of a job, as the customer sent it, for a link that we signed. Throws link_refused if the file does not
+ * exist or if its user is scheduled for deletion.
+ */
 export async function openDocument(ctx: SignedCtx): Promise<Attachment> {
   const file = await ctx.db
     .selectFrom('lab_report_files')

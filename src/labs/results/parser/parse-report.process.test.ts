@@ -1,7 +1,7 @@
-// Lab reports from their upload to what was read, by the process that reads them.
+// Lab reports from their upload to the data, with the process that reads them.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
 import { makeUser, patientDetails, registeredKit, simulate } from '../../../../test/factories.ts';
 import { byMllp, connectTestLaboratory } from '../../../../test/hl7-deployment.ts';
 import { nestedStates, pageDrawnBy, samePage } from '../../../../test/hostile-pdfs.ts';
@@ -17,13 +17,13 @@ import {
 } from '../../../../test/sent-reports.ts';
 import { person } from '../../../../test/people.ts';
 import { fetchPdf } from '../../../../test/pdf.ts';
-import { publishedTo } from '../../../../test/publish.ts';
+import { publishedTo } from '../../../../test/publish-event.ts';
 import { claimNext, type Leased } from '../../../files/file-queue.ts';
-import { LAB_REPORTS } from './claim.ts';
+import { LAB_REPORTS } from './lab-report-queue.ts';
 import { finishJob } from './finish-job.ts';
 import { runParsing } from './run-parsing.ts';
 import { setClosedBeta } from '../../../tenancy/teams/closed-beta.ts';
-import { findTeamScopeOrNull, forTeam } from '../../../tenancy/teams/scope.ts';
+import { findTeamScopeOrNull, forTeam } from '../../../tenancy/teams/team-scope.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -38,7 +38,7 @@ async function parsed(files: Buffer[], userId?: string, fields: Record<string, s
   await app.runJobs();
   return readJob(app.team, body.id);
 }
-const told = async (userId: string) =>
+const eventsOf = async (userId: string) =>
   (await publishedTo(app, app.team))
     .filter(({ event_type, user_id }) => event_type.startsWith('lab_report.') && user_id === userId)
     .map(({ event_type, body }) => [event_type, (JSON.parse(body) as { data: Record<string, unknown> }).data] as const);
@@ -92,25 +92,25 @@ describe('a lab report as a PDF', () => {
     });
   });
 
-  test('is told of when it was sent and when it was read, without links', async () => {
+  test('is published when it was sent and when it was read, without links', async () => {
     const userId = await newUser();
     const job = await parsed([await reportPdf({ rows: REPORT_ROWS })], userId);
     const { files, ...rest } = job;
     expect(files).toHaveLength(1);
-    expect(await told(userId)).toEqual([
+    expect(await eventsOf(userId)).toEqual([
       ['lab_report.parsing_job.created', { ...rest, status: 'started', data: null }],
       ['lab_report.parsing_job.updated', rest],
     ]);
   });
 
   test.each([
-    ['a name that nobody knows', [{ name: 'Frobnicase', value: '3', unit: 'U/L', range: '1-5' }], 'no_match'],
+    ['an unknown name', [{ name: 'Frobnicase', value: '3', unit: 'U/L', range: '1-5' }], 'no_match'],
     [
-      'a unit that the analyte has not',
+      'a unit that the analyte does not have',
       [{ name: 'Glucose', value: '5.2', unit: 'mmol/L', range: '3.9-5.5' }],
       'needs_review',
     ],
-  ])('with %s waits for somebody to look', async (_what, rows, status) => {
+  ])('with %s waits for a review', async (_what, rows, status) => {
     const job = await parsed([await reportPdf({ rows })]);
     expect([job.status, job.needs_human_review, job.data?.results[0]?.['loinc_match_status']]).toEqual([
       'completed',
@@ -123,20 +123,23 @@ describe('a lab report as a PDF', () => {
     ['the same', { ...person, first_name: 'Grace', last_name: 'Palmer', dob: '1988-04-12' }, false],
     ['another name', { ...person, first_name: 'Ada', last_name: 'Palmer', dob: '1988-04-12' }, true],
     ['another date of birth', { ...person, first_name: 'Grace', last_name: 'Palmer', dob: '1988-04-13' }, true],
-  ])('of a user with %s is marked by that, and not refused', async (_what, info, needsReview) => {
-    const userId = await newUser();
-    expect((await app.api('PATCH', `/v2/user/${userId}/info`, info)).status).toBe(200);
-    const job = await parsed([await reportPdf({ rows: REPORT_ROWS })], userId);
-    expect([job.status, job.needs_human_review, job.data?.results.length]).toEqual(['completed', needsReview, 5]);
-  });
+  ])(
+    'of a user with %s is marked for review only if they differ, and is not refused',
+    async (_what, info, needsReview) => {
+      const userId = await newUser();
+      expect((await app.api('PATCH', `/v2/user/${userId}/info`, info)).status).toBe(200);
+      const job = await parsed([await reportPdf({ rows: REPORT_ROWS })], userId);
+      expect([job.status, job.needs_human_review, job.data?.results.length]).toEqual(['completed', needsReview, 5]);
+    },
+  );
 
-  test('is looked at where that was asked for', async () => {
+  test('waits for a review if the request asked for one', async () => {
     const job = await parsed([await reportPdf({ rows: REPORT_ROWS })], undefined, { needs_human_review: 'true' });
     expect([job.needs_human_review, job.data?.results.length]).toEqual([true, 5]);
   });
 });
 
-test('a report of what a connected laboratory measures is read in production, with the names that the operator wrote down', async () => {
+test('in production a report is read by the analytes and names of the connected laboratories', async () => {
   const production = await startTestApp({ PHIAL_ENVIRONMENT: 'production' });
   try {
     const { team, databaseUrl } = production;
@@ -159,10 +162,10 @@ test('a report of what a connected laboratory measures is read in production, wi
   }
 });
 
-/** A report names the day in the zone of the patient, who lives in Phoenix. */
+/** A report states the day in the zone of the patient, who lives in Phoenix. */
 const dayOfPatient = new Intl.DateTimeFormat('en-CA', { timeZone: 'America/Phoenix' });
 
-test('the results that are printed here are read back with whose they are, and from whom', async () => {
+test('a report that we print is read back with its patient and its laboratory', async () => {
   const order = await registeredKit(app.team);
   await simulate(app.team, order.id, '?final_status=completed.testkit.completed');
   const { bytes } = await fetchPdf(app, `/v3/order/${order.id}/result/pdf`);
@@ -180,19 +183,19 @@ test('the results that are printed here are read back with whose they are, and f
   });
 });
 
-describe('no letters are recognised in pictures', () => {
-  test('an image is stored and waits for somebody to look', async () => {
+describe('text in images is not recognised', () => {
+  test('an image is stored and waits for a review', async () => {
     const job = await parsed([pngHead(2_000, 3_000), jpegHead(2_000, 3_000)]);
     expect(job).toMatchObject({ status: 'completed', data: null, needs_human_review: true });
     expect(job.files.map(({ content_type }) => content_type)).toEqual(['image/png', 'image/jpeg']);
   });
 
-  test('nor in a PDF without text', async () => {
+  test('a PDF without text waits for a review', async () => {
     const job = await parsed([await pdf((document) => void document.rect(50, 50, 100, 100).fill('black'))]);
     expect(job).toMatchObject({ status: 'completed', data: null, needs_human_review: true });
   });
 
-  test('an image beside a PDF is looked at', async () => {
+  test('a PDF with an image beside it waits for a review', async () => {
     const job = await parsed([await reportPdf({ rows: REPORT_ROWS }), pngHead(20, 30)]);
     expect([job.data?.results.length, job.needs_human_review]).toEqual([5, true]);
   });
@@ -212,15 +215,15 @@ describe('a file that is made to break its reader', () => {
   test.each<[string, () => Buffer]>([
     ['nested deep', () => pageDrawnBy('['.repeat(5_000))],
     ['with text in a loop of states', () => nestedStates(2_000)],
-  ])('%s ends with the job, whatever is read', async (_what, make) => {
+  ])('%s ends the job, completed or failed', async (_what, make) => {
     expect(['completed', 'failed']).toContain((await parsed([make()])).status);
   });
 });
 
 const claim = (): Promise<Leased | null> => claimNext(app.ctx, LAB_REPORTS);
 
-describe('a report of which two processes know', () => {
-  test('is read by one, and by the other when the first is gone; what that still says changes nothing', async () => {
+describe('a report that two processes know', () => {
+  test('is read by one, and after the end of its lease by the other; the first cannot change it then', async () => {
     const userId = await newUser();
     const { body } = await sendReport(app.team, userId, [await reportPdf({ rows: REPORT_ROWS })]);
     const first = await claim();
@@ -235,14 +238,14 @@ describe('a report of which two processes know', () => {
     const read = await readJob(app.team, body.id);
     expect(read.status).toBe('completed');
     const team = await findTeamScopeOrNull(app.ctx, app.team.id);
-    if (!first || !team) throw new Error('There is a team and a claim.');
+    if (!first || !team) throw new Error('There is no team or no claim.');
     await finishJob(forTeam(app.ctx, team), first, { failure: 'processing_error' });
     const { files: _, ...before } = read;
     expect(await readJob(app.team, body.id)).toMatchObject(before);
-    expect((await told(userId)).map(([type]) => type)).toHaveLength(2);
+    expect((await eventsOf(userId)).map(([type]) => type)).toHaveLength(2);
   });
 
-  test('is given up when it has ended each who read it', async () => {
+  test('is given up when every attempt ended its process', async () => {
     const { body } = await sendReport(app.team, await newUser(), [await reportPdf({ rows: REPORT_ROWS })]);
     await sql`
       update lab_report_jobs set attempts = 3, status = 'running', lease_until = now() - interval '1 second'
@@ -251,14 +254,14 @@ describe('a report of which two processes know', () => {
     expect(await readJob(app.team, body.id)).toMatchObject({ status: 'failed', failure_reason: 'processing_error' });
   });
 
-  test('leaves a turn to other teams: one of a team at a time, whoever waited longest first', async () => {
+  test('lets other teams run: one report of a team at a time, the oldest first', async () => {
     const other = await app.makeTeam('Mesa Labs');
     const { user_id } = await makeUser(other);
     const mine = await newUser();
     const ids = [];
     for (let n = 0; n < 2; n += 1) ids.push((await sendReport(app.team, mine, [pngHead(5, 5)])).body.id);
     const theirs = (await sendReport(other, user_id, [pngHead(5, 5)])).body.id;
-    const turns = [await claim(), await claim(), await claim()];
-    expect(turns.map((each) => each?.id ?? null)).toEqual([ids[0], theirs, null]);
+    const claims = [await claim(), await claim(), await claim()];
+    expect(claims.map((each) => each?.id ?? null)).toEqual([ids[0], theirs, null]);
   });
 });

@@ -1,4 +1,4 @@
-// The bounds of the process that reads a file, shown by files and programs that go beyond them.
+// The limits of the process that reads a file, with files and programs that exceed them.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ const signal = new AbortController().signal;
 async function* once(content: Buffer): AsyncGenerator<Buffer, void, undefined> {
   yield content;
 }
-/** A program that stands in for the one that reads. */
+/** A program in place of the one that reads. */
 function programOf(source: string): string {
   const program = join(makeFolder(), 'stand-in.mjs');
   writeFileSync(program, source);
@@ -26,7 +26,7 @@ const readBy = (source: string, mostMs = 30_000, cpuSeconds = 30) =>
 const CHILD = join(PACKAGE_ROOT, 'dist/src/labs/results/parser/parse/child.js');
 const MIB = 1024 * 1024;
 
-/** What the real program used until it said the last, beside its outcome. */
+/** What the real program used until it wrote its output, with its outcome. */
 async function usedFor(content: Buffer): Promise<{ outcome: string; residentMib: number; cpuMs: number }> {
   const path = join(makeFolder(), 'used.json');
   const program = programOf(`
@@ -34,7 +34,8 @@ async function usedFor(content: Buffer): Promise<{ outcome: string; residentMib:
     const end = process.stdout.end;
     process.stdout.end = function (...said) {
       const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
-      writeFileSync(${JSON.stringify(path)}, JSON.stringify({ resident: maxRSS * 1024, cpu: userCPUTime + systemCPUTime }));
+      const used = { resident: maxRSS * 1024, cpu: userCPUTime + systemCPUTime };
+      writeFileSync(${JSON.stringify(path)}, JSON.stringify(used));
       return end.apply(this, said);
     };
     await import(${JSON.stringify(CHILD)});`);
@@ -55,7 +56,7 @@ describe('a file that asks for too much', () => {
     expect(residentMib).toBeLessThan(1_000);
   }, 60_000);
 
-  test('of time, by states within states, is ended', async () => {
+  test('of time, by nested drawing states, is ended', async () => {
     const { outcome, cpuMs } = await usedFor(nestedStates(20_000));
     expect(outcome).toBe('processing_error');
     expect(cpuMs).toBeLessThan(7_000);
@@ -63,27 +64,29 @@ describe('a file that asks for too much', () => {
 });
 
 describe('a process', () => {
-  test('that computes for ever is ended by the processor time that it used, and is gone', async () => {
+  test('that computes for ever is ended by its processor time, and does not exist afterwards', async () => {
     const path = join(makeFolder(), 'pid');
-    const source = `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(path)}, String(process.pid));
+    const source = `import { writeFileSync } from 'node:fs';
+      writeFileSync(${JSON.stringify(path)}, String(process.pid));
       for (;;);`;
-    // The clock alone would let it compute for longer than this test may last.
+    // By the clock alone it could compute for longer than this test may last.
     await expect(readBy(source, 600_000, 1)).rejects.toThrow('processing_error');
     expect(() => process.kill(Number(readFileSync(path, 'utf8')), 0)).toThrow('ESRCH');
   }, 60_000);
 
-  test('that waits for ever is ended by the time, and is gone when that is told', async () => {
+  test('that waits for ever is ended by the clock, and does not exist when the error is thrown', async () => {
     const path = join(makeFolder(), 'pid');
-    const source = `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(path)}, String(process.pid));
+    const source = `import { writeFileSync } from 'node:fs';
+      writeFileSync(${JSON.stringify(path)}, String(process.pid));
       process.stdin.resume(); setInterval(() => undefined, 1_000);`;
     await expect(readBy(source, 2_000)).rejects.toThrow('processing_error');
     expect(() => process.kill(Number(readFileSync(path, 'utf8')), 0)).toThrow('ESRCH');
   });
 
   test.each([
-    ['says more than a report can be', "process.stdout.write('x'.repeat(5_000_000)); setInterval(() => 0, 1_000);"],
-    ['says what is no report', `console.log('{"report":{"rows":[{"name":1}]}}');`],
-    ['says nothing', ''],
+    ['writes more than a report can be', "process.stdout.write('x'.repeat(5_000_000)); setInterval(() => 0, 1_000);"],
+    ['writes something else than a report', `console.log('{"report":{"rows":[{"name":1}]}}');`],
+    ['writes nothing', ''],
     ['is ended from outside', "process.kill(process.pid, 'SIGKILL');"],
   ])('that %s has read nothing', async (_what, source) => {
     await expect(readBy(source)).rejects.toThrow('processing_error');
@@ -103,17 +106,19 @@ describe('a process', () => {
     rows: [],
     unread: 0,
   };
-  test('that has said its report may end as it likes, with its input unread', async () => {
+  test('that has written its report may end in any way, with its input unread', async () => {
     const source = `console.log(${JSON.stringify(JSON.stringify({ report: REPORT }))}); process.exit(3);`;
     expect(await readBy(source)).toEqual(REPORT);
   });
 
-  test('knows nothing of our surroundings', async () => {
-    const source = `console.log(JSON.stringify({ failed: Object.keys(process.env).length === 0 ? 'invalid_input' : 'no' }));`;
+  test('has no environment variables of the service', async () => {
+    const source =
+      'const failed = Object.keys(process.env).length === 0 ? "invalid_input" : "no";' +
+      'console.log(JSON.stringify({ failed }));';
     await expect(readBy(source)).rejects.toThrow('invalid_input');
   });
 
-  test('reads the same report again and again, many at once', async () => {
+  test('reads the same report again and again, several at once', async () => {
     const content = await reportPdf({ rows: REPORT_ROWS });
     const reports = await Promise.all(Array.from({ length: 6 }, () => parsePdf(once(content), { signal })));
     expect(reports.map(({ rows }) => rows.length)).toEqual([5, 5, 5, 5, 5, 5]);

@@ -1,5 +1,5 @@
-// What a PDF says, as the process says that reads it. A file can have turned that process against us: its output is of bounded
-// length and of a shape that is checked.
+// Runs the process that reads a PDF. We do not trust this process, because a malicious file may control it. Therefore
+// we limit the length of its output and check its shape.
 import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,20 +12,25 @@ import { startParser } from '../../../files/parser-process.ts';
 import { PACKAGE_ROOT } from '../../../package-root.ts';
 import { nullable, oneOf } from '../../../wire/schema.ts';
 import type { FailureReason } from './finish-job.ts';
-import { LONGEST_TEXT, MOST_ROWS, type ReadReport, type Said } from './parse/record.ts';
+import { LONGEST_TEXT, MOST_ROWS, type ReadReport, type ParserOutput } from './parse/read-report.ts';
 
-/** Of processor time; a report of a hundred pages takes a few. */
+/** The maximum processor time. A report of a hundred pages takes a few seconds. */
 const MOST_CPU_SECONDS = 20;
-/** Of one that waits and does nothing. All files of a job end within its lease. */
+/**
+ * The maximum elapsed time, for a process that only waits. It is so short that we can read all files of a job within
+ * its lease.
+ */
 const MOST_MS = 35_000;
-/** As many rows as are taken, with every text as long as it may be. */
+/** The maximum size of the output. It is enough for the maximum number of rows if every text has its maximum length. */
 const MOST_OUTPUT_BYTES = 1024 * 1024;
 
 const built = fileURLToPath(new URL('./parse/child.js', import.meta.url));
-/** Node runs what was built; from the sources that is the last build. */
+/**
+ * The path of the built program, which Node runs. If we run from the sources, we use the program from the last build.
+ */
 const PROGRAM = existsSync(built) ? built : join(PACKAGE_ROOT, 'dist/src/labs/results/parser/parse/child.js');
 
-/** Why a report could not be read; nothing of the file is in it. */
+/** The reason why we could not read a report. It contains no data from the file. */
 export class ReportFailure extends Error {
   readonly reason: FailureReason;
 
@@ -37,7 +42,7 @@ export class ReportFailure extends Error {
 }
 
 const text = nullable(Type.String({ maxLength: LONGEST_TEXT }));
-/** A process that a file has turned against us may write what it likes. */
+/** The shape of the output. We check it, because the process may write anything if a malicious file controls it. */
 const Report = Type.Object({
   header: Type.Object({
     patient_first_name: text,
@@ -65,7 +70,10 @@ const Report = Type.Object({
 
 type Bounds = { signal: AbortSignal; program?: string; cpuSeconds?: number; mostMs?: number };
 
-/** What the text of a PDF says. Throws ReportFailure where the file or its bounds end it. */
+/**
+ * Reads the text of a PDF and returns it as a report. Throws ReportFailure if the file is damaged or exceeds the
+ * bounds.
+ */
 export async function parsePdf(
   content: AsyncIterable<Buffer>,
   { signal, program = PROGRAM, cpuSeconds = MOST_CPU_SECONDS, mostMs = MOST_MS }: Bounds,
@@ -74,7 +82,7 @@ export async function parsePdf(
   const late = setTimeout(() => child.kill('SIGKILL'), mostMs);
   try {
     const [said] = await Promise.all([outputOf(child), feed(child, content)]);
-    // Its output has ended, which says all: how the process itself ends, and when, decides nothing.
+    // The output is complete, so it does not matter how and when the process ends.
     return reportOf(said);
   } finally {
     clearTimeout(late);
@@ -82,7 +90,10 @@ export async function parsePdf(
   }
 }
 
-/** A child that has ended takes no more; what the content itself fails with is thrown. */
+/**
+ * Writes the content to the standard input of the process. If the process ends before it has read all of it, this is no
+ * error. Throws the errors of reading the content.
+ */
 async function feed({ stdin }: ChildProcess, content: AsyncIterable<Buffer>): Promise<void> {
   let failure: { error: unknown } | null = null;
   async function* watched(): AsyncGenerator<Buffer, void, undefined> {
@@ -109,11 +120,14 @@ async function outputOf({ stdout }: ChildProcess): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** A process that was ended, by the time or by its memory, has said nothing. */
+/**
+ * Parses the output. Throws ReportFailure if there is none, for example because we ended the process after it had
+ * exceeded its time or memory.
+ */
 function reportOf(line: string): ReadReport {
-  let said: Said;
+  let said: ParserOutput;
   try {
-    said = JSON.parse(line) as Said;
+    said = JSON.parse(line) as ParserOutput;
   } catch {
     throw new ReportFailure('processing_error');
   }

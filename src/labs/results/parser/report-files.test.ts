@@ -1,12 +1,12 @@
-// What is taken as a lab report, how its files are handed out again, and how they go.
+// Which files are accepted as a lab report, how they are downloaded, and how they are deleted.
 import { createHash, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeArchive } from '../../../../test/archive.ts';
-import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
+import { makeArchive } from '../../../../test/make-archive.ts';
+import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
 import { makeUser } from '../../../../test/factories.ts';
 import { jpegHead, pngHead } from '../../../../test/images.ts';
-import { publishedTo } from '../../../../test/publish.ts';
+import { publishedTo } from '../../../../test/publish-event.ts';
 import {
   readJob,
   reportForm,
@@ -16,7 +16,7 @@ import {
   type ParsingJob,
 } from '../../../../test/sent-reports.ts';
 import { signToken } from '../../../privacy/signed-link.ts';
-import { eraseUsers } from '../../../../test/erase-users.ts';
+import { eraseUsers } from '../../../../test/erase-due-users.ts';
 import { dropExpired } from '../../../jobs/retention.ts';
 import { setClosedBeta } from '../../../tenancy/teams/closed-beta.ts';
 import { findJobScope, listToReview, reviewJob } from './review.ts';
@@ -33,40 +33,40 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** Of every file and piece that is there, by team. */
-async function stored(team: Team = app.team): Promise<{ files: number; pieces: number; bytes: number }> {
-  const { rows } = await sql<{ files: number; pieces: number; bytes: number }>`
+/** Every stored file and chunk, by team. */
+async function stored(team: Team = app.team): Promise<{ files: number; chunks: number; bytes: number }> {
+  const { rows } = await sql<{ files: number; chunks: number; bytes: number }>`
     select (select count(*)::int from lab_report_files where team_id = ${team.id}) as files,
-           (select count(*)::int from lab_report_pieces where team_id = ${team.id}) as pieces,
+           (select count(*)::int from lab_report_chunks where team_id = ${team.id}) as chunks,
            (select coalesce(sum(bytes), 0)::int from lab_report_files where team_id = ${team.id}) as bytes`.execute(
     app.db,
   );
-  return rows[0] as { files: number; pieces: number; bytes: number };
+  return rows[0] as { files: number; chunks: number; bytes: number };
 }
 const sent = async (file: Buffer, team: Team = app.team, user = userId) => {
   const { status, body } = await sendReport(team, user, [file]);
   return { status, code: body.code, body };
 };
-/** The link names the address under which the service is reached from outside; here it is another port. */
+/** The link has the public address of the service. Here the port differs. */
 const open = (url: string): Promise<Response> => fetch(app.baseUrl + new URL(url).pathname);
 
-describe('what is not taken', () => {
+describe('what is not accepted', () => {
   test.each<[string, () => Buffer, string]>([
     ['a page of HTML', () => Buffer.from('<html><script>alert(1)</script></html>'), 'file_not_recognised'],
     ['an archive', () => makeArchive([{ name: 'report.pdf', content: report }]), 'file_not_recognised'],
-    ['an archive with a PDF behind it', () => Buffer.concat([makeArchive([]), report]), 'file_not_recognised'],
-    ['HTML with a PDF behind it', () => Buffer.concat([Buffer.from('<html>'), report]), 'file_not_recognised'],
+    ['an archive followed by a PDF', () => Buffer.concat([makeArchive([]), report]), 'file_not_recognised'],
+    ['HTML followed by a PDF', () => Buffer.concat([Buffer.from('<html>'), report]), 'file_not_recognised'],
     ['a GIF', () => Buffer.from('GIF89a\u0001\u0000\u0001\u0000', 'latin1'), 'file_not_recognised'],
     ['an image of 70 million pixels', () => pngHead(10_000, 7_000), 'file_too_large'],
-    ['nothing at all', () => Buffer.alloc(0), 'file_not_recognised'],
+    ['an empty file', () => Buffer.alloc(0), 'file_not_recognised'],
     ['more than 20 MiB', () => Buffer.concat([report, Buffer.alloc(20 * MIB)]), 'file_too_large'],
-  ])('%s is refused, and nothing of it stays', async (_what, make, code) => {
+  ])('%s is refused, and nothing of it stays stored', async (_what, make, code) => {
     const before = await stored();
     expect(await sent(make())).toMatchObject({ code });
     expect(await stored()).toEqual(before);
   });
 
-  test('what is beyond the quota of the team, while other teams have theirs', async () => {
+  test('a file beyond the quota of the team, while other teams have their own', async () => {
     const quota = await startTestApp(
       { PHIAL_LAB_REPORT_QUOTA_BYTES: String(20 * MIB + report.length) },
       { databaseUrl: app.databaseUrl },
@@ -85,7 +85,7 @@ describe('what is not taken', () => {
     }
   });
 
-  test('anything of a production deployment, until an operator opens it to the team', async () => {
+  test('any file in production, until an operator opens the beta to the team', async () => {
     const production = await startTestApp({ PHIAL_ENVIRONMENT: 'production' });
     try {
       const { team } = production;
@@ -110,16 +110,21 @@ describe('what is not taken', () => {
 describe('a file by its link', () => {
   test.each<[string, () => Buffer, string, string]>([
     ['a PDF', () => report, 'application/pdf', 'lab-report.pdf'],
-    ['a picture', () => pngHead(20, 30), 'image/png', 'lab-report.png'],
-    ['another picture', () => jpegHead(20, 30), 'image/jpeg', 'lab-report.jpeg'],
+    ['an image', () => pngHead(20, 30), 'image/png', 'lab-report.png'],
+    ['another image', () => jpegHead(20, 30), 'image/jpeg', 'lab-report.jpeg'],
     [
-      'a PDF that is a page and an archive too',
+      'a PDF that is also a page and an archive',
       () => Buffer.concat([report, Buffer.from('<script>alert(1)</script>'), makeArchive([])]),
       'application/pdf',
       'lab-report.pdf',
     ],
-    ['one of many pieces', () => Buffer.concat([report, Buffer.alloc(MIB, 'x')]), 'application/pdf', 'lab-report.pdf'],
-  ])('%s is saved as it was sent, and shown or run by no browser', async (_what, make, type, name) => {
+    [
+      'a file of many chunks',
+      () => Buffer.concat([report, Buffer.alloc(MIB, 'x')]),
+      'application/pdf',
+      'lab-report.pdf',
+    ],
+  ])('%s is saved as it was sent, and browsers do not show or run it', async (_what, make, type, name) => {
     const file = make();
     const { body } = await sent(file);
     expect(body.files).toEqual([{ content_type: type, bytes: file.length, url: expect.any(String) }]);
@@ -137,7 +142,7 @@ describe('a file by its link', () => {
     });
   });
 
-  test('ends after 15 minutes, with a changed letter, for another team and with its user, all by one answer', async () => {
+  test('has one refusal: after 15 minutes, with a changed letter, for another team or a deleted user', async () => {
     const own = (await makeUser(app.team)).user_id;
     const { body } = await sent(report, app.team, own);
     const url = body.files[0]?.url as string;
@@ -181,20 +186,20 @@ describe('a report that is sent again under its idempotency key', () => {
     return team.api<ParsingJob & { code: string }>('POST', '/lab_report/v1/parser/job', undefined, options);
   };
 
-  test('is answered as at first, and stored and told of once', async () => {
+  test('gets the first answer, and is stored and published once', async () => {
     const team = await app.makeTeam();
     const fields = { user_id: (await makeUser(team)).user_id };
     const first = await send(team, 'once', { fields });
     const again = await send(team, 'once', { fields, fileName: 'copy.pdf' });
     expect([again.status, again.body]).toEqual([200, first.body]);
-    expect(await stored(team)).toEqual({ files: 1, pieces: 1, bytes: report.length });
+    expect(await stored(team)).toEqual({ files: 1, chunks: 1, bytes: report.length });
     expect(
       (await publishedTo(app, team)).filter(({ event_type }) => event_type.startsWith('lab_report.')),
     ).toHaveLength(1);
     expect((await send(team, 'another', { fields })).body.id).not.toBe(first.body.id);
   });
 
-  test('with other bytes, another order or other fields is refused, and leaves nothing', async () => {
+  test('with other bytes, another order or other fields is refused, and nothing is stored', async () => {
     const team = await app.makeTeam();
     const fields = { user_id: (await makeUser(team)).user_id };
     const files = [report, pngHead(5, 5)];
@@ -213,7 +218,7 @@ describe('a report that is sent again under its idempotency key', () => {
     expect((await send(await app.makeTeam(), 'once', { fields })).status).toBe(404);
   });
 
-  test('after a refusal is tried anew', async () => {
+  test('is accepted after a refusal', async () => {
     const team = await app.makeTeam();
     const fields = { user_id: (await makeUser(team)).user_id };
     expect((await send(team, 'once', { fields: { user_id: randomUUID() } })).status).toBe(404);
@@ -223,19 +228,19 @@ describe('a report that is sent again under its idempotency key', () => {
     expect((await send(team, 'once', { fields })).status).toBe(200);
   });
 
-  test('at once is stored once: whoever comes second waits for no answer, or gets the first', async () => {
+  test('at the same time is stored once: a second request is refused or gets the first answer', async () => {
     const team = await app.makeTeam();
     const fields = { user_id: (await makeUser(team)).user_id };
     const answers = await Promise.all(Array.from({ length: 4 }, () => send(team, 'once', { fields })));
     const taken = answers.filter(({ status }) => status === 200);
     expect(new Set(taken.map(({ body }) => body.id)).size).toBe(1);
     expect(answers.filter(({ body }) => body.code === 'idempotency_in_flight').length).toBe(4 - taken.length);
-    expect(await stored(team)).toMatchObject({ files: 1, pieces: 1 });
+    expect(await stored(team)).toMatchObject({ files: 1, chunks: 1 });
   });
 });
 
-describe('a report that somebody has to look at', () => {
-  test('waits until that is said, once, and its team is told', async () => {
+describe('a report that waits for a review', () => {
+  test('is reviewed once, and the review is published', async () => {
     const team = await app.makeTeam();
     const user = (await makeUser(team)).user_id;
     const { body } = await sent(pngHead(20, 30), team, user);
@@ -250,11 +255,11 @@ describe('a report that somebody has to look at', () => {
       expect(await reviewJob(scoped, body.id)).toMatchObject({ needs_human_review: true, is_reviewed: true });
     expect(await waiting()).toEqual([]);
     expect((await readJob(team, body.id)).is_reviewed).toBe(true);
-    const told = (await publishedTo(app, team)).map(({ event_type }) => event_type);
-    expect(told.filter((type) => type === 'lab_report.parsing_job.updated')).toHaveLength(2);
+    const eventTypes = (await publishedTo(app, team)).map(({ event_type }) => event_type);
+    expect(eventTypes.filter((type) => type === 'lab_report.parsing_job.updated')).toHaveLength(2);
   });
 
-  test('is not there under an id of nobody, and not listed once its user is going', async () => {
+  test('is not found under an unknown id, and not listed once its user is scheduled for deletion', async () => {
     await expect(findJobScope(app.ctx, randomUUID())).rejects.toMatchObject({ code: 'not_found' });
     const team = await app.makeTeam();
     const user = (await makeUser(team)).user_id;
@@ -267,22 +272,22 @@ describe('a report that somebody has to look at', () => {
   });
 });
 
-describe('what was stored', () => {
-  test('goes with its user, to the last byte', async () => {
+describe('stored files', () => {
+  test('are deleted with their user, to the last byte', async () => {
     const team = await app.makeTeam();
     const own = (await makeUser(team)).user_id;
     await sent(Buffer.concat([report, Buffer.alloc(MIB, 'x')]), team, own);
     const stays = (await makeUser(team)).user_id;
-    const kept = await sent(report, team, stays);
-    expect(await stored(team)).toMatchObject({ files: 2, pieces: 6 });
+    const retained = await sent(report, team, stays);
+    expect(await stored(team)).toMatchObject({ files: 2, chunks: 6 });
     await team.api('DELETE', `/v2/user/${own}`);
     await sql`update users set deleted_at = deleted_at - interval '8 days' where id = ${own}`.execute(app.db);
     expect(await eraseUsers(app.ctx)).toBe(1);
-    expect(await stored(team)).toEqual({ files: 1, pieces: 1, bytes: report.length });
-    expect((await readJob(team, kept.body.id)).files).toHaveLength(1);
+    expect(await stored(team)).toEqual({ files: 1, chunks: 1, bytes: report.length });
+    expect((await readJob(team, retained.body.id)).files).toHaveLength(1);
   });
 
-  test('of an upload that a kill cut off goes after three hours, and not before', async () => {
+  test('of an interrupted upload are deleted after three hours, and not before', async () => {
     const team = await app.makeTeam();
     const own = (await makeUser(team)).user_id;
     await sent(report, team, own);
@@ -291,11 +296,11 @@ describe('what was stored', () => {
         insert into lab_report_files (id, team_id, job_id, n, kind, bytes, created_at)
         values (gen_random_uuid(), ${team.id}, gen_random_uuid(), 0, 'pdf', 1, now() - make_interval(hours => ${hours}))
         returning id
-      ) insert into lab_report_pieces (file_id, n, team_id, content) select id, 0, ${team.id}, 'x' from file`;
+      ) insert into lab_report_chunks (file_id, n, team_id, content) select id, 0, ${team.id}, 'x' from file`;
     await cutOff(2).execute(app.db);
     await cutOff(4).execute(app.db);
-    expect(await stored(team)).toMatchObject({ files: 3, pieces: 3 });
+    expect(await stored(team)).toMatchObject({ files: 3, chunks: 3 });
     await dropExpired(app.ctx);
-    expect(await stored(team)).toMatchObject({ files: 2, pieces: 2 });
+    expect(await stored(team)).toMatchObject({ files: 2, chunks: 2 });
   });
 });

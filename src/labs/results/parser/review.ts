@@ -1,4 +1,4 @@
-// What whoever runs the service sees to: reports that somebody has to look at.
+// Functions for the operator of the service, who reviews lab reports that a person must check.
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { Ctx, TeamCtx } from '../../../context.ts';
@@ -6,18 +6,21 @@ import { acrossTeams } from '../../../db/session/bind.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { notFound } from '../../../errors.ts';
 import { publishEvent } from '../../../events/publish.ts';
-import { findTeamScopeOrNull, forTeam } from '../../../tenancy/teams/scope.ts';
+import { findTeamScopeOrNull, forTeam } from '../../../tenancy/teams/team-scope.ts';
 import { findUser } from '../../../users/find.ts';
 import { parsingJobUpdated } from './events.ts';
 import { findJob, renderJob, type JobRow } from './find-job.ts';
 import type { ParsingJobWithFiles } from './schemas.ts';
 
-/** A report that waits for somebody, by ids alone. */
+/** A report that waits for a review. It contains ids but no data of the report. */
 export type ToReview = { job_id: string; team_id: string; user_id: string; files: number; created_at: string };
 
 const MOST_LISTED = 500;
 
-/** Those of every team, or of one, oldest first; without those of users who are going. */
+/**
+ * Lists the reports that wait for a review, oldest first. `teamId` is null for all teams. The list does not contain
+ * reports of users who are scheduled for deletion.
+ */
 export async function listToReview(ctx: Ctx, teamId: string | null): Promise<ToReview[]> {
   const { rows } = await sql<ToReview>`
     select j.id as job_id, j.team_id, j.user_id, j.created_at,
@@ -29,7 +32,7 @@ export async function listToReview(ctx: Ctx, teamId: string | null): Promise<ToR
   return rows;
 }
 
-/** The context of the team whose job it is. Throws not_found. */
+/** Returns the context of the team to which a job belongs. Throws not_found. */
 export async function findJobScope(ctx: Ctx, jobId: string): Promise<TeamCtx> {
   const { rows } = await sql<{ team_id: string }>`
     select team_id from lab_report_jobs where id = ${jobId}`.execute(acrossTeams(ctx).db);
@@ -39,14 +42,15 @@ export async function findJobScope(ctx: Ctx, jobId: string): Promise<TeamCtx> {
 }
 
 /**
- * Says that somebody has looked, and tells of it. The second time changes nothing. Throws not_found where it does not wait
- * for that, and user_scheduled_for_deletion.
+ * Records that a person has reviewed the report, and publishes this. A second call changes nothing. Throws not_found if
+ * the report needs no review, and user_scheduled_for_deletion.
  */
 export function reviewJob(ctx: TeamCtx, jobId: string): Promise<Static<typeof ParsingJobWithFiles>> {
   return inTransaction(ctx, async (tx) => {
     const { rows } = await sql<JobRow>`
       update lab_report_jobs set is_reviewed = true, updated_at = now()
-       where id = ${jobId} and team_id = ${tx.team.id} and needs_human_review and not is_reviewed and status = 'completed'
+       where id = ${jobId} and team_id = ${tx.team.id} and needs_human_review and not is_reviewed
+         and status = 'completed'
       returning user_id, id, team_id, status, failure_reason, needs_human_review, is_reviewed, data`.execute(tx.db);
     const [row] = rows;
     if (row) {

@@ -1,19 +1,19 @@
 import { Type } from 'typebox';
 import type { Ctx, TeamCtx } from '../../../context.ts';
 import { defineJob } from '../../../db/define-job.ts';
-import { giveBack, workQueue } from '../../../files/file-queue.ts';
-import { LAB_REPORTS, type Claimed } from './claim.ts';
+import { returnJob, workQueue } from '../../../files/file-queue.ts';
+import { LAB_REPORTS, type Claimed } from './lab-report-queue.ts';
 import { filesOf } from './find-job.ts';
 import { finishJob, type Outcome } from './finish-job.ts';
 import { matchReport } from './match/match-report.ts';
 import { parseKind } from './parse-kind.ts';
 import { parsePdf, ReportFailure } from './parser-process.ts';
-import type { ReadReport } from './parse/record.ts';
+import type { ReadReport } from './parse/read-report.ts';
 import { openFile } from './store-file.ts';
 
 const NEVER = new AbortController().signal;
 
-/** Each minute too, for what a process left behind when it was killed. */
+/** The job also runs every minute, to continue jobs whose process was killed. */
 export const labReportParsing = defineJob({
   ...parseKind,
   payload: Type.Object({}),
@@ -21,7 +21,7 @@ export const labReportParsing = defineJob({
   run: (ctx) => runParsing(ctx),
 });
 
-/** Reads what waits, until nothing does or the process stops. */
+/** Reads the waiting reports. It ends when no report waits or when the process is to stop. */
 export const runParsing = (ctx: Ctx): Promise<void> =>
   workQueue<Claimed>(ctx, {
     ...LAB_REPORTS,
@@ -31,7 +31,7 @@ export const runParsing = (ctx: Ctx): Promise<void> =>
 
 async function parseJob(ctx: TeamCtx, claimed: Claimed): Promise<void> {
   const outcome = await outcomeOf(ctx, claimed);
-  if (ctx.stopping?.aborted) return giveBack(ctx, LAB_REPORTS, claimed);
+  if (ctx.stopping?.aborted) return returnJob(ctx, LAB_REPORTS, claimed);
   await finishJob(ctx, claimed, outcome);
 }
 

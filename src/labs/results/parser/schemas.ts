@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { nullable, oneOf, Uuid, withDefault } from '../../../wire/schema.ts';
 import { INTERPRETATIONS, SourceMarker } from '../schemas.ts';
+import { shape } from '../../../wire/shape.ts';
 
 const STATUSES = ['upload_pending', 'started', 'completed', 'failed'] as const;
 export const FAILURE_REASONS = [
@@ -13,15 +14,18 @@ export const FAILURE_REASONS = [
 const SAMPLE_TYPES = ['urine', 'serum_plasma_blood', 'capillary_blood', 'stool', 'saliva', 'other', 'unknown'] as const;
 const REPORT_RESULT_TYPES = ['numeric', 'range', 'comment', 'boolean', 'duration', 'percentage', 'ratio'] as const;
 
-/** More rows than any report has; a job's event has to hold them. */
+/**
+ * The maximum number of results in the data of a job. No report has more. An event contains all results of its job, so
+ * their number must be limited.
+ */
 export const MOST_RESULTS = 200;
 
 const text = (most: number, description: string) => Type.String({ maxLength: most, description });
 
-export const LoincMatch = Type.Object({
+export const LoincMatch = shape('LoincMatch', {
   loinc_code: text(20, 'LOINC code.'),
   loinc_name: text(255, "LOINC's long common name."),
-  display_name: text(255, 'The name as the catalogue has it.'),
+  display_name: text(255, 'The name in the catalogue.'),
   aliases: Type.Array(text(100, 'Another name.'), {
     maxItems: 20,
     description: 'Other names that reports use for it.',
@@ -29,54 +33,56 @@ export const LoincMatch = Type.Object({
   confidence_score: Type.Number({ minimum: 0, maximum: 1, description: 'How sure the match is, from 0 to 1.' }),
 });
 
-export const LabReportResult = Type.Object({
-  test_name: text(200, 'The name as the report has it.'),
-  value: text(200, 'The value as the report has it.'),
-  sample_type: oneOf(SAMPLE_TYPES, { description: 'What was measured in.' }),
+export const LabReportResult = shape('LabReportResult', {
+  test_name: text(200, 'The name in the report.'),
+  value: text(200, 'The value in the report.'),
+  sample_type: oneOf(SAMPLE_TYPES, { description: 'What the sample was.' }),
   measurement_kind: oneOf(['direct', 'calculated', 'ratio', 'unknown'], { description: 'How it was measured.' }),
   type: nullable(oneOf(REPORT_RESULT_TYPES, { description: 'What kind of value it is.' })),
-  units: nullable(text(40, 'The unit as the report has it.')),
+  units: nullable(text(40, 'The unit in the report.')),
   max_reference_range: nullable(Type.Number({ description: 'Upper end of the reference range.' })),
   min_reference_range: nullable(Type.Number({ description: 'Lower end of the reference range.' })),
-  source_panel_name: nullable(text(200, 'The heading under which the report has it.')),
+  source_panel_name: nullable(text(200, 'The heading of the result in the report.')),
   sensitivity: oneOf(['sensitive', 'insensitive', 'unknown'], {
     description: 'Whether the result is a sensitive one.',
   }),
   loinc_matches: nullable(
     Type.Array(LoincMatch, {
       maxItems: 5,
-      description: 'What it may be, the likeliest first; null where nothing fits.',
+      description: 'Possible matches, the likeliest first; null if nothing matches.',
     }),
   ),
   loinc_match_status: nullable(
-    oneOf(['auto_match', 'needs_review', 'no_match'], { description: 'Whether the match may be taken as it is.' }),
+    oneOf(['auto_match', 'needs_review', 'no_match'], {
+      description: 'Whether the match may be used without a review.',
+    }),
   ),
   interpretation: nullable(oneOf(INTERPRETATIONS)),
   is_above_max_range: nullable(Type.Boolean()),
   is_below_min_range: nullable(Type.Boolean()),
   source_markers: nullable(
-    Type.Array(SourceMarker, { maxItems: 10, description: 'Markers of the catalogue that bring this result.' }),
+    Type.Array(SourceMarker, { maxItems: 10, description: 'Markers of the catalogue that have this result.' }),
   ),
 });
 
 const known = (most: number, description: string) => nullable(text(most, description));
 
 const LabReportMetadata = Type.Object({
-  patient_first_name: known(100, 'First name of the patient, as the report has it.'),
+  patient_first_name: known(100, 'First name of the patient in the report.'),
   patient_last_name: known(100, 'Last name of the patient.'),
   dob: known(10, "The patient's date of birth."),
-  gender: oneOf(['male', 'female', 'other'], { description: 'Other also where the report does not say.' }),
+  gender: oneOf(['male', 'female', 'other'], { description: 'other also if the report does not say.' }),
   lab_name: known(200, 'Name of the laboratory.'),
   date_reported: known(10, 'When the laboratory reported.'),
   date_collected: known(10, 'When the sample was taken.'),
   specimen_number: known(100, "The laboratory's number of the specimen."),
 });
 
-export const ParsedLabReportData = Type.Object({
+export const ParsedLabReportData = shape('ParsedLabReportData', {
   metadata: LabReportMetadata,
   results: Type.Array(LabReportResult, {
     maxItems: MOST_RESULTS,
-    description: 'What was read, in the order of the report.',
+    description: 'The results that we read, in the order of the report.',
   }),
 });
 
@@ -84,32 +90,39 @@ const job = {
   id: Uuid,
   job_id: Type.String({ format: 'uuid', description: 'The same as id.' }),
   status: oneOf(STATUSES, { description: 'started until it is completed or failed.' }),
-  failure_reason: nullable(oneOf(FAILURE_REASONS, { description: 'Why a failed job failed.' })),
+  failure_reason: nullable(oneOf(FAILURE_REASONS, { description: 'Why the job failed; null if it did not fail.' })),
   data: nullable(
-    Type.Object(ParsedLabReportData.properties, { description: 'What was read; null where nothing was.' }),
+    Type.Object(ParsedLabReportData.properties, {
+      description: 'The data that we read; null if we could read nothing.',
+    }),
   ),
   needs_human_review: Type.Boolean({
-    description: 'Somebody has to look: it was asked for, or not everything could be read and matched.',
+    description:
+      'Whether a person must review the report, because you requested it or because not everything could be ' +
+      'read and matched.',
   }),
-  is_reviewed: Type.Boolean({ description: 'Whoever runs the service has looked at it.' }),
+  is_reviewed: Type.Boolean({ description: 'Whether the operator of the service has reviewed the report.' }),
 };
 
-/** As events tell of it. */
-export const ParsingJob = Type.Object(job);
+/** A parsing job in the form in which events show it. */
+export const ParsingJob = shape('ParsingJob', job);
 
 const ParsingJobFile = Type.Object({
-  content_type: Type.String({ description: 'What the file is, by its first bytes.' }),
+  content_type: Type.String({ description: 'The type of the file, by its first bytes.' }),
   bytes: Type.Integer({ description: 'Size of the file.' }),
-  url: Type.String({ description: 'Where the file can be had for 15 minutes, without a key.' }),
+  url: Type.String({ description: 'A link to the file, valid for 15 minutes, without a key.' }),
 });
 
-/** As it is answered. */
-export const ParsingJobWithFiles = Type.Object({
+/** A parsing job in the form in which responses show it. */
+export const ParsingJobWithFiles = shape('ParsingJobWithFiles', {
   ...job,
-  files: Type.Array(ParsingJobFile, { description: 'What was sent, in its order.' }),
+  files: Type.Array(ParsingJobFile, { description: 'The files that were sent, in their order.' }),
 });
 
-export const ParserJobFields = Type.Object({
+export const ParserJobFields = shape('ParserJobFields', {
   user_id: Uuid,
-  needs_human_review: withDefault(Type.Boolean({ description: 'Have somebody look at it whatever was read.' }), false),
+  needs_human_review: withDefault(
+    Type.Boolean({ description: 'Request a review by a person, whatever can be read.' }),
+    false,
+  ),
 });

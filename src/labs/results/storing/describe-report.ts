@@ -1,15 +1,15 @@
 import { ageInYears } from '../../../wire/birth-date.ts';
-import type { LoadedOrder } from '../../orders/load.ts';
+import type { LoadedOrder } from '../../orders/load-order.ts';
 import type { Interpretation } from '../interpretation/interpret.ts';
-import type { KeptReport } from '../kept-report.ts';
+import type { StoredReport } from '../stored-report.ts';
 import type { NewestReport } from '../newest-report.ts';
-import type { LabReport } from '../report.ts';
+import type { LabReport } from '../lab-report.ts';
 
-type Description = Pick<KeptReport, 'metadata' | 'sample_information'>;
+type Description = Pick<StoredReport, 'metadata' | 'sample_information'>;
 
 /**
- * Whose the results are, by the order, and who reported them when, by the laboratory. What a later report leaves out is
- * as it was.
+ * Returns the description of a report: the patient from the order, and the laboratory with its times from the report.
+ * If a later report does not contain a fact, we keep the fact from the earlier report.
  */
 export function describeReport(
   { row }: LoadedOrder,
@@ -47,7 +47,11 @@ export function describeReport(
 
 type SampleInformation = Description['sample_information'];
 
-/** By their ids; where a report names no sample, what it says of when and by whom is of the order's, by what number it has. */
+/**
+ * Returns the samples of a report by their ids. If the report names no sample, its times and laboratories belong to the
+ * order's sample. The key is then the first known number: the sample id of the order, or a number from the report, or
+ * the id of the order.
+ */
 function samplesOf(order: LoadedOrder['row'], report: LabReport, before: SampleInformation): SampleInformation {
   const { accession_number, filler_number, placer_number } = report;
   const unnamed = order.sample_id ?? accession_number ?? filler_number ?? placer_number ?? order.id;

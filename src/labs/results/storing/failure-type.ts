@@ -1,6 +1,8 @@
-import type { FailureType } from '../report.ts';
+import type { FailureType } from '../lab-report.ts';
 
-/** Words and abbreviations by which laboratories say that there is no value, the more exact ones first. */
+/**
+ * Words and abbreviations with which laboratories state why there is no value. More exact words are first in the list.
+ */
 const WORDS: [RegExp, FailureType][] = [
   [/\binsufficient volume\b|\blow volume\b/i, 'insufficient_volume'],
   [
@@ -18,7 +20,10 @@ const WORDS: [RegExp, FailureType][] = [
   [/\b(?:unable|cannot|not able) (?:to )?(?:be )?calculate|\bcalculation\b/i, 'missing_result_calc_failure'],
 ];
 
-/** Why there is no value, as far as the laboratory's words tell. */
+/**
+ * Derives the reason why there is no value from the laboratory's text. Returns 'unknown_failure' if the text contains
+ * none of these words.
+ */
 export function failureTypeOf(text: string, notes: string | null): FailureType {
   const said = `${text} ${notes ?? ''}`.slice(0, 2_000);
   return WORDS.find(([words]) => words.test(said))?.[1] ?? 'unknown_failure';

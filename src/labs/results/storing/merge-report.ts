@@ -1,18 +1,18 @@
 import type { Analyte } from '../../catalogue/analytes.ts';
-import type { KeptMissing, KeptReport, KeptResult, PastResult, RejectedTests } from '../kept-report.ts';
-import { isNewer, isPreliminary, type Entry } from './newer.ts';
-import { analyteOf, asOf, keyOf, named, readMissing, readResult, sourceMarkerOf } from './read-observation.ts';
-import { heldTests, wordsOfRejection } from './rejected-samples.ts';
-import type { LabReport, Observation } from '../report.ts';
+import type { StoredMissingResult, StoredReport, StoredResult, PastResult, RejectedTests } from '../stored-report.ts';
+import { isNewer, isPreliminary, type Entry } from './is-newer.ts';
+import { analyteOf, asOf, keyOf, named, missingEntryOf, readResult, sourceMarkerOf } from './stored-entries.ts';
+import { deferredTests, wordsOfRejection } from './rejected-samples.ts';
+import type { LabReport, Observation } from '../lab-report.ts';
 
-type Values = Pick<KeptReport, 'results' | 'missing_results' | 'withdrawn'>;
-/** `superseded`: the report told something that is older than what stands. */
+type Values = Pick<StoredReport, 'results' | 'missing_results' | 'withdrawn'>;
+/** `superseded` is true if the report contains a value that is older than the stored value. */
 type Merged = Values & { superseded: boolean };
 
 /**
- * What is known of an order after one more report. Laboratories repeat themselves, send parts, and messages come late:
- * so each value stands for itself, the newest one stands (record 359), those before it are its history, and what is not told
- * again stays.
+ * Merges a new report into the values that we know of an order. Laboratories repeat values, send reports in parts, and
+ * send messages late. Therefore we merge each value separately. The newest value becomes the current one, and earlier
+ * values become its history. Values that the report does not repeat stay as they are.
  */
 export function mergeValues(before: Values | null, report: LabReport, analytes: Analyte[]): Merged {
   const entries = new Map<string, Entry>();
@@ -24,12 +24,13 @@ export function mergeValues(before: Values | null, report: LabReport, analytes: 
     const analyte = analyteOf(observation, analytes);
     const key = keyOf(observation, analyte);
     const known = entries.get(key);
-    const told = ofReported(entryOf(report, observation, analyte), known);
-    if (!known) entries.set(key, told);
-    else if (saysTheSame(told, known)) entries.set(key, isNewer(told, known) ? restated(known, told) : known);
-    else if (isNewer(told, known)) entries.set(key, corrected(told, known));
+    const reported = ofReported(entryOf(report, observation, analyte), known);
+    if (!known) entries.set(key, reported);
+    else if (saysTheSame(reported, known))
+      entries.set(key, isNewer(reported, known) ? restated(known, reported) : known);
+    else if (isNewer(reported, known)) entries.set(key, corrected(reported, known));
     else {
-      const late = withLate(known, told);
+      const late = withLate(known, reported);
       superseded ||= late !== known || known.of !== 'result';
       entries.set(key, late);
     }
@@ -43,34 +44,40 @@ function entryOf(report: LabReport, observation: Observation, analyte: Analyte |
     const as_of = asOf(report, observation);
     return { of: 'withdrawn', entry: { ...named(observation, analyte), reported_at: as_of.reported_at, as_of } };
   }
-  if (status === 'not_obtained') return { of: 'missing', entry: readMissing(report, observation, analyte) };
+  if (status === 'not_obtained') return { of: 'missing', entry: missingEntryOf(report, observation, analyte) };
   return { of: 'result', entry: readResult(report, { ...observation, status }, analyte) };
 }
 
 const CANCELLED_AFTER = 'The laboratory cancelled this value after it was reported.';
 
-/** That there is no value says so where somebody may have read one: it is no value that never came. */
-function ofReported(told: Entry, known: Entry | undefined): Entry {
-  if (told.of !== 'missing' || !known) return told;
+/**
+ * Returns the reported entry. If the value was reported as final before and is missing now, the function adds a note
+ * that the laboratory cancelled it. The note distinguishes this value from a value that never came.
+ */
+function ofReported(reported: Entry, known: Entry | undefined): Entry {
+  if (reported.of !== 'missing' || !known) return reported;
   const wasRead =
     known.of === 'missing'
       ? known.entry.note?.startsWith(CANCELLED_AFTER)
       : known.of === 'result' && !isPreliminary(known);
-  if (!wasRead) return told;
+  if (!wasRead) return reported;
   return {
     of: 'missing',
-    entry: { ...told.entry, note: [CANCELLED_AFTER, told.entry.note].filter(Boolean).join('\n') },
+    entry: { ...reported.entry, note: [CANCELLED_AFTER, reported.entry.note].filter(Boolean).join('\n') },
   };
 }
 
-/** Equal but for when it was said and what it is called: a value that turns from preliminary to final is no repetition. */
-function saysTheSame(told: Entry, known: Entry): boolean {
-  if (told.of !== known.of) return false;
-  if (told.of === 'withdrawn') return true;
-  if (isPreliminary(known) && !isPreliminary(told)) return false;
-  // Early versions were kept without their codes.
-  const hasCodes = told.of === 'result' && known.of === 'result' && known.entry.result_codes !== null;
-  return contentOf(told, hasCodes) === contentOf(known, hasCodes);
+/**
+ * Returns whether two entries are equal except for their times and status. If a preliminary value becomes final, this
+ * is a change and not a repetition.
+ */
+function saysTheSame(reported: Entry, known: Entry): boolean {
+  if (reported.of !== known.of) return false;
+  if (reported.of === 'withdrawn') return true;
+  if (isPreliminary(known) && !isPreliminary(reported)) return false;
+  // Versions of early releases do not contain the codes of values, so we do not compare them.
+  const hasCodes = reported.of === 'result' && known.of === 'result' && known.entry.result_codes !== null;
+  return contentOf(reported, hasCodes) === contentOf(known, hasCodes);
 }
 
 const contentOf = ({ entry }: Entry, hasCodes: boolean): string => {
@@ -79,39 +86,45 @@ const contentOf = ({ entry }: Entry, hasCodes: boolean): string => {
   return JSON.stringify(Object.entries({ ...entry, ...of, ...codes }).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 };
 
-/** The same was said later: what comes between does not take its place. */
+/**
+ * Returns the known entry with the time of its repetition. Afterwards, a value with a time between the two reports
+ * cannot replace it.
+ */
 const restated = (known: Entry, { entry: { as_of } }: Entry): Entry =>
   ({ of: known.of, entry: { ...known.entry, ...(as_of && { as_of }) } }) as Entry;
 
-/** What was final and is another now is marked, with what it was; what was cancelled keeps what it was, until it is withdrawn. */
-function corrected(told: Entry, known: Entry): Entry {
-  if (told.of === 'withdrawn' || known.of === 'withdrawn') return told;
-  if (told.of === 'missing') {
+/**
+ * Returns the entry that replaces the known entry. If a final value changed, the new entry has the status corrected and
+ * contains the previous value. A cancelled value keeps its history. A withdrawn value loses it.
+ */
+function corrected(reported: Entry, known: Entry): Entry {
+  if (reported.of === 'withdrawn' || known.of === 'withdrawn') return reported;
+  if (reported.of === 'missing') {
     const history =
       known.of === 'missing' ? known.entry.history : joined(known.entry.history, pastOf(known.entry, false));
-    return { of: 'missing', entry: { ...told.entry, history } };
+    return { of: 'missing', entry: { ...reported.entry, history } };
   }
-  if (known.of === 'missing') return { of: 'result', entry: { ...told.entry, history: known.entry.history } };
+  if (known.of === 'missing') return { of: 'result', entry: { ...reported.entry, history: known.entry.history } };
   const { result, unit, previous_result, status } = known.entry;
-  const isOther = result !== told.entry.result || unit !== told.entry.unit;
+  const isOther = result !== reported.entry.result || unit !== reported.entry.unit;
   const history = isOther ? joined(known.entry.history, pastOf(known.entry, false)) : known.entry.history;
-  if (status === 'partial') return { of: 'result', entry: { ...told.entry, history } };
+  if (status === 'partial') return { of: 'result', entry: { ...reported.entry, history } };
   const previous = isOther ? [result, unit].filter((part) => part !== null).join(' ') : previous_result;
-  return { of: 'result', entry: { ...told.entry, history, status: 'corrected', previous_result: previous } };
+  return { of: 'result', entry: { ...reported.entry, history, status: 'corrected', previous_result: previous } };
 }
 
 /**
- * What came after something newer is kept behind it; the same entry where it is there already. Nothing is kept behind what was
- * withdrawn: it may never have been this patient's.
+ * Adds a value that arrived after a newer one to the history. If the history contains the value already, the function
+ * returns the same entry. A withdrawn entry gets no history, because the value may belong to another patient.
  */
-function withLate(known: Entry, told: Entry): Entry {
-  if (known.of === 'withdrawn' || told.of !== 'result') return known;
-  const history = joined(known.entry.history, pastOf(told.entry, true));
+function withLate(known: Entry, reported: Entry): Entry {
+  if (known.of === 'withdrawn' || reported.of !== 'result') return known;
+  const history = joined(known.entry.history, pastOf(reported.entry, true));
   return history === known.entry.history ? known : ({ of: known.of, entry: { ...known.entry, history } } as Entry);
 }
 
 const pastOf = (
-  { result, unit, interpretation, status, timestamp, as_of }: KeptResult,
+  { result, unit, interpretation, status, timestamp, as_of }: StoredResult,
   came_late: boolean,
 ): PastResult => ({
   result,
@@ -123,7 +136,10 @@ const pastOf = (
   sent_at: as_of?.sent_at ?? null,
 });
 
-/** Oldest first by the laboratory's times; a value that it told at the same time before is there once. */
+/**
+ * Adds a value to the history, oldest first by the laboratory's times. If the same value with the same time is in the
+ * history already, nothing changes.
+ */
 function joined(history: PastResult[], past: PastResult): PastResult[] {
   const isKnown = history.some(
     ({ result, unit, timestamp }) => result === past.result && unit === past.unit && timestamp === past.timestamp,
@@ -133,56 +149,62 @@ function joined(history: PastResult[], past: PastResult): PastResult[] {
 
 const timesOf = ({ timestamp, sent_at }: PastResult): string => `${timestamp ?? ''} ${sent_at ?? ''}`;
 
-/** In the order of the lab test; what was not asked for comes last, in the order in which it came. */
+/**
+ * Returns the values in the order of the lab test. Values that were not ordered are last, in the order in which they
+ * arrived.
+ */
 function valuesOf(entries: Entry[], analytes: Analyte[]): Values {
-  const places = new Map(analytes.map(({ slug }, place) => [slug, place]));
-  const sorted = entries.toSorted((a, b) => placeOf(a) - placeOf(b));
+  const positions = new Map(analytes.map(({ slug }, position) => [slug, position]));
+  const sorted = entries.toSorted((a, b) => positionOf(a) - positionOf(b));
   return {
     results: sorted.flatMap(({ of, entry }) => (of === 'result' ? [entry] : [])),
     missing_results: sorted.flatMap(({ of, entry }) => (of === 'missing' && entry.reported_at !== null ? [entry] : [])),
     withdrawn: sorted.flatMap(({ of, entry }) => (of === 'withdrawn' ? [entry] : [])),
   };
 
-  function placeOf({ entry: { key } }: Entry): number {
-    return places.get(key.split('#')[0] as string) ?? analytes.length;
+  function positionOf({ entry: { key } }: Entry): number {
+    return positions.get(key.split('#')[0] as string) ?? analytes.length;
   }
 }
 
-/** Why there is no value, in the words of `missing_results`. */
+/** Notes that `missing_results` contains. They state why there is no value. */
 export const NOT_IN_REPORT = "Not in the laboratory's final report.";
 export const SET_ASIDE = 'A part of the report could not be read and was set aside.';
 
 /**
- * What was asked for and required, is awaited no more and was not told: the laboratory called it final, or cancelled
- * it, or it may have stood in a part of the report that was discarded.
+ * Returns the required analytes that were not reported and that we no longer expect. Either the laboratory called their
+ * test final or cancelled it, or their value may have been in a part of the report that we discarded.
  */
 export function notReported(
   values: Values,
   expected: { analyte: Analyte; isCancelled: boolean; isSetAside: boolean }[],
-): KeptMissing[] {
-  const told = toldIn(values);
+): StoredMissingResult[] {
+  const reportedSlugs = slugsIn(values);
   return expected
-    .filter(({ analyte }) => analyte.required && !told.has(analyte.slug))
+    .filter(({ analyte }) => analyte.required && !reportedSlugs.has(analyte.slug))
     .map(({ analyte, isCancelled, isSetAside }) => ({
       ...withoutValue(analyte),
       note: isCancelled ? 'The laboratory cancelled this test.' : isSetAside ? SET_ASIDE : NOT_IN_REPORT,
     }));
 }
 
-/** What is required and still to come of tests that wait for something about their samples, with what that is. */
-export function heldUp(values: Values, analytes: Analyte[], rejected: RejectedTests): KeptMissing[] {
-  const [told, held] = [toldIn(values), heldTests(rejected)];
+/**
+ * Returns the required values that we still expect because their test waits until a problem with a sample is solved.
+ * The note states the problem.
+ */
+export function deferredResults(values: Values, analytes: Analyte[], rejected: RejectedTests): StoredMissingResult[] {
+  const [reportedSlugs, deferred] = [slugsIn(values), deferredTests(rejected)];
   return analytes.flatMap((analyte) => {
-    const code = held.get(analyte.marker_id);
-    if (code === undefined || !analyte.required || told.has(analyte.slug)) return [];
+    const code = deferred.get(analyte.marker_id);
+    if (code === undefined || !analyte.required || reportedSlugs.has(analyte.slug)) return [];
     return [{ ...withoutValue(analyte), note: wordsOfRejection(code), is_held: true as const }];
   });
 }
 
-const toldIn = ({ results, missing_results, withdrawn }: Values): Set<string | undefined> =>
+const slugsIn = ({ results, missing_results, withdrawn }: Values): Set<string | undefined> =>
   new Set([...results, ...missing_results, ...withdrawn].map(({ key }) => key.split('#')[0]));
 
-const withoutValue = (analyte: Analyte): Omit<KeptMissing, 'note'> => ({
+const withoutValue = (analyte: Analyte): Omit<StoredMissingResult, 'note'> => ({
   key: analyte.slug,
   name: analyte.name,
   slug: analyte.slug,

@@ -1,23 +1,24 @@
-// What a laboratory notes of a test of which the same report has no value (decision record 237).
+// Handles the notes that a laboratory wrote about a test for which the same report contains no value.
 import type { OrderedTest } from '../../catalogue/ordered-tests.ts';
-import type { KeptReport } from '../kept-report.ts';
+import type { StoredReport } from '../stored-report.ts';
 import { MOST_OF_REPORT, ReportRefused } from '../report-bounds.ts';
-import type { LabReport, Observation, ReportedTest } from '../report.ts';
+import type { LabReport, Observation, ReportedTest } from '../lab-report.ts';
 import { rejectionOf } from './rejected-samples.ts';
 import { NOT_IN_REPORT, SET_ASIDE } from './merge-report.ts';
-import { meantBy } from './told-tests.ts';
+import { testsMeantBy } from './test-statuses.ts';
 
 /**
- * The report with such notes as observations: of an ordered test that will have no value, each that it lacks says so with the
- * note; any other note stands for itself, as a comment. Throws ReportRefused for more of them than all notes may be.
+ * Returns the report with these notes as additional observations. If an ordered test will get no value, each value that
+ * is missing in this test gets the note. Every other note becomes a separate observation of the kind comment. Throws
+ * ReportRefused if all notes together are too long.
  */
-export function withNotesOfTests(report: LabReport, before: KeptReport | null, ordered: OrderedTest[]): LabReport {
-  const told = [...(before?.results ?? []), ...(before?.withdrawn ?? [])].map(({ key }) => key.split('#')[0]);
-  const known = new Set([...told, ...report.observations.map(({ analyte_slug }) => analyte_slug)]);
+export function withNotesOfTests(report: LabReport, before: StoredReport | null, ordered: OrderedTest[]): LabReport {
+  const storedSlugs = [...(before?.results ?? []), ...(before?.withdrawn ?? [])].map(({ key }) => key.split('#')[0]);
+  const known = new Set([...storedSlugs, ...report.observations.map(({ analyte_slug }) => analyte_slug)]);
   const added = (report.tests ?? []).flatMap((test) => {
     const isRejected = test.status === 'cancelled' && rejectionOf(test) !== null;
     if (!test.notes && !isRejected) return [];
-    const lacking = [...new Set(meantBy(test, ordered).flatMap(({ analytes }) => analytes))].filter(
+    const lacking = [...new Set(testsMeantBy(test, ordered).flatMap(({ analytes }) => analytes))].filter(
       ({ slug, required }) => required && !known.has(slug),
     );
     if (test.status === 'partial' || lacking.length === 0) return test.notes ? [noteOf(test, test.notes)] : [];
@@ -44,7 +45,10 @@ const PLAIN = {
   sample_id: null,
 } as const satisfies Partial<Observation>;
 
-/** Named as what it is, so that it is never taken for a value of that test. */
+/**
+ * Returns an observation that contains only a note. Its name begins with "Note on", so that nobody takes it for a value
+ * of the test.
+ */
 const noteOf = ({ name, codes }: ReportedTest, text: string): Observation => ({
   ...PLAIN,
   flags: [],

@@ -1,10 +1,13 @@
-// What a rejected sample means for the tests that were to be made of it (record 358).
-import type { RejectedTests } from '../kept-report.ts';
-import type { LabReport, FailureType, Observation, ReportedTest } from '../report.ts';
+// Derives the results of tests from the rejection of their samples.
+import type { RejectedTests } from '../stored-report.ts';
+import type { LabReport, FailureType, Observation, ReportedTest } from '../lab-report.ts';
 
 type Rejection = { detail: string | null; failure: FailureType; words: string };
 
-/** HL7 table 0490 (SPM-21), as far as such a sample brings no result: the others block the work on it. */
+/**
+ * The codes of HL7 table 0490 (SPM-21) for a sample from which no result can come. All other codes only delay the work
+ * on a sample.
+ */
 const REJECTIONS: ReadonlyMap<string, Rejection> = new Map(
   Object.entries({
     QS: {
@@ -31,46 +34,59 @@ const REJECTIONS: ReadonlyMap<string, Rejection> = new Map(
   }),
 );
 
-/** The rejection that leaves a test without a result; null where its samples were not rejected, or for another reason. */
+/**
+ * Returns the rejection because of which a test gets no result. Returns null if no sample of the test was rejected for
+ * such a reason.
+ */
 export const rejectionOf = ({ rejected = [] }: Pick<ReportedTest, 'rejected'>): Rejection | null =>
   rejected.map((code) => REJECTIONS.get(code)).find((known) => known !== undefined) ?? null;
 
-/** The code of that rejection. */
+/** Returns the code of the rejection because of which a test gets no result, or null. */
 export const rejectionCodeOf = ({ rejected = [] }: Pick<ReportedTest, 'rejected'>): string | null =>
   rejected.find((code) => REJECTIONS.has(code)) ?? null;
 
-/** What `status_detail` says of an order that failed by it. */
+/** Returns the `status_detail` of an order that failed because of a rejection with this code. */
 export const detailOfRejection = (code: string | undefined): string | null =>
   (code === undefined ? undefined : REJECTIONS.get(code))?.detail ?? null;
 
-/** Codes of HL7 table 0490 by which a laboratory waits for something that somebody can tell it. */
-const HELD: ReadonlyMap<string, string> = new Map([
+/**
+ * Codes of HL7 table 0490 for samples that lack information which a person can supply. The laboratory waits for this
+ * information.
+ */
+const DEFERRALS: ReadonlyMap<string, string> = new Map([
   ['RD', 'The sample came without the date of collection.'],
   ['RA', 'The sample came without the id of the patient.'],
   ['RE', 'The sample came without the name of the patient.'],
   ['RS', 'The name of the patient is spelled otherwise on the sample.'],
 ]);
 
-export const isRejectionCode = (code: string): boolean => REJECTIONS.has(code) || HELD.has(code);
-
-/** By which nothing ends: somebody can mend what is wrong, or nobody here knows what the laboratory means to do. */
-const isHold = (reason: string): boolean => !REJECTIONS.has(reason);
-
-/** What a code says of a sample; a reason of the laboratory's own is told by its words. */
-export const wordsOfRejection = (reason: string): string =>
-  REJECTIONS.get(reason)?.words ?? HELD.get(reason) ?? `The laboratory has rejected the sample: ${reason}.`;
-
-/** The reason by which a test is held up and not ended; null where there is none. */
-export const holdOf = ({ status, rejected = [] }: Pick<ReportedTest, 'status' | 'rejected'>): string | null =>
-  status === 'partial' ? (rejected.find(isHold) ?? null) : null;
-
-/** The tests of these that wait for something about their samples, with the reason. */
-export const heldTests = (rejected: RejectedTests): Map<number, string> =>
-  new Map(Object.entries(rejected).flatMap(([marker, code]) => (isHold(code) ? [[Number(marker), code]] : [])));
+export const isRejectionCode = (code: string): boolean => REJECTIONS.has(code) || DEFERRALS.has(code);
 
 /**
- * The report with each test as cancelled whose samples were rejected and that has no value: a laboratory may reject a sample
- * before it says anything else of its test. A test that has values was done in spite of it, which each of them says.
+ * Returns whether this reason only delays a test. Then a person can solve the problem, or we do not know what the
+ * laboratory will do.
+ */
+const isDeferral = (reason: string): boolean => !REJECTIONS.has(reason);
+
+/**
+ * Returns the text for the reason of a rejection. If the reason is the laboratory's own, the text contains it without
+ * changes.
+ */
+export const wordsOfRejection = (reason: string): string =>
+  REJECTIONS.get(reason)?.words ?? DEFERRALS.get(reason) ?? `The laboratory has rejected the sample: ${reason}.`;
+
+/** Returns the reason that delays a test. Returns null if there is none. */
+export const deferralOf = ({ status, rejected = [] }: Pick<ReportedTest, 'status' | 'rejected'>): string | null =>
+  status === 'partial' ? (rejected.find(isDeferral) ?? null) : null;
+
+/** Selects the tests that wait until a problem with their samples is solved, with the reason. */
+export const deferredTests = (rejected: RejectedTests): Map<number, string> =>
+  new Map(Object.entries(rejected).flatMap(([marker, code]) => (isDeferral(code) ? [[Number(marker), code]] : [])));
+
+/**
+ * Changes a report so that a test is cancelled if its samples were rejected and it has no value. A laboratory may
+ * reject a sample before it reports anything else about the test. If a test has values, the laboratory did it in spite
+ * of the rejection. Then the function adds the reason of the rejection to the notes of these values.
  */
 export function withRejections(report: LabReport): LabReport {
   const hasValue = ({ status }: Observation): boolean => status !== 'not_obtained' && status !== 'withdrawn';

@@ -1,16 +1,20 @@
-import type { LoadedOrder } from '../../orders/load.ts';
+import type { LoadedOrder } from '../../orders/load-order.ts';
 import type { NewEvent } from '../../orders/status/append-events.ts';
-import { pathTo } from '../../orders/status/path.ts';
-import { progressOfOrder } from '../../orders/status/progress.ts';
-import { statusesOf, type LowLevelStatus } from '../../orders/status/table.ts';
+import { pathTo } from '../../orders/status/steps-to-status.ts';
+import { progressOfOrder } from '../../orders/status/order-progress.ts';
+import { statusesOf, type LowLevelStatus } from '../../orders/status/statuses.ts';
 
-/** How far a report takes an order. Failed: no result can come any more; redrawn where that is for its samples. */
+/**
+ * How far a report moves an order. failed: the order can get no results. redrawn: it failed because its samples were
+ * rejected.
+ */
 export type Reach = 'partial' | 'complete' | { failed: 'called_off' } | { failed: 'redrawn'; detail: string | null };
 
 /**
- * What an order goes through when results come in: from where it stands, since a report may overtake the carrier and
- * the laboratory's receipt. Null when no way leads there. A kit has no status for partial results, but it is with the
- * laboratory then.
+ * Returns the statuses that an order gets when results arrive, starting from its current status. The results may arrive
+ * before we know that the laboratory received the sample. Then the list contains the statuses in between. Returns null
+ * if no sequence of statuses leads to the result. An order for a kit has no status for partial results, so it gets the
+ * status delivered_to_lab.
  */
 export function statusesAfter(order: LoadedOrder, reach: Reach): NewEvent[] | null {
   const progress = progressOfOrder(order);
@@ -24,7 +28,10 @@ export function statusesAfter(order: LoadedOrder, reach: Reach): NewEvent[] | nu
   return path.steps.map((status) => (status === target ? { status, detail } : { status }));
 }
 
-/** Who walks in comes again for the same order's redraw; any other order ends, and its redraw is another. */
+/**
+ * Returns the status to which a report leads. After a rejected sample, a walk-in patient comes again for the same
+ * order. Every other order ends, and its redraw is a new order.
+ */
 function targetOf(reach: Reach, statuses: LowLevelStatus[]): LowLevelStatus {
   if (reach === 'complete') return 'completed';
   if (reach === 'partial') return statuses.includes('partial_results') ? 'partial_results' : 'delivered_to_lab';

@@ -2,17 +2,18 @@ import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { analytesOf, type Analyte } from '../../catalogue/analytes.ts';
 import { birthDateHash, wordHashes } from '../../orders/name-words.ts';
-import { loadOrders, type LoadedOrder } from '../../orders/load.ts';
-import { partsOf, type TopLevelStatus } from '../../orders/status/table.ts';
-import { canonicalSampleId } from '../../orders/testkit/bind-sample.ts';
-import { analyteOf } from '../storing/read-observation.ts';
-import type { LabReport } from '../report.ts';
+import { loadOrders, type LoadedOrder } from '../../orders/load-order.ts';
+import { partsOf, type TopLevelStatus } from '../../orders/status/statuses.ts';
+import { canonicalSampleId } from '../../orders/bind-sample.ts';
+import { analyteOf } from '../storing/stored-entries.ts';
+import type { LabReport } from '../lab-report.ts';
 import { statusesAfter } from '../storing/statuses-after.ts';
 import type { REASON_CODES } from './schemas.ts';
 
 /**
- * A report with who sent it: the laboratory, and the team's account with it where it said for which. `order` is the one that
- * its numbers lead to, where that takes no results as it stands.
+ * A report with the laboratory that sent it. `lab_account_id` is the team's account at this laboratory, if the report
+ * names one. `order` is the order that the numbers in the report identify, if this order cannot take results in its
+ * current state.
  */
 export type ReportOfLab = {
   lab_id: number;
@@ -21,7 +22,7 @@ export type ReportOfLab = {
   order?: LoadedOrder | undefined;
 };
 
-/** An order that a report may be of, with what speaks for and against it. */
+/** An order to which a report may belong, with the reasons for and against this. */
 export type Candidate = {
   user_id: string;
   order_id: string;
@@ -35,8 +36,8 @@ export type Candidate = {
 const MOST_OPTIONS = 10;
 
 /**
- * The team's orders whose sample the report names, and those of people with the same name and date of birth; the likeliest
- * first.
+ * Finds the orders of the team to which a report may belong, the most probable first. These are the orders whose sample
+ * the report names, and the orders of patients with the same name and date of birth.
  */
 export async function findCandidates(ctx: TxCtx<TeamCtx>, from: ReportOfLab): Promise<Candidate[]> {
   const named = from.order ? [from.order.row.id] : [];
@@ -65,14 +66,19 @@ async function ordersOfSamples(ctx: TxCtx<TeamCtx>, { samples }: LabReport): Pro
   return rows.map(({ id }) => id);
 }
 
-/** Never by a name alone: every word of it, and the date of birth. */
+/**
+ * Finds orders of a patient. All words of the name and the date of birth must match, because a name is not enough to
+ * identify a person.
+ */
 async function ordersOfPatient(ctx: TxCtx<TeamCtx>, { patient }: LabReport): Promise<string[]> {
   const words = wordHashes(ctx, `${patient?.first_name ?? ''} ${patient?.last_name ?? ''}`.slice(0, 200));
   if (!patient?.dob || !patient.last_name || words.length === 0) return [];
   const { rows } = await sql<{ id: string }>`
-    select orders.id from order_name_words born join orders on orders.user_id = born.user_id and orders.id = born.order_id
+    select orders.id from order_name_words born
+      join orders on orders.user_id = born.user_id and orders.id = born.order_id
       join users on users.id = orders.user_id and users.deleted_at is null
-     where born.team_id = ${ctx.team.id} and born.kind = 'birth_date' and born.word_hash = ${birthDateHash(ctx, patient.dob)}
+     where born.team_id = ${ctx.team.id} and born.kind = 'birth_date'
+       and born.word_hash = ${birthDateHash(ctx, patient.dob)}
        and (select count(*) from order_name_words named
              where named.user_id = born.user_id and named.order_id = born.order_id and named.kind = 'patient'
                and named.word_hash = any(${words}::bytea[])) = ${words.length}
@@ -81,8 +87,9 @@ async function ordersOfPatient(ctx: TxCtx<TeamCtx>, { patient }: LabReport): Pro
 }
 
 /**
- * How an order was found, by its number, by a sample of its own or by its patient's name, of whom another order may have the sample; and what
- * its laboratory reports.
+ * How we found an order. `isNamed`: the report contains a number of this order. `bySample`: the report names a sample
+ * of this order. `sameUser`: we found the order by the patient's name, and the report names a sample of another order
+ * of the same user. `analytes` are the analytes of the order's lab test.
  */
 type Found = { bySample: boolean; isNamed: boolean; sameUser: boolean; analytes: Analyte[] };
 

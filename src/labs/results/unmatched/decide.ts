@@ -4,7 +4,7 @@ import type { DECISION_CODES } from './schemas.ts';
 type DecisionCode = (typeof DECISION_CODES)[number];
 export type Decision = { decision_code: DecisionCode; sub_reason_codes: string[] };
 
-/** Why a report waits for a person, by the order that speaks most for itself. */
+/** Derives from the most probable candidate why a person must decide about a report. */
 export function decide(candidates: Candidate[]): Decision {
   const named = candidates.find(({ candidate_type }) => candidate_type === 'provenance_order');
   const leading = named ?? candidates[0];
@@ -28,15 +28,15 @@ function codeOfOptions(candidates: Candidate[]): DecisionCode {
   return new Set(candidates.map(({ user_id }) => user_id)).size > 1 ? 'multiple_demo_match' : 'match_demo';
 }
 
-/** The codes in words, for who has to decide. */
+/** The texts for the decision codes. The person who decides reads them. */
 export const REASONS: Record<DecisionCode, string> = {
   match_sample_id: 'The sample id is that of an order, but the laboratory gave none of the numbers of the order.',
-  match_completed: 'The report names an order which has its results already.',
-  match_cancelled: 'The report names an order which was cancelled.',
-  wrong_collection: 'The order that the report names takes no results as it stands.',
-  wrong_lab: 'The order that the report names is one of another laboratory.',
-  multiple_demo_match: 'Name and date of birth are those of orders of several users.',
-  match_sample_id_mismatch_demo: 'The order that the report names is of somebody born on another day.',
-  match_demo: "Name and date of birth are those of a user's order.",
-  no_match: 'No order of the team fits.',
+  match_completed: 'The report names an order that has its results already.',
+  match_cancelled: 'The report names an order that was cancelled.',
+  wrong_collection: 'The order that the report names cannot take results in its current state.',
+  wrong_lab: 'The order that the report names belongs to another laboratory.',
+  multiple_demo_match: 'Orders of several users have this name and date of birth.',
+  match_sample_id_mismatch_demo: 'The patient of the order that the report names was born on another day.',
+  match_demo: 'Orders of one user have this name and date of birth.',
+  no_match: 'No order of the team matches.',
 };

@@ -4,13 +4,14 @@ import { MatchReview } from './schemas.ts';
 export const matchReviewCreated = defineEvent({
   name: 'labtest.match_review.created',
   data: MatchReview,
-  ofNobody: true,
-  summary: 'A laboratory sent results that belong to no order by their numbers. Somebody has to say whose they are.',
+  isWithoutUser: true,
+  summary:
+    'A laboratory sent results whose numbers belong to no order. A person must decide to which order they belong.',
 });
 
 export const matchReviewUpdated = defineEvent({
   name: 'labtest.match_review.updated',
   data: MatchReview,
-  ofNobody: true,
-  summary: 'Somebody has decided about results that belonged to no order.',
+  isWithoutUser: true,
+  summary: 'A person has decided about results whose numbers belonged to no order.',
 });

@@ -1,14 +1,14 @@
 import type { Static } from 'typebox';
 import { interpret, worstOf } from '../interpretation/interpret.ts';
 import { readValue } from '../interpretation/read-value.ts';
-import type { LabReport } from '../report.ts';
+import type { LabReport } from '../lab-report.ts';
 import { REASONS } from './decide.ts';
-import type { Unmatched } from './load.ts';
+import type { Unmatched } from './load-unmatched.ts';
 import type { UnmatchedResult } from './schemas.ts';
 
-type Told = Static<typeof UnmatchedResult>;
+type UnmatchedBody = Static<typeof UnmatchedResult>;
 
-export function renderUnmatched({ report, candidates, ...unmatched }: Unmatched): Told {
+export function renderUnmatched({ report, candidates, ...unmatched }: Unmatched): UnmatchedBody {
   const values = report.observations.filter(({ status }) => status !== 'withdrawn');
   return {
     ...unmatched,
@@ -22,16 +22,19 @@ export function renderUnmatched({ report, candidates, ...unmatched }: Unmatched)
   };
 }
 
-/** Who was unsure leaves the decision to somebody else, who may take it by the same operations. */
-const ACTIONS: Record<Told['status'], Told['allowed_actions']> = {
+/**
+ * The actions that are possible in each status. After `unsure`, the operator of the service decides with the same
+ * operations.
+ */
+const ACTIONS: Record<UnmatchedBody['status'], UnmatchedBody['allowed_actions']> = {
   matched: [],
   pending_customer_review: ['accept', 'reject', 'unsure'],
   pending_ops_review: ['accept', 'reject'],
   resolved: [],
 };
 
-/** As bad as its worst value; null where it has none. */
-export function worstOfReport({ observations }: LabReport): Told['interpretation'] {
+/** Returns the interpretation of the worst value of a report. Returns null if the report has no value. */
+export function worstOfReport({ observations }: LabReport): UnmatchedBody['interpretation'] {
   const values = observations.filter(({ status }) => status !== 'withdrawn' && status !== 'not_obtained');
   if (values.length === 0) return null;
   return worstOf(
@@ -42,8 +45,8 @@ export function worstOfReport({ observations }: LabReport): Told['interpretation
   );
 }
 
-function groupByUser(candidates: Unmatched['candidates']): Told['candidate_groups'] {
-  const groups = new Map<string, Told['candidate_groups'][number]>();
+function groupByUser(candidates: Unmatched['candidates']): UnmatchedBody['candidate_groups'] {
+  const groups = new Map<string, UnmatchedBody['candidate_groups'][number]>();
   for (const { user_id, ...candidate } of candidates) {
     const group = groups.get(user_id) ?? { user_id, candidates: [] };
     group.candidates.push(candidate);

@@ -13,6 +13,7 @@ import {
   WordFilter,
 } from '../../../wire/schema.ts';
 import { INTERPRETATIONS } from '../schemas.ts';
+import { shape } from '../../../wire/shape.ts';
 
 export const DECISION_CODES = [
   'match_sample_id',
@@ -44,27 +45,28 @@ export const REASON_CODES = [
 
 const Candidate = Type.Object({
   candidate_type: oneOf(['provenance_order', 'order_option'], {
-    description: 'provenance_order: the order that the report names itself; order_option: one that it may be of',
+    description:
+      'provenance_order: the order that the report itself names. order_option: an order to which it may belong.',
   }),
   order_id: nullable(Uuid),
   order_transaction_id: nullable(Uuid),
   last_status: nullable(Type.String()),
   confidence_level: oneOf(['high', 'medium', 'low']),
-  confidence_score: nullable(Type.Number({ description: 'From 0 to 1: the higher, the more speaks for it.' })),
+  confidence_score: nullable(Type.Number({ description: 'From 0 to 1. A higher score means a likelier order.' })),
   reasons: Type.Array(oneOf(REASON_CODES)),
   marker_overlap: nullable(
     Type.Object({
       reported: Type.Integer({ description: 'How many results the report has.' }),
-      shared: Type.Integer({ description: 'How many of them the order asks for.' }),
-      ordered: Type.Integer({ description: 'How many the order asks for.' }),
+      shared: Type.Integer({ description: 'How many of them were ordered.' }),
+      ordered: Type.Integer({ description: 'How many results the order has.' }),
     }),
   ),
   status_context: nullable(
-    Type.Object({ status: Type.String({ description: 'First part of its newest status.' }), since: Timestamp }),
+    Type.Object({ status: Type.String({ description: 'The first part of its newest status.' }), since: Timestamp }),
   ),
 });
 
-export const UnmatchedResult = Type.Object({
+export const UnmatchedResult = shape('UnmatchedResult', {
   id: Uuid,
   status: oneOf(STATUSES),
   decision_code: oneOf(DECISION_CODES),
@@ -78,16 +80,16 @@ export const UnmatchedResult = Type.Object({
         dob: nullable(Type.String({ description: 'YYYY-MM-DD' })),
         gender: nullable(Type.String()),
       },
-      { description: 'Whom the report names; null where it names nobody.' },
+      { description: 'The person that the report names; null if it names nobody.' },
     ),
   ),
   lab: Type.Object({ id: Type.Integer(), name: Type.String(), slug: Type.String() }),
   markers: Type.Array(Type.Object({ provider_id: nullable(Type.String()), name: nullable(Type.String()) }), {
-    description: 'What the report has results of.',
+    description: 'The markers of which the report has results.',
   }),
   interpretation: nullable(oneOf(INTERPRETATIONS)),
   result_status: nullable(oneOf(['final', 'partial'])),
-  note: nullable(Type.String({ description: 'Why it was decided so, in the words of whoever did.' })),
+  note: nullable(Type.String({ description: 'The reason for the decision, in the words of the person who made it.' })),
   allowed_actions: Type.Array(oneOf(['accept', 'reject', 'unsure'])),
   candidate_groups: Type.Array(Type.Object({ user_id: nullable(Uuid), candidates: Type.Array(Candidate) })),
   created_at: Timestamp,
@@ -95,34 +97,34 @@ export const UnmatchedResult = Type.Object({
   reviewed_at: nullable(Timestamp),
 });
 
-export const UnmatchedResultPage = Type.Object({
+export const UnmatchedResultPage = shape('UnmatchedResultPage', {
   data: Type.Array(UnmatchedResult),
   next_cursor: nullable(Type.String()),
 });
 
-const note = optional(Text(1000, { description: 'Why, in your own words.' }));
+const note = optional(Text(1000, { description: 'The reason, in your own words.' }));
 
-export const AcceptUnmatchedResult = Type.Object({
+export const AcceptUnmatchedResult = shape('AcceptUnmatchedResult', {
   user_id: optional(Uuid),
   order_id: optional(Uuid),
   note,
 });
 
-export const ResolveUnmatchedResult = Type.Object({ action: oneOf(['reject', 'unsure']), note });
+export const ResolveUnmatchedResult = shape('ResolveUnmatchedResult', { action: oneOf(['reject', 'unsure']), note });
 
-export const MatchReview = Type.Object({
+export const MatchReview = shape('MatchReview', {
   id: Uuid,
   status: oneOf(STATUSES),
   decision_code: oneOf(DECISION_CODES),
   sub_reason_codes: Type.Array(Type.String()),
-  interpretation: nullable(oneOf(INTERPRETATIONS, { description: 'Of its worst value; null where it has none.' })),
+  interpretation: nullable(oneOf(INTERPRETATIONS, { description: 'Of the worst value; null if there is no value.' })),
 });
 
 export const UnmatchedResultQuery = Type.Object({
   limit: withDefault(Type.Integer({ minimum: 1, maximum: 100 }), 50),
   next_cursor: Type.Optional(Cursor()),
   decision_code: Type.Optional(WordFilter()),
-  lab_slug: Type.Optional(WordFilter({ description: 'Only those of the laboratory with this slug.' })),
+  lab_slug: Type.Optional(WordFilter({ description: 'Only results of the laboratory with this slug.' })),
   status: Type.Optional(WordFilter()),
   created_at_start: Type.Optional(LowerBound),
   created_at_end: Type.Optional(UpperBound),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Answer, type Team, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type Answer, type Team, type TestApp } from '../../../../test/test-app.ts';
 import {
   loseResults,
   lowStatuses,
@@ -13,11 +13,11 @@ import {
   type OrderBody,
 } from '../../../../test/factories.ts';
 import { labOf, receiveFor, reportOf, sampled as sampledAs, type Received } from '../../../../test/lab-reports.ts';
-import { publishedTo } from '../../../../test/publish.ts';
-import { eraseUsers } from '../../../../test/erase-users.ts';
+import { publishedTo } from '../../../../test/publish-event.ts';
+import { eraseUsers } from '../../../../test/erase-due-users.ts';
 import { dropExpired } from '../erase.ts';
 import { acrossTeams } from '../../../db/session/bind.ts';
-import type { LabReport } from '../report.ts';
+import type { LabReport } from '../lab-report.ts';
 import { sql } from 'kysely';
 
 type Unmatched = {
@@ -72,7 +72,7 @@ const sampled = (order: OrderBody, changes: Partial<LabReport> = {}): LabReport 
   sampledAs((order.sample_id as string).toLowerCase(), changes);
 
 describe('results without a number', () => {
-  test('wait with whose they may be, and the order stays as it was', async () => {
+  test('wait with their candidates, and the order stays as it was', async () => {
     const { order, unmatched_id } = await loseResults(app.team, { interpretation: 'abnormal' });
     expect(lowStatuses(order).at(-1)).toBe('delivered_to_lab');
     expect(await read(unmatched_id)).toMatchObject({
@@ -101,7 +101,7 @@ describe('results without a number', () => {
     });
   });
 
-  test('are given to the order by accept, as if the laboratory had named it', async () => {
+  test('get to the order by accept, as if the laboratory had named it', async () => {
     const team = await app.makeTeam();
     const { order, unmatched_id } = await loseResults(team);
     const path = `/v3/unmatched_result/${unmatched_id}`;
@@ -118,18 +118,18 @@ describe('results without a number', () => {
       allowed_actions: [],
       reviewed_at: expect.any(String),
     });
-    const told = { id: unmatched_id, decision_code: 'match_demo', sub_reason_codes: [], interpretation: 'normal' };
+    const published = { id: unmatched_id, decision_code: 'match_demo', sub_reason_codes: [], interpretation: 'normal' };
     expect(await reviews(team)).toEqual(
       [
-        { event_type: 'labtest.match_review.created', data: { ...told, status: 'pending_customer_review' } },
-        { event_type: 'labtest.match_review.updated', data: { ...told, status: 'resolved' } },
+        { event_type: 'labtest.match_review.created', data: { ...published, status: 'pending_customer_review' } },
+        { event_type: 'labtest.match_review.updated', data: { ...published, status: 'resolved' } },
       ].map((event) => ({ ...event, team_id: team.id, user_id: null, client_user_id: null })),
     );
     const again = await team.api<{ code: string }>('POST', `${path}/accept`, {});
     expect([again.status, again.body.code]).toEqual([400, 'unmatched_result_resolved']);
   });
 
-  test('are refused by reject, and left to others by unsure', async () => {
+  test('are rejected by reject, and stay open for the operator by unsure', async () => {
     const { order, unmatched_id: id } = await loseResults(app.team);
     const unsure = await resolve(id, { action: 'unsure', note: 'No idea.' });
     expect(unsure.body).toMatchObject({
@@ -147,7 +147,7 @@ describe('results without a number', () => {
 });
 
 describe('a report', () => {
-  test('of an order by its number is stored, and told again changes and tells nothing', async () => {
+  test("with an order's number is stored, and if repeated changes and publishes nothing", async () => {
     const order = await registeredKit(app.team);
     const from = { orderId: order.id, labId: labOf(order) };
     expect(await receive(reportOf(), from)).toBe('stored');
@@ -179,7 +179,7 @@ describe('a report', () => {
     expect(found.reason).toContain('sample id');
   });
 
-  test('of an order that has its results or was called off says so', async () => {
+  test('of an order that is completed or cancelled has a decision code for that', async () => {
     const done = await registeredKit(app.team);
     await simulate(app.team, done.id);
     expect((await waits(sampled(done), { labId: labOf(done) })).decision_code).toBe('match_completed');
@@ -193,7 +193,7 @@ describe('a report', () => {
     expect(found.decision_code).toBe('match_cancelled');
   });
 
-  test('is taken by an order that was called off where a person says so, and changes no status', async () => {
+  test('can be given to a cancelled order by a person, and changes no status', async () => {
     const kit = await orderKit(app.team);
     const { order: off } = (await register(app.team, { user_id: kit.user_id, sample_id: 'OFF-2' })).body;
     await app.api('POST', `/v3/order/${off.id}/cancel`);
@@ -208,7 +208,7 @@ describe('a report', () => {
     expect((await read(other.id)).status).toBe('pending_customer_review');
   });
 
-  test('with the sample id of an order of somebody born on another day, or of another laboratory, is not believed', async () => {
+  test('with the sample id of an order with another birth date or laboratory waits with a code for that', async () => {
     const order = await registeredKit(app.team);
     const patient = { first_name: 'Grace', last_name: 'Palmer', dob: '1990-01-01', gender: null };
     const found = await waits(sampled(order, { patient }), { labId: labOf(order) });
@@ -221,7 +221,7 @@ describe('a report', () => {
     expect((await waits(sampled(order), { labId: other.id })).decision_code).toBe('wrong_lab');
   });
 
-  test('of a name that several users have names them all, and accept needs the order', async () => {
+  test('with a name that several users have lists them all, and accept needs the order', async () => {
     const patient_details = { ...patientDetails, first_name: 'Sam', last_name: 'Twin', dob: '1991-03-03' };
     const [a, b] = [
       await registeredKit(app.team, { patient_details }),
@@ -236,7 +236,7 @@ describe('a report', () => {
     expect((await accept(found.id, { user_id: b.user_id })).body.id).toBe(b.id);
   });
 
-  test('with a name alone, or of nobody known, has no candidate', async () => {
+  test('with only a name, or of an unknown person, has no candidate', async () => {
     const order = await registeredKit(app.team);
     const patient = { first_name: 'Grace', last_name: 'Palmer', dob: null, gender: null };
     const found = await waits(reportOf({ patient, filler_number: randomUUID() }), { labId: labOf(order) });
@@ -277,7 +277,7 @@ test('the list has every filter and pages', async () => {
   expect([wrong.status, wrong.body.code]).toEqual([422, 'invalid_cursor']);
 });
 
-test('an unmatched result goes with the only user whom it may be of, and 90 days after its decision', async () => {
+test('an unmatched result is deleted with its only candidate user, and 90 days after its decision', async () => {
   const team = await app.makeTeam();
   const { order, unmatched_id } = await loseResults(team);
   const decided = await loseResults(team, { interpretation: 'critical' });
@@ -285,9 +285,9 @@ test('an unmatched result goes with the only user whom it may be of, and 90 days
   const status = async (id: string): Promise<number> => (await team.api('GET', `/v3/unmatched_result/${id}`)).status;
   await dropExpired(acrossTeams(app.ctx));
   expect(await status(decided.unmatched_id)).toBe(200);
-  await sql`update unmatched_results set reviewed_at = now() - interval '91 days' where id = ${decided.unmatched_id}`.execute(
-    app.db,
-  );
+  await sql`
+    update unmatched_results set reviewed_at = now() - interval '91 days'
+     where id = ${decided.unmatched_id}`.execute(app.db);
   await dropExpired(acrossTeams(app.ctx));
   expect([await status(unmatched_id), await status(decided.unmatched_id)]).toEqual([200, 404]);
   await team.api('DELETE', `/v2/user/${decided.order.user_id}`);

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
 import { startBroker, type Broker } from '../../../../test/broker.ts';
-import { steps } from '../../../../test/events.ts';
+import { steps } from '../../../../test/invented-events.ts';
 import { etlPath, etlPipeline } from '../../../../test/pipelines.ts';
-import { publishTo } from '../../../../test/publish.ts';
+import { publishTo } from '../../../../test/publish-event.ts';
 import { connectWorker, type ConnectedWorker } from '../../../../test/worker.ts';
-import { Worker } from '../../../delivery/lanes/workers.ts';
-import { endLeasesOfTheDead, keepLease, leasePipelines, type Leased } from './lease.ts';
+import { Worker } from '../../../delivery/queues/delivery-worker.ts';
+import { endLeasesOfDeadWorkers, renewLease, leasePipelines, type Leased } from './lease.ts';
 import { startStreaming } from './start-streaming.ts';
 
 let app: TestApp;
@@ -37,13 +37,14 @@ async function connect(worker?: Worker): Promise<ConnectedWorker> {
 const lease = (worker: Worker): Promise<Leased[]> =>
   leasePipelines(app.ctx, worker, { most: 10, ofAnother: 10, of: new Map() });
 const leasedBy = async (worker: Worker): Promise<string[]> => (await lease(worker)).map(({ team_id }) => team_id);
-const look = ({ worker }: ConnectedWorker): Promise<number> => endLeasesOfTheDead(app.ctx, worker);
-const keep = (mine: Leased, worker: Worker): Promise<boolean> =>
-  keepLease(app, mine, { worker, cursor: mine.cursor, works: true });
-const told = (): number[] => broker.received.map(({ body }) => (JSON.parse(body) as { data: { n: number } }).data.n);
+const look = ({ worker }: ConnectedWorker): Promise<number> => endLeasesOfDeadWorkers(app.ctx, worker);
+const renew = (mine: Leased, worker: Worker): Promise<boolean> =>
+  renewLease(app, mine, { worker, cursor: mine.cursor, works: true });
+const received = (): number[] =>
+  broker.received.map(({ body }) => (JSON.parse(body) as { data: { n: number } }).data.n);
 
 describe('the lease of a pipeline', () => {
-  test('ends with the connection of the worker that has it, and not before', async () => {
+  test('ends with the connection of its worker, and not before', async () => {
     const [dead, alive] = [await connect(), await connect()];
     expect(await leasedBy(dead.worker)).toEqual([team.id]);
     expect([await look(alive), await leasedBy(alive.worker)]).toEqual([0, []]);
@@ -52,7 +53,7 @@ describe('the lease of a pipeline', () => {
     expect([await look(alive), await leasedBy(alive.worker)]).toEqual([0, []]);
   });
 
-  test('of a worker that does not listen ends by its time alone', async () => {
+  test('of a worker that does not listen ends by time alone', async () => {
     const alive = await connect();
     expect(await leasedBy(new Worker())).toEqual([team.id]);
     expect([await look(alive), await leasedBy(alive.worker)]).toEqual([0, []]);
@@ -60,27 +61,27 @@ describe('the lease of a pipeline', () => {
     expect(await leasedBy(alive.worker)).toEqual([team.id]);
   });
 
-  test('is lost to whoever was cut off and taken for dead, who publishes nothing more', async () => {
+  test('is lost by a worker that was cut off and taken for dead, which then publishes nothing more', async () => {
     const [cut, alive] = [await connect(), await connect()];
     const [mine] = (await lease(cut.worker)) as [Leased];
     await cut.die();
     expect([await look(alive), await leasedBy(alive.worker)]).toEqual([1, [team.id]]);
-    expect(await keep(mine, cut.worker)).toBe(false);
+    expect(await renew(mine, cut.worker)).toBe(false);
   });
 
-  test('is kept by whoever was cut off and keeps it first: it names no worker until that listens again', async () => {
+  test('is kept by a worker that was cut off and renews first: it names no worker until that one listens', async () => {
     const [cut, alive] = [await connect(), await connect()];
     const [mine] = (await lease(cut.worker)) as [Leased];
     await cut.die();
     cut.worker.lost();
-    expect([await keep(mine, cut.worker), await look(alive)]).toEqual([true, 0]);
+    expect([await renew(mine, cut.worker), await look(alive)]).toEqual([true, 0]);
     const back = await connect(cut.worker);
-    expect([await keep(mine, cut.worker), await look(alive)]).toEqual([true, 0]);
+    expect([await renew(mine, cut.worker), await look(alive)]).toEqual([true, 0]);
     await back.die();
     expect(await look(alive)).toBe(1);
   });
 
-  test('that somebody locks at that moment ends at a later look', async () => {
+  test('whose row is locked ends at a later look', async () => {
     const [dead, alive] = [await connect(), await connect()];
     await lease(dead.worker);
     await dead.die();
@@ -91,7 +92,7 @@ describe('the lease of a pipeline', () => {
     expect(await look(alive)).toBe(1);
   });
 
-  test('of another is left alone for ten seconds by one that was cut off itself: both may come back', async () => {
+  test('of another worker is left for ten seconds by one that was cut off, because both may reconnect', async () => {
     const [dead, cut] = [await connect(), await connect()];
     await lease(dead.worker);
     for (const each of [dead, cut]) await each.die();
@@ -109,7 +110,7 @@ describe('the lease of a pipeline', () => {
   });
 });
 
-test('events of a team whose worker died go to the broker by another one long before the lease would have ended', async () => {
+test("another worker streams the events of a dead worker's team long before its lease would end", async () => {
   const [dead, alive] = [await connect(), await connect()];
   expect(await leasedBy(dead.worker)).toEqual([team.id]);
   for (const n of [1, 2, 3]) await publishTo(app, team, steps, { n });
@@ -117,7 +118,7 @@ test('events of a team whose worker died go to the broker by another one long be
   try {
     await dead.die();
     await broker.receives(3);
-    expect(told()).toEqual([1, 2, 3]);
+    expect(received()).toEqual([1, 2, 3]);
   } finally {
     await streaming.stop(10_000);
   }

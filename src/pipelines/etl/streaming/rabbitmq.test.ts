@@ -1,14 +1,14 @@
 import { expect, test, vi } from 'vitest';
-import { startTestApp } from '../../../../test/app.ts';
-import { steps } from '../../../../test/events.ts';
+import { startTestApp } from '../../../../test/test-app.ts';
+import { steps } from '../../../../test/invented-events.ts';
 import { etlPath, etlPipeline } from '../../../../test/pipelines.ts';
-import { publishTo } from '../../../../test/publish.ts';
+import { publishTo } from '../../../../test/publish-event.ts';
 import { AMQP_URL, bindQueue, type Got } from '../../../../test/rabbitmq.ts';
 import { startStreaming } from './start-streaming.ts';
 
 const reason = AMQP_URL === null ? ' (not run: PHIAL_TEST_AMQP_URL names no broker)' : '';
 test.skipIf(AMQP_URL === null)(
-  `a real RabbitMQ takes and confirms what is streamed, and gives it out whole and in order${reason}`,
+  `a real RabbitMQ confirms the streamed events, and delivers all of them in order${reason}`,
   async () => {
     const uri = AMQP_URL as string;
     const app = await startTestApp();

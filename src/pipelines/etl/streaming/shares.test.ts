@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
 import { startBroker, type Broker } from '../../../../test/broker.ts';
-import { steps } from '../../../../test/events.ts';
+import { steps } from '../../../../test/invented-events.ts';
 import { etlPath, etlPipeline } from '../../../../test/pipelines.ts';
-import { publishTo } from '../../../../test/publish.ts';
+import { publishTo } from '../../../../test/publish-event.ts';
 import { createTeam } from '../../../tenancy/teams/create.ts';
-import { PAGE, PagePlaces } from './page-places.ts';
+import { PAGE, PagePermits } from './page-permits.ts';
 import { startStreaming, type Streaming } from './start-streaming.ts';
 
 let app: TestApp;
@@ -22,14 +22,14 @@ beforeEach(async () => {
   silent.behave('silent');
 });
 afterEach(async () => {
-  // What is awaited of it fails, and nothing is waited for.
+  // Closed first, so that pending confirms fail and the stop does not wait for them.
   await silent.close();
   await streaming?.stop(10_000);
   await broker.close();
   await sql`delete from etl_pipelines`.execute(app.db);
 });
 
-/** Teams of an organisation of its own, each with a pipeline and events of so many characters. */
+/** Makes teams of a new organisation, each with a pipeline and events of these lengths. */
 async function teamsOf(to: Broker, events: number[], teams: number): Promise<Team> {
   const owner = await app.makeTeam();
   const others = await Promise.all(
@@ -44,14 +44,14 @@ const bodies = (of: Broker): string[] => of.received.map(({ body }) => body);
 const leasedOf = async ({ org_id }: Team): Promise<number> =>
   (await sql`select from etl_pipelines where org_id = ${org_id} and lease_id is not null`.execute(app.db)).rows.length;
 
-test('an organisation whose broker confirms nothing holds its share of pages, and another one is streamed on', async () => {
+test('an organisation whose broker confirms nothing keeps its share of pages, and another goes on', async () => {
   const event = 60_000;
   await teamsOf(silent, [event, event, event, event], 6);
-  streaming = startStreaming(app.ctx, undefined, { pages: new PagePlaces(8) });
+  streaming = startStreaming(app.ctx, undefined, { pages: new PagePermits(8) });
   await silent.receives(4);
   const owner = await teamsOf(broker, [event, event, event, event], 2);
   await broker.receives(8);
-  // Two pages of eight, and of each what a page holds.
+  // Two pages of eight, each with the events that fit into a page.
   const perPage = Math.floor(PAGE.bytes / (3 * event));
   expect(silent.received).toHaveLength(2 * perPage);
   const bytes = bodies(silent).reduce((sum, each) => sum + Buffer.byteLength(each), 0);
@@ -59,14 +59,14 @@ test('an organisation whose broker confirms nothing holds its share of pages, an
   await vi.waitFor(async () => expect(await leasedOf(owner)).toBe(2), 10_000);
 });
 
-test('pipelines of one organisation wait for each other, and all come to what they have', async () => {
+test('pipelines of one organisation wait for each other, and all of them are streamed', async () => {
   await teamsOf(broker, [1, 2, 3], 8);
-  streaming = startStreaming(app.ctx, undefined, { pages: new PagePlaces(1) });
+  streaming = startStreaming(app.ctx, undefined, { pages: new PagePermits(1) });
   await broker.receives(24);
   expect(new Set(bodies(broker)).size).toBe(24);
 });
 
-test('an organisation with many pipelines has a quarter of the places, and another finds one', async () => {
+test('an organisation with many pipelines gets a quarter of the permits, and another gets one', async () => {
   const loud = await teamsOf(silent, [1], 12);
   streaming = startStreaming(app.ctx, undefined, { most: 16 });
   await silent.receives(4);
@@ -75,7 +75,7 @@ test('an organisation with many pipelines has a quarter of the places, and anoth
   expect([await leasedOf(loud), await leasedOf(quiet)]).toEqual([4, 1]);
 });
 
-test('a pipeline that has come to the end of its events gives its place to one that waits', async () => {
+test('a pipeline at the end of its events gives its permit to one that waits', async () => {
   await teamsOf(broker, [1], 8);
   streaming = startStreaming(app.ctx, undefined, { most: 16 });
   await broker.receives(8);

@@ -1,91 +1,113 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Ctx } from '../../../context.ts';
-import { Worker } from '../../../delivery/lanes/workers.ts';
+import { Worker } from '../../../delivery/queues/delivery-worker.ts';
 import type { Owner } from '../../../fair/round-robin.ts';
 import { Threshold } from '../../../fair/threshold.ts';
 import { LongPolls } from '../../../long-polls.ts';
-import { endLeasesOfTheDead, leasePipelines, returnLease, waitingOrgs, type Leased, type Room } from './lease.ts';
-import { PagePlaces } from './page-places.ts';
-import { streamTeam, type Turn } from './stream-team.ts';
+import {
+  endLeasesOfDeadWorkers,
+  leasePipelines,
+  returnLease,
+  waitingOrgs,
+  type Leased,
+  type Capacity,
+} from './lease.ts';
+import { PagePermits } from './page-permits.ts';
+import { streamTeam, type StreamOptions } from './stream-team.ts';
 
-/** Pipelines that one process streams at a time, each of another team; an organisation alone has a quarter. */
+/**
+ * The most pipelines that one process streams at the same time. If only one organisation has pipelines, it may use a
+ * quarter of this number.
+ */
 const MOST_AT_A_TIME = 400;
-/** Where more wait than there is room for, each has a turn. */
-const TURN_MS = 60_000;
-const SCAN_MS = 2_000;
+/**
+ * How long a pipeline is streamed before it gives its permit to another, if more pipelines wait than there are permits.
+ */
+const STREAMED_FOR_MS = 60_000;
+const POLL_MS = 2_000;
 
 export type Streaming = {
-  /** A team has new events. */
+  /** Wakes the pipeline of a team that has new events. */
   wake: (teamId: string) => void;
-  /** Notifications may have been lost. */
+  /** Wakes all pipelines, because notifications may have been lost. */
   wakeAll: () => void;
-  /** Begins nothing new, gives up connections that are being made, and gives what is published `drainMs` to be confirmed. */
+  /**
+   * Stops streaming. It starts nothing new, aborts connection attempts, and waits up to `drainMs` for the confirms of
+   * published events.
+   */
   stop: (drainMs: number) => Promise<void>;
 };
 
-/** A team has one pipeline: what is shared out is shared among organisations alone. */
+/** Permits are shared only between organisations, because a team has one pipeline. */
 const ofOrg = (orgId: string): Owner => ({ org: orgId, team: orgId });
 
-type Bounds = { most?: number; pages?: PagePlaces };
+type Bounds = { most?: number; pages?: PagePermits };
 
 /**
- * Streams the events of every team that has a pipeline for it, as far as no other process does. By `worker` others see whether this one
- * lives; one that never listens has its leases end by themselves.
+ * Streams the events of every team that has a pipeline which no other process streams. Other processes use `worker` to
+ * detect whether this process is alive. If the worker never listens, they cannot, and its leases end only by time.
  */
 export function startStreaming(
   ctx: Ctx,
   worker = new Worker(),
-  { most = MOST_AT_A_TIME, pages = new PagePlaces() }: Bounds = {},
+  { most = MOST_AT_A_TIME, pages = new PagePermits() }: Bounds = {},
 ): Streaming {
   const stopping = new AbortController();
   const over = new AbortController();
-  // Each pipeline listens, and so does the scan: Node would warn of more than ten.
+  // Every pipeline and the poll listen to these signals. By default Node warns if a signal has more than ten listeners.
   setMaxListeners(most + 1, stopping.signal, over.signal);
   const polls = new LongPolls();
-  const places = new Threshold(most);
-  /** With their organisations. */
+  const permits = new Threshold(most);
+  /** The streams under way, with the id of their organisation. */
   const running = new Map<Promise<void>, string>();
   let waiting: ReadonlySet<string> = new Set();
 
   const isCrowded = (orgId: string): boolean =>
-    running.size >= most ? waiting.size > 0 : waiting.has(orgId) && places.roomFor(ofOrg(orgId)) <= 0;
+    running.size >= most ? waiting.size > 0 : waiting.has(orgId) && permits.capacityFor(ofOrg(orgId)) <= 0;
 
   const begin = (leased: Leased): void => {
-    const end = performance.now() + TURN_MS;
-    const isOver: Turn['isOver'] = (isAtEnd) => (isAtEnd || performance.now() > end) && isCrowded(leased.org_id);
+    const end = performance.now() + STREAMED_FOR_MS;
+    const isOver: StreamOptions['isOver'] = (isAtEnd) =>
+      (isAtEnd || performance.now() > end) && isCrowded(leased.org_id);
     const signals = { stopping: stopping.signal, over: over.signal };
-    const turn = streamTeam(ctx, leased, { worker, polls, pages, isOver, ...signals })
-      .catch((err: unknown) => ctx.log.error({ err, team_id: leased.team_id }, 'a pipeline was left to its lease'))
+    const stream = streamTeam(ctx, leased, { worker, polls, pages, isOver, ...signals })
+      .catch((err: unknown) =>
+        ctx.log.error(
+          { err, team_id: leased.team_id },
+          'a pipeline stopped with an error; another worker takes it when its lease ends',
+        ),
+      )
       .finally(() => {
-        running.delete(turn);
-        places.giveBack(ofOrg(leased.org_id));
+        running.delete(stream);
+        permits.release(ofOrg(leased.org_id));
       });
-    running.set(turn, leased.org_id);
+    running.set(stream, leased.org_id);
   };
 
-  const roomLeft = (): Room => ({
+  const computeCapacity = (): Capacity => ({
     most: most - running.size,
-    ofAnother: places.roomFor(ofOrg('')),
-    of: new Map([...running.values()].map((orgId) => [orgId, places.roomFor(ofOrg(orgId))])),
+    ofAnother: permits.capacityFor(ofOrg('')),
+    of: new Map([...running.values()].map((orgId) => [orgId, permits.capacityFor(ofOrg(orgId))])),
   });
 
-  const scan = async (): Promise<void> => {
-    const ended = await endLeasesOfTheDead(ctx, worker);
+  const pollPipelines = async (): Promise<void> => {
+    const ended = await endLeasesOfDeadWorkers(ctx, worker);
     if (ended > 0) ctx.log.warn({ pipelines: ended }, 'a worker died or was cut off; its pipelines are taken over');
-    const room = roomLeft();
-    for (const leased of room.most > 0 ? await leasePipelines(ctx, worker, room) : []) {
-      // Of several organisations that came at once each has less room than it would have had alone.
-      if (places.take(ofOrg(leased.org_id))) begin(leased);
+    const capacity = computeCapacity();
+    for (const leased of capacity.most > 0 ? await leasePipelines(ctx, worker, capacity) : []) {
+      // If several organisations get their first pipelines in one poll, the share of each is smaller than the capacity
+      // that we computed before.
+      if (permits.take(ofOrg(leased.org_id))) begin(leased);
       else await returnLease(ctx, leased);
     }
     waiting = running.size > 0 ? await waitingOrgs(ctx) : new Set();
   };
 
-  const scanning = (async () => {
+  const polling = (async () => {
     while (!stopping.signal.aborted) {
-      await scan().catch((err: unknown) => ctx.log.error({ err }, 'pipelines could not be looked for'));
-      await pause(SCAN_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+      await pollPipelines().catch((err: unknown) => ctx.log.error({ err }, 'due pipelines could not be read'));
+      await pause(POLL_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   })();
 
@@ -95,7 +117,7 @@ export function startStreaming(
     async stop(drainMs) {
       stopping.abort();
       const timer = setTimeout(() => over.abort(), drainMs);
-      await scanning;
+      await polling;
       await Promise.all(running.keys());
       clearTimeout(timer);
     },

@@ -1,74 +1,87 @@
 import type { Ctx, TeamCtx } from '../../../context.ts';
-import type { Worker } from '../../../delivery/lanes/workers.ts';
+import type { Worker } from '../../../delivery/queues/delivery-worker.ts';
 import { AppError } from '../../../errors.ts';
 import { noteReader } from '../../../events/notify-readers.ts';
 import { ORIGIN_HEADER } from '../../../events/origin.ts';
 import { ownerOf } from '../../../fair/round-robin.ts';
 import { kindOfError } from '../../../log.ts';
 import type { LongPolls, Poll } from '../../../long-polls.ts';
-import { BrokerFailed, GIVEN_UP } from '../../../outbound/amqp/line.ts';
+import { BrokerFailed, GIVEN_UP } from '../../../outbound/amqp/broker-line.ts';
 import { openBroker, type Broker, type Message } from '../../../outbound/amqp/open-broker.ts';
 import { deploymentPolicy } from '../../../outbound/deployment-policy.ts';
-import { findTeamScopeOrNull, forTeam } from '../../../tenancy/teams/scope.ts';
+import { findTeamScopeOrNull, forTeam } from '../../../tenancy/teams/team-scope.ts';
 import { readCursor, writeCursor, type Cursor } from '../../../webhooks/feed/cursor.ts';
 import type { OpenEvent } from '../../../webhooks/feed/open-bodies.ts';
 import { isAtEnd, readPage, type Page } from '../../../webhooks/feed/read-page.ts';
 import { readBrokerUri } from '../broker-uri.ts';
 import { openSinks, type Sinks } from '../render.ts';
-import { keepLease, leaveLease, putOff, type Leased } from './lease.ts';
-import { PAGE, type PagePlaces } from './page-places.ts';
+import { renewLease, leaveLease, postpone, type Leased } from './lease.ts';
+import { PAGE, type PagePermits } from './page-permits.ts';
 import { wantedTypes } from './wanted-types.ts';
 
 const TIMEOUT_MS = 15_000;
-/** Well within the lease, which each look renews. */
+/**
+ * The longest time between two reads of the feed. Each read renews the lease, so this time is shorter than the lease.
+ */
 const LOOK_AGAIN_MS = 15_000;
-/** Who was notified only now may have missed what was being published. */
+/**
+ * A transaction that was already publishing an event when the team was noted may not notify the team. After this time
+ * we therefore read the feed once more.
+ */
 const FRESH_MS = 1_000;
 
-export type Turn = {
+export type StreamOptions = {
   worker: Worker;
   polls: LongPolls;
-  pages: PagePlaces;
-  /** Whether somebody else is to have this place: at the end of the feed as soon as anybody waits, else after a while. */
+  pages: PagePermits;
+  /**
+   * Returns true if another pipeline should get this permit. At the end of the feed that is the case as soon as another
+   * pipeline waits. Otherwise it must also have been streamed for a while.
+   */
   isOver: (isAtEnd: boolean) => boolean;
   stopping: AbortSignal;
-  /** Comes after `stopping`: what is published by then is not waited for any more. */
+  /** Aborted some time after `stopping`. From then on we do not wait for confirms. */
   over: AbortSignal;
 };
 
-/** Streams a pipeline for as long as it is its turn. What goes wrong is this pipeline's affair: it is logged and put off. */
-export async function streamTeam(ctx: Ctx, leased: Leased, turn: Turn): Promise<void> {
+/**
+ * Streams a pipeline until `isOver` returns true or the process stops. An error affects only this pipeline: we log it
+ * and postpone the pipeline.
+ */
+export async function streamTeam(ctx: Ctx, leased: Leased, options: StreamOptions): Promise<void> {
   const { team_id } = leased;
   const team = await findTeamScopeOrNull(ctx, team_id);
   if (!team) return;
   const scoped = forTeam(ctx, team);
   try {
-    await stream(scoped, leased, turn);
+    await stream(scoped, leased, options);
   } catch (error) {
-    // Nothing is wrong with it: whoever has it next goes on from where it is.
+    // The process stops and aborted the connection itself, so this is no failure. The next process continues from the
+    // cursor.
     if (error instanceof BrokerFailed && error.code === GIVEN_UP) return;
     const reason = error instanceof BrokerFailed ? error.code : kindOfError(error);
-    const failures = await putOff(scoped, leased, reason);
+    const failures = await postpone(scoped, leased, reason);
     ctx.log.warn({ team_id, reason, failures }, 'a pipeline could not be streamed');
   } finally {
     await leaveLease(scoped, leased);
   }
 }
 
-async function stream(ctx: TeamCtx, leased: Leased, turn: Turn): Promise<void> {
-  const { worker, polls, pages, isOver, stopping, over } = turn;
+async function stream(ctx: TeamCtx, leased: Leased, options: StreamOptions): Promise<void> {
+  const { worker, polls, pages, isOver, stopping, over } = options;
   const { rabbitmq } = openSinks(ctx.cipher, leased);
   if (!rabbitmq) return;
   const asked = { types: wantedTypes(leased), exchange: rabbitmq.exchange };
   const poll = polls.enter(ownerOf(ctx.team));
-  const place = pages.of(ownerOf(ctx.team));
+  const permit = pages.of(ownerOf(ctx.team));
   let broker = null as Broker | null;
   let cursor = readCursor(leased.cursor);
-  const keep = (works: boolean): Promise<boolean> =>
-    keepLease(ctx, leased, { worker, cursor: writeCursor(cursor), works });
+  const renew = (works: boolean): Promise<boolean> =>
+    renewLease(ctx, leased, { worker, cursor: writeCursor(cursor), works });
   const publish = async (messages: Message[]): Promise<boolean> => {
-    // While it rested the pipeline may have been changed: nothing goes where it goes no longer.
-    if (!(await keep(false))) return false;
+    // The pipeline may have been changed while it waited for events. Renewing the lease detects that, so that we
+    // publish nothing to a former broker.
+    if (!(await renew(false))) return false;
     broker ??= await connect(ctx, rabbitmq, stopping);
     await broker.publish(messages, over);
     return true;
@@ -77,25 +90,28 @@ async function stream(ctx: TeamCtx, leased: Leased, turn: Turn): Promise<void> {
     while (!stopping.aborted) {
       poll.listen();
       const isFresh = await noteReader(ctx);
-      while (!(await place.take(LOOK_AGAIN_MS, stopping))) if (stopping.aborted || !(await keep(false))) return;
+      while (!(await permit.take(LOOK_AGAIN_MS, stopping))) if (stopping.aborted || !(await renew(false))) return;
       const page = await publishPage(ctx, { ...asked, cursor }, publish);
-      place.giveBack();
+      permit.release();
       if (!page) return;
       ({ cursor } = page);
-      if (!(await keep(page.many > 0)) || isOver(page.isAtEnd)) return;
+      if (!(await renew(page.many > 0)) || isOver(page.isAtEnd)) return;
       if (page.isAtEnd) await rest(poll, isFresh, [stopping, broker?.broken]);
       broker?.broken.throwIfAborted();
     }
   } finally {
     poll.leave();
-    place.giveBack();
+    permit.release();
     broker?.close();
   }
 }
 
 type Asked = { cursor: Cursor; types: string[]; exchange: string };
 
-/** Reads what comes next and publishes it; once this returns nothing of it is held. Null where it was not to be published. */
+/**
+ * Reads the next page and publishes it. Returns null if it was not published. The page does not stay in memory
+ * afterwards.
+ */
 async function publishPage(
   ctx: TeamCtx,
   { cursor, types, exchange }: Asked,
@@ -114,7 +130,10 @@ async function publishPage(
 const rest = (poll: Poll, isFresh: boolean, signals: (AbortSignal | undefined)[]): Promise<void> =>
   poll.wait(isFresh ? FRESH_MS : LOOK_AGAIN_MS, signals);
 
-/** What is older than what is kept is gone; all that is there still goes on from where the broker is. */
+/**
+ * Reads a page. If retention has dropped events that the pipeline has not published, it continues with all events that
+ * are still stored.
+ */
 async function readOn(ctx: TeamCtx, cursor: Cursor, types: string[]): Promise<Page> {
   try {
     return await readPage(ctx, cursor, { most: PAGE, types });
@@ -125,7 +144,7 @@ async function readOn(ctx: TeamCtx, cursor: Cursor, types: string[]): Promise<Pa
   }
 }
 
-/** None of an event that cannot be opened, which the feed has logged. */
+/** Returns the message for an event. Returns none if its body cannot be decrypted. The feed has already logged that. */
 function messageOf({ id, event_type, created_at, origin, bytes }: OpenEvent, exchange: string): Message[] {
   if (bytes === null) return [];
   const at = Math.floor(Date.parse(created_at) / 1000);

@@ -3,13 +3,16 @@ import type { ManagementCtx, TxCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { AppError } from '../../../errors.ts';
 import { newId } from '../../../ids.ts';
-import { refuseBeyondLimit, waitForOthers } from '../../limits.ts';
+import { refuseBeyondLimit, lockLimit } from '../../limits.ts';
 import { refuseUnknownTeams } from '../../teams/find.ts';
-import { integrationMemberHash, sealPerson, teamsOfPerson } from './person.ts';
+import { integrationMemberHash, sealPerson, teamsOfPerson } from './ehr-person.ts';
 import type { FoundEhrMember } from './render.ts';
 import type { EhrMemberInput } from '../schemas.ts';
 
-/** Keeps a person of the EHR. Throws limit_reached, not_found for a team, and integration_member_id_conflict. */
+/**
+ * Adds a person of the EHR. Throws limit_reached, integration_member_id_conflict, and not_found if a team does not
+ * exist.
+ */
 export function createEhrMember(
   ctx: ManagementCtx,
   { integration_member_id, name, email, avatar = null, team_role_bindings }: Static<typeof EhrMemberInput>,
@@ -18,7 +21,7 @@ export function createEhrMember(
     const { id: org_id } = ctx.org;
     const team_ids = teamsOfPerson(team_role_bindings);
     if (team_ids) await refuseUnknownTeams(ctx, org_id, team_ids);
-    await waitForOthers(ctx, 'ehrMembersPerOrg', org_id);
+    await lockLimit(ctx, 'ehrMembersPerOrg', org_id);
     const integration_member_hash = integrationMemberHash(ctx, org_id, integration_member_id);
     await refuseTaken(ctx, integration_member_hash);
     await refuseBeyondLimit(ctx, 'ehrMembersPerOrg', org_id, () => countMembers(ctx));

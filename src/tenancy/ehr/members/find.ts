@@ -1,9 +1,9 @@
 import type { ManagementCtx, TxCtx } from '../../../context.ts';
 import { notFound } from '../../../errors.ts';
-import { integrationMemberHash } from './person.ts';
+import { integrationMemberHash } from './ehr-person.ts';
 import { EHR_MEMBER_COLUMNS, openMember, type FoundEhrMember } from './render.ts';
 
-/** A member by our id or by the EHR's; throws not_found. */
+/** Returns a member, found by our id or by the id in the EHR. Throws not_found. */
 export async function findEhrMember(
   ctx: ManagementCtx | TxCtx<ManagementCtx>,
   by: { id: string } | { integration_member_id: string },

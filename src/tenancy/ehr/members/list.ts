@@ -1,12 +1,12 @@
 import type { Static } from 'typebox';
 import type { ManagementCtx } from '../../../context.ts';
-import { decodeCursor, isId, takePage } from '../../../db/page.ts';
+import { decodeCursor, isId, takePage } from '../../../db/cursor.ts';
 import { EHR_MEMBER_COLUMNS, openMember, toEhrMember } from './render.ts';
 import type { EhrMemberPage } from '../schemas.ts';
 
 const PAGE_SIZE = 50;
 
-/** The people of the EHR in the order they came. */
+/** Lists the people of the EHR, the oldest entry first. */
 export async function listEhrMembers(
   ctx: ManagementCtx,
   next_cursor: string | null,

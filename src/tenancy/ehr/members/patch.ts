@@ -3,25 +3,28 @@ import type { ManagementCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { refuseUnknownTeams } from '../../teams/find.ts';
 import { findEhrMember } from './find.ts';
-import { sealPerson, teamsOfPerson } from './person.ts';
+import { sealPerson, teamsOfPerson } from './ehr-person.ts';
 import type { FoundEhrMember } from './render.ts';
 import type { EhrMemberPatch } from '../schemas.ts';
 
-/** Changes a person of the EHR; what may be null is cleared by null, as in the change of a team. Throws not_found, also for a team. */
+/**
+ * Changes a person of the EHR. Null clears a property that can be null, like in patchTeam. Throws not_found if the
+ * person or a team does not exist.
+ */
 export function patchEhrMember(
   ctx: ManagementCtx,
   memberId: string,
   patch: Static<typeof EhrMemberPatch>,
 ): Promise<FoundEhrMember> {
   return inTransaction(ctx, async (ctx) => {
-    const { team_ids: bound, id, ...kept } = await findEhrMember(ctx, { id: memberId });
+    const { team_ids: bound, id, ...current } = await findEhrMember(ctx, { id: memberId });
     const team_ids = patch.team_role_bindings === undefined ? bound : teamsOfPerson(patch.team_role_bindings);
     if (patch.team_role_bindings && team_ids) await refuseUnknownTeams(ctx, ctx.org.id, team_ids);
     const person = {
-      ...kept,
-      name: patch.name ?? kept.name,
-      email: patch.email ?? kept.email,
-      avatar: patch.avatar === undefined ? kept.avatar : patch.avatar,
+      ...current,
+      name: patch.name ?? current.name,
+      email: patch.email ?? current.email,
+      avatar: patch.avatar === undefined ? current.avatar : patch.avatar,
     };
     await ctx.db
       .updateTable('ehr_members')

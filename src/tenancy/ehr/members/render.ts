@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { Ctx } from '../../../context.ts';
 import { bindingsOf } from '../../role-bindings.ts';
 import type { EhrMember } from '../schemas.ts';
-import type { EhrPerson } from './person.ts';
+import type { EhrPerson } from './ehr-person.ts';
 
 export const EHR_MEMBER_COLUMNS = ['id', 'person', 'team_ids'] as const;
 type EhrMemberRow = { id: string; person: Buffer; team_ids: string[] | null };
@@ -18,7 +18,7 @@ export const openMember = (
   team_ids,
 });
 
-/** As the management API shows it. */
+/** Renders a member for the management API. */
 export const toEhrMember = ({ team_ids, ...member }: FoundEhrMember): Static<typeof EhrMember> => ({
   ...member,
   team_role_bindings: bindingsOf(team_ids),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { TxCtx } from '../../../context.ts';
 
-/** Members and open invites of an organisation, which share one limit. */
+/** Returns the number of members and open invites of an organisation together, because they share one limit. */
 export async function countPeople({ db }: TxCtx, orgId: string): Promise<number> {
   const { rows } = await sql<{ people: number }>`
     select (select count(*) from org_members where org_id = ${orgId})::int

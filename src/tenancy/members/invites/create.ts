@@ -3,7 +3,7 @@ import type { ManagementCtx, TxCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { AppError } from '../../../errors.ts';
 import { newId } from '../../../ids.ts';
-import { refuseBeyondLimit, waitForOthers } from '../../limits.ts';
+import { refuseBeyondLimit, lockLimit } from '../../limits.ts';
 import { refuseUnknownTeams } from '../../teams/find.ts';
 import { emailHash, wordHashes } from '../person.ts';
 import type { BoundRole } from '../role.ts';
@@ -13,13 +13,14 @@ import { mailInvite } from './mail.ts';
 export type InviteStatus = 'invite_created' | 'invite_resent' | 'already_in_org';
 
 /**
- * Invites an address, or sends the link of its open invite anew. Throws limit_reached, too_many_mails, not_found for a team, and
- * invite_conflict where the open invite is to another role or other teams: nobody's rights change by a resend.
+ * Invites an address. If the address already has an open invite, it sends the link of that invite again. Throws
+ * limit_reached and too_many_mails. Throws not_found if a team does not exist. Throws invite_conflict if the open
+ * invite has another role or other teams, because sending an invite again must not change the rights.
  */
 export function createInvite(ctx: ManagementCtx, email: string, bound: BoundRole): Promise<InviteStatus> {
   return inTransaction(ctx, async (ctx) => {
     if (bound.team_ids) await refuseUnknownTeams(ctx, ctx.org.id, bound.team_ids);
-    await waitForOthers(ctx, 'membersPerOrg', ctx.org.id);
+    await lockLimit(ctx, 'membersPerOrg', ctx.org.id);
     const email_hash = emailHash(ctx, ctx.org.id, email);
     if (await isMember(ctx, email_hash)) return 'already_in_org';
     const open = await ctx.db
@@ -32,7 +33,8 @@ export function createInvite(ctx: ManagementCtx, email: string, bound: BoundRole
       if (!isSameRole(open, bound)) {
         throw new AppError(
           'invite_conflict',
-          'This address has an open invite to another role or other teams. Delete that one first, then invite again.',
+          'This address has an open invite with another role or other teams. Delete that invite first, then ' +
+            'invite again.',
         );
       }
       await ctx.db

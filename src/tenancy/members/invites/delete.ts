@@ -3,7 +3,7 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { notFound } from '../../../errors.ts';
 import { withdrawMails } from '../../../mail/write-mail.ts';
 
-/** Takes an invite back: its links open nothing from here on, and its mail is not sent any more. Throws not_found. */
+/** Deletes an invite. Its links stop working, and its unsent mail is withdrawn. Throws not_found. */
 export function deleteInvite(ctx: ManagementCtx, inviteId: string): Promise<void> {
   return inTransaction(ctx, async (ctx) => {
     const deleted = await ctx.db

@@ -4,7 +4,7 @@ import { linkRefused } from '../../../privacy/signed-link.ts';
 
 export type OpenInvite = { id: string; email: string; role: string; team_ids: string[] | null; teams: string[] };
 
-/** Whether somebody became a member by the invite, and is one still. */
+/** Returns true if a person accepted the invite and is still a member. */
 async function isAccepted({ db, org, signedId }: OrgSignedCtx | TxCtx<OrgSignedCtx>): Promise<boolean> {
   const row = await db
     .selectFrom('org_members')
@@ -16,8 +16,9 @@ async function isAccepted({ db, org, signedId }: OrgSignedCtx | TxCtx<OrgSignedC
 }
 
 /**
- * The invite that a link leads to, with the names of its teams; null where it made a member, who is looked for second: a
- * transaction that waited here for another one finds whom that has made. Throws link_refused where there is neither.
+ * Returns the invite of a link, with the names of its teams. Returns null if the invite was accepted. It looks for the
+ * member second: if it had to wait for a concurrent transaction that accepted the invite, it then finds the member that
+ * this transaction created. Throws link_refused if there is neither an invite nor a member.
  */
 export async function findOpenInviteOrNull(ctx: OrgSignedCtx | TxCtx<OrgSignedCtx>): Promise<OpenInvite | null> {
   const row = await ctx.db

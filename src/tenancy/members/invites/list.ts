@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { Ctx } from '../../../context.ts';
-import { decodeCursor, isId, takePage } from '../../../db/page.ts';
+import { decodeCursor, isId, takePage } from '../../../db/cursor.ts';
 import { boundToOrg } from '../../../db/session/bind.ts';
 import { wordHashes } from '../person.ts';
 import { shownRole } from '../role.ts';
@@ -9,7 +9,10 @@ import type { OrgInvitePage } from '../schemas.ts';
 
 const PAGE_SIZE = 50;
 
-/** Open invites of an organisation in the order they were made, or those whose address has all the words looked for. */
+/**
+ * Lists the open invites of an organisation, the oldest first. A search limits the list to invites whose address
+ * contains all searched words.
+ */
 export async function listInvites(
   ctx: Ctx,
   orgId: string,

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { apiOf, startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
+import { apiOf, startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
 import { makeUser, registeredKit, simulate, subscribe } from '../../../../test/factories.ts';
-import { startReceiver, type Receiver } from '../../../../test/receiver.ts';
-import { findTraces } from '../../../../test/traces.ts';
+import { startEndpoint, type Endpoint } from '../../../../test/endpoint.ts';
+import { findTraces } from '../../../../test/find-traces.ts';
 import { untilBlocked } from '../../../../test/until-blocked.ts';
 import type { Ctx, ManagementCtx } from '../../../context.ts';
 import { boundToOrg } from '../../../db/session/bind.ts';
@@ -15,15 +15,15 @@ import { deleteTeam } from './delete.ts';
 
 let app: TestApp;
 let elsewhere: TestApp;
-let receiver: Receiver;
+let endpoint: Endpoint;
 beforeAll(async () => {
-  [app, receiver] = await Promise.all([startTestApp(), startReceiver()]);
+  [app, endpoint] = await Promise.all([startTestApp(), startEndpoint()]);
   elsewhere = await startTestApp({}, { databaseUrl: app.databaseUrl });
 });
 afterAll(async () => {
   await elsewhere.close();
   await app.close();
-  await receiver.close();
+  await endpoint.close();
 });
 
 let team: Team;
@@ -36,7 +36,7 @@ const path = (id: string, of: Team = team): string => `/v1/org/${of.org_id}/team
 const remove = (id: string, key?: string) =>
   team.api<{ success: boolean } & Refusal>('DELETE', path(id), undefined, key ? { key } : {});
 
-/** Another team of the same organisation, with a key of its own. */
+/** Another team of the same organisation, with its own key. */
 async function sibling(): Promise<Team> {
   const { id } = await createTeam(app.ctx, { org_id: team.org_id, name: 'Sibling' });
   const key = await createTeamKey(app.ctx, { team_id: id, label: 'test' });
@@ -46,9 +46,9 @@ async function sibling(): Promise<Team> {
 const bind = (...team_ids: string[]) =>
   createManagementKey(app.ctx, { org_id: team.org_id, label: 'bound', role: 'team_admin', team_ids });
 
-test('from the answer on its keys are refused in every process and nobody finds it; in the end no table names it', async () => {
+test('every process refuses its keys and does not find it at once, and in the end no table has it', async () => {
   const stays = await sibling();
-  await subscribe(team, receiver);
+  await subscribe(team, endpoint);
   const order = await registeredKit(team);
   await simulate(team, order.id);
   await app.deliver();
@@ -66,8 +66,8 @@ test('from the answer on its keys are refused in every process and nobody finds 
   expect((await remove(team.id)).status).toBe(404);
 
   await app.runJobs();
-  // The audit log keeps what was done to it, without values.
-  expect((await findTraces(app, [team.id])).filter((place) => !place.startsWith('audit_log.'))).toEqual([
+  // The audit log keeps the actions on it, without values.
+  expect((await findTraces(app, [team.id])).filter((column) => !column.startsWith('audit_log.'))).toEqual([
     'team_deletions.id',
   ]);
   expect((await stays.api<{ total: number }>('GET', '/v2/user')).body.total).toBe(1);
@@ -75,7 +75,7 @@ test('from the answer on its keys are refused in every process and nobody finds 
   expect(keys).toEqual([{ team_ids: [stays.id] }]);
 });
 
-test('a key that is made while the team is being deleted ends with it, or is not made', async () => {
+test('a key that is made during the deletion is revoked with the others, or is not made', async () => {
   const makeKey = (of: Team) =>
     of.api<{ value: string } & Refusal>('POST', `/v1/org/${of.org_id}/team_api_keys/sandbox/us`, {
       label: 'late',
@@ -102,44 +102,44 @@ test('a key that is made while the team is being deleted ends with it, or is not
   expect([refused.status, refused.body.code]).toEqual([404, 'not_found']);
 });
 
-test('a key of a deleted team that is there all the same opens nothing', async () => {
+test('an unrevoked key of a deleted team is refused', async () => {
   await remove(team.id);
   await app.db.updateTable('team_api_keys').set({ revoked_at: null }).where('team_id', '=', team.id).execute();
   const answer = await team.api<Refusal>('GET', '/v2/user');
   expect([answer.status, answer.body.code]).toEqual([401, 'invalid_api_key']);
 });
 
-test('a Team Management Key that was bound to it alone ends with it', async () => {
+test('a Team Management Key that was bound to it only ends with it', async () => {
   const key = await bind(team.id);
   await remove(team.id);
   await app.runJobs();
   expect((await team.api('GET', `${path(team.id)}/sandbox/webhook`, undefined, { key: key.value })).status).toBe(401);
 });
 
-test('its id stays taken, for whoever asks, also when nothing of it is left', async () => {
-  const stranger = await app.makeTeam();
+test('its id stays in use for everybody, also when it is completely erased', async () => {
+  const outsider = await app.makeTeam();
   const create = (by: Team, id: string) =>
     by.api<Refusal & { id: string }>('POST', `/v1/org/${by.org_id}/team`, { id, name: 'Back again', region: 'us' });
   await remove(team.id);
   await app.runJobs();
   expect((await team.api<{ status: string }>('GET', `${path(team.id)}/deletion`)).body.status).toBe('done');
-  const answers = await Promise.all([create(team, team.id), create(stranger, team.id)]);
+  const answers = await Promise.all([create(team, team.id), create(outsider, team.id)]);
   expect(answers.map(({ status, body }) => [status, body.code])).toEqual([
     [409, 'team_id_taken'],
     [409, 'team_id_taken'],
   ]);
   expect((await team.api('GET', path(team.id))).status).toBe(404);
   const fresh = randomUUID();
-  const made = await create(stranger, fresh);
+  const made = await create(outsider, fresh);
   expect([made.status, made.body.id]).toEqual([200, fresh]);
 });
 
-test('a team that was given the id of a deleted one before can be deleted, and its own erasure is told', async () => {
-  const stranger = await app.makeTeam();
+test('a team with the id of a team that was deleted before can be deleted, with its own progress', async () => {
+  const outsider = await app.makeTeam();
   const ended = { ended_at: new Date().toISOString(), started_at: new Date().toISOString(), users: 3, erased_users: 3 };
   await app.db
     .insertInto('team_deletions')
-    .values({ id: team.id, org_id: stranger.org_id, ...ended })
+    .values({ id: team.id, org_id: outsider.org_id, ...ended })
     .execute();
   const { status, body } = await team.api<{ deletion: unknown }>('DELETE', path(team.id));
   expect(status).toBe(200);
@@ -150,11 +150,11 @@ test('a team that was given the id of a deleted one before can be deleted, and i
     progress: { users: null, erased_users: 0, rooms: null, erased_rooms: 0 },
   });
   await app.runJobs();
-  const told = await team.api<{ status: string }>('GET', `${path(team.id)}/deletion`);
-  expect([told.status, told.body.status]).toEqual([200, 'done']);
+  const answer = await team.api<{ status: string }>('GET', `${path(team.id)}/deletion`);
+  expect([answer.status, answer.body.status]).toEqual([200, 'done']);
 });
 
-test('its integration_team_id is free at once', async () => {
+test('its integration_team_id can be used at once', async () => {
   const create = () =>
     team.api<{ id: string }>('POST', `/v1/org/${team.org_id}/team`, {
       name: 'North',
@@ -167,13 +167,13 @@ test('its integration_team_id is free at once', async () => {
   expect((await create()).status).toBe(200);
 });
 
-test("it needs an Org Management Key, and another organisation's team is not found and stays", async () => {
+test("needs an Org Management Key, and another organisation's team is not found and stays", async () => {
   const bound = await remove(team.id, (await bind(team.id)).value);
   expect([bound.status, bound.body.code]).toEqual([403, 'insufficient_scope']);
-  const stranger = await app.makeTeam();
-  expect((await remove(stranger.id)).status).toBe(404);
+  const outsider = await app.makeTeam();
+  expect((await remove(outsider.id)).status).toBe(404);
   expect((await remove(randomUUID())).status).toBe(404);
-  expect((await team.api('DELETE', path(stranger.id, stranger))).status).toBe(404);
+  expect((await team.api('DELETE', path(outsider.id, outsider))).status).toBe(404);
   await app.runJobs();
-  expect((await stranger.api('GET', '/v2/user')).status).toBe(200);
+  expect((await outsider.api('GET', '/v2/user')).status).toBe(200);
 });

@@ -9,8 +9,8 @@ import { Uuid } from '../../../wire/schema.ts';
 import { DELETION_COLUMNS, type DeletionRow } from './render.ts';
 
 /**
- * The job that erases what is left of a deleted team, for a while, and asks for itself again. The clock asks for it too:
- * what the queue loses is found again.
+ * The kind of the job that erases a deleted team. Each run erases a part of the data and then adds the job again. The
+ * scheduler adds it too, in case the job queue loses it.
  */
 export const teamErasureKind = jobKind({
   name: 'erase_deleted_team',
@@ -20,14 +20,15 @@ export const teamErasureKind = jobKind({
 });
 
 /**
- * Revokes the team's keys at once, stops its webhooks and has everything of it erased in the background. There is no way
- * back. Throws not_found for a team of another organisation, and for one that is deleted already.
+ * Deletes a team. It revokes the team's API keys and stops its webhooks immediately. A job then erases all data of the
+ * team. A deletion cannot be undone. Throws not_found for a team of another organisation and for a team that is already
+ * deleted.
  */
 export function deleteTeam(ctx: ManagementCtx, teamId: string): Promise<DeletionRow> {
   return inTransaction(ctx, async ({ db }) => {
     const team = await db
       .updateTable('teams')
-      // Its reference is free for another team at once.
+      // We clear the integration_team_id, so that another team can use it immediately.
       .set({ deleted_at: sql<string>`now()`, integration_team_id: null })
       .where('id', '=', teamId)
       .where('org_id', '=', ctx.org.id)
@@ -42,7 +43,8 @@ export function deleteTeam(ctx: ManagementCtx, teamId: string): Promise<Deletion
       .where('revoked_at', 'is', null)
       .execute();
     await addJob(db, teamErasureKind, { team_id: team.id });
-    // A team that was given the id of a deleted one is told of from now on, and the other no more.
+    // A team can have the same id as a team that was deleted earlier. The new deletion then replaces the row of the
+    // earlier one.
     const anew = { org_id: ctx.org.id, requested_at: sql<string>`now()`, started_at: null, ended_at: null };
     const uncounted = { users: null, erased_users: 0, rooms: null, erased_rooms: 0 };
     return boundToManagedTeam({ db }, { id: team.id, org_id: ctx.org.id })

@@ -2,7 +2,9 @@ import type { Ctx, ManagementCtx } from '../../../context.ts';
 import { notFound } from '../../../errors.ts';
 import { DELETION_COLUMNS, type DeletionRow } from './render.ts';
 
-/** Of a team that the organisation has deleted, also when nothing of the team is left. Throws not_found. */
+/**
+ * Returns the deletion of a team of the organisation, even if the team is already completely erased. Throws not_found.
+ */
 export async function findDeletion(ctx: ManagementCtx, teamId: string): Promise<DeletionRow> {
   const found = await ctx.db
     .selectFrom('team_deletions')
@@ -14,7 +16,9 @@ export async function findDeletion(ctx: ManagementCtx, teamId: string): Promise<
   return found;
 }
 
-/** Whether a team of this id was deleted, of whichever organisation: `ctx` sees what is that team's. */
+/**
+ * Returns true if any organisation has deleted a team with this id. `ctx` must have access to the rows of that team.
+ */
 export async function wasDeleted({ db }: Ctx, teamId: string): Promise<boolean> {
   const found = await db.selectFrom('team_deletions').select('id').where('id', '=', teamId).executeTakeFirst();
   return found !== undefined;

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { TeamDeletion } from './schemas.ts';
 
-/** How far the erasure of a deleted team has come, as it is kept. */
+/** The stored progress of the erasure of a deleted team. */
 export type DeletionRow = {
   id: string;
   requested_at: string;
@@ -24,7 +24,7 @@ export const DELETION_COLUMNS = [
   'erased_rooms',
 ] as const;
 
-/** A deletion as the management API shows it. */
+/** Renders a deletion for the management API. */
 export const toDeletion = (row: DeletionRow): Static<typeof TeamDeletion> => {
   const { id, requested_at, started_at, ended_at, users, erased_users, rooms, erased_rooms } = row;
   return {

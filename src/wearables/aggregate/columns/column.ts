@@ -1,34 +1,39 @@
-// What a column of a query is: how it is called, what its values are, and how they are read from a counted row.
+// A column of a query: the kind of its values, and the SQL that reads a value from a row of `counted`.
 import { sql, type RawBuilder } from 'kysely';
 import { LABORATORY_SLUGS } from '../../laboratory-slugs.ts';
-import { PROVIDER_SLUGS } from '../../providers/catalogue.ts';
+import { PROVIDER_SLUGS } from '../../providers/provider-catalogue.ts';
 import { SOURCE_TYPES } from '../../source.ts';
-import type { QueryScope } from '../scope.ts';
+import type { QueryScope } from '../query-scope.ts';
 import type { SourceColumn } from '../sources/counted-rows.ts';
 
 export type Expression = RawBuilder<unknown>;
 
 /**
- * What the values of a column are. `moment` is a point in time, `clock` a local time of day as `clock.ts` counts it, `words`
- * a list of words.
+ * The kind of the values of a column. `moment` is a point in time. `clock` is a local time of day in seconds
+ * (clock-column.ts). `words` is a list of words.
  */
 export type Kind = 'number' | 'text' | 'boolean' | 'date' | 'moment' | 'clock' | 'words';
 
-/** A way into what a row keeps sealed: `title`, or `map.polyline`. */
+/** A path in the sealed part of a row, for example `title` or `map.polyline`. */
 export type SealedPath = string;
 
 export type Column = {
   kind: Kind;
-  /** Its value in a row of `counted`; of a sealed column, the place of its text among all texts (opened-texts.ts). */
+  /**
+   * SQL for the value in a row of `counted`. For a sealed column, this is the position of the text among all texts
+   * (opened-texts.ts).
+   */
   sql: (scope: Pick<QueryScope, 'timeZone'>) => Expression;
   sealed?: SealedPath;
-  /** It tells where a row is from: conditions on such columns alone choose which sources take part. */
+  /**
+   * Set if the column describes the source of a row. Conditions on such columns only choose the sources that take part.
+   */
   ofSource?: SourceColumn;
-  /** All words that its values are of; missing where there are others. */
+  /** All words that a value of the column can be; missing if other words are possible. */
   words?: readonly string[];
-  /** Its values are UUIDs, in lower case. */
+  /** True if the values are UUIDs, in lower case. */
   isUuid?: true;
-  /** Of a clock: the hour at which its day begins. */
+  /** For a column of kind `clock`, the hour at which its day begins. */
   dayBeginsAt?: number;
 };
 
@@ -36,7 +41,7 @@ export type Columns = Readonly<Record<string, Column>>;
 
 const path = (dotted: string): Expression => sql`${dotted.split('.')}::text[]`;
 
-/** A number of a summary, multiplied into the unit that its name says. */
+/** Returns a column for a number of a summary. `factor` converts it into the unit that the column's name states. */
 export const number = (dotted: string, factor = 1): Column => ({
   kind: 'number',
   sql: () =>
@@ -45,7 +50,7 @@ export const number = (dotted: string, factor = 1): Column => ({
       : sql`("values" #>> ${path(dotted)})::float8 * ${factor}::float8`,
 });
 
-/** A word of a summary, and which ones there are; null where anybody may write others. */
+/** Returns a column for a word of a summary. `words` are all words that it can be; null if other words are possible. */
 export const word = (dotted: string, words: readonly string[] | null = null): Column => ({
   kind: 'text',
   sql: () => sql`("values" #>> ${path(dotted)})`,
@@ -57,27 +62,30 @@ export const flag = (dotted: string): Column => ({
   sql: () => sql`("values" #>> ${path(dotted)})::boolean`,
 });
 
-/** What the row itself keeps, and not its values; of words, which ones there are, where nobody may write others. */
+/**
+ * Returns a column that is stored in the row and not in its `values`. `words` are all words that it can be; null if
+ * other words are possible.
+ */
 export const ofRow = (kind: Kind, expression: Expression, words: readonly string[] | null = null): Column => ({
   kind,
   sql: () => expression,
   ...(words && { words }),
 });
 
-/** What is kept sealed: opened by the process and never compared by the database. */
+/** Returns a sealed column. The process opens its texts, and the database gets only their positions. */
 export const sealed = (at: SealedPath, kind: 'text' | 'date' = 'text'): Column => ({
   kind,
   sealed: at,
   sql: () => sql`${sql.id('opened', at)}`,
 });
 
-/** What nothing fills here: allowed, and always null. */
+/** Returns a column that queries may name but that Phial never fills: its value is always null. */
 export const neverFilled = (kind: 'number' | 'text'): Column => ({
   kind,
   sql: () => (kind === 'number' ? sql`null::float8` : sql`null::text`),
 });
 
-/** An id that the service gave; `ofSourceColumn` where it tells where a row is from. */
+/** Returns a column for an id that Phial made. `ofSourceColumn` is set if the id describes the source of a row. */
 export const uuid = (expression: Expression, ofSourceColumn: SourceColumn | null = null): Column => ({
   kind: 'text',
   sql: () => sql`${expression}::text`,
@@ -85,7 +93,7 @@ export const uuid = (expression: Expression, ofSourceColumn: SourceColumn | null
   ...(ofSourceColumn && { ofSource: ofSourceColumn }),
 });
 
-/** A column that tells where a row is from. */
+/** Returns a column that describes the source of a row. */
 export const ofSource = (name: SourceColumn, expression: Expression, words?: readonly string[]): Column => ({
   kind: 'text',
   sql: () => expression,
@@ -93,10 +101,10 @@ export const ofSource = (name: SourceColumn, expression: Expression, words?: rea
   ...(words && { words }),
 });
 
-/** Whoever data can be from. */
+/** All providers and laboratories that data can come from. */
 export const SOURCE_SLUGS: readonly string[] = [...new Set([...PROVIDER_SLUGS, ...LABORATORY_SLUGS])];
 
-/** Where a row is from, by the names that `source` and the columns of all tables have for it. */
+/** The columns that describe the source of a row. All tables have them under these names, and so has `source`. */
 export const SOURCE_COLUMNS = {
   source_provider: ofSource('provider', sql`provider`, SOURCE_SLUGS),
   source_type: ofSource('source_type', sql`source_type`, SOURCE_TYPES),
@@ -104,10 +112,13 @@ export const SOURCE_COLUMNS = {
   source_device_id: uuid(sql`device_id`, 'device_id'),
 } as const satisfies Columns;
 
-/** How far the clock of a row is from UTC as ±HH:MM, from seconds. */
+/** Returns SQL that writes an offset from UTC in seconds as ±HH:MM. */
 export const offsetText = (seconds: Expression): Expression => sql`
   (case when ${seconds} < 0 then '-' else '+' end || to_char(make_interval(secs => abs(${seconds})), 'HH24:MI'))`;
 
-/** The value of a column; texts are in the order of their characters' numbers, whatever the language of the database. */
+/**
+ * Returns SQL for the value of a column. PostgreSQL orders its texts by code points, also if the database has another
+ * collation.
+ */
 export const valueSql = (column: Column, scope: Pick<QueryScope, 'timeZone'>): Expression =>
   column.kind === 'text' && !column.sealed ? sql`(${column.sql(scope)}) collate "C"` : column.sql(scope);

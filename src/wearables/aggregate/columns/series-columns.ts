@@ -1,10 +1,14 @@
-// The fields that samples have in queries. A sample has `value` where it is a number, and what few series have in `extra`.
+// The fields that samples have in queries. `value` stores a number. `extra` stores the fields that few series have.
 import { sql } from 'kysely';
-import { ownOf } from '../../../wire/own.ts';
-import { seriesOrNull, SERIES, type Series } from '../../resources.ts';
+import { ownProperty } from '../../../wire/own-property.ts';
+import { seriesOrNull, SERIES } from '../../series.ts';
+import type { Series } from '../../series-type.ts';
 import { ofRow, ofSource, sealed, SOURCE_COLUMNS, type Columns } from './column.ts';
 
-/** Where a sample was taken, as far as anybody tells: samples of workouts are kept beside the workout, not as series. */
+/**
+ * The fields of all samples. Workout and sport are always null, because we store the samples of a workout with the
+ * workout.
+ */
 const common = {
   source_provider: SOURCE_COLUMNS.source_provider,
   source_type: SOURCE_COLUMNS.source_type,
@@ -16,18 +20,18 @@ const common = {
 
 const duration = ofRow('number', sql`duration_ms / 1000::float8`);
 
-/** Names of series by which events and older clients know them. */
+/** Other names of series, which events and older clients use. */
 const OTHER_NAMES: Readonly<Record<string, string>> = { weight: 'body_weight', fat: 'body_fat' };
 
-/** Series as queries name them. */
+/** All names that a series can have in queries. */
 export const SERIES_NAMES: readonly string[] = [...SERIES.map(({ name }) => name), ...Object.keys(OTHER_NAMES)];
 
-/** A series by any of its names; null where there is none. */
-export const seriesNamed = (name: string): Series | null => seriesOrNull(ownOf(OTHER_NAMES, name) ?? name);
+/** Returns the series with this name or other name; null if there is none. */
+export const seriesNamed = (name: string): Series | null => seriesOrNull(ownProperty(OTHER_NAMES, name) ?? name);
 
 const known = new Map<Series, Columns>();
 
-/** The fields of a series, by name. */
+/** Returns the fields of a series, by name. */
 export function seriesColumns(series: Series): Columns {
   let columns = known.get(series);
   if (!columns) known.set(series, (columns = columnsOf(series)));
@@ -56,8 +60,8 @@ function columnsOf({ value, interval, keyedByType, type, extras }: Series): Colu
   };
 }
 
-/** The field that is meant where none is named; null where there are several. */
+/** Returns the only field of the series, which a query means if it names no field; null if the series has several. */
 export const onlyField = ({ value }: Series): string | null => (value === 'number' ? 'value' : null);
 
-/** Every field that any series has. */
+/** The names of all fields of all series. */
 export const FIELD_NAMES: readonly string[] = [...new Set(SERIES.flatMap((series) => Object.keys(columnsOf(series))))];

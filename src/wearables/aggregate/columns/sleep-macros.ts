@@ -1,23 +1,27 @@
-// Values that are made of a sleep. docs/guides/ask-aggregates.md tells the formulas and where they come from: a change here
-// is a change there.
+// Values that are computed from a sleep. docs/guides/ask-aggregates.md has the formulas and their sources. Change that
+// guide together with this file.
 import { sql } from 'kysely';
 import { BEGAN_OFFSET } from '../../summaries/candidate.ts';
-import { clockSql } from './clock.ts';
+import { clockSql } from './clock-column.ts';
 import { ofRow, type Column, type Columns, type Expression } from './column.ts';
 import { localTime } from './local-time.ts';
 
 const field = (name: string): Expression => sql`("values" ->> ${name}::text)::float8`;
-/** Between 0 and 1, rising from the first number to the second; null of what is unknown, which `least` would pass over. */
+/**
+ * Returns SQL for a number that rises from 0, if the value is `from`, to 1, if the value is `to`. It is null for null;
+ * `least` by itself would ignore a null.
+ */
 const part = (value: Expression, from: number, to: number): Expression => sql`
   (case when ${value} is not null
    then least(greatest((${value} - ${from}::float8) / (${to}::float8 - ${from}::float8), 0), 1) end)`;
 
-/** Whoever is told no latency fell asleep at once. */
+/** The moment at which the person fell asleep. If the latency is missing, this is the start of the sleep. */
 const asleep = sql`least(start_at + make_interval(secs => coalesce(${field('latency')}, 0)), end_at)`;
 
 /**
- * What a clock beside the bed shows. A sleep keeps how far clocks were from UTC as the person woke, which in the nights in which they
- * change is not what they were in the evening: where the user's zone has that offset in the morning, it tells all of the night.
+ * Returns SQL for the local time of a moment in the night. A sleep stores the offset at its end. If clocks change in
+ * the night, the offset in the evening is another one. So if the user's time zone has the stored offset at the end of
+ * the sleep, we use this zone for all local times of the night.
  */
 const clockTime = (
   moment: Expression,
@@ -47,16 +51,20 @@ const awakeAt: Column = {
 };
 
 const HOUR = 3_600;
-/** Hours asleep: all that adults are advised from 7 to 9, nothing at 4 and at 12. */
-const duration = sql`least(${part(field('total'), 4 * HOUR, 7 * HOUR)}, ${part(field('total'), 12 * HOUR, 9 * HOUR)})`;
-/** Part of the time in bed that was slept, in percent. */
+/** The hours asleep: 1 for 7 to 9 hours, which adults are advised to sleep, and 0 for 4 hours and for 12 hours. */
+const duration = sql`
+  least(${part(field('total'), 4 * HOUR, 7 * HOUR)}, ${part(field('total'), 12 * HOUR, 9 * HOUR)})`;
+/** The part of the time in bed in which the person slept. The limits are in percent. */
 const efficiency = part(
   sql`coalesce(${field('efficiency')}, 100 * ${field('total')} / nullif(${field('duration')}, 0))`,
   65,
   85,
 );
 const latency = part(field('latency'), 60 * 60, 30 * 60);
-/** A source that tells no stages tells no time awake either, though 0 is kept. */
+/**
+ * The time awake. If a source reports no stages, the stored 0 does not mean that the person was never awake. Then we
+ * treat the time awake as unknown.
+ */
 const awake = part(
   sql`
     (case when coalesce(${field('light')}, 0) + coalesce(${field('rem')}, 0) + coalesce(${field('deep')}, 0)
@@ -72,16 +80,21 @@ const SCORE_PARTS = [
   { of: awake, weight: 10 },
 ];
 
-/** What is unknown is left out, and the rest weighs as much more. */
+/** A weighted mean of the known parts. If a part is unknown, the weights of the known parts increase. */
 const score = sql`
-  (select round(100 * sum(part * weight) filter (where part is not null) / sum(weight) filter (where part is not null))
-     from (values ${sql.join(SCORE_PARTS.map(({ of, weight }) => sql`(${of}, ${weight}::float8)`))}) as parts (part, weight))`;
+  (select round(100 * sum(part * weight) filter (where part is not null)
+                / sum(weight) filter (where part is not null))
+     from (values ${sql.join(SCORE_PARTS.map(({ of, weight }) => sql`(${of}, ${weight}::float8)`))})
+          as parts (part, weight))`;
 
-/** The hour that is furthest from 04:15, the middle of the sleep of the average person. */
+/** The hour that is furthest from 04:15, which is the middle of an average person's sleep. */
 const AFTERNOON = 16.25;
 const hoursAfterMidnight = (hours: number): number => (24 + hours) * HOUR;
 const LATEST = 'extreme_late';
-/** Until when the middle of a sleep belongs to a class; what is later is of the latest. */
+/**
+ * The chronotypes by the middle of a sleep. The middle of each is before its number. A sleep with a later middle
+ * belongs to the latest chronotype.
+ */
 const CHRONOTYPES: readonly (readonly [name: string, before: number])[] = [
   ['extreme_early', hoursAfterMidnight(1.75)],
   ['moderate_early', hoursAfterMidnight(2.75)],
@@ -91,7 +104,12 @@ const CHRONOTYPES: readonly (readonly [name: string, before: number])[] = [
   ['moderate_late', hoursAfterMidnight(6.75)],
 ];
 
-/** Of a long sleep from which somebody woke on a Saturday or Sunday; nobody tells which days are free. */
+const MIDDLE = sql`(${asleep} + (end_at - ${asleep}) / 2)`;
+
+/**
+ * The chronotype of a long sleep that ended on a Saturday or Sunday. We use these days because we do not know on which
+ * days the person is free.
+ */
 const chronotype: Column = {
   kind: 'text',
   words: [...CHRONOTYPES.map(([name]) => name), LATEST],
@@ -101,11 +119,11 @@ const chronotype: Column = {
         CHRONOTYPES.map(([name, before]) => sql`when middle < ${before}::float8 then ${name}::text`),
         sql` `,
       )} else ${LATEST}::text end
-        from (select ${clockSql(clockTime(sql`(${asleep} + (end_at - ${asleep}) / 2)`, timeZone), AFTERNOON)} as middle) as sleep
+        from (select ${clockSql(clockTime(MIDDLE, timeZone), AFTERNOON)} as middle) as sleep
      ) end)`,
 };
 
-/** Value macros of the table sleep, by name. */
+/** The value macros of the table `sleep`, by name. */
 export const SLEEP_MACROS: Columns = {
   sleep_score: ofRow('number', score),
   chronotype,

@@ -1,6 +1,6 @@
-// The names that queries have for what summaries keep: on the left the name of the language, on the right where it lies in
-// the summary's own fields (summaries/resources), or that nothing fills it here. Beside these, every number of a summary is
-// a column by its own path, as `heart_rate.avg_bpm` (tables.ts).
+// The columns of summaries in queries. Each key is a column's name in the query language. Its value is the path in the
+// summary's own fields (summaries/resources), or `neverFilled`. Every number of a summary is also a column under its
+// own path, for example `heart_rate.avg_bpm` (query-tables.ts).
 import { sql } from 'kysely';
 import { GENDERS } from '../../../wire/person.ts';
 import { SEXES } from '../../summaries/resources/profile.ts';
@@ -27,16 +27,16 @@ const id = uuid(sql`id`);
 const begin = ofRow('moment', sql`start_at`);
 const end = ofRow('moment', sql`end_at`);
 const day = ofRow('date', sql`calendar_date`);
-/** When the service stored something, as exactly as answers tell it. */
+/** Returns a column for the time at which Phial stored something. It has milliseconds, like other responses. */
 const stored = (moment: Expression): Column => ofRow('moment', sql`date_trunc('milliseconds', ${moment})`);
 
-/** The zone that the source told, or else how far its clock was from UTC. */
+/** The time zone that the source reported; if it reported none, its offset from UTC. */
 const timeZone: Column = ofRow(
   'text',
   sql`coalesce("values" ->> 'time_zone', ${offsetText(sql`("values" ->> 'timezone_offset')::float8`)})`,
 );
 
-/** Minutes of low, medium and high intensity, as far as they are known. */
+/** The time of low, medium and high intensity together, in seconds. Unknown times are ignored. */
 const activeSeconds: Column = ofRow(
   'number',
   sql`
@@ -45,13 +45,13 @@ const activeSeconds: Column = ofRow(
           + coalesce(("values" ->> 'high')::float8, 0) end * 60)`,
 );
 
-/** As the summary itself writes it: `trail_running` is Trail running. */
+/** The name of a sport as the summary shows it. For example, `trail_running` becomes `Trail running`. */
 const sportName: Column = ofRow(
   'text',
   sql`upper(left("values" ->> 'sport', 1)) || replace(substr("values" ->> 'sport', 2), '_', ' ')`,
 );
 
-const zone = (place: number): Column => number(`hr_zones.${place - 1}`);
+const zone = (ordinal: number): Column => number(`hr_zones.${ordinal - 1}`);
 
 const milligrams = (group: string, names: string): Columns =>
   Object.fromEntries(names.split(' ').map((name) => [`${name}_milligram`, number(`micros.${group}.${name}`)]));
@@ -60,7 +60,7 @@ const micrograms = (group: string, names: string): Columns =>
     names.split(' ').map((name) => [`${name}_microgram`, number(`micros.${group}.${name}`, MICROGRAMS_A_MILLIGRAM)]),
   );
 
-/** By the word of queries, which is not always that of the resource. */
+/** The columns by the name of the table in queries. This name can differ from the name of the resource. */
 export const SUMMARY_COLUMNS: Readonly<Record<string, Columns>> = {
   sleep: {
     id,
@@ -179,7 +179,7 @@ export const SUMMARY_COLUMNS: Readonly<Record<string, Columns>> = {
     total_fat_gram: number('macros.fats.total'),
     ...milligrams('minerals', 'sodium potassium calcium phosphorus magnesium iron zinc fluoride chloride'),
     ...milligrams('vitamins', 'vitamin_a vitamin_b1 riboflavin niacin pantothenic_acid vitamin_b6 vitamin_c vitamin_e'),
-    // Clients that exist ask for copper in either unit.
+    // Existing clients ask for copper in milligrams or in micrograms.
     ...milligrams('trace_elements', 'manganese copper'),
     ...micrograms('vitamins', 'biotin vitamin_b12 vitamin_d vitamin_k folic_acid'),
     ...micrograms('trace_elements', 'chromium copper iodine molybdenum selenium'),

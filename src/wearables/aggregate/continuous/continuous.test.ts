@@ -1,22 +1,22 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
-import { createQuery, heartRateByDay, settleQueries } from '../../../../test/continuous.ts';
+import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
+import { createQuery, heartRateByDay, runPendingQueries } from '../../../../test/continuous.ts';
 import { makeUser, pushSummaries, subscribe } from '../../../../test/factories.ts';
-import { startReceiver, type Receiver } from '../../../../test/receiver.ts';
+import { startEndpoint, type Endpoint } from '../../../../test/endpoint.ts';
 
 let app: TestApp;
-let receiver: Receiver;
+let endpoint: Endpoint;
 beforeAll(async () => {
-  [app, receiver] = await Promise.all([startTestApp(), startReceiver()]);
+  [app, endpoint] = await Promise.all([startTestApp(), startEndpoint()]);
 });
 afterAll(async () => {
   await app.close();
-  await receiver.close();
+  await endpoint.close();
 });
 afterEach(async () => {
   await app.deliver();
-  receiver.received.length = 0;
+  endpoint.received.length = 0;
 });
 
 const CHANGED = 'continuous_query.result_table.changed';
@@ -51,33 +51,33 @@ const tableOf = async (team: Team, userId: string, query: string): Promise<Table
 const tasksOf = async (team: Team, userId: string, query: string, more = ''): Promise<History> =>
   (await team.api<History>('GET', `${pathOf(userId, query)}/task_history${more}`)).body;
 
-/** What was told of tables since the last test. */
-const told = async () => {
+/** The events of tables that arrived since the last test. */
+const receivedEvents = async () => {
   await app.deliver();
-  return receiver.received.filter(({ body }) => body.event_type === CHANGED).map(({ body }) => body);
+  return endpoint.received.filter(({ body }) => body.event_type === CHANGED).map(({ body }) => body);
 };
 const columns = (days: string[], values: number[]) => ({ 'group_key.0': days, 'mean.heartrate.value': values });
 
-/** A team whose events of tables arrive, with a user who has a heart rate today and one of yesterday. */
+/** A team with an endpoint for events of tables, and a user with a heart rate of today and one of yesterday. */
 async function teamWithData() {
   const team = await app.makeTeam();
-  await subscribe(team, receiver, [CHANGED]);
+  await subscribe(team, endpoint, [CHANGED]);
   const user = await makeUser(team);
   await push(team, user.user_id, [heartRate(60), heartRate(50, dayBefore(1))]);
   return { team, ...user };
 }
 
 describe('a continuous query', () => {
-  test('is computed for users who have data, and tells its whole table', async () => {
+  test('is computed for users who have data, and publishes its whole table', async () => {
     const { team, user_id, client_user_id } = await teamWithData();
     const { body: query } = await createQuery(team);
     expect(query).toMatchObject({ slug: 'heart_rate_by_day', query_type: 'team', active: true });
     expect(await tableOf(team, user_id, query.id)).toEqual(columns([], []));
-    await settleQueries(app);
+    await runPendingQueries(app);
     const table = columns([dayBefore(1), today], [50, 60]);
     expect(await tableOf(team, user_id, query.id)).toEqual(table);
     expect(await tableOf(team, user_id, query.slug)).toEqual(table);
-    expect(await told()).toEqual([
+    expect(await receivedEvents()).toEqual([
       {
         event_type: CHANGED,
         team_id: team.id,
@@ -88,7 +88,7 @@ describe('a continuous query', () => {
     ]);
   });
 
-  test('is written in the language of all queries, and what it does not know is refused', async () => {
+  test('uses the language of all queries, and unknown words are refused', async () => {
     const { team, user_id } = await teamWithData();
     const refused = await createQuery<{ detail: { loc: unknown[] }[] }>(team, {
       query: { select: [{ workout: 'title' }], order_by: 'title', where: 'luck = 1' },
@@ -112,34 +112,34 @@ describe('a continuous query', () => {
     });
     const rounds = [run('0', 'Round the hill'), run('1', 'To the sea'), run('2', 'Home')];
     await pushSummaries(team, user_id, 'workouts', rounds);
-    await settleQueries(app);
+    await runPendingQueries(app);
     const table = { 'workout.title': ['Round the hill', 'Home'], 'workout.sport_slug': ['running', 'running'] };
     expect(await tableOf(team, user_id, query.id)).toEqual(table);
-    expect((await told()).map(({ data }) => data)).toEqual([
+    expect((await receivedEvents()).map(({ data }) => data)).toEqual([
       [{ query_id: query.id, query_slug: query.slug, data: table }],
     ]);
   });
 
-  test('tells only the rows that a change has made new, and nothing of the same data again', async () => {
+  test('publishes only the new rows after a change, and nothing if the same data comes again', async () => {
     const { team, user_id } = await teamWithData();
     const { body: query } = await createQuery(team);
-    await settleQueries(app);
-    await told();
-    receiver.received.length = 0;
+    await runPendingQueries(app);
+    await receivedEvents();
+    endpoint.received.length = 0;
     await push(team, user_id, [heartRate(60), heartRate(70, today, '00:00:01')]);
-    await settleQueries(app);
+    await runPendingQueries(app);
     expect(await tableOf(team, user_id, query.id)).toEqual(columns([dayBefore(1), today], [50, 65]));
-    expect((await told()).map(({ data }) => data)).toEqual([
+    expect((await receivedEvents()).map(({ data }) => data)).toEqual([
       [{ query_id: query.id, query_slug: query.slug, data: columns([today], [65]) }],
     ]);
     const { data: before } = await tasksOf(team, user_id, query.id);
     await push(team, user_id, [heartRate(60), heartRate(70, today, '00:00:01')]);
-    await settleQueries(app);
+    await runPendingQueries(app);
     expect((await tasksOf(team, user_id, query.id)).data).toEqual(before);
-    expect(await told()).toHaveLength(1);
+    expect(await receivedEvents()).toHaveLength(1);
   });
 
-  test('is computed by jobs that gather what comes in together', async () => {
+  test('is computed once for data that comes in together', async () => {
     const { team, user_id } = await teamWithData();
     const { body: query } = await createQuery(team);
     const later = () =>
@@ -161,20 +161,20 @@ describe('a continuous query', () => {
     expect(await tableOf(team, user_id, query.id)).toEqual(columns([dayBefore(1), today], [50, 82.5]));
   });
 
-  test('reads summaries as well, and is not computed for what it does not read', async () => {
+  test('can read summaries, and is not computed for data that it does not read', async () => {
     const { team, user_id } = await teamWithData();
     const sum = { title: 'Steps', query: { select: [{ func: 'sum', arg: { activity: 'steps' } }] } };
     const { body: query } = await createQuery(team, sum);
-    await settleQueries(app);
+    await runPendingQueries(app);
     expect(await tableOf(team, user_id, query.id)).toEqual({ 'sum.activity.steps': [] });
     await push(team, user_id, [heartRate(61)]);
     expect((await tasksOf(team, user_id, query.id)).data).toEqual([]);
     await pushSummaries(team, user_id, 'activity', [{ provider: 'oura', calendar_date: today, steps: 4_000 }]);
-    await settleQueries(app);
+    await runPendingQueries(app);
     expect(await tableOf(team, user_id, query.id)).toEqual({ 'sum.activity.steps': [4_000] });
   });
 
-  test('tells of very many rows in several events', async () => {
+  test('publishes very many rows in several events', async () => {
     const { team, user_id } = await teamWithData();
     const hours = Array.from({ length: 1_900 }, (_, hour) => {
       const at = new Date(Date.parse(today) - hour * 3_600_000).toISOString();
@@ -187,24 +187,24 @@ describe('a continuous query', () => {
       timeframe: { past: { unit: 'day', value: 90 } },
       query: { select: [{ group_key: '*' }, ...select], group_by: [{ date_trunc: { unit: 'hour' } }] },
     });
-    await settleQueries(app);
+    await runPendingQueries(app);
     const table = await tableOf(team, user_id, query.id);
     expect(table['group_key.0']?.length).toBe(1_900);
-    const pieces = await told();
-    expect(pieces.length).toBeGreaterThan(1);
-    expect(Math.max(...receiver.received.map(({ raw }) => raw.length))).toBeLessThanOrEqual(256 * 1024);
-    const hoursTold = pieces.flatMap(({ data }) => (data as unknown as [{ data: Table }])[0].data['group_key.0']);
-    expect(hoursTold.toSorted()).toEqual(table['group_key.0']?.toSorted());
+    const events = await receivedEvents();
+    expect(events.length).toBeGreaterThan(1);
+    expect(Math.max(...endpoint.received.map(({ raw }) => raw.length))).toBeLessThanOrEqual(256 * 1024);
+    const publishedHours = events.flatMap(({ data }) => (data as unknown as [{ data: Table }])[0].data['group_key.0']);
+    expect(publishedHours.toSorted()).toEqual(table['group_key.0']?.toSorted());
   });
 });
 
 describe('the runs of a query', () => {
-  test('are told page by page, the newest first, with when each began and ended', async () => {
+  test('are listed in pages, the newest first, with their start and end', async () => {
     const { team, user_id } = await teamWithData();
     const { body: query } = await createQuery(team);
     for (const value of [1, 2, 3]) {
       await push(team, user_id, [heartRate(60 + value)]);
-      await settleQueries(app);
+      await runPendingQueries(app);
     }
     const first = await tasksOf(team, user_id, query.slug, '?limit=2');
     const second = await tasksOf(team, user_id, query.slug, `?limit=2&next_cursor=${first.next_cursor}`);
@@ -226,7 +226,7 @@ describe('the runs of a query', () => {
     expect(answer.status).toBe(422);
   });
 
-  test('say why one failed, and leave the table as it was', async () => {
+  test('have a reason if they failed, and then the table does not change', async () => {
     const { team, user_id } = await teamWithData();
     const { body: query } = await createQuery(team, {
       timeframe: { past: { unit: 'day', value: 100 } },
@@ -235,14 +235,14 @@ describe('the runs of a query', () => {
         group_by: [{ date_trunc: { unit: 'hour' } }],
       },
     });
-    await settleQueries(app);
+    await runPendingQueries(app);
     const table = await tableOf(team, user_id, query.id);
     const hours = Array.from({ length: 2_001 }, (_, hour) => {
       const at = new Date(Date.parse(today) - hour * 3_600_000).toISOString();
       return heartRate(70, at.slice(0, 10), at.slice(11, 19));
     });
     await push(team, user_id, hours);
-    await settleQueries(app);
+    await runPendingQueries(app);
     expect((await tasksOf(team, user_id, query.id)).data[0]).toMatchObject({
       status: 'error',
       error_details: 'too_many_matches',
@@ -250,7 +250,7 @@ describe('the runs of a query', () => {
     expect(await tableOf(team, user_id, query.id)).toEqual(table);
   });
 
-  test('fail where a table would have more than 20,000 values', async () => {
+  test('fail if a table would have more than 20,000 values', async () => {
     const { team, user_id } = await teamWithData();
     const functions = ['min', 'max', 'mean', 'sum', 'count', 'median', 'stddev', 'oldest', 'newest'];
     const columns = [...functions, ...functions].map((func) => ({ func, arg: { timeseries: 'heartrate' } }));
@@ -263,22 +263,22 @@ describe('the runs of a query', () => {
       timeframe: { past: { unit: 'day', value: 100 } },
       query: { select: [{ group_key: '*' }, ...columns], group_by: [{ date_trunc: { unit: 'hour' } }] },
     });
-    await settleQueries(app);
+    await runPendingQueries(app);
     expect((await tasksOf(team, user_id, query.id)).data[0]).toMatchObject({
       status: 'error',
       error_details: 'too_many_matches',
     });
   });
 
-  test('that end after one which began later replace nothing', async () => {
+  test('replace nothing if a run that began later has ended before', async () => {
     const { team, user_id } = await teamWithData();
     const { body: query } = await createQuery(team);
-    await settleQueries(app);
+    await runPendingQueries(app);
     await sql`update continuous_query_results set task_number = task_number + 1000 where user_id = ${user_id}`.execute(
       app.db,
     );
     await push(team, user_id, [heartRate(80)]);
-    await settleQueries(app);
+    await runPendingQueries(app);
     expect((await tasksOf(team, user_id, query.id)).data[0]).toMatchObject({
       status: 'completed',
       error_details: null,
@@ -286,21 +286,21 @@ describe('the runs of a query', () => {
     expect(await tableOf(team, user_id, query.id)).toEqual(columns([dayBefore(1), today], [50, 60]));
   });
 
-  test('are kept up to a hundred, of a user and query', async () => {
+  test('are stored up to a hundred for a user and query', async () => {
     const { team, user_id } = await teamWithData();
     const { body: query } = await createQuery(team);
     await sql`
       insert into continuous_query_tasks (user_id, query_id, team_id, status, ended_at)
       select ${user_id}, ${query.id}, ${team.id}, 'success', now() from generate_series(1, 150)`.execute(app.db);
-    await settleQueries(app);
+    await runPendingQueries(app);
     const { data, next_cursor } = await tasksOf(team, user_id, query.id, '?limit=100');
     expect([data.length, next_cursor]).toEqual([100, null]);
   });
 
-  test('that a killed worker has left are done again', async () => {
+  test('are repeated if a killed worker left them', async () => {
     const { team, user_id } = await teamWithData();
     const { body: query } = await createQuery(team);
-    await settleQueries(app);
+    await runPendingQueries(app);
     await push(team, user_id, [heartRate(80)]);
     await sql`update continuous_query_tasks set status = 'in_progress', started_at = now() - interval '1 hour'
                where status = 'scheduled'`.execute(app.db);

@@ -6,14 +6,14 @@ import { newId } from '../../../ids.ts';
 import { refuseBeyondLimit } from '../../../tenancy/limits.ts';
 import { planOf } from '../read-query.ts';
 import { QUERY_COLUMNS, type QueryRow } from './find.ts';
-import { spreadQuery } from './runs/spread.ts';
+import { spreadQuery } from './runs/spread-query.ts';
 import type { ContinuousQueryInput } from './schemas.ts';
 
 export type QueryInput = Static<typeof ContinuousQueryInput> & { query_type: 'team' | 'platform' };
 
 /**
- * A query that is computed for each user of the team who has what it reads, and again whenever that changes. Throws
- * limit_reached, and slug_taken where another one of the team has the slug.
+ * Creates a continuous query. We compute it for each user of the team who has data that it reads, and again whenever
+ * that data changes. Throws limit_reached, and slug_taken if another query of the team has the slug.
  */
 export function createContinuousQuery(ctx: TeamCtx, input: QueryInput): Promise<QueryRow> {
   return inTransaction(ctx, async (ctx) => {
@@ -39,7 +39,7 @@ export function createContinuousQuery(ctx: TeamCtx, input: QueryInput): Promise<
   });
 }
 
-/** The columns that say what is computed. */
+/** The columns that define the result of the query. */
 export const computedFrom = ({
   timeframe,
   query,
@@ -51,7 +51,9 @@ export const computedFrom = ({
   resource: planOf(query).table.resource,
 });
 
-/** Throws limit_reached; whoever makes one at the same moment waits. */
+/**
+ * Throws limit_reached if the team has the largest allowed number of queries. Concurrent creations wait for each other.
+ */
 export const refuseOneMore = (ctx: TxCtx<TeamCtx>): Promise<void> =>
   refuseBeyondLimit(ctx, 'continuousQueriesPerTeam', ctx.team.id, async () => {
     const { count } = await ctx.db
@@ -66,7 +68,10 @@ export const refuseOneMore = (ctx: TxCtx<TeamCtx>): Promise<void> =>
 export const slugTaken = (slug: string): AppError =>
   new AppError('slug_taken', `Another continuous query of the team is called ${slug}. Choose another slug.`);
 
-/** The one that was chosen, or the title's letters and digits; a title without any leaves the word query. */
+/**
+ * Returns the given slug, or makes one from the letters and digits of the title. If the title has none, the slug is
+ * `query`.
+ */
 export function slugOf({ slug, title }: Pick<QueryInput, 'slug' | 'title'>): string {
   if (slug) return slug;
   const words = title.toLowerCase().match(/[a-z0-9]+/g) ?? ['query'];

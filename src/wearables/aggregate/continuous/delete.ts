@@ -7,14 +7,17 @@ import { notFound } from '../../../errors.ts';
 import { Uuid } from '../../../wire/schema.ts';
 import { forgetQueries } from '../../ask-for-runs.ts';
 
-/** Takes away what a deleted query has computed. */
+/** The job that erases all results of a deleted query. */
 export const queryErasureKind = jobKind({
   name: 'erase_continuous_query',
   payload: Type.Object({ team_id: Uuid, query_id: Uuid }),
   key: ({ query_id }) => `erase ${query_id}`,
 });
 
-/** Nobody finds it any more; its tables are erased by a job, since it may have one of each user. Throws not_found. */
+/**
+ * Marks the query as deleted. A job erases its result tables later, because there may be one for each user. Throws
+ * not_found.
+ */
 export function deleteContinuousQuery(ctx: TeamCtx, id: string): Promise<void> {
   return inTransaction(ctx, async ({ db, team }) => {
     const { numUpdatedRows } = await db

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
-import { createQuery, queriesPath, settleQueries } from '../../../../test/continuous.ts';
+import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
+import { createQuery, queriesPath, runPendingQueries } from '../../../../test/continuous.ts';
 import { makeUser } from '../../../../test/factories.ts';
 import { teamCtx } from '../../../../test/team-ctx.ts';
 import { untilBlocked } from '../../../../test/until-blocked.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { askForRuns } from '../../ask-for-runs.ts';
 import { eraseQuery } from './erase.ts';
-import { resumeRuns } from './runs/resume.ts';
+import { resumeRuns } from './runs/resume-runs.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ async function queryOfATeam() {
   const team = await app.makeTeam();
   const { user_id } = await makeUser(team);
   const { body: query } = await createQuery(team);
-  await settleQueries(app);
+  await runPendingQueries(app);
   return { team, user_id, query, ctx: await teamCtx(app.ctx, team.id) };
 }
 const deleteQuery = (team: Team, id: string) => team.api('DELETE', `${queriesPath(team)}/${id}`);
@@ -31,7 +31,7 @@ const rowsOf = async (queryId: string): Promise<number> => {
   return rows.length;
 };
 
-test('a query is erased with what a transaction asked for that had found it before it was deleted', async () => {
+test('a query is erased with runs that a transaction scheduled after it found the query', async () => {
   const { team, user_id, query, ctx } = await queryOfATeam();
   let erasing: Promise<void> | undefined;
   await inTransaction(ctx, async (tx) => {
@@ -44,7 +44,7 @@ test('a query is erased with what a transaction asked for that had found it befo
   expect(await rowsOf(query.id)).toBe(0);
 });
 
-/** Erases the query; `meanwhile` begins before that is committed and has to wait for it. */
+/** Erases the query. `meanwhile` begins before the commit and has to wait for it. */
 async function whileErased(queryId: string, meanwhile: () => Promise<unknown>): Promise<void> {
   let waiting: Promise<unknown> | undefined;
   await inTransaction({ ...app.ctx, db: app.db }, async ({ db }) => {
@@ -56,7 +56,7 @@ async function whileErased(queryId: string, meanwhile: () => Promise<unknown>): 
   await waiting;
 }
 
-test('what comes in while a query is erased asks for no run of it, and is stored', async () => {
+test('data that comes in while a query is erased is stored and schedules no run', async () => {
   const { team, user_id, query } = await queryOfATeam();
   const sample = { resource: 'heartrate', provider: 'oura', timestamp: '2026-01-05T00:00:00Z', unit: 'bpm', value: 60 };
   await whileErased(query.id, async () => {
@@ -66,7 +66,7 @@ test('what comes in while a query is erased asks for no run of it, and is stored
   expect(await rowsOf(query.id)).toBe(0);
 });
 
-test('a run that was cut off is not asked for anew of a query that is deleted', async () => {
+test('an interrupted run of a deleted query is not scheduled again', async () => {
   const { team, user_id, query, ctx } = await queryOfATeam();
   await inTransaction(ctx, (tx) => askForRuns(tx, { id: user_id }, ['heartrate']));
   await sql`update continuous_query_tasks set status = 'in_progress', started_at = now() - interval '1 hour'`.execute(

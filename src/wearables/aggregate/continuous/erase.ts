@@ -12,36 +12,36 @@ export const EXPORTS: Exports = {
   ofUser: [{ type: 'continuous_query_result', table: 'continuous_query_results', key: ['query_id'] }],
 };
 
-/** Tables of a person's data, and when they were computed. */
+/** Erases the result tables of a user and the history of the runs for this user. */
 export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
   for (const table of TABLES)
     await db.deleteFrom(table).where('user_id', '=', user.id).where('team_id', '=', team.id).execute();
 }
 
-/** Tables have gone with the users. */
+/** Erases the queries of a team. The erasure of the users has erased the result tables before. */
 export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): Promise<void> {
   await db.deleteFrom('continuous_queries').where('team_id', '=', team.id).execute();
 }
 
-/** Forgets runs that ended as long ago as events are kept. */
+/** Deletes runs that ended longer ago than the retention time of events. */
 export async function dropExpired({ db, config }: Ctx): Promise<void> {
   await sql`
     delete from ${sql.table('continuous_query_tasks')}
      where ended_at < now() - make_interval(days => ${config.retentionDays})`.execute(db);
 }
 
-/** Rows of one step. */
+/** The number of rows that one step deletes. */
 const BATCH = 200;
 
-/** What a deleted query has computed, some users at a time, and the query itself last. */
+/** Erases the results of a deleted query in steps, and the query itself at the end. */
 export async function eraseQuery(ctx: TeamCtx, job: Static<(typeof queryErasureKind)['payload']>): Promise<void> {
   for (const table of TABLES) while (await inTransaction(ctx, (tx) => eraseSome(tx, table, job)));
   await inTransaction(ctx, (tx) => eraseRest(tx, job));
 }
 
 /**
- * The query, with what was asked for or kept by transactions that had found it before it was deleted and have ended since:
- * its lock waits for them, and lets nobody begin.
+ * Erases the query and the last rows of its results. A transaction that found the query before its deletion may have
+ * written such rows since. The lock on the query waits for these transactions, and no new ones can begin.
  */
 async function eraseRest(ctx: TxCtx<TeamCtx>, job: { query_id: string }): Promise<void> {
   const { db, team } = ctx;
@@ -57,7 +57,10 @@ async function eraseRest(ctx: TxCtx<TeamCtx>, job: { query_id: string }): Promis
     .execute();
 }
 
-/** Whether there may be more. No text is constant, so that none keeps a plan from when the table was empty. */
+/**
+ * Erases some rows, and returns whether there may be more. The text of the SQL statement differs each time. Otherwise
+ * PostgreSQL could reuse a plan that it made while the table was empty.
+ */
 async function eraseSome(
   { db, team }: TxCtx<TeamCtx>,
   table: (typeof TABLES)[number],
@@ -65,7 +68,8 @@ async function eraseSome(
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from ${sql.table(table)} where ctid = any (array (
-      select t.ctid from ${sql.table(table)} t join continuous_queries q on q.team_id = t.team_id and q.id = t.query_id
+      select t.ctid
+        from ${sql.table(table)} t join continuous_queries q on q.team_id = t.team_id and q.id = t.query_id
        where t.team_id = ${team.id} and t.query_id = ${query_id} and q.deleted_at is not null limit ${BATCH}))`.execute(
     db,
   );

@@ -6,6 +6,6 @@ export const resultTableChanged = defineEvent({
   name: 'continuous_query.result_table.changed',
   data: Type.Array(ContinuousQueryResultTableChanges),
   summary:
-    'The table that a continuous query has of a user has rows that are new or differ: those are told, in several events ' +
-    'where there are very many.',
+    'The result table of a continuous query for a user has rows that are new or differ. The event contains these ' +
+    'rows. Very many rows are published in several events.',
 });

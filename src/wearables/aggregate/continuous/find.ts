@@ -26,7 +26,7 @@ type Shape = Static<typeof ContinuousQuery>;
 export type QueryRow = Omit<Columns, keyof Written> & Written;
 type Written = Pick<Shape, 'query_type' | 'timeframe' | 'query' | 'config'>;
 
-/** A continuous query of the team. Throws not_found, also for one that was deleted. */
+/** Returns a continuous query of the team. Throws not_found, also if the query is deleted. */
 export async function findContinuousQuery({ db, team }: TeamCtx, idOrSlug: string): Promise<QueryRow> {
   const row = await db
     .selectFrom('continuous_queries')
@@ -39,7 +39,10 @@ export async function findContinuousQuery({ db, team }: TeamCtx, idOrSlug: strin
   return row as QueryRow;
 }
 
-/** The team's continuous queries in the order they were made; there are few. */
+/**
+ * Returns all continuous queries of the team in the order of their creation. A team has few queries, so the list has no
+ * pages.
+ */
 export async function listContinuousQueries({ db, team }: TeamCtx): Promise<QueryRow[]> {
   const rows = await db
     .selectFrom('continuous_queries')

@@ -4,11 +4,11 @@ import { defineTeamJob } from '../../../tenancy/teams/define-team-job.ts';
 import { runKind, spreadKind } from '../../ask-for-runs.ts';
 import { queryErasureKind } from './delete.ts';
 import { eraseQuery } from './erase.ts';
-import { resumeRuns } from './runs/resume.ts';
-import { runContinuousQuery } from './runs/run.ts';
-import { spreadSome } from './runs/spread.ts';
+import { resumeRuns } from './runs/resume-runs.ts';
+import { runContinuousQuery } from './runs/run-continuous-query.ts';
+import { spreadSome } from './runs/spread-query.ts';
 
-/** Background work of continuous queries, as jobs/ lists it. */
+/** The background jobs of continuous queries, for the list in jobs/. */
 export const continuousQueryJobs = [
   defineTeamJob({ ...runKind, run: runContinuousQuery }),
   defineTeamJob({ ...spreadKind, run: spreadSome }),

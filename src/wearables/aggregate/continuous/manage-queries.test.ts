@@ -1,7 +1,13 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
-import { createQuery, heartRateByDay, queriesPath, settleQueries, type Query } from '../../../../test/continuous.ts';
+import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
+import {
+  createQuery,
+  heartRateByDay,
+  queriesPath,
+  runPendingQueries,
+  type Query,
+} from '../../../../test/continuous.ts';
 import { makeUser } from '../../../../test/factories.ts';
 import { setClosedBeta } from '../../../tenancy/teams/closed-beta.ts';
 
@@ -46,7 +52,7 @@ const rowsOf = async (queryId: string) => {
   return rows.length;
 };
 
-test('queries are listed in the order they were made, with what they were made of', async () => {
+test('queries are listed in the order of creation, as they were given', async () => {
   const team = await app.makeTeam();
   const { body: first } = await createQuery(team, { config: { week_starts_on: 'sunday' } });
   const { body: second } = await team.api<Query>('POST', `${queriesPath(team)}?query_type=platform`, {
@@ -71,8 +77,8 @@ describe('a query is refused', () => {
     ['of more than 400 days', { timeframe: { past: { unit: 'month', value: 14 } } }, ['timeframe', 'past']],
     ['with a slug that could be an id', { slug: 'a1b2c3d4-0000-4000-8000-000000000000' }, ['slug']],
     ['without a title', { title: '' }, ['title']],
-    ['with a key that it does not have', { where: 'value > 3' }, ['where']],
-  ])('%s, at its place, by all three operations', async (_what, changes, place) => {
+    ['with an unknown key', { where: 'value > 3' }, ['where']],
+  ])('%s, with the location, by all three operations', async (_what, changes, path) => {
     const team = await app.makeTeam();
     const { body: query } = await createQuery(team);
     const answers = [
@@ -81,10 +87,10 @@ describe('a query is refused', () => {
       await patch<Refusal>(team, query.id, changes),
     ];
     for (const { status, body } of answers)
-      expect([status, body.detail.map(({ loc }) => loc)]).toEqual([422, [['body', ...place]]]);
+      expect([status, body.detail.map(({ loc }) => loc)]).toEqual([422, [['body', ...path]]]);
   });
 
-  test('with the slug of another one, until that is deleted', async () => {
+  test('with the slug of another query, until that is deleted', async () => {
     const team = await app.makeTeam();
     const { body: first } = await createQuery(team);
     const again = await createQuery<Refusal>(team);
@@ -95,7 +101,7 @@ describe('a query is refused', () => {
     expect((await patch(team, other.id, { slug: first.slug })).body.slug).toBe(first.slug);
   });
 
-  test('where the team has as many as it may', async () => {
+  test('if the team has the maximum number of queries', async () => {
     const team = await app.makeTeam();
     await createQuery(team);
     await createQuery(team, { slug: 'second' });
@@ -105,7 +111,7 @@ describe('a query is refused', () => {
     expect([body.valid, body.problems.map(({ code }) => code)]).toEqual([false, ['limit_reached', 'slug_taken']]);
   });
 
-  test('by any key but a management key of the team', async () => {
+  test('with any key but a management key of the team', async () => {
     const [team, other] = [await app.makeTeam(), await app.makeTeam()];
     const { body: query } = await createQuery(team);
     const { body: bound } = await team.api<{ key: string }>('POST', `/v1/org/${team.org_id}/management_key`, {
@@ -139,7 +145,7 @@ describe('a query is refused', () => {
   });
 });
 
-test('in production they are refused until an operator has opened them to the team', async () => {
+test('in production all operations are refused until an operator opens the beta to the team', async () => {
   const production = await startTestApp({ PHIAL_ENVIRONMENT: 'production' });
   const { team } = production;
   const { user_id } = await makeUser(team);
@@ -173,7 +179,7 @@ test('in production they are refused until an operator has opened them to the te
   await production.close();
 });
 
-test('what is validated is not created, and its columns are told', async () => {
+test('a validation returns the columns and creates no query', async () => {
   const team = await app.makeTeam();
   expect((await validate(team, heartRateByDay)).body).toEqual({
     valid: true,
@@ -184,51 +190,51 @@ test('what is validated is not created, and its columns are told', async () => {
 });
 
 describe('a changed query', () => {
-  test('is computed anew for everybody, and has an empty table until then', async () => {
+  test('is computed again for all users, and has an empty table until then', async () => {
     const team = await app.makeTeam();
     const user_id = await userWithHeartRate(team);
     const { body: query } = await createQuery(team);
-    await settleQueries(app);
+    await runPendingQueries(app);
     const max = { select: [{ func: 'max', arg: { timeseries: 'heartrate' } }] };
     const { body: changed } = await patch(team, query.id, { query: max, title: 'Highest' });
     expect(changed).toMatchObject({ id: query.id, slug: query.slug, title: 'Highest', query: max });
     expect((await read(team, user_id, query.id)).body.table).toEqual({ 'max.heartrate.value': [] });
-    await settleQueries(app);
+    await runPendingQueries(app);
     expect((await read(team, user_id, query.id)).body.table).toEqual({ 'max.heartrate.value': [60] });
   });
 
-  test('keeps its table where only its name is another', async () => {
+  test('keeps its table if only its slug changed', async () => {
     const team = await app.makeTeam();
     const user_id = await userWithHeartRate(team);
     const { body: query } = await createQuery(team);
-    await settleQueries(app);
+    await runPendingQueries(app);
     await patch(team, query.id, { slug: 'renamed', query: null });
     expect((await read(team, user_id, 'renamed')).body.table['mean.heartrate.value']).toEqual([60]);
     expect((await read(team, user_id, query.slug)).status).toBe(404);
   });
 
-  test('is not computed while it rests, and catches up when it is active again', async () => {
+  test('is not computed while it is inactive, and is computed when it is active again', async () => {
     const team = await app.makeTeam();
     const user_id = await userWithHeartRate(team);
     const { body: query } = await createQuery(team);
-    await settleQueries(app);
+    await runPendingQueries(app);
     await patch(team, query.id, { active: false });
     await team.api('POST', `/v2/timeseries/${user_id}/samples`, [heartRate(90)]);
-    await settleQueries(app);
+    await runPendingQueries(app);
     const mean = async () => (await read(team, user_id, query.id)).body.table['mean.heartrate.value'];
     expect(await mean()).toEqual([60]);
     await patch(team, query.id, { active: true });
-    await settleQueries(app);
+    await runPendingQueries(app);
     expect(await mean()).toEqual([90]);
   });
 });
 
-describe('what was computed is gone', () => {
-  test('with its query', async () => {
+describe('a result table', () => {
+  test('is erased with its query', async () => {
     const team = await app.makeTeam();
     const user_id = await userWithHeartRate(team);
     const { body: query } = await createQuery(team);
-    await settleQueries(app);
+    await runPendingQueries(app);
     expect(await rowsOf(query.id)).toBe(2);
     const remove = () => team.api('DELETE', `${queriesPath(team)}/${query.id}`);
     expect((await remove()).body).toEqual({ success: true });
@@ -239,15 +245,15 @@ describe('what was computed is gone', () => {
     expect([await rowsOf(query.id), rows.length]).toEqual([0, 0]);
   });
 
-  test('to readers of a user who is scheduled for deletion, and is there after an undo', async () => {
+  test('cannot be read while its user is scheduled for deletion, and can be read after an undo', async () => {
     const team = await app.makeTeam();
     const user_id = await userWithHeartRate(team);
     const { body: query } = await createQuery(team);
     await team.api('DELETE', `/v2/user/${user_id}`);
-    await settleQueries(app);
+    await runPendingQueries(app);
     expect((await read(team, user_id, query.id)).status).toBe(404);
     await team.api('POST', `/v2/user/undo_delete?user_id=${user_id}`);
-    await settleQueries(app);
+    await runPendingQueries(app);
     expect((await read(team, user_id, query.id)).body.table['mean.heartrate.value']).toEqual([60]);
   });
 });

@@ -3,16 +3,16 @@ import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { waitForOthers } from '../../../tenancy/limits.ts';
+import { lockLimit } from '../../../tenancy/limits.ts';
 import { forgetQueries } from '../../ask-for-runs.ts';
 import { computedFrom, slugTaken } from './create.ts';
 import { findContinuousQuery, QUERY_COLUMNS, type QueryRow } from './find.ts';
-import { spreadQuery } from './runs/spread.ts';
+import { spreadQuery } from './runs/spread-query.ts';
 import type { ContinuousQueryPatch } from './schemas.ts';
 
 /**
- * Changes what is given. What is computed now is computed anew for all users, and until then they have no table. Throws
- * not_found, slug_taken.
+ * Changes the given parts of a query. If this changes the result, we compute the query again for all users. Until then
+ * they have no result table. Throws not_found, slug_taken.
  */
 export function patchContinuousQuery(
   ctx: TeamCtx,
@@ -54,10 +54,13 @@ export function patchContinuousQuery(
   });
 }
 
-/** Of those who take a slug at once each waits for the others, as createContinuousQuery does by its limit. */
+/**
+ * Whether another query of the team has the slug. Concurrent changes of a slug wait for each other. They use the same
+ * lock as the limit in createContinuousQuery.
+ */
 async function isTaken(ctx: TxCtx<TeamCtx>, slug: string): Promise<boolean> {
   const { db, team } = ctx;
-  await waitForOthers(ctx, 'continuousQueriesPerTeam', team.id);
+  await lockLimit(ctx, 'continuousQueriesPerTeam', team.id);
   const { rows } = await sql`
     select from continuous_queries where team_id = ${team.id} and slug = ${slug} and deleted_at is null`.execute(db);
   return rows.length > 0;

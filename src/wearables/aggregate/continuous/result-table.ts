@@ -5,8 +5,8 @@ import { planOf } from '../read-query.ts';
 import { findContinuousQuery } from './find.ts';
 
 /**
- * The table that was computed last for the user, with the types of its columns; before the first one, its columns without a row. Throws not_found for
- * user or query, user_scheduled_for_deletion.
+ * Returns the user's result table of the last run, with the types of its columns. Before the first run it returns the
+ * columns without rows. Throws not_found for user or query, and user_scheduled_for_deletion.
  */
 export async function resultTable(
   ctx: TeamCtx,
@@ -26,6 +26,6 @@ export async function resultTable(
   const plan = planOf(query.query);
   const types = columnTypes(plan);
   if (!row) return { table: Object.fromEntries(columnNames(plan).map((name) => [name, []])), types };
-  const place = { team_id: ctx.team.id, id: `${user.id}/${query.id}` };
-  return { table: ctx.cipher.openJson('continuous_query_results.result', place, row.result), types };
+  const rowKey = { team_id: ctx.team.id, id: `${user.id}/${query.id}` };
+  return { table: ctx.cipher.openJson('continuous_query_results.result', rowKey, row.result), types };
 }

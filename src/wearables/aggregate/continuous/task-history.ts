@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../context.ts';
-import { decodeCursor, takePage } from '../../../db/page.ts';
+import { decodeCursor, takePage } from '../../../db/cursor.ts';
 import { findUser } from '../../../users/find.ts';
 import { findContinuousQuery } from './find.ts';
 import type { ContinuousQueryTaskHistory } from './schemas.ts';
@@ -8,8 +8,8 @@ import type { ContinuousQueryTaskHistory } from './schemas.ts';
 export const isNumberOfTask = (key: unknown): key is number => Number.isSafeInteger(key);
 
 /**
- * When a query was computed for a user, the newest run first; only the last ones are kept. Throws not_found for user or
- * query, user_scheduled_for_deletion, invalid_cursor.
+ * Returns the stored runs of a query for a user, the newest first. We store only the last runs. Throws not_found for
+ * user or query, user_scheduled_for_deletion, and invalid_cursor.
  */
 export async function taskHistory(
   ctx: TeamCtx,
@@ -32,13 +32,13 @@ export async function taskHistory(
     .limit(limit + 1)
     .execute();
   const { page, ...more } = takePage(rows, limit, ({ number }) => number);
-  return { data: page.map(({ status, ...task }) => ({ ...task, status: told(status) })), ...more };
+  return { data: page.map(({ status, ...task }) => ({ ...task, status: taskStatusOf(status) })), ...more };
 }
 
-type Told = Static<typeof ContinuousQueryTaskHistory>['data'][number]['status'];
+type TaskStatus = Static<typeof ContinuousQueryTaskHistory>['data'][number]['status'];
 
-/** What the interface calls the statuses of a run. */
-const TOLD = new Map<string, Told>([
+/** The status of a run in responses, by the status in the database. */
+const TASK_STATUSES = new Map<string, TaskStatus>([
   ['scheduled', 'scheduled'],
   ['in_progress', 'started'],
   ['success', 'completed'],
@@ -46,4 +46,4 @@ const TOLD = new Map<string, Told>([
   ['failure', 'error'],
 ]);
 
-const told = (status: string): Told => TOLD.get(status) as Told;
+const taskStatusOf = (status: string): TaskStatus => TASK_STATUSES.get(status) as TaskStatus;

@@ -8,7 +8,10 @@ import { refuseOneMore, slugOf, slugTaken, type QueryInput } from './create.ts';
 import { listContinuousQueries } from './find.ts';
 import type { ContinuousQueryValidation } from './schemas.ts';
 
-/** What stands against creating it now, beside what its own text shows, which is refused before. Changes nothing. */
+/**
+ * Returns the reason why the team could not create the query now. The check of the request has refused an invalid query
+ * before. Changes nothing.
+ */
 export async function validateContinuousQuery(
   ctx: TeamCtx,
   input: QueryInput,

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parquetReadObjects } from 'hyparquet';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
-import { createQuery, settleQueries } from '../../../../test/continuous.ts';
+import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
+import { createQuery, runPendingQueries } from '../../../../test/continuous.ts';
 import { makeUser, pushSummaries } from '../../../../test/factories.ts';
-import { asksFor } from '../../../http/media.ts';
+import { asksFor } from '../../../operation/media.ts';
 
 let app: TestApp;
 let userId: string;
@@ -36,7 +36,7 @@ const none = { select: [{ group_key: 0 }, ...steps.select], group_by: [{ source:
 const PARQUET = 'application/vnd.apache.parquet';
 const ARCHIVE = 'application/vnd.phial.tar+gzip+parquet';
 
-/** The same request as a file; the client of the other tests reads text. */
+/** Sends a request and returns the answer as bytes, because the client of the other tests reads text. */
 async function fileOf(method: string, path: string, accept: string, body?: object): Promise<Buffer> {
   const response = await fetch(app.baseUrl + path, {
     method,
@@ -47,7 +47,7 @@ async function fileOf(method: string, path: string, accept: string, body?: objec
   return Buffer.from(await response.arrayBuffer());
 }
 
-/** The columns of a file, as another program reads them. */
+/** The columns of a file, as an independent reader returns them. */
 async function readParquet(file: Buffer, names: string[]): Promise<Table> {
   const bytes = file.buffer.slice(file.byteOffset, file.byteOffset + file.length) as ArrayBuffer;
   const rows = await parquetReadObjects({ file: bytes });
@@ -55,7 +55,7 @@ async function readParquet(file: Buffer, names: string[]): Promise<Table> {
 }
 
 describe('as Parquet', () => {
-  test('the table of a continuous query is the one that JSON tells', async () => {
+  test('the table of a continuous query is the same as in JSON', async () => {
     const { body: query } = await createQuery(app.team, { query: byDay });
     const path = `/aggregate/v1/user/${userId}/continuous_query/${query.slug}/result_table`;
     for (const rows of [0, 1]) {
@@ -63,11 +63,11 @@ describe('as Parquet', () => {
       const file = await fileOf('GET', path, PARQUET);
       expect(await readParquet(file, Object.keys(table))).toEqual(table);
       expect(table['group_key.0']?.length).toBe(rows);
-      await settleQueries(app);
+      await runPendingQueries(app);
     }
   });
 
-  test('the answers of a batch are an archive of a file each, in their order', async () => {
+  test('the answers of a batch are an archive with a file for each, in their order', async () => {
     const path = `/aggregate/v1/user/${userId}/query`;
     const body = { timeframe: { anchor: today, past: { unit: 'day' } }, queries: [byDay, steps, none] };
     const { results } = (await app.api<{ results: { table: Table }[] }>('POST', path, body)).body;
@@ -84,7 +84,7 @@ describe('as Parquet', () => {
   });
 });
 
-test('keeps the kind of each column: numbers, texts, truth values, lists of words, and nulls of each', async () => {
+test('a Parquet file has numbers, texts, truth values, lists of words, and nulls in each', async () => {
   const path = `/aggregate/v1/user/${userId}/query`;
   const at = {
     start: `${today}T00:00:00Z`,
@@ -140,7 +140,7 @@ test.each([
   expect(asksFor(accept, PARQUET)).toBe(gets);
 });
 
-test('whatever else a caller accepts, the answer is JSON', async () => {
+test('the answer is JSON if a caller accepts another type only', async () => {
   const { status, headers } = await app.api(
     'POST',
     `/aggregate/v1/user/${userId}/query`,

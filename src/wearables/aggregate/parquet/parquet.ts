@@ -5,11 +5,14 @@ import type { AggregationResult } from '../schemas.ts';
 
 export const PARQUET = 'application/vnd.apache.parquet';
 
-/** A table as a Parquet file: its columns by their names and of their types, each with nulls; a list of words is JSON. */
+/**
+ * Returns a table as a Parquet file with the names and types of its columns. Every column can contain null. A list of
+ * words becomes JSON.
+ */
 export function toParquet({ table }: Static<typeof AggregationResult>, types: ReadonlyMap<string, AnswerType>): Buffer {
   return Buffer.from(
     parquetWriteBuffer({
-      // Both are for files that are read in part; without them it takes no longer than JSON.
+      // Statistics and compression help those who read large files. Without them, we write the file as fast as JSON.
       statistics: false,
       codec: 'UNCOMPRESSED',
       columnData: Object.entries(table).map(([name, data]) => ({

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
 import { makeUser } from '../../../../test/factories.ts';
 
 let app: TestApp;
@@ -13,11 +13,11 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** The better source first: all of one provider, so that the device decides. */
+/** Kinds of device, the better ones first. All samples have one provider, so that the device decides. */
 const DEVICES = ['chest_strap', 'watch', 'ring', 'phone'] as const;
 type Device = (typeof DEVICES)[number];
 
-/** From when to when, in milliseconds since 1970. */
+/** A sample. `start` and `stop` are milliseconds since 1970. */
 type Measured = { device: Device; start: number; stop: number; value: number };
 
 type SourceOf = (device: Device) => object;
@@ -47,7 +47,7 @@ async function userWith(measured: readonly Measured[], sourceOf = byKind, atOnce
 
 type Asked = { unit?: 'hour' | 'day'; anchor?: string; days?: number; sources?: boolean; config?: object };
 
-/** What is answered for each column of a query of sums. */
+/** The values of each column of a query for sums. */
 async function sumsOf(userId: string, { unit = 'day', anchor = '2026-01-05', days = 1, sources, config }: Asked = {}) {
   const { status, body } = await app.api<{ results: { table: Record<string, (number | string)[]> }[] }>(
     'POST',
@@ -84,12 +84,12 @@ describe('steps of several sources', () => {
     value,
   });
 
-  test('eight hours of a phone and the last of them by a watch: the watch replaces that hour and no other', async () => {
+  test('count from the watch in its hour, and from the phone in the other hours', async () => {
     const phone = Array.from({ length: 8 }, (_, n) => hour('phone', 9 + n, 1_000));
     expect(await sumOf(...phone, hour('watch', 16, 900))).toBe(7_900);
   });
 
-  test('of an interval counts the part that lies outside of the better one, to the millisecond', async () => {
+  test('count with the part of an interval outside of better ones, to the millisecond', async () => {
     expect(await sumOf(from('phone', '10:00:00', '11:00:00', 3_600), from('watch', '10:15:00', '10:15:01', 7))).toBe(
       3_606,
     );
@@ -99,7 +99,7 @@ describe('steps of several sources', () => {
         from('watch', '10:00:00.250', '10:00:00.375', 5),
       ),
     ).toBe(880);
-    // What two better ones measured together is taken off once.
+    // Time that two better sources measured is subtracted once.
     expect(
       await sumOf(
         from('phone', '10:00:00', '11:00:00', 60),
@@ -109,7 +109,7 @@ describe('steps of several sources', () => {
     ).toBe(30 + 1 + 2);
   });
 
-  test('touching is not overlapping, and a moment within the interval of a better source does not count', async () => {
+  test('do not overlap if they touch, and a moment within a better interval does not count', async () => {
     expect(await sumOf(from('phone', '10:00:00', '11:00:00', 1), from('watch', '11:00:00', '12:00:00', 2))).toBe(3);
     expect(await sumOf(from('phone', '10:30:00', '10:30:00', 1), from('watch', '10:00:00', '11:00:00', 2))).toBe(2);
     expect(await sumOf(from('phone', '11:00:00', '11:00:00', 1), from('watch', '10:00:00', '11:00:00', 2))).toBe(3);
@@ -121,7 +121,7 @@ describe('steps of several sources', () => {
     ).toBe(6);
   });
 
-  test('what a better source measured counts across midnight and the edge of the timeframe', async () => {
+  test('are replaced by a better interval also across midnight and the edge of the timeframe', async () => {
     const userId = await userWith([
       { device: 'watch', start: at('23:00:00', '2026-01-04'), stop: at('01:00:00'), value: 200 },
       { device: 'phone', start: at('00:00:00'), stop: at('02:00:00'), value: 100 },
@@ -133,7 +133,7 @@ describe('steps of several sources', () => {
     ]);
   });
 
-  test('grouped by their source they stand each by itself', async () => {
+  test('count whole for each source if a query groups by source', async () => {
     const userId = await userWith([
       from('phone', '10:00:00', '11:00:00', 60),
       from('watch', '10:00:00', '10:30:00', 20),
@@ -147,7 +147,10 @@ describe('steps of several sources', () => {
   });
 });
 
-/** Of each sample the stretches between all ends of better ones: those count in which none of them measures. */
+/**
+ * A slow reference. It cuts each sample at all ends of better samples, and counts the parts that no better sample
+ * covers.
+ */
 function slowly(measured: readonly Measured[]): Map<string, number> {
   const byDay = groupedBy(measured, ({ start }) => Math.floor(start / DAY_MS));
   const sums = new Map<string, number>();
@@ -165,8 +168,8 @@ function slowly(measured: readonly Measured[]): Map<string, number> {
 
 function shareOf({ start, stop }: Measured, better: readonly Measured[]): number {
   if (start === stop) {
-    const isTold = better.some((other) => other.start <= start && (start < other.stop || other.start === start));
-    return isTold ? 0 : 1;
+    const isCovered = better.some((other) => other.start <= start && (start < other.stop || other.start === start));
+    return isCovered ? 0 : 1;
   }
   const within = better.flatMap((other) => [other.start, other.stop]).filter((end) => end > start && end < stop);
   const ends = [start, ...within.toSorted((a, b) => a - b), stop];
@@ -184,7 +187,7 @@ function groupedBy<T, K>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]
   return groups;
 }
 
-/** A day of one to four devices; what lies on round minutes often meets, what does not is cut. */
+/** A random day of one to four devices. Samples at round minutes often touch each other, others are cut. */
 const someLength = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: 1, max: 120 }).map((minutes) => minutes * MINUTE_MS) },
   { weight: 3, arbitrary: fc.integer({ min: 1, max: 3 * HOUR_MS }) },
@@ -204,7 +207,7 @@ const someDay = fc
     return [...known.values()];
   });
 
-/** A day of apps that tell of the same hours, each of an hour in a sample of its own length. */
+/** A random day of apps that measure the same hours. Each sample begins with an hour and has its own length. */
 const someHours = fc.uniqueArray(
   fc.tuple(
     fc.constantFrom(...DEVICES),
@@ -215,7 +218,10 @@ const someHours = fc.uniqueArray(
   { minLength: 1, maxLength: 12, selector: ([device, hour]) => `${device} ${hour}` },
 );
 
-/** Of apps of one kind of device, which have one sample of each start: the largest, then the longest, then the first app by name. */
+/**
+ * The samples that are stored of apps on one kind of device. Of samples that start together one is stored: the largest,
+ * then the longest, then that of the first app by name.
+ */
 function oneOfEachStart(measured: readonly Measured[]): Measured[] {
   const best = (samples: readonly Measured[]): Measured =>
     samples.toSorted(
@@ -226,7 +232,7 @@ function oneOfEachStart(measured: readonly Measured[]): Measured[] {
 
 const FIRST_DAY = at('00:00:00', '2023-01-01');
 
-/** So many days in a row, with the seed by which they are had again. */
+/** Random days in a row. The same seed gives the same days. */
 function randomDays(days: number, seed: number): Measured[] {
   return fc.sample(someDay, { numRuns: days, seed }).flatMap((samples, day) =>
     samples.map(([device, start, length, value]): Measured => ({
@@ -256,7 +262,7 @@ describe('random days', () => {
   const seeds = Array.from({ length: 10 }, () => Math.floor(Math.random() * 2 ** 31));
 
   test.each(seeds)(
-    'a thousand of seed %d have the sums of the slow way, between the best alone and all',
+    'of seed %d have the sums of the slow reference, between the best source alone and all sources',
     async (seed) => {
       const measured = randomDays(DAYS, seed);
       const sums = await answered(measured);
@@ -264,7 +270,7 @@ describe('random days', () => {
       for (const [day, ofDay] of groupedBy(measured, ({ start }) => new Date(start).toISOString().slice(0, 10))) {
         const totalOf = (samples: readonly Measured[]): number => samples.reduce((sum, { value }) => sum + value, 0);
         const best = DEVICES.find((device) => ofDay.some((sample) => sample.device === device));
-        // What a better one of the day before measured beyond midnight may cover the best of this day.
+        // A better sample of the day before may reach over midnight and cover samples of the best source of this day.
         if (best === DEVICES[0]) {
           const alone = totalOf(ofDay.filter(({ device }) => device === best));
           expect(sums.get(day) ?? 0, day).toBeGreaterThanOrEqual(alone - 1e-6);
@@ -274,7 +280,7 @@ describe('random days', () => {
     },
   );
 
-  test('of four apps on one phone have the sums of the slow way, in any order of arrival', async () => {
+  test('of four apps on one phone have the sums of the slow reference, in any order of arrival', async () => {
     const measured = randomDays(DAYS, seeds[3] as number);
     const sums = await answered(measured, byApp);
     expect(inOrder(sums)).toEqual(close(slowly(oneOfEachStart(measured))));
@@ -297,23 +303,24 @@ describe('random days', () => {
         expect(sums.get(day), day).toBeGreaterThanOrEqual(alone - 1e-6);
       }
     }
-    // One by one, shuffled, so that most of what begins together comes in different requests.
+    // Shuffled and in small requests, so that most samples that begin together come in different requests.
     const shuffled = fc.sample(fc.shuffledSubarray(measured, { minLength: measured.length }), { numRuns: 1, seed })[0];
     expect(inOrder(await answered(shuffled as Measured[], byApp, 500))).toEqual(close(sums));
   });
 
-  test('the order in which samples arrive does not matter', async () => {
+  test('have the same sums in any order of arrival', async () => {
     const measured = randomDays(DAYS, seeds[0] as number);
     expect(inOrder(await answered(measured.toReversed()))).toEqual(close(await answered(measured)));
   });
 
-  test('it does not matter whether an interval comes in one piece or in several', async () => {
+  test('have the same sums if an interval is one sample or several', async () => {
     const measured = randomDays(DAYS, seeds[1] as number);
     const starts = new Set(measured.map(({ device, start }) => `${device} ${start}`));
     const split = measured.flatMap((sample): Measured[] => {
       const { device, start, stop, value } = sample;
       const middle = start + Math.floor((stop - start) / 3);
-      // A piece that began on another day would count on that one, and one that begins with another sample replaces it.
+      // A part that begins on another day would count on that day. A part that begins with another sample would replace
+      // it.
       const isOfDay = Math.floor(middle / DAY_MS) === Math.floor(start / DAY_MS);
       if (middle === start || !isOfDay || starts.has(`${device} ${middle}`)) return [sample];
       starts.add(`${device} ${middle}`);
@@ -327,7 +334,7 @@ describe('random days', () => {
     expect(inOrder(await answered(split))).toEqual(close(await answered(measured)));
   });
 
-  test('a source more never lowers what the best one has alone', async () => {
+  test('have sums that another source never makes lower than those of the best source alone', async () => {
     const measured = randomDays(DAYS, seeds[2] as number);
     const best = measured.filter(({ device }) => device === DEVICES[0]);
     const [alone, more] = [await answered(best), await answered(measured)];

@@ -1,37 +1,46 @@
-// What stands between the rows as they are stored and the rows that a query counts: where several sources tell of the same,
-// one of them is taken.
+// Chooses, among the stored rows, those that a query uses. If several sources report the same, the query uses one of
+// them. See docs/decisions/aggregate-sources.md.
 import type { RawBuilder } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
-import type { Series } from '../../resources.ts';
-import type { QueryScope } from '../scope.ts';
-import { countedSamples } from './samples.ts';
-import { countedSummaries } from './summaries.ts';
+import type { Series } from '../../series-type.ts';
+import type { QueryScope } from '../query-scope.ts';
+import { countedSamples } from './counted-samples.ts';
+import { countedSummaries } from './counted-summaries.ts';
 
-/** What tells one source from another; `kind` is the type of a series that is keyed by it. */
+/** The columns that distinguish sources. `kind` is the type of a sample, if the series is keyed by type. */
 export type SourceColumn = 'provider' | 'source_type' | 'app_id' | 'device_id' | 'workout_id' | 'sport' | 'kind';
 
-/** `apart` are columns by which a query groups: what differs there is no rival. */
+/**
+ * `apart` are the source columns by which the query groups. Rows with different values in these columns do not compete.
+ */
 type Asked = {
   apart: SourceColumn[];
-  /** Which sources take part: on `provider`, `source_type`, `app_id`, `device_id` and, of a summary, its own row. */
+  /**
+   * A condition that chooses the sources that take part. It can use `provider`, `source_type`, `app_id`, `device_id`,
+   * and the row of a summary.
+   */
   sourceFilter: RawBuilder<unknown> | null;
 };
 
-/** Of a series: of one type, empty where it has none, null for all, each by itself. */
+/**
+ * The samples of a series that a query asks for. `type` is empty if the series is not keyed by type. It is null if the
+ * query asks for all types; each type is then treated separately.
+ */
 export type SamplesAsked = Asked & {
   series: Series;
   type: string | null;
-  /** How long the slots are in which one source counts, where samples do not add up, in minutes. */
+  /** The minutes of a time slot in which we use one source. It matters for samples that do not add up. */
   slotMinutes: number;
 };
 
 export type SummariesAsked = Asked & { summary: string };
 
 /**
- * Common table expressions, the last of them `counted`: a row for each that is counted. All have `local_at`, `provider`,
- * `source_type`, `app_id` and `device_id`; samples `stream_id`, `kind`, `at`, `value`, `duration_ms`, `timezone_offset` and
- * `extra`; summaries `id`, `provider_id`, `calendar_date`, `start_at`, `end_at`, `created_at`, `updated_at` and `values`.
- * Throws too_many_matches where more sessions would be compared than may be.
+ * Returns common table expressions. The last one is `counted`, with the rows that the query uses. All rows have
+ * `local_at`, `provider`, `source_type`, `app_id` and `device_id`. Samples also have `stream_id`, `kind`, `at`,
+ * `value`, `duration_ms`, `timezone_offset` and `extra`. Summaries also have `id`, `provider_id`, `calendar_date`,
+ * `start_at`, `end_at`, `created_at`, `updated_at` and `values`. Throws too_many_matches if it would have to compare
+ * too many sessions, meals or sources.
  */
 export const countedRows = (
   ctx: TeamCtx | TxCtx<TeamCtx>,

@@ -1,18 +1,19 @@
-// Sessions that count, and whether another one is the same as one of them.
+// The sessions that count, with a search that finds out whether a session is the same as one of them.
 
 export type Span = { start: number; stop: number };
 
 /**
- * Two sessions are the same where they overlap by at least half of the shorter one, which is where the middle of one lies
- * within the other. So two searches answer it: however many overlap, and however long they are, none is looked at by
- * itself. Both trees are Fenwick trees, over the sorted starts and middles of all that may be added.
+ * A collection of the sessions that count. Two sessions are the same if they overlap by at least half of the shorter
+ * one. This is true exactly if the middle of one session is within the other. So two searches are enough for any number
+ * and length of sessions. Both trees are Fenwick trees over the sorted starts and the sorted middles of all sessions
+ * that may be added.
  */
 export class CountedSessions {
   readonly #starts: Float64Array;
   readonly #middles: Float64Array;
-  /** The latest stop among those that start up to there. */
+  /** For each node of the tree, the latest stop of the sessions that it covers. */
   readonly #stops: Float64Array;
-  /** How many have their middle up to there. */
+  /** For each node of the tree, the number of middles that it covers. */
   readonly #counts: Uint32Array;
 
   constructor(all: readonly Span[]) {
@@ -22,7 +23,7 @@ export class CountedSessions {
     this.#counts = new Uint32Array(all.length + 1);
   }
 
-  /** It is one of those that the constructor was given. */
+  /** Adds a session. The constructor must have got this session. */
   add(session: Span): void {
     for (let n = countUpTo(this.#starts, session.start); n < this.#stops.length; n += n & -n) {
       this.#stops[n] = Math.max(this.#stops[n] as number, session.stop);
@@ -58,12 +59,12 @@ const countUpTo = (sorted: Float64Array, most: number): number => countWhile(sor
 
 const countBefore = (sorted: Float64Array, end: number): number => countWhile(sorted, (value) => value < end);
 
-/** Of how many it holds, where it holds of none after the first of which it does not. */
-function countWhile(sorted: Float64Array, holds: (value: number) => boolean): number {
+/** Returns how many values at the beginning fulfil the predicate. All values after them must not fulfil it. */
+function countWhile(sorted: Float64Array, predicate: (value: number) => boolean): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (holds(sorted[middle] as number)) low = middle + 1;
+    if (predicate(sorted[middle] as number)) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -1,10 +1,10 @@
-// A meal that two apps tell of is one meal where its time and its name agree. Names are sealed: of those whose times agree the
-// process opens and compares them.
-import { setImmediate as nextTurn } from 'node:timers/promises';
+// Finds meals that two apps report. Two reports are the same meal if their times and names are equal. Names are sealed.
+// So the process opens and compares the names of those meals whose times are equal.
+import { setImmediate as nextImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
-import type { QueryScope } from '../scope.ts';
+import type { QueryScope } from '../query-scope.ts';
 import type { SummariesAsked } from './counted-rows.ts';
 import { rankRows, type Source } from '../../rank.ts';
 import { groupSql, matching } from './summary-rows.ts';
@@ -19,15 +19,15 @@ type Meal = Source & {
 };
 
 const MOST_MEALS = 10_000;
-/** How many names are opened before other requests have their turn. */
+/** After this number of names, the process does other work before it continues. */
 const OPENED_AT_ONCE = 500;
 const MOST_BYTES = 16 * 1024 * 1024;
-/** A source may take the same moment for another day. */
+/** The most days by which two sources may assign the same moment to different days. */
 const DAYS_AROUND = 2;
 
 /**
- * Ids of the meals that a better source tells of as well. Times agree within a minute, since apps round them. Throws
- * too_many_matches where more than 10,000 names, or 16 MiB of texts, would be opened.
+ * Returns the ids of the meals that a better source reports too. Two times are equal if they are in the same minute,
+ * because apps round them. Throws too_many_matches if it would open more than 10,000 names or 16 MiB of texts.
  */
 export async function repeatedMeals(
   ctx: TeamCtx | TxCtx<TeamCtx>,
@@ -35,8 +35,8 @@ export async function repeatedMeals(
   scope: QueryScope,
 ): Promise<string[]> {
   const { rows } = await sql<Meal>`
-    select id, team_id, provider, source_type, app_id, device_id, "group", minute, case when bytes <= ${MOST_BYTES} then texts end as texts,
-           bytes::float8
+    select id, team_id, provider, source_type, app_id, device_id, "group", minute,
+           case when bytes <= ${MOST_BYTES} then texts end as texts, bytes::float8
       from (
         select *, sum(octet_length(texts)) over (order by id) as bytes
           from (
@@ -44,7 +44,8 @@ export async function repeatedMeals(
                    min(source) over same <> max(source) over same as is_of_several
               from (
                 select id, team_id, provider, source_type, app_id, device_id, texts, ${groupSql(asked)} as "group",
-                       date_trunc('minute', start_at) as minute, jsonb_build_array(provider, source_type, app_id, device_id)::text as source
+                       date_trunc('minute', start_at) as minute,
+                       jsonb_build_array(provider, source_type, app_id, device_id)::text as source
                   from summaries where ${matching(asked, scope, DAYS_AROUND)} and texts is not null
               ) as meals
             window same as (partition by "group", minute)
@@ -57,13 +58,13 @@ export async function repeatedMeals(
       `More than ${MOST_MEALS} meals of several sources would be compared. Ask for a shorter timeframe.`,
     );
   }
-  const meals: { id: string; place: number; same: string }[] = [];
-  for (const { id, team_id, texts, group, minute, place } of await rankRows(rows, scope.providers)) {
+  const meals: { id: string; position: number; same: string }[] = [];
+  for (const { id, team_id, texts, group, minute, position } of await rankRows(rows, scope.providers)) {
     const { name } = ctx.cipher.openJson<{ name?: string }>('summaries.texts', { id, team_id }, texts);
-    meals.push({ id, place, same: JSON.stringify([group, minute, (name ?? '').trim().toLowerCase()]) });
-    if (meals.length % OPENED_AT_ONCE === 0) await nextTurn();
+    meals.push({ id, position, same: JSON.stringify([group, minute, (name ?? '').trim().toLowerCase()]) });
+    if (meals.length % OPENED_AT_ONCE === 0) await nextImmediate();
   }
   const best = new Map<string, number>();
-  for (const { place, same } of meals) best.set(same, Math.min(best.get(same) ?? place, place));
-  return meals.flatMap(({ id, place, same }) => (place === best.get(same) ? [] : id));
+  for (const { position, same } of meals) best.set(same, Math.min(best.get(same) ?? position, position));
+  return meals.flatMap(({ id, position, same }) => (position === best.get(same) ? [] : id));
 }

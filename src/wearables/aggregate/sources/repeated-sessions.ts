@@ -1,27 +1,31 @@
-// A workout that a watch and a strap both recorded, or two apps of one phone, is one workout.
-import { setImmediate as nextTurn } from 'node:timers/promises';
+// Finds sessions that several sources report. For example, a watch and a strap, or two apps of one phone, may record
+// the same workout.
+import { setImmediate as nextImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
-import type { QueryScope } from '../scope.ts';
+import type { QueryScope } from '../query-scope.ts';
 import type { SummariesAsked } from './counted-rows.ts';
 import { CountedSessions } from './counted-sessions.ts';
 import { rankRows, type Ranked, type Source } from '../../rank.ts';
 import { groupSql, matching } from './summary-rows.ts';
 
-/** From when to when, in microseconds since 1970: whole numbers, so that half of one is exact. */
+/** `start` and `stop` are microseconds since 1970. They are whole numbers, so half of one is exact. */
 type Session = Source & { id: string; group: string; start: number; stop: number };
 
-/** They are compared with each other in this process. */
+/** The most sessions that the process compares with each other. */
 const MOST_SESSIONS = 20_000;
-/** How many are compared before other requests have their turn. */
+/** After this number of comparisons, the process does other work before it continues. */
 const COMPARED_AT_ONCE = 1_000;
-/** Whether a session counts depends on better ones around it, and that of these on others: four of the longest in a row. */
+/**
+ * Whether a session counts depends on better sessions that overlap it, and these depend on other sessions. This number
+ * of days has room for a chain of four of the longest sessions.
+ */
 const DAYS_AROUND = 30;
 
 /**
- * Ids of the sessions that a better source tells of as well. Throws too_many_matches where more than 20,000 would be
- * compared.
+ * Returns the ids of the sessions that a better source reports too. Throws too_many_matches if it would compare more
+ * than 20,000 sessions.
  */
 export async function repeatedSessions(
   { db }: TeamCtx | TxCtx<TeamCtx>,
@@ -35,7 +39,7 @@ export async function repeatedSessions(
       from summaries where ${matching(asked, scope, DAYS_AROUND)} and start_at is not null
      limit ${MOST_SESSIONS + 1}`.execute(db);
   const sessions = await rankRows(rows, scope.providers);
-  if (sessions.every(({ place }) => place === 1)) return [];
+  if (sessions.every(({ position }) => position === 1)) return [];
   if (sessions.length > MOST_SESSIONS) {
     throw new AppError(
       'too_many_matches',
@@ -45,25 +49,26 @@ export async function repeatedSessions(
   return (await repeated(sessions)).map(({ id }) => id);
 }
 
-type Placed = Pick<Ranked<Session>, 'rivals' | 'place' | 'start' | 'stop'>;
+type RankedSpan = Pick<Ranked<Session>, 'rivals' | 'position' | 'start' | 'stop'>;
 
-/** Those that are the same as one that counts, of a better source. */
-export async function repeated<S extends Placed>(sessions: readonly S[]): Promise<S[]> {
-  // What ends before it starts overlaps with nothing.
+/** Returns the sessions that are the same as a session of a better source, if that session counts. */
+export async function repeated<S extends RankedSpan>(sessions: readonly S[]): Promise<S[]> {
+  // We ignore a session that ends before it starts, because it overlaps with nothing.
   const inOrder = sessions
     .filter(({ start, stop }) => start <= stop)
-    .sort((a, b) => a.rivals - b.rivals || a.place - b.place);
+    .sort((a, b) => a.rivals - b.rivals || a.position - b.position);
   const left: S[] = [];
   let compared = 0;
   for (const group of runsOf(inOrder, 'rivals')) {
     const counted = new CountedSessions(group);
-    for (const ofSource of runsOf(group, 'place')) {
-      // The sessions of one source are not compared with each other: what counts of them is added afterwards.
+    for (const ofSource of runsOf(group, 'position')) {
+      // We do not compare sessions of the same source with each other. So we add those that count after we have
+      // compared all of them.
       const others: S[] = [];
       for (const session of ofSource) {
         (counted.hasSame(session) ? left : others).push(session);
         compared += 1;
-        if (compared % COMPARED_AT_ONCE === 0) await nextTurn();
+        if (compared % COMPARED_AT_ONCE === 0) await nextImmediate();
       }
       for (const session of others) counted.add(session);
     }
@@ -71,8 +76,8 @@ export async function repeated<S extends Placed>(sessions: readonly S[]): Promis
   return left;
 }
 
-/** Those in a row that have the same value. */
-function* runsOf<S extends Placed>(sessions: readonly S[], key: 'rivals' | 'place'): Generator<S[]> {
+/** Splits sorted sessions into groups of consecutive sessions with the same value. */
+function* runsOf<S extends RankedSpan>(sessions: readonly S[], key: 'rivals' | 'position'): Generator<S[]> {
   for (let from = 0, to = 0; from < sessions.length; from = to) {
     while (to < sessions.length && sessions[to]?.[key] === sessions[from]?.[key]) to += 1;
     yield sessions.slice(from, to);

@@ -1,11 +1,14 @@
-// The summaries that a query reads, before it is chosen which of them count.
+// The summaries that a query reads, before we choose the sources.
 import { sql, type RawBuilder } from 'kysely';
-import type { QueryScope } from '../scope.ts';
+import type { QueryScope } from '../query-scope.ts';
 import type { SourceColumn, SummariesAsked } from './counted-rows.ts';
 
 type Expression = RawBuilder<unknown>;
 
-/** Which rows, and so many days more on either side: what began before the timeframe may be the same as what is counted. */
+/**
+ * Returns SQL for the rows of the days, and of `daysAround` more days before and after them. A session that began
+ * before the timeframe may be the same as a session within it.
+ */
 export const matching = (
   { summary, sourceFilter }: SummariesAsked,
   { userId, teamId, from, until, timeZone }: QueryScope,
@@ -15,7 +18,8 @@ export const matching = (
    and ${
      summary === 'profile'
        ? sql`created_at at time zone ${timeZone} < ${until}::timestamp`
-       : sql`calendar_date >= ${from}::date - ${daysAround}::integer and calendar_date < ${until}::date + ${daysAround}::integer`
+       : sql`calendar_date >= ${from}::date - ${daysAround}::integer
+             and calendar_date < ${until}::date + ${daysAround}::integer`
    }${sourceFilter ? sql` and ${sourceFilter}` : sql``}`;
 
 const COLUMNS: Readonly<Record<Exclude<SourceColumn, 'kind'>, Expression>> = {
@@ -27,7 +31,10 @@ const COLUMNS: Readonly<Record<Exclude<SourceColumn, 'kind'>, Expression>> = {
   sport: sql`"values" ->> 'sport'`,
 };
 
-/** By what a query groups its sources, as one text: where it differs, rows are no rivals. */
+/**
+ * Returns SQL that combines the source columns by which a query groups into one text. Rows with different texts do not
+ * compete.
+ */
 export const groupSql = ({ apart }: Pick<SummariesAsked, 'apart'>): Expression =>
   apart.length === 0
     ? sql`''`

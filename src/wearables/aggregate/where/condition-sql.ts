@@ -1,9 +1,9 @@
-// A checked `where` as SQL: columns come from the lists of this wing, every value is a parameter.
+// Turns a checked `where` into SQL. Columns come from the lists of this module, and every value is a parameter.
 import { sql } from 'kysely';
 import type { Column, Expression, Kind } from '../columns/column.ts';
 import type { OpenedTexts } from '../opened-texts.ts';
-import type { QueryScope } from '../scope.ts';
-import type { Operator } from './condition.ts';
+import type { QueryScope } from '../query-scope.ts';
+import type { Operator } from './parse-condition.ts';
 import type { TypedCondition, Value } from './typed.ts';
 
 type Around = { scope: Pick<QueryScope, 'timeZone'>; opened: OpenedTexts | null };
@@ -20,7 +20,7 @@ export function conditionSql(condition: TypedCondition, around: Around): Express
   const { value } = condition;
   if (value === null) return operator === '=' ? sql`(${left} is null)` : sql`(${left} is not null)`;
   if (column.sealed)
-    return comparedPlaces(left, operator, around.opened?.placesOf(String(value)) ?? { from: 0, to: 0 });
+    return comparePositions(left, operator, around.opened?.positionsOf(String(value)) ?? { from: 0, to: 0 });
   if (column.kind === 'words') {
     const has = sql`(${left} @> to_jsonb(${value}::text))`;
     return operator === '=' ? has : sql`(not ${has})`;
@@ -43,7 +43,9 @@ const OPERATORS: Record<Operator, Expression> = {
   '!=': sql`<>`,
 };
 
-/** Texts are in the order of their characters' numbers, whatever the language of the database. */
+/**
+ * Returns SQL for a comparison. PostgreSQL compares texts by code points, also if the database has another collation.
+ */
 const compared = (
   left: Expression,
   operator: Operator,
@@ -64,10 +66,17 @@ const TYPES: Record<Exclude<Kind, 'words'>, Expression> = {
 
 const bound = (kind: Exclude<Kind, 'words'>, value: Exclude<Value, null>): Expression => sql`${value}::${TYPES[kind]}`;
 
-/** A sealed text is known by its place among all texts; a value lies at those from `from` up to `to`, or between two. */
-function comparedPlaces(place: Expression, operator: Operator, { from, to }: { from: number; to: number }): Expression {
-  const below = (most: number): Expression => sql`(${place} < ${most}::integer)`;
-  const fromOn = (least: number): Expression => sql`(${place} >= ${least}::integer)`;
+/**
+ * Compares the position of a sealed text with a value. The value has the positions from `from` up to but excluding
+ * `to`. If no row has the value, both are the position at which it would be.
+ */
+function comparePositions(
+  position: Expression,
+  operator: Operator,
+  { from, to }: { from: number; to: number },
+): Expression {
+  const below = (most: number): Expression => sql`(${position} < ${most}::integer)`;
+  const fromOn = (least: number): Expression => sql`(${position} >= ${least}::integer)`;
   switch (operator) {
     case '<':
       return below(from);
@@ -85,8 +94,9 @@ function comparedPlaces(place: Expression, operator: Operator, { from, to }: { f
 }
 
 /**
- * What of a condition tells of sources alone, and the rest: parts that AND joins. The first chooses which sources take part, so
- * that one of them counts although another is better; the rest chooses among the rows that count.
+ * Splits the parts that AND joins into two conditions. `sources` has the parts that are only about sources: it chooses
+ * the sources that take part, so a source can count even if another source is better. `rows` has all other parts: it
+ * filters the rows that count.
  */
 export function splitBySource(condition: TypedCondition | null): {
   sources: TypedCondition | null;
@@ -109,7 +119,7 @@ function isOfSources(condition: TypedCondition): boolean {
   return column.ofSource !== undefined && (!('other' in condition) || condition.other.ofSource !== undefined);
 }
 
-/** The columns that a condition reads. */
+/** Returns the columns that a condition reads. */
 export function columnsIn(condition: TypedCondition | null): Column[] {
   if (condition === null || 'constant' in condition) return [];
   if ('all' in condition) return condition.all.flatMap(columnsIn);

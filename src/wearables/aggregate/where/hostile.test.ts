@@ -1,9 +1,9 @@
-// What somebody may write into a `where` who means no good: each is read in no time, and either refused with its place or takes
-// no more rows than it says.
+// Hostile texts in a `where`. Each is parsed quickly, and is either refused with its location, or matches only the rows
+// that it describes.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
 import { makeUser, pushSummaries } from '../../../../test/factories.ts';
-import { parseWhere } from './condition.ts';
+import { parseWhere } from './parse-condition.ts';
 
 let app: TestApp;
 let userId: string;
@@ -25,7 +25,7 @@ afterAll(() => app.close());
 
 const MOST_MS = 1_500;
 
-async function ask(where: unknown): Promise<{ status: number; rows: number; places: string[]; msg: string }> {
+async function ask(where: unknown): Promise<{ status: number; rows: number; paths: string[]; msg: string }> {
   const begin = performance.now();
   const { status, body } = await app.api<{
     results: { table: Record<string, unknown[]> }[];
@@ -38,7 +38,7 @@ async function ask(where: unknown): Promise<{ status: number; rows: number; plac
   return {
     status,
     rows: body.results?.[0]?.table['workout.steps']?.length ?? -1,
-    places: body.detail?.map(({ loc }) => loc.join('.')) ?? [],
+    paths: body.detail?.map(({ loc }) => loc.join('.')) ?? [],
     msg: body.detail?.[0]?.msg ?? '',
   };
 }
@@ -46,22 +46,22 @@ async function ask(where: unknown): Promise<{ status: number; rows: number; plac
 const many = (text: string, times: number, between = ''): string =>
   Array.from({ length: times }, () => text).join(between);
 
-describe('a where is refused with its place', () => {
+describe('a where is refused with its location', () => {
   test.each<[what: string, where: unknown, msg: string]>([
-    ['parentheses that nest 21 deep', `${many('(', 21)}steps > 1${many(')', 21)}`, 'at most 20 deep'],
-    ['parentheses that nest 1,900 deep', `${many('(', 1_900)}steps > 1${many(')', 1_900)}`, 'at most 20 deep'],
+    ['parentheses that are nested 21 deep', `${many('(', 21)}steps > 1${many(')', 21)}`, 'at most 20 deep'],
+    ['parentheses that are nested 1,900 deep', `${many('(', 1_900)}steps > 1${many(')', 1_900)}`, 'at most 20 deep'],
     ['50,000 open parentheses', many('(', 50_000), 'at most 4000 characters'],
     ['900 times NOT', `${many('NOT ', 900)}steps > 1`, 'at most 20 deep'],
     ['101 terms', many('steps > 1', 101, ' OR '), 'At most 100 comparisons'],
     ['50,000 terms', many('steps > 1', 50_000, ' OR '), 'at most 4000 characters'],
     ['a text without an end', "title = 'Round", 'no closing quote'],
-    ['a quote that ends it', "title = 'a' OR 'a' = 'a'", 'needs a column'],
+    ['a quote that ends a text', "title = 'a' OR 'a' = 'a'", 'needs a column'],
     ['double quotes', 'title = "a"', 'single quotes'],
     ['a very long text', `title = '${'x'.repeat(100_000)}'`, 'at most 4000 characters'],
     ['a number that is too large', 'steps > 1e999', 'too large'],
-    ['a number that is none', 'steps > 1.2.3', 'end is missing'],
-    ['a comment of a line', 'steps > 1 -- AND steps < 0', 'Only columns'],
-    ['a comment in between', 'steps /* > 1 */ > 1', 'Only columns'],
+    ['an invalid number', 'steps > 1.2.3', 'end is missing'],
+    ['a line comment', 'steps > 1 -- AND steps < 0', 'Only columns'],
+    ['a comment between words', 'steps /* > 1 */ > 1', 'Only columns'],
     ['a semicolon', 'steps > 1; drop table users', 'Only columns'],
     ['a function', 'pg_sleep(10) = 1', 'end is missing'],
     ['a query', 'steps > (select 1)', 'column or a value'],
@@ -73,8 +73,8 @@ describe('a where is refused with its place', () => {
     ['LIKE', "title LIKE 'a%'", 'end is missing'],
     ['IS NULL', 'steps IS NULL', 'end is missing'],
     ['constants alone', '1 = 1', 'needs a column'],
-    ['a number as a condition', '1', 'TRUE or FALSE'],
-    ['a column that is no condition', 'steps', 'TRUE or FALSE'],
+    ['a number as a condition', '1', 'Only TRUE, FALSE, NULL'],
+    ['a number column as a condition', 'steps', 'Only TRUE, FALSE, NULL'],
     ['nothing', '', 'column or a value'],
     ['spaces', '   ', 'column or a value'],
     ['half a comparison', 'steps >', 'column or a value'],
@@ -88,21 +88,21 @@ describe('a where is refused with its place', () => {
     ['hasOwnProperty', 'workout.hasOwnProperty != NULL', 'no column workout.hasOwnProperty'],
     ['toString', 'toString != NULL', 'no column toString'],
     ['letters of other alphabets', 'шаги > 1', 'Only columns'],
-    ['a letter that is wider', 'ｓteps > 1', 'Only columns'],
-    ['a space that is none', 'steps\u2003>\u200b1', 'Only columns'],
-    ['a text where a number is', "steps > 'many'", 'compared with a number'],
-    ['a number where a text is', 'sport_slug = 1', 'compared with a quoted text'],
-    ['a truth value where a number is', 'steps = TRUE', 'compared with a number'],
+    ['a full-width letter', 'ｓteps > 1', 'Only columns'],
+    ['a zero-width space', 'steps\u2003>\u200b1', 'Only columns'],
+    ['a text for a number', "steps > 'many'", 'compared with a number'],
+    ['a number for a text', 'sport_slug = 1', 'compared with a quoted text'],
+    ['a truth value for a number', 'steps = TRUE', 'compared with a number'],
     ['NULL with an order', 'steps > NULL', '= and != only'],
-    ['no moment', "session_start > 'yesterday'", 'compared with a quoted moment'],
-    ['a moment before all years', "session_start > '0001-01-01T00:00:00+15:00'", 'compared with a quoted moment'],
-    ['a moment after all years', "session_start < '9999-12-31T23:59:59-15:00'", 'compared with a quoted moment'],
-    ['a day that is none', "session_start > '2026-02-30'", 'compared with a quoted moment'],
-    ['what is sealed with what is not', 'title = sport_name', 'kept sealed'],
-    ['two kinds', 'steps = sport_name', 'cannot be compared'],
+    ['an invalid moment', "session_start > 'yesterday'", 'compared with a quoted moment'],
+    ['a moment before the year 1', "session_start > '0001-01-01T00:00:00+15:00'", 'compared with a quoted moment'],
+    ['a moment after the year 9999', "session_start < '9999-12-31T23:59:59-15:00'", 'compared with a quoted moment'],
+    ['an invalid day', "session_start > '2026-02-30'", 'compared with a quoted moment'],
+    ['a sealed column and a plain one', 'title = sport_name', 'kept sealed'],
+    ['columns of two kinds', 'steps = sport_name', 'cannot be compared'],
   ])('%s', async (_what, where, msg) => {
     const answer = await ask(where);
-    expect([answer.status, answer.places]).toEqual([422, ['body.queries.0.where']]);
+    expect([answer.status, answer.paths]).toEqual([422, ['body.queries.0.where']]);
     expect(answer.msg.toLowerCase()).toContain(msg.toLowerCase());
   });
 
@@ -114,11 +114,11 @@ describe('a where is refused with its place', () => {
     ['an object', { steps: 1 }],
   ])('%s', async (_what, where) => {
     const answer = await ask(where);
-    expect([answer.status, answer.places]).toEqual([422, ['body.queries.0.where']]);
+    expect([answer.status, answer.paths]).toEqual([422, ['body.queries.0.where']]);
   });
 
   test.each(['timestamp', 'start', 'timeseries.steps.Time'])(
-    'by %s of samples says what chooses by time',
+    'by %s of samples, with advice to use the timeframe',
     async (name) => {
       const answer = await app.api<{ detail: { loc: unknown[]; msg: string }[] }>(
         'POST',
@@ -142,13 +142,13 @@ describe('a where is refused with its place', () => {
     },
   );
 
-  test('says at which character', async () => {
+  test('names the character', async () => {
     expect((await ask('steps > 1 AND luck = 2')).msg).toBe('At character 15: The table has no column luck');
     expect((await ask('steps > 1 AND (steps < 3')).msg).toBe('At character 25: A closing parenthesis is missing');
   });
 });
 
-describe('a where takes the rows that it says', () => {
+describe('a where matches the right number of rows', () => {
   test.each<[where: string | null, rows: number]>([
     [null, 2],
     ["title = 'O''Hara''s hill; drop table users --'", 1],
@@ -199,7 +199,7 @@ describe('a where takes the rows that it says', () => {
   });
 });
 
-test('a text of the longest length that is nothing but quotes is read in no time', () => {
+test('the longest texts of one repeated character are parsed in less than 100 ms', () => {
   for (const where of [
     `title = ${"'".repeat(3_990)}`,
     `title = '${"''".repeat(1_990)}`,
@@ -210,7 +210,7 @@ test('a text of the longest length that is nothing but quotes is read in no time
     try {
       parseWhere(where);
     } catch {
-      // Whether it can be read is not the question here.
+      // The test only measures the time. Whether the text is valid does not matter.
     }
     expect(performance.now() - begin).toBeLessThan(100);
   }

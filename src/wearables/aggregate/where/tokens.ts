@@ -1,25 +1,25 @@
-/** A piece of a `where`, and at which character it begins, counted from 1. */
+/** A token of a `where`. `at` is the position of its first character; the first position is 1. */
 export type Token = { at: number } & (
   { kind: 'name' | 'word' | 'operator' | 'text'; text: string } | { kind: 'number'; text: string; number: number }
 );
 
-/** What is wrong with a `where`, and where. */
+/** An error in a `where`, with the position of the character. */
 export class WhereError extends Error {
   constructor(at: number, message: string) {
-    super(toldAt(at, message));
+    super(messageAt(at, message));
   }
 }
 
-/** Something of a `where`, with its place. */
-export const toldAt = (at: number, message: string): string => `At character ${at}: ${message}`;
+/** Returns a message that states the position in the `where`. */
+export const messageAt = (at: number, message: string): string => `At character ${at}: ${message}`;
 
-/** One of them stands where the one before it ended: nothing is looked at twice. */
+/** A sticky pattern: each token begins at the end of the token before, so the process reads each character once. */
 const TOKEN =
   /\s+|(?<name>[A-Za-z_]\w*(?:\.\w+)*)|(?<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)|'(?<text>(?:[^']|'')*)'|(?<operator>>=|<=|!=|[><=()])/y;
 
 const WORDS = new Set(['AND', 'OR', 'NOT', 'TRUE', 'FALSE', 'NULL']);
 
-/** The pieces of a text. Throws WhereError at the first character that belongs to none. */
+/** Returns the tokens of a text. Throws WhereError at the first character that belongs to no token. */
 export function tokensOf(where: string): Token[] {
   const tokens: Token[] = [];
   TOKEN.lastIndex = 0;
@@ -47,6 +47,9 @@ function tokenOf({ name, number, text, operator }: Record<string, string | undef
 
 function unknownAt(where: string, from: number): string {
   if (where[from] === "'") return 'The text has no closing quote';
-  if (where[from] === '"') return 'Texts stand in single quotes';
-  return 'Only columns, numbers, quoted texts, TRUE, FALSE, NULL, AND, OR, NOT, parentheses and >, >=, <, <=, =, != can stand here';
+  if (where[from] === '"') return 'Texts need single quotes';
+  return (
+    'Only columns, numbers, quoted texts, TRUE, FALSE, NULL, AND, OR, NOT, parentheses and >, >=, <, <=, =, != are ' +
+    'allowed here'
+  );
 }

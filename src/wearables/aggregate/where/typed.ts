@@ -1,15 +1,15 @@
-// A `where` with its columns found and its values checked against them.
+// Finds the columns of a `where` and checks its values against them.
 import { isUuid } from '../../../ids.ts';
 import { nearest } from '../../../config/nearest.ts';
 import { alternatives } from '../../../wire/alternatives.ts';
 import { millisecondsOf, firstMoment } from '../../../wire/moment.ts';
 import { isCalendarDate } from '../../../wire/birth-date.ts';
-import { clockOf } from '../columns/clock.ts';
+import { clockOf } from '../columns/clock-column.ts';
 import type { Column, Kind } from '../columns/column.ts';
-import type { Condition, Operand, Operator } from './condition.ts';
+import type { Condition, Operand, Operator } from './parse-condition.ts';
 import { WhereError } from './tokens.ts';
 
-/** A value as the column that it is compared with has it; null: none. */
+/** A value in the form of the column with which a condition compares it; null for NULL. */
 export type Value = number | string | boolean | null;
 
 export type TypedCondition =
@@ -20,19 +20,22 @@ export type TypedCondition =
   | { column: Column; operator: Operator; other: Column }
   | { constant: boolean | null };
 
-/** How the columns of a table are found, and what becomes of a word that a column never has. */
+/** The columns of a table, by name. `unknownWord` is called for a word that the column never has. */
 export type Table = {
   find: (name: string) => Column | null;
   names: readonly string[];
   unknownWord: (at: number, msg: string) => void;
 };
 
-/** Finds the columns. Throws WhereError for an unknown one, and where two things cannot be compared. */
+/**
+ * Finds the columns of a condition and checks its values. Throws WhereError for an unknown column and for a comparison
+ * that is impossible.
+ */
 export function typed(condition: Condition, table: Table): TypedCondition {
   if ('all' in condition) return { all: condition.all.map((each) => typed(each, table)) };
   if ('any' in condition) return { any: condition.any.map((each) => typed(each, table)) };
   if ('not' in condition) return { not: typed(condition.not, table) };
-  if ('holds' in condition) return truth(condition.holds, table);
+  if ('operand' in condition) return truth(condition.operand, table);
   const { left, operator, right } = condition;
   if ('column' in left) {
     if ('column' in right) return between(left, operator, right, table);
@@ -53,17 +56,17 @@ function columnOf({ column: name, at }: Named, { find, names }: Table): Column {
   const hasTimes = names.some((each) => TIME_KINDS.has(find(each)?.kind));
   if (!hasTimes && TIMES.has(name.slice(name.lastIndexOf('.') + 1).toLowerCase())) {
     const instead = 'timeframe chooses rows by their time, and date_trunc or date_part group by it';
-    throw new WhereError(at, `The table has no column ${name.slice(0, LONGEST_TOLD)}: ${instead}`);
+    throw new WhereError(at, `The table has no column ${name.slice(0, LONGEST_NAME)}: ${instead}`);
   }
   const meant = nearest(name, names) ?? nearest(name.slice(name.lastIndexOf('.') + 1), names);
   const suggestion = meant === null ? '' : `. Did you mean ${meant}?`;
-  throw new WhereError(at, `The table has no column ${name.slice(0, LONGEST_TOLD)}${suggestion}`);
+  throw new WhereError(at, `The table has no column ${name.slice(0, LONGEST_NAME)}${suggestion}`);
 }
 
-/** By which people look for the time of a row: samples have no column of it. */
+/** Names that people may try for the time of a row. No table of samples has such a column. */
 const TIMES = new Set(['at', 'date', 'end', 'start', 'time', 'timestamp']);
 const TIME_KINDS = new Set<Kind | undefined>(['date', 'moment', 'clock']);
-const LONGEST_TOLD = 80;
+const LONGEST_NAME = 80;
 
 function truth(operand: Operand, table: Table): TypedCondition {
   if ('column' in operand) {
@@ -72,19 +75,19 @@ function truth(operand: Operand, table: Table): TypedCondition {
   } else if (typeof operand.value !== 'number' && typeof operand.value !== 'string') {
     return { constant: operand.value };
   }
-  throw new WhereError(operand.at, 'Only what is TRUE or FALSE can stand without a comparison');
+  throw new WhereError(operand.at, 'Only TRUE, FALSE, NULL and columns of truth values need no comparison');
 }
 
 const ORDERS = new Set<Operator>(['>', '>=', '<', '<=']);
 const WITHOUT_ORDER = new Set<Kind>(['boolean', 'words']);
 
-// oxlint-disable-next-line eslint/max-params -- a comparison, and how its columns are found
+// oxlint-disable-next-line eslint/max-params -- three parts of a comparison, and the table of its columns
 function between(left: Named, operator: Operator, right: Named, table: Table): TypedCondition {
   const [column, other] = [columnOf(left, table), columnOf(right, table)];
   if (column.kind !== other.kind || column.dayBeginsAt !== other.dayBeginsAt)
     throw new WhereError(right.at, `A ${NAMES[column.kind]} cannot be compared with a ${NAMES[other.kind]}`);
   if (Boolean(column.sealed) !== Boolean(other.sealed))
-    throw new WhereError(right.at, 'What is kept sealed can be compared with values only');
+    throw new WhereError(right.at, 'A column that is kept sealed can be compared with values only');
   refuseOrder(column, operator, left.at);
   return { column, operator, other };
 }
@@ -113,7 +116,7 @@ function compared(
   return { column, operator, value: read };
 }
 
-/** What is told of a word that is none of those that there are. */
+/** Returns the message for a word that is not in the list of words. */
 export function unknownWord(word: string, words: readonly string[]): string {
   const meant = nearest(word, words);
   return `Value should be ${alternatives(words)}${meant === null ? '' : `. Did you mean ${meant}?`}`;
@@ -131,7 +134,7 @@ const READ: Record<Kind, (value: number | string | boolean, column: Column) => V
   moment: (value) => {
     const moment = typeof value === 'string' ? firstMoment(value) : null;
     const utc = moment === null ? '' : new Date(millisecondsOf(moment)).toISOString();
-    // Before the first year and after the last one that four digits write, in UTC.
+    // Four digits cannot write a year before 0001 or after 9999 in UTC, so we refuse such a year.
     return /^(?!0000)\d{4}-/.test(utc) ? utc : null;
   },
   clock: (value, { dayBeginsAt = 0 }) => (typeof value === 'string' ? clockOf(value, dayBeginsAt) : null),
@@ -150,7 +153,7 @@ const NAMES: Record<Kind, string> = {
 const WRITTEN: Record<Kind, string> = {
   number: 'a number',
   text: "a quoted text, as 'watch'",
-  words: "one quoted word, as 'food', which is among them",
+  words: "one quoted word of the list, as 'food'",
   boolean: 'TRUE or FALSE',
   date: "a quoted date, as '2026-01-05'",
   moment: "a quoted moment or date, as '2026-01-05T07:00:00Z'",

@@ -1,4 +1,5 @@
-// By which application a provider is asked: a team's own, where it has one, or this deployment's (record 285).
+// Finds the application for requests to a provider. This is the team's own application if it has one, else this
+// deployment's.
 import { sql, type RawBuilder } from 'kysely';
 import { Hidden } from '../../../config/provider-options.ts';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
@@ -7,7 +8,7 @@ import { configuredOrNull, type Configured } from './configured.ts';
 
 type AnyCtx = TeamCtx | TxCtx<TeamCtx>;
 
-/** Every provider that users of the team can connect, each with the application that new connections are made by. */
+/** Returns every provider that users of the team can connect, with the application for new connections. */
 export async function findApplications(ctx: AnyCtx): Promise<Configured[]> {
   const own = await ownApplications(ctx, sql`retired_at is null`);
   return CONNECTORS.flatMap(
@@ -15,13 +16,13 @@ export async function findApplications(ctx: AnyCtx): Promise<Configured[]> {
   );
 }
 
-/** The application that new connections of the team to a provider are made by; null where it cannot be connected. */
+/** Returns the application for the team's new connections to a provider; null if users cannot connect this provider. */
 export async function findApplicationOrNull(ctx: AnyCtx, provider: string): Promise<Configured | null> {
   const [own] = await ownApplications(ctx, sql`retired_at is null and provider = ${provider}`);
   return own ?? configuredOrNull(ctx.config, provider);
 }
 
-/** The application that a connection was made by, also one that the team uses no more; null where there is none any more. */
+/** Returns the application that made a connection, also if the team has replaced it since; null if it was deleted. */
 export async function applicationOf(
   ctx: AnyCtx,
   { provider, credential_id }: { provider: string; credential_id: string | null },
@@ -46,8 +47,8 @@ async function ownApplications({ db, team, cipher }: AnyCtx, which: RawBuilder<u
   return rows.flatMap(({ id, provider, client_id, client_secret, redirect_url_override }): Configured[] => {
     const connector = connectorOrNull(provider);
     if (!connector) return [];
-    const place = { team_id: team.id, id };
-    const secret = new Hidden(cipher.openText('team_credentials.client_secret', place, client_secret));
+    const rowKey = { team_id: team.id, id };
+    const secret = new Hidden(cipher.openText('team_credentials.client_secret', rowKey, client_secret));
     const own = { team_id: team.id, credential_id: id, redirect_url: redirect_url_override };
     return [{ connector, client: { id: client_id, secret, subscriptionId: null }, own }];
   });

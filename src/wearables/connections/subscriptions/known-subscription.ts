@@ -3,8 +3,9 @@ import type { Ctx } from '../../../context.ts';
 import type { Configured } from '../applications/configured.ts';
 
 /**
- * The provider's id of this deployment's subscription: as the operator says, else as it was made or found here. Null where it
- * is not known: before it was looked at, or where no provider can reach this deployment and the operator says nothing.
+ * Returns the provider's id of this deployment's subscription. This is the id that the operator has set, else the id
+ * that this deployment made or found. Returns null if the id is not known: before the first check, or if no provider
+ * can reach this deployment and the operator has set no id.
  */
 export async function subscriptionIdOf({ db, config }: Ctx, { connector, client }: Configured): Promise<string | null> {
   if (client.subscriptionId !== null) return client.subscriptionId;

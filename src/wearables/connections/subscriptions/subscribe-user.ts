@@ -3,22 +3,22 @@ import { Type } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { addJob, jobKind } from '../../../db/define-job.ts';
 import { oneOf, Uuid } from '../../../wire/schema.ts';
-import { PROVIDER_SLUGS, type ProviderSlug } from '../../providers/catalogue.ts';
-import { hookAddress } from './address.ts';
+import { PROVIDER_SLUGS, type ProviderSlug } from '../../providers/provider-catalogue.ts';
+import { hookAddress } from '../applications/hook-address.ts';
 import { applicationOf } from '../applications/find-application.ts';
 import { userSubscriberOrNull } from '../../providers/registry.ts';
 
-/** What a provider is to tell of one user. */
+/** The job that subscribes to a provider's notifications about one user. */
 export const subscriptionKind = jobKind({
   name: 'keep_user_subscription',
   payload: Type.Object({ team_id: Uuid, user_id: Uuid, provider: oneOf(PROVIDER_SLUGS) }),
   key: ({ user_id, provider }) => `subscription ${user_id} ${provider}`,
-  placeOf: ({ team_id }) => team_id,
+  ownerOf: ({ team_id }) => team_id,
 });
 
 /**
- * In the transaction that connects: where the provider is asked for the news of each user apart, it is asked afterwards, and
- * again and again while the connection lasts.
+ * Queues the job that subscribes to notifications about the user, if the provider has one subscription for each user.
+ * Call it in the transaction that connects the user. We check the subscription again as long as the connection lasts.
  */
 export async function subscribeUser(
   ctx: TxCtx<TeamCtx>,
@@ -30,7 +30,7 @@ export async function subscribeUser(
   if (!subscriber) return;
   const configured = await applicationOf(ctx, { provider, credential_id });
   if (!configured) return;
-  // What the provider tells of an application of a team's own, it tells nobody here: its news come by polls.
+  // No address of ours gets the notifications of a team's own application. Polls bring its new data.
   if (configured.own) {
     await sql`
       delete from user_subscriptions

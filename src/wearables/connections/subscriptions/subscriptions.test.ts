@@ -1,13 +1,14 @@
-// Shapes of https://developers.strava.com/docs/webhooks/, https://cloud.ouraring.com/v2/docs#tag/Webhook-Subscription-Routes and
+// Shapes of https://developers.strava.com/docs/webhooks/,
+// https://cloud.ouraring.com/v2/docs#tag/Webhook-Subscription-Routes and
 // https://developer.withings.com/developer-guide/v3/integration-guide/public-health-data-api/data-api/notifications/notification-subscribe.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
 import { importConnection, makeUser } from '../../../../test/factories.ts';
 import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
 import { hookTokenOf } from '../../providers/notifier.ts';
-import { keepApplicationSubscriptions } from './keep-application.ts';
-import { askForUserSubscriptions } from './keep-user.ts';
+import { ensureApplicationSubscriptions } from './ensure-application-subscriptions.ts';
+import { askForUserSubscriptions } from './ensure-user-subscription.ts';
 
 const HERE = 'https://phial.example.com';
 const DAY_MS = 86_400_000;
@@ -18,7 +19,7 @@ let provider: Provider;
 let app: TestApp;
 let strava: Subscription[];
 let oura: Subscription[];
-/** By the user's token, as the stand-in knows no users. */
+/** By the user's token, since the stand-in knows no users. */
 let withings: { appli: string; callbackurl: string }[];
 let made: number;
 
@@ -46,7 +47,7 @@ beforeEach(async () => {
   await sql`delete from application_subscriptions`.execute(app.db);
 });
 
-/** As a provider does before it agrees: the answer has to be the challenge. */
+/** Like a provider before it agrees: the answer has to be the challenge. */
 async function isOurs(callback: string, parameters: Record<string, string>, challenge: string): Promise<boolean> {
   const url = `${callback.replace(HERE, app.baseUrl)}?${new URLSearchParams(parameters).toString()}`;
   const found = (await (await fetch(url)).json()) as Record<string, string>;
@@ -110,7 +111,7 @@ async function answerAsWithings({ body }: DataRequest): Promise<DataAnswer> {
   return { json: { status: 0, body: {} } };
 }
 
-const look = () => keepApplicationSubscriptions(app.ctx);
+const look = () => ensureApplicationSubscriptions(app.ctx);
 const lookAgain = async (): Promise<void> => {
   await sql`update application_subscriptions set due_at = now()`.execute(app.db);
   provider.asked.length = 0;
@@ -121,7 +122,7 @@ const asked = () => provider.asked.map(({ method, path }) => `${method} ${path.s
 describe('an application', () => {
   const address = `${HERE}/v2/hooks/strava/${hookTokenOf('secret-of-strava')}`;
 
-  test('subscribes once, whoever looks', async () => {
+  test('subscribes once, whichever process checks', async () => {
     await Promise.all([look(), look(), look()]);
     expect(strava).toMatchObject([{ callback_url: address }]);
     expect(oura).toHaveLength(18);
@@ -130,7 +131,7 @@ describe('an application', () => {
     expect(asked().filter((each) => each === 'GET push_subscriptions')).toHaveLength(1);
   });
 
-  test('makes again what was taken away, and renews what ends soon, a day later', async () => {
+  test('makes a removed subscription again and renews one that expires soon, a day later', async () => {
     await look();
     strava = [];
     Object.assign(oura[0] as Subscription, { expiration_time: new Date(Date.now() + 6 * DAY_MS).toISOString() });
@@ -147,36 +148,36 @@ describe('an application', () => {
   test.each([
     ['as it was made here', () => []],
     ['as it was found', () => [{ id: '77', callback_url: address }]],
-  ])('is told of by its own subscription alone, %s', async (_, there) => {
-    const tell = async (subscription_id: number) => {
+  ])('accepts only notifications of its own subscription, %s', async (_, there) => {
+    const notify = async (subscription_id: number) => {
       const raw = JSON.stringify({ object_type: 'activity', object_id: 1, owner_id: 2, subscription_id });
       const sent = { raw, headers: { 'content-type': 'application/json' }, key: null };
       return (await app.api<object>('POST', address.replace(HERE, ''), undefined, sent)).status;
     };
-    // Before it was looked at nobody knows which it is: the address shows who has sent it.
-    expect(await tell(120_475)).toBe(200);
+    // Before the first check nobody knows the subscription's id: the address shows the sender.
+    expect(await notify(120_475)).toBe(200);
     strava = there();
     await look();
     const [{ id }] = strava as [Subscription];
-    expect([await tell(Number(id)), await tell(120_475)]).toEqual([200, 401]);
-    // A provider that is away takes nothing back.
+    expect([await notify(Number(id)), await notify(120_475)]).toEqual([200, 401]);
+    // A provider that is away removes nothing.
     provider.play(() => ({ status: 503, json: {} }));
     await lookAgain();
-    expect([await tell(Number(id)), await tell(120_475)]).toEqual([200, 401]);
+    expect([await notify(Number(id)), await notify(120_475)]).toEqual([200, 401]);
   });
 
-  test('that an operator has subscribed by hand is told of by that subscription alone', async () => {
+  test('accepts only notifications of the subscription that an operator made by hand', async () => {
     const other = await startTestApp({ ...provider.env('strava'), PHIAL_STRAVA_SUBSCRIPTION_ID: '4711' });
-    const tell = async (subscription_id: number) => {
+    const notify = async (subscription_id: number) => {
       const raw = JSON.stringify({ object_type: 'activity', object_id: 1, owner_id: 2, subscription_id });
       const sent = { raw, headers: { 'content-type': 'application/json' }, key: null };
       return (await other.api<object>('POST', address.replace(HERE, ''), undefined, sent)).status;
     };
-    expect([await tell(4711), await tell(1)]).toEqual([200, 401]);
+    expect([await notify(4711), await notify(1)]).toEqual([200, 401]);
     await other.close();
   });
 
-  test('replaces its own subscription of an older address, and leaves that of others', async () => {
+  test('replaces its own subscription of an older address and leaves those of others', async () => {
     strava = [{ id: 'old', callback_url: `${HERE}/v2/hooks/strava` }];
     await look();
     expect(strava).toMatchObject([{ callback_url: address }]);
@@ -185,7 +186,7 @@ describe('an application', () => {
     expect(strava).toMatchObject([{ id: 'other' }]);
   });
 
-  test('waits longer and longer for a provider that does not answer, and no other for it', async () => {
+  test('waits longer and longer for a provider that does not answer, and for no other provider', async () => {
     provider.play((request) =>
       request.path.includes('/webhook/subscription') ? { status: 503, json: {} } : answer(request),
     );
@@ -200,7 +201,7 @@ describe('an application', () => {
     ]);
   });
 
-  test('looks again at once under another address', async () => {
+  test('checks again at once under another address', async () => {
     await look();
     await sql`update application_subscriptions set base_url = 'https://old.example.com'`.execute(app.db);
     provider.asked.length = 0;
@@ -208,8 +209,8 @@ describe('an application', () => {
     expect(asked()).toEqual(['GET subscription', 'GET push_subscriptions']);
   });
 
-  test('asks nobody where no provider could reach it', async () => {
-    await keepApplicationSubscriptions({ ...app.ctx, config: { ...app.config, baseUrl: 'http://localhost:3000' } });
+  test('asks no provider where none can reach this service', async () => {
+    await ensureApplicationSubscriptions({ ...app.ctx, config: { ...app.config, baseUrl: 'http://localhost:3000' } });
     expect(provider.asked).toEqual([]);
   });
 });
@@ -236,13 +237,13 @@ describe('a user of Withings', () => {
     await app.runJobs();
   };
 
-  test('is subscribed to when connected, as far as was granted', async () => {
+  test('is subscribed to when connected, as far as the user granted', async () => {
     await connect();
     expect(categories()).toEqual(['1', '2', '4']);
     expect(new Set(withings.map((each) => each.callbackurl))).toEqual(new Set([callbackurl]));
   });
 
-  test('is subscribed to again where it was taken away, and no longer by an older address', async () => {
+  test('is subscribed to again where the subscription was removed, and ends that of an older address', async () => {
     const { user_id } = await connect();
     withings = [{ appli: '1', callbackurl: `${HERE}/v2/hooks/withings/older` }];
     await due(user_id);
@@ -250,7 +251,7 @@ describe('a user of Withings', () => {
     expect(new Set(withings.map((each) => each.callbackurl))).toEqual(new Set([callbackurl]));
   });
 
-  test('is told of no more when the connection ends, also by a token that has ended', async () => {
+  test('is unsubscribed when the connection ends, also with an expired token', async () => {
     const { team, user_id } = await connect();
     provider.endAccessTokens();
     await team.api('DELETE', `/v2/user/${user_id}/withings`);
@@ -259,7 +260,7 @@ describe('a user of Withings', () => {
     expect((await sql`select from user_subscriptions where user_id = ${user_id}`.execute(app.db)).rows).toEqual([]);
   });
 
-  test('stays connected where Withings does not agree, which is asked again later', async () => {
+  test('stays connected when Withings does not agree, and Withings is asked again later', async () => {
     provider.play((request) =>
       request.path === '/notify' ? { json: { status: 293, error: 'callback' } } : answer(request),
     );

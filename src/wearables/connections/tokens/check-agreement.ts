@@ -1,12 +1,12 @@
 import type { TeamCtx } from '../../../context.ts';
-import { freshToken } from './fresh-token.ts';
+import { getValidToken } from './valid-token.ts';
 
 /**
- * Asks the provider for another token, whatever the one at hand is good for: a provider with which the user has ended the
- * agreement refuses, and the connection is in error for that reason. Throws ProviderUnavailable where it cannot be asked
- * now.
+ * Requests a new token from the provider, even if the current one is valid. If the user has ended the agreement at the
+ * provider, the provider refuses, and the connection gets that error. Throws ProviderUnavailable if the provider cannot
+ * be reached now.
  */
-export async function checkAgreement(ctx: TeamCtx, place: { user_id: string; provider: string }): Promise<void> {
-  const token = await freshToken(ctx, place, undefined, 'deregistered_per_provider');
-  if (token !== null) await freshToken(ctx, place, token, 'deregistered_per_provider');
+export async function checkAgreement(ctx: TeamCtx, connection: { user_id: string; provider: string }): Promise<void> {
+  const token = await getValidToken(ctx, connection, undefined, 'deregistered_per_provider');
+  if (token !== null) await getValidToken(ctx, connection, token, 'deregistered_per_provider');
 }

@@ -1,13 +1,17 @@
-// Some providers allow nothing of their data to be kept once the agreement has ended (record 171).
+// Records ended agreements. The rules of some providers require us to delete their data some time after a user has
+// ended the agreement.
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { connectorOrNull } from '../../providers/registry.ts';
 
-type Place = { user_id: string; provider: string };
+type ConnectionKey = { user_id: string; provider: string };
 
-/** Remembers that the user's agreement with the provider ends in this transaction, where that means that its data has to go. */
-export async function endAgreement({ db, team }: TxCtx<TeamCtx>, { user_id, provider }: Place): Promise<void> {
-  const days = connectorOrNull(provider)?.keeps_data_days;
+/**
+ * Records, in this transaction, that the user's agreement with the provider ends. Does so for providers whose data we
+ * must then delete.
+ */
+export async function endAgreement({ db, team }: TxCtx<TeamCtx>, { user_id, provider }: ConnectionKey): Promise<void> {
+  const days = connectorOrNull(provider)?.deletes_data_after_days;
   if (days === undefined) return;
   await sql`
     insert into ended_agreements (user_id, provider, team_id, erase_at)
@@ -16,10 +20,10 @@ export async function endAgreement({ db, team }: TxCtx<TeamCtx>, { user_id, prov
 }
 
 /**
- * Forgets that an agreement has ended: the user agrees anew, and what is there may stay, or all of it is erased. Whatever the
- * connector says now, since an earlier release may have remembered it.
+ * Deletes the record of an ended agreement. Call it if the user agrees again, so that the data may stay, or if all of
+ * the data is erased. It does not depend on the current connector, because an earlier release may have made the record.
  */
-export async function forgetEnded({ db, team }: TxCtx<TeamCtx>, { user_id, provider }: Place): Promise<void> {
+export async function forgetEnded({ db, team }: TxCtx<TeamCtx>, { user_id, provider }: ConnectionKey): Promise<void> {
   await db
     .deleteFrom('ended_agreements')
     .where('user_id', '=', user_id)
@@ -28,12 +32,13 @@ export async function forgetEnded({ db, team }: TxCtx<TeamCtx>, { user_id, provi
     .execute();
 }
 
-/** Holds an agreement whose data is due to go, until the commit; false where there is none any more. */
-export async function holdEnded({ db, team }: TxCtx<TeamCtx>, { user_id, provider }: Place): Promise<boolean> {
+/**
+ * Locks an agreement until the commit if the erasure of its data is due. Returns false if there is no such agreement.
+ */
+export async function lockEnded({ db, team }: TxCtx<TeamCtx>, { user_id, provider }: ConnectionKey): Promise<boolean> {
   const { rows } = await sql`
     select from ended_agreements
-     where user_id = ${user_id} and provider = ${provider} and team_id = ${team.id} and erase_at <= now() for update`.execute(
-    db,
-  );
+     where user_id = ${user_id} and provider = ${provider} and team_id = ${team.id}
+       and erase_at <= now() for update`.execute(db);
   return rows.length > 0;
 }

@@ -1,29 +1,31 @@
 import type { Config } from '../../../config/options.ts';
 import { ask, NoAnswer } from '../../../outbound/ask.ts';
-import { ProviderRefused, ProviderUnavailable } from '../../providers/provider-errors.ts';
+import { errorCodeOf, ProviderRefused, ProviderUnavailable, refuseError } from '../../providers/provider-errors.ts';
 import { addressAt, type Configured } from '../applications/configured.ts';
-import type { Tokens } from './sealed.ts';
+import type { Tokens } from './sealed-tokens.ts';
 
 export type GrantedTokens = {
   tokens: Tokens;
-  /** null: the provider did not tell. */
+  /** The scopes that the user granted; null if the provider did not state them. */
   granted_scopes: string[] | null;
   external_user_id: string | null;
 };
 
 const LONGEST_TOKEN = 8_192;
 const MOST_SCOPES = 100;
-/** Ten years; what lasts longer is as good as for ever. */
+/** The longest lifetime of a token: ten years. We treat a longer one as ten years. */
 const LONGEST_LIFE_SECONDS = 315_360_000;
-/** Withings: too many requests, and its own timeouts. Asking again later may do. */
-const TEMPORARY = new Set(['withings_601', 'withings_522', 'temporarily_unavailable', 'server_error']);
 
-/** The application is refused, not its user: RFC 6749 5.2, and a 401 that says nothing else. Users are not to blame. */
+/**
+ * The codes with which a provider refuses the application and not the user: those of RFC 6749 section 5.2, and a 401
+ * without a code. The user can do nothing about them.
+ */
 const OF_THE_CLIENT = new Set(['invalid_client', 'unauthorized_client', 'http_401']);
 
 /**
- * Asks the provider for tokens by what `fields` say: a code of an authorisation, or a refresh token. An application that is
- * refused is an outage (`client_refused`): it can be configured rightly, and no user has to connect again.
+ * Requests tokens from the provider. `fields` contains the grant: an authorization code or a refresh token. If the
+ * provider refuses the application, we treat this as an outage (`client_refused`). The operator or the team can then
+ * correct the configuration, and no user has to connect again.
  */
 export async function requestTokens(
   config: Config,
@@ -59,13 +61,16 @@ export async function requestTokens(
   };
 }
 
-/** New tokens for a refresh token, which most providers take once. */
+/** Requests new tokens with a refresh token. Most providers accept a refresh token once. */
 export function renewTokens(config: Config, configured: Configured, refresh_token: string): Promise<GrantedTokens> {
   const { renew_with } = configured.connector.oauth;
   return requestTokens(config, configured, { grant_type: 'refresh_token', refresh_token, ...renew_with });
 }
 
-/** The provider's own id of the user, where it has to be asked for; null where it cannot be known. */
+/**
+ * Requests the provider's own id of the user if the token response does not have it. Returns null if the provider has
+ * no request for it.
+ */
 export async function askIdentity(config: Config, configured: Configured, token: string): Promise<string | null> {
   const { identity } = configured.connector.oauth;
   if (identity === null) return null;
@@ -77,7 +82,10 @@ export async function askIdentity(config: Config, configured: Configured, token:
   return identity.read(answer);
 }
 
-/** Tells a provider that wants to know of whom there will be questions; one that knows already says 409. */
+/**
+ * Registers the user at a provider that requires this before requests for data. The provider responds with 409 if it
+ * has registered the user before.
+ */
 export async function registerUser(config: Config, configured: Configured, token: string): Promise<void> {
   const { register } = configured.connector.oauth;
   if (register === undefined) return;
@@ -90,7 +98,7 @@ export async function registerUser(config: Config, configured: Configured, token
   if (status !== 409) refuseStatus(status, answer);
 }
 
-/** Scopes as the provider says that they are granted; null where it says nothing. */
+/** Returns the scopes that the provider states as granted; null if it states none. */
 export function scopesOf({ connector: { oauth } }: Configured, granted: unknown): string[] | null {
   if (typeof granted !== 'string') return null;
   const names = granted.split(/[\s,]+/).filter((name) => name !== '' && name.length <= 300);
@@ -116,19 +124,8 @@ async function reached(config: Config, question: Question): Promise<Reached> {
 
 function refuseStatus(status: number, answer: Reached['answer']): void {
   if (status === 429 || status >= 500 || status < 200) throw new ProviderUnavailable(`http_${status}`);
-  if (status >= 300) throw new ProviderRefused(codeOf(answer?.['error']) ?? `http_${status}`);
+  if (status >= 300) throw new ProviderRefused(errorCodeOf(answer?.['error']) ?? `http_${status}`);
 }
-
-/** Throws for an error that stands where an answer does. */
-export function refuseError({ error }: Record<string, unknown>): void {
-  if (error === undefined) return;
-  const code = codeOf(error) ?? 'unknown_error';
-  throw TEMPORARY.has(code) ? new ProviderUnavailable(code) : new ProviderRefused(code);
-}
-
-/** Only what looks like a code: a sentence of the provider could name a person. */
-const codeOf = (error: unknown): string | null =>
-  typeof error === 'string' && /^[a-z0-9_.-]{1,60}$/i.test(error) ? error : null;
 
 function parse(text: string): Record<string, unknown> | null {
   try {

@@ -8,18 +8,18 @@ import { defineTeamJob } from '../../../tenancy/teams/define-team-job.ts';
 import { applicationOf } from '../applications/find-application.ts';
 import { addressAt, configuredOrNull, type Configured } from '../applications/configured.ts';
 import type { Revocation } from '../../providers/connector.ts';
-import { hookAddress } from '../subscriptions/address.ts';
-import { askInName, isTokenRefused } from '../subscriptions/ask-provider.ts';
-import { revocationKind, USER, type Kept } from './give-back.ts';
+import { hookAddress } from '../applications/hook-address.ts';
+import { askInName, isTokenRefused } from '../applications/ask-provider.ts';
+import { revocationKind, USER, type RevocableTokens } from './queue-revocations.ts';
 import { renewTokens } from './request-tokens.ts';
 import { ProviderRefused } from '../../providers/provider-errors.ts';
 
 const AT_ONCE = 20;
-/** Of a connection that ended: what a provider does not take by then ends by itself. */
+/** The most tries to revoke a token. A token that the provider does not revoke expires by itself. */
 const MOST_TRIES = 5;
 const NEXT_TRY_SECONDS = 300;
 
-/** Tells providers of the connections that ended. */
+/** The job that notifies providers about connections that have ended. */
 export const tokenRevocation = defineTeamJob({
   ...revocationKind,
   run: async (ctx, { team_id }) => {
@@ -30,10 +30,14 @@ export const tokenRevocation = defineTeamJob({
   },
 });
 
-/** Tells providers of the team's ended connections, a few at once; whether some are left for another try. */
+/**
+ * Notifies providers about the team's ended connections, some at the same time. Returns whether some of them need
+ * another try.
+ */
 export async function revokePending(ctx: TeamCtx): Promise<boolean> {
   for (;;) {
-    // The try is counted before it is made: one that ends the process is not made for ever.
+    // We add the try to the count before we make it. Otherwise a try that crashes the process would be repeated without
+    // end.
     const rows = await ctx.db
       .updateTable('token_revocations')
       .set((eb) => ({ tries: eb('tries', '+', 1) }))
@@ -49,8 +53,8 @@ export async function revokePending(ctx: TeamCtx): Promise<boolean> {
       )
       .returning(['id', 'team_id', 'provider', 'credential_id', 'tokens', 'tries'])
       .execute();
-    const told = await Promise.all(rows.map((row) => tell(ctx, row)));
-    const done = rows.filter((row, n) => told[n] || row.tries >= MOST_TRIES).map(({ id }) => id);
+    const revoked = await Promise.all(rows.map((row) => revokeAtProvider(ctx, row)));
+    const done = rows.filter((row, n) => revoked[n] || row.tries >= MOST_TRIES).map(({ id }) => id);
     if (done.length > 0) {
       await ctx.db.deleteFrom('token_revocations').where('team_id', '=', ctx.team.id).where('id', 'in', done).execute();
     }
@@ -61,21 +65,24 @@ export async function revokePending(ctx: TeamCtx): Promise<boolean> {
 
 type Row = { id: string; team_id: string; provider: string; credential_id: string | null; tokens: Buffer };
 
-/** Whether nothing is left to tell: the provider has heard of it, also where it says that the token is none, or must not. */
-async function tell(ctx: TeamCtx, row: Row): Promise<boolean> {
+/**
+ * Whether the revocation is finished: the provider has responded (possibly that it does not know the token), or we must
+ * not notify the provider.
+ */
+async function revokeAtProvider(ctx: TeamCtx, row: Row): Promise<boolean> {
   const configured = await applicationOf(ctx, row);
   const revoke = configured?.connector.oauth.revoke;
   if (!configured || !revoke) return true;
-  const kept = ctx.cipher.openJson<Kept>('token_revocations.tokens', row, row.tokens);
-  if (await isConnectedTo(ctx, configured, kept.external_user_id)) return true;
+  const revocable = ctx.cipher.openJson<RevocableTokens>('token_revocations.tokens', row, row.tokens);
+  if (await isConnectedTo(ctx, configured, revocable.external_user_id)) return true;
   try {
-    let status = await askToRevoke(ctx.config, configured, revoke, kept);
-    // An access token that has ended revokes nothing: the agreement would go on.
-    if (status === 401 && revoke.token === 'access' && kept.refresh_token !== null) {
-      const { tokens } = await renewTokens(ctx.config, configured, kept.refresh_token);
+    let status = await askToRevoke(ctx.config, configured, revoke, revocable);
+    // An expired access token cannot revoke anything, so the agreement would continue.
+    if (status === 401 && revoke.token === 'access' && revocable.refresh_token !== null) {
+      const { tokens } = await renewTokens(ctx.config, configured, revocable.refresh_token);
       const { access_token, refresh_token } = tokens;
-      const renewed = { ...kept, access_token, refresh_token: refresh_token ?? kept.refresh_token };
-      await keep(ctx, row, renewed);
+      const renewed = { ...revocable, access_token, refresh_token: refresh_token ?? revocable.refresh_token };
+      await storeRenewed(ctx, row, renewed);
       status = await askToRevoke(ctx.config, configured, revoke, renewed);
     }
     return status < 500 && status !== 429;
@@ -85,8 +92,9 @@ async function tell(ctx: TeamCtx, row: Row): Promise<boolean> {
 }
 
 /**
- * Whether anybody is connected to the account by the same application, which several teams may have: the provider knows
- * none of our teams. What another team merely says to be the account keeps nobody's agreement alive.
+ * Whether anybody is connected to the account with the same application. Several teams may use one application, and the
+ * provider does not know our teams. An account id that another team has stated, but the provider has not confirmed,
+ * does not prevent the revocation.
  */
 async function isConnectedTo(
   ctx: TeamCtx,
@@ -114,9 +122,9 @@ async function isConnectedTo(
   return connection !== undefined;
 }
 
-/** For the next try: a refresh token is good for one use. */
-async function keep(ctx: TeamCtx, row: Row, kept: Kept): Promise<void> {
-  const tokens = ctx.cipher.sealJson('token_revocations.tokens', row, kept);
+/** Stores the renewed tokens for the next try, because a refresh token works only once. */
+async function storeRenewed(ctx: TeamCtx, row: Row, renewed: RevocableTokens): Promise<void> {
+  const tokens = ctx.cipher.sealJson('token_revocations.tokens', row, renewed);
   await ctx.db
     .updateTable('token_revocations')
     .set({ tokens })
@@ -129,11 +137,11 @@ async function askToRevoke(
   config: Config,
   configured: Configured,
   revoke: Revocation,
-  { access_token, refresh_token, external_user_id }: Kept,
+  { access_token, refresh_token, external_user_id }: RevocableTokens,
 ): Promise<number> {
   const url = addressAt(config, configured, revoke.url.replace(USER, encodeURIComponent(external_user_id ?? '')));
   if (revoke.token_in === 'header') {
-    if (revoke.forms) return endTelling(config, configured, revoke, access_token);
+    if (revoke.forms) return endSubscriptions(config, configured, revoke, access_token);
     const headers = { authorization: `Bearer ${access_token}` };
     return (await ask(config, { method: 'DELETE', url, headers }, { onlyStatus: true })).status;
   }
@@ -149,8 +157,11 @@ async function askToRevoke(
   return (await ask(config, question, { onlyStatus: true })).status;
 }
 
-/** Nothing was told to an address that nobody can reach, and what is told no more need not be ended. */
-async function endTelling(
+/**
+ * Ends the subscriptions of the user. If no provider can reach this deployment, there are none. If the provider does
+ * not have a subscription any more, it has ended.
+ */
+async function endSubscriptions(
   config: Config,
   configured: Configured,
   { url, forms = () => [] }: Extract<Revocation, { token_in: 'header' }>,

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
 import { query } from '../../../../test/global-setup.ts';
 import { importConnection, makeUser } from '../../../../test/factories.ts';
 import { startProvider, type Provider } from '../../../../test/provider.ts';
-import { publishedTo } from '../../../../test/publish.ts';
+import { publishedTo } from '../../../../test/publish-event.ts';
 import type { TeamCtx } from '../../../context.ts';
-import { eraseUsers } from '../../../../test/erase-users.ts';
-import { forTeam } from '../../../tenancy/teams/scope.ts';
-import { freshToken } from './fresh-token.ts';
+import { eraseUsers } from '../../../../test/erase-due-users.ts';
+import { forTeam } from '../../../tenancy/teams/team-scope.ts';
+import { getValidToken } from './valid-token.ts';
 import { ProviderUnavailable } from '../../providers/provider-errors.ts';
 
 const PAST = 1_700_000_000;
@@ -42,7 +42,7 @@ afterAll(async () => {
   await provider.close();
 });
 
-/** A user whose access token has ended, with a refresh token that the provider knows. */
+/** Makes a user whose access token has ended, with a refresh token that the provider knows. */
 async function endedConnection(): Promise<{ user_id: string; provider: string }> {
   const { user_id } = await makeUser(team);
   await importConnection(team, user_id, {
@@ -64,16 +64,16 @@ const exported = async (): Promise<{ access_token: string; refresh_token: string
   ).body.data;
 
 describe('the token of a connection', () => {
-  test('is handed out as it is while it lasts', async () => {
+  test('is returned unchanged while it lasts', async () => {
     const { user_id } = await makeUser(team);
     await importConnection(team, user_id);
-    expect(await freshToken(scopeIn(app), { user_id, provider: 'oura' })).toBe('access-token-of-the-user');
+    expect(await getValidToken(scopeIn(app), { user_id, provider: 'oura' })).toBe('access-token-of-the-user');
     expect(provider.tokenRequests).toEqual([]);
   });
 
-  test('is renewed when it has ended, and both new tokens are kept', async () => {
-    const place = await endedConnection();
-    const token = await freshToken(scopeIn(app), place);
+  test('is renewed when it has ended, and both new tokens are stored', async () => {
+    const connection = await endedConnection();
+    const token = await getValidToken(scopeIn(app), connection);
     expect(token).toMatch(/^access-\d+$/);
     expect(provider.tokenRequests).toMatchObject([
       { fields: { grant_type: 'refresh_token', client_secret: 'secret-of-oura' } },
@@ -81,88 +81,87 @@ describe('the token of a connection', () => {
     expect(await exported()).toMatchObject([
       { access_token: token, refresh_token: expect.stringMatching(/^refresh-\d+$/) },
     ]);
-    expect(await freshToken(scopeIn(app), place)).toBe(token);
+    expect(await getValidToken(scopeIn(app), connection)).toBe(token);
     expect(provider.tokenRequests).toHaveLength(1);
   });
 
-  test('is renewed when the provider refuses it although it should last, once', async () => {
-    const place = await endedConnection();
-    const token = (await freshToken(scopeIn(app), place)) as string;
-    const newer = await freshToken(scopeIn(app), place, token);
+  test('is renewed once when the provider refuses it before its end', async () => {
+    const connection = await endedConnection();
+    const token = (await getValidToken(scopeIn(app), connection)) as string;
+    const newer = await getValidToken(scopeIn(app), connection, token);
     expect(newer).not.toBe(token);
-    expect(await freshToken(scopeIn(app), place, token)).toBe(newer);
+    expect(await getValidToken(scopeIn(app), connection, token)).toBe(newer);
     expect(provider.tokenRequests).toHaveLength(2);
   });
 
-  test('keeps the refresh token of a provider that does not rotate', async () => {
+  test('keeps the refresh token of a provider that does not rotate it', async () => {
     provider.rotate(false);
-    const place = await endedConnection();
-    const token = (await freshToken(scopeIn(app), place)) as string;
-    expect(await freshToken(scopeIn(app), place, token)).toMatch(/^access-/);
+    const connection = await endedConnection();
+    const token = (await getValidToken(scopeIn(app), connection)) as string;
+    expect(await getValidToken(scopeIn(app), connection, token)).toMatch(/^access-/);
     const [first, next] = provider.tokenRequests.map(({ fields }) => fields['refresh_token']);
     expect(next).toBe(first);
   });
 
-  test('is renewed once where many processes ask at once: the others wait and find it', async () => {
-    const place = await endedConnection();
-    const release = provider.hold();
+  test('is renewed once when many processes ask at once: the others wait and find it', async () => {
+    const connection = await endedConnection();
+    const release = provider.pauseTokenRequests();
     const before = provider.tokenRequests.length;
-    const asking = [app, app, second, second].map((where) => freshToken(scopeIn(where), place));
+    const asking = [app, app, second, second].map((where) => getValidToken(scopeIn(where), connection));
     await expect.poll(() => provider.tokenRequests.length, { interval: 5 }).toBe(before + 1);
     release();
     const tokens = await Promise.all(asking);
     expect(new Set(tokens).size).toBe(1);
     expect(provider.tokenRequests).toHaveLength(1);
-    expect(await statusOf(place)).toBe('connected');
+    expect(await statusOf(connection)).toBe('connected');
   });
 
-  test('is renewed for more connections at once than there are to the database, and others are answered meanwhile', async () => {
-    const places = await Promise.all(Array.from({ length: 12 }, endedConnection));
-    const release = provider.hold();
-    const asking = places.map((place) => freshToken(scopeIn(app), place));
+  test('is renewed for more connections than the database has, without delaying other requests', async () => {
+    const connections = await Promise.all(Array.from({ length: 12 }, endedConnection));
+    const release = provider.pauseTokenRequests();
+    const asking = connections.map((connection) => getValidToken(scopeIn(app), connection));
     await expect.poll(() => provider.tokenRequests.length, { interval: 5 }).toBe(12);
-    expect(await statusOf(places[0] as { user_id: string })).toBe('connected');
+    expect(await statusOf(connections[0] as { user_id: string })).toBe('connected');
     release();
     expect(new Set(await Promise.all(asking)).size).toBe(12);
   });
 
-  test('is renewed by another where whoever renewed it was killed, once the lease is over', async () => {
-    const place = await endedConnection();
+  test('is renewed by another process when the first one was killed, once the lease is over', async () => {
+    const connection = await endedConnection();
     const lease = (seconds: number) =>
-      sql`update connections set refreshing_until = now() + make_interval(secs => ${seconds}) where user_id = ${place.user_id}`.execute(
-        app.db,
-      );
+      sql`update connections set refreshing_until = now() + make_interval(secs => ${seconds})
+        where user_id = ${connection.user_id}`.execute(app.db);
     await lease(60);
-    const asking = freshToken(scopeIn(app), place);
+    const asking = getValidToken(scopeIn(app), connection);
     await lease(-1);
     expect(await asking).toMatch(/^access-/);
     expect(provider.tokenRequests).toHaveLength(1);
   });
 
-  test('that comes after the connection has ended is given back, and one after it was made anew is not used', async () => {
-    const place = await endedConnection();
-    let release = provider.hold();
-    let asking = freshToken(scopeIn(app), place);
+  test('is given back when the connection has ended meanwhile, and not used when it was made anew', async () => {
+    const connection = await endedConnection();
+    let release = provider.pauseTokenRequests();
+    let asking = getValidToken(scopeIn(app), connection);
     await expect.poll(() => provider.tokenRequests.length, { interval: 5 }).toBe(1);
-    await team.api('DELETE', `/v2/user/${place.user_id}/oura`);
+    await team.api('DELETE', `/v2/user/${connection.user_id}/oura`);
     release();
     expect(await asking).toBeNull();
     await app.runJobs();
     expect(provider.revoked.toSorted()).toEqual(['access-old', expect.stringMatching(/^access-\d+$/)].toSorted());
     const other = await endedConnection();
-    release = provider.hold();
-    asking = freshToken(scopeIn(app), other);
+    release = provider.pauseTokenRequests();
+    asking = getValidToken(scopeIn(app), other);
     await expect.poll(() => provider.tokenRequests.length, { interval: 5 }).toBe(2);
     await importConnection(team, other.user_id, { access_token: 'access-anew' });
     release();
     expect(await asking).toBe('access-anew');
   });
 
-  test('is none where the provider refuses to renew it: the connection is in error, and that is told', async () => {
-    const place = await endedConnection();
+  test('is null when the provider refuses to renew it: the connection fails and publishes an event', async () => {
+    const connection = await endedConnection();
     provider.revokeAll();
-    expect(await freshToken(scopeIn(app), place)).toBeNull();
-    expect(await statusOf(place)).toBe('error');
+    expect(await getValidToken(scopeIn(app), connection)).toBeNull();
+    expect(await statusOf(connection)).toBe('error');
     const events = (await publishedTo(app, team)).map(
       ({ body }) => JSON.parse(body) as { event_type: string; data: object },
     );
@@ -170,7 +169,7 @@ describe('the token of a connection', () => {
       event_type: 'provider.connection.error',
       data: { error_type: 'token_refresh_failed', error_details: 'invalid_grant' },
     });
-    expect(await freshToken(scopeIn(app), place)).toBeNull();
+    expect(await getValidToken(scopeIn(app), connection)).toBeNull();
     expect(provider.tokenRequests).toHaveLength(1);
   });
 
@@ -179,48 +178,45 @@ describe('the token of a connection', () => {
     ['asks to wait', { status: 429, body: '{}' }],
     ['answers no JSON', { status: 200, body: 'well' }],
     ['hangs up', 'hang up'],
-  ] as const)('is asked for again later where the provider %s', async (_, failure) => {
-    const place = await endedConnection();
+  ] as const)('is asked for again later when the provider %s', async (_, failure) => {
+    const connection = await endedConnection();
     provider.fail(failure);
-    await expect(freshToken(scopeIn(app), place)).rejects.toThrow(ProviderUnavailable);
-    expect(await statusOf(place)).toBe('connected');
-    expect(await freshToken(scopeIn(app), place)).toMatch(/^access-/);
+    await expect(getValidToken(scopeIn(app), connection)).rejects.toThrow(ProviderUnavailable);
+    expect(await statusOf(connection)).toBe('connected');
+    expect(await getValidToken(scopeIn(app), connection)).toMatch(/^access-/);
   });
 
   test.each([
     ['names it', { status: 400, body: '{"error": "invalid_client"}' }],
-    ['says no more than 401', { status: 401, body: 'Bad client secret' }],
-  ])(
-    'is asked for again where the provider refuses the application, and %s: no user is to blame',
-    async (_, refusal) => {
-      const place = await endedConnection();
-      provider.fail(refusal);
-      await expect(freshToken(scopeIn(app), place)).rejects.toMatchObject({ code: 'client_refused' });
-      expect(await statusOf(place)).toBe('connected');
-      expect(await freshToken(scopeIn(app), place)).toMatch(/^access-/);
-    },
-  );
+    ['answers only 401', { status: 401, body: 'Bad client secret' }],
+  ])('is asked for again when the provider refuses the application and %s: no user is to blame', async (_, refusal) => {
+    const connection = await endedConnection();
+    provider.fail(refusal);
+    await expect(getValidToken(scopeIn(app), connection)).rejects.toMatchObject({ code: 'client_refused' });
+    expect(await statusOf(connection)).toBe('connected');
+    expect(await getValidToken(scopeIn(app), connection)).toMatch(/^access-/);
+  });
 
-  test('is none while the connection is paused or its user is leaving', async () => {
-    const place = await endedConnection();
-    await team.api('POST', '/v2/link/bulk_pause', { provider: 'oura', user_ids: [place.user_id] });
-    expect(await freshToken(scopeIn(app), place)).toBeNull();
+  test('is null while the connection is paused or its user is scheduled for deletion', async () => {
+    const connection = await endedConnection();
+    await team.api('POST', '/v2/link/bulk_pause', { provider: 'oura', user_ids: [connection.user_id] });
+    expect(await getValidToken(scopeIn(app), connection)).toBeNull();
     const other = await endedConnection();
     await team.api('DELETE', `/v2/user/${other.user_id}`);
-    expect(await freshToken(scopeIn(app), other)).toBeNull();
+    expect(await getValidToken(scopeIn(app), other)).toBeNull();
     expect(provider.tokenRequests).toEqual([]);
   });
 
-  test('is none for another team', async () => {
-    const place = await endedConnection();
+  test('is null for another team', async () => {
+    const connection = await endedConnection();
     const other = await app.makeTeam();
-    const stranger = forTeam(app.ctx, { id: other.id, org_id: other.org_id, settings: {} });
-    expect(await freshToken(stranger, place)).toBeNull();
+    const otherTeamCtx = forTeam(app.ctx, { id: other.id, org_id: other.org_id, settings: {} });
+    expect(await getValidToken(otherTeamCtx, connection)).toBeNull();
   });
 });
 
-describe('the provider is told of a connection that ended', () => {
-  // What earlier tests have left to be told.
+describe('the provider is notified about a connection that ended', () => {
+  // Revocations that earlier tests have left.
   beforeEach(async () => {
     await app.runJobs();
     provider.revoked.length = 0;
@@ -242,7 +238,7 @@ describe('the provider is told of a connection that ended', () => {
     expect(await waiting()).toBe(0);
   });
 
-  test('by the erasure of its user, of whom nothing is left by then', async () => {
+  test('by the erasure of its user, whose data is gone by then', async () => {
     const { user_id } = await makeUser(team);
     await importConnection(team, user_id, { access_token: 'access-of-erased', provider_id: user_id });
     await team.api('DELETE', `/v2/user/${user_id}`);
@@ -265,7 +261,7 @@ describe('the provider is told of a connection that ended', () => {
     expect(await waiting()).toBe(0);
   });
 
-  test('again later where it does not answer, and not for ever', async () => {
+  test('again later when it does not answer, but not for ever', async () => {
     const { user_id } = await makeUser(team);
     await importConnection(team, user_id, { provider_id: user_id }, 'oura');
     await team.api('DELETE', `/v2/user/${user_id}/oura`);
@@ -279,7 +275,7 @@ describe('the provider is told of a connection that ended', () => {
     expect(provider.revoked).toEqual([]);
   });
 
-  test('only when nobody else is connected to the same account, in whatever team: it would end theirs', async () => {
+  test('only when no team has another connection to the account, which would end too', async () => {
     const provider_id = randomUUID();
     const other = await app.makeTeam();
     const people = [
@@ -297,7 +293,7 @@ describe('the provider is told of a connection that ended', () => {
     }
   });
 
-  test('also where another team says that it is connected to the account, which no provider has told', async () => {
+  test('also when another team has stated the same account without proof from the provider', async () => {
     const provider_id = randomUUID();
     const { user_id } = await makeUser(team);
     await importConnection(team, user_id, { access_token: 'access-of-the-user', provider_id }, 'oura');
@@ -308,7 +304,7 @@ describe('the provider is told of a connection that ended', () => {
     expect(provider.revoked).toEqual(['access-of-the-user']);
   });
 
-  test('also where two connections to one account end before either has been told of', async () => {
+  test('also when two connections to one account end before either notification', async () => {
     const provider_id = randomUUID();
     for (const access_token of ['access-1', 'access-2']) {
       const { user_id } = await makeUser(team);

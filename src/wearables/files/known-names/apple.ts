@@ -1,4 +1,4 @@
-// Types of HealthKit as an export of Apple's Health app spells them.
+// The names of HealthKit types, as an export of Apple's Health app writes them.
 const words = (text: string): string[] => text.trim().split(/\s+/);
 const named = (prefix: string, text: string): string[] => words(text).map((word) => prefix + word);
 
@@ -51,17 +51,18 @@ export const APPLE_TYPES: readonly string[] = [
      MedicationRecord ProcedureRecord VitalSignRecord`,
   ),
   ...words(
-    'HKMedicationDoseEventTypeIdentifierMedicationDoseEvent HKUserAnnotatedMedicationTypeIdentifier HKWorkoutTypeIdentifier',
+    'HKMedicationDoseEventTypeIdentifierMedicationDoseEvent HKUserAnnotatedMedicationTypeIdentifier ' +
+      'HKWorkoutTypeIdentifier',
   ),
 ];
 
-/** Elements beside the records. */
+/** The names of all elements in an export. */
 export const APPLE_ELEMENTS: readonly string[] = words(
   `ActivitySummary Audiogram ClinicalRecord Correlation ExportDate Me Medication MedicationDoseEvent Record
    SensitivityPoint StateOfMind UserAnnotatedMedication VisionPrescription Workout WorkoutRoute`,
 );
 
-/** Kinds of clinical records, which are those of FHIR. */
+/** The kinds of clinical records. They are resource types of FHIR. */
 export const CLINICAL_RECORDS: readonly string[] = words(
   `AllergyIntolerance Condition Coverage DiagnosticReport DocumentReference Encounter Immunization Medication
    MedicationDispense MedicationOrder MedicationRequest MedicationStatement Observation Patient Practitioner Procedure`,

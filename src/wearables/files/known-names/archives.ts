@@ -1,4 +1,4 @@
-// Folders and files as the services name them in their archives.
+// The names of folders and files in the archives of services.
 const lines = (text: string): string[] =>
   text
     .trim()
@@ -6,7 +6,7 @@ const lines = (text: string): string[] =>
     .map((line) => line.trim());
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
-/** Of files that are counted by them. */
+/** The file endings that a skipped type may contain. Other endings may be words of a person. */
 export const ENDINGS: readonly string[] = words(
   'bin csv fit gpx gz html jpeg jpg json mov mp4 pdf png tcx txt xml xsl zip',
 );
@@ -52,7 +52,7 @@ export const FOLDERS: readonly string[] = [
     Your Profile`),
 ];
 
-/** Files of Google's, by their names without dates and numbers. */
+/** The names of Google's files, without dates and numbers. */
 export const FILES: readonly string[] = words(`
   UserAppSettingData UserDemographicData UserExercises UserLegacySettingData UserMBDData UserProfiles UserSleepScores
   UserSleepStages UserSleeps active_minutes active_zone_minutes activity_level altitude badge body_fat body_temperature
@@ -64,7 +64,7 @@ export const FILES: readonly string[] = words(`
   run_vo_max sedentary_minutes sedentary_period sleep sleep_score steps swim_lengths_data time_in_heart_rate_zone
   time_in_heart_rate_zones very_active_minutes water_logs weight`);
 
-/** Tables of Samsung Health. */
+/** The names of Samsung Health's tables. */
 export const SAMSUNG_TABLES: readonly string[] = [
   ...words(`
     ambient_temperature blood_glucose blood_pressure body_temperature caffeine_intake device_profile ecg

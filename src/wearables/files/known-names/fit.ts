@@ -1,4 +1,4 @@
-/** Messages of FIT files, by the names of its profile. */
+/** The messages of FIT files, by their names in the FIT profile. */
 export const FIT_MESSAGES: readonly string[] = `
   aad_accel_features accelerometer_data activity activity_metrics ant_channel_id ant_rx ant_tx aviation_attitude
   barometer_data beat_intervals bike_profile blood_pressure cadence_zone camera_event capabilities chrono_shot_data
@@ -20,7 +20,7 @@ export const FIT_MESSAGES: readonly string[] = `
   .trim()
   .split(/\s+/);
 
-/** What a FIT file says that it is. */
+/** The types of FIT files. */
 export const FIT_FILES: readonly string[] = `
   device settings sport activity workout course schedules weight totals goals blood_pressure monitoring_a
   activity_summary monitoring_daily monitoring_b segment segment_list exd_configuration`

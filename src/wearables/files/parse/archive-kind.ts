@@ -1,8 +1,11 @@
-import { ownOf } from '../../../wire/own.ts';
+import { ownProperty } from '../../../wire/own-property.ts';
 import type { FileKind } from '../file-kind.ts';
-import type { Archive } from './archive.ts';
+import type { Archive } from './open-archive.ts';
 
-/** By a name that an archive of each service always holds; what has none of them is looked through for an export of Apple's. */
+/**
+ * The kinds of archives. Each has a pattern of a file name that all its archives contain. If an archive contains none
+ * of these names, we search it for an export of Apple Health.
+ */
 const KINDS: [FileKind, RegExp][] = [
   ['garmin_export', /(^|\/)DI_CONNECT\//],
   ['samsung_health', /(^|\/)com\.samsung\.[\w.]+\.csv$/],
@@ -12,17 +15,19 @@ const KINDS: [FileKind, RegExp][] = [
 export const kindOfArchive = ({ entries }: Archive): FileKind =>
   KINDS.find(([, name]) => entries.some(({ fileName }) => name.test(fileName)))?.[0] ?? 'apple_health';
 
-/** What may have a person's words in its name. */
+/** The type under which we count files whose names may contain words of a person. */
 export const UNNAMED = 'files of other kinds';
 const ENDINGS: Record<string, string> = { json: 'json', csv: 'csv', xml: 'xml', txt: 'txt', zip: 'zip', fit: 'fit' };
 
 /**
- * A file that is not read, by its folder and its ending: its name may have a person's. In folders whose files the service itself
- * names, `own`, by its name without dates and numbers; what lies elsewhere than in `folder` is of another service.
+ * Returns the type under which we count a file that we do not read. The type is the file's folder and ending, because
+ * the name of the file may contain the name of a person. In folders that match `own`, the service has chosen the names
+ * of the files. There the type is the file name without dates and numbers. Files outside `folder` belong to another
+ * service.
  */
 export function nameOfLeftOut(fileName: string, { folder, own }: { folder: RegExp; own?: RegExp }): string {
   const [base = '', parent = ''] = fileName.split('/').toReversed();
-  const ending = ownOf(ENDINGS, base.split('.').at(-1)?.toLowerCase() ?? '');
+  const ending = ownProperty(ENDINGS, base.split('.').at(-1)?.toLowerCase() ?? '');
   if (!folder.test(fileName) || ending === undefined) return UNNAMED;
   const name = own?.test(fileName) ? /^[A-Za-z_ -]{0,60}/.exec(base)?.[0].replace(/[_-]$/, '') : `${parent}/`;
   return `${name}*.${ending}`;

@@ -1,26 +1,32 @@
-// The program that reads a file, in a process of its own: kind, path, bound of what is unpacked and
-// the disk space to leave free are its arguments, lines of JSON its output. What a file does to it ends with it.
+// The program that reads a file. It runs in another process, so that a malicious file cannot harm the service. Its
+// arguments are the kind, the path, the most unpacked bytes, and the disk space that must stay free. It writes lines of
+// JSON.
 import { once } from 'node:events';
 import { isFailureCode, ImportFailure } from '../failures.ts';
 import type { FileKind } from '../file-kind.ts';
 import { addSkipped, type Skipped } from '../skipped.ts';
-import { parseAppleExport } from './apple/export.ts';
+import { parseAppleExport } from './apple/parse-apple-export.ts';
 import { kindOfArchive } from './archive-kind.ts';
-import { openArchive, type Archive } from './archive.ts';
+import { openArchive, type Archive } from './open-archive.ts';
 import { isArchiveAt, openContent, readWhole, refuseLarge } from './content.ts';
-import { parseFit } from './fit/read.ts';
-import { parseGarminExport } from './garmin/export.ts';
-import { parseTakeout } from './google/takeout.ts';
+import { parseFit } from './fit/parse-fit.ts';
+import { parseGarminExport } from './garmin/parse-garmin-export.ts';
+import { parseTakeout } from './google/parse-takeout.ts';
 import { parseGpx } from './gpx.ts';
-import type { ParsedLine, ParsedSample, ParsedSummary, Sink } from './record.ts';
-import { parseSamsungHealth } from './samsung/export.ts';
+import type { ParsedLine, ParsedSample, ParsedSummary, Sink } from './parsed-line.ts';
+import { parseSamsungHealth } from './samsung/parse-samsung-health.ts';
 import { parseTcx } from './tcx.ts';
 
-/** So many are stored in one transaction. */
+/** The number of samples that are stored in one transaction. */
 const BATCH = 500;
-/** Each is some rows and events; one with its points is a line of its own. */
+/**
+ * The number of summaries that are stored in one transaction. Each of them becomes several rows and events. The program
+ * writes a summary with points in a separate line.
+ */
 const SUMMARIES = 50;
-/** After so long something is told even where little was found, so that the import is seen to live. */
+/**
+ * After this time the program writes a line, even if it has found little. Each line extends the lease of the import.
+ */
 const SILENCE_MS = 5_000;
 
 let samples: ParsedSample[] = [];
@@ -28,7 +34,7 @@ const summaries: ParsedSummary[] = [];
 let skipped: Skipped[] = [];
 let kind: FileKind;
 let reached = 0;
-let toldAt = performance.now();
+let writtenAt = performance.now();
 
 const sink: Sink = {
   sample: (sample) => void samples.push(sample),
@@ -36,22 +42,22 @@ const sink: Sink = {
   skip: (type, reason, records = 1) => addSkipped(skipped, { type, reason, records }),
   flush: async (progress) => {
     reached = progress;
-    while (samples.length >= BATCH || summaries.length >= SUMMARIES || performance.now() - toldAt > SILENCE_MS)
-      await tell();
+    while (samples.length >= BATCH || summaries.length >= SUMMARIES || performance.now() - writtenAt > SILENCE_MS)
+      await writeChunk();
   },
 };
 
-async function tell(): Promise<void> {
+async function writeChunk(): Promise<void> {
   const streamed = summaries.findIndex(({ item }) => item['stream']);
   const some = summaries.splice(0, streamed === -1 ? SUMMARIES : Math.max(1, Math.min(streamed, SUMMARIES)));
   await write({ samples: samples.slice(0, BATCH), summaries: some, skipped, kind, progress: reached });
-  [samples, skipped, toldAt] = [samples.slice(BATCH), [], performance.now()];
+  [samples, skipped, writtenAt] = [samples.slice(BATCH), [], performance.now()];
 }
 
-async function tellAll(): Promise<void> {
-  // Once at least, as the kind of an archive is known only now.
-  await tell();
-  while (samples.length > 0 || summaries.length > 0 || skipped.length > 0) await tell();
+async function writeAll(): Promise<void> {
+  // The program writes at least one line, because the line contains the kind of the archive.
+  await writeChunk();
+  while (samples.length > 0 || summaries.length > 0 || skipped.length > 0) await writeChunk();
 }
 
 async function write(line: ParsedLine): Promise<void> {
@@ -83,11 +89,11 @@ try {
   const archive = (await isArchiveAt(path)) ? await openArchive(path, bounds) : null;
   if (archive) kind = kindOfArchive(archive);
   await PARSERS[kind]({ path, archive }, sink);
-  await tellAll();
+  await writeAll();
   await write({ done: true });
 } catch (error) {
   const failed = error instanceof ImportFailure && isFailureCode(error.code) ? error.code : 'file_broken';
-  // What was found before the place that cannot be read is told first.
-  await tellAll();
+  // First writes everything that it found before the error.
+  await writeAll();
   await write({ failed });
 }

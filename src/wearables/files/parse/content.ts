@@ -1,13 +1,16 @@
-// The bytes of a file: read as a stream, or whole where it is one workout.
+// The bytes of a file. We read them as a stream, or at once if the file is one workout.
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { ImportFailure } from '../failures.ts';
 import { HEAD_BYTES, isArchive } from '../file-kind.ts';
 
-/** What is read, and how much of it there will be. */
+/** The bytes of a file, and the number of them. */
 export type Content = { bytes: number; chunks: AsyncIterable<Buffer> };
 
-/** A workout of a day at one point a second has some; all of it is held in memory. */
+/**
+ * The largest file of a workout. A workout of a day with one point a second has some megabytes. The process has the
+ * complete file in memory.
+ */
 const MOST_WORKOUT_BYTES = 64 * 1024 * 1024;
 
 export async function openContent(path: string): Promise<Content> {
@@ -15,7 +18,7 @@ export async function openContent(path: string): Promise<Content> {
   return { bytes: size, chunks: createReadStream(path) as AsyncIterable<Buffer> };
 }
 
-/** A workout, or what is read whole otherwise. Throws file_too_large. */
+/** Reads all bytes of a file into one buffer. Throws file_too_large. */
 export async function readWhole({ bytes, chunks }: Content): Promise<Buffer> {
   refuseLarge(bytes);
   const all: Buffer[] = [];
@@ -27,7 +30,7 @@ export function refuseLarge(bytes: number): void {
   if (bytes > MOST_WORKOUT_BYTES) throw new ImportFailure('file_too_large');
 }
 
-/** Whether a file is an archive, by its first bytes. */
+/** Whether a file is an archive. Decides by its first bytes. */
 export async function isArchiveAt(path: string): Promise<boolean> {
   const file = await open(path);
   try {

@@ -1,17 +1,17 @@
-// Tables of archives: CSV files of any length, a row at a time.
+// Tables of archives. They are CSV files of any length, so we read them row by row.
 import { pipeline, Readable } from 'node:stream';
 import { parse } from 'csv-parse';
 import { ImportFailure } from '../failures.ts';
 
-/** A row by the names of its columns; empty where there is none of that name. */
+/** Returns the cell of the column with this name; an empty text if there is no such column. */
 export type Row = (column: string) => string;
 
-/** A cell may hold a list of its own; more than that is none of a table. */
+/** The longest row that we accept. A cell may contain a list. */
 const LONGEST_ROW = 1024 * 1024;
 
 /**
- * Hands on each row below the header, which stands on line `headerLine`. Names of columns lose what stands before their last dot.
- * Throws file_broken where it is no table.
+ * Calls `put` for each row below the header. The header is in line `headerLine`. Of a column name we only use the part
+ * after its last dot. Throws file_broken if the file is not a table.
  */
 export async function eachRow(
   chunks: AsyncIterable<Buffer>,
@@ -25,16 +25,16 @@ export async function eachRow(
     skip_empty_lines: true,
     max_record_size: LONGEST_ROW,
   });
-  // An error of the source reaches the loop below as one of the rows.
+  // The loop below also throws errors of the source.
   const rows = pipeline(Readable.from(chunks), table, () => undefined);
   let line = 0;
-  let places = new Map<string, number>();
+  let indexes = new Map<string, number>();
   try {
     for await (const cells of rows as AsyncIterable<string[]>) {
       line += 1;
       if (line < headerLine) continue;
-      if (line === headerLine) places = new Map(cells.map((name, n) => [shortName(name), n]));
-      else await put((column) => cells[places.get(column) ?? -1]?.trim() ?? '');
+      if (line === headerLine) indexes = new Map(cells.map((name, n) => [shortName(name), n]));
+      else await put((column) => cells[indexes.get(column) ?? -1]?.trim() ?? '');
     }
   } catch (error) {
     throw error instanceof ImportFailure ? error : new ImportFailure('file_broken');
@@ -43,13 +43,13 @@ export async function eachRow(
 
 const shortName = (name: string): string => name.trim().slice(name.trim().lastIndexOf('.') + 1);
 
-/** Undefined of what is no number, and of nothing. */
+/** Returns the number in a text; undefined if the text is empty or not a number. */
 export function numberIn(text: string): number | undefined {
   const value = text === '' ? NaN : Number(text);
   return Number.isFinite(value) ? value : undefined;
 }
 
-/** `+05:30`, `-0400`, `UTC+0200`: seconds east of UTC; null of anything else. */
+/** Parses a text like `+05:30`, `-0400` or `UTC+0200` into seconds east of UTC; null for any other text. */
 export function offsetIn(text: string): number | null {
   const [, sign, hours, minutes] = /^(?:UTC)?([+-])(\d\d):?(\d\d)$/.exec(text) ?? [];
   if (sign === undefined) return null;
@@ -57,7 +57,7 @@ export function offsetIn(text: string): number | null {
   return sign === '-' ? -seconds : seconds;
 }
 
-/** A time of UTC, with or without saying so; null of what is none. */
+/** Parses a time in UTC, with or without an explicit zone; null for any other text. */
 export function utcIn(text: string): number | null {
   const [, day, clock] = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?:Z|\+00:?00)?$/.exec(text) ?? [];
   const at = day === undefined ? NaN : Date.parse(`${day}T${clock}Z`);

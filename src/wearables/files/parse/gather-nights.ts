@@ -1,11 +1,11 @@
-// Nights whose stages stand in another table than themselves: told when both are read.
+// Collects nights whose stages are in another table. Puts the nights when both tables have been read.
 import { nightOf } from './night.ts';
-import type { ParsedSample, Sink } from './record.ts';
+import type { ParsedSample, Sink } from './parsed-line.ts';
 
 type Source = Pick<ParsedSample, 'provider' | 'source_type' | 'timezone_offset'>;
 type Night = { source: Source; start: number; end: number; said: Record<string, unknown> };
 
-/** More than anybody has slept since there are watches. */
+/** No person has recorded so many nights. */
 const MOST_NIGHTS = 30_000;
 const MOST_STAGES = 2_880;
 
@@ -24,16 +24,23 @@ export function gatherNights(sink: Sink, type: string) {
       known.push(start, end, stage);
       return undefined;
     },
-    /** A night without stages is one of unclassified sleep where the table says how long it was, else it is counted. */
+    /**
+     * Puts the nights. A night without stages becomes unclassified sleep from its start to its end. Counts empty nights
+     * as skipped.
+     */
     end: async (): Promise<void> => {
       for (const [id, { source, start, end, said }] of nights) {
         const parts = stages.get(id) ?? [];
-        const told = Array.from({ length: parts.length / 3 }, (_, n) => ({
+        const stageSpans = Array.from({ length: parts.length / 3 }, (_, n) => ({
           start: parts[n * 3] as number,
           end: parts[n * 3 + 1] as number,
           stage: parts[n * 3 + 2] as number,
         }));
-        const summary = nightOf(told.length > 0 ? told : [{ start, end, stage: -1 }], source, { start, end, ...said });
+        const summary = nightOf(stageSpans.length > 0 ? stageSpans : [{ start, end, stage: -1 }], source, {
+          start,
+          end,
+          ...said,
+        });
         if (summary) sink.summary(summary);
         else sink.skip(type, 'empty');
         await sink.flush(1);

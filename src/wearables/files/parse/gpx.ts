@@ -1,11 +1,12 @@
-// GPX 1.1 (https://www.topografix.com/GPX/1/1/): a track a workout, with what devices add to its points.
+// Parses GPX 1.1 (https://www.topografix.com/GPX/1/1/). Each track becomes a workout. We also read the values that
+// devices add to points.
 import { ImportFailure } from '../failures.ts';
-import { addPoint, putActivity, type Activity, type Point } from './activity.ts';
+import { addPoint, putActivity, type Activity, type Point } from './put-activity.ts';
 import type { Content } from './content.ts';
-import type { Sink } from './record.ts';
+import type { Sink } from './parsed-line.ts';
 import { sportOf } from './sport.ts';
 import { readXml } from './xml.ts';
-import { ownOf } from '../../../wire/own.ts';
+import { ownProperty } from '../../../wire/own-property.ts';
 
 const FIELDS: Record<string, keyof Point> = {
   ele: 'altitude',
@@ -21,7 +22,9 @@ export async function parseGpx(content: Content, sink: Sink): Promise<void> {
   await readTracks(content, { put: (track) => putActivity(track, sink), read: (progress) => sink.flush(progress) });
 }
 
-/** The tracks of a file that is part of something else. */
+/**
+ * Returns the tracks of a file that is part of something else, for example the route of a workout in an Apple export.
+ */
 export async function tracksOf(content: Content): Promise<Activity[]> {
   const tracks: Activity[] = [];
   await readTracks(content, { put: (track) => void tracks.push(track), read: () => Promise.resolve() });
@@ -49,13 +52,13 @@ async function readTracks(content: Content, { put, read }: Taker): Promise<void>
     close: (name, text) => {
       depth -= 1;
       if (point) {
-        const field = ownOf(FIELDS, name);
+        const field = ownProperty(FIELDS, name);
         if (name === 'time') point.at = Date.parse(text);
         else if (field && text !== '') point[field] = Number(text);
       } else if (track && name === 'type') track.sport = sportOf(text);
       else if (track && name === 'name') track.title = text.slice(0, 500);
       if (name === 'trkpt' && track && point) {
-        addWay(track.points, point);
+        addWithDistance(track.points, point);
         point = null;
       }
       if (name === 'trk' && track) {
@@ -67,8 +70,10 @@ async function readTracks(content: Content, { put, read }: Taker): Promise<void>
   });
 }
 
-/** A GPX file tells places, not distances: the way so far is that over the sphere from point to point. */
-function addWay(points: Point[], point: Point): void {
+/**
+ * Adds a point with its distance. A GPX file has only positions, so we add up the distances between points on a sphere.
+ */
+function addWithDistance(points: Point[], point: Point): void {
   const before = points.at(-1);
   point.distance = before ? (before.distance ?? 0) + metresBetween(before, point) : 0;
   addPoint(points, point);
@@ -77,7 +82,7 @@ function addWay(points: Point[], point: Point): void {
 const EARTH_METRES = 6_371_008.8;
 const radians = (degrees: number): number => (degrees * Math.PI) / 180;
 
-/** By the haversine formula on the mean radius of the earth. */
+/** Returns the distance in metres. Uses the haversine formula with the mean radius of the earth. */
 function metresBetween(a: Point, b: Point): number {
   const [from, to] = [radians(a.lat ?? NaN), radians(b.lat ?? NaN)];
   const east = radians((b.lng ?? NaN) - (a.lng ?? NaN));

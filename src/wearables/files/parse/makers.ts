@@ -1,4 +1,4 @@
-import type { ProviderSlug } from '../../providers/catalogue.ts';
+import type { ProviderSlug } from '../../providers/provider-catalogue.ts';
 
 const PROVIDERS: [RegExp, ProviderSlug][] = [
   [/garmin|forerunner|fenix|edge|vivo|venu/, 'garmin'],
@@ -12,7 +12,9 @@ const PROVIDERS: [RegExp, ProviderSlug][] = [
   [/withings/, 'withings'],
 ];
 
-/** The provider whose device or program a file names as its maker; `manual` of what nobody knows. */
+/**
+ * Returns the provider for the device or program that made the file, according to the file; `manual` if it is unknown.
+ */
 export function providerOf(maker: string): ProviderSlug {
   const words = maker.toLowerCase();
   return PROVIDERS.find(([known]) => known.test(words))?.[1] ?? 'manual';

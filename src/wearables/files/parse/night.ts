@@ -1,29 +1,34 @@
-// A sleep with its cycle, made of its stages: what archives and FIT files tell of a night, told in one shape.
-import type { ParsedSample, ParsedSummary } from './record.ts';
+// Makes a sleep and its sleep cycle from the stages of a night. Parsers of archives and of FIT files use it.
+import type { ParsedSample, ParsedSummary } from './parsed-line.ts';
 import { withoutOverlaps } from './without-overlaps.ts';
 
-/** Milliseconds since 1970, and the stage as sleep cycles number them. */
+/** A stage. Its times are milliseconds since 1970. Its number is the number of the stage in sleep cycles. */
 export type Stage = { start: number; end: number; stage: number };
 
 const AWAKE = 4;
 
 type Source = Pick<ParsedSample, 'provider' | 'source_type' | 'timezone_offset'>;
-/** In bed before the first stage or after the last one. */
+/** The start and end of the time in bed. It may begin before the first stage and end after the last one. */
 type Times = { start?: number | undefined; end?: number | undefined };
 
-/** Null where nobody slept. `said` is what the file says of the night itself, as a sleep's fields are called. */
+/**
+ * Returns the sleep; null if the person did not sleep. `said` has the values that the file states for the night, under
+ * the field names of a sleep.
+ */
 export function nightOf(
   stages: Stage[],
   source: Source,
   { start, end, ...said }: Times & Record<string, unknown> = {},
 ): ParsedSummary | null {
-  const told = withoutOverlaps(stages);
-  const [first] = told;
-  if (!first || told.every(({ stage }) => stage === AWAKE)) return null;
+  const sequence = withoutOverlaps(stages);
+  const [first] = sequence;
+  if (!first || sequence.every(({ stage }) => stage === AWAKE)) return null;
   const begin = Math.min(first.start, start ?? Infinity);
-  const stop = Math.max(...told.map((each) => each.end), end ?? -Infinity);
+  const stop = Math.max(...sequence.map((each) => each.end), end ?? -Infinity);
   const seconds = (...which: number[]): number =>
-    Math.round(told.reduce((sum, each) => (which.includes(each.stage) ? sum + each.end - each.start : sum), 0) / 1_000);
+    Math.round(
+      sequence.reduce((sum, each) => (which.includes(each.stage) ? sum + each.end - each.start : sum), 0) / 1_000,
+    );
   const [from, to] = [new Date(begin).toISOString(), new Date(stop).toISOString()];
   return {
     resource: 'sleep',
@@ -40,9 +45,9 @@ export function nightOf(
       sleep_stream: {
         ...(said['sleep_stream'] as object | undefined),
         hypnogram: {
-          start: told.map((each) => Math.floor(each.start / 1_000)),
-          end: told.map((each) => Math.floor(each.end / 1_000)),
-          value: told.map(({ stage }) => stage),
+          start: sequence.map((each) => Math.floor(each.start / 1_000)),
+          end: sequence.map((each) => Math.floor(each.end / 1_000)),
+          value: sequence.map(({ stage }) => stage),
         },
       },
     },
@@ -50,9 +55,9 @@ export function nightOf(
       ...source,
       session_start: from,
       session_end: to,
-      stage_start_offset_second: told.map((each) => Math.round((each.start - begin) / 1_000)),
-      stage_end_offset_second: told.map((each) => Math.round((each.end - begin) / 1_000)),
-      stage_type: told.map(({ stage }) => stage),
+      stage_start_offset_second: sequence.map((each) => Math.round((each.start - begin) / 1_000)),
+      stage_end_offset_second: sequence.map((each) => Math.round((each.end - begin) / 1_000)),
+      stage_type: sequence.map(({ stage }) => stage),
     },
   };
 }

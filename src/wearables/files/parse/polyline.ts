@@ -1,61 +1,74 @@
-// Where a workout was, as encoded polylines: whole as far as there is room, and roughly.
-import type { Point } from './activity.ts';
+// Encodes the route of a workout as two polylines: one that is as exact as the length limit allows, and a rough one.
+import type { Point } from './put-activity.ts';
 
 const MOST = 65_536;
 const MOST_ROUGHLY = 16_384;
-/** More than there is room for; choosing among all points of a day would take long on a way made to be hard. */
-const MOST_PLACES = 20_000;
-/** Of the rough one: what lies nearer to a straight line is left out, about ten metres. */
+/**
+ * The most positions that we simplify. A polyline has no space for so many. It would take too long to simplify all
+ * points of a day in a malicious route.
+ */
+const MOST_POSITIONS = 20_000;
+/**
+ * The tolerance of the rough polyline, about ten metres. It omits points that are nearer than this to a straight line.
+ */
 const ROUGHLY_DEGREES = 0.0001;
-/** A hundred-thousandth of a degree is about a metre, which is as exact as the format is. */
+/**
+ * The tolerance of the exact polyline: half of a hundred-thousandth of a degree. The format has steps of a
+ * hundred-thousandth, about a metre.
+ */
 const EXACTLY_DEGREES = 0.000005;
 
-type Place = { lat: number; lng: number };
+type Position = { lat: number; lng: number };
 
-/** Undefined where fewer than two points have a place. */
+/** Returns both polylines; undefined if fewer than two points have a position. */
 export function mapOf(points: Point[]): { polyline: string; summary_polyline: string } | undefined {
-  const places = points.flatMap(({ lat, lng }) => (isPlace(lat, 90) && isPlace(lng, 180) ? [{ lat, lng }] : []));
-  if (places.length < 2) return undefined;
-  const step = Math.ceil(places.length / MOST_PLACES);
-  const some = places.filter((_, n) => n % step === 0 || n === places.length - 1);
+  const positions = points.flatMap(({ lat, lng }) =>
+    isCoordinate(lat, 90) && isCoordinate(lng, 180) ? [{ lat, lng }] : [],
+  );
+  if (positions.length < 2) return undefined;
+  const step = Math.ceil(positions.length / MOST_POSITIONS);
+  const some = positions.filter((_, n) => n % step === 0 || n === positions.length - 1);
   return {
     polyline: encoded(some, EXACTLY_DEGREES, MOST),
     summary_polyline: encoded(some, ROUGHLY_DEGREES, MOST_ROUGHLY),
   };
 }
 
-const isPlace = (degrees: number | undefined, most: number): degrees is number =>
+const isCoordinate = (degrees: number | undefined, most: number): degrees is number =>
   degrees !== undefined && Math.abs(degrees) <= most;
 
-/** The more it leaves out, the shorter it is: until there is room for it. */
-function encoded(places: Place[], degrees: number, most: number): string {
+/** Simplifies the route in steps until its text is short enough. */
+function encoded(positions: Position[], degrees: number, most: number): string {
   for (let tolerance = degrees; ; tolerance *= 2) {
-    const text = encode(simplified(places, tolerance));
+    const text = encode(simplified(positions, tolerance));
     if (text.length <= most) return text;
   }
 }
 
-/** By Ramer, Douglas and Peucker; without recursion, which a long way would exhaust. */
-function simplified(places: Place[], tolerance: number): Place[] {
-  const kept = new Uint8Array(places.length);
-  kept[0] = kept[places.length - 1] = 1;
-  const open: [from: number, to: number][] = [[0, places.length - 1]];
+/**
+ * Simplifies a route with the algorithm of Ramer, Douglas and Peucker. It uses no recursion, because a long route could
+ * overflow the stack.
+ */
+function simplified(positions: Position[], tolerance: number): Position[] {
+  const retained = new Uint8Array(positions.length);
+  retained[0] = retained[positions.length - 1] = 1;
+  const open: [from: number, to: number][] = [[0, positions.length - 1]];
   for (let span = open.pop(); span; span = open.pop()) {
     const [from, to] = span;
     let [furthest, most] = [-1, tolerance];
     for (let n = from + 1; n < to; n += 1) {
-      const away = distanceFrom(places[n] as Place, places[from] as Place, places[to] as Place);
+      const away = distanceFrom(positions[n] as Position, positions[from] as Position, positions[to] as Position);
       if (away > most) [furthest, most] = [n, away];
     }
     if (furthest === -1) continue;
-    kept[furthest] = 1;
+    retained[furthest] = 1;
     open.push([from, furthest], [furthest, to]);
   }
-  return places.filter((_, n) => kept[n] === 1);
+  return positions.filter((_, n) => retained[n] === 1);
 }
 
-/** In degrees, as if the earth were flat: near enough to choose what can be left out. */
-function distanceFrom({ lat, lng }: Place, a: Place, b: Place): number {
+/** Returns the distance in degrees as if the earth were flat. This is exact enough to choose the points to omit. */
+function distanceFrom({ lat, lng }: Position, a: Position, b: Position): number {
   const narrow = Math.cos((a.lat * Math.PI) / 180);
   const [x, y] = [(lng - a.lng) * narrow, lat - a.lat];
   const [dx, dy] = [(b.lng - a.lng) * narrow, b.lat - a.lat];
@@ -64,12 +77,12 @@ function distanceFrom({ lat, lng }: Place, a: Place, b: Place): number {
   return Math.hypot(x - along * dx, y - along * dy);
 }
 
-/** Differences in hundred-thousandths of a degree, five bits a character. */
-function encode(places: Place[]): string {
+/** Encodes the differences between positions in hundred-thousandths of a degree. Each character has five bits. */
+function encode(positions: Position[]): string {
   let text = '';
   let [lat, lng] = [0, 0];
-  for (const place of places) {
-    const [north, east] = [Math.round(place.lat * 1e5), Math.round(place.lng * 1e5)];
+  for (const position of positions) {
+    const [north, east] = [Math.round(position.lat * 1e5), Math.round(position.lng * 1e5)];
     text += signed(north - lat) + signed(east - lng);
     [lat, lng] = [north, east];
   }

@@ -1,6 +1,6 @@
 import type { SourceType } from '../../source.ts';
 
-/** Words of device texts and what they are the words of, the most telling first. */
+/** The source types by words in the device text, the most specific words first. */
 const KINDS: [RegExp, SourceType][] = [
   [/watch|fenix|forerunner|venu/, 'watch'],
   [/iphone|ipad|ipod/, 'phone'],
@@ -12,20 +12,20 @@ const KINDS: [RegExp, SourceType][] = [
   [/libre|dexcom|cgm/, 'automatic'],
 ];
 
-/** Names of devices and apps that were met, so that each is looked at once. */
+/** The source types that we have found for device and app texts, so that we search each text only once. */
 const known = new Map<string, SourceType>();
 const MOST_KNOWN = 1_000;
 
 type Origin = { device?: string; sourceName?: string };
 
-/** The same for all records of one app on one device. */
+/** Returns a text that is the same for all records of one app on one device. */
 export const sourceTextOf = ({ device = '', sourceName = '' }: Origin): string =>
   `${device.replace(/^<<HKDevice: 0x[0-9a-fA-F]+>,?\s*/, '')}\n${sourceName}`;
 
 /**
- * The kind of device that a record comes from. Of the device's text only that is kept: it begins with an address in the
- * phone's memory (`<<HKDevice: 0x28301a8f0>, name:Apple Watch, …>`), which is another one for every run of the app, and
- * the name of a source is often that of a person.
+ * Returns the source type of a record. We do not store the rest of the device text. The text begins with an address in
+ * the phone's memory (`<<HKDevice: 0x28301a8f0>, name:Apple Watch, …>`), which is another one each time the app runs.
+ * The name of a source often contains the name of a person.
  */
 export function sourceTypeOf(record: Origin): SourceType {
   const text = sourceTextOf(record);
@@ -42,6 +42,6 @@ function look(text: string): SourceType {
     const found = KINDS.find(([words]) => words.test(part));
     if (found) return found[1];
   }
-  // What no device measured was told or reckoned by an app.
+  // A person has typed in a record without a device, or an app has computed it.
   return device === '' ? 'app' : 'unknown';
 }

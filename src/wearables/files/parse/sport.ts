@@ -1,6 +1,6 @@
-import { ownOf } from '../../../wire/own.ts';
+import { ownProperty } from '../../../wire/own-property.ts';
 
-/** Sports that programs call otherwise. */
+/** Other names for sports that programs use. */
 const NAMES: Record<string, string> = {
   biking: 'cycling',
   bike: 'cycling',
@@ -9,12 +9,12 @@ const NAMES: Record<string, string> = {
   walk: 'walking',
   swim: 'swimming',
   generic: 'other',
-  // Numbers of a program that wrote no words.
+  // Some programs write numbers instead of names.
   '1': 'cycling',
   '9': 'running',
 };
 
-/** A sport as its slug: `TraditionalStrengthTraining` is traditional_strength_training. */
+/** Returns the slug of a sport. For example, `TraditionalStrengthTraining` becomes `traditional_strength_training`. */
 export function sportOf(text: string | undefined): string {
   const slug = (text ?? '')
     .slice(0, 64)
@@ -23,5 +23,5 @@ export function sportOf(text: string | undefined): string {
     .replaceAll(/[^a-z0-9]+/g, ' ')
     .trim()
     .replaceAll(' ', '_');
-  return ownOf(NAMES, slug) ?? (/^\d*$/.test(slug) ? 'other' : slug);
+  return ownProperty(NAMES, slug) ?? (/^\d*$/.test(slug) ? 'other' : slug);
 }

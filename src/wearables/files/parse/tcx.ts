@@ -1,13 +1,14 @@
-// TCX (Garmin's Training Center Database v2): activities of laps of track points.
+// Parses TCX (Garmin's Training Center Database v2): a file has activities, an activity has laps, and a lap has track
+// points.
 import { ImportFailure } from '../failures.ts';
-import { addPoint, putActivity, type Activity, type Point } from './activity.ts';
+import { addPoint, putActivity, type Activity, type Point } from './put-activity.ts';
 import type { Content } from './content.ts';
-import type { Sink } from './record.ts';
+import type { Sink } from './parsed-line.ts';
 import { sportOf } from './sport.ts';
 import { readXml } from './xml.ts';
-import { ownOf } from '../../../wire/own.ts';
+import { ownProperty } from '../../../wire/own-property.ts';
 
-/** By the last two elements of their path. */
+/** The fields of a point, by the last two elements of their path. */
 const OF_POINT: Record<string, keyof Point> = {
   'Position/LatitudeDegrees': 'lat',
   'Position/LongitudeDegrees': 'lng',
@@ -52,15 +53,15 @@ export async function parseTcx(content: Content, sink: Sink): Promise<void> {
       if (name === 'Trackpoint') point = { at: NaN };
     },
     close: (name, text) => {
-      const place = `${path.at(-2)}/${name}`;
+      const element = `${path.at(-2)}/${name}`;
       path.pop();
       const lap = laps.at(-1);
-      const [ofPoint, ofLap] = [ownOf(OF_POINT, place), ownOf(OF_LAP, place)];
+      const [ofPoint, ofLap] = [ownProperty(OF_POINT, element), ownProperty(OF_LAP, element)];
       if (point) {
         if (name === 'Time') point.at = Date.parse(text);
         else if (ofPoint && text !== '') point[ofPoint] = Number(text);
       } else if (lap && ofLap) lap[ofLap] = Number(text);
-      else if (activity && place === 'Creator/Name') activity.maker = text;
+      else if (activity && element === 'Creator/Name') activity.maker = text;
       if (name === 'Trackpoint' && point) {
         if (activity) addPoint(activity.points, point);
         point = null;
@@ -74,12 +75,13 @@ export async function parseTcx(content: Content, sink: Sink): Promise<void> {
   });
 }
 
-/** What the laps say together. */
+/** Returns the totals of all laps. */
 function sumOf({ start, points }: Activity, laps: Partial<Lap>[]): Pick<Activity, 'said' | 'end'> {
-  const told = (name: keyof Lap): number[] => laps.flatMap((lap) => (Number.isFinite(lap[name]) ? lap[name]! : []));
+  const valuesOf = (name: keyof Lap): number[] => laps.flatMap((lap) => (Number.isFinite(lap[name]) ? lap[name]! : []));
   const sum = (name: keyof Lap): number | undefined =>
-    told(name).length === 0 ? undefined : told(name).reduce((all, each) => all + each, 0);
-  const most = (name: keyof Lap): number | undefined => (told(name).length === 0 ? undefined : Math.max(...told(name)));
+    valuesOf(name).length === 0 ? undefined : valuesOf(name).reduce((all, each) => all + each, 0);
+  const most = (name: keyof Lap): number | undefined =>
+    valuesOf(name).length === 0 ? undefined : Math.max(...valuesOf(name));
   const seconds = sum('seconds');
   const distance = sum('distance');
   const last = points.at(-1)?.at;
@@ -92,7 +94,8 @@ function sumOf({ start, points }: Activity, laps: Partial<Lap>[]): Pick<Activity
       max_hr: most('maxHeart'),
       max_speed: most('maxSpeed'),
       average_speed: distance !== undefined && seconds ? distance / seconds : undefined,
-      // Of laps of unequal length the mean would be another: it is that of the points then.
+      // For several laps we would have to weight the means. So we state no mean here, and it is computed from the
+      // points.
       average_hr: laps.length === 1 ? laps[0]?.heart : undefined,
     },
   };

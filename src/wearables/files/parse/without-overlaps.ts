@@ -1,14 +1,15 @@
-// The stages of a night as one sequence, in which no minute counts twice.
+// Makes one sequence from the stages of a night, so that no two stages cover the same minute.
 import type { Stage } from './night.ts';
 
 const UNSPECIFIED = -1;
 
 /**
- * In their order. Where two overlap, a known stage replaces unspecified sleep; of two alike the one that starts later holds,
- * and the earlier goes on after it if it lasts longer.
+ * Returns the stages in the order of time. If two stages overlap, a known stage replaces unspecified sleep. If both are
+ * known, or both are unspecified, the stage that starts later replaces the earlier one. If the earlier one ends later,
+ * it continues after the other.
  */
 export function withoutOverlaps(stages: Stage[]): Stage[] {
-  // Of one start the shorter says more.
+  // If two stages start at the same time, the shorter one is more specific. We treat it as the one that starts later.
   const sorted = stages.toSorted((a, b) => a.start - b.start || b.end - a.end);
   const known: Stage[] = [];
   const unspecified: Stage[] = [];
@@ -38,7 +39,7 @@ export function withoutOverlaps(stages: Stage[]): Stage[] {
   return sequence;
 }
 
-/** The one that started last of those that have not ended. */
+/** Returns the stage that started last among those that have not ended. */
 function current(begun: Stage[], at: number): Stage | undefined {
   while ((begun.at(-1)?.end ?? Infinity) <= at) begun.pop();
   return begun.at(-1);

@@ -6,18 +6,18 @@ export type Element = { name: string; attributes: Record<string, string> };
 
 type Handlers = {
   open: (element: Element) => void;
-  /** With the text that stood in it since the last element in it ended. */
+  /** Called at the end of an element. `text` is the text of the element after its last child element. */
   close: (name: string, text: string) => void;
-  /** After each piece of the file, with the part of it that has been read. */
+  /** Called after each chunk of the file. `progress` is the part of the file that has been read, from 0 to 1. */
   read: (progress: number) => Promise<void>;
 };
 
-/** Of a value that anybody reads; the rest of a longer text is left out. */
+/** The longest text of an element. We omit the rest of a longer text. */
 const LONGEST_TEXT = 1_000;
 
 /**
- * Goes through an XML file of any size. Entities of a document type are never expanded and nothing that it names is
- * fetched. Throws file_broken where it is no XML, and file_incomplete where it ends before its end.
+ * Reads an XML file of any size. It never expands the entities of a document type, and never fetches anything that the
+ * document names. Throws file_broken if the file is not XML, and file_incomplete if its end is missing.
  */
 export async function readXml({ bytes, chunks }: Content, { open, close, read }: Handlers): Promise<void> {
   const parser = new SaxesParser({ xmlns: false, position: false });
@@ -48,5 +48,5 @@ export async function readXml({ bytes, chunks }: Content, { open, close, read }:
   parser.write(decoder.decode()).close();
 }
 
-/** Without the prefix of a namespace, which each program chooses for itself. */
+/** Returns a name without its namespace prefix, because programs choose different prefixes. */
 const local = (name: string): string => (name.includes(':') ? name.slice(name.indexOf(':') + 1) : name);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
 import { importConnection, makeUser, recipeOf } from '../../../../test/factories.ts';
 import { query } from '../../../../test/global-setup.ts';
 import { problemsOf } from '../../../../test/people.ts';
@@ -22,23 +22,23 @@ const exportAll = (body: object = {}): ReturnType<typeof app.api<Exported>> =>
   app.api<Exported>('POST', '/v2/link/bulk_export', { provider: 'oura', ...body });
 
 describe('importing connections', () => {
-  test('connects the users of the team, and tells of those it does not have', async () => {
+  test('connects the users of the team and returns the unknown ones as failed', async () => {
     const [one, two] = [await makeUser(app.team), await makeUser(app.team)];
-    const stranger = await makeUser(await app.makeTeam());
+    const otherUser = await makeUser(await app.makeTeam());
     const nobody = randomUUID();
     const { body } = await app.api('POST', '/v2/link/bulk_import', {
       provider: 'oura',
-      connections: [one.user_id, stranger.user_id, two.user_id, nobody].map(recipeOf),
+      connections: [one.user_id, otherUser.user_id, two.user_id, nobody].map(recipeOf),
       wait_for_completion: true,
     });
     expect(body).toEqual({
       user_ids_imported: [one.user_id, two.user_id],
-      user_ids_failed: [stranger.user_id, nobody],
+      user_ids_failed: [otherUser.user_id, nobody],
     });
     expect(await statusOf(one.user_id)).toBe('connected');
   });
 
-  test('that is not waited for answers 202 without a body, also when the request is repeated', async () => {
+  test('without waiting answers 202 without a body, also when the request is repeated', async () => {
     const { user_id } = await makeUser(app.team);
     const send = () =>
       app.api(
@@ -55,14 +55,14 @@ describe('importing connections', () => {
     expect(await statusOf(user_id)).toBe('connected');
   });
 
-  test('takes the last recipe of a user that is named twice', async () => {
+  test('uses the last entry of a user who is named twice', async () => {
     const { user_id } = await makeUser(app.team);
     const recipes = ['first', 'last'].map((access_token) => ({ ...recipeOf(user_id), access_token }));
     await app.api('POST', '/v2/link/bulk_import', { provider: 'oura', connections: recipes });
     expect((await exportAll({ user_ids: [user_id] })).body.data).toMatchObject([{ access_token: 'last' }]);
   });
 
-  test('refuses providers that have no page of their own, empty tokens and too many users', async () => {
+  test('refuses providers without a page of their own, empty tokens and too many users', async () => {
     const { user_id } = await makeUser(app.team);
     const refused = async (body: object): Promise<string[]> =>
       problemsOf(await app.api('POST', '/v2/link/bulk_import', body));
@@ -79,7 +79,7 @@ describe('importing connections', () => {
 });
 
 describe('exporting connections', () => {
-  test('gives back what was imported, a hundred at a time', async () => {
+  test('returns what was imported, a hundred at a time', async () => {
     const team = await app.makeTeam();
     const users = await Promise.all(Array.from({ length: 101 }, () => makeUser(team)));
     const recipes = users.map(({ user_id }) => recipeOf(user_id));
@@ -95,7 +95,7 @@ describe('exporting connections', () => {
     expect(all.toSorted(byUser)).toEqual(recipes.toSorted(byUser));
   });
 
-  test('leaves out other providers, and refuses a token that no answer gave', async () => {
+  test('leaves out other providers and refuses an invented next_token', async () => {
     const { user_id } = await makeUser(app.team);
     await importConnection(app.team, user_id);
     const other = await app.api<Exported>('POST', '/v2/link/bulk_export', { provider: 'strava', user_ids: [user_id] });
@@ -105,7 +105,7 @@ describe('exporting connections', () => {
 });
 
 describe('pausing connections', () => {
-  test('pauses those that are connected until their users connect again, and tells of the others', async () => {
+  test('pauses connected ones until their users connect again, and returns the other users as failed', async () => {
     const [user, without] = [await makeUser(app.team), await makeUser(app.team)];
     await importConnection(app.team, user.user_id);
     const pause = () =>
@@ -117,11 +117,11 @@ describe('pausing connections', () => {
     expect(await statusOf(user.user_id)).toBe('connected');
   });
 
-  test('takes them in one order, as imports do: who waits for the first holds no other', async () => {
+  test('locks them in the same order as imports: while it waits for the first it holds no other', async () => {
     const [first, second] = [await makeUser(app.team), await makeUser(app.team)];
     for (const { user_id } of [second, first]) await importConnection(app.team, user_id);
     const ids = [second.user_id, first.user_id];
-    // So that rows are read as they lie, the first user's last, where nobody says in which order.
+    // Updates the first user's row, so that without an ORDER BY it would be read last.
     await app.api('PATCH', `/v2/user/${first.user_id}`, { fallback_time_zone: 'America/Phoenix' });
     await query(app.databaseUrl, 'analyze');
     let pausing: ReturnType<typeof app.api> | undefined;
@@ -136,7 +136,7 @@ describe('pausing connections', () => {
   });
 });
 
-describe('the list of what was done to many', () => {
+describe('the list of bulk operations', () => {
   test('has every import, newest first, in pages', async () => {
     const team = await app.makeTeam();
     const { user_id } = await makeUser(team);

@@ -4,17 +4,17 @@ import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { findApplicationOrNull } from '../../connections/applications/find-application.ts';
 import { connect } from '../../connections/connect.ts';
-import type { ProviderSlug } from '../../providers/catalogue.ts';
-import { schedulePulls } from '../../pulls/schedule.ts';
-import { recordBulkOp } from './record.ts';
+import type { ProviderSlug } from '../../providers/provider-catalogue.ts';
+import { schedulePulls } from '../../pulls/schedule-pulls.ts';
+import { recordBulkOp } from './record-bulk-op.ts';
 import type { BulkImport, BulkImportInput } from '../schemas.ts';
 
 type Input = Static<typeof BulkImportInput>;
 type Recipe = Input['connections'][number];
 
 /**
- * Connects users of the team by tokens that they have given elsewhere, to the application that the team connects by. Of a user that is named twice the last recipe
- * counts. All are connected in one transaction, which is short enough to be waited for.
+ * Connects users of the team with tokens that they granted to the team's application elsewhere. If a request names a
+ * user twice, we use the last entry. One transaction connects all users. It is short, so the request waits for it.
  */
 export function bulkImport(ctx: TeamCtx, { provider, connections }: Input): Promise<Static<typeof BulkImport>> {
   return inTransaction(ctx, async (ctx) => {
@@ -42,7 +42,10 @@ export function bulkImport(ctx: TeamCtx, { provider, connections }: Input): Prom
   });
 }
 
-/** In one order, so that two imports of the same users wait for each other and not both for both. */
+/**
+ * Returns the users that exist, ordered by id. All imports connect users in this order. Otherwise two imports of the
+ * same users could deadlock.
+ */
 async function presentUsers(
   { db, team }: TxCtx<TeamCtx>,
   ids: string[],

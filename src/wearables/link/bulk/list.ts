@@ -1,9 +1,9 @@
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../context.ts';
-import { decodeCursor, isId, takePage } from '../../../db/page.ts';
+import { decodeCursor, isId, takePage } from '../../../db/cursor.ts';
 import type { BulkOp, BulkOpPage } from '../schemas.ts';
 
-/** What the team has done to many connections at once, newest first. */
+/** Returns the team's bulk operations, the newest first. */
 export async function listBulkOps(
   ctx: TeamCtx,
   { next_cursor, page_size }: { next_cursor: string | null; page_size: number },

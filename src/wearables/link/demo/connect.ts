@@ -1,13 +1,13 @@
-import { recordAudit } from '../../../audit/record.ts';
+import { recordAudit } from '../../../audit/record-audit.ts';
 import type { LinkCtx, TxCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { AppError } from '../../../errors.ts';
 import { connectDemo } from '../../pulls/demo/connect.ts';
-import type { ProviderSlug } from '../../providers/catalogue.ts';
-import type { LinkOutcome } from '../outcome.ts';
+import type { ProviderSlug } from '../../providers/provider-catalogue.ts';
+import type { LinkOutcome } from '../link-outcome.ts';
 import { consumeLinkSession } from '../session.ts';
 
-/** Connects the user of a link token to invented data of a provider; one connection for one token. */
+/** Connects the user of a link token to a provider with invented data. A token makes only one connection. */
 export function connectDemoByLink(ctx: LinkCtx | TxCtx<LinkCtx>, provider: ProviderSlug): Promise<LinkOutcome> {
   return inTransaction(ctx, async (tx) => {
     if (!(await consumeLinkSession(tx))) return 'token_consumed';
@@ -21,7 +21,7 @@ export function connectDemoByLink(ctx: LinkCtx | TxCtx<LinkCtx>, provider: Provi
     });
     return 'success' as const;
   }).catch((error: unknown) => {
-    // The user was deleted meanwhile.
+    // Another request has deleted the user meanwhile.
     if (error instanceof AppError) return 'invalid_token';
     throw error;
   });

@@ -1,9 +1,9 @@
-// What a sandbox plays of providers that there is no application for: the whole way of a user, by an API and by pages.
+// The demos of a sandbox for providers without an application: the whole way of a user, by the API and by pages.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type Answer, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type Answer, type TestApp } from '../../../../test/test-app.ts';
 import { linkTokenOf, makeUser } from '../../../../test/factories.ts';
-import { PROVIDER_SLUGS, PROVIDERS, type ProviderSlug } from '../../providers/catalogue.ts';
+import { PROVIDER_SLUGS, PROVIDERS, type ProviderSlug } from '../../providers/provider-catalogue.ts';
 
 type Result = {
   state: string;
@@ -16,7 +16,7 @@ type Result = {
 
 let app: TestApp;
 let user_id: string;
-/** No application at all, as in a sandbox that was just started. */
+/** No applications, as in a sandbox that has just been started. */
 const FRESH = { PHIAL_OURA_CLIENT_ID: '', PHIAL_OURA_CLIENT_SECRET: '', PHIAL_OURA_BASE_URL: '' };
 beforeAll(async () => {
   app = await startTestApp(FRESH);
@@ -52,7 +52,7 @@ describe('a password of a sandbox', () => {
     );
   });
 
-  test('connects once for a link token, and brings invented data', async () => {
+  test('connects once for a link token and brings invented data', async () => {
     const token = await link();
     await send(token, 'password/zwift', password('sandbox'));
     expect((await send(token, 'password/peloton', password('sandbox'))).status).toBe(401);
@@ -65,7 +65,7 @@ describe('a password of a sandbox', () => {
     expect(await connections()).toMatchObject([{ next: { action: 'poll' } }]);
   });
 
-  test('can ask for a code, which connects; a wrong one can be mended, and three of them begin anew', async () => {
+  test('can ask for a code that connects; a user can correct a wrong code, and starts again after three', async () => {
     const complete = (token: string, mfa_code: string): Promise<Answer<Result>> =>
       send(token, 'password/kardia/complete_mfa', { mfa_code });
     const token = await link();
@@ -76,19 +76,18 @@ describe('a password of a sandbox', () => {
       expect(outcome(await complete(token, '000000'))).toEqual([200, 'error', 'incorrect_mfa_code', false]);
     expect(outcome(await complete(token, '123456'))).toEqual([200, 'error', 'provider_credential_error', false]);
     await send(token, 'password/kardia', password('sandbox-mfa'));
-    // Of another provider nobody has asked for a code.
+    // No code was asked for at another provider.
     expect((await send(token, 'password/zwift/complete_mfa', { mfa_code: '123456' })).body.connected).toBe(false);
     expect(outcome(await complete(token, '000000'))).toEqual([200, 'error', 'incorrect_mfa_code', false]);
     expect(outcome(await complete(token, '123456'))).toEqual([200, 'success', null, true]);
     expect(await connections()).toMatchObject([{ slug: 'kardia', status: 'connected' }]);
   });
 
-  test('is nowhere in the database', async () => {
+  test('is stored nowhere in the database', async () => {
     await send(await link(), 'password/zwift', { username: 'ada-of-the-test', password: 'sandbox' });
     const { rows } = await sql`
-      select from link_tokens t where to_jsonb(t)::text like '%ada-of-the-test%' or to_jsonb(t)::text like '%sandbox%'`.execute(
-      app.db,
-    );
+      select from link_tokens t where to_jsonb(t)::text like '%ada-of-the-test%'
+        or to_jsonb(t)::text like '%sandbox%'`.execute(app.db);
     expect(rows).toEqual([]);
   });
 });
@@ -102,7 +101,7 @@ test.each([
   expect(outcome(answer)).toEqual([200, state, error, state === 'success']);
 });
 
-describe('the pages that a sandbox plays', () => {
+describe('the pages of simulated providers', () => {
   const open = async (path: string, form?: Record<string, string>): Promise<{ to: URL | null; text: string }> => {
     const answer = await fetch(app.baseUrl + path, {
       redirect: 'manual',
@@ -119,14 +118,14 @@ describe('the pages that a sandbox plays', () => {
   test.each(PROVIDER_SLUGS)('connect %s', async (slug: ProviderSlug) => {
     const path = `/link/demo/${slug}?token=${await link()}&page=1`;
     const page = await open(path);
-    expect(page.text).toContain('This sandbox plays');
+    expect(page.text).toContain('This sandbox simulates');
     const { to } = await open(path, signIn[PROVIDERS[slug].auth_type] ?? { answer: 'allow' });
     expect([to?.pathname, to?.search]).toEqual(['/link/done', '?state=success']);
     expect(await connections()).toMatchObject([{ slug, status: 'connected' }]);
     expect((await open(path)).text).toContain('This link was used already.');
   });
 
-  test('lead their form on to the address of the link, but to none whose host could end the directive', async () => {
+  test('let their form lead to the address of the link, but not to a host that could end the directive', async () => {
     const formAction = async (token: string): Promise<string | undefined> => {
       const { headers } = await fetch(`${app.baseUrl}/link/demo/oura?token=${token}&page=1`);
       return headers
@@ -136,15 +135,14 @@ describe('the pages that a sandbox plays', () => {
     };
     const token = await link({ redirect_url: 'https://app.example.com:8443/done' });
     expect(await formAction(token)).toBe("form-action 'self' https://app.example.com:8443");
-    // As one may lie in the database that was taken before such hosts were refused.
+    // An older database may have such a row, from before such hosts were refused.
     await sql`
-      update link_tokens set redirect_url = 'https://a;script-src,b.example.com/' where redirect_url like 'https://app%'`.execute(
-      app.db,
-    );
+      update link_tokens set redirect_url = 'https://a;script-src,b.example.com/'
+        where redirect_url like 'https://app%'`.execute(app.db);
     expect(await formAction(token)).toBe("form-action 'self'");
   });
 
-  test('begin where a real connection does', async () => {
+  test('begin at the same address as a real connection', async () => {
     const token = await link();
     const { body } = await app.api<{ oauth_url: string; demo: boolean }>(
       'GET',
@@ -158,7 +156,7 @@ describe('the pages that a sandbox plays', () => {
     expect([to?.pathname, to?.search]).toEqual(['/link/demo/oura', `?token=${token}`]);
   });
 
-  test('tell what can be mended, and connect nobody who refuses', async () => {
+  test('show errors that a user can correct, and connect nobody who refuses', async () => {
     const form = `/link/demo/zwift?token=${await link()}&page=1`;
     expect((await open(form, password('wrong') as Record<string, string>)).text).toContain('That was not right.');
     const { to } = await open(form, password('sandbox-mfa') as Record<string, string>);
@@ -172,7 +170,7 @@ describe('the pages that a sandbox plays', () => {
     expect(await connections()).toMatchObject([{ slug: 'zwift' }]);
   });
 
-  test('are no way around what a link token is for, nor there in production', async () => {
+  test('do not allow more than the link token, and do not exist in production', async () => {
     const token = await link({ provider: 'oura' });
     for (const path of [
       `/link/demo/zwift?token=${token}`,

@@ -1,9 +1,12 @@
 import type { Config } from '../../../config/options.ts';
 
-/** `from_page`: the user came from the hosted page, and goes back there. `step`: what the provider asks for beside the first page. */
+/**
+ * `from_page` is true if the user came from the hosted page and goes back there. `step` is the step after the first
+ * page.
+ */
 type Opening = { provider: string; token: string; from_page: boolean; step: 'code' | null };
 
-/** The page of a provider that the sandbox plays. */
+/** Returns the address of the page of a provider that the sandbox simulates. */
 export const demoPageUrl = (
   { baseUrl }: Pick<Config, 'baseUrl'>,
   { provider, token, from_page, step }: Opening,

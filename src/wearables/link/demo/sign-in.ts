@@ -1,19 +1,20 @@
-// Signing in at a provider that a sandbox plays: by a password, with a second factor, or by an e-mail address.
+// Signs a user in at a simulated provider: with a password, with a password and a second factor, or with an e-mail
+// address.
 import { sql } from 'kysely';
 import type { LinkCtx, TxCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import type { ProviderSlug } from '../../providers/catalogue.ts';
-import type { LinkOutcome } from '../outcome.ts';
+import type { ProviderSlug } from '../../providers/provider-catalogue.ts';
+import type { LinkOutcome } from '../link-outcome.ts';
 import { connectDemoByLink } from './connect.ts';
-import { answerToEmail, answerToPassword, MFA_CODE } from './credentials.ts';
+import { answerToEmail, answerToPassword, MFA_CODE } from './demo-credentials.ts';
 
-/** Wrong codes after which the password is asked for again. */
+/** The most wrong codes. After them the user has to enter the password again. */
 const MOST_WRONG_CODES = 3;
 
-/** What has become of it; a second factor is still to come. */
+/** The outcome of a sign-in, or that the user must still enter a second factor. */
 export type SignedIn = LinkOutcome | 'pending_provider_mfa';
 
-/** `provider` is one that the link token lets its user connect, as a demo. */
+/** Signs the user in with a password. The user of the link token must be able to connect `provider` as a demo. */
 export function signInByPassword(ctx: LinkCtx, provider: ProviderSlug, password: string): Promise<SignedIn> {
   return inTransaction(ctx, async (tx) => {
     const answer = answerToPassword(password);
@@ -27,7 +28,7 @@ export function signInByEmail(ctx: LinkCtx, provider: ProviderSlug, email: strin
   return answer === 'success' ? connectDemoByLink(ctx, provider) : Promise.resolve(answer as SignedIn);
 }
 
-/** The code that the provider has asked for before; without a question there is no right one. */
+/** Checks the code that the provider has asked for. If the provider has not asked for a code, every code is wrong. */
 export function completeSignIn(ctx: LinkCtx, provider: ProviderSlug, code: string): Promise<SignedIn> {
   return inTransaction(ctx, async (tx) => {
     const asked = await tx.db
@@ -46,7 +47,7 @@ export function completeSignIn(ctx: LinkCtx, provider: ProviderSlug, code: strin
   });
 }
 
-/** From now on a code of this provider is waited for; null: of none. */
+/** Stores that the link token waits for a code of this provider. If the provider is null, the token waits for none. */
 async function awaitCode({ db, team, link }: TxCtx<LinkCtx>, provider: string | null): Promise<void> {
   await db
     .updateTable('link_tokens')

@@ -1,11 +1,11 @@
-import { recordAudit } from '../../../audit/record.ts';
+import { recordAudit } from '../../../audit/record-audit.ts';
 import type { Ctx, FoundLinkSession, LinkCtx, TxCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { lockName } from '../../../db/session/named-lock.ts';
 import { AppError } from '../../../errors.ts';
-import type { BrowserAnswer } from '../../../http/media.ts';
+import type { BrowserAnswer } from '../../../operation/media.ts';
 import { findUser } from '../../../users/find.ts';
-import { bringsAnything } from '../../connections/availability.ts';
+import { bringsAnything } from '../../connections/resource-availability.ts';
 import { connect } from '../../connections/connect.ts';
 import { applicationOf } from '../../connections/applications/find-application.ts';
 import type { Configured } from '../../connections/applications/configured.ts';
@@ -16,47 +16,52 @@ import {
   scopesOf,
   type GrantedTokens,
 } from '../../connections/tokens/request-tokens.ts';
-import { giveBack } from '../../connections/tokens/give-back.ts';
-import { schedulePulls } from '../../pulls/schedule.ts';
-import type { LinkError, LinkOutcome } from '../outcome.ts';
-import { goOn } from '../go-on.ts';
+import { queueRevocations } from '../../connections/tokens/queue-revocations.ts';
+import { schedulePulls } from '../../pulls/schedule-pulls.ts';
+import type { LinkError, LinkOutcome } from '../link-outcome.ts';
+import { redirectWithOutcome } from '../redirect-with-outcome.ts';
 import { outcomePage } from '../page/outcome-page.ts';
 import { findAskedScopes } from '../requirements/asked-scopes.ts';
-import { consumeLinkSession, nameActor, findLinkSessionByIdOrNull } from '../session.ts';
-import { callbackUrl } from './start.ts';
-import { comeBack, tokenOf, type Return } from './state.ts';
+import { consumeLinkSession, findLinkSessionByIdOrNull, findLinkSessionOrNull, nameActor } from '../session.ts';
+import { callbackUrl } from './start-oauth.ts';
+import { consumeState, tokenOf, type ReturnedState } from './state.ts';
 import { ProviderRefused, ProviderUnavailable } from '../../providers/provider-errors.ts';
 
-/** What a provider sends a user back with. */
+/** The query parameters of the address to which a provider redirects a user. */
 export type Callback = { provider: string; cookie: string | null } & Record<
   'state' | 'code' | 'scope' | 'error',
   string | undefined
 >;
 
-/** Takes a user back from a provider's page: connects, and sends the browser on with what became of it. */
+/**
+ * Handles the return of a user from a provider's page: connects the user, and redirects the browser with the outcome.
+ */
 export async function finishOauth(ctx: Ctx, callback: Callback): Promise<BrowserAnswer> {
   const { provider, cookie, state = '' } = callback;
-  const back = await comeBack(ctx, { state, provider, cookie });
-  // Whose it was is nobody's to know, so there is nowhere else to go.
+  const back = await consumeState(ctx, { state, provider, cookie });
+  // Without the state we do not know the link token, so we have no address to which we could redirect.
   if (!back) return outcomePage('invalid_token');
   const session = await findSessionOrNull(ctx, back, tokenOf(cookie));
   nameActor(ctx, session);
   if (!session?.ctx) return outcomePage(session?.ended ?? 'invalid_token');
   const outcome = await outcomeOf(session.ctx, callback, back);
-  return goOn(session.ctx, outcome, back);
+  return redirectWithOutcome(session.ctx, outcome, back);
 }
 
-/** By the token of the cookie, so that a page can lead back to the choice; where that is of another link since, by what was kept. */
+/**
+ * Finds the session by the link token in the cookie, so that a page can lead back to the choice of providers. If the
+ * browser has started with another link token since, finds the session by the stored id.
+ */
 async function findSessionOrNull(
   ctx: Ctx,
-  { link_token_id, user_id }: Return,
+  { link_token_id, user_id }: ReturnedState,
   token: string | null,
 ): Promise<FoundLinkSession | null> {
-  const last = token === null ? null : await ctx.findLinkSessionOrNull(ctx, token);
+  const last = token === null ? null : await findLinkSessionOrNull(ctx, token);
   return last?.id === link_token_id ? last : findLinkSessionByIdOrNull(ctx, { id: link_token_id, user_id });
 }
 
-async function outcomeOf(ctx: LinkCtx, callback: Callback, back: Return): Promise<LinkOutcome> {
+async function outcomeOf(ctx: LinkCtx, callback: Callback, back: ReturnedState): Promise<LinkOutcome> {
   const configured = await applicationOf(ctx, { provider: callback.provider, credential_id: back.credential_id });
   if (!configured) return 'provider_api_error';
   if (callback.error !== undefined) return callback.error === 'access_denied' ? 'user_cancelled' : 'provider_api_error';
@@ -74,7 +79,7 @@ async function grantedTokens(
   ctx: LinkCtx,
   configured: Configured,
   { provider, code = '', scope }: Callback,
-  { code_verifier, redirect_uri }: Return,
+  { code_verifier, redirect_uri }: ReturnedState,
 ): Promise<GrantedTokens> {
   const { config } = ctx;
   const granted = await requestTokens(config, configured, {
@@ -83,13 +88,13 @@ async function grantedTokens(
     redirect_uri: redirect_uri ?? callbackUrl(config, provider),
     ...(code_verifier === null ? {} : { code_verifier }),
   });
-  // What is granted as it was asked for need not be told (RFC 6749 5.1).
+  // A provider may omit the granted scopes if they are the requested ones (RFC 6749 section 5.1).
   const scopes =
     granted.granted_scopes ?? scopesOf(configured, scope) ?? (await findAskedScopes(ctx, configured.connector)).asked;
   return { ...granted, granted_scopes: scopes };
 }
 
-/** Connects by what was granted, which is given back where no connection comes of it, for whatever reason. */
+/** Connects the user with the granted tokens. If this makes no connection for any reason, revokes the tokens. */
 async function connectBy(ctx: LinkCtx, configured: Configured, granted: GrantedTokens): Promise<LinkOutcome> {
   const { config, link } = ctx;
   const { slug } = configured.connector;
@@ -106,25 +111,25 @@ async function connectBy(ctx: LinkCtx, configured: Configured, granted: GrantedT
   } finally {
     const credential_id = configured.own?.credential_id ?? null;
     const unused = { user_id: link.user.id, provider: slug, credential_id, tokens: granted.tokens, external_user_id };
-    if (outcome !== 'success') await inTransaction(ctx, (ctx) => giveBack(ctx, [unused]));
+    if (outcome !== 'success') await inTransaction(ctx, (ctx) => queueRevocations(ctx, [unused]));
   }
 }
 
-/** Whether it brings anything at all, and everything is granted that the team wants. */
+/** Whether the scopes allow at least one resource and include all scopes that the team requires. */
 async function isGranted(ctx: LinkCtx, { connector }: Configured, scopes: readonly string[] | null): Promise<boolean> {
   if (!bringsAnything(connector.slug, scopes)) return false;
   const { must } = await findAskedScopes(ctx, connector);
   return must.every((scope) => scopes === null || scopes.includes(scope));
 }
 
-/** One connection for one link token, also where a browser comes back twice at once. */
+/** Makes only one connection with a link token, also if a browser returns twice at the same time. */
 function connectOnce(
   ctx: LinkCtx,
   { connector: { slug }, own }: Configured,
   granted: GrantedTokens,
 ): Promise<LinkError | 'success'> {
   return inTransaction(ctx, async (ctx) => {
-    // Before the token is used up: the user may try again with another account.
+    // We check this before we use up the link token, so that the user can try again with another account.
     if (ctx.team.settings.reject_duplicate_connection && (await isTaken(ctx, slug, granted.external_user_id)))
       return 'duplicate_connection';
     if (!(await consumeLinkSession(ctx))) return 'token_consumed';
@@ -142,13 +147,16 @@ function connectOnce(
     });
     return 'success' as const;
   }).catch((error: unknown) => {
-    // The user was deleted while the provider was asked.
+    // Another request deleted the user while we waited for the provider.
     if (error instanceof AppError) return 'invalid_token';
     throw error;
   });
 }
 
-/** Whether another user of the team has connected the same account. Of two that come at once the second waits. */
+/**
+ * Whether another user of the team has connected the same account. If two calls run at the same time, the second one
+ * waits.
+ */
 async function isTaken(
   { db, team, link, cipher }: TxCtx<LinkCtx>,
   provider: string,

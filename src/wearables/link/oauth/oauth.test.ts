@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { apiOf, startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
+import { apiOf, startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
 import { importConnection, linkTokenOf, makeUser } from '../../../../test/factories.ts';
 import { startProvider, type Provider } from '../../../../test/provider.ts';
-import { publishedTo } from '../../../../test/publish.ts';
+import { publishedTo } from '../../../../test/publish-event.ts';
 import { createTeam } from '../../../tenancy/teams/create.ts';
 import { createTeamKey } from '../../../tenancy/keys/create-team-key.ts';
 import { CONNECTORS } from '../../providers/registry.ts';
 
-/** By its scheme one that a sandbox takes only where the team lists it. */
+/** A sandbox accepts an address with this scheme only where the team lists it. */
 const HERE = 'http://app.example.com/connected?from=phial';
 
 type Connection = { slug: string; status: string; external_user_id: string | null; resource_availability: object };
@@ -39,7 +39,7 @@ afterAll(async () => {
 type Browser = { cookie: string };
 type Page = { status: number; location: URL; text: string };
 
-/** Opens an address as a browser does that keeps cookies and follows nothing by itself. */
+/** Opens an address like a browser that keeps cookies and does not follow redirects. */
 async function open(url: string, browser: Browser = { cookie: '' }): Promise<Page> {
   const answer = await fetch(url.startsWith('/') ? app.baseUrl + url : url, {
     headers: browser.cookie === '' ? {} : { cookie: browser.cookie },
@@ -55,10 +55,10 @@ async function open(url: string, browser: Browser = { cookie: '' }): Promise<Pag
 }
 
 const start = (slug: string, token: string, more = ''): string => `/v2/link/oauth/${slug}/start?token=${token}${more}`;
-/** The service's own address may be another than the one that the tests reach it by. */
+/** The service's own address may differ from the address that the tests use. */
 const here = (url: URL): string => url.pathname + url.search;
 
-/** From the first click to the return; answers where the browser ends. */
+/** From the first click to the return; returns where the browser ends. */
 async function connectBy(slug: string, token: string, browser: Browser = { cookie: '' }, more = ''): Promise<Page> {
   const left = await open(start(slug, token, more), browser);
   const back = await open(left.location.href);
@@ -71,7 +71,7 @@ const errorOf = ({ location }: Page): string | null => location.searchParams.get
 
 describe('connecting at the page of a provider', () => {
   test.each(CONNECTORS.map(({ slug }) => slug))(
-    'ends with a connection to %s and the browser where the team wants it',
+    "ends with a connection to %s and the browser at the team's address",
     async (slug) => {
       if (slug === 'withings') provider.wrap((answer) => ({ status: 0, body: answer }));
       const { user_id } = await makeUser(team);
@@ -93,7 +93,7 @@ describe('connecting at the page of a provider', () => {
     },
   );
 
-  test('tells the provider who asks, what for and where to come back to, with a proof where it takes one', async () => {
+  test('sends the client, the scopes, the return address and, where the provider has PKCE, a challenge', async () => {
     const { user_id } = await makeUser(team);
     const { link_token } = await linkTokenOf(team, user_id);
     const oura = (await open(start('oura', link_token))).location;
@@ -110,7 +110,7 @@ describe('connecting at the page of a provider', () => {
     expect(google.get('access_type')).toBe('offline');
   });
 
-  test('asks for tokens with the secret in the body, and with the proof', async () => {
+  test('requests tokens with the secret in the body and with the PKCE verifier', async () => {
     const { user_id } = await makeUser(team);
     const { link_token } = await linkTokenOf(team, user_id);
     await connectBy('google_health', link_token);
@@ -126,7 +126,7 @@ describe('connecting at the page of a provider', () => {
     });
   });
 
-  test('keeps the scopes that the user granted, and fails where they are enough for nothing', async () => {
+  test('stores the scopes that the user granted, and fails where they allow no resource', async () => {
     provider.grant(['extapi:daily']);
     const { user_id } = await makeUser(team);
     await connectBy('oura', (await linkTokenOf(team, user_id)).link_token);
@@ -141,7 +141,7 @@ describe('connecting at the page of a provider', () => {
     expect(await connectionsOf(other.user_id)).toEqual([]);
   });
 
-  test('without a redirect address ends on a page that says so', async () => {
+  test('without a redirect address ends on a page that shows the outcome', async () => {
     const { user_id } = await makeUser(team);
     const end = await connectBy('oura', (await linkTokenOf(team, user_id)).link_token);
     expect(end.location.href).toBe(`${app.config.baseUrl}/link/done?state=success`);
@@ -151,7 +151,7 @@ describe('connecting at the page of a provider', () => {
 });
 
 describe('a return', () => {
-  /** A browser at the provider, with what it would come back with. */
+  /** A browser at the provider, with the query that it would come back with. */
   async function away(): Promise<{ back: string; browser: Browser; user_id: string }> {
     const { user_id } = await makeUser(team);
     const { link_token } = await linkTokenOf(team, user_id, { redirect_url: HERE });
@@ -159,30 +159,30 @@ describe('a return', () => {
     const left = await open(start('oura', link_token), browser);
     return { back: here((await open(left.location.href)).location), browser, user_id };
   }
-  /** What a refused return does: it tells so, goes nowhere and connects nothing. */
-  const REFUSED = { status: 200, isTold: true, location: 'about:blank', connections: [] };
+  /** Checks a refused return: it shows the refusal, redirects nowhere and connects nothing. */
+  const REFUSED = { status: 200, hasErrorPage: true, location: 'about:blank', connections: [] };
   const endOf = async (page: Page, user_id: string): Promise<object> => ({
     status: page.status,
-    isTold: page.text.includes('This link is not valid'),
+    hasErrorPage: page.text.includes('This link is not valid'),
     location: page.location.href,
     connections: await connectionsOf(user_id),
   });
 
-  test('without the cookie of the browser that left is refused, and so is one with that of another', async () => {
+  test('without the cookie of the browser that left, or with that of another browser, is refused', async () => {
     const one = await away();
     expect(await endOf(await open(one.back), one.user_id)).toEqual(REFUSED);
     const two = await away();
     expect(await endOf(await open(two.back, { cookie: `phial_link=${'x'.repeat(43)}` }), two.user_id)).toEqual(REFUSED);
   });
 
-  test('is good once', async () => {
+  test('works once', async () => {
     const { back, browser, user_id } = await away();
     expect(await endOf(await open(back, { cookie: '' }), user_id)).toEqual(REFUSED);
-    // The wrong browser has used it up: the right one comes too late.
+    // The wrong browser has used it up, so the right one comes too late.
     expect(await endOf(await open(back, browser), user_id)).toEqual(REFUSED);
   });
 
-  test('with a state that nobody left with is refused', async () => {
+  test('with an unknown state is refused', async () => {
     const { browser, user_id } = await away();
     for (const state of ['', 'nonsense', 'y'.repeat(43)])
       expect(await endOf(await open(`/v2/link/oauth/oura/callback?code=c&state=${state}`, browser), user_id)).toEqual(
@@ -201,15 +201,15 @@ describe('a return', () => {
     expect(await endOf(await open(back, browser), user_id)).toEqual(REFUSED);
   });
 
-  test('with a refusal of the user or an error of the provider says which', async () => {
-    for (const [error, told] of [
+  test('after a refusal of the user or an error of the provider states which', async () => {
+    for (const [error, errorType] of [
       ['access_denied', 'user_cancelled'],
       ['server_error', 'provider_api_error'],
     ] as const) {
       const { back, browser, user_id } = await away();
       const state = new URLSearchParams(back.split('?')[1]).get('state');
       const end = await open(`/v2/link/oauth/oura/callback?error=${error}&state=${state}`, browser);
-      expect([end.location.searchParams.get('state'), errorOf(end)]).toEqual(['error', told]);
+      expect([end.location.searchParams.get('state'), errorOf(end)]).toEqual(['error', errorType]);
       expect(end.location.searchParams.get('error')).toMatch(/\.$/);
       expect(await connectionsOf(user_id)).toEqual([]);
     }
@@ -223,7 +223,7 @@ describe('a return', () => {
     ['answers a list', { status: 200, body: '[]' }],
     ['answers no token', { status: 200, body: '{"access_token": 7}' }],
     ['answers a token that would break a header', { status: 200, body: '{"access_token": "a\\nb"}' }],
-    ['answers more than is read', { status: 200, body: ' '.repeat(300_000) }],
+    ['answers more than we read', { status: 200, body: ' '.repeat(300_000) }],
     ['redirects', { status: 302, body: '' }],
     ['hangs up', 'hang up'],
   ] as const)('to a provider that %s ends with an error and no connection', async (_, failure) => {
@@ -234,9 +234,9 @@ describe('a return', () => {
     expect(await connectionsOf(user_id)).toEqual([]);
   });
 
-  test('of a user who is deleted while the provider is asked connects nothing', async () => {
+  test('of a user who is deleted while we ask the provider connects nothing', async () => {
     const { back, browser, user_id } = await away();
-    const release = provider.hold();
+    const release = provider.pauseTokenRequests();
     const before = provider.tokenRequests.length;
     const coming = open(back, browser);
     await expect.poll(() => provider.tokenRequests.length, { interval: 5 }).toBe(before + 1);
@@ -247,7 +247,7 @@ describe('a return', () => {
     expect(await connectionsOf(user_id)).toEqual([]);
   });
 
-  test('goes nowhere that the team has not listed, also when it was listed before', async () => {
+  test('redirects to no address that the team has not listed, also one that was listed before', async () => {
     const { back, browser } = await away();
     await team.api('PUT', `/v1/org/${team.org_id}/team/${team.id}/link_redirect_urls`, { urls: [] });
     expect((await open(back, browser)).location.href).toBe(`${app.config.baseUrl}/link/done?state=success`);
@@ -266,7 +266,7 @@ describe('a return', () => {
     expect(goes.location.origin).toBe('http://app.example.com');
   });
 
-  test('of a link leads back to its own choice, also where the browser has left with another link since', async () => {
+  test('of a link leads back to its own choice, also after the browser has started another link', async () => {
     const browser = { cookie: '' };
     const [one, other] = [await makeUser(team), await makeUser(team)];
     const [mine, another] = [await linkTokenOf(team, one.user_id), await linkTokenOf(team, other.user_id)];
@@ -284,7 +284,7 @@ describe('a return', () => {
   });
 });
 
-test('no page or redirect of a link tells its address, which has the token, to where it leads', async () => {
+test('no page or redirect of a link sends its address, which contains the token, as a referrer', async () => {
   const { user_id } = await makeUser(team);
   const { link_token } = await linkTokenOf(team, user_id);
   for (const path of [
@@ -299,7 +299,7 @@ test('no page or redirect of a link tells its address, which has the token, to w
 });
 
 describe('a link token', () => {
-  test('is good for one connection', async () => {
+  test('works for one connection', async () => {
     const { user_id } = await makeUser(team);
     const { link_token } = await linkTokenOf(team, user_id, { redirect_url: HERE });
     const browser = { cookie: '' };
@@ -313,13 +313,13 @@ describe('a link token', () => {
     expect((await open(start('strava', link_token))).text).toContain('used already');
   });
 
-  test('of two returns at once makes one connection', async () => {
+  test('makes one connection when two returns come at once', async () => {
     const { user_id } = await makeUser(team);
     const { link_token } = await linkTokenOf(team, user_id, { redirect_url: HERE });
     const browser = { cookie: '' };
     const left = [await open(start('oura', link_token), browser), await open(start('strava', link_token), browser)];
     const backs = await Promise.all(left.map(({ location }) => open(location.href)));
-    const release = provider.hold();
+    const release = provider.pauseTokenRequests();
     const before = provider.tokenRequests.length;
     const coming = backs.map(({ location }) => open(here(location), browser));
     await expect.poll(() => provider.tokenRequests.length, { interval: 5 }).toBe(before + 2);
@@ -346,7 +346,7 @@ describe('a link token', () => {
     expect((await open(start('oura', link_token))).text).toContain('not valid');
   });
 
-  test('leaves a line of its own in the audit log when it connects', async () => {
+  test('leaves its own line in the audit log when it connects', async () => {
     const { user_id } = await makeUser(team);
     await connectBy('oura', (await linkTokenOf(team, user_id)).link_token);
     const { rows } = await sql<{ actor: string; records: string[] }>`
@@ -357,8 +357,8 @@ describe('a link token', () => {
   });
 });
 
-describe('what was granted and is not used', () => {
-  // What earlier tests have left to be given back; and nobody else's account.
+describe('an unused grant', () => {
+  // Runs the revocations that earlier tests have left, and starts with a new account.
   beforeEach(async () => {
     await app.runJobs();
     provider.user(randomUUID());
@@ -369,7 +369,7 @@ describe('what was granted and is not used', () => {
     await app.runJobs();
     return provider.revoked.length;
   };
-  /** A browser that comes back with a grant, by a function. */
+  /** Returns a function that sends back a browser with a grant. */
   async function away(user_id: string, token?: string): Promise<() => Promise<Page>> {
     const link_token = token ?? (await linkTokenOf(team, user_id, { redirect_url: HERE })).link_token;
     const browser = { cookie: '' };
@@ -377,20 +377,20 @@ describe('what was granted and is not used', () => {
     return () => open(here(back.location), browser);
   }
 
-  test('is given back where the scopes are enough for nothing', async () => {
+  test('is revoked when its scopes allow no resource', async () => {
     provider.grant(['email']);
     const { user_id } = await makeUser(team);
     expect(errorOf(await (await away(user_id))())).toBe('required_scopes_not_granted');
     expect(await revoked()).toBe(1);
   });
 
-  test('is given back where the link token was used meanwhile, unless it is the account that is connected by it', async () => {
+  test('is revoked when the link token was used meanwhile, unless that connected the same account', async () => {
     const { user_id } = await makeUser(team);
     const { link_token } = await linkTokenOf(team, user_id, { redirect_url: HERE });
     const two = async (accounts: string[], of: string, token: string): Promise<(string | null)[]> => {
       const backs = [await away(of, token), await away(of, token)];
       const before = provider.tokenRequests.length;
-      const release = provider.hold();
+      const release = provider.pauseTokenRequests();
       const first = backs[0]?.();
       await expect.poll(() => provider.tokenRequests.length, { interval: 5 }).toBe(before + 1);
       const second = backs[1]?.();
@@ -413,7 +413,7 @@ describe('what was granted and is not used', () => {
     expect(await revoked()).toBe(0);
   });
 
-  test('is given back where the provider does not tell whose it is', async () => {
+  test('is revoked when the provider does not return the id of the user', async () => {
     const { user_id } = await makeUser(team);
     provider.play(({ path }) => (/personal_info/.test(path) ? { status: 503, json: {} } : undefined));
     expect(errorOf(await (await away(user_id))())).toBe('provider_api_error');
@@ -422,10 +422,10 @@ describe('what was granted and is not used', () => {
     expect(await revoked()).toBe(1);
   });
 
-  test('is given back where the user was deleted while the provider was asked', async () => {
+  test('is revoked when the user was deleted while we asked the provider', async () => {
     const { user_id } = await makeUser(team);
     const back = await away(user_id);
-    const release = provider.hold();
+    const release = provider.pauseTokenRequests();
     const before = provider.tokenRequests.length;
     const coming = back();
     await expect.poll(() => provider.tokenRequests.length, { interval: 5 }).toBe(before + 1);
@@ -435,7 +435,7 @@ describe('what was granted and is not used', () => {
     expect(await revoked()).toBe(1);
   });
 
-  test('of a connection that is taken over is given back where that was to another account', async () => {
+  test('of a connection that is taken over is revoked if it was to another account', async () => {
     const { user_id } = await makeUser(team);
     provider.user('account-old');
     await (
@@ -460,7 +460,7 @@ describe('what was granted and is not used', () => {
 });
 
 describe('an account that is connected already', () => {
-  test('can be connected to another user too, unless the team refuses it', async () => {
+  test('can be connected to another user too, unless the team refuses that', async () => {
     const [one, two] = [await makeUser(team), await makeUser(team)];
     for (const { user_id } of [one, two])
       expect(errorOf(await connectBy('strava', (await linkTokenOf(team, user_id)).link_token))).toBeNull();
@@ -477,14 +477,14 @@ describe('an account that is connected already', () => {
     expect(errorOf(await connectBy('strava', again.link_token))).toBeNull();
     const other = await linkTokenOf(strict, second.user_id, { redirect_url: HERE });
     expect(errorOf(await connectBy('strava', other.link_token))).toBe('duplicate_connection');
-    // The link token is not used up: with another account it connects.
+    // The link token is not used up: it connects with another account.
     provider.user('provider-user-2');
     expect(errorOf(await connectBy('strava', other.link_token))).toBeNull();
   });
 });
 
 describe('the cookie', () => {
-  test('is out of the reach of scripts, bound to its paths, and Secure where the service is reached by https', async () => {
+  test('is hidden from scripts, bound to its paths, and Secure where the service uses https', async () => {
     const secure = await startTestApp({ ...provider.env('oura'), PHIAL_BASE_URL: 'https://phial.example.com/api' });
     try {
       const { user_id } = await makeUser(secure.team);

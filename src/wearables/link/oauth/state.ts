@@ -8,29 +8,32 @@ import type { OwnApplication } from '../../connections/applications/configured.t
 import { hashKey, readToken } from '../../../tenancy/keys/key-value.ts';
 
 const MINUTES = 15;
-/** Of one link token at a time: who goes back and forth leaves the oldest behind. */
+/** The most states that one link token can have. If a user starts more often, the oldest state is deleted. */
 const MOST_STATES = 10;
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
-/** Between the browser's secret and the link token in the cookie. */
+/** The character in the cookie between the browser's secret and the link token. */
 const BESIDE = '.';
 
 const secret = (): string => randomBytes(32).toString('base64url');
 
-/** Until when the cookie and the state last. */
+/** How long the cookie and the state are valid. */
 export const STATE_SECONDS = MINUTES * 60;
 
-/** What a user leaves for a provider's page with. */
-export type Departure = {
+/** The values that a browser gets when we redirect it to a provider's page. */
+export type StartedAuthorization = {
   state: string;
-  /** What the browser keeps: its own secret, which it has already if it has left before, and the link token that it left with last. */
+  /**
+   * The value of the browser's cookie. It has the secret of the browser and the link token of this redirect. If the
+   * browser had a secret before, it keeps the secret.
+   */
   cookie: string;
-  /** Of PKCE (RFC 7636), as the authorisation takes it; null where the provider knows it not. */
+  /** The PKCE challenge (RFC 7636) for the authorization request; null if the provider does not support PKCE. */
   code_challenge: string | null;
 };
 
 type Leaving = {
   provider: string;
-  /** The team's own application that the user is to agree with; null: this deployment's. */
+  /** The team's own application to which the user will grant access; null for this deployment's application. */
   own: OwnApplication | null;
   pkce: boolean;
   cookie: string | null;
@@ -38,8 +41,11 @@ type Leaving = {
   from_page: boolean;
 };
 
-/** Keeps who leaves, for which provider and application, and with which browser. */
-export function depart(ctx: LinkCtx, { provider, own, pkce, cookie, token, from_page }: Leaving): Promise<Departure> {
+/** Stores a state: the user, the provider, the application, and the browser that we redirect. */
+export function storeState(
+  ctx: LinkCtx,
+  { provider, own, pkce, cookie, token, from_page }: Leaving,
+): Promise<StartedAuthorization> {
   const browser = browserOf(cookie) ?? secret();
   const state = secret();
   const verifier = pkce ? secret() : null;
@@ -73,35 +79,38 @@ export function depart(ctx: LinkCtx, { provider, own, pkce, cookie, token, from_
   });
 }
 
-/** The secret of the browser, as its cookie has it; null where there is none. */
+/** Returns the browser's secret from its cookie; null if it has none. */
 function browserOf(cookie: string | null): string | null {
   const [browser = ''] = cookie?.split(BESIDE) ?? [];
   return SECRET.test(browser) ? browser : null;
 }
 
-/** The link token that a browser has left with last; null where it has none. */
+/** Returns the link token of the browser's last redirect; null if there is none. */
 export function tokenOf(cookie: string | null): string | null {
   const token = cookie?.split(BESIDE)[1] ?? '';
   return readToken(token) === 'link' ? token : null;
 }
 
-/** Who has come back. */
-export type Return = {
+/** The stored state of a user who has returned from a provider. */
+export type ReturnedState = {
   user_id: string;
   link_token_id: string;
   from_page: boolean;
   code_verifier: string | null;
-  /** The team's own application that the user has left for; null: this deployment's. */
+  /** The team's own application that the redirect was for; null for this deployment's application. */
   credential_id: string | null;
-  /** Where the provider was told to send the user back; null: to us. */
+  /** The address to which the provider had to redirect the user; null for our own address. */
   redirect_uri: string | null;
 };
 
-/** Takes a state away, whoever brings it. Null where it is none, has ended, or is of another provider or browser. */
-export async function comeBack(
+/**
+ * Deletes a state and returns it, and deletes it also if the wrong browser brings it. Returns null if the state is
+ * unknown, has expired, or belongs to another provider or browser.
+ */
+export async function consumeState(
   ctx: Ctx,
   { state, provider, cookie }: { state: string; provider: string; cookie: string | null },
-): Promise<Return | null> {
+): Promise<ReturnedState | null> {
   if (!SECRET.test(state)) return null;
   const {
     rows: [row],

@@ -1,17 +1,17 @@
 import type { Ctx, LinkCtx } from '../../../context.ts';
-import type { BrowserAnswer } from '../../../http/media.ts';
+import type { BrowserAnswer } from '../../../operation/media.ts';
 import { readToken } from '../../../tenancy/keys/key-value.ts';
 import { findApplications } from '../../connections/applications/find-application.ts';
 import { connectableProviders, type Connectable } from '../connectable.ts';
 import { redirectWith } from '../redirect-url.ts';
-import { nameActor } from '../session.ts';
-import { PROVIDERS } from '../../providers/catalogue.ts';
-import { escapeHtml, layout } from '../../../http/page.ts';
+import { findLinkSessionOrNull, nameActor } from '../session.ts';
+import { PROVIDERS } from '../../providers/provider-catalogue.ts';
+import { escapeHtml, layout } from '../../../operation/html-page.ts';
 import { outcomePage } from './outcome-page.ts';
 
-/** The page on which a user picks what to connect. */
+/** Returns the page on which a user chooses the provider to connect. */
 export async function linkPage(ctx: Ctx, token: string): Promise<BrowserAnswer> {
-  const session = readToken(token) === 'link' ? await ctx.findLinkSessionOrNull(ctx, token) : null;
+  const session = readToken(token) === 'link' ? await findLinkSessionOrNull(ctx, token) : null;
   nameActor(ctx, session);
   if (!session?.ctx) return outcomePage(session?.ended ?? 'invalid_token');
   return layout('Connect a device or app', await pick(session.ctx, token));
@@ -31,7 +31,8 @@ async function pick(ctx: LinkCtx, token: string): Promise<string> {
     listOf(real, token),
     demos.length === 0
       ? ''
-      : `<p>This sandbox plays ${real.length === 0 ? 'them' : 'these'}: what they bring is invented.</p>`,
+      : `<p>This sandbox simulates ${real.length === 0 ? 'them' : 'these'}: the data that they bring is ` +
+        'invented.</p>',
     listOf(demos, token),
     close === null ? '' : `<a class="close" href="${escapeHtml(close)}">Not now</a>`,
   ]
@@ -39,7 +40,7 @@ async function pick(ctx: LinkCtx, token: string): Promise<string> {
     .join('\n');
 }
 
-/** Addresses are relative to the page, so that they hold behind a proxy that adds a path. */
+/** Addresses are relative to the page, so that they also work behind a proxy that adds a path. */
 function listOf(providers: readonly Connectable[], token: string): string {
   const items = providers.map(({ slug, configured }) => {
     const { name, description } = PROVIDERS[slug];
@@ -51,8 +52,11 @@ function listOf(providers: readonly Connectable[], token: string): string {
   return items.length === 0 ? '' : `<ul>\n${items.join('\n')}\n</ul>`;
 }
 
-/** Of a production: a sandbox has every provider, unless the link token is for none of them. */
+/**
+ * Returns the text of a page without providers. A sandbox has every provider, so there this only happens if the link
+ * token allows none of them.
+ */
 const nothingToConnect = async (ctx: LinkCtx): Promise<string> =>
   ctx.config.environment === 'sandbox' || (await findApplications(ctx)).length > 0
-    ? 'What this link is for cannot be connected here. Ask where you got the link.'
+    ? 'The provider of this link cannot be connected here. Ask where you got the link.'
     : 'No device or app can be connected here yet. Ask where you got this link.';

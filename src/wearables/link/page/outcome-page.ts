@@ -1,18 +1,21 @@
 import type { Ctx, LinkCtx } from '../../../context.ts';
-import { escapeHtml, layout } from '../../../http/page.ts';
-import type { BrowserAnswer } from '../../../http/media.ts';
+import { escapeHtml, layout } from '../../../operation/html-page.ts';
+import type { BrowserAnswer } from '../../../operation/media.ts';
 import { readToken } from '../../../tenancy/keys/key-value.ts';
-import { outcomeText, type LinkOutcome } from '../outcome.ts';
+import { outcomeText, type LinkOutcome } from '../link-outcome.ts';
 import { redirectWith } from '../redirect-url.ts';
-import { nameActor } from '../session.ts';
+import { findLinkSessionOrNull, nameActor } from '../session.ts';
 
-/** Where a browser ends that has nowhere else to go. `token`: of the link that the user may go on with. */
+/**
+ * Returns the path of the page for a browser that we cannot redirect to another page. `token` is the link token with
+ * which the user may continue.
+ */
 export function donePath(outcome: LinkOutcome, token: string | null): string {
   if (outcome === 'success') return '/link/done?state=success';
   return `/link/done?state=error&error_type=${outcome}${token === null ? '' : `&token=${token}`}`;
 }
 
-/** Tells a user what became of it. Nothing in it comes from the address. */
+/** Returns the page that shows the outcome to a user. No text on it comes from the address. */
 export function outcomePage(outcome: LinkOutcome, links: string[] = []): BrowserAnswer {
   const next =
     outcome === 'success' ? ' You can close this page now.' : links.length === 0 ? ' You can close this page.' : '';
@@ -20,15 +23,18 @@ export function outcomePage(outcome: LinkOutcome, links: string[] = []): Browser
   return layout(title, [`<p>${escapeHtml(outcomeText(outcome))}${next}</p>`, ...links].join('\n'));
 }
 
-/** The same, with what a user can do next where the link still works: choose again, or go back to who sent them. */
+/**
+ * Returns the same page with the next steps, as long as the link works: choose again, or go back to the site that sent
+ * the user.
+ */
 export async function donePage(ctx: Ctx, outcome: LinkOutcome, token: string): Promise<BrowserAnswer> {
-  const session = readToken(token) === 'link' ? await ctx.findLinkSessionOrNull(ctx, token) : null;
+  const session = readToken(token) === 'link' ? await findLinkSessionOrNull(ctx, token) : null;
   nameActor(ctx, session);
   const goesOn = outcome !== 'success' && session?.ctx;
   return outcomePage(outcome, goesOn ? next(session.ctx as LinkCtx, outcome, token) : []);
 }
 
-/** Addresses are relative to the page, so that they hold behind a proxy that adds a path. */
+/** Addresses are relative to the page, so that they also work behind a proxy that adds a path. */
 function next(ctx: LinkCtx, outcome: LinkOutcome, token: string): string[] {
   const back = redirectWith(ctx, outcome);
   return [

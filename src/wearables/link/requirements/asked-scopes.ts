@@ -3,8 +3,9 @@ import type { Connector } from '../../providers/connector.ts';
 import { listRequirements } from './list.ts';
 
 /**
- * What a user of the team is asked for at the provider's page, and what of it must be granted. A team's own choice comes with
- * what the connection cannot be held without, such as the right to renew its tokens.
+ * Returns the scopes that we request from a user of the team at the provider's page, and those that the user must
+ * grant. To the scopes that the team has chosen, it adds those without which a connection cannot last, for example the
+ * right to renew its tokens.
  */
 export async function findAskedScopes(
   ctx: TeamCtx,

@@ -2,7 +2,10 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../context.ts';
 import type { Requirements } from './schemas.ts';
 
-/** What the team asks its users for, by provider; nothing of those for which it has chosen nothing. */
+/**
+ * Returns the scopes that the team has chosen, by provider. The result has no entry for a provider for which the team
+ * has chosen none.
+ */
 export async function listRequirements(
   { db, team }: TeamCtx,
   provider: string | null,

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type Answer, type Team, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type Answer, type Team, type TestApp } from '../../../../test/test-app.ts';
 import { linkTokenOf, makeUser } from '../../../../test/factories.ts';
 import { startProvider, type Provider } from '../../../../test/provider.ts';
 
 type Requirement = { provider: string; team_id: string; user_must_grant: string[]; user_may_grant: string[] };
 
-/** Scopes of Oura that bring data, beside who the user is. */
+/** Scopes of Oura that bring data, and the scope for the identity of the user. */
 const OF_DATA = ['daily', 'heartrate', 'workout', 'spo2', 'heart_health'];
 
 let provider: Provider;
@@ -31,7 +31,7 @@ const list = async (query = ''): Promise<Requirement[]> =>
 const set = (body: object): Promise<Answer<{ requirements: Requirement[]; detail: { loc: unknown[] }[] }>> =>
   team.api('POST', pathOf(team), body);
 
-/** Opens an address as a browser does that keeps its cookie and follows nothing by itself. */
+/** Opens an address like a browser that keeps its cookie and does not follow redirects. */
 async function open(url: string, cookie = ''): Promise<{ location: URL; cookie: string }> {
   const at = url.startsWith('http') ? url : app.baseUrl + url;
   const answer = await fetch(at, { headers: cookie === '' ? {} : { cookie }, redirect: 'manual' });
@@ -39,7 +39,7 @@ async function open(url: string, cookie = ''): Promise<{ location: URL; cookie: 
   return { location: new URL(answer.headers.get('location') ?? 'about:blank'), cookie: set };
 }
 
-/** Connects a new user: what was asked for at the provider's page, and what became of it. */
+/** Connects a new user: returns the scopes that were asked for, and the outcome. */
 async function connect(slug: string): Promise<{ asked: string[]; outcome: string | null; connected: number }> {
   const { user_id } = await makeUser(team);
   const { link_token } = await linkTokenOf(team, user_id);
@@ -54,8 +54,8 @@ async function connect(slug: string): Promise<{ asked: string[]; outcome: string
   };
 }
 
-describe('what a team asks its users for', () => {
-  test('is what it has chosen, beside what a connection cannot be held without', async () => {
+describe('the scopes that a team asks its users for', () => {
+  test('are those that it has chosen and those that a connection needs to last', async () => {
     const usual = (await connect('whoop_v2')).asked;
     expect(usual).toContain('read:cycles');
     const { body } = await set({
@@ -81,7 +81,7 @@ describe('what a team asks its users for', () => {
     expect(await list('?provider=acme')).toEqual([]);
   });
 
-  test('can be every scope of Oura, which is asked for as it is named and not without being named', async () => {
+  test('can be every scope of Oura, and only named scopes are asked for', async () => {
     expect((await connect('oura')).asked).toEqual(['personal', ...OF_DATA]);
     for (const scope of ['email', 'tag', 'session', ...OF_DATA]) {
       await set({ oura: { user_must_grant: [], user_may_grant: [scope] } });
@@ -90,7 +90,7 @@ describe('what a team asks its users for', () => {
     }
   });
 
-  test('must be granted where it must, and may be left out where it may', async () => {
+  test('are required or optional as chosen', async () => {
     await set({ oura: { user_must_grant: ['daily'], user_may_grant: ['workout'] } });
     provider.expectScopes(['personal', 'daily', 'workout']);
     provider.grant(['extapi:daily']);
@@ -102,7 +102,7 @@ describe('what a team asks its users for', () => {
     expect(await connect('oura')).toMatchObject({ outcome: 'success', connected: 1 });
   });
 
-  test('stays where a provider is left out or null, and is what holds for everybody once nothing is chosen', async () => {
+  test('stay when a provider is left out or null, and are the default scopes once none is chosen', async () => {
     await set({ oura: { user_must_grant: ['daily'], user_may_grant: [] } });
     await set({ whoop_v2: { user_must_grant: ['read:sleep'], user_may_grant: [] }, oura: null });
     expect((await list()).map(({ provider: slug }) => slug)).toEqual(['oura', 'whoop_v2']);
@@ -111,7 +111,7 @@ describe('what a team asks its users for', () => {
     expect((await connect('oura')).asked).toContain('heartrate');
   });
 
-  test('is of scopes that the provider has, each problem told at its place', async () => {
+  test('have to be scopes of the provider, and each problem names its path', async () => {
     const { status, body } = await set({
       oura: { user_must_grant: ['moods'], user_may_grant: ['daily', 'daily'] },
       strava: { user_must_grant: [] },

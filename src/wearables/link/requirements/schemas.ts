@@ -1,8 +1,9 @@
 import { Type, type TOptional } from 'typebox';
 import { oneOf, Uuid, WordFilter } from '../../../wire/schema.ts';
-import { scopesThatCanBeNamed, SCOPED_PROVIDERS, type ScopedProvider } from './scopes.ts';
+import { scopesThatCanBeNamed, SCOPED_PROVIDERS, type ScopedProvider } from './known-scopes.ts';
+import { shape } from '../../../wire/shape.ts';
 
-/** What users must grant at a provider's page, and what they may leave out. */
+/** The scopes that users must grant at a provider's page, and the optional scopes. */
 export type Requirement = { user_must_grant: string[]; user_may_grant: string[] };
 
 function requirementAt(provider: ScopedProvider) {
@@ -11,29 +12,32 @@ function requirementAt(provider: ScopedProvider) {
     Type.Array(oneOf(scopes), { maxItems: scopes.length, uniqueItems: true, description });
   return Type.Unsafe<Requirement | null>({
     ...Type.Object({
-      user_must_grant: list('Without one of these there is no connection.'),
-      user_may_grant: list('These are asked for too, and may be left out.'),
+      user_must_grant: list('All of these are required for a connection.'),
+      user_may_grant: list('Users are asked for these too, and may leave them out.'),
     }),
     type: ['object', 'null'],
-    description: 'Both lists empty: what holds for everybody. null: as it was.',
+    description: 'Both lists empty: the default scopes. null: unchanged.',
   });
 }
 
-export const RequirementsInput = Type.Object(
+export const RequirementsInput = shape(
+  'RequirementsInput',
   Object.fromEntries(
     SCOPED_PROVIDERS.map((provider) => [provider, Type.Optional(requirementAt(provider))]),
   ) as unknown as Record<ScopedProvider, TOptional<ReturnType<typeof requirementAt>>>,
 );
 
-export const Requirements = Type.Object({
+export const Requirements = shape('Requirements', {
   requirements: Type.Array(
     Type.Object({
-      user_must_grant: Type.Array(Type.String(), { description: 'Without one of these there is no connection.' }),
-      user_may_grant: Type.Array(Type.String(), { description: 'These are asked for too, and may be left out.' }),
+      user_must_grant: Type.Array(Type.String(), { description: 'All of these are required for a connection.' }),
+      user_may_grant: Type.Array(Type.String(), {
+        description: 'Users are asked for these too, and may leave them out.',
+      }),
       team_id: Uuid,
       provider: Type.String({ description: 'Slug of the provider.' }),
     }),
-    { description: 'Of the providers that the team has chosen something for.' },
+    { description: 'The providers that the team has chosen scopes for.' },
   ),
 });
 

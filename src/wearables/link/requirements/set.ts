@@ -4,12 +4,12 @@ import { inTransaction } from '../../../db/transaction.ts';
 import type { Requirement } from './schemas.ts';
 
 /**
- * What users are asked for when they connect from now on; connections that there are stay. Of a provider with two empty lists
- * the team chooses no longer.
+ * Sets the scopes that we request from users who connect in future. Existing connections do not change. Two empty lists
+ * delete the team's choice for a provider.
  */
 export function setRequirements(ctx: TeamCtx, given: [provider: string, requirement: Requirement][]): Promise<void> {
   return inTransaction(ctx, async ({ db, team }) => {
-    // In one order, so that two calls wait for each other and not both for both.
+    // This locks rows always in the same order. Otherwise two calls could deadlock.
     for (const [provider, { user_must_grant, user_may_grant }] of given.toSorted(([a], [b]) => (a < b ? -1 : 1))) {
       if (user_must_grant.length + user_may_grant.length === 0) {
         await db

@@ -3,6 +3,9 @@ import type { Mapper, Pulled } from '../importer.ts';
 import { summariesOf } from './fitting.ts';
 import type { Found } from './read-answer.ts';
 
-/** The devices that an answer names beside what they measured, each once: `named` is what it says of them and nothing else. */
+/**
+ * Returns every device that a provider's response names, once each. `named` has only the part of the response that
+ * describes each device.
+ */
 export const devicesOf = (log: Logger, mapper: Mapper, named: readonly Found[]): Iterable<Pulled> =>
   summariesOf(log, mapper, [...new Map(named.map((raw) => [JSON.stringify(raw), raw])).values()]);

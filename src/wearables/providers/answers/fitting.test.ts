@@ -11,7 +11,7 @@ const run = {
   time_start: '2026-01-05T06:30:00Z',
   time_end: '2026-01-05T07:15:00Z',
 };
-const kept = (resource: typeof workout, item: object): (SummaryItem | undefined)[] =>
+const fitItem = (resource: typeof workout, item: object): (SummaryItem | undefined)[] =>
   [...summariesOf(openLog('silent'), { resource, toItem: () => item as SummaryItem }, [{}])].flatMap(
     ({ summaries }) => summaries?.incoming.map((each) => each.item) ?? [],
   );
@@ -19,21 +19,21 @@ const kept = (resource: typeof workout, item: object): (SummaryItem | undefined)
 describe('points of a provider', () => {
   const time = [1_767_594_600, 1_767_594_601, 1_767_594_602];
 
-  test('are kept as they came where they fit', () => {
+  test('are stored unchanged where they are valid', () => {
     const stream = { time, heartrate: [90, 91, 92] };
-    expect(kept(workout, { ...run, stream })).toEqual([{ ...run, stream }]);
+    expect(fitItem(workout, { ...run, stream })).toEqual([{ ...run, stream }]);
   });
 
   test('lose a column that is shorter than their times, or beyond its bounds', () => {
     const stream = { time, heartrate: [90, 91], cadence: [80, 81, 9_999_999], altitude: [1, 2, 3] };
-    expect(kept(workout, { ...run, stream })).toEqual([{ ...run, stream: { time, altitude: [1, 2, 3] } }]);
+    expect(fitItem(workout, { ...run, stream })).toEqual([{ ...run, stream: { time, altitude: [1, 2, 3] } }]);
   });
 
-  test('are left out where their times go back, and the workout is not', () => {
-    expect(kept(workout, { ...run, stream: { time: time.toReversed(), heartrate: [90, 91, 92] } })).toEqual([run]);
+  test('are left out where their times go back, while the workout stays', () => {
+    expect(fitItem(workout, { ...run, stream: { time: time.toReversed(), heartrate: [90, 91, 92] } })).toEqual([run]);
   });
 
-  test('of a sleep are cut where it begins and ends', () => {
+  test('of a sleep are cut at its beginning and end', () => {
     const [bed, up] = [1_767_681_000, 1_767_706_200];
     const night = {
       provider: 'oura',
@@ -46,7 +46,7 @@ describe('points of a provider', () => {
       end: [bed - 60, bed + 300, up + 60, up + 90],
       value: [4, 2, 1, 4],
     };
-    expect(kept(sleep, { ...night, sleep_stream: { hypnogram } })).toEqual([
+    expect(fitItem(sleep, { ...night, sleep_stream: { hypnogram } })).toEqual([
       {
         ...night,
         sleep_stream: { hypnogram: { start: [bed, bed + 300], end: [bed + 300, up], value: [2, 1] } },
@@ -54,7 +54,7 @@ describe('points of a provider', () => {
     ]);
   });
 
-  test('of a sleep lose the series that does not fit', () => {
+  test('of a sleep lose an invalid series', () => {
     const night = {
       provider: 'oura',
       bedtime_start: '2026-01-05T06:30:00Z',
@@ -62,11 +62,11 @@ describe('points of a provider', () => {
       total: 24_000,
       sleep_stream: { heartrate: { time, value: [50, 51] }, hrv: { time, value: [40, 41, 42] } },
     };
-    expect(kept(sleep, night)).toEqual([{ ...night, sleep_stream: { hrv: { time, value: [40, 41, 42] } } }]);
+    expect(fitItem(sleep, night)).toEqual([{ ...night, sleep_stream: { hrv: { time, value: [40, 41, 42] } } }]);
   });
 });
 
-test('a night with stages longer than itself has none, and one that was slept longer than it lasted is none', () => {
+test('a night loses stages longer than itself, and is left out with more sleep than its length', () => {
   const night = {
     provider: 'oura',
     bedtime_start: '2026-01-05T06:30:00Z',
@@ -74,30 +74,32 @@ test('a night with stages longer than itself has none, and one that was slept lo
     total: 7_000,
     awake: 200,
   };
-  expect(kept(sleep, { ...night, light: 5_000, rem: 1_000, deep: 1_000 })).toEqual([
+  expect(fitItem(sleep, { ...night, light: 5_000, rem: 1_000, deep: 1_000 })).toEqual([
     { ...night, light: 5_000, rem: 1_000, deep: 1_000 },
   ]);
   const unstaged = [{ ...night, light: 0, rem: 0, deep: 0 }];
-  expect(kept(sleep, { ...night, light: 9_000, rem: 100, deep: 100 })).toEqual(unstaged);
-  expect(kept(sleep, { ...night, light: 5_000, rem: 2_000, deep: 1_000 })).toEqual(unstaged);
-  expect(kept(sleep, { ...night, total: 9_000 })).toEqual([]);
-  expect(kept(sleep, { ...night, total: 4_000, light: 5_000, rem: 1_000, deep: 0 })).toEqual([
+  expect(fitItem(sleep, { ...night, light: 9_000, rem: 100, deep: 100 })).toEqual(unstaged);
+  expect(fitItem(sleep, { ...night, light: 5_000, rem: 2_000, deep: 1_000 })).toEqual(unstaged);
+  expect(fitItem(sleep, { ...night, total: 9_000 })).toEqual([]);
+  expect(fitItem(sleep, { ...night, total: 4_000, light: 5_000, rem: 1_000, deep: 0 })).toEqual([
     { ...night, total: 4_000, light: 0, rem: 0, deep: 0 },
   ]);
-  expect(kept(sleep, { ...night, awake: 4_000, light: 7_000 })).toEqual([{ ...night, awake: 0, light: 7_000 }]);
-  // A minute is rounding.
-  expect(kept(sleep, { ...night, awake: 0, total: 7_260 })).toHaveLength(1);
+  expect(fitItem(sleep, { ...night, awake: 4_000, light: 7_000 })).toEqual([{ ...night, awake: 0, light: 7_000 }]);
+  // A minute of difference is rounding.
+  expect(fitItem(sleep, { ...night, awake: 0, total: 7_260 })).toHaveLength(1);
 });
 
-test('a workout with zones or motion longer than itself is kept without them', () => {
+test('a workout loses zones or motion longer than itself', () => {
   const zones = (...hr_zones: number[]) => ({ hr_zones });
-  expect(kept(workout, { ...run, ...zones(0, 0, 2_700, 0, 0, 0), moving_time: 2_700 })).toEqual([
+  expect(fitItem(workout, { ...run, ...zones(0, 0, 2_700, 0, 0, 0), moving_time: 2_700 })).toEqual([
     { ...run, ...zones(0, 0, 2_700, 0, 0, 0), moving_time: 2_700 },
   ]);
-  expect(kept(workout, { ...run, ...zones(0, 2_000, 2_000, 0, 0, 0), moving_time: 2_800 })).toEqual([run]);
+  expect(fitItem(workout, { ...run, ...zones(0, 2_000, 2_000, 0, 0, 0), moving_time: 2_800 })).toEqual([run]);
 });
 
-test('a summary that is none without what does not fit is left out, and one that begins in the future', () => {
-  expect(kept(workout, { ...run, time_start: 'soon' })).toEqual([]);
-  expect(kept(workout, { ...run, time_start: '2100-01-01T00:00:00Z', time_end: '2100-01-01T01:00:00Z' })).toEqual([]);
+test('a summary is left out if it is invalid without what was removed, or begins in the future', () => {
+  expect(fitItem(workout, { ...run, time_start: 'soon' })).toEqual([]);
+  expect(fitItem(workout, { ...run, time_start: '2100-01-01T00:00:00Z', time_end: '2100-01-01T01:00:00Z' })).toEqual(
+    [],
+  );
 });

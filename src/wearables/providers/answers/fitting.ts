@@ -1,9 +1,10 @@
-// What providers send is held to the same bounds as what is pushed.
+// Checks data of providers. Its limits are those of pushed data.
 import type { TObject } from 'typebox';
 import type { Logger } from '../../../log.ts';
-import { placesOfWrong, type Place } from '../../fits.ts';
+import { invalidPathsOf, type Path } from '../../schema-check.ts';
 import { pastMoment } from '../../../wire/moment.ts';
-import { isPlausible, seriesOrNull, type Series } from '../../resources.ts';
+import { isPlausible, seriesOrNull } from '../../series.ts';
+import type { Series } from '../../series-type.ts';
 import type { StoredSource } from '../../source.ts';
 import type { Incoming } from '../../summaries/candidate.ts';
 import type { SummaryItem, SummaryResource } from '../../summaries/resource.ts';
@@ -13,20 +14,20 @@ import type { SampleOfSource } from '../../timeseries/store-samples.ts';
 import type { Mapper, Pulled } from '../importer.ts';
 import { secondsOf, type Found } from './read-answer.ts';
 
-/** A summary as a provider's words make it; null where it is none. */
+/** A summary that we made from a provider's response; null if the response contains none. */
 export type Item = SummaryItem | null;
 
-/** Rounds of leaving out: each tells of some of what is wrong. */
+/** The most rounds in which we remove invalid values. Each round finds some of them. */
 const MOST_ROUNDS = 50;
-const SUMMARIES_A_PIECE = 100;
-const SAMPLES_A_PIECE = 2_000;
+const SUMMARIES_PER_CHUNK = 100;
+const SAMPLES_PER_CHUNK = 2_000;
 const FIRST_MOMENT = '1900-01-01';
 
 /**
- * What raw payloads are as summaries, those that their kind takes, in pieces. A field beyond its bounds or its session is left out,
- * and so is a summary that is none without it: it would keep all others from coming. The raw payload keeps what was left out, and
- * each summary that lost something is counted.
- * `points` are those of a workout, which are told apart from it.
+ * Makes valid summaries from raw payloads, in chunks. Removes a field whose value is outside of its limits or of the
+ * session. If the summary is invalid without that field, omits the summary, because one invalid summary would prevent
+ * the storage of all others. The raw payload still has the removed values. Counts each summary that lost something.
+ * `points` are the points of a workout, which come in a separate response.
  */
 export function* summariesOf(
   log: Logger,
@@ -48,46 +49,49 @@ export function* summariesOf(
     return item === null ? [] : [{ item, raw }];
   });
   if (left_out > 0) {
-    log.warn({ resource: resource.name, left_out }, 'summaries of a provider do not fit');
+    log.warn({ resource: resource.name, left_out }, "values of a provider's summaries are out of bounds");
     yield { skipped: { provider, resource: resource.name, many: left_out } };
   }
-  for (let n = 0; n < fitting.length; n += SUMMARIES_A_PIECE)
-    yield { summaries: { resource, incoming: fitting.slice(n, n + SUMMARIES_A_PIECE) } };
+  for (let n = 0; n < fitting.length; n += SUMMARIES_PER_CHUNK)
+    yield { summaries: { resource, incoming: fitting.slice(n, n + SUMMARIES_PER_CHUNK) } };
 }
 
-const checks = new WeakMap<TObject, (item: unknown) => Place[]>();
+const checks = new WeakMap<TObject, (item: unknown) => Path[]>();
 
-function placesIn(input: TObject, item: SummaryItem): Place[] {
-  const check = checks.get(input) ?? placesOfWrong(input);
+function invalidPathsIn(input: TObject, item: SummaryItem): Path[] {
+  const check = checks.get(input) ?? invalidPathsOf(input);
   checks.set(input, check);
   return check(item);
 }
 
-/** `item`: null where it is none without what does not fit. */
+/** `item` is null if the summary is invalid without the removed fields. */
 type Fitting = { item: SummaryItem | null; isWhole: boolean };
 
-/** A summary without what is beyond its bounds and its session. */
+/** Removes the values of a summary that are outside of their limits or of the session. */
 export function fit({ input, withinSession }: SummaryResource, item: SummaryItem): Fitting {
-  const kept: Record<string, unknown> = structuredClone(item);
+  const fitted: Record<string, unknown> = structuredClone(item);
   const required: readonly string[] = (input as { required?: string[] }).required ?? [];
-  for (const [name, value] of Object.entries(kept)) if (value === null || value === undefined) delete kept[name];
-  if (kept['sleep_stream']) kept['sleep_stream'] = withinBed(kept);
+  for (const [name, value] of Object.entries(fitted)) if (value === null || value === undefined) delete fitted[name];
+  if (fitted['sleep_stream']) fitted['sleep_stream'] = withinBed(fitted);
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
-    const wrong = placesIn(input, kept as SummaryItem);
+    const wrong = invalidPathsIn(input, fitted as SummaryItem);
     if (wrong.length === 0) {
-      const within = withinSession ? withinSession(kept as SummaryItem) : (kept as SummaryItem);
-      return { item: within, isWhole: round === 0 && within === kept };
+      const within = withinSession ? withinSession(fitted as SummaryItem) : (fitted as SummaryItem);
+      return { item: within, isWhole: round === 0 && within === fitted };
     }
     for (const [name = '', within] of wrong) {
-      if (isColumn(kept[name], within)) delete (kept[name] as Record<string, unknown>)[within as string];
+      if (isColumn(fitted[name], within)) delete (fitted[name] as Record<string, unknown>)[within as string];
       else if (required.includes(name)) return { item: null, isWhole: false };
-      else delete kept[name];
+      else delete fitted[name];
     }
   }
   return { item: null, isWhole: false };
 }
 
-/** Stages of a sleep end with it: the last ones of some providers last to the end of their five minutes. */
+/**
+ * Ends the stages of a sleep at the end of the sleep. With some providers, the last stage continues until the end of
+ * its interval of five minutes.
+ */
 function withinBed({ sleep_stream, bedtime_start, bedtime_stop }: Record<string, unknown>): unknown {
   const { hypnogram, ...others } = sleep_stream as { hypnogram?: { start: number[]; end: number[]; value: number[] } };
   if (!hypnogram) return sleep_stream;
@@ -103,28 +107,31 @@ function withinBed({ sleep_stream, bedtime_start, bedtime_stop }: Record<string,
   };
 }
 
-/** Of points a column can be missing, but for their times. */
+/** Whether a path leads to a column of points. We may remove every such column except the times. */
 const isColumn = (value: unknown, within: string | undefined): boolean =>
   typeof value === 'object' && value !== null && within !== undefined && within !== 'time' && !Array.isArray(value);
 
 export type Measured = {
-  /** Its moment, or the start of its interval: UTC, three fractional digits, Z. */
+  /** The moment of a sample, or the start of its interval, as text: in UTC, with three fractional digits and Z. */
   at: string;
   value: number | null;
-  /** Of an interval; 0 where it is not known. */
+  /** The length of the interval; 0 if it is not known. */
   duration_ms?: number;
   timezone_offset?: number | null;
   extra?: SampleExtra;
 };
 
-/** Samples of a series in its own unit or another that it takes, in pieces; what cannot have been measured is left out. */
+/**
+ * Returns samples of a series in chunks. Values may be in the series' own unit or in another unit that it accepts.
+ * Omits impossible values.
+ */
 export function* samplesOf(name: string, source: StoredSource, measured: Measured[], unit?: string): Iterable<Pulled> {
   const series = seriesOrNull(name) as Series;
   const convert = unit === undefined || unit === series.unit ? (value: number) => value : series.units[unit];
-  if (!convert) throw new Error(`${name} takes no ${unit}.`);
+  if (!convert) throw new Error(`${name} does not accept the unit ${unit}.`);
   const samples = measured.flatMap(
-    ({ at, value: told, duration_ms = 0, timezone_offset = null, extra }): SampleOfSource[] => {
-      const value = told === null ? null : convert(told, null);
+    ({ at, value: reading, duration_ms = 0, timezone_offset = null, extra }): SampleOfSource[] => {
+      const value = reading === null ? null : convert(reading, null);
       if (value === null || !isMeasurable(series, value, extra)) return [];
       if (at < FIRST_MOMENT || pastMoment(at) === null || duration_ms < 0 || duration_ms > LONGEST_MS) return [];
       return [
@@ -146,7 +153,8 @@ export function* samplesOf(name: string, source: StoredSource, measured: Measure
   );
   const many = measured.filter(({ value }) => value !== null).length - samples.length;
   if (many > 0) yield { skipped: { provider: source.provider, resource: name, many } };
-  for (let n = 0; n < samples.length; n += SAMPLES_A_PIECE) yield { samples: samples.slice(n, n + SAMPLES_A_PIECE) };
+  for (let n = 0; n < samples.length; n += SAMPLES_PER_CHUNK)
+    yield { samples: samples.slice(n, n + SAMPLES_PER_CHUNK) };
 }
 
 function isMeasurable(series: Series, value: number, extra: SampleExtra | undefined): boolean {

@@ -3,28 +3,30 @@ import type { ImportSource } from '../importer.ts';
 import { objectIn, textOr, type Found } from './read-answer.ts';
 import type { ProviderApi, Question } from '../provider-api.ts';
 
-/** Whoever has more has an answer that repeats itself. */
+/** The most pages. A response with more pages is probably an endless repetition. */
 const MOST_PAGES = 500;
 
 type Paged = {
   url: string;
   query: NonNullable<Question['query']>;
-  /** What an answer calls the token of the next page, and what a question does. */
-  told: string;
+  /** The names of the field with the next page's token: in a response (`answered`), and in a request (`asked`). */
+  answered: string;
   asked: string;
 };
 
-/** Answers page by page, where each has the token of the next one and the last has none. */
+/**
+ * Yields the provider's responses page by page. Each response has the token of the next page; the last one has none.
+ */
 export async function* pagesByToken(
   source: ImportSource,
   api: ProviderApi,
-  { url, query, told, asked }: Paged,
+  { url, query, answered, asked }: Paged,
 ): AsyncIterable<Found> {
   let token: string | null = null;
   for (let page = 0; page < MOST_PAGES; page += 1) {
     const answer: Found = objectIn(await source.ask(api, { url, query: { ...query, [asked]: token } }));
     yield answer;
-    token = textOr(answer[told]);
+    token = textOr(answer[answered]);
     if (token === null) return;
   }
 }

@@ -1,4 +1,4 @@
-// Answers of providers are read with care: what has another type than promised ends the pull with an error that says so.
+// Reads responses of providers. If a value has another type than the documentation says, the pull ends with an error.
 import { pastMoment, toUtc } from '../../../wire/moment.ts';
 import { timeZone } from '../../../wire/time-zone.ts';
 import { textOf } from '../connector.ts';
@@ -8,41 +8,47 @@ export type Found = Readonly<Record<string, unknown>>;
 
 const otherwise = (): PullError => new PullError('non_retriable_error');
 
-/** An object; throws where it is none. */
+/** Returns the value as an object. Throws if it is not an object. */
 export function objectIn(value: unknown): Found {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw otherwise();
   return value as Found;
 }
 
-/** An object; empty where it is none. */
+/** Returns the value as an object; an empty object if it is not an object. */
 export const objectOr = (value: unknown): Found =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Found) : {};
 
-/** A list of objects; throws where it is none. */
+/** Returns the value as a list of objects. Throws if it is not a list of objects. */
 export function objectsIn(value: unknown): Found[] {
   if (!Array.isArray(value)) throw otherwise();
   return value.map(objectIn);
 }
 
-/** A list of objects; empty where there is nothing. */
+/** Returns the value as a list of objects; an empty list if it is missing. */
 export const objectsOr = (value: unknown): Found[] => (value === undefined || value === null ? [] : objectsIn(value));
 
-/** Numbers of a list, with null for what is none; null where there is no list. */
+/**
+ * Returns the numbers of a list, with null for each element that is not a number. Returns null if the value is not a
+ * list.
+ */
 export const numbersOr = (value: unknown): (number | null)[] | null =>
   Array.isArray(value) ? value.map(numberOr) : null;
 
-/** A text or number that names something; throws where there is none. */
+/** Returns a text or number as a name. Throws if the value is neither. */
 export function nameIn(value: unknown): string {
   const name = textOf(value);
   if (name === null || name === '' || name.length > 200) throw otherwise();
   return name;
 }
 
-/** A text; null where there is none. */
+/** Returns the value if it is a text, else null. */
 export const textOr = (value: unknown): string | null =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
 
-/** A number, also where it is written as a text, as 64-bit integers are in JSON; null where there is none. */
+/**
+ * Returns the value as a number, else null. A number may be written as a text, because JSON has 64-bit integers as
+ * texts.
+ */
 export function numberOr(value: unknown): number | null {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : null;
@@ -54,41 +60,44 @@ export function numberIn(value: unknown): number {
   return number;
 }
 
-/** The nearest whole number. */
+/** Returns the nearest whole number; null if the value is not a number. */
 export function wholeOr(value: unknown): number | null {
   const number = numberOr(value);
   return number === null ? null : Math.round(number);
 }
 
-/** A moment that has come, in UTC; throws where there is none, null where it is yet to come. */
+/** Returns a moment in UTC. Returns null if it is in the future. Throws if the value is not a moment. */
 export function momentIn(value: unknown): string | null {
   if (typeof value !== 'string' || pastMoment(value, Infinity) === null) throw otherwise();
   const moment = pastMoment(value);
   return moment === null ? null : toUtc(moment);
 }
 
-/** Seconds of a moment since 1970. */
+/** Returns the seconds from 1970 to a moment. */
 export const secondsOf = (moment: string): number => Math.floor(Date.parse(moment) / 1_000);
 
-/** The years until 2100, in seconds since 1970. */
+/** The end of the year 2099, in seconds since 1970. */
 const LAST_SECOND = 4_102_444_800;
 
-/** A moment of seconds since 1970; throws where it is of another time. */
+/** Returns the moment this many seconds after the start of 1970. Throws if it is out of range. */
 export function momentAt(seconds: number): string {
   if (!(seconds >= 0 && seconds <= LAST_SECOND)) throw otherwise();
   return new Date(seconds * 1_000).toISOString();
 }
 
-/** The moment so many seconds after another; null where there is none. */
+/** Returns the moment this many seconds after another moment; null if it is out of range. */
 export function momentAfter(moment: string, seconds: number): string | null {
   const at = Date.parse(moment) + seconds * 1_000;
   return at >= 0 && at <= LAST_SECOND * 1_000 ? new Date(at).toISOString() : null;
 }
 
-/** A time zone by its IANA name; null where there is none of that name. */
+/** Returns a time zone by its IANA name; null if the name is unknown. */
 export const zoneOr = (value: unknown): string | null => (typeof value === 'string' ? timeZone(value) : null);
 
-/** A word as answers write it: WeightTraining, weight-training and WEIGHT_TRAINING are weight_training. */
+/**
+ * Returns a word in our spelling. For example, WeightTraining, weight-training and WEIGHT_TRAINING become
+ * weight_training.
+ */
 export function wordOf(value: unknown): string | null {
   const word = (textOr(value) ?? '')
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')

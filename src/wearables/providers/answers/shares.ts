@@ -1,20 +1,21 @@
-// An answer tells how much an application may still ask for everybody together; pulls of the past leave a part of it.
-import type { Headers, Hold } from '../provider-api.ts';
+// Reads from a response how many requests an application may still send for all its users. Pulls of the past do not use
+// all of them, so that polls can go on.
+import type { Headers, ProviderWaits } from '../provider-api.ts';
 import { numberOr } from './read-answer.ts';
 
-/** What an application may ask within a time, what of it is used, and the seconds until it may ask anew. */
+/** A limit of requests in a period: the limit, the requests so far, and the seconds until the count is reset. */
 export type Share = { limit: number | null; used: number | null; seconds: number };
 
-/** The part of each share that pulls of the past may use. */
+/** The part of each limit that pulls of the past may use. */
 const SHARE_OF_PAST = 0.8;
-/** However long a provider asks for: an answer that was misread, or was meant otherwise, stops nobody for longer. */
+/** The longest wait, also if a provider asks for more. If we misread a response, we do not stop requests for longer. */
 const LONGEST_SECONDS = 3_600;
 
 /**
- * Who may not ask for how long. Too many requests although no share of the application is shown as used up are the affair of
- * the team that asked, for `refusedSeconds`.
+ * Returns how long we must not send requests for an application or for a team. If the status is 429 although no limit
+ * of the application is used up, only the team whose request was refused waits, for `refusedSeconds`.
  */
-export function holdOfShares(status: number, shares: readonly Share[], refusedSeconds: number): Hold {
+export function waitsOfShares(status: number, shares: readonly Share[], refusedSeconds: number): ProviderWaits {
   const full = shares.filter(({ limit, used }) => isUsed(limit, used, SHARE_OF_PAST));
   const over = full.filter(({ limit, used }) => isUsed(limit, used, 1));
   const refused = Math.min(refusedSeconds, LONGEST_SECONDS);
@@ -31,7 +32,7 @@ const isUsed = (limit: number | null, used: number | null, part: number): boolea
 const longest = (shares: readonly Share[]): number =>
   Math.min(Math.max(0, ...shares.map(({ seconds }) => seconds)), LONGEST_SECONDS);
 
-/** The numbers of a header such as `200, 2000`; null for what is none. */
+/** Returns the numbers of a header like `200, 2000`, with null for each part that is not a number. */
 export const numbersOf = (headers: Headers, name: string): (number | null)[] =>
   String(headers[name] ?? '')
     .split(',')

@@ -1,11 +1,11 @@
-// Columns of what was measured in a sleep.
+// Makes the columns of a sleep stream.
 import type { Measured } from './fitting.ts';
 import { secondsOf } from './read-answer.ts';
 
-/** In seconds since 1970; what the value means, the shape of sleep streams says. */
+/** A stage. Times are seconds since 1970. The schema of sleep streams explains the values. */
 export type Stage = { start: number; end: number; value: number };
 
-/** Equal stages that follow each other as one; null where there are none. */
+/** Returns the hypnogram, in which consecutive equal stages are joined; null if there are no stages. */
 export function hypnogramOf(stages: readonly Stage[]): object | null {
   const joined: Stage[] = [];
   for (const stage of stages.toSorted((a, b) => a.start - b.start)) {

@@ -1,7 +1,7 @@
 // Shapes of https://developer.dexcom.com/docs/dexcomv3/operation/getEstimatedGlucoseValuesV3/
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
 import { importConnection, makeUser } from '../../../../test/factories.ts';
 import { startProvider, type DataAnswer, type Provider } from '../../../../test/provider.ts';
 import { dayAgo, pulledFrom, refresh } from '../../../../test/pulled.ts';
@@ -39,7 +39,7 @@ const answered = (records: unknown[]): DataAnswer => ({
 });
 const day = dayAgo(2);
 
-test('Glucose comes in millimoles with the offset that the clock of the phone shows', async () => {
+test("Glucose is stored in millimoles, with the offset of the phone's clock", async () => {
   const { samples, pulls } = await pulledFrom(app, provider, 'dexcom_v3', () =>
     answered([
       record(`${day}T12:00:20Z`, `${day}T05:00:20-07:00`),
@@ -58,7 +58,7 @@ test('Glucose comes in millimoles with the offset that the clock of the phone sh
   expect(found.slice(0, 2).map(({ value }) => Math.round(value * 1_000))).toEqual([5_995, 2_165]);
 });
 
-test('It is asked for windows of at most 30 days, in UTC without an offset', async () => {
+test('Requests cover at most 30 days, in UTC without an offset', async () => {
   provider.asked.length = 0;
   await pulledFrom(app, provider, 'dexcom_v3', () => answered([]));
   const asked = provider.asked.map(({ query }) => [query.get('startDate'), query.get('endDate')]);
@@ -70,7 +70,7 @@ test('It is asked for windows of at most 30 days, in UTC without an offset', asy
   }
 });
 
-test('What comes late is found by the next polls, and told once', async () => {
+test('The next polls find late values, and each is published once', async () => {
   let records = [record(`${dayAgo(1)}T12:00:20Z`, `${dayAgo(1)}T05:00:20-07:00`)];
   const { team, user_id, samples } = await pulledFrom(app, provider, 'dexcom_v3', () => answered(records));
   records = [...records, record(`${dayAgo(2)}T03:00:20Z`, `${dayAgo(2)}T20:00:20-07:00`)];
@@ -81,14 +81,14 @@ test('What comes late is found by the next polls, and told once', async () => {
 
 test.each<[string, DataAnswer]>([
   ['no records', { json: {} }],
-  ['a unit that nobody knows', answered([record(`${day}T12:00:00Z`, `${day}T05:00:00`, { unit: 'g/L' })])],
-  ['a time that is none', answered([record('now', 'now')])],
+  ['an unknown unit', answered([record(`${day}T12:00:00Z`, `${day}T05:00:00`, { unit: 'g/L' })])],
+  ['an invalid time', answered([record('now', 'now')])],
 ])('An answer with %s ends the pull with an error', async (_, answer) => {
   const { pulls } = await pulledFrom(app, provider, 'dexcom_v3', () => answer);
   expect(await pulls()).toEqual({ glucose: 'failure' });
 });
 
-test("A refusal shows the application's limit: it keeps the team waiting as long as it says, and no other team", async () => {
+test('A refusal makes only the team wait, as long as the answer says', async () => {
   const [first, second] = [await app.makeTeam(), await app.makeTeam()];
   let answer: DataAnswer = { status: 429, headers: { 'retry-after': '900' } };
   provider.play(() => answer);
@@ -100,9 +100,8 @@ test("A refusal shows the application's limit: it keeps the team waiting as long
   };
   expect(await asksOf(first)).toBe(1);
   const { rows } = await sql<{ seconds: number }>`
-    select extract(epoch from polls_until - now())::integer as seconds from team_provider_waits where team_id = ${first.id}`.execute(
-    app.db,
-  );
+    select extract(epoch from polls_until - now())::integer as seconds from team_provider_waits
+      where team_id = ${first.id}`.execute(app.db);
   expect(rows[0]?.seconds).toBeGreaterThan(800);
   answer = answered([]);
   expect(await asksOf(first)).toBe(0);

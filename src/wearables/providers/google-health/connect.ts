@@ -16,7 +16,7 @@ export const connector: Connector = {
     scopes: [ACTIVITY, METRICS, SLEEP],
     scope_separator: ' ',
     pkce: true,
-    // Without both there is no refresh token.
+    // Google returns a refresh token only if the request has both parameters.
     authorize_with: { access_type: 'offline', prompt: 'consent' },
     externalUserId: () => null,
     identity: {

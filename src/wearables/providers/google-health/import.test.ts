@@ -1,9 +1,10 @@
-// Shapes of https://developers.google.com/health/reference/rest/v4/users.dataTypes.dataPoints: numbers of 64 bits are texts.
+// Shapes of https://developers.google.com/health/reference/rest/v4/users.dataTypes.dataPoints: numbers of 64 bits are
+// texts.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
 import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
 import { dayAgo, pulledFrom, type Pulled, refresh } from '../../../../test/pulled.ts';
-import { publishedTo } from '../../../../test/publish.ts';
+import { publishedTo } from '../../../../test/publish-event.ts';
 
 let provider: Provider;
 let app: TestApp;
@@ -139,11 +140,11 @@ function answer({ method, path, query, body }: DataRequest): DataAnswer | undefi
   const isWithin = from <= `${day}T08` && to > `${day}T17`;
   if (how === '') return { json: isWithin ? { dataPoints: type === 'sleep' ? [NIGHT] : [RUN, TYPED_IN] } : {} };
   if (!isWithin) return { json: {} };
-  // A point a page.
+  // One point on each page.
   const points = MERGED[type] ?? [];
-  const place = Number(query.get('pageToken') ?? 0);
-  const nextPageToken = place + 1 < points.length ? String(place + 1) : '';
-  return { json: { dataPoints: points.slice(place, place + 1), nextPageToken } };
+  const offset = Number(query.get('pageToken') ?? 0);
+  const nextPageToken = offset + 1 < points.length ? String(offset + 1) : '';
+  return { json: { dataPoints: points.slice(offset, offset + 1), nextPageToken } };
 }
 
 beforeAll(async () => {
@@ -174,7 +175,7 @@ test.each([
   ['body_temperature', 36.7],
   ['vo2_max', 44.1],
 ])(
-  'Samples of %s come in our unit, with the offset of the place and without what was not measured',
+  'Samples of %s are stored in our unit with the local offset, without values that were not measured',
   async (name, value) => {
     expect(await user.samples(name)).toMatchObject([
       { value, timezone_offset: -25_200, source_type: 'multiple_sources' },
@@ -182,12 +183,12 @@ test.each([
   },
 );
 
-test('Glucose is converted, and what belongs to a day stands at its beginning', async () => {
+test('Glucose is converted, and a value of a day is stored at its beginning', async () => {
   expect((await user.samples('glucose')).map(({ value }) => Math.round(value * 1_000))).toEqual([5_995]);
   expect(await user.samples('respiratory_rate')).toMatchObject([{ value: 14.2, timestamp: `${day}T07:00:00.000Z` }]);
 });
 
-test('Days are rolled up, and a scale tells weight and fat of one moment', async () => {
+test('Days are rolled up, and a scale brings weight and fat of one moment', async () => {
   expect(await user.summaries('activity')).toMatchObject([
     {
       calendar_date: day,
@@ -201,7 +202,7 @@ test('Days are rolled up, and a scale tells weight and fat of one moment', async
   expect(await user.summaries('body')).toMatchObject([{ weight: 84.1, fat: 21.3, calendar_date: day }]);
 });
 
-test('Nights and workouts come with the kind of device', async () => {
+test('Nights and workouts are stored with the kind of device', async () => {
   expect(await user.summaries('sleep')).toMatchObject([
     {
       calendar_date: day,
@@ -232,7 +233,7 @@ test('Nights and workouts come with the kind of device', async () => {
   ]);
 });
 
-test('What has recorded a night or a workout is a device, told of once and not again', async () => {
+test('The recorder of a night or a workout is a device, published once', async () => {
   const devices = async () => (await user.team.api<object[]>('GET', `/v2/user/${user.user_id}/device`)).body;
   expect(await devices()).toMatchObject([
     { provider: 'google_health', source_type: 'watch', device_manufacturer: 'Google', device_model: 'Charge 6' },
@@ -240,11 +241,11 @@ test('What has recorded a night or a workout is a device, told of once and not a
   provider.play(answer);
   expect((await refresh(app, user.team, user.user_id)).body.refreshed_sources).toEqual(['google_health']);
   expect(await devices()).toHaveLength(1);
-  const told = (await publishedTo(app, user.team)).map(({ event_type }) => event_type);
-  expect(told.filter((type) => type.startsWith('provider.device'))).toEqual(['provider.device.created']);
+  const eventTypes = (await publishedTo(app, user.team)).map(({ event_type }) => event_type);
+  expect(eventTypes.filter((type) => type.startsWith('provider.device'))).toEqual(['provider.device.created']);
 });
 
-test('A night that is still being worked out comes later', async () => {
+test('A night that is still being computed comes later', async () => {
   const { summaries, team, user_id } = await pulledFrom(app, provider, 'google_health', (request) =>
     /sleep/.test(request.path) && request.query.get('filter')?.includes(`"${day.slice(0, 8)}`)
       ? { json: { dataPoints: [{ ...NIGHT, sleep: { ...NIGHT.sleep, summary: undefined } }] } }

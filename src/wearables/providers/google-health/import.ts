@@ -7,20 +7,20 @@ import { sleep } from '../../summaries/resources/sleep.ts';
 import { workout } from '../../summaries/resources/workout.ts';
 import type { Mapper, Importer, Pulled, ImportSource, Window } from '../importer.ts';
 
-import { daysAround } from '../answers/days.ts';
+import { daysAround } from '../answers/days-around.ts';
 import { devicesOf } from '../answers/devices.ts';
 import { samplesOf, summariesOf, type Measured } from '../answers/fitting.ts';
 import { pagesByToken } from '../answers/pages.ts';
 import { momentIn, numberOr, objectIn, objectOr, objectsOr, type Found } from '../answers/read-answer.ts';
 import { dateOf, dayOf, keyOf, offsetOf, toActivity, toBody, toDevice, toSleep, toWorkout, TOTALS } from './map.ts';
-import { ownOf } from '../../../wire/own.ts';
+import { ownProperty } from '../../../wire/own-property.ts';
 import type { ProviderApi } from '../provider-api.ts';
 
 const API = 'https://health.googleapis.com/v4/users/me/dataTypes';
 const PAGE = 2_000;
-/** The most that it gives of sleeps and exercises. */
+/** The most sleeps and exercises on a page. */
 const SESSIONS_A_PAGE = 25;
-/** What it makes of everything that it has of a moment. */
+/** The source of values that Google computes from all sources of a moment. */
 const MERGED = { provider: 'google_health', source_type: 'multiple_sources' } as const;
 
 const api: ProviderApi = { slug: 'google_health' };
@@ -39,7 +39,7 @@ const week = { windowDays: 7 };
 
 export const importer: Importer = {
   resources: {
-    // Days are rolled up 14 at a time; two more stand around the window.
+    // Google rolls up at most 14 days in one request. Two days of them are before and after the window.
     activity: { windowDays: 10 },
     sleep: month,
     sleep_cycle: { ...month, with: 'sleep' },
@@ -62,15 +62,16 @@ export const importer: Importer = {
   pollEverySeconds: 1_800,
   sampleSources: [MERGED.source_type],
   mappers: MAPPERS,
-  pull: (source, resource, window) => ownOf(READERS, resource)?.(source, window) ?? samples(source, resource, window),
+  pull: (source, resource, window) =>
+    ownProperty(READERS, resource)?.(source, window) ?? samples(source, resource, window),
 };
 
 type Time = 'sample' | 'interval' | 'date';
 type DataType = { type: string; field: string; time: Time; series?: string; unit?: string; parts?: number };
 
 /**
- * Time series, by the names of events: the data type, the field of its value, how its points tell their time, and how many
- * of what it counts in make one of our unit.
+ * The time series, by their names in events. Each has Google's data type, the field of the value, and the form in which
+ * its points have their time. `parts` is the number of units in the response that make one of our units.
  */
 const SAMPLES: Readonly<Record<string, DataType>> = {
   steps: { type: 'steps', field: 'count', time: 'interval' },
@@ -93,13 +94,13 @@ const SAMPLES: Readonly<Record<string, DataType>> = {
 
 const snakeOf = (type: string): string => type.replaceAll('-', '_');
 
-/** Points of a type, page by page. */
+/** Yields the points of a data type, page by page. */
 async function* points(
   source: ImportSource,
   { type, method = '', filter, pageSize = PAGE }: { type: string; method?: string; filter: string; pageSize?: number },
 ): AsyncIterable<Found[]> {
   const url = `${API}/${type}/dataPoints${method}`;
-  const next = { told: 'nextPageToken', asked: 'pageToken' };
+  const next = { answered: 'nextPageToken', asked: 'pageToken' };
   for await (const answer of pagesByToken(source, api, { url, query: { filter, pageSize }, ...next }))
     yield objectsOr(answer['dataPoints']);
 }
@@ -117,18 +118,21 @@ function filterOf({ type, time }: DataType, window: Window): string {
   return between(`${snakeOf(type)}.${field}`, from, to);
 }
 
-/** One stream of all sources, as the person's own app shows it. A value of 0 stands for what was not measured. */
+/**
+ * Yields the samples of a resource as one stream of all sources, like the person's own app shows them. A value of 0
+ * means that no source measured anything.
+ */
 async function* samples(source: ImportSource, resource: string, window: Window): AsyncIterable<Pulled> {
   for await (const page of merged(source, resource, window)) yield* samplesIn(source, resource, page);
 }
 
 function merged(source: ImportSource, resource: string, window: Window): AsyncIterable<Found[]> {
-  const dataType = ownOf(SAMPLES, resource) as DataType;
+  const dataType = ownProperty(SAMPLES, resource) as DataType;
   return points(source, { type: dataType.type, method: ':reconcile', filter: filterOf(dataType, window) });
 }
 
 function* samplesIn(source: ImportSource, resource: string, page: readonly Found[]): Iterable<Pulled> {
-  const dataType = ownOf(SAMPLES, resource) as DataType;
+  const dataType = ownProperty(SAMPLES, resource) as DataType;
   const { type, field, series = resource, unit, parts = 1 } = dataType;
   const measured = page.flatMap((point): Measured[] => {
     const found = objectOr(point[keyOf(type)]);
@@ -139,7 +143,9 @@ function* samplesIn(source: ImportSource, resource: string, page: readonly Found
   yield* samplesOf(series, MERGED, measured, unit);
 }
 
-/** What belongs to a day and has no time is of its beginning where the user is. */
+/**
+ * Returns the time of a point. If a value belongs to a day and has no time, this is the beginning of the user's day.
+ */
 function timeOf({ user }: ImportSource, found: Found, { time }: DataType): Omit<Measured, 'value'> | null {
   if (time === 'date') {
     const date = dateOf(found['date']);
@@ -176,7 +182,7 @@ async function* days(source: ImportSource, window: Window): AsyncIterable<Pulled
   yield* summariesOf(source.ctx.log, MAPPERS.activity, [...byDay.values()]);
 }
 
-/** What a device has recorded, and the device. What is merged or rolled up names none. */
+/** Yields sessions, with the devices that recorded them. Merged points and rolled-up points name no device. */
 function* sessionsOf({ ctx: { log } }: ImportSource, mapper: Mapper, page: Found[]): Iterable<Pulled> {
   yield* devicesOf(
     log,
@@ -202,11 +208,11 @@ const READERS: Readonly<Record<string, Reader>> = {
     const asked = { type: 'exercise', filter, pageSize: SESSIONS_A_PAGE };
     for await (const page of points(source, asked)) yield* sessionsOf(source, MAPPERS.workouts, page);
   },
-  // A scale tells weight and fat at the same moment, each as a type of its own.
+  // A scale reports weight and fat for the same moment. Google has a data type for each of them.
   body: async function* (source, window) {
     const byTime = new Map<string, Found>();
     for (const resource of ['weight', 'fat']) {
-      const key = keyOf((ownOf(SAMPLES, resource) as DataType).type);
+      const key = keyOf((ownProperty(SAMPLES, resource) as DataType).type);
       for await (const page of merged(source, resource, window)) {
         if (source.wanted.has(resource)) yield* samplesIn(source, resource, page);
         for (const point of page) {

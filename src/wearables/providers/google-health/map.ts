@@ -14,20 +14,20 @@ import {
   type Found,
 } from '../answers/read-answer.ts';
 import { hypnogramOf } from '../answers/sleep-stream.ts';
-import { ownOf } from '../../../wire/own.ts';
+import { ownProperty } from '../../../wire/own-property.ts';
 
-/** {year: 2026, month: 7, day: 3} as 2026-07-03; null where it is no date. */
+/** Returns a date like {year: 2026, month: 7, day: 3} as 2026-07-03; null if the value is not a date. */
 export function dateOf(value: unknown): string | null {
   const [year, month, day] = ['year', 'month', 'day'].map((part) => numberOr(objectOr(value)[part]) ?? NaN);
   const date = new Date(Date.UTC(year as number, (month as number) - 1, day));
   return Number.isNaN(date.getTime()) || date.getUTCDate() !== day ? null : date.toISOString().slice(0, 10);
 }
 
-/** Seconds of a duration, as 7200s; null where there is none. */
+/** Returns the seconds of a duration like 7200s; null if the value is not a duration. */
 const secondsIn = (value: unknown): number | null =>
   typeof value === 'string' && /^-?\d{1,9}(\.\d+)?s$/.test(value) ? Number(value.slice(0, -1)) : null;
 
-/** Seconds east of UTC. It tells 0 where that is so, so 0 is not unknown. */
+/** Returns the offset in seconds east of UTC. Google sends 0 for UTC, so 0 is a known offset. */
 export const offsetOf = (value: unknown): number | null => wholeOr(secondsIn(value));
 
 const FORMS: Readonly<Record<string, SourceType>> = {
@@ -45,19 +45,19 @@ function originOf(point: Found): Origin {
   const { device, recordingMethod } = objectOr(point['dataSource']);
   return {
     provider: 'google_health',
-    source_type: ownOf(FORMS, String(objectOr(device)['formFactor'])) ?? 'unknown',
+    source_type: ownProperty(FORMS, String(objectOr(device)['formFactor'])) ?? 'unknown',
     ...(recordingMethod === 'MANUAL' ? BY_HAND : {}),
-    // users/me/dataTypes/sleep/dataPoints/{id}
+    // The name is users/me/dataTypes/sleep/dataPoints/{id}.
     provider_id: textOr(point['name'])?.split('/').at(-1) || null,
   };
 }
 
-/** What a point says of the device that it is of; null where it has no name, by which it would be known. */
+/** Returns the device of a point. Returns null if the device has no name, because the name identifies the device. */
 export function toDevice(point: Found): Item {
   const { displayName, manufacturer, formFactor } = objectOr(objectOr(point['dataSource'])['device']);
   const device_model = textOr(displayName);
   if (device_model === null) return null;
-  const source_type = ownOf(FORMS, String(formFactor)) ?? 'unknown';
+  const source_type = ownProperty(FORMS, String(formFactor)) ?? 'unknown';
   return { provider: 'google_health', source_type, device_manufacturer: textOr(manufacturer), device_model };
 }
 
@@ -66,10 +66,13 @@ const thousandth = (value: unknown): number | null => {
   return number === null ? null : number / 1_000;
 };
 
-/** The key of a point that has its value: heart-rate is heartRate. */
+/** Returns the key of a point's value. For example, the key for heart-rate is heartRate. */
 export const keyOf = (type: string): string => type.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** Types of which the totals of a day are asked for, each as the day has it, and the field of its value. */
+/**
+ * The data types whose daily totals we request, by their names in the payload of the day. Each has the field of its
+ * value.
+ */
 export const TOTALS = {
   steps: 'countSum',
   distance: 'millimetersSum',
@@ -78,7 +81,7 @@ export const TOTALS = {
   floors: 'countSum',
 } as const;
 
-/** A day with the totals of all types. */
+/** Returns the activity of a day from the totals of all data types. */
 export function toActivity(day: Found): Item {
   const calendar_date = dayOf(day);
   const totalOf = (type: keyof typeof TOTALS): number | null => numberOr(objectOr(day[keyOf(type)])[TOTALS[type]]);
@@ -95,7 +98,7 @@ export function toActivity(day: Found): Item {
 
 export const dayOf = (rolledUp: Found): string | null => dateOf(objectOr(rolledUp['civilStartTime'])['date']);
 
-/** What a scale has told at a moment. */
+/** Returns the values that a scale measured at one moment. */
 export function toBody(found: Found): Item {
   const [weight, bodyFat] = [objectOr(found['weight']), objectOr(found['bodyFat'])];
   const { physicalTime, utcOffset } = objectOr(weight['sampleTime'] ?? bodyFat['sampleTime']);
@@ -111,7 +114,7 @@ export function toBody(found: Found): Item {
   };
 }
 
-/** What our hypnogram has for its stages; ASLEEP and RESTLESS tell no stage. */
+/** The values of stages in our hypnogram. ASLEEP and RESTLESS are not stages. */
 const STAGES: Readonly<Record<string, number>> = { DEEP: 1, LIGHT: 2, REM: 3, AWAKE: 4 };
 
 export function toSleep(point: Found): Item {
@@ -122,7 +125,7 @@ export function toSleep(point: Found): Item {
   const { nap, processed } = objectOr(night['metadata']);
   const asleep = numberOr(summary['minutesAsleep']);
   const inBed = numberOr(summary['minutesInSleepPeriod']);
-  // One that is still being worked out has no summary yet: it comes again.
+  // Google is still computing this night. It has no summary yet, and a later response will have it.
   if (bedtime_start === null || bedtime_stop === null || asleep === null) return null;
   const secondsOfStage = (type: string): number | null => {
     const stage = objectsOr(summary['stagesSummary']).find((each) => each['type'] === type);
@@ -133,7 +136,7 @@ export function toSleep(point: Found): Item {
     const [start, end] = [momentIn(startTime), momentIn(endTime)];
     return start === null || end === null
       ? []
-      : [{ start: secondsOf(start), end: secondsOf(end), value: ownOf(STAGES, String(type)) ?? -1 }];
+      : [{ start: secondsOf(start), end: secondsOf(end), value: ownProperty(STAGES, String(type)) ?? -1 }];
   });
   const minutesAwake = numberOr(summary['minutesAwake']);
   return {

@@ -2,7 +2,7 @@
 import { createHmac, randomInt } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
 import { importConnection, makeUser } from '../../../../test/factories.ts';
 import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
 
@@ -50,13 +50,19 @@ function answer({ path, query }: DataRequest): DataAnswer {
   return { json: { dataPoints } };
 }
 
-const tell = (body: unknown, authorization: string | null = secret) =>
+const notify = (body: unknown, authorization: string | null = secret) =>
   team.api<{ received: boolean; code?: string }>('POST', '/v2/hooks/google_health', undefined, {
     raw: JSON.stringify(body),
     headers: { 'content-type': 'application/json', ...(authorization === null ? {} : { authorization }) },
     key: null,
   });
-const news = (operation: string, dataType: string, startTime: string, endTime: string, whose = healthUserId) => ({
+const notificationOf = (
+  operation: string,
+  dataType: string,
+  startTime: string,
+  endTime: string,
+  whose = healthUserId,
+) => ({
   data: {
     version: '1',
     healthUserId: whose,
@@ -74,53 +80,60 @@ const slept = async (): Promise<string[]> => {
   return body.sleep.map(({ bedtime_start }) => bedtime_start).toSorted();
 };
 
-test('The address answers the two questions of who makes a subscriber', async () => {
-  expect((await tell({ type: 'verification' })).status).toBe(200);
+test('The address answers the two requests that verify a subscriber', async () => {
+  expect((await notify({ type: 'verification' })).status).toBe(200);
   for (const authorization of [null, 'Bearer guess', secret.replace('Bearer ', '')])
-    expect((await tell({ type: 'verification' }, authorization)).status).toBe(401);
+    expect((await notify({ type: 'verification' }, authorization)).status).toBe(401);
 });
 
-test('The spans that notifications name are pulled, many in one body', async () => {
+test('The spans in notifications are pulled, also with many in one body', async () => {
   nights.set('a', { startTime: at(50, 1), endTime: at(50, 8) }).set('b', { startTime: at(20, 1), endTime: at(20, 8) });
-  const body = [news('UPSERT', 'sleep', at(50, 1), at(50, 8)), news('UPSERT', 'sleep', at(20, 1), at(20, 8))];
-  expect((await tell(body)).body).toEqual({ received: true });
+  const body = [
+    notificationOf('UPSERT', 'sleep', at(50, 1), at(50, 8)),
+    notificationOf('UPSERT', 'sleep', at(20, 1), at(20, 8)),
+  ];
+  expect((await notify(body)).body).toEqual({ received: true });
   await app.runJobs();
   expect(await slept()).toEqual([at(50, 1), at(20, 1)]);
 });
 
-test('A body of as much as Google sends is kept whole, and answered within its two seconds', async () => {
-  const many = Array.from({ length: 99 }, (_, n) => news('UPSERT', 'sleep', at(60 - n / 4), at(60 - n / 4, 1)));
+test("A body of Google's largest size is stored whole, and answered within two seconds", async () => {
+  const many = Array.from({ length: 99 }, (_, n) =>
+    notificationOf('UPSERT', 'sleep', at(60 - n / 4), at(60 - n / 4, 1)),
+  );
   const begun = performance.now();
-  await tell(many);
+  await notify(many);
   expect(performance.now() - begun).toBeLessThan(2_000);
   const { rows } = await sql`select from inbox where user_id = ${user_id}`.execute(app.db);
   expect(rows).toHaveLength(99);
 });
 
-test('What the user has deleted is taken away', async () => {
+test('What the user has deleted is deleted', async () => {
   nights.set('a', { startTime: at(50, 1), endTime: at(50, 8) }).set('b', { startTime: at(49, 1), endTime: at(49, 8) });
-  await tell([...nights.values()].map(({ startTime, endTime }) => news('UPSERT', 'sleep', startTime, endTime)));
+  await notify(
+    [...nights.values()].map(({ startTime, endTime }) => notificationOf('UPSERT', 'sleep', startTime, endTime)),
+  );
   await app.runJobs();
   expect(await slept()).toHaveLength(2);
   nights.delete('a');
-  // That of b is a lie: Google still has it.
-  for (const days of [50, 49]) await tell(news('DELETE', 'sleep', at(days, 1), at(days, 8)));
+  // The deletion of b is false: Google still has it.
+  for (const days of [50, 49]) await notify(notificationOf('DELETE', 'sleep', at(days, 1), at(days, 8)));
   await app.runJobs();
   expect(await slept()).toEqual([at(49, 1)]);
 });
 
 test.each<[string, () => unknown]>([
-  ['of nobody here', () => news('UPSERT', 'sleep', at(3), at(2), '999')],
-  ['of nothing that is pulled', () => news('UPSERT', 'electrocardiogram', at(3), at(2))],
+  ['about no user of ours', () => notificationOf('UPSERT', 'sleep', at(3), at(2), '999')],
+  ['about nothing that is pulled', () => notificationOf('UPSERT', 'electrocardiogram', at(3), at(2))],
   ['of other types', () => ({ data: { healthUserId: [healthUserId], dataType: { sleep: true }, intervals: 'all' } })],
   ['of nothing at all', () => ({ data: null })],
-])('A notification %s asks for nothing', async (_, body) => {
-  expect((await tell(body())).status).toBe(200);
+])('A notification %s causes no request', async (_, body) => {
+  expect((await notify(body())).status).toBe(200);
   await app.runJobs();
   expect(provider.asked).toEqual([]);
 });
 
-test('Samples that the user has deleted are taken away, in the span that is told and nowhere else', async () => {
+test('Samples that the user has deleted are deleted in the named span only', async () => {
   const owner = String(randomInt(1e9));
   let times = [8, 9, 10, 11].map((hour) => at(1, hour));
   provider.play(({ path, query }) => {
@@ -132,11 +145,11 @@ test('Samples that the user has deleted are taken away, in the span that is told
   });
   const mine = await makeUser(team);
   await importConnection(team, mine.user_id, { provider_id: owner, oauth_scopes: null }, 'google_health');
-  // Of another provider, at the same time.
+  // Samples of another provider, at the same time.
   const pushed = { resource: 'heartrate', provider: 'apple_health_kit', source_type: 'watch', unit: 'bpm', value: 60 };
   const path = `/v2/timeseries/${mine.user_id}`;
   await team.api('POST', `${path}/samples`, [{ ...pushed, timestamp: at(1, 9) }]);
-  // And what the team has pushed under Google's name.
+  // And samples that the team has pushed under Google's name.
   await team.api('POST', `${path}/samples`, [{ ...pushed, provider: 'google_health', timestamp: at(1, 9) }]);
   await app.runJobs();
   type Groups = Record<string, { source: { type: string }; data: { timestamp: string }[] }[]>;
@@ -156,15 +169,15 @@ test('Samples that the user has deleted are taken away, in the span that is told
     google_health: [...merged.map((time) => `multiple_sources ${time}`), `watch ${at(1, 9)}`],
   });
   expect(await read()).toEqual(expected(times));
-  // What is absent from a span that changed may come late.
+  // A sample that is missing in a changed span may come late.
   const all = times;
   times = [at(1, 8)];
-  await tell(news('UPSERT', 'heart-rate', at(1, 8), at(1, 11), owner));
+  await notify(notificationOf('UPSERT', 'heart-rate', at(1, 8), at(1, 11), owner));
   await app.runJobs();
   expect(await read()).toEqual(expected(all));
-  // Of the three hours that are told Google has one still.
+  // Google still has one of the three hours in the span.
   times = [at(1, 10)];
-  await tell(news('DELETE', 'heart-rate', at(1, 8), at(1, 10), owner));
+  await notify(notificationOf('DELETE', 'heart-rate', at(1, 8), at(1, 10), owner));
   await app.runJobs();
   expect(await read()).toEqual(expected([at(1, 10), at(1, 11)]));
 });

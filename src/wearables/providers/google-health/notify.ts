@@ -1,8 +1,12 @@
-// https://developers.google.com/health/webhooks and https://developers.google.com/health/reference/rest/v4/projects.subscribers
-import { isSame } from '../../../privacy/is-same.ts';
+// https://developers.google.com/health/webhooks and
+// https://developers.google.com/health/reference/rest/v4/projects.subscribers
+import { equalInConstantTime } from '../../../privacy/equal-in-constant-time.ts';
 import { fieldsOf, idOf, spanOf, type Notifier, hookTokenOf } from '../notifier.ts';
 
-/** What may have changed, by the type of data. Those that it tells nothing of come by polls. */
+/**
+ * The resources that may have changed, by the data type of a notification. Resources without notifications come by
+ * polls.
+ */
 const TYPES: Readonly<Record<string, string[]>> = {
   steps: ['steps', 'activity'],
   distance: ['distance', 'activity'],
@@ -20,13 +24,14 @@ const TYPES: Readonly<Record<string, string[]>> = {
 const MOST_INTERVALS = 100;
 
 /**
- * The secret that the subscriber was made with comes as the whole `Authorization` header. The payload is signed as well, by
- * keys that Google changes: that is not looked at, since all that follows is one question to Google itself.
+ * The secret of the subscriber is the complete `Authorization` header. Google also signs the payload, with keys that
+ * change. We do not check that signature, because a notification only causes a request to Google itself.
  */
 export const notifier: Notifier = {
   headers: ['authorization'],
-  isGenuine: (secret, { headers }) => isSame(headers['authorization'] ?? '', `Bearer ${hookTokenOf(secret)}`),
-  // A span that has changed once can change again.
+  isGenuine: (secret, { headers }) =>
+    equalInConstantTime(headers['authorization'] ?? '', `Bearer ${hookTokenOf(secret)}`),
+  // The data of a span can change again after a notification about it.
   repeats: true,
   read: ({ data }) => {
     const { healthUserId, operation, dataType, intervals } = fieldsOf(data);
@@ -37,7 +42,7 @@ export const notifier: Notifier = {
   },
 };
 
-/** From the first to the last of them. */
+/** Returns the span from the start of the first interval to the end of the last one. */
 function around(intervals: unknown) {
   if (!Array.isArray(intervals) || intervals.length > MOST_INTERVALS) return null;
   const times = intervals.map((each) => fieldsOf(fieldsOf(each)['physicalTimeInterval']));

@@ -4,7 +4,7 @@ import { importer } from './import.ts';
 import { notifier } from './notify.ts';
 
 /**
- * Its operator subscribes: a subscriber belongs to a project of Google Cloud and is made in its name, for which the
- * application's secret is not enough, and does not end.
+ * The operator subscribes by hand. A subscriber belongs to a Google Cloud project and does not expire. The
+ * application's secret does not allow us to make one.
  */
 export const googleHealth: ConnectedProvider = { connector, importer, notifier };

@@ -13,12 +13,12 @@ export const connector: Connector = {
       token: 'access',
     },
     client_auth: 'body',
-    // What brings data. A team that wants more of its users, as `tag` or `session`, names it.
+    // The scopes that bring data. A team can choose more, for example `tag` or `session`.
     scopes: ['personal', 'daily', 'heartrate', 'workout', 'spo2', 'heart_health'],
     always_scopes: ['personal'],
     scope_separator: ' ',
     pkce: false,
-    // Granted names may read extapi:daily.
+    // A response may write a granted scope like extapi:daily.
     grantedScope: (scope) => scope.replace(/^extapi:/, ''),
     externalUserId: () => null,
     identity: {

@@ -1,6 +1,6 @@
 // Shapes of https://cloud.ouraring.com/v2/docs, by its examples.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
 import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
 import { dayAgo, pulledFrom, refresh, type Pulled } from '../../../../test/pulled.ts';
 
@@ -111,7 +111,7 @@ test('Every resource of a ring is pulled', async () => {
   expect(new Set(Object.values(pulls))).toEqual(new Set(['success']));
 });
 
-test('Days come with minutes of activity', async () => {
+test('Days are stored with minutes of activity', async () => {
   expect(await user.summaries('activity')).toMatchObject([
     {
       calendar_date: day,
@@ -128,7 +128,7 @@ test('Days come with minutes of activity', async () => {
   ]);
 });
 
-test("Nights come with the day's score, what was measured in them and their stages; deleted ones do not", async () => {
+test("Nights are stored with the day's score, their samples and stages; deleted nights are not", async () => {
   const [night, ...others] = await user.summaries('sleep');
   expect(others).toEqual([]);
   expect(night).toMatchObject({
@@ -173,7 +173,7 @@ test("Nights come with the day's score, what was measured in them and their stag
   ]);
 });
 
-test('Workouts and the person come in our words and units', async () => {
+test('Workouts and the person are stored in our words and units', async () => {
   expect(await user.summaries('workouts')).toMatchObject([
     { sport: { slug: 'yoga' }, source: { type: 'ring', app_id: null } },
     {
@@ -188,7 +188,7 @@ test('Workouts and the person come in our words and units', async () => {
   expect(await user.summaries('profile')).toMatchObject([{ height: 180, sex: 'male' }]);
 });
 
-test('A workout that is marked as typed in later on is the same one', async () => {
+test('A workout that is marked as manual later stays the same summary', async () => {
   const [cycling, yoga] = DOCUMENTS['workout'] as [Record<string, unknown>, Record<string, unknown>];
   let found = [{ ...yoga, source: 'confirmed' }, cycling];
   const play = (request: DataRequest) =>
@@ -206,7 +206,7 @@ test('A workout that is marked as typed in later on is the same one', async () =
   ]);
 });
 
-test('Samples come page by page, days as one sample', async () => {
+test('Samples come page by page, totals of days as one sample', async () => {
   const valuesOf = async (name: string) => (await user.samples(name)).map(({ timestamp, value }) => [timestamp, value]);
   expect(await valuesOf('heartrate')).toEqual([
     [`${day}T12:00:00.000Z`, 60],
@@ -220,7 +220,7 @@ test('Samples come page by page, days as one sample', async () => {
   expect(await valuesOf('vo2_max')).toEqual([[`${day}T16:00:00.000Z`, 41]]);
 });
 
-test('A night that a poll finds deleted is there no more, and others stay', async () => {
+test('A night that a poll finds deleted is deleted, and others stay', async () => {
   const [own] = DOCUMENTS['sleep'] as [Record<string, unknown>];
   const nap = {
     ...own,

@@ -7,7 +7,7 @@ import { sleep } from '../../summaries/resources/sleep.ts';
 import { workout } from '../../summaries/resources/workout.ts';
 import type { Importer, Pulled, ImportSource, Window } from '../importer.ts';
 
-import { daysAround } from '../answers/days.ts';
+import { daysAround } from '../answers/days-around.ts';
 import { samplesOf, summariesOf, type Item, type Measured } from '../answers/fitting.ts';
 import { pagesByToken } from '../answers/pages.ts';
 import { isDeleted, measuredAsleep, toSleep } from './map-sleep.ts';
@@ -23,7 +23,7 @@ import {
   wordOf,
   type Found,
 } from '../answers/read-answer.ts';
-import { ownOf } from '../../../wire/own.ts';
+import { ownProperty } from '../../../wire/own-property.ts';
 import type { ProviderApi } from '../provider-api.ts';
 
 const API = 'https://api.ouraring.com/v2/usercollection';
@@ -56,46 +56,46 @@ export const importer: Importer = {
     workouts: { windowDays: 90 },
     blood_oxygen: { windowDays: 90 },
     vo2_max: { windowDays: 90 },
-    // The longest that it answers.
+    // 30 days is the longest window that Oura accepts.
     heartrate: { windowDays: 30 },
   },
-  // A ring can be out of reach of its phone for days.
+  // A ring may have no connection to its phone for days.
   pollDays: 4,
   pollEverySeconds: 1_800,
   mappers: MAPPERS,
   sampleSources: [SOURCE.source_type],
-  // What a document says is completed by others: of one that is there the days around it are polled.
+  // Other documents belong to this one. So if the document exists, polls pull the days around it.
   findOne: async (source, resource, id) => {
-    const path = ownOf(DOCUMENTS, resource);
+    const path = ownProperty(DOCUMENTS, resource);
     if (path === undefined) return null;
     const url = `${API}/${path}/${encodeURIComponent(id)}`;
     const found = await source.ask(api, { url, mayBeMissing: true });
     return found === null || isDeleted(objectOr(found)) ? 'gone' : null;
   },
-  pull: (source, resource, window) => (ownOf(READERS, resource) as Reader)(source, window),
+  pull: (source, resource, window) => (ownProperty(READERS, resource) as Reader)(source, window),
 };
 
-/** Where each kind of summary is one document. */
+/** The path of each kind of summary that Oura stores as one document. */
 const DOCUMENTS: Readonly<Record<string, string>> = { activity: 'daily_activity', sleep: 'sleep', workouts: 'workout' };
 
 type Reader = (source: ImportSource, window: Window) => AsyncIterable<Pulled>;
 
-/** Documents of these days, page by page. */
+/** Yields the documents of these days, page by page. */
 async function* documents(source: ImportSource, path: string, window: Window): AsyncIterable<Found[]> {
   const { first, last } = daysAround(window);
   yield* pages(source, path, { start_date: first, end_date: last });
 }
 
 async function* pages(source: ImportSource, path: string, query: Record<string, string>): AsyncIterable<Found[]> {
-  const next = { told: 'next_token', asked: 'next_token' };
+  const next = { answered: 'next_token', asked: 'next_token' };
   for await (const answer of pagesByToken(source, api, { url: `${API}/${path}`, query, ...next }))
     yield objectsIn(answer['data']);
 }
 
-/** What of a document was measured. */
+/** Returns the samples of a series that a document contains. */
 type MeasuredIn = (found: Found, source: ImportSource) => Measured[];
 
-/** Samples of these series, those that are wanted, in documents that have them all. */
+/** Yields the samples of the wanted series, from documents that contain all of these series. */
 function* samplesIn(source: ImportSource, page: readonly Found[], series: Readonly<Record<string, MeasuredIn>>) {
   for (const [name, measured] of Object.entries(series)) {
     if (!source.wanted.has(name)) continue;
@@ -109,7 +109,7 @@ const samples = (path: string, series: Readonly<Record<string, MeasuredIn>>): Re
     for await (const page of documents(source, path, window)) yield* samplesIn(source, page, series);
   };
 
-/** A day's total as one sample: of what happens within it the ring keeps nothing that is counted in these units. */
+/** Returns the total of a day as one sample. Oura has no shorter intervals for these units. */
 const ofDay =
   (field: string) =>
   (found: Found): Measured[] => {
@@ -118,7 +118,7 @@ const ofDay =
     return at === null ? [] : [{ at, value: numberOr(found[field]), duration_ms: DAY_MS, timezone_offset }];
   };
 
-/** Of what belongs to a day and has no time: the beginning of it where the user is. */
+/** Returns the beginning of the user's day, for a value that belongs to a day and has no time. */
 function atDay({ day }: Found, { user }: ImportSource): string | null {
   const date = textOr(day);
   if (date === null || momentIn(date) === null) return null;
@@ -140,7 +140,7 @@ const IN_NIGHTS = {
   },
 } satisfies Record<string, MeasuredIn>;
 
-/** Days, and what happened in them. */
+/** Yields days with their samples. */
 const days: Reader = async function* (source, window) {
   for await (const page of documents(source, 'daily_activity', window)) {
     yield* summariesOf(source.ctx.log, MAPPERS.activity, page);
@@ -148,7 +148,7 @@ const days: Reader = async function* (source, window) {
   }
 };
 
-/** Nights with what their days say of them, and what was measured in them. */
+/** Yields nights with the score of their day and with their samples. */
 const nights: Reader = async function* (source, window) {
   const daily = new Map<string, Found>();
   for await (const page of documents(source, 'daily_sleep', window))

@@ -14,25 +14,32 @@ import {
   type Found,
 } from '../answers/read-answer.ts';
 import { columnOf, hypnogramOf, type Stage } from '../answers/sleep-stream.ts';
-import { ownOf } from '../../../wire/own.ts';
+import { ownProperty } from '../../../wire/own-property.ts';
 
 const PHASE_SECONDS = 300;
-/** What its digits mean is what ours do: 1 deep, 2 light, 3 REM, 4 awake. */
+/** The digits have the same meaning as in our hypnogram: 1 deep, 2 light, 3 REM, 4 awake. */
 const STAGES = new Set(['1', '2', '3', '4']);
 
-/** Oura calls a nap `late_nap`, and time at rest, in which nobody may have slept, `rest`. What it has `deleted` is none. */
+/**
+ * Oura's name for a nap is `late_nap`. A time at rest, with or without sleep, is `rest`. A `deleted` sleep is not a
+ * sleep.
+ */
 const TYPES: Readonly<Record<string, string>> = {
   long_sleep: 'long_sleep',
   late_nap: 'acknowledged_nap',
   rest: 'unknown',
 };
 
-/** The person has taken it away; what else is told of it then is not said. */
+/**
+ * Whether the person has deleted the sleep. The documentation does not state the meaning of the other fields in this
+ * case.
+ */
 export const isDeleted = ({ type }: Found): boolean => type === 'deleted';
 
 /**
- * A sleep with the `daily_sleep` of its day, or null there where there is none. Scores are told a day and belong to the long
- * sleep of it: one without a word of its day would lose its score.
+ * Returns a sleep with the `daily_sleep` of its day, which is null if there is none. Oura has one score for each day.
+ * It belongs to the long sleep of that day. Returns null for a payload without the field `daily_sleep`, because its
+ * summary would delete the stored score.
  */
 export function toSleep(found: Found): Item {
   if (isDeleted(found)) return null;
@@ -51,7 +58,7 @@ export function toSleep(found: Found): Item {
     timezone_offset: offsetWithin(String(found['bedtime_end'])),
     bedtime_start,
     bedtime_stop,
-    type: ownOf(TYPES, type),
+    type: ownProperty(TYPES, type),
     duration: wholeOr(found['time_in_bed']),
     total,
     awake: wholeOr(found['awake_time']),
@@ -76,7 +83,7 @@ export function toSleep(found: Found): Item {
   };
 }
 
-/** What was measured every so many seconds from a moment on, without the gaps. */
+/** Returns values that were measured at equal intervals from a moment on, without the missing ones. */
 export function measuredAsleep(found: Found, name: 'heart_rate' | 'hrv'): Measured[] {
   const { interval, items, timestamp } = objectOr(found[name]);
   const [values, every] = [numbersOr(items), numberOr(interval)];
@@ -89,7 +96,7 @@ export function measuredAsleep(found: Found, name: 'heart_rate' | 'hrv'): Measur
   );
 }
 
-/** A digit each five minutes. */
+/** Returns the stages. Each digit of `phases` is the stage of five minutes. */
 function stagesOf(from: string, to: string, phases: string | null): Stage[] {
   const [begin, last] = [secondsOf(from), secondsOf(to)];
   return [...(phases ?? '')].flatMap((digit, n) => {

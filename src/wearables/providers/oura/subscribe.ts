@@ -1,16 +1,17 @@
-// https://cloud.ouraring.com/v2/docs#tag/Webhook-Subscription-Routes: one a type of data and event, for some 90 days.
+// https://cloud.ouraring.com/v2/docs#tag/Webhook-Subscription-Routes: there is one subscription for each type of data
+// and event. It lasts for some 90 days.
 import { objectsOf, type ApplicationSubscriber } from '../subscriber.ts';
 
 const SUBSCRIPTIONS = 'https://api.ouraring.com/v2/webhook/subscription';
 const DATA_TYPES = ['daily_activity', 'daily_sleep', 'sleep', 'workout', 'daily_spo2', 'vO2_max'];
 const EVENT_TYPES = ['create', 'update', 'delete'];
-/** Long before its end, so that some days in which Oura is not reached do no harm. */
+/** We renew a subscription long before it expires, so that it does no harm if we cannot reach Oura for some days. */
 const RENEWED_BEFORE_MS = 14 * 86_400_000;
 
 export const subscriber: ApplicationSubscriber = {
   provider: 'oura',
   signs: true,
-  keep: async (ask, { address, token }, client) => {
+  ensure: async (ask, { address, token }, client) => {
     const headers = { 'x-client-id': client.id, 'x-client-secret': client.secret };
     const there = objectsOf(await ask({ method: 'GET', url: SUBSCRIPTIONS, headers }));
     for (const data_type of DATA_TYPES) {

@@ -2,7 +2,7 @@
 import { newId } from '../../../ids.ts';
 import { textOf, type Connector } from '../connector.ts';
 
-/** There is one scope for everything. */
+/** Polar has only one scope, for all data. */
 const ALL = { required: ['accesslink.read_all'] };
 
 export const connector: Connector = {
@@ -15,11 +15,12 @@ export const connector: Connector = {
     scopes: ['accesslink.read_all'],
     scope_separator: ' ',
     pkce: false,
-    // Tokens end when they are taken away; there is nothing to renew them by.
+    // Polar's tokens are valid until they are revoked, and there is no refresh token.
     unwrap: ({ expires_in: _, ...answer }) => answer,
     externalUserId: ({ x_user_id }) => textOf(x_user_id),
     identity: null,
-    // Before there is nothing. Its own id for the member may be any that was not used: an account that comes back gets 409.
+    // Polar returns no data before this request. The `member-id` may be any unused id. If the account is registered
+    // already, Polar responds with 409.
     register: { url: 'https://www.polaraccesslink.com/v3/users', body: () => ({ 'member-id': newId() }) },
   },
   scopes: {

@@ -1,7 +1,7 @@
 // Shapes of https://www.polar.com/accesslink-api/
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
 import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
 import { dayAgo, pulledFrom, refresh } from '../../../../test/pulled.ts';
 
@@ -15,7 +15,7 @@ beforeEach(async () => {
   await sql`delete from provider_waits`.execute(app.db);
   provider.asked.length = 0;
   provider.revoked.length = 0;
-  // It gives no refresh token, and a year that it does not hold to.
+  // Polar gives no refresh token, and an `expires_in` of a year that it does not keep.
   provider.wrap(({ refresh_token: _, ...answer }) => ({ ...answer, expires_in: 31_535_999 }));
 });
 afterAll(async () => {
@@ -120,7 +120,7 @@ function answer({ path, query }: DataRequest): DataAnswer | undefined {
   return path in ANSWERS ? { json: ANSWERS[path] } : undefined;
 }
 
-test('A user authorises and is registered, what there is comes, does not end, and is told of when it does', async () => {
+test('A user authorises and is registered, the data comes, and the end revokes the token', async () => {
   provider.user('475');
   const { team, user_id, summaries, samples, pulls } = await pulledFrom(app, provider, 'polar', answer, {
     authorises: true,
@@ -169,7 +169,7 @@ test('A user authorises and is registered, what there is comes, does not end, an
   expect(provider.ended).toEqual(['/v3/users/475']);
 });
 
-test('Nights come with stages by the local clock, and with what was measured in them', async () => {
+test('Nights have stages by the local clock, and the samples of the night', async () => {
   const { team, summaries } = await pulledFrom(app, provider, 'polar', answer);
   const [night] = await summaries('sleep');
   expect(night).toMatchObject({
@@ -189,8 +189,8 @@ test('Nights come with stages by the local clock, and with what was measured in 
   });
   type Stream = Record<string, { timestamp: string; value: number; end?: string }[]>;
   const { body } = await team.api<Stream>('GET', `/v2/timeseries/sleep/${String(night?.['id'])}/stream`);
-  const told = (name: string) => body[name]?.map(({ timestamp, value }) => [timestamp.slice(11, 19), value]);
-  expect(told('hypnogram')).toEqual([
+  const valuesOf = (name: string) => body[name]?.map(({ timestamp, value }) => [timestamp.slice(11, 19), value]);
+  expect(valuesOf('hypnogram')).toEqual([
     ['20:39:07', 4],
     ['20:50:00', 2],
     ['21:23:00', 1],
@@ -198,13 +198,13 @@ test('Nights come with stages by the local clock, and with what was measured in 
     ['04:00:00', 3],
   ]);
   expect(body['hypnogram']?.at(-1)?.end).toBe(`${day}T04:19:37.000Z`);
-  expect(told('heartrate')).toEqual([
+  expect(valuesOf('heartrate')).toEqual([
     ['20:41:00', 61],
     ['21:01:00', 55],
   ]);
 });
 
-test('Points of an exercise come at the time between them that most is recorded at', async () => {
+test('Points of an exercise come at the shortest recording interval of most of its series', async () => {
   const { team, summaries } = await pulledFrom(app, provider, 'polar', answer);
   const [{ id } = {}] = await summaries('workouts');
   const { body } = await team.api<Record<string, unknown[]>>('GET', `/v2/timeseries/workouts/${String(id)}/stream`);
@@ -218,7 +218,7 @@ test('Points of an exercise come at the time between them that most is recorded 
   });
 });
 
-test('It is asked for at most 28 days at once, of which none is yet to come', async () => {
+test('Requests cover at most 28 days, none of them in the future', async () => {
   await pulledFrom(app, provider, 'polar', answer);
   const spans = provider.asked.flatMap(({ query }) => {
     const [from, to] = [query.get('from'), query.get('to')];
@@ -231,7 +231,7 @@ test('It is asked for at most 28 days at once, of which none is yet to come', as
   }
 });
 
-test('Where most of a quarter of an hour is used up the past waits; no content is nothing', async () => {
+test("The past waits where most of a quarter of an hour's limit is used; no content means no data", async () => {
   const nothing = await pulledFrom(app, provider, 'polar', () => ({ status: 204, text: '' }));
   expect(new Set(Object.values(await nothing.pulls()))).toEqual(new Set(['success']));
   const headers = { 'ratelimit-usage': '450, 900', 'ratelimit-limit': '520, 5100', 'ratelimit-reset': '234, 34567' };
@@ -241,14 +241,13 @@ test('Where most of a quarter of an hour is used up the past waits; no content i
   }));
   expect(Object.values(await pulls())).toContain('retrying');
   const { rows } = await sql<{ seconds: number }>`
-    select extract(epoch from past_until - now())::float8 as seconds from provider_waits where provider = 'polar'`.execute(
-    app.db,
-  );
+    select extract(epoch from past_until - now())::float8 as seconds from provider_waits
+      where provider = 'polar'`.execute(app.db);
   expect(rows[0]?.seconds).toBeGreaterThan(200);
   expect(rows[0]?.seconds).toBeLessThan(240);
 });
 
-test('An account that is registered already is connected; one that may not be is not, and neither is a token that ended', async () => {
+test('A registered account is connected; a refused one is not, and neither is an expired token', async () => {
   const known = (request: DataRequest): DataAnswer | undefined =>
     request.path === '/v3/users' ? { status: 409, json: {} } : answer(request);
   const { team, user_id, pulls } = await pulledFrom(app, provider, 'polar', known, { authorises: true });

@@ -1,4 +1,5 @@
-// https://www.polar.com/accesslink-api/: lists of the last 28 or 30 days, of what came after the user was registered
+// https://www.polar.com/accesslink-api/: lists of the last 28 or 30 days. They only have data from after the
+// registration of the user.
 import { momentOfClock } from '../../calendar-date.ts';
 import { activity } from '../../summaries/resources/activity.ts';
 import { body } from '../../summaries/resources/body.ts';
@@ -8,9 +9,9 @@ import { workout } from '../../summaries/resources/workout.ts';
 import { findStreamed } from '../../summaries/summary-streams/find-streamed.ts';
 import type { Importer, Pulled, ImportSource, Window } from '../importer.ts';
 
-import { daysAround } from '../answers/days.ts';
+import { daysAround } from '../answers/days-around.ts';
 import { samplesOf, summariesOf, type Measured } from '../answers/fitting.ts';
-import type { Headers, ProviderApi, Question, Hold } from '../provider-api.ts';
+import type { Headers, ProviderApi, Question, ProviderWaits } from '../provider-api.ts';
 import {
   momentIn,
   nameIn,
@@ -21,17 +22,17 @@ import {
   textOr,
   type Found,
 } from '../answers/read-answer.ts';
-import { holdOfShares, numbersOf } from '../answers/shares.ts';
+import { waitsOfShares, numbersOf } from '../answers/shares.ts';
 import { toStream, toWorkout } from './map-exercises.ts';
 import { measuredAsleep, toSleep } from './map-sleep.ts';
 import { toActivity, toBody, toProfile, WATCH, weighed } from './map-summaries.ts';
-import { ownOf } from '../../../wire/own.ts';
+import { ownProperty } from '../../../wire/own-property.ts';
 
 const API = 'https://www.polaraccesslink.com/v3';
 const QUARTER_SECONDS = 900;
 
-/** What there is nothing of is answered without content. */
-const api: ProviderApi = { slug: 'polar', holdOf, statusOf: (status) => (status === 204 ? 404 : status) };
+/** If there is no data, Polar responds without content. */
+const api: ProviderApi = { slug: 'polar', waitsOf, statusOf: (status) => (status === 204 ? 404 : status) };
 
 const MAPPERS = {
   profile: { resource: profile, toItem: toProfile },
@@ -41,7 +42,7 @@ const MAPPERS = {
   workouts: { resource: workout, toItem: toWorkout, withoutPoints: true },
 } satisfies Importer['mappers'];
 
-/** The list of everything that there is, whatever the window. */
+/** Polar returns the list of all entries for every window. */
 const all = { windowDays: 366 };
 
 const ofNights = { ...all, with: 'sleep' };
@@ -50,29 +51,29 @@ export const importer: Importer = {
   resources: {
     profile: { ...all, polled: false },
     body: { ...all, with: 'profile' },
-    // It answers 28 days, of which some stand around the window.
+    // Polar returns at most 28 days. Some of them are before and after the window.
     activity: { windowDays: 25 },
     sleep: all,
     sleep_cycle: ofNights,
     hrv: ofNights,
     respiratory_rate: ofNights,
     workouts: all,
-    // Each costs a request.
+    // Each exercise needs one request.
     workout_stream: { ...all, with: 'workouts' },
-    // Some devices measure every few seconds.
+    // The window is short, because some devices measure every few seconds.
     heartrate: { windowDays: 5 },
   },
-  // A watch is read when its wearer thinks of it.
+  // Many people synchronise their watch only now and then.
   pollDays: 5,
-  // An application may ask 5,000 times a day and 100 times more for each user; a poll asks six times.
+  // An application may send 5,000 requests a day, and 100 more for each user. A poll sends six.
   pollEverySeconds: 10_800,
   mappers: MAPPERS,
-  pull: (source, resource, window) => (ownOf(READERS, resource) as Reader)(source, window),
+  pull: (source, resource, window) => (ownProperty(READERS, resource) as Reader)(source, window),
 };
 
 type Reader = (source: ImportSource, window: Window) => AsyncIterable<Pulled>;
 
-/** null: there is nothing. */
+/** Sends a request. Returns null if there is no data. */
 const ask = (source: ImportSource, path: string, query: NonNullable<Question['query']> = {}): Promise<unknown> =>
   source.ask(api, { url: `${API}/${path}`, query, mayBeMissing: true });
 
@@ -80,7 +81,7 @@ const listIn = (answer: unknown, name: string): Found[] => (answer === null ? []
 
 const exercises = async (source: ImportSource): Promise<Found[]> => objectsIn((await ask(source, 'exercises')) ?? []);
 
-/** Nights, each with what its recovery was. */
+/** Returns nights, each with its recovery. */
 async function nights(source: ImportSource): Promise<{ night: Found; recharge: Found }[]> {
   const recharges = new Map(
     listIn(await ask(source, 'users/nightly-recharge'), 'recharges').map((each) => [nameIn(each['date']), each]),
@@ -89,7 +90,7 @@ async function nights(source: ImportSource): Promise<{ night: Found; recharge: F
   return found.map((night) => ({ night, recharge: recharges.get(nameIn(night['date'])) ?? {} }));
 }
 
-/** What was measured in nights, by the names of series: a field of the recovery. */
+/** For each series that is measured in sleep, the field of the recovery that has its values. */
 const ASLEEP: Readonly<Record<string, string>> = { hrv: 'hrv_samples', respiratory_rate: 'breathing_samples' };
 
 const asleep: Reader = async function* (source) {
@@ -105,7 +106,7 @@ const asleep: Reader = async function* (source) {
   }
 };
 
-/** What the person has told of themselves, once for all that is made of it. */
+/** Yields the data that the person has entered. One request brings it for both summaries. */
 const person: Reader = async function* (source) {
   const { wanted, ctx } = source;
   const found = await ask(source, 'users/physical-info');
@@ -114,7 +115,7 @@ const person: Reader = async function* (source) {
   if (wanted.has('body')) yield* summariesOf(ctx.log, MAPPERS.body, [weighed(objectIn(found))]);
 };
 
-/** Exercises, and points of those that have none yet. */
+/** Yields exercises, and the points of those exercises for which we have not stored points. */
 const sessions: Reader = async function* (source) {
   const found = await exercises(source);
   if (source.wanted.has('workouts')) yield* summariesOf(source.ctx.log, MAPPERS.workouts, found);
@@ -150,14 +151,17 @@ const READERS: Readonly<Record<string, Reader>> = {
   },
 };
 
-/** It refuses days that are yet to come. */
+/** Returns the first and last day of a request. Polar refuses days in the future. */
 function daysOf(window: Window): { from: string; to: string } {
   const { first, last } = daysAround(window);
   const today = new Date().toISOString().slice(0, 10);
   return { from: first, to: last < today ? last : today };
 }
 
-/** Times are those of the device's clock, of which it does not tell the place: it is taken to be where the user is. */
+/**
+ * Returns the samples of a day. Times are local times of the device's clock without a zone, so we use the user's time
+ * zone.
+ */
 function onTheDay({ user }: ImportSource, day: Found): Measured[] {
   const date = nameIn(day['date']);
   momentIn(date);
@@ -169,13 +173,16 @@ function onTheDay({ user }: ImportSource, day: Found): Measured[] {
   });
 }
 
-/** `RateLimit-Usage: 3, 45`, `-Limit` and `-Reset`: by the quarter of an hour and by the day. */
-function holdOf(status: number, headers: Headers): Hold {
+/**
+ * Reads `RateLimit-Usage: 3, 45`, `-Limit` and `-Reset`. The first number is for a quarter of an hour, the second for a
+ * day.
+ */
+function waitsOf(status: number, headers: Headers): ProviderWaits {
   const [limits, usages, resets] = ['limit', 'usage', 'reset'].map((name) => numbersOf(headers, `ratelimit-${name}`));
   const shares = [0, 1].map((n) => ({
     limit: limits?.[n] ?? null,
     used: usages?.[n] ?? null,
     seconds: (resets?.[n] ?? QUARTER_SECONDS) + 1,
   }));
-  return holdOfShares(status, shares, (resets?.[0] ?? QUARTER_SECONDS) + 1);
+  return waitsOfShares(status, shares, (resets?.[0] ?? QUARTER_SECONDS) + 1);
 }

@@ -1,4 +1,4 @@
-// https://www.polar.com/accesslink-api/#exercises, and "Exercise sample types" of its appendix
+// https://www.polar.com/accesslink-api/#exercises, and the section "Exercise sample types" of its appendix
 import type { Item } from '../answers/fitting.ts';
 import {
   momentAfter,
@@ -14,13 +14,13 @@ import {
   type Found,
 } from '../answers/read-answer.ts';
 import { WATCH } from './map-summaries.ts';
-import { ownOf } from '../../../wire/own.ts';
+import { ownProperty } from '../../../wire/own-property.ts';
 
-/** No place on earth was ever further from UTC. */
+/** The largest offset from UTC that any time zone has had. */
 const FURTHEST_MINUTES = 960;
 const KILOMETRES_AN_HOUR = 3.6;
 
-/** Seconds of a duration such as PT1H2M3.5S; null where it is none. */
+/** Returns the seconds of a duration like PT1H2M3.5S; null if the value is not a duration. */
 function secondsIn(duration: unknown): number | null {
   const [whole, hours, minutes, seconds] =
     /^PT(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9}(?:\.\d{1,9})?)S)?$/.exec(String(duration)) ?? [];
@@ -33,12 +33,12 @@ function minutesEast({ start_time_utc_offset }: Found): number | null {
   return minutes === null || Math.abs(minutes) > FURTHEST_MINUTES ? null : minutes;
 }
 
-/** It tells the time of the local clock, and how far that is from UTC. */
+/** Returns the start of an exercise. Polar sends the local time and its offset from UTC. */
 function startOf(exercise: Found): string | null {
-  const told = textOr(exercise['start_time']);
-  const wall = Date.parse(`${told}Z`);
-  if (Number.isNaN(wall)) return momentIn(told);
-  return momentIn(new Date(wall - (minutesEast(exercise) ?? 0) * 60_000).toISOString());
+  const startTime = textOr(exercise['start_time']);
+  const local = Date.parse(`${startTime}Z`);
+  if (Number.isNaN(local)) return momentIn(startTime);
+  return momentIn(new Date(local - (minutesEast(exercise) ?? 0) * 60_000).toISOString());
 }
 
 export function toWorkout(exercise: Found): Item {
@@ -62,11 +62,11 @@ export function toWorkout(exercise: Found): Item {
   };
 }
 
-/** There are twelve types of them. */
+/** The most series that we read. Polar has twelve types of series. */
 const MOST_SERIES = 50;
 
 const same = (value: number): number => value;
-/** Types of samples, by the columns of a stream, and what makes our unit of theirs. */
+/** The columns of a stream, by Polar's type of sample. Each has the conversion to our unit. */
 const COLUMNS: Readonly<Record<string, { name: string; convert: (value: number) => number }>> = {
   0: { name: 'heartrate', convert: Math.round },
   1: { name: 'velocity_smooth', convert: (value) => value / KILOMETRES_AN_HOUR },
@@ -78,12 +78,15 @@ const COLUMNS: Readonly<Record<string, { name: string; convert: (value: number) 
   10: { name: 'distance', convert: same },
 };
 
-/** From the start on, at the shortest time between points that something is recorded at; null where nothing is. */
+/**
+ * Returns the points from the start on. Their interval is the shortest interval of all series. Returns null if there
+ * are no series.
+ */
 export function toStream(time_start: string, exercise: Found): Record<string, unknown> | null {
   const recorded = objectsOr(exercise['samples'])
     .slice(0, MOST_SERIES)
     .flatMap((sample) => {
-      const column = ownOf(COLUMNS, String(sample['sample-type']));
+      const column = ownProperty(COLUMNS, String(sample['sample-type']));
       const every = numberOr(sample['recording-rate']);
       const data = textOr(sample['data']);
       if (!column || every === null || every <= 0 || data === null) return [];
@@ -100,12 +103,12 @@ export function toStream(time_start: string, exercise: Found): Record<string, un
   return { time: seconds.map((second) => start + second), ...Object.fromEntries(columns), ...wayOf(exercise, seconds) };
 }
 
-/** Where the route has a place at the second of a point. */
+/** Returns the position on the route for the second of each point, if there is one. */
 function wayOf(exercise: Found, seconds: number[]): Record<string, unknown> {
-  const places = new Map(
-    objectsOr(exercise['route']).map((place) => [Math.round(secondsIn(place['time']) ?? -1), place]),
+  const points = new Map(
+    objectsOr(exercise['route']).map((point) => [Math.round(secondsIn(point['time']) ?? -1), point]),
   );
-  if (places.size === 0) return {};
-  const columnOf = (name: string) => seconds.map((second) => numberOr(places.get(second)?.[name]));
+  if (points.size === 0) return {};
+  const columnOf = (name: string) => seconds.map((second) => numberOr(points.get(second)?.[name]));
   return { lat: columnOf('latitude'), lng: columnOf('longitude') };
 }

@@ -16,20 +16,20 @@ import { WATCH } from './map-summaries.ts';
 
 const DAY_SECONDS = 86_400;
 const MINUTE_SECONDS = 60;
-/** 0 awake, 1 REM, 2 and 3 light, 4 deep, 5 unknown: as our hypnogram counts. */
+/** Polar's numbers are 0 awake, 1 REM, 2 and 3 light, 4 deep, 5 unknown. The values here are those of our hypnogram. */
 const STAGES: Readonly<Record<number, number>> = { 0: 4, 1: 3, 2: 2, 3: 2, 4: 1, 5: -1 };
 
-/** What is told by the time of the local clock, as `{"23:55": 58, "00:00": 57}`, in the order in which it was. */
+/** Returns the values of a map like `{"23:55": 58, "00:00": 57}`, whose keys are local times, sorted by time. */
 function byClock(night: Found, values: unknown): { at: number; value: number }[] {
   const began = String(night['sleep_start_time']);
   const start = secondsOf(momentIn(began) ?? began);
   const midnight = secondsOf(`${began.slice(0, 10)}T00:00:00Z`) - (offsetWithin(began) ?? 0);
-  const found = Object.entries(objectOr(values)).flatMap(([clock, told]) => {
+  const found = Object.entries(objectOr(values)).flatMap(([clock, reported]) => {
     const [, hours, minutes] = /^([01]\d|2[0-3]):([0-5]\d)/.exec(clock) ?? [];
-    const value = numberOr(told);
+    const value = numberOr(reported);
     if (hours === undefined || value === null) return [];
     const at = midnight + (Number(hours) * 60 + Number(minutes)) * MINUTE_SECONDS;
-    // Its minute has begun before the night did.
+    // The first minute may begin before the start of the night, so we use the start of the night as its time.
     return [{ at: Math.max(at > start - MINUTE_SECONDS ? at : at + DAY_SECONDS, start), value }];
   });
   return found.toSorted((a, b) => a.at - b.at);
@@ -42,13 +42,16 @@ export const measuredAsleep = (night: Found, values: unknown): Measured[] =>
     timezone_offset: offsetWithin(String(night['sleep_start_time'])),
   }));
 
-/** A stage lasts until the next one, the last until the end of the night. */
+/** Returns the stages. A stage lasts until the next one begins, and the last one lasts until the end of the night. */
 function stagesOf(night: Found, end: number): Stage[] {
   const found = byClock(night, night['hypnogram']).filter(({ at }) => at < end);
   return found.map(({ at, value }, n) => ({ start: at, end: found[n + 1]?.at ?? end, value: STAGES[value] ?? -1 }));
 }
 
-/** One of a day with its `recharge`, which is known by its date: its edges may be mended later. */
+/**
+ * Returns the sleep of a day with its `recharge`. The id of the sleep is its date, because Polar may correct its times
+ * later.
+ */
 export function toSleep(night: Found): Item {
   const recharge = objectOr(night['recharge']);
   const [bedtime_start, bedtime_stop] = [momentIn(night['sleep_start_time']), momentIn(night['sleep_end_time'])];
@@ -67,7 +70,7 @@ export function toSleep(night: Found): Item {
     timezone_offset: offsetWithin(String(night['sleep_end_time'])),
     bedtime_start,
     bedtime_stop,
-    // Some devices tell no stages.
+    // Some devices report no stages.
     total: asleep > 0 ? asleep : Math.max(lasted - (awake ?? 0), 0),
     awake,
     light,

@@ -1,12 +1,12 @@
 // https://www.polar.com/accesslink-api/#daily-activity and #physical-info
 import type { Item } from '../answers/fitting.ts';
 import { momentIn, nameIn, numberOr, textOr, wholeOr, type Found } from '../answers/read-answer.ts';
-import { ownOf } from '../../../wire/own.ts';
+import { ownProperty } from '../../../wire/own-property.ts';
 
 export const WATCH = { provider: 'polar', source_type: 'watch' } as const;
 
 const SEXES: Readonly<Record<string, string>> = { MALE: 'male', FEMALE: 'female' };
-/** What nobody has told or measured. */
+/** The sources of values that nobody has entered or measured. */
 const GUESSED = new Set(['SOURCE_DEFAULT', 'SOURCE_ESTIMATE']);
 
 export function toActivity(day: Found): Item {
@@ -26,22 +26,22 @@ export const toProfile = (person: Found): Item => ({
   ...WATCH,
   height: wholeOr(person['height']),
   birth_date: textOr(person['birthday']),
-  sex: ownOf(SEXES, String(person['gender'])) ?? null,
+  sex: ownProperty(SEXES, String(person['gender'])) ?? null,
 });
 
-/** What of a person is kept with a weight. */
+/** Returns the fields of a person that we store together with a weight. */
 export const weighed = ({ weight, weight_source, modified, created }: Found): Found => ({
   weight,
   weight_source,
   modified: modified ?? created,
 });
 
-/** A weight as it was told or measured last. */
+/** Returns the last weight that somebody entered or measured. */
 export function toBody(person: Found): Item {
   const weight = numberOr(person['weight']);
-  const told = person['modified'];
-  if (weight === null || GUESSED.has(String(person['weight_source'])) || textOr(told) === null) return null;
-  const timestamp = momentIn(told);
+  const modified = person['modified'];
+  if (weight === null || GUESSED.has(String(person['weight_source'])) || textOr(modified) === null) return null;
+  const timestamp = momentIn(modified);
   if (timestamp === null) return null;
   return { ...WATCH, timestamp, weight };
 }

@@ -1,12 +1,12 @@
 // Shapes of https://www.polar.com/accesslink-api/#webhooks
 import { createHmac, randomInt } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
 import { importConnection, makeUser } from '../../../../test/factories.ts';
 import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
 
 const token = createHmac('sha256', 'secret-of-polar').update('phial hooks').digest('hex');
-/** Before what polls look at. */
+/** Before the days that polls cover. */
 const day = new Date(Date.now() - 20 * 86_400_000).toISOString().slice(0, 10);
 
 let provider: Provider;
@@ -48,7 +48,7 @@ beforeEach(() => {
   known = false;
 });
 
-const tell = (event: string, more: object = {}, at = `/${token}`) =>
+const notify = (event: string, more: object = {}, at = `/${token}`) =>
   team.api('POST', `/v2/hooks/polar${at}`, undefined, {
     raw: JSON.stringify({ event, user_id: Number(owner), timestamp: new Date().toISOString(), ...more }),
     headers: { 'content-type': 'application/json' },
@@ -57,23 +57,23 @@ const tell = (event: string, more: object = {}, at = `/${token}`) =>
 const listed = async (path: string): Promise<object[] | undefined> =>
   (await team.api<Record<string, object[]>>('GET', `/v2/summary/${path}/${user_id}?start_date=${day}`)).body[path];
 
-test('What comes late is brought where a notification tells of its day, or that there is an exercise', async () => {
+test('Late data is pulled when a notification names its day or an exercise', async () => {
   known = true;
-  await tell('ACTIVITY_SUMMARY', { date: day, url: `https://www.polaraccesslink.com/v3/users/activities/${day}` });
-  await tell('EXERCISE', { entity_id: '2AC312F', url: 'https://www.polaraccesslink.com/v3/exercises/2AC312F' });
+  await notify('ACTIVITY_SUMMARY', { date: day, url: `https://www.polaraccesslink.com/v3/users/activities/${day}` });
+  await notify('EXERCISE', { entity_id: '2AC312F', url: 'https://www.polaraccesslink.com/v3/exercises/2AC312F' });
   await app.runJobs();
   expect(await listed('activity')).toMatchObject([{ calendar_date: day, steps: 8_823 }]);
   expect(await listed('workouts')).toMatchObject([{ provider_id: '2AC312F' }]);
 });
 
-test('A PING is answered, and asks for nothing; so is what is of nobody here', async () => {
-  expect((await tell('PING', { user_id: undefined })).status).toBe(200);
-  expect((await tell('EXERCISE', { user_id: 1 })).status).toBe(200);
-  expect((await tell('SLEEP_WISE_ALERTNESS')).status).toBe(200);
+test('A PING causes no request, and neither does a notification about no user of ours', async () => {
+  expect((await notify('PING', { user_id: undefined })).status).toBe(200);
+  expect((await notify('EXERCISE', { user_id: 1 })).status).toBe(200);
+  expect((await notify('SLEEP_WISE_ALERTNESS')).status).toBe(200);
   await app.runJobs();
   expect(provider.asked).toEqual([]);
 });
 
-test('The address is ours by its secret part alone', async () => {
-  for (const at of ['', '/guess']) expect((await tell('EXERCISE', {}, at)).status).toBe(401);
+test('Only the secret part of the address proves the sender', async () => {
+  for (const at of ['', '/guess']) expect((await notify('EXERCISE', {}, at)).status).toBe(401);
 });

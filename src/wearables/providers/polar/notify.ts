@@ -1,7 +1,10 @@
 // https://www.polar.com/accesslink-api/#webhooks
 import { hasOurToken, idOf, spanOfDay, type Notifier } from '../notifier.ts';
 
-/** What may have changed, by what has happened; lists of exercises and nights are whole whatever the day. */
+/**
+ * The resources that may have changed, by the event. Polar always returns complete lists of exercises and nights, so
+ * the day of these notifications does not matter.
+ */
 const EVENTS: Readonly<Record<string, string[]>> = {
   EXERCISE: ['workouts', 'workout_stream'],
   SLEEP: ['sleep', 'hrv', 'respiratory_rate'],
@@ -11,7 +14,10 @@ const EVENTS: Readonly<Record<string, string[]>> = {
 };
 const OF_A_DAY = new Set(['CONTINUOUS_HEART_RATE', 'ACTIVITY_SUMMARY']);
 
-/** It signs by a key that it shows to whoever makes the webhook, once; the address is what we know of it. A PING asks for no more than an answer. */
+/**
+ * Polar signs with a key that it shows once, when the webhook is created. We do not have this key, so the address
+ * proves the sender. A PING only needs a response.
+ */
 export const notifier: Notifier = {
   headers: [],
   isGenuine: hasOurToken,

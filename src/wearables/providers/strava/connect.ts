@@ -21,8 +21,9 @@ export const connector: Connector = {
     externalUserId: ({ athlete }) => textOf((athlete as { id?: unknown } | undefined)?.id),
     identity: null,
   },
-  // Its API agreement wants it gone within 30: two are left for a service that is away.
-  keeps_data_days: 28,
+  // Strava's API agreement requires deletion within 30 days. The other two days are for the case that the service is
+  // not running.
+  deletes_data_after_days: 28,
   scopes: {
     profile: { required: ['profile:read_all'] },
     workouts: { required: ['activity:read_all'] },

@@ -1,12 +1,12 @@
-// The whole way with a provider, by Strava: connecting, the past, what is new, faults on demand, the end. What it answers
-// has the shape of https://developers.strava.com/docs/reference/#api-models-SummaryActivity and #api-models-StreamSet.
+// The whole way with a provider, with Strava: connecting, the past, new data, faults, the end. The answers have the
+// shape of https://developers.strava.com/docs/reference/#api-models-SummaryActivity and #api-models-StreamSet.
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
 import { importConnection, linkTokenOf, makeUser } from '../../../../test/factories.ts';
 import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
 import { expectMadeAgain, refresh as refreshUser } from '../../../../test/pulled.ts';
-import { publishedTo } from '../../../../test/publish.ts';
+import { publishedTo } from '../../../../test/publish-event.ts';
 
 const DAY_S = 86_400;
 const SCOPES = ['read', 'activity:read_all', 'profile:read_all'];
@@ -16,7 +16,7 @@ let app: TestApp;
 let team: Team;
 let user: { user_id: string };
 let activities: Record<string, unknown>[];
-/** What the next questions are answered with instead, one each. */
+/** Other answers to the next requests, one each. */
 let faults: ((request: DataRequest) => DataAnswer | undefined)[];
 
 beforeAll(async () => {
@@ -119,7 +119,7 @@ function answer({ path, query }: DataRequest): DataAnswer | undefined {
   return { json: found.slice(((page as number) - 1) * (perPage as number), (page as number) * (perPage as number)) };
 }
 
-/** At the provider's page, as a browser goes. */
+/** Like a browser at the provider's page. */
 async function authorise(): Promise<void> {
   const { link_token } = await linkTokenOf(team, user.user_id);
   const open = (url: string, cookie = '') => fetch(url, { redirect: 'manual', headers: { cookie } });
@@ -142,7 +142,8 @@ const workouts = async (): Promise<Workout[]> =>
       `/v2/summary/workouts/${user.user_id}?start_date=${new Date((now() - 30 * DAY_S) * 1_000).toISOString().slice(0, 10)}`,
     )
   ).body.workouts;
-const told = async (): Promise<string[]> => (await publishedTo(app, team)).map(({ event_type }) => event_type);
+const publishedTypes = async (): Promise<string[]> =>
+  (await publishedTo(app, team)).map(({ event_type }) => event_type);
 const pulls = async (): Promise<Record<string, { status: string; error_details: string | null }>> => {
   const { rows } = await sql<{ resource: string; status: string; error_details: string | null }>`
     select resource, status, error_details from pulls where user_id = ${user.user_id}`.execute(app.db);
@@ -153,7 +154,7 @@ const connection = async (): Promise<string | undefined> =>
     ?.status;
 
 describe('a connection to Strava', () => {
-  test('brings the past with a marker a resource, then what is new, and ends at the provider too', async () => {
+  test('brings the past with one event for each resource, then new data, and is revoked at the end', async () => {
     activities = [run(10), run(3)];
     await connect();
     expect(await pulls()).toEqual({
@@ -161,7 +162,7 @@ describe('a connection to Strava', () => {
       workouts: { status: 'success', error_details: null },
       workout_stream: { status: 'success', error_details: null },
     });
-    const types = await told();
+    const types = await publishedTypes();
     expect(types.filter((type) => type.startsWith('historical')).toSorted()).toEqual([
       'historical.data.profile.created',
       'historical.data.workout_stream.created',
@@ -175,16 +176,16 @@ describe('a connection to Strava', () => {
     activities[1] = { ...activities[1], start_date: new Date((now() - DAY_S) * 1_000).toISOString() };
     expect((await refresh()).body.refreshed_sources).toEqual(['strava']);
     expect(await workouts()).toHaveLength(3);
-    expect((await told()).slice(types.length).toSorted()).toEqual([
+    expect((await publishedTypes()).slice(types.length).toSorted()).toEqual([
       'daily.data.workout_stream.created',
       'daily.data.workouts.created',
-      // The name of one, and the zones of another, whose points came.
+      // The new name of one, and the zones of another, whose points have arrived.
       'daily.data.workouts.updated',
       'daily.data.workouts.updated',
     ]);
-    const before = (await told()).length;
+    const before = (await publishedTypes()).length;
     await refresh();
-    expect(await told()).toHaveLength(before);
+    expect(await publishedTypes()).toHaveLength(before);
 
     await team.api('DELETE', `/v2/user/${user.user_id}/strava`);
     await app.runJobs();
@@ -231,7 +232,7 @@ describe('a connection to Strava', () => {
     });
   });
 
-  test('goes through all pages, also when one is shorter than asked for', async () => {
+  test('reads all pages, also after one that is shorter than asked for', async () => {
     activities = [run(2), run(3), run(4)];
     const page = (n: number) => (): DataAnswer => ({ json: activities.slice(n - 1, n) });
     faults = [];
@@ -261,21 +262,21 @@ describe('a connection to Strava', () => {
     expect(new Set(provider.asked.map(({ token }) => token))).toEqual(new Set(['access-token-of-the-user']));
   });
 
-  test('tells what a person typed in from what was recorded', async () => {
+  test('marks workouts that a person typed in', async () => {
     activities = [run(1), run(2, { manual: true })];
     await connect();
     const sources = (await workouts()).map(({ source }) => (source as { app_id: string | null }).app_id);
     expect(sources.toSorted()).toEqual(['manual', null]);
   });
 
-  test('names what has recorded workouts, each once', async () => {
+  test('names the devices that recorded workouts, each once', async () => {
     activities = [run(1, { device_name: 'Garmin Edge 840' }), run(2, { device_name: 'Garmin Edge 840' }), run(3)];
     await connect();
     const { body } = await team.api<object[]>('GET', `/v2/user/${user.user_id}/device`);
     expect(body).toMatchObject([{ provider: 'strava', source_type: 'unknown', device_model: 'Garmin Edge 840' }]);
   });
 
-  test('asks for a workout in full, and for its points, once; in full again when the list tells it otherwise', async () => {
+  test("asks once for a workout's details and points, and again for details that have changed", async () => {
     activities = [run(1), run(1, { manual: true })];
     await connect();
     await refresh();
@@ -296,20 +297,20 @@ describe('a provider that', () => {
   test.each<[string, DataAnswer, string]>([
     ['fails', { status: 500, text: 'oops' }, 'provider_unavailable'],
     [
-      'fails with a page that is not read to its end',
+      'fails with a page that we do not read to its end',
       { status: 502, text: ' '.repeat(9 * 1024 * 1024) },
       'provider_unavailable',
     ],
     ['answers no JSON', { text: '<html>Maintenance</html>' }, 'transport_failure'],
     ['answers half a page', { text: '[{"id": 1, "na' }, 'transport_failure'],
     ['hangs up', 'hang up', 'transport_failure'],
-    ['sends elsewhere', { status: 302, headers: { location: 'https://example.com/' } }, 'transport_failure'],
+    ['redirects elsewhere', { status: 302, headers: { location: 'https://example.com/' } }, 'transport_failure'],
     [
-      'has no more for this user now',
+      'has used up the limit of this user',
       { status: 429, headers: { 'retry-after': '60' } },
       'provider_rate_limit_exceeded',
     ],
-  ])('%s is asked again, and nothing is lost or told twice', async (_, fault, group) => {
+  ])('%s is asked again, and nothing is lost or published twice', async (_, fault, group) => {
     activities = [run(5), run(1)];
     await authorise();
     provider.play(({ path }) => (path.endsWith('/athlete') ? { json: { id: 1 } } : fault));
@@ -320,18 +321,18 @@ describe('a provider that', () => {
     await later();
     await app.runJobs();
     expect((await pulls())['workouts']).toEqual({ status: 'success', error_details: null });
-    expect((await told()).filter((type) => type === 'daily.data.workouts.created')).toHaveLength(2);
+    expect((await publishedTypes()).filter((type) => type === 'daily.data.workouts.created')).toHaveLength(2);
     expect(await connection()).toBe('connected');
   });
 
   test.each<[string, DataAnswer]>([
-    ['answers a thing instead of a list', { json: { activities: [] } }],
-    ['answers a list of other things', { json: [7, 'x'] }],
+    ['answers an object instead of a list', { json: { activities: [] } }],
+    ['answers a list of other objects', { json: [7, 'x'] }],
     ['answers an activity without its time', { json: [{ id: 1, elapsed_time: 60 }] }],
-    ['answers an activity with a time that is none', { json: [{ id: 1, elapsed_time: 60, start_date: 'yesterday' }] }],
+    ['answers an activity with an invalid time', { json: [{ id: 1, elapsed_time: 60, start_date: 'yesterday' }] }],
     ['refuses', { status: 403, json: {} }],
-    ['answers more than is read', { text: `[${' '.repeat(9 * 1024 * 1024)}]` }],
-  ])('%s ends the pull with an error that says so', async (_, fault) => {
+    ['answers more than we read', { text: `[${' '.repeat(9 * 1024 * 1024)}]` }],
+  ])('%s ends the pull with an error', async (_, fault) => {
     await authorise();
     provider.play(({ path }) => (path.endsWith('/athlete') ? { json: { id: 1 } } : fault));
     await app.runJobs();
@@ -339,7 +340,7 @@ describe('a provider that', () => {
     expect(await connection()).toBe('connected');
   });
 
-  test('sends values that cannot be brings the others', async () => {
+  test('sends impossible values loses only those', async () => {
     activities = [
       run(1, { average_heartrate: 9_000, distance: 'far', sport_type: null, type: 'Run' }),
       run(2, { elapsed_time: 20 * DAY_S }),
@@ -350,7 +351,7 @@ describe('a provider that', () => {
     expect((await pulls())['workouts']?.status).toBe('success');
   });
 
-  test('refuses a token before its time gets a new one, and the page again', async () => {
+  test('refuses a token before its end gets a new one, and the same request again', async () => {
     activities = [run(1)];
     await connect();
     provider.endAccessTokens();
@@ -370,7 +371,7 @@ describe('a provider that', () => {
     expect(JSON.parse(error?.body ?? '')).toMatchObject({ data: { error_type: 'provider_credential_error' } });
   });
 
-  test('whose user has taken the application away puts the connection in error', async () => {
+  test('whose user has revoked the application puts the connection in error', async () => {
     await connect();
     provider.endAccessTokens();
     provider.revokeAll();
@@ -379,7 +380,7 @@ describe('a provider that', () => {
   });
 });
 
-describe('the share of the application', () => {
+describe('the limit of the application', () => {
   const usage = (quarter: number, day: number) => ({
     headers: { 'x-readratelimit-limit': '100,1000', 'x-readratelimit-usage': `${quarter},${day}` },
   });
@@ -390,7 +391,7 @@ describe('the share of the application', () => {
     return rows[0] ?? { polls: 0, past: 0 };
   };
 
-  test('that is nearly used up keeps pulls of the past waiting, and polls go on', async () => {
+  test('that is nearly used up makes pulls of the past wait, while polls continue', async () => {
     activities = [run(1)];
     await connect();
     faults = [(request) => ({ ...(answer(request) as object), ...usage(81, 100) })];
@@ -406,7 +407,7 @@ describe('the share of the application', () => {
     expect((await refresh()).body.refreshed_sources).toEqual(['strava']);
   });
 
-  test('that is used up keeps everybody waiting, in every process, and is no failed try', async () => {
+  test('that is used up makes all processes wait, and counts as no failed try', async () => {
     activities = [run(1)];
     await connect();
     faults = [() => ({ status: 429, json: {}, ...usage(20, 1_000) })];

@@ -10,7 +10,7 @@ import type { Importer, Pulled, ImportSource, Window } from '../importer.ts';
 
 import { devicesOf } from '../answers/devices.ts';
 import { summariesOf, type Item } from '../answers/fitting.ts';
-import type { Headers, ProviderApi, Hold } from '../provider-api.ts';
+import type { Headers, ProviderApi, ProviderWaits } from '../provider-api.ts';
 import {
   momentAt,
   momentIn,
@@ -27,15 +27,15 @@ import {
   wordOf,
   type Found,
 } from '../answers/read-answer.ts';
-import { holdOfShares, numbersOf } from '../answers/shares.ts';
+import { waitsOfShares, numbersOf } from '../answers/shares.ts';
 
 const API = 'https://www.strava.com/api/v3';
 const STREAMS = 'time,distance,latlng,altitude,velocity_smooth,heartrate,cadence,watts,temp';
 const PER_PAGE = 200;
-/** 20,000 activities in a window: whoever has more has an answer that repeats itself. */
+/** These pages have 20,000 activities of one window. A response with more pages is probably an endless repetition. */
 const MOST_PAGES = 100;
 
-const api: ProviderApi = { slug: 'strava', holdOf };
+const api: ProviderApi = { slug: 'strava', waitsOf };
 
 const MAPPERS = {
   profile: { resource: profile, toItem: toProfile },
@@ -46,12 +46,12 @@ const MAPPERS = {
 export const importer: Importer = {
   resources: {
     profile: { windowDays: 366, polled: false },
-    // Each activity costs a request of the few that an application has, and its points another one.
+    // Each activity needs one of the application's few requests, and its points need another one.
     workouts: { windowDays: 30 },
     workout_stream: { windowDays: 30, with: 'workouts' },
   },
   pollDays: 3,
-  // An application may ask 1,000 times a day for everybody together.
+  // An application may send 1,000 requests a day for all its users.
   pollEverySeconds: 3_600,
   mappers: MAPPERS,
   findOne: async (source, resource, id) => {
@@ -76,7 +76,10 @@ export const importer: Importer = {
   },
 };
 
-/** A page can be shorter than asked for and still not be the last: that one is empty. */
+/**
+ * Yields the pages of activities. A page can have fewer activities than we requested without being the last one. The
+ * last page is empty.
+ */
 async function* activities(source: ImportSource, { from, to }: Window): AsyncIterable<Found[]> {
   for (let page = 1; page <= MOST_PAGES; page += 1) {
     const query = { after: secondsOf(from) - 1, before: Math.ceil(Date.parse(to) / 1_000), page, per_page: PER_PAGE };
@@ -86,7 +89,7 @@ async function* activities(source: ImportSource, { from, to }: Window): AsyncIte
   }
 }
 
-/** Activities, and what recorded them, which lists do not always name. */
+/** Yields activities, and the devices that recorded them. Lists of activities do not always name the devices. */
 function* recorded({ ctx: { log } }: ImportSource, activities: Found[]): Iterable<Pulled> {
   yield* devicesOf(
     log,
@@ -99,14 +102,14 @@ function* recorded({ ctx: { log } }: ImportSource, activities: Found[]): Iterabl
 const ofStrava = (page: Found[]) => ({ provider: 'strava', provider_ids: page.map(({ id }) => nameIn(id)) });
 
 /**
- * Activities as they are told one by one: only there stands what was burnt. One that was read before and that the list tells
- * as it was then is not asked for again.
+ * Yields the details of activities, because a list has no calories. If we have stored the details of an activity and it
+ * has not changed in the list, does not request it again.
  */
 async function* inFull(source: ImportSource, page: Found[]): AsyncIterable<Found> {
-  const kept = await findPayloads(source.ctx, source.user, { resource: workout.name, ...ofStrava(page) });
+  const payloads = await findPayloads(source.ctx, source.user, { resource: workout.name, ...ofStrava(page) });
   for (const activity of page) {
     const id = nameIn(activity['id']);
-    const before = objectOr(kept.get(id));
+    const before = objectOr(payloads.get(id));
     if (isStill(before, activity)) {
       yield before;
       continue;
@@ -117,17 +120,20 @@ async function* inFull(source: ImportSource, page: Found[]): AsyncIterable<Found
   }
 }
 
-/** What Strava calls an activity that is told with everything. */
+/** The value of Strava's field `resource_state` for an activity with all details. */
 const IN_FULL = 3;
 
-/** Whether an activity in full is what the list tells, as far as we read it. The list has no calories, and the way roughly. */
+/**
+ * Whether the stored details agree with the list in all fields that we read. The list has no calories and only a rough
+ * route.
+ */
 function isStill(whole: Found, listed: Found): boolean {
   if (whole['resource_state'] !== IN_FULL && !('calories' in whole)) return false;
-  const told = { ...listed, calories: whole['calories'], map: whole['map'] };
-  return isDeepStrictEqual(toWorkout(told), toWorkout(whole));
+  const merged = { ...listed, calories: whole['calories'], map: whole['map'] };
+  return isDeepStrictEqual(toWorkout(merged), toWorkout(whole));
 }
 
-/** The points of an activity that has none yet: those that are kept do not change. */
+/** Yields the points of an activity for which we have not stored points. Stored points do not change. */
 async function* withStream(source: ImportSource, activity: Found): AsyncIterable<Pulled> {
   const item = activity['manual'] === true ? null : toWorkout(activity);
   if (item === null) return;
@@ -166,7 +172,7 @@ function toWorkout(activity: Found): Item {
     average_speed: numberOr(activity['average_speed']),
     max_speed: numberOr(activity['max_speed']),
     average_watts,
-    // There it says whether power was measured, and is not an estimate.
+    // This field of Strava states whether power was measured or estimated.
     device_watts: activity['device_watts'] === true ? average_watts : null,
     max_watts: numberOr(activity['max_watts']),
     weighted_average_watts: numberOr(activity['weighted_average_watts']),
@@ -174,19 +180,19 @@ function toWorkout(activity: Found): Item {
   };
 }
 
-/** A watch, a phone with an app or something else: its name does not say. */
+/** Returns the device. Its name does not show whether it is a watch, a phone with an app or another device. */
 function toDevice({ device_name }: Found): Item {
   const device_model = textOr(device_name);
   return device_model === null ? null : { provider: 'strava', source_type: 'unknown', device_model };
 }
 
-/** By the second, from the start of the activity; null where nothing is timed. */
+/** Returns the points for each second from the start of the activity; null if the streams have no times. */
 function toStream(time_start: string, streams: Found): Record<string, unknown> | null {
   const dataOf = (name: string): unknown => objectOr(streams[name])['data'];
   const seconds = numbersOr(dataOf('time'));
   if (seconds === null || seconds.length === 0 || seconds.includes(null)) return null;
   const start = secondsOf(time_start);
-  const places = Array.isArray(dataOf('latlng')) ? (dataOf('latlng') as unknown[]).map(numbersOr) : null;
+  const points = Array.isArray(dataOf('latlng')) ? (dataOf('latlng') as unknown[]).map(numbersOr) : null;
   const columns = {
     distance: numbersOr(dataOf('distance')),
     altitude: numbersOr(dataOf('altitude')),
@@ -195,8 +201,8 @@ function toStream(time_start: string, streams: Found): Record<string, unknown> |
     cadence: numbersOr(dataOf('cadence')),
     power: numbersOr(dataOf('watts')),
     temperature: numbersOr(dataOf('temp')),
-    lat: places?.map((place) => place?.[0] ?? null),
-    lng: places?.map((place) => place?.[1] ?? null),
+    lat: points?.map((point) => point?.[0] ?? null),
+    lng: points?.map((point) => point?.[1] ?? null),
   };
   const measured = Object.entries(columns).filter(([, column]) => column?.length === seconds.length);
   return { time: seconds.map((second) => start + Math.round(second as number)), ...Object.fromEntries(measured) };
@@ -213,8 +219,11 @@ function toProfile(athlete: Found): Item {
 
 const QUARTER_SECONDS = 900;
 const DAY_SECONDS = 86_400;
-/** `X-RateLimit-Limit: 200,2000` and `-Usage`: by the quarter of an hour and by the day in UTC; reads have their own. */
-function holdOf(status: number, headers: Headers): Hold {
+/**
+ * Reads `X-RateLimit-Limit: 200,2000` and `-Usage`. The first number is for a quarter of an hour, the second for a day
+ * in UTC. Reads have separate limits.
+ */
+function waitsOf(status: number, headers: Headers): ProviderWaits {
   const shares = ['x-ratelimit', 'x-readratelimit'].flatMap((kind) => {
     const [limits, usages] = [numbersOf(headers, `${kind}-limit`), numbersOf(headers, `${kind}-usage`)];
     return [QUARTER_SECONDS, DAY_SECONDS].map((every, n) => ({
@@ -223,10 +232,13 @@ function holdOf(status: number, headers: Headers): Hold {
       seconds: until(every),
     }));
   });
-  return holdOfShares(status, shares, until(QUARTER_SECONDS));
+  return waitsOfShares(status, shares, until(QUARTER_SECONDS));
 }
 
-/** Seconds until the next full quarter of an hour or day in UTC, and one for clocks that differ. */
+/**
+ * Returns the seconds until the next full quarter of an hour, or until the next day in UTC. Adds one second, because
+ * clocks differ.
+ */
 function until(every: number): number {
   const now = Date.now() / 1_000;
   return Math.ceil(every - (now % every)) + 1;

@@ -1,18 +1,21 @@
 // https://developers.strava.com/docs/webhooks/
-import { isSame } from '../../../privacy/is-same.ts';
+import { equalInConstantTime } from '../../../privacy/equal-in-constant-time.ts';
 import { fieldsOf, hasOurToken, hexOf, idOf, type Notifier } from '../notifier.ts';
 
 const MOST_AGE_SECONDS = 300;
 
-/** Whether Strava signs depends on the application: what is unsigned has to come to the address that only Strava knows. */
+/**
+ * It depends on the application whether Strava signs. An unsigned notification must come to the address that only
+ * Strava knows.
+ */
 export const notifier: Notifier = {
   headers: ['x-strava-signature'],
   isGenuine: (secret, sent) => {
     const signature = sent.headers['x-strava-signature'] ?? null;
     if (signature === null) return hasOurToken(secret, sent);
-    const [, seconds = '', told = ''] = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/.exec(signature) ?? [];
+    const [, seconds = '', digest = ''] = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/.exec(signature) ?? [];
     const isNow = Math.abs(Date.now() / 1_000 - Number(seconds)) <= MOST_AGE_SECONDS;
-    return told !== '' && isNow && isSame(told, hexOf(secret, `${seconds}.${sent.body}`));
+    return digest !== '' && isNow && equalInConstantTime(digest, hexOf(secret, `${seconds}.${sent.body}`));
   },
   subscriptionOf: ({ subscription_id }) => idOf(subscription_id),
   read: ({ object_type, object_id, owner_id, updates }) => {

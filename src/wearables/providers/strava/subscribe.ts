@@ -1,4 +1,4 @@
-// https://developers.strava.com/docs/webhooks/: an application has one subscription, which does not end.
+// https://developers.strava.com/docs/webhooks/: an application has one subscription, which does not expire.
 import { textOf } from '../connector.ts';
 import { ProviderRefused } from '../provider-errors.ts';
 import { objectsOf, type ApplicationSubscriber } from '../subscriber.ts';
@@ -8,13 +8,13 @@ const SUBSCRIPTIONS = 'https://www.strava.com/api/v3/push_subscriptions';
 export const subscriber: ApplicationSubscriber = {
   provider: 'strava',
   signs: false,
-  keep: async (ask, { address, base, token }, { id, secret }) => {
+  ensure: async (ask, { address, base, token }, { id, secret }) => {
     const client = { client_id: id, client_secret: secret };
     const query = new URLSearchParams(client).toString();
     const there = objectsOf(await ask({ method: 'GET', url: `${SUBSCRIPTIONS}?${query}` }));
     const ours = there.find(({ callback_url }) => callback_url === address);
     if (ours) return textOf(ours['id']);
-    // Of another deployment of the same application: it is not ours to take.
+    // This subscription belongs to another deployment with the same application, so we must not remove it.
     if (there.some(({ callback_url }) => !String(callback_url).startsWith(base)))
       throw new ProviderRefused('subscribed_elsewhere');
     for (const each of there)

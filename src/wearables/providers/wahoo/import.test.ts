@@ -1,6 +1,6 @@
 // Shapes of https://cloud-api.wahooligan.com/#workouts and #users
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
 import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
 import { dayAgo, pulledFrom, refresh } from '../../../../test/pulled.ts';
 
@@ -65,7 +65,7 @@ const WORKOUTS = [
   workout(1, '2019-01-01T12:00:00.000Z'),
 ];
 
-/** Two workouts a page, the newest first, however many were asked for. */
+/** Two workouts on each page, the newest first, whatever number was asked for. */
 function answer({ path, query }: DataRequest): DataAnswer | undefined {
   if (path === '/v1/user')
     return { json: { id: 60_462, height: '1.83', weight: '80.0', first: 'Kim', birth: '1980-10-02', gender: 1 } };
@@ -75,7 +75,7 @@ function answer({ path, query }: DataRequest): DataAnswer | undefined {
   return { json: { workouts: found, total: 4, page, per_page: 2, order: 'descending', sort: 'starts' } };
 }
 
-test('A user authorises, what there is comes, is renewed, and ends with the application told', async () => {
+test('A user authorises, the data comes, tokens are renewed, and the end revokes them', async () => {
   const { team, user_id, summaries, pulls } = await pulledFrom(app, provider, 'wahoo', answer, { authorises: true });
   const { body } = await team.api<{ providers: object[] }>('GET', `/v2/user/providers/${user_id}`);
   expect(body.providers).toMatchObject([{ slug: 'wahoo', status: 'connected', external_user_id: '60462' }]);
@@ -115,7 +115,7 @@ test('A user authorises, what there is comes, is renewed, and ends with the appl
   provider.asked.length = 0;
   expect((await refresh(app, team, user_id)).body.refreshed_sources).toEqual(['wahoo']);
   expect(provider.tokenRequests.map(({ fields }) => fields['grant_type'])).toEqual(['refresh_token']);
-  // A page that is all older than the days of a poll is the last one.
+  // A page with only workouts from before the polled days is the last one.
   expect(provider.asked.map(({ query }) => query.get('page'))).toEqual(['1', '2']);
 
   provider.revoked.length = 0;
@@ -124,14 +124,14 @@ test('A user authorises, what there is comes, is renewed, and ends with the appl
   expect(provider.revoked).toEqual([expect.stringMatching(/^access-/)]);
 });
 
-test('What the user did not grant is not asked for', async () => {
+test('Nothing is asked for that the user did not grant', async () => {
   provider.asked.length = 0;
   const { pulls } = await pulledFrom(app, provider, 'wahoo', answer, { scopes: ['user_read'] });
   expect(await pulls()).toEqual({ profile: 'success' });
   expect(provider.asked.map(({ path }) => path)).toEqual(['/v1/user']);
 });
 
-test('A list that is none ends the pull, and half an answer is asked for again', async () => {
+test('An answer without a list ends the pull, and half an answer is asked for again', async () => {
   const none = await pulledFrom(app, provider, 'wahoo', () => ({ json: { workouts: {} } }), {
     scopes: ['workouts_read'],
   });
@@ -142,7 +142,7 @@ test('A list that is none ends the pull, and half an answer is asked for again',
   expect(await half.pulls()).toEqual({ workouts: 'retrying' });
 });
 
-test('The past waits while most of an hour is used up, and everything once all of it is', async () => {
+test("The past waits at most of an hour's limit, and everything waits at all of it", async () => {
   let left = [4_000, 150, 150];
   let reset = 0;
   const limited = (request: DataRequest): DataAnswer => ({

@@ -5,7 +5,7 @@ import { workout } from '../../summaries/resources/workout.ts';
 import type { Importer, ImportSource, Window } from '../importer.ts';
 
 import { summariesOf, type Item } from '../answers/fitting.ts';
-import type { Headers, ProviderApi, Hold } from '../provider-api.ts';
+import type { Headers, ProviderApi, ProviderWaits } from '../provider-api.ts';
 import {
   momentAfter,
   momentIn,
@@ -19,16 +19,16 @@ import {
   zoneOr,
   type Found,
 } from '../answers/read-answer.ts';
-import { holdOfShares, numbersOf } from '../answers/shares.ts';
+import { waitsOfShares, numbersOf } from '../answers/shares.ts';
 import { sportOf } from './map-sports.ts';
 
 const API = 'https://api.wahooligan.com/v1';
 const SOURCE = { provider: 'wahoo', source_type: 'unknown' } as const;
 const PER_PAGE = 60;
-/** 6,000 workouts: whoever has more has an answer that repeats itself. */
+/** These pages have 6,000 workouts. A response with more pages is probably an endless repetition. */
 const MOST_PAGES = 100;
 
-const api: ProviderApi = { slug: 'wahoo', holdOf };
+const api: ProviderApi = { slug: 'wahoo', waitsOf };
 
 const MAPPERS = {
   profile: { resource: profile, toItem: toProfile },
@@ -38,11 +38,11 @@ const MAPPERS = {
 export const importer: Importer = {
   resources: {
     profile: { windowDays: 366, polled: false },
-    // There is one list of all of them, which each window reads from its beginning.
+    // Wahoo has one list of all workouts. For each window we read this list from its beginning.
     workouts: { windowDays: 366 },
   },
   pollDays: 3,
-  // An application may ask 5,000 times a day for everybody together.
+  // An application may send 5,000 requests a day for all its users.
   pollEverySeconds: 3_600,
   mappers: MAPPERS,
   findOne: async (source, _resource, id) => {
@@ -61,7 +61,7 @@ export const importer: Importer = {
   },
 };
 
-/** Those that began in the window; the newest come first. */
+/** Yields the workouts that began in the window. The list has the newest ones first. */
 async function* workouts(source: ImportSource, { from, to }: Window): AsyncIterable<Found[]> {
   for (let page = 1; page <= MOST_PAGES; page += 1) {
     const query = { page, per_page: PER_PAGE };
@@ -75,10 +75,10 @@ async function* workouts(source: ImportSource, { from, to }: Window): AsyncItera
   }
 }
 
-/** What is yet to come is a plan. */
+/** Whether a workout began in the window. A workout in the future is a plan. */
 const isIn = (moment: string | null, { from, to }: Window): boolean => moment !== null && moment >= from && moment < to;
 
-/** Numbers are written as texts; one that was not done has no summary. */
+/** Returns a workout. Wahoo writes numbers as texts. A workout that the person only planned has no summary. */
 function toWorkout(found: Found): Item {
   const time_start = momentIn(found['starts']);
   const summary = objectOr(found['workout_summary']);
@@ -107,7 +107,7 @@ function toWorkout(found: Found): Item {
   };
 }
 
-/** Without a sensor it tells 0.0. */
+/** Returns a measured number. Wahoo writes 0.0 if there was no sensor. */
 const measured = (value: unknown): number | null => numberOr(value) || null;
 
 function toProfile(person: Found): Item {
@@ -120,11 +120,14 @@ function toProfile(person: Found): Item {
   };
 }
 
-/** By the day, the hour and five minutes: how long to wait where it tells nothing of it. */
+/** The waits for the limits of a day, an hour and five minutes. We use them if the response states no reset time. */
 const WAITS_SECONDS = [3_600, 600, 300];
 
-/** `X-RateLimit-Limit: 5000, 1000, 200` and `-Remaining`; `-Reset` has seconds only once a limit is reached. */
-function holdOf(status: number, headers: Headers): Hold {
+/**
+ * Reads `X-RateLimit-Limit: 5000, 1000, 200` and `-Remaining`. `-Reset` has seconds only after the application has used
+ * up a limit.
+ */
+function waitsOf(status: number, headers: Headers): ProviderWaits {
   const [limits, left] = [numbersOf(headers, 'x-ratelimit-limit'), numbersOf(headers, 'x-ratelimit-remaining')];
   const reset = numbersOf(headers, 'x-ratelimit-reset')[0] || null;
   const shares = WAITS_SECONDS.map((seconds, n) => {
@@ -132,5 +135,5 @@ function holdOf(status: number, headers: Headers): Hold {
     const used = limit === null || remaining === null ? null : limit - remaining;
     return { limit, used, seconds: reset ?? seconds };
   });
-  return holdOfShares(status, shares, reset ?? (WAITS_SECONDS[2] as number));
+  return waitsOfShares(status, shares, reset ?? (WAITS_SECONDS[2] as number));
 }

@@ -1,7 +1,7 @@
 // https://cloud-api.wahooligan.com/#workout-types
 import { numberOr } from '../answers/read-answer.ts';
 
-/** Types of workouts, each by its own number. */
+/** The types of workouts by their numbers. */
 const SPORTS: Readonly<Record<number, string>> = {
   0: 'cycling',
   1: 'running',

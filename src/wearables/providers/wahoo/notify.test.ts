@@ -1,12 +1,12 @@
 // Shapes of https://cloud-api.wahooligan.com/#webhooks
 import { createHmac, randomInt } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
 import { importConnection, makeUser } from '../../../../test/factories.ts';
 import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
 
 const token = createHmac('sha256', 'secret-of-wahoo').update('phial hooks').digest('hex');
-/** Long before what polls look at. */
+/** Long before the days that polls cover. */
 const starts = new Date(Date.now() - 40 * 86_400_000).toISOString();
 
 let provider: Provider;
@@ -39,7 +39,7 @@ function answer({ path }: DataRequest): DataAnswer | undefined {
   return id === 55 ? { json: { id, starts, minutes: 60, workout_type_id: 0, workout_summary: summary } } : undefined;
 }
 
-const tell = (id: number, at = `/${token}`, changes: object = {}) =>
+const notify = (id: number, at = `/${token}`, changes: object = {}) =>
   team.api('POST', `/v2/hooks/wahoo${at}`, undefined, {
     raw: JSON.stringify({
       event_type: 'workout_summary',
@@ -52,21 +52,21 @@ const tell = (id: number, at = `/${token}`, changes: object = {}) =>
     key: null,
   });
 
-test('The workout that a notification names is brought, however long ago it was', async () => {
-  expect((await tell(55)).status).toBe(200);
+test('The workout that a notification names is pulled, however old it is', async () => {
+  expect((await notify(55)).status).toBe(200);
   await app.runJobs();
   const path = `/v2/summary/workouts/${user_id}?start_date=${starts.slice(0, 8)}01`;
   const { body } = await team.api<{ workouts: object[] }>('GET', path);
   expect(body.workouts).toMatchObject([{ provider_id: '55', distance: 21_482.5, average_hr: 141 }]);
 });
 
-test('The address is ours by its secret part alone', async () => {
-  for (const at of ['', '/guess']) expect((await tell(55, at)).status).toBe(401);
+test('Only the secret part of the address proves the sender', async () => {
+  for (const at of ['', '/guess']) expect((await notify(55, at)).status).toBe(401);
 });
 
-test('One of other types or of nobody here asks for nothing', async () => {
+test('A notification of another type or about no user of ours causes no request', async () => {
   for (const changes of [{ user: { id: 1 } }, { user: 7 }, { workout_summary: [] }, { event_type: 'plan' }])
-    expect((await tell(55, `/${token}`, changes)).status).toBe(200);
+    expect((await notify(55, `/${token}`, changes)).status).toBe(200);
   await app.runJobs();
   expect(provider.asked).toEqual([]);
 });

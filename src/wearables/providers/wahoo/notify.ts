@@ -1,7 +1,7 @@
 // https://cloud-api.wahooligan.com/#webhooks
 import { fieldsOf, hasOurToken, idOf, type Notifier } from '../notifier.ts';
 
-/** It signs nothing; the token that it puts into the body is of its own making, so the address has ours. */
+/** Wahoo does not sign, and it chooses the token in the body itself. So we put our token into the address. */
 export const notifier: Notifier = {
   headers: [],
   isGenuine: hasOurToken,

@@ -20,7 +20,7 @@ export const connector: Connector = {
     always_scopes: ['offline', 'read:profile'],
     scope_separator: ' ',
     pkce: false,
-    // Without it there is no refresh token for the next time.
+    // Without this scope, the response has no refresh token for the next renewal.
     renew_with: { scope: 'offline' },
     externalUserId: () => null,
     identity: {

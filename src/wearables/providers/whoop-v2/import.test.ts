@@ -1,6 +1,6 @@
 // Shapes of https://developer.whoop.com/api
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
 import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
 import { dayAgo, pulledFrom, refresh } from '../../../../test/pulled.ts';
 
@@ -99,7 +99,7 @@ const RECORDS: Record<string, Record<string, unknown>[]> = {
   workout: [WORKOUT, { ...PENDING, id: 'workout-2', sport_name: 'yoga', end: `${before}T21:00:00Z` }],
 };
 
-/** One record a page, of those that begin in the window. */
+/** One record on each page, of those that begin in the window. */
 function answer({ path, query }: DataRequest): DataAnswer | undefined {
   if (path.endsWith('/measurement/body'))
     return { json: { height_meter: 1.8288, weight_kilogram: 90.7, max_heart_rate: 200 } };
@@ -111,7 +111,7 @@ function answer({ path, query }: DataRequest): DataAnswer | undefined {
   return found && { json: { records: found.slice(page, page + 1), next_token } };
 }
 
-test('A user authorises, what there is comes, is renewed, and ends with the application told', async () => {
+test('A user authorises, the data comes, tokens are renewed, and the end revokes them', async () => {
   provider.user('10129');
   const { team, user_id, summaries, samples, pulls } = await pulledFrom(app, provider, 'whoop_v2', answer, {
     authorises: true,
@@ -165,7 +165,7 @@ test('A user authorises, what there is comes, is renewed, and ends with the appl
   expect(await samples('blood_oxygen')).toMatchObject([{ value: 95.5 }]);
   expect(await samples('respiratory_rate')).toMatchObject([{ timestamp: NIGHT.end, timezone_offset: -25_200 }]);
 
-  // The token ends before its time: it is renewed with the scope without which there is no next one.
+  // The token ends early. It is renewed with the scope that brings the next refresh token.
   provider.endAccessTokens();
   provider.tokenRequests.length = 0;
   expect((await refresh(app, team, user_id)).body.refreshed_sources).toEqual(['whoop_v2']);
@@ -179,7 +179,7 @@ test('A user authorises, what there is comes, is renewed, and ends with the appl
   expect(provider.revoked).toEqual([expect.stringMatching(/^access-/)]);
 });
 
-test('It hears of the end of a connection also where the access token has ended by then', async () => {
+test('The provider is notified of the end of a connection, also with an expired access token', async () => {
   const { team, user_id } = await pulledFrom(app, provider, 'whoop_v2', answer, { authorises: true });
   provider.revoked.length = 0;
   const ended = provider.asked.at(-1)?.token;
@@ -190,14 +190,14 @@ test('It hears of the end of a connection also where the access token has ended 
   expect(provider.revoked).not.toEqual([ended]);
 });
 
-test('What the user did not grant is not asked for', async () => {
+test('Nothing is asked for that the user did not grant', async () => {
   provider.asked.length = 0;
   const { pulls } = await pulledFrom(app, provider, 'whoop_v2', answer, { scopes: ['offline', 'read:workout'] });
   expect(await pulls()).toEqual({ workouts: 'success' });
   expect(new Set(provider.asked.map(({ path }) => path))).toEqual(new Set(['/developer/v2/activity/workout']));
 });
 
-test('Where most of a minute is used up the past waits, and polls go on until all of it is', async () => {
+test("The past waits at most of a minute's limit, and polls continue up to all of it", async () => {
   const headers = (remaining: number) => ({
     'x-ratelimit-limit': '100, 100;window=60, 10000;window=86400',
     'x-ratelimit-remaining': String(remaining),

@@ -7,18 +7,18 @@ import { workout } from '../../summaries/resources/workout.ts';
 import type { Importer, Pulled, ImportSource, Window } from '../importer.ts';
 
 import { samplesOf, summariesOf, type Measured } from '../answers/fitting.ts';
-import type { Headers, ProviderApi, Hold } from '../provider-api.ts';
+import type { Headers, ProviderApi, ProviderWaits } from '../provider-api.ts';
 import { pagesByToken } from '../answers/pages.ts';
 import { momentIn, nameIn, numberOr, objectIn, objectOr, objectsIn, type Found } from '../answers/read-answer.ts';
-import { holdOfShares, numbersOf } from '../answers/shares.ts';
+import { waitsOfShares, numbersOf } from '../answers/shares.ts';
 import { offsetOf, toActivity, toBody, toProfile, toSleep, toWorkout, WRISTBAND } from './map.ts';
-import { ownOf } from '../../../wire/own.ts';
+import { ownProperty } from '../../../wire/own-property.ts';
 
 const API = 'https://api.prod.whoop.com/developer/v2';
 const MOST_A_PAGE = 25;
 const MINUTE_SECONDS = 60;
 
-const api: ProviderApi = { slug: 'whoop_v2', holdOf };
+const api: ProviderApi = { slug: 'whoop_v2', waitsOf };
 
 const MAPPERS = {
   profile: { resource: profile, toItem: toProfile },
@@ -30,7 +30,7 @@ const MAPPERS = {
 
 const month = { windowDays: 30 };
 const ofNights = { windowDays: 30, with: 'sleep' };
-/** What the person has once told: it has no time, and is as it is. */
+/** Data that the person has entered once. It has no time, so we can only read its present values. */
 const asItIs = { windowDays: 366, polled: false } as const;
 
 export const importer: Importer = {
@@ -45,7 +45,7 @@ export const importer: Importer = {
     workouts: month,
   },
   pollDays: 3,
-  // 10,000 questions a day are all that an application may ask for everybody.
+  // An application may send 10,000 requests a day for all its users.
   pollEverySeconds: 3_600,
   mappers: MAPPERS,
   sampleSources: [WRISTBAND.source_type],
@@ -60,14 +60,14 @@ export const importer: Importer = {
     const recovery = await one(`cycle/${encodeURIComponent(nameIn(night['cycle_id']))}/recovery`);
     return [...summariesOf(log, MAPPERS.sleep, [{ ...night, recovery: objectOr(objectOr(recovery)['score']) }])];
   },
-  pull: (source, resource, window) => (ownOf(READERS, resource) as Reader)(source, window),
+  pull: (source, resource, window) => (ownProperty(READERS, resource) as Reader)(source, window),
 };
 
 type Reader = (source: ImportSource, window: Window) => AsyncIterable<Pulled>;
 
 async function* records(source: ImportSource, path: string, { from, to }: Window): AsyncIterable<Found[]> {
   const query = { start: from, end: to, limit: MOST_A_PAGE };
-  const next = { told: 'next_token', asked: 'nextToken' };
+  const next = { answered: 'next_token', asked: 'nextToken' };
   for await (const answer of pagesByToken(source, api, { url: `${API}/${path}`, query, ...next }))
     yield objectsIn(answer['records']);
 }
@@ -75,10 +75,13 @@ async function* records(source: ImportSource, path: string, { from, to }: Window
 const daysFrom = (moment: string, days: number): string =>
   new Date(Date.parse(moment) + days * 86_400_000).toISOString();
 
-/** What of a recovery was measured, by the names of series. */
+/** For each series, the field of a recovery that has its samples. */
 const RECOVERED: Readonly<Record<string, string>> = { hrv: 'hrv_rmssd_milli', blood_oxygen: 'spo2_percentage' };
 
-/** What was measured in sleep is told of when the night was recorded, soon after it. */
+/**
+ * Yields the samples of recoveries. Values that were measured in sleep have the time at which WHOOP recorded the night,
+ * soon after its end.
+ */
 function* recovered({ wanted }: ImportSource, page: readonly Found[]): Iterable<Pulled> {
   for (const [name, field] of Object.entries(RECOVERED)) {
     if (!wanted.has(name)) continue;
@@ -104,7 +107,7 @@ const recoveries: Reader = async function* (source, window) {
   for await (const page of records(source, 'recovery', window)) yield* recovered(source, page);
 };
 
-/** What the person has told of themselves, once for all that is made of it. */
+/** Yields the measurements that the person has entered. One request brings them for both summaries. */
 const measurements: Reader = async function* (source, { to }) {
   const person = objectIn(await source.ask(api, { url: `${API}/user/measurement/body` }));
   const { log } = source.ctx;
@@ -121,7 +124,8 @@ const READERS: Readonly<Record<string, Reader>> = {
   },
   sleep: async function* (source, window) {
     const scores = new Map<string, Found>();
-    // Of a night at an edge of the window as well: without its recovery it would take the place of the one with it.
+    // This window also has the recoveries just outside of the requested window. Otherwise a night could come without
+    // its recovery, and would replace the stored night that has one.
     const around = { from: daysFrom(window.from, -1), to: daysFrom(window.to, 1) };
     for await (const page of records(source, 'recovery', around)) {
       for (const { sleep_id, score } of page) scores.set(nameIn(sleep_id), objectOr(score));
@@ -144,12 +148,15 @@ const READERS: Readonly<Record<string, Reader>> = {
   },
 };
 
-/** `X-RateLimit-Limit: 100, 100;window=60, 10000;window=86400` begins with the limit that is nearest. */
-function holdOf(status: number, headers: Headers): Hold {
+/**
+ * Reads `X-RateLimit-Limit: 100, 100;window=60, 10000;window=86400`. Its first number is the limit that will be used up
+ * first.
+ */
+function waitsOf(status: number, headers: Headers): ProviderWaits {
   const [limit = null, remaining = null, reset = null] = ['limit', 'remaining', 'reset'].map(
     (name) => numbersOf(headers, `x-ratelimit-${name}`)[0] ?? null,
   );
   const seconds = (reset ?? MINUTE_SECONDS) + 1;
   const used = limit === null || remaining === null ? null : limit - remaining;
-  return holdOfShares(status, [{ limit, used, seconds }], seconds);
+  return waitsOfShares(status, [{ limit, used, seconds }], seconds);
 }

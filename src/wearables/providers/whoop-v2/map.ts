@@ -1,4 +1,4 @@
-// https://developer.whoop.com/api: what is not SCORED has no score yet, and comes again.
+// https://developer.whoop.com/api: a record whose state is not SCORED has no score yet. A later response has it.
 import { offsetWithin } from '../../calendar-date.ts';
 import type { Item } from '../answers/fitting.ts';
 import { momentIn, nameIn, numberOr, objectOr, textOr, wholeOr, wordOf, type Found } from '../answers/read-answer.ts';
@@ -8,11 +8,11 @@ export const WRISTBAND = { provider: 'whoop_v2', source_type: 'watch' } as const
 const KILOJOULES_A_KILOCALORIE = 4.184;
 const HALF_A_DAY_MS = 43_200_000;
 
-/** Seconds east of UTC. It tells Z where that is so, so 0 is not unknown. */
+/** Returns the offset in seconds east of UTC. WHOOP sends Z for UTC, so 0 is a known offset. */
 export function offsetOf({ start, timezone_offset }: Found): number | null {
-  const told = textOr(timezone_offset);
-  if (told === 'Z' || told === '+00:00') return 0;
-  return told === null ? null : offsetWithin(`${String(start).slice(0, 10)}T00:00${told}`);
+  const offset = textOr(timezone_offset);
+  if (offset === 'Z' || offset === '+00:00') return 0;
+  return offset === null ? null : offsetWithin(`${String(start).slice(0, 10)}T00:00${offset}`);
 }
 
 const kilocalories = (kilojoules: unknown): number | null => {
@@ -25,7 +25,9 @@ const seconds = (milliseconds: unknown): number | null => {
   return number === null ? null : Math.round(number / 1_000);
 };
 
-/** A cycle goes from one night to the next, and its day is the one that it is about in the middle of. */
+/**
+ * Returns the activity of a cycle. A cycle lasts from one night to the next. Its day is the local day at its middle.
+ */
 export function toActivity(cycle: Found): Item {
   const start = momentIn(cycle['start']);
   if (start === null) return null;
@@ -42,7 +44,7 @@ export function toActivity(cycle: Found): Item {
   };
 }
 
-/** A night with what its `recovery` was. */
+/** Returns a sleep from a night with its `recovery`. */
 export function toSleep(night: Found): Item {
   const recovery = objectOr(night['recovery']);
   const [bedtime_start, bedtime_stop] = [momentIn(night['start']), momentIn(night['end'])];
@@ -84,21 +86,24 @@ const centimetres = (metres: unknown): number | null => {
 
 export const toProfile = (person: Found): Item => ({ ...WRISTBAND, height: centimetres(person['height_meter']) });
 
-/** What the person weighed when it was read, at `read_at`. */
+/** Returns the person's weight at `read_at`, the time at which we read it. */
 export function toBody(person: Found): Item {
   const weight = numberOr(person['weight_kilogram']);
   const timestamp = textOr(person['read_at']);
   return weight === null || timestamp === null ? null : { ...WRISTBAND, timestamp, weight };
 }
 
-/** Its zones are ours: below half of the highest heart rate, and tenths of it from there on. */
+/**
+ * WHOOP's zones are the same as ours. The first is below half of the highest heart rate. Each further zone is a tenth
+ * of it.
+ */
 const ZONES = ['zero', 'one', 'two', 'three', 'four', 'five'] as const;
 
-/** Seconds in each zone; null where one of them is not told. */
+/** Returns the seconds in each zone; null if one of them is missing. */
 function zonesOf(score: Found): number[] | null {
   const durations = objectOr(score['zone_durations']);
-  const told = ZONES.map((zone) => seconds(durations[`zone_${zone}_milli`]));
-  return told.every((each) => each !== null) ? told : null;
+  const zoneSeconds = ZONES.map((zone) => seconds(durations[`zone_${zone}_milli`]));
+  return zoneSeconds.every((each) => each !== null) ? zoneSeconds : null;
 }
 
 export function toWorkout(found: Found): Item {

@@ -1,14 +1,14 @@
 // Shapes of https://developer.whoop.com/docs/developing/webhooks
 import { createHmac, randomInt } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
 import { importConnection, makeUser } from '../../../../test/factories.ts';
-import { publishedTo } from '../../../../test/publish.ts';
+import { publishedTo } from '../../../../test/publish-event.ts';
 import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
 
 const WORKOUT = '1a3f8c2d-0f6b-4a55-9b0e-57a41c9f0c11';
 const NIGHT = 'ecfc6a15-4661-442f-a9a4-f160dd7afae8';
-/** Long before what polls look at. */
+/** Long before the days that polls cover. */
 const then = new Date(Date.now() - 40 * 86_400_000).toISOString();
 const later = new Date(Date.parse(then) + 3_600_000).toISOString();
 
@@ -51,8 +51,8 @@ function answer({ path }: DataRequest): DataAnswer | undefined {
   return { json: { ...found, score: id === NIGHT ? { stage_summary: stages } : { average_heart_rate: 123 } } };
 }
 
-const tell = (news: object, { secret = 'secret-of-whoop_v2', at = Date.now() } = {}) => {
-  const raw = JSON.stringify({ user_id: Number(owner), trace_id: `${at}-${Math.random()}`, ...news });
+const notify = (notification: object, { secret = 'secret-of-whoop_v2', at = Date.now() } = {}) => {
+  const raw = JSON.stringify({ user_id: Number(owner), trace_id: `${at}-${Math.random()}`, ...notification });
   const signature = createHmac('sha256', secret).update(`${at}${raw}`).digest('base64');
   const headers = {
     'content-type': 'application/json',
@@ -69,7 +69,7 @@ const listed = async (path: string): Promise<Record<string, unknown>[]> => {
   return body[path] ?? [];
 };
 
-/** What was told to be gone: types, how it was learned, and the provider's id. */
+/** The deletion events: their types, origins and the provider's ids. */
 const deletedOf = async (): Promise<unknown[][]> =>
   (await publishedTo(app, team))
     .filter(({ event_type }) => event_type.endsWith('.deleted'))
@@ -78,26 +78,26 @@ const deletedOf = async (): Promise<unknown[][]> =>
       return [event_type, origin, data.provider_id];
     });
 
-test('What a notification names is brought however long ago it was, and taken away when it is gone', async () => {
-  expect((await tell({ id: WORKOUT, type: 'workout.updated' })).status).toBe(200);
-  await tell({ id: NIGHT, type: 'recovery.updated' });
+test('The object in a notification is pulled however old it is, and deleted when it is gone', async () => {
+  expect((await notify({ id: WORKOUT, type: 'workout.updated' })).status).toBe(200);
+  await notify({ id: NIGHT, type: 'recovery.updated' });
   await app.runJobs();
   expect(await listed('workouts')).toMatchObject([{ provider_id: WORKOUT, average_hr: 123 }]);
   expect(await listed('sleep')).toMatchObject([{ recovery_readiness_score: 44, hr_resting: 54, average_hrv: 61 }]);
   present.delete(WORKOUT);
-  // That of the night is a lie: the provider still has it.
+  // The deletion of the night is false: the provider still has it.
   for (const [id, type] of [
     [WORKOUT, 'workout.deleted'],
     [NIGHT, 'sleep.deleted'],
   ])
-    await tell({ id, type });
+    await notify({ id, type });
   await app.runJobs();
   expect([(await listed('workouts')).length, (await listed('sleep')).length]).toEqual([0, 1]);
   expect(await deletedOf()).toEqual([['daily.data.workouts.deleted', 'live', WORKOUT]]);
 });
 
-test('With a night goes what was measured in it, and nothing else, and the team is told', async () => {
-  await tell({ id: NIGHT, type: 'sleep.updated' });
+test('A deleted night takes along only its own samples, and events are published', async () => {
+  await notify({ id: NIGHT, type: 'sleep.updated' });
   await app.runJobs();
   const breaths = [later, new Date(Date.parse(later) + 20 * 3_600_000).toISOString()];
   const sample = { resource: 'respiratory_rate', provider: 'whoop_v2', unit: 'bpm', value: 14 };
@@ -106,7 +106,7 @@ test('With a night goes what was measured in it, and nothing else, and the team 
     { ...sample, source_type: 'app', timestamp: later },
   ]);
   present.delete(NIGHT);
-  await tell({ id: NIGHT, type: 'sleep.deleted' });
+  await notify({ id: NIGHT, type: 'sleep.deleted' });
   await app.runJobs();
   expect(await listed('sleep')).toEqual([]);
   const path = `/v2/timeseries/${user_id}/respiratory_rate/grouped?start_date=${then.slice(0, 10)}`;
@@ -128,16 +128,16 @@ test('With a night goes what was measured in it, and nothing else, and the team 
 test.each([
   ['another secret', { secret: 'secret-of-oura' }],
   ['an old time', { at: Date.now() - 600_000 }],
-])('One that is signed with %s is refused', async (_, signed) => {
-  expect((await tell({ id: WORKOUT, type: 'workout.updated' }, signed)).status).toBe(401);
+])('A notification that is signed with %s is refused', async (_, signed) => {
+  expect((await notify({ id: WORKOUT, type: 'workout.updated' }, signed)).status).toBe(401);
 });
 
 test.each([
-  ['of nothing that is pulled', { id: WORKOUT, type: 'body.updated' }],
-  ['of nobody here', { id: WORKOUT, type: 'workout.updated', user_id: 1 }],
-  ['with an id that is none', { id: '../profile', type: 'workout.updated' }],
-])('A notification %s asks for nothing', async (_, news) => {
-  expect((await tell(news)).status).toBe(200);
+  ['about nothing that is pulled', { id: WORKOUT, type: 'body.updated' }],
+  ['about no user of ours', { id: WORKOUT, type: 'workout.updated', user_id: 1 }],
+  ['with an invalid id', { id: '../profile', type: 'workout.updated' }],
+])('A notification %s causes no request', async (_, notification) => {
+  expect((await notify(notification)).status).toBe(200);
   await app.runJobs();
   expect(provider.asked).toEqual([]);
 });

@@ -1,11 +1,14 @@
 // https://developer.whoop.com/docs/developing/webhooks
 import { createHmac } from 'node:crypto';
-import { isSame } from '../../../privacy/is-same.ts';
+import { equalInConstantTime } from '../../../privacy/equal-in-constant-time.ts';
 import { idOf, type Notifier } from '../notifier.ts';
 
 const MOST_AGE_MS = 300_000;
 
-/** What may have changed, by what it is that has. A recovery is named by the sleep that it is of, which has its figures. */
+/**
+ * The resources that may have changed, by the type of the notification. A recovery has the id of its sleep, because
+ * that sleep has the values of the recovery.
+ */
 const TYPES: Readonly<Record<string, { resources: string[]; kind: string }>> = {
   sleep: { resources: ['sleep', 'respiratory_rate'], kind: 'sleep' },
   recovery: { resources: ['sleep', 'hrv', 'blood_oxygen'], kind: 'sleep' },
@@ -18,14 +21,19 @@ export const notifier: Notifier = {
     const at = headers['x-whoop-signature-timestamp'] ?? '';
     const isNow = Math.abs(Date.now() - Number(at)) <= MOST_AGE_MS;
     const signature = createHmac('sha256', secret).update(`${at}${body}`).digest('base64');
-    return isNow && isSame(headers['x-whoop-signature'] ?? '', signature);
+    return isNow && equalInConstantTime(headers['x-whoop-signature'] ?? '', signature);
   },
   read: ({ user_id, id, type }) => {
     const what = String(type).replace(/\.(updated|deleted)$/, '');
-    const told = Object.hasOwn(TYPES, what) ? TYPES[what] : undefined;
+    const known = Object.hasOwn(TYPES, what) ? TYPES[what] : undefined;
     const [owner, object] = [idOf(user_id), idOf(id)];
-    if (!told || owner === null || object === null) return null;
+    if (!known || owner === null || object === null) return null;
     const deleted = String(type).endsWith('.deleted');
-    return { external_user_id: owner, resources: told.resources, object: { resource: told.kind, id: object }, deleted };
+    return {
+      external_user_id: owner,
+      resources: known.resources,
+      object: { resource: known.kind, id: object },
+      deleted,
+    };
   },
 };

@@ -1,7 +1,7 @@
 // Shapes of https://developer.withings.com/api-reference, by its examples.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
 import { importConnection, makeUser } from '../../../../test/factories.ts';
 import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
 import { dayAgo, pulledFrom, refresh, type Pulled } from '../../../../test/pulled.ts';
@@ -85,7 +85,7 @@ const NIGHT = {
     rr_average: 14,
   },
 };
-/** Of the first half hour of the night, not in their order. */
+/** Of the first half hour of the night, in another order. */
 const STATES = [
   { startdate: NIGHT.startdate + 600, enddate: NIGHT.startdate + 1_500, state: 1 },
   { startdate: NIGHT.startdate, enddate: NIGHT.startdate + 600, state: 0, hr: { [NIGHT.startdate + 60]: 61 } },
@@ -118,7 +118,7 @@ function answer({ body }: DataRequest): DataAnswer {
       const groups = GROUPS.filter(
         ({ date, measures }) => within(date) && measures.some(({ type }) => types.has(type)),
       );
-      // A page each.
+      // One on each page.
       const offset = Number(form.get('offset') ?? 0);
       const more = offset + 1 < groups.length ? 1 : 0;
       return ok({
@@ -175,7 +175,7 @@ test('Every resource of an account is pulled', async () => {
   expect(new Set(Object.values(pulls))).toEqual(new Set(['success']));
 });
 
-test('A scale tells the weight and its parts, and what a person typed in is told apart', async () => {
+test('A scale brings the weight and its parts, and typed-in values are marked', async () => {
   const bodies = await user.summaries('body');
   expect(bodies).toHaveLength(2);
   const bodyOf = (type: string) => bodies.find(({ source }) => (source as { type: string }).type === type);
@@ -196,7 +196,7 @@ test('A scale tells the weight and its parts, and what a person typed in is told
   );
 });
 
-test('A scale is a device, by the id that Withings has of it', async () => {
+test("A scale is a device with Withings' own id", async () => {
   const { body } = await user.team.api<object[]>('GET', `/v2/user/${user.user_id}/device`);
   expect(body).toMatchObject([
     {
@@ -208,12 +208,12 @@ test('A scale is a device, by the id that Withings has of it', async () => {
   ]);
 });
 
-test('A cuff tells both pressures of a moment', async () => {
+test('A cuff brings both pressures of a moment', async () => {
   expect(await user.samples('blood_pressure')).toMatchObject([{ systolic: 121, diastolic: 79, source_type: 'cuff' }]);
   expect(await user.samples('blood_oxygen')).toMatchObject([{ value: 98 }]);
 });
 
-test('Days, nights and workouts come in our units', async () => {
+test('Days, nights and workouts are stored in our units', async () => {
   expect(await user.summaries('activity')).toMatchObject([
     {
       calendar_date: day,
@@ -233,7 +233,7 @@ test('Days, nights and workouts come in our units', async () => {
   ]);
 });
 
-test('The stages of a night are asked for once, and are a sleep cycle', async () => {
+test('The stages of a night are asked for once, and become a sleep cycle', async () => {
   const asked = (): number => provider.asked.filter(({ body }) => /action=get&/.test(body)).length;
   provider.asked.length = 0;
   const { team, user_id, summaries } = await pulledFrom(app, provider, 'withings', answer);
@@ -255,7 +255,7 @@ test('The stages of a night are asked for once, and are a sleep cycle', async ()
   expect([before > 0, asked() - before]).toEqual([true, 0]);
 });
 
-test('All that is measured within a day is one question, and all that scales and cuffs measured another', async () => {
+test('One request brings all series within a day, and another all values of scales and cuffs', async () => {
   provider.asked.length = 0;
   const { pulls } = await pulledFrom(app, provider, 'withings', answer);
   expect(new Set(Object.values(await pulls()))).toEqual(new Set(['success']));
@@ -271,7 +271,7 @@ test('All that is measured within a day is one question, and all that scales and
   expect(new Set(fieldsOf('getmeas', 'meastypes'))).toEqual(new Set(['1,5,6,76,77,88,9,10,54,71,123']));
 });
 
-test('A series of which a team wants other days is asked for alone', async () => {
+test('A series with other history days of a team is asked for alone', async () => {
   const team = await app.makeTeam();
   const { user_id } = await makeUser(team);
   const days = (historical_days_to_pull: number): object => ({ historical_days_to_pull });
@@ -295,7 +295,7 @@ test('A series of which a team wants other days is asked for alone', async () =>
   expect(fields.filter((each) => each === 'steps,distance,elevation,calories')).toHaveLength(11);
 });
 
-test('What happens within the day comes as samples', async () => {
+test('Values within the day are stored as samples', async () => {
   expect(await user.samples('heartrate')).toMatchObject([
     { value: 66, timestamp: new Date(noon * 1_000).toISOString() },
   ]);
@@ -309,20 +309,20 @@ test.each([
   ['too many requests', 601, 'retrying', 'provider_rate_limit_exceeded'],
   ['its own trouble', 522, 'retrying', 'provider_unavailable'],
   ['a refusal', 293, 'failure', 'non_retriable_error'],
-])('An answer of 200 that tells of %s is understood', async (_, status, ended, group) => {
+])('An answer of 200 that means %s is read as such', async (_, status, ended, group) => {
   const { user_id } = await pulledFrom(app, provider, 'withings', () => ({ json: { status, body: {}, error: 'x' } }));
   const { rows } = await sql<{ status: string; error_details: string }>`
     select distinct status, error_details from pulls where user_id = ${user_id}`.execute(app.db);
   expect(rows).toEqual([{ status: ended, error_details: group }]);
 });
 
-test('A token that is refused by a status of its own is not asked with again', async () => {
+test('A token that is refused by a status of its own is not used again', async () => {
   const tokens = new Set<string>();
   const { team, user_id, pulls } = await pulledFrom(app, provider, 'withings', (request) => {
     tokens.add(request.token);
     return request.token === 'access-token-of-the-user' ? { json: { status: 401, body: {} } } : answer(request);
   });
-  // The stand-in knows no such refresh token: the connection has to be made again.
+  // The stand-in does not know the refresh token: the connection has to be made again.
   expect(new Set(Object.values(await pulls()))).toEqual(new Set(['failure', 'scheduled']));
   const { body } = await team.api<{ providers: { status: string }[] }>('GET', `/v2/user/providers/${user_id}`);
   expect([body.providers[0]?.status, tokens.size]).toEqual(['error', 1]);

@@ -1,4 +1,4 @@
-// https://developer.withings.com/api-reference: every call is a POST, and what is wrong with it stands in the body.
+// https://developer.withings.com/api-reference: every request is a POST, and the body of the response has the error.
 import { findPayloads } from '../../summaries/find-payloads.ts';
 import { activity } from '../../summaries/resources/activity.ts';
 import { body } from '../../summaries/resources/body.ts';
@@ -7,7 +7,7 @@ import { sleep } from '../../summaries/resources/sleep.ts';
 import { workout } from '../../summaries/resources/workout.ts';
 import type { Importer, Pulled, ImportSource, Window } from '../importer.ts';
 
-import { daysAround } from '../answers/days.ts';
+import { daysAround } from '../answers/days-around.ts';
 import { devicesOf } from '../answers/devices.ts';
 import { samplesOf, summariesOf, type Measured } from '../answers/fitting.ts';
 import {
@@ -21,10 +21,10 @@ import {
   momentAt,
   type Found,
 } from '../answers/read-answer.ts';
-import { holdOfShares } from '../answers/shares.ts';
+import { waitsOfShares } from '../answers/shares.ts';
 import { hasAnyOf, toBody, toBodySamples, toDevice, MEASURED } from './map-measures.ts';
 import { toActivity, toSleep, toWorkout } from './map-summaries.ts';
-import { ownOf } from '../../../wire/own.ts';
+import { ownProperty } from '../../../wire/own-property.ts';
 import type { ProviderApi } from '../provider-api.ts';
 
 const API = 'https://wbsapi.withings.net';
@@ -32,7 +32,10 @@ const DAY_MS = 86_400_000;
 const MOST_PAGES = 200;
 const WATCH = { provider: 'withings', source_type: 'watch' } as const;
 
-/** 601: too many requests. 5xx are its own troubles, 100 to 102, 200 and 401 refused tokens; the rest are refusals. */
+/**
+ * Code 601 means too many requests, and 5xx are errors of Withings. With 100 to 102, 200 and 401 Withings refuses a
+ * token. All other codes refuse the request.
+ */
 const STATUS: Readonly<Record<number, number>> = {
   0: 200,
   100: 401,
@@ -44,16 +47,19 @@ const STATUS: Readonly<Record<number, number>> = {
   524: 503,
   601: 429,
 };
-/** What may be asked is counted by the minute; an answer does not show by whom too much of it was. */
+/**
+ * Withings limits requests for each minute. The response does not show whether the application or the user has sent too
+ * many.
+ */
 const LIMIT_SECONDS = 60;
 
 const api: ProviderApi = {
   slug: 'withings',
   statusOf: (status, answer) => {
-    const told = numberOr(objectOr(answer)['status']);
-    return status >= 300 || told === null ? status : (STATUS[told] ?? 400);
+    const code = numberOr(objectOr(answer)['status']);
+    return status >= 300 || code === null ? status : (STATUS[code] ?? 400);
   },
-  holdOf: (status) => holdOfShares(status, [], LIMIT_SECONDS),
+  waitsOf: (status) => waitsOfShares(status, [], LIMIT_SECONDS),
 };
 
 const MAPPERS = {
@@ -65,9 +71,9 @@ const MAPPERS = {
 } satisfies Importer['mappers'];
 
 const measures = { windowDays: 90, with: 'body' };
-/** By the minute, a day an answer. */
+/** These series have values for each minute. A response has one day. */
 const byTheMinute = { windowDays: 7, with: 'steps' };
-/** The stages of each night cost a question. */
+/** The stages of each night need one request. */
 const nights = { windowDays: 30 };
 
 export const importer: Importer = {
@@ -85,13 +91,13 @@ export const importer: Importer = {
     calories_active: byTheMinute,
   },
   pollDays: 2,
-  // 120 questions a minute are all that an application may ask for everybody.
+  // An application may send 120 requests a minute for all its users.
   pollEverySeconds: 3_600,
   mappers: MAPPERS,
   sampleSources: ['scale', 'cuff', 'watch', 'unknown', 'app'],
   pull: (source, resource, window) => {
     if (resource in INTRADAY) return intraday(source, window);
-    return ownOf(READERS, resource)?.(source, window) ?? measured(source, window);
+    return ownProperty(READERS, resource)?.(source, window) ?? measured(source, window);
   },
 };
 
@@ -101,7 +107,7 @@ async function ask(source: ImportSource, path: string, form: Record<string, stri
   return objectIn(objectIn(await source.ask(api, { url: `${API}${path}`, form }))['body']);
 }
 
-/** The lists of all pages, each with what stands beside it. */
+/** Yields the lists of all pages, each with the time zone that its response states. */
 async function* pages(
   source: ImportSource,
   { path, list, ...form }: { path: string; list: string; [field: string]: string | number },
@@ -121,7 +127,7 @@ const daysOf = (window: Window) => {
 };
 const timesOf = ({ from, to }: Window) => ({ startdate: secondsOf(from), enddate: secondsOf(to) });
 
-/** Category 1 are measurements, 2 would be goals. */
+/** Requests measurements. Category 1 are measurements, and category 2 are goals. */
 const measurements = (source: ImportSource, window: Window, types: readonly number[]) =>
   pages(source, {
     path: '/measure',
@@ -150,7 +156,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   },
 };
 
-/** What scales, cuffs and thermometers have measured, all that is wanted of it in one list. */
+/** Yields the wanted values of scales, blood pressure cuffs and thermometers. Withings returns them in one list. */
 async function* measured(source: ImportSource, window: Window): AsyncIterable<Pulled> {
   const { wanted, ctx } = source;
   const series = Object.entries(MEASURED).filter(([resource]) => wanted.has(resource));
@@ -176,20 +182,23 @@ async function* measured(source: ImportSource, window: Window): AsyncIterable<Pu
   }
 }
 
-/** Nights, each with its stages. Those of a night that was read before and has not changed since are not asked for again. */
+/**
+ * Yields nights, each with its stages. If we have stored the stages of a night and the night has not changed, does not
+ * request them again.
+ */
 async function* asleep(source: ImportSource, window: Window): AsyncIterable<Pulled> {
   const data_fields =
     'deepsleepduration,lightsleepduration,remsleepduration,wakeupduration,total_sleep_time,total_timeinbed,' +
     'sleep_efficiency,sleep_latency,sleep_score,hr_average,hr_min,rr_average';
   const call = { path: '/v2/sleep', action: 'getsummary', list: 'series', data_fields, ...daysOf(window) };
   for await (const { rows } of pages(source, call)) {
-    const kept = await findPayloads(source.ctx, source.user, {
+    const payloads = await findPayloads(source.ctx, source.user, {
       resource: sleep.name,
       provider: 'withings',
       provider_ids: rows.map(({ id }) => nameIn(id)),
     });
     for (const night of rows) {
-      const before = objectOr(kept.get(nameIn(night['id'])));
+      const before = objectOr(payloads.get(nameIn(night['id'])));
       const isKnown = before['stages'] !== undefined && before['modified'] === night['modified'];
       const stages = isKnown ? before['stages'] : await stagesOf(source, night);
       yield* summariesOf(source.ctx.log, MAPPERS.sleep, [{ ...night, stages }]);
@@ -197,7 +206,7 @@ async function* asleep(source: ImportSource, window: Window): AsyncIterable<Pull
   }
 }
 
-/** It answers a day at most. */
+/** Returns the stages of a night. A response has one day at most. */
 async function stagesOf(source: ImportSource, night: Found): Promise<unknown> {
   const [startdate, enddate] = [numberIn(night['startdate']), numberIn(night['enddate'])];
   if (enddate <= startdate) return [];
@@ -216,7 +225,7 @@ async function stagesOf(source: ImportSource, night: Found): Promise<unknown> {
   }));
 }
 
-/** Fields of what is measured within the day, by the names of events. */
+/** For each of these series, by its name in events, the field of values within the day. */
 const INTRADAY: Readonly<Record<string, string>> = {
   steps: 'steps',
   heartrate: 'heart_rate',
@@ -225,7 +234,10 @@ const INTRADAY: Readonly<Record<string, string>> = {
   calories_active: 'calories',
 };
 
-/** All that is wanted of a day is one question. It answers a day at most, keyed by the second at which each value begins. */
+/**
+ * Yields all wanted series of a day, which one request brings. A response has one day at most. Its keys are the seconds
+ * at which each value begins.
+ */
 async function* intraday(source: ImportSource, { from, to }: Window): AsyncIterable<Pulled> {
   const fields = Object.entries(INTRADAY).filter(([resource]) => source.wanted.has(resource));
   for (let at = Date.parse(from); at < Date.parse(to); at += DAY_MS) {
@@ -236,7 +248,7 @@ async function* intraday(source: ImportSource, { from, to }: Window): AsyncItera
       startdate: Math.floor(at / 1_000),
       enddate: Math.floor(until / 1_000),
     });
-    // Nothing is an empty list there, and something a map.
+    // `series` is an empty list if there is no data, and otherwise a map.
     const found = Object.entries(objectOr(answer['series'])).flatMap(([second, value]) => {
       const began = numberOr(second);
       return began === null ? [] : [{ at: momentAt(began), value: objectOr(value) }];

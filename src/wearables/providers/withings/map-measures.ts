@@ -1,4 +1,5 @@
-// https://developer.withings.com/api-reference/#operation/measure-getmeas: a group is what one use of a device measured.
+// https://developer.withings.com/api-reference/#operation/measure-getmeas: a group has the values from one use of a
+// device.
 import type { SourceType } from '../../source.ts';
 import type { Item, Measured } from '../answers/fitting.ts';
 import {
@@ -12,9 +13,9 @@ import {
   zoneOr,
   type Found,
 } from '../answers/read-answer.ts';
-import { ownOf } from '../../../wire/own.ts';
+import { ownProperty } from '../../../wire/own-property.ts';
 
-/** Types of measures, by the names of events. */
+/** The types of measures for each series, by its name in events. */
 export const MEASURED: Readonly<Record<string, { series: string; types: readonly number[]; from: SourceType }>> = {
   weight: { series: 'body_weight', types: [1], from: 'scale' },
   fat: { series: 'body_fat', types: [6], from: 'scale' },
@@ -24,7 +25,7 @@ export const MEASURED: Readonly<Record<string, { series: string; types: readonly
   vo2_max: { series: 'vo2_max', types: [123], from: 'watch' },
 };
 
-/** Typed in by the person: `attrib` is 2, or 4 at the making of the account. */
+/** The values of `attrib` for data that the person typed in: 2, or 4 if the person did so when creating the account. */
 const BY_HAND = new Set([2, 4]);
 const DIASTOLIC = 9;
 const SYSTOLIC = 10;
@@ -34,7 +35,7 @@ const sourceOf = (group: Found, from: SourceType): { provider: 'withings'; sourc
   source_type: BY_HAND.has(numberOr(group['attrib']) ?? -1) ? 'app' : from,
 });
 
-/** A value is written as a whole number and a power of ten; a division keeps 84.1 what it is. */
+/** Returns a value. Withings sends it as a whole number and a power of ten. We divide, so that 84.1 stays exact. */
 function valueOf(group: Found, type: number): number | null {
   const measure = objectsOr(group['measures']).find((each) => each['type'] === type);
   if (!measure) return null;
@@ -48,12 +49,12 @@ export const hasAnyOf = (group: Found, types: readonly number[]): boolean =>
 
 const timeOf = (group: Found): string => momentAt(numberIn(group['date']));
 
-/** Samples of a resource, by the kind of device that they are of. */
+/** Yields the samples of a resource, by source type. */
 export function toBodySamples(
   resource: string,
   groups: Found[],
 ): { of: ReturnType<typeof sourceOf>; measured: Measured[] }[] {
-  const { types, from } = ownOf(MEASURED, resource) as (typeof MEASURED)[string];
+  const { types, from } = ownProperty(MEASURED, resource) as (typeof MEASURED)[string];
   const byDevice = new Map<SourceType, { of: ReturnType<typeof sourceOf>; measured: Measured[] }>();
   for (const group of groups) {
     const of = sourceOf(group, from);
@@ -68,7 +69,7 @@ export function toBodySamples(
   return [...byDevice.values()];
 }
 
-/** The scale that a group is of, by the provider's id of it; null where the person typed it in. */
+/** Returns the scale of a group, by the provider's id; null if the person typed the values in. */
 export function toDevice(group: Found): Item {
   const { provider, source_type } = sourceOf(group, 'scale');
   const device_id = textOr(group['deviceid']);
@@ -77,8 +78,9 @@ export function toDevice(group: Found): Item {
 }
 
 /**
- * What a scale tells at once; masses of muscle, water and bone as parts of the weight. The time zone stands beside the groups, in
- * the `body` of the answer: one without it would lose its day.
+ * Returns the values of one weighing. Masses of muscle, water and bone become percentages of the weight. The time zone
+ * is not in the groups but in the `body` of the response. Returns null for a payload without the time zone, because we
+ * could not find its day.
  */
 export function toBody(group: Found): Item {
   if (group['body'] === undefined) return null;

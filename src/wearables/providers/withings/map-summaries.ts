@@ -14,7 +14,7 @@ import {
 } from '../answers/read-answer.ts';
 import { columnOf, hypnogramOf, type Stage } from '../answers/sleep-stream.ts';
 
-/** The model of what is worn; others lie below the mattress. */
+/** The model of devices that people wear. All other devices are below the mattress. */
 const TRACKER = 16;
 
 export function toActivity(day: Found): Item {
@@ -24,7 +24,7 @@ export function toActivity(day: Found): Item {
   };
   return {
     provider: 'withings',
-    // 18: what another app has brought.
+    // The value 18 means that the data comes from another app.
     source_type: numberOr(day['brand']) === 18 ? 'app' : 'watch',
     calendar_date: nameIn(day['date']).slice(0, 10),
     time_zone: zoneOr(day['timezone']),
@@ -44,10 +44,10 @@ export function toActivity(day: Found): Item {
   };
 }
 
-/** What our hypnogram has for its states: awake, light, deep, REM; it tells of no other what it was. */
+/** The values of our hypnogram for the states awake, light, deep and REM. All other states are unknown. */
 const STAGES: readonly number[] = [4, 2, 1, 3];
 
-/** What was measured every so often within stages, by the second at which it was. */
+/** Returns values that were measured during stages, by the second of the measurement. */
 function measuredAsleep(stages: readonly Found[], name: 'hr' | 'rr'): Measured[] {
   const found = stages.flatMap((stage) =>
     Object.entries(objectOr(stage[name])).map(([second, value]) => [numberOr(second), numberOr(value)] as const),
@@ -73,7 +73,7 @@ function streamOf(stages: readonly Found[]): object | null {
   };
 }
 
-/** A night with its `stages`, which are an answer of their own. */
+/** Returns a sleep from a night with its `stages`, which come in a separate response. */
 export function toSleep(night: Found): Item {
   const data = objectOr(night['data']);
   const [deep, light, rem, awake] = ['deep', 'light', 'rem', 'wakeup'].map((stage) =>
@@ -99,7 +99,7 @@ export function toSleep(night: Found): Item {
     rem,
     awake,
     score: wholeOr(data['sleep_score']),
-    // Told as a part of one.
+    // Withings sends the efficiency as a number from 0 to 1.
     efficiency: efficiency === null ? null : Math.round(efficiency * 1_000) / 10,
     latency: wholeOr(data['sleep_latency']),
     hr_average: wholeOr(data['hr_average']),
@@ -132,7 +132,7 @@ export function toWorkout(found: Found): Item {
   };
 }
 
-/** Categories of workouts, those that people have most. */
+/** The most common categories of workouts, by their numbers. */
 const SPORTS: Readonly<Record<number, string>> = {
   1: 'walking',
   2: 'running',

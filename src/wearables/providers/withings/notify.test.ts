@@ -1,16 +1,17 @@
-// Shapes of https://developer.withings.com/developer-guide/v3/integration-guide/public-health-data-api/data-api/notifications/notification-content
+// Shapes of
+// https://developer.withings.com/developer-guide/v3/integration-guide/public-health-data-api/data-api/notifications/notification-content
 import { createHmac, randomInt } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
 import { importConnection, makeUser } from '../../../../test/factories.ts';
-import { publishedTo } from '../../../../test/publish.ts';
+import { publishedTo } from '../../../../test/publish-event.ts';
 import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
 
 const DAY_SECONDS = 86_400;
 const token = createHmac('sha256', 'secret-of-withings').update('phial hooks').digest('hex');
 const now = Math.floor(Date.now() / 1_000);
-/** Long before what polls look at. */
+/** Long before the days that polls cover. */
 const then = now - 60 * DAY_SECONDS;
 
 let provider: Provider;
@@ -18,7 +19,7 @@ let app: TestApp;
 let team: Team;
 let user_id: string;
 let userid: string;
-/** Weights that the account has, in kilograms, by their ids. */
+/** The weights of the account, in kilograms, by their ids. */
 let weights: Map<number, { at: number; value: number }>;
 
 beforeAll(async () => {
@@ -62,7 +63,7 @@ function answer({ body }: DataRequest): DataAnswer {
   return { json: { status: 0, body: { timezone: 'America/Phoenix', measuregrps } } };
 }
 
-const tell = (fields: Record<string, string | number>, at = `/${token}`) =>
+const notify = (fields: Record<string, string | number>, at = `/${token}`) =>
   team.api<{ received: boolean }>('POST', `/v2/hooks/withings${at}`, undefined, {
     raw: new URLSearchParams({ userid, ...fields } as Record<string, string>).toString(),
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -84,9 +85,9 @@ const connection = async () =>
     )
   ).body.providers[0];
 
-test('The span that a notification names is pulled, however long ago it was', async () => {
+test('The span in a notification is pulled, however old it is', async () => {
   weights.set(1, { at: then, value: 84 });
-  expect((await tell({ appli: 1, startdate: then, enddate: then })).body).toEqual({ received: true });
+  expect((await notify({ appli: 1, startdate: then, enddate: then })).body).toEqual({ received: true });
   await app.runJobs();
   expect(await bodies()).toEqual([84]);
   expect(new Set(provider.asked.map(({ body }) => new URLSearchParams(body).get('startdate')))).toEqual(
@@ -94,17 +95,17 @@ test('The span that a notification names is pulled, however long ago it was', as
   );
 });
 
-test('What the user has deleted within the span is taken away, and nothing else', async () => {
+test('What the user has deleted within the span is deleted, and nothing else', async () => {
   weights
     .set(1, { at: then, value: 84 })
     .set(2, { at: then + 60, value: 85 })
     .set(3, { at: then + 7_200, value: 86 });
-  await tell({ appli: 1, startdate: then, enddate: then + 7_200 });
+  await notify({ appli: 1, startdate: then, enddate: then + 7_200 });
   await app.runJobs();
   expect(await bodies()).toEqual([84, 85, 86]);
   weights.delete(2);
   weights.delete(3);
-  await tell({ appli: 1, startdate: then, enddate: then + 3_600 });
+  await notify({ appli: 1, startdate: then, enddate: then + 3_600 });
   await app.runJobs();
   expect(await bodies()).toEqual([84, 86]);
   const gone = (await publishedTo(app, team)).filter(({ event_type }) => event_type.endsWith('.deleted'));
@@ -114,22 +115,22 @@ test('What the user has deleted within the span is taken away, and nothing else'
   ]);
 });
 
-test('A span that cannot be read takes nothing away', async () => {
+test('A span that cannot be read deletes nothing', async () => {
   weights.set(1, { at: then, value: 84 });
-  await tell({ appli: 1, startdate: then, enddate: then + 60 });
+  await notify({ appli: 1, startdate: then, enddate: then + 60 });
   await app.runJobs();
   provider.play(() => ({ json: { status: 522, body: {} } }));
-  await tell({ appli: 1, startdate: then, enddate: then + 61 });
+  await notify({ appli: 1, startdate: then, enddate: then + 61 });
   await app.runJobs();
   expect(await bodies()).toEqual([84]);
 });
 
-test('A span is pulled after a wait, however often it was come back to meanwhile', async () => {
+test('A span is pulled after a wait, however many tries were deferred meanwhile', async () => {
   weights.set(1, { at: then, value: 84 });
   await sql`
     insert into team_provider_waits (team_id, provider, polls_until, past_until)
     values (${team.id}, 'withings', now() + interval '1 hour', now())`.execute(app.db);
-  await tell({ appli: 1, startdate: then, enddate: then });
+  await notify({ appli: 1, startdate: then, enddate: then });
   for (let round = 1; round <= 9; round += 1) {
     await app.runJobs();
     await sql`
@@ -142,53 +143,56 @@ test('A span is pulled after a wait, however often it was come back to meanwhile
   expect(await bodies()).toEqual([84]);
 });
 
-test('The same words tell of something new once they were worked', async () => {
-  const told = { appli: 2, startdate: then, enddate: then };
+test('An equal text reports something new once the first was worked on', async () => {
+  const notification = { appli: 2, startdate: then, enddate: then };
   for (let n = 1; n <= 2; n += 1) {
-    await tell(told);
-    await tell(told);
+    await notify(notification);
+    await notify(notification);
     await app.runJobs();
     expect(provider.asked).toHaveLength(n);
   }
 });
 
-test.each(['unlink', 'delete'])('A user who has ended the agreement there, by %s, is told of', async (action) => {
-  provider.revokeAll();
-  await tell({ appli: 46, action });
-  await app.runJobs();
-  expect(await connection()).toMatchObject({
-    status: 'error',
-    error_details: { error_type: 'deregistered_per_provider' },
-  });
-});
+test.each(['unlink', 'delete'])(
+  'A user who has ended the agreement there, by %s, causes an error event',
+  async (action) => {
+    provider.revokeAll();
+    await notify({ appli: 46, action });
+    await app.runJobs();
+    expect(await connection()).toMatchObject({
+      status: 'error',
+      error_details: { error_type: 'deregistered_per_provider' },
+    });
+  },
+);
 
-test('That somebody has ended it is believed of Withings alone', async () => {
-  await tell({ appli: 46, action: 'unlink' });
+test('An ended agreement is confirmed with Withings first', async () => {
+  await notify({ appli: 46, action: 'unlink' });
   await app.runJobs();
   expect((await connection())?.status).toBe('connected');
 });
 
-test('The address is ours by its secret part alone', async () => {
+test('Only the secret part of the address proves the sender', async () => {
   const head = (at: string) => fetch(`${app.baseUrl}/v2/hooks/withings${at}`, { method: 'HEAD' });
   expect((await head(`/${token}`)).status).toBe(200);
   expect((await head('/guess')).status).toBe(401);
   expect((await head('')).status).toBe(401);
-  expect((await tell({ appli: 1 }, '/guess')).status).toBe(401);
-  expect((await tell({ appli: 1 }, '')).status).toBe(401);
+  expect((await notify({ appli: 1 }, '/guess')).status).toBe(401);
+  expect((await notify({ appli: 1 }, '')).status).toBe(401);
 });
 
 test.each([
-  ['of nothing that is pulled', { appli: 51, date: '2026-01-05' }],
-  ['of another user', { appli: 1, userid: '999' }],
-  ['with an id that is none', { appli: 1, userid: '../1' }],
-])('A notification %s asks for nothing', async (_, fields) => {
-  expect((await tell(fields as never)).status).toBe(200);
+  ['about nothing that is pulled', { appli: 51, date: '2026-01-05' }],
+  ['about another user', { appli: 1, userid: '999' }],
+  ['with an invalid id', { appli: 1, userid: '../1' }],
+])('A notification %s causes no request', async (_, fields) => {
+  expect((await notify(fields as never)).status).toBe(200);
   await app.runJobs();
   expect(provider.asked).toEqual([]);
 });
 
-test('A span that is none stands for the last days', async () => {
-  await tell({ appli: 1, startdate: 'yesterday', enddate: -1 });
+test('An invalid span causes a pull of the last days', async () => {
+  await notify({ appli: 1, startdate: 'yesterday', enddate: -1 });
   await app.runJobs();
   const asked = provider.asked.map(({ body }) => Number(new URLSearchParams(body).get('startdate')));
   expect(asked.length).toBeGreaterThan(0);

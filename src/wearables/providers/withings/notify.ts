@@ -1,7 +1,7 @@
 // https://developer.withings.com/developer-guide/v3/integration-guide/public-health-data-api/data-api/notifications/notification-content
 import { hasOurToken, idOf, spanOf, spanOfDay, type Notifier } from '../notifier.ts';
 
-/** What may have changed, by the number of a category. */
+/** The resources that may have changed, by the number of the category. */
 const CATEGORIES: Readonly<Record<string, string[]>> = {
   1: ['body', 'weight', 'fat'],
   2: ['body_temperature'],
@@ -9,23 +9,25 @@ const CATEGORIES: Readonly<Record<string, string[]>> = {
   16: ['activity', 'workouts', 'steps', 'distance', 'floors_climbed', 'calories_active', 'heartrate'],
   44: ['sleep'],
 };
-/** Those whose measures are read whole by the span that is told, and can have been deleted. */
+/**
+ * For these categories we pull all values of the span, because a missing value is the only sign that it was deleted.
+ */
 const OF_MEASURES = new Set(['1', '2', '4']);
-/** What the user does with the account. */
+/** The category for changes of the user's account. */
 const ACCOUNT = '46';
 
-/** It signs nothing: the address that it was given with the subscription is known to nobody else. */
+/** Withings does not sign. The address of the subscription proves the sender, because only Withings knows it. */
 export const notifier: Notifier = {
   headers: [],
   isGenuine: hasOurToken,
   isForm: true,
-  // One that names a day comes with each change of the day.
+  // Withings sends a notification that names a day each time the data of the day changes.
   repeats: true,
   read: ({ userid, appli, startdate, enddate, date, action }) => {
     const owner = idOf(userid);
     if (owner === null) return null;
     if (appli === ACCOUNT) {
-      // update: the profile, which is not pulled.
+      // The action `update` means that the profile has changed, which we do not pull.
       return action === 'unlink' || action === 'delete'
         ? { external_user_id: owner, resources: [], ended: true }
         : null;

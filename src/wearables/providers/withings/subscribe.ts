@@ -1,12 +1,12 @@
 // https://developer.withings.com/developer-guide/v3/integration-guide/public-health-data-api/data-api/notifications/notification-subscribe:
-// one a user and category, until the address has failed for days.
+// there is one subscription for each user and category. Withings ends it if its address has failed for days.
 import { NOTIFY, NOTIFY_CATEGORIES } from './connect.ts';
 import { objectsOf, type UserSubscriber } from '../subscriber.ts';
 
 export const subscriber: UserSubscriber = {
   provider: 'withings',
   signs: false,
-  keep: async (ask, { address, base }, scopes) => {
+  ensure: async (ask, { address, base }, scopes) => {
     const notify = (form: Record<string, string>) => ask({ method: 'POST', url: NOTIFY, form });
     const { profiles } = (await notify({ action: 'list' })) as { profiles?: unknown };
     const there = objectsOf(profiles).map(({ appli, callbackurl }) => [String(appli), String(callbackurl)] as const);

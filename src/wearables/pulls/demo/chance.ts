@@ -1,16 +1,19 @@
 import { createHash } from 'node:crypto';
 
-/** Numbers that look thrown and are the same for the same words. */
+/** A generator of numbers that look random. The same words always give the same numbers. */
 export type Chance = {
-  /** From `least` up to `most`. */
+  /** Returns a number from `least` up to `most`. */
   between: (least: number, most: number) => number;
   whole: (least: number, most: number) => number;
 };
 
-/** A generator of its own for each user, day and purpose: what one of them draws moves none of the others. */
+/**
+ * Returns the generator for these words. Each user, day and purpose has a separate generator, so that a change of one
+ * does not change the numbers of another.
+ */
 export function chanceOf(...words: string[]): Chance {
   let state = createHash('sha256').update(words.join(' ')).digest().readUInt32LE(0);
-  // Mulberry32: 32 bits of state are plenty for a day.
+  // This is Mulberry32. Its 32 bits of state are enough for a day.
   const next = (): number => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clockOfEvening, illnessOn, isWeekend, nextDate } from './course.ts';
+import { clockOfEvening, illnessOn, isWeekend, nextDate } from './demo-calendar.ts';
 import { demoDay, glucoseAt, heartRateAt, stagesOf, stepsOf, hoursOver, type DemoDay } from './day.ts';
 
 const PEOPLE = Array.from({ length: 12 }, (_, n) => ({
@@ -27,7 +27,7 @@ test('a month of every person has an illness, a journey over time zones, weekend
   }
 });
 
-test('weekends are slept into', () => {
+test('on weekends people sleep longer', () => {
   const hoursOf = ({ wake, start }: DemoDay): number => (wake - start) / 3_600_000;
   const all = PEOPLE.flatMap(daysOf).filter(({ illness }) => illness === 0);
   const [weekend, work] = [all.filter((day) => day.weekend), all.filter((day) => !day.weekend)];
@@ -35,7 +35,7 @@ test('weekends are slept into', () => {
   expect(weekend.every(({ date }) => isWeekend(date))).toBe(true);
 });
 
-test('days follow each other without a gap, those of a journey are shorter or longer, and each is slept and eaten through', () => {
+test('days have no gaps, journey days are shorter or longer, and each day has sleep and meals', () => {
   for (const person of PEOPLE) {
     const days = daysOf(person);
     for (const [n, day] of days.entries()) {
@@ -57,14 +57,16 @@ test('days follow each other without a gap, those of a journey are shorter or lo
   }
 });
 
-test('a day is what it is by the person and the date alone', () => {
+test('a day depends on the person and the date alone', () => {
   const [one, other] = PEOPLE as [(typeof PEOPLE)[number], (typeof PEOPLE)[number]];
-  const told = (day: DemoDay): unknown => ({ ...day, offsetAt: day.offsetAt(day.wake), stages: stagesOf(day) });
-  for (const date of DATES) expect(told(demoDay({ ...one }, date))).toEqual(told(demoDay(one, date)));
-  expect(told(demoDay(other, '2026-10-07'))).not.toEqual(told(demoDay({ ...other, id: one.id }, '2026-10-07')));
+  const comparable = (day: DemoDay): unknown => ({ ...day, offsetAt: day.offsetAt(day.wake), stages: stagesOf(day) });
+  for (const date of DATES) expect(comparable(demoDay({ ...one }, date))).toEqual(comparable(demoDay(one, date)));
+  expect(comparable(demoDay(other, '2026-10-07'))).not.toEqual(
+    comparable(demoDay({ ...other, id: one.id }, '2026-10-07')),
+  );
 });
 
-test('hearts and glucose are those of somebody who lives', () => {
+test('heart rates and glucose are those of a living person', () => {
   for (const day of PEOPLE.flatMap(daysOf)) {
     const moments = Array.from({ length: 48 }, (_, n) => day.start + n * 1_800_000).filter((at) => at < day.end);
     for (const at of moments) {

@@ -1,13 +1,16 @@
-// An invented person's day: when they slept, moved and ate, and what that does to their heart and their glucose. Everything
-// follows from the user's id and the day, so that a sandbox shows the same data again.
+// The day of an invented person: the times of sleep, exercise and meals, and the heart rate and glucose that result
+// from them. Everything depends only on the user's id and the day, so a sandbox always shows the same data.
 import type { UserRow } from '../../../users/find.ts';
 import { dayEdges } from '../../calendar-date.ts';
 import { chanceOf } from './chance.ts';
-import { clockOfEvening, illnessOn, isWeekend, nextDate, offsetOn, placeInRound } from './course.ts';
+import { clockOfEvening, illnessOn, isWeekend, nextDate, offsetOn, dayOfPeriod } from './demo-calendar.ts';
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
-/** When the clock is changed on a day of travel, by the old one: late enough for a night, early enough for the shortest day. */
+/**
+ * The hour at which the clock changes on a day of travel, by the clock before the change. It is late enough for a night
+ * before it, and early enough for the shortest day.
+ */
 const JOURNEY_HOUR = 10;
 
 type DemoWorkout = {
@@ -20,25 +23,27 @@ type DemoWorkout = {
 };
 type DemoMeal = { at: number; name: string; carbohydrates: number; kilocalories: number };
 
-/** Moments are milliseconds since 1970. */
+/** A day. All moments are milliseconds since 1970. */
 export type DemoDay = {
   date: string;
   user: Pick<UserRow, 'id' | 'fallback_time_zone'>;
-  /** The night before: it belongs to this day, on which the person woke. */
+  /** The beginning of the night before. That night belongs to this day, because the person woke on it. */
   bedtime: number;
   wake: number;
-  /** Begin of the local day and of the next one, by the clocks of the place of each. */
+  /**
+   * The beginning of the local day and of the next one. Each uses the clock of the zone in which the person is then.
+   */
   start: number;
   end: number;
-  /** Seconds east of UTC at a moment; null where the user's zone is not known and they are at home. */
+  /** Returns seconds east of UTC at a moment; null if the user's zone is not known and the person is at home. */
   offsetAt: (at: number) => number | null;
-  /** Where the person goes to bed; null where it is not known. */
+  /** The time zone in which the person goes to bed; null if it is not known. */
   time_zone: string | null;
-  /** From 0, well, to 1. */
+  /** The illness from 0 (well) to 1. */
   illness: number;
   weekend: boolean;
   resting: number;
-  /** Steps of each hour of the day, without those of a workout. */
+  /** The steps in each hour of the day, without the steps of a workout. */
   stepsOfHour: number[];
   workout: DemoWorkout | null;
   meals: DemoMeal[];
@@ -78,7 +83,7 @@ export function demoDay(user: DemoDay['user'], date: string): DemoDay {
   const late = weekend ? 1.1 : 0;
   const wake = start + (chance.between(6.2, 7.4) + late + illness) * HOUR_MS;
   const workoutChance = chanceOf(user.id, date, 'workout');
-  const isSwim = placeInRound(user, date, WEEK_DAYS, 'swim') === 0;
+  const isSwim = dayOfPeriod(user, date, WEEK_DAYS, 'swim') === 0;
   const goes = illness === 0 && workoutChance.between(0, 1) < (weekend ? 0.7 : 0.45);
   const hours = Math.round((end - start) / HOUR_MS);
   return {
@@ -97,7 +102,7 @@ export function demoDay(user: DemoDay['user'], date: string): DemoDay {
       const moment = start + n * HOUR_MS;
       const hour = (((moment / 1_000 + (offsetAt(moment) ?? 0)) % 86_400) / 3_600 + 24) % 24;
       const isAwake = moment >= wake && hour >= 6 && hour <= 21;
-      return isAwake ? Math.round(chance.whole(80, 950) * bustle(hour, weekend) * (1 - 0.7 * illness)) : 0;
+      return isAwake ? Math.round(chance.whole(80, 950) * busyness(hour, weekend) * (1 - 0.7 * illness)) : 0;
     }),
     workout: goes || (isSwim && illness === 0) ? workoutOf(workoutChance, start, { weekend, isSwim }) : null,
     meals: MEALS.map(({ hour, names, grams }, index) => {
@@ -109,14 +114,17 @@ export function demoDay(user: DemoDay['user'], date: string): DemoDay {
         carbohydrates,
         kilocalories: carbohydrates * 4 + meal.whole(150, 350),
       };
-      // The day of a flight to the east is too short for all of them.
+      // On the day of a flight to the east there is not enough time for all meals.
     }).filter(({ at }) => at < end - 2 * HOUR_MS),
     weight: Math.round((usualWeight + chance.between(-0.6, 0.6) - 0.8 * illness) * 10) / 10,
   };
 }
 
-/** On the way to work and back on days of work, in the middle of the day at the weekend. */
-function bustle(hour: number, weekend: boolean): number {
+/**
+ * Returns how many steps an hour has. On weekdays there are more on the way to work and back, at the weekend in the
+ * middle of the day.
+ */
+function busyness(hour: number, weekend: boolean): number {
   if (weekend) return hour >= 10 && hour <= 17 ? 1.5 : 0.7;
   return [8, 12, 17, 18].includes(Math.floor(hour)) ? 1.6 : 0.8;
 }
@@ -129,7 +137,7 @@ function workoutOf(
   const sports: readonly Sport[] = isSwim ? [SWIM] : weekend ? [...SPORTS, HIKE] : SPORTS;
   const { sport, metresAMinute, kilocaloriesAMinute, title } = sports[chance.whole(0, sports.length - 1)] as Sport;
   const minutes = Math.round(chance.whole(25, 55) * (weekend && !isSwim ? 1.8 : 1));
-  // Before a flight has left, on the shortest day as well.
+  // The workout begins before the departure of a flight, also on the shortest day.
   const begin = start + Math.round((weekend ? chance.between(9.5, 10.5) : chance.between(12.5, 13.5)) * 60) * MINUTE_MS;
   return {
     sport,
@@ -141,7 +149,7 @@ function workoutOf(
   };
 }
 
-/** Beats a minute at a moment of the day or of the night before it. */
+/** Returns the heart rate in beats a minute at a moment of the day or of the night before it. */
 export function heartRateAt(day: DemoDay, at: number): number {
   const chance = chanceOf(day.date, String(at), String(day.resting));
   const { workout } = day;
@@ -154,7 +162,7 @@ export function heartRateAt(day: DemoDay, at: number): number {
   return Math.round(day.resting + 12 + steps / 45 + chance.between(-4, 7));
 }
 
-/** Millimoles a litre: a quiet line, and a hill of an hour or two after each meal. */
+/** Returns the glucose in millimoles per litre: a steady level, and a rise of one or two hours after each meal. */
 export function glucoseAt(day: DemoDay, at: number): number {
   const chance = chanceOf(day.date, 'glucose', String(at), String(day.resting));
   const hills = day.meals.reduce((sum, meal) => {
@@ -164,7 +172,10 @@ export function glucoseAt(day: DemoDay, at: number): number {
   return Math.round((4.9 + 0.6 * day.illness + hills + chance.between(-0.15, 0.15)) * 10) / 10;
 }
 
-/** Stages of the night as a hypnogram counts them, in seconds since 1970: rounds of some 90 minutes, deeper at first. */
+/**
+ * Returns the stages of the night with the numbers of a hypnogram, in seconds since 1970. A cycle has some 90 minutes.
+ * The first cycles have more deep sleep.
+ */
 export function stagesOf(day: DemoDay): { start: number; end: number; value: number }[] {
   const chance = chanceOf(day.user.id, day.date, 'stages');
   const last = Math.floor(day.wake / 1_000);
@@ -186,7 +197,7 @@ export function stagesOf(day: DemoDay): { start: number; end: number; value: num
   return stages;
 }
 
-/** Steps of the hour that begins at `hour`, a workout's among them. */
+/** Returns the steps in the hour that begins at `hour`, including those of a workout. */
 export function stepsOf(day: DemoDay, hour: number): number {
   const plain = day.stepsOfHour[Math.floor((hour - day.start) / HOUR_MS)] ?? 0;
   const { workout } = day;
@@ -195,13 +206,13 @@ export function stepsOf(day: DemoDay, hour: number): number {
   return plain + Math.round((within / (workout.end - workout.start)) * (workout.metres / 0.8));
 }
 
-/** What has happened of the day until `now`: an hour counts when it is over. */
+/** Returns the hours of the day that have ended at `now`. */
 export const hoursOver = (day: DemoDay, now: number): number[] =>
   Array.from({ length: Math.round((day.end - day.start) / HOUR_MS) }, (_, n) => day.start + n * HOUR_MS).filter(
     (hour) => hour + HOUR_MS <= now,
   );
 
-/** Moments of the day until `now`, one every so many minutes. */
+/** Returns moments of the day until `now`, with this number of minutes between two of them. */
 export const momentsOf = (day: DemoDay, minutes: number, now: number): number[] =>
   Array.from(
     { length: Math.ceil((day.end - day.start) / (minutes * MINUTE_MS)) },

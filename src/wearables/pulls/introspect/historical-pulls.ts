@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../context.ts';
 import { VERSION } from '../../../package-root.ts';
-import { skippedOf } from '../../connections/progress.ts';
-import { ROWS_ASKED_FOR, toPage, usersFrom } from './users.ts';
+import { skippedOf } from '../../connections/connection-progress.ts';
+import { ROWS_ASKED_FOR, toPage, usersFrom } from './introspect-users.ts';
 import { importerOrNull } from '../importers.ts';
 import type { HistoricalPulls, IntrospectQuery } from '../schemas.ts';
 
@@ -27,7 +27,10 @@ type Row = {
 
 type Page = Static<typeof HistoricalPulls>;
 
-/** How the pulls of users stand, by provider and resource. Throws not_found for a user that is asked for, invalid_cursor. */
+/**
+ * Returns the pulls of users and their progress, by provider and resource. Throws not_found if the query names an
+ * unknown user_id, and invalid_cursor.
+ */
 export async function introspectPulls(ctx: TeamCtx, query: Static<typeof IntrospectQuery>): Promise<Page> {
   const { after, limit, provider } = await usersFrom(ctx, query);
   const { rows } = await sql<Row>`
@@ -39,7 +42,8 @@ export async function introspectPulls(ctx: TeamCtx, query: Static<typeof Introsp
                         and (${provider}::text is null or pulls.provider = ${provider}))
        order by id limit ${limit + 1}
     )
-    select p.user_id, p.provider, c.demo, c.credential_id, p.resource, p.status, p.range_start, p.range_end, p.scheduled_at, p.started_at,
+    select p.user_id, p.provider, c.demo, c.credential_id, p.resource, p.status, p.range_start, p.range_end,
+      p.scheduled_at, p.started_at,
            p.ended_at, p.days_with_data, p.skipped, p.trace_id, p.error_details
       from shown join pulls p on p.user_id = shown.id and p.team_id = ${ctx.team.id}
       left join connections c on c.user_id = p.user_id and c.provider = p.provider

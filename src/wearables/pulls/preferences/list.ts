@@ -2,13 +2,16 @@ import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import { MOST_HISTORY_DAYS } from '../../../config/provider-options.ts';
 import type { ManagementCtx } from '../../../context.ts';
-import { decodeCursor, isId, takePage } from '../../../db/page.ts';
+import { decodeCursor, isId, takePage } from '../../../db/cursor.ts';
 import type { PreferencesPage } from './schemas.ts';
 
 type Chosen = { provider: string; default_days: number; resource_days: Record<string, number> };
 type Shown = Static<typeof PreferencesPage>['data_pull_preferences'][number]['providers'];
 
-/** What teams have chosen, a team after the other; `teams` null: every team of the organisation. */
+/**
+ * Returns the preferences of teams, one entry for each team. If `teams` is null, returns those of every team of the
+ * organisation.
+ */
 export async function listPreferences(
   ctx: ManagementCtx,
   teams: string[] | null,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type Answer, type Team, type TestApp } from '../../../../test/app.ts';
-import { eraseTeams } from '../../../../test/erase-teams.ts';
+import { startTestApp, type Answer, type Team, type TestApp } from '../../../../test/test-app.ts';
+import { eraseTeams } from '../../../../test/erase-deleted-teams.ts';
 import { importConnection, makeUser } from '../../../../test/factories.ts';
 import { createManagementKey } from '../../../tenancy/keys/create-management-key.ts';
 import { createTeam } from '../../../tenancy/teams/create.ts';
@@ -35,7 +35,7 @@ const withLimit = (historical_days_to_pull: number): Days => ({
 const sibling = async ({ org_id }: Team): Promise<string> =>
   (await createTeam(app.ctx, { org_id, name: 'Mesa Clinic' })).id;
 
-/** Days back that each resource of a new connection of the team begins. */
+/** How many days back each resource of a new connection of the team begins. */
 async function pulledDays(team: Team): Promise<Record<string, number>> {
   type Pulls = { data: { provider: Record<string, { pulled: Record<string, { range_start: string }> }> }[] };
   const { user_id } = await makeUser(team);
@@ -52,7 +52,7 @@ async function pulledDays(team: Team): Promise<Record<string, number>> {
 }
 
 describe('how far back the connections of a team begin', () => {
-  test('is what it has chosen by resource, and what holds for everybody once it chooses no longer', async () => {
+  test("is the team's choice by resource, and the default once the choice is removed", async () => {
     const team = await app.makeTeam();
     expect(new Set(Object.values(await pulledDays(team)))).toEqual(new Set([180]));
     const { body } = await choose(team, [team.id], {
@@ -83,7 +83,7 @@ describe('how far back the connections of a team begin', () => {
     expect(await list(team)).toEqual({ data_pull_preferences: [], next_cursor: null });
   });
 
-  test('is chosen for several teams at once, and listed a page at a time, by team and by provider', async () => {
+  test('is set for several teams at once, and listed a page at a time, by team and by provider', async () => {
     const team = await app.makeTeam();
     const [second, third] = [await sibling(team), await sibling(team)];
     await choose(team, [team.id, second, third, second.toUpperCase()], { oura: { default: days(10) } });
@@ -98,7 +98,7 @@ describe('how far back the connections of a team begin', () => {
     expect(teams(await list(await app.makeTeam()))).toEqual([]);
   });
 
-  test('is seen and chosen with a Team Management Key for its own teams only', async () => {
+  test('can be read and set with a Team Management Key for its own teams only', async () => {
     const team = await app.makeTeam();
     const [second, third] = [await sibling(team), await sibling(team)];
     await choose(team, [team.id, second, third], { oura: { default: days(10) } });
@@ -119,7 +119,7 @@ describe('how far back the connections of a team begin', () => {
     expect(left).toEqual([withLimit(10), withLimit(11), withLimit(10)]);
   });
 
-  test('goes with the team', async () => {
+  test('is erased with the team', async () => {
     const team = await app.makeTeam();
     const leaving = await sibling(team);
     await choose(team, [team.id, leaving], { oura: { default: days(10) } });
@@ -151,16 +151,16 @@ describe('how far back the connections of a team begin', () => {
 });
 
 test.each([
-  ['a provider that is not known', { acme: { default: days(1) } }, 'providers'],
+  ['an unknown provider', { acme: { default: days(1) } }, 'providers'],
   ['more days than can be chosen', { oura: { default: days(366) } }, 'historical_days_to_pull'],
-  ['less than nothing', { oura: { default: days(-1) } }, 'historical_days_to_pull'],
-  ['a resource that is not known', { oura: { default: days(1), resource_overrides: { mood: days(1) } } }, 'overrides'],
+  ['a negative number of days', { oura: { default: days(-1) } }, 'historical_days_to_pull'],
+  ['an unknown resource', { oura: { default: days(1), resource_overrides: { mood: days(1) } } }, 'overrides'],
   ['no default', { oura: {} }, 'default'],
   ['nothing', {}, 'providers'],
-])('%s is refused', async (_what, providers, place) => {
+])('%s is refused', async (_what, providers, path) => {
   const { status, body } = await choose(app.team, [app.team.id], providers);
   expect(status).toBe(422);
   expect(JSON.stringify((body as unknown as { detail: { loc: unknown }[] }).detail.map(({ loc }) => loc))).toContain(
-    place,
+    path,
   );
 });

@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 import { MOST_HISTORY_DAYS } from '../../../config/provider-options.ts';
-import { NamedTeams, TheseTeams } from '../../../tenancy/places.ts';
+import { NamedTeams, TheseTeams } from '../../../tenancy/team-paths.ts';
 import { Cursor, nullable, oneOf, Uuid, withDefault, WordFilter } from '../../../wire/schema.ts';
-import { PROVIDER_SLUGS } from '../../providers/catalogue.ts';
+import { PROVIDER_SLUGS } from '../../providers/provider-catalogue.ts';
 import { PULLED_NAMES } from '../events.ts';
+import { shape } from '../../../wire/shape.ts';
 
 const Days = Type.Integer({
   minimum: 0,
@@ -11,7 +12,7 @@ const Days = Type.Integer({
   description: 'Days of the past that a new connection brings; 0: nothing from before it was made.',
 });
 
-const DEFAULT = { description: 'What holds for resources that are not named.' };
+const DEFAULT = { description: 'Applies to resources that are not named.' };
 
 const DaysInput = Type.Object({ historical_days_to_pull: Days });
 
@@ -32,7 +33,7 @@ const ProviderInput = Type.Object({
       maxProperties: PULLED_NAMES.length,
       propertyNames: { enum: PULLED_NAMES },
       additionalProperties: DaysInput,
-      description: 'By resource, as events name it: what is not named has the default.',
+      description: 'By resource, by its name in events. A resource that is not named has the default.',
     }),
   ),
 });
@@ -42,15 +43,15 @@ export type ProviderPreferences = {
   resource_overrides?: Record<string, { historical_days_to_pull: number }> | null;
 };
 
-export const PreferencesInput = Type.Object({
-  team_ids: NamedTeams('Teams that choose this.'),
+export const PreferencesInput = shape('PreferencesInput', {
+  team_ids: NamedTeams('The teams to set the preferences for.'),
   providers: byName<ProviderPreferences>(PROVIDER_SLUGS, ProviderInput, {
     minProperties: 1,
-    description: 'By slug of the provider. Those that are not named stay as they are.',
+    description: 'By slug of the provider. Providers that are not named keep their preferences.',
   }),
 });
 
-const Limit = Type.Integer({ description: 'Most days that can be chosen.' });
+const Limit = Type.Integer({ description: 'The most days that can be chosen.' });
 const DaysWithLimit = Type.Object({ historical_days_to_pull: Days, historical_days_to_pull_limit: Limit });
 const ofResources = { type: 'object', additionalProperties: DaysWithLimit };
 
@@ -67,12 +68,12 @@ const TeamPreferences = Type.Object({
         }),
       ),
     }),
-    { description: 'By slug of the provider: those that the team has chosen something for.' },
+    { description: 'By slug of the provider: those with preferences of the team.' },
   ),
 });
 
-export const PreferencesPage = Type.Object({
-  data_pull_preferences: Type.Array(TeamPreferences, { description: 'A team each.' }),
+export const PreferencesPage = shape('PreferencesPage', {
+  data_pull_preferences: Type.Array(TeamPreferences, { description: 'One entry for each team.' }),
   next_cursor: nullable(Type.String()),
 });
 
@@ -89,6 +90,6 @@ export const PreferencesQuery = Type.Object({
 });
 
 export const PreferencesRemoval = Type.Object({
-  team_id: NamedTeams('Teams that choose no longer.'),
+  team_id: NamedTeams('The teams to remove the preferences of.'),
   provider: Type.Optional(Type.Array(oneOf(PROVIDER_SLUGS), these)),
 });

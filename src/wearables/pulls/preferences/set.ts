@@ -2,7 +2,10 @@ import { sql } from 'kysely';
 import type { TeamsCtx } from '../../../context.ts';
 import type { ProviderPreferences } from './schemas.ts';
 
-/** From now on new connections of these teams begin so far back. What is pulled already, or under way, stays as it is. */
+/**
+ * Sets how many days of the past new connections of these teams import. Does not change pulls that have ended or are
+ * running.
+ */
 export async function setPreferences(
   ctx: TeamsCtx,
   teams: string[],
@@ -22,7 +25,8 @@ export async function setPreferences(
     insert into data_pull_preferences (team_id, provider, org_id, default_days, resource_days)
     select team_id, provider, ${ctx.org.id}, days, resources
       from unnest(${teams}::uuid[]) as team_id
-     cross join jsonb_to_recordset(${JSON.stringify(chosen)}::jsonb) as chosen (provider text, days smallint, resources jsonb)
+     cross join jsonb_to_recordset(${JSON.stringify(chosen)}::jsonb) as chosen (provider text, days smallint,
+       resources jsonb)
      order by team_id, provider
     on conflict (team_id, provider) do update
       set default_days = excluded.default_days, resource_days = excluded.resource_days, updated_at = now()`.execute(

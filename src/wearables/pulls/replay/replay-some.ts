@@ -1,34 +1,34 @@
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import type { UserRow } from '../../../users/find.ts';
-import { asWriter, type Writer } from '../../one-writer.ts';
+import { asWriter, type Writer } from '../../user-writer.ts';
 import { isWithinBounds, nameOf, toCandidate, type Candidate } from '../../summaries/candidate.ts';
 import { readPayloads, type StoredPayload, type Wanted } from '../../summaries/replay/read-payloads.ts';
-import { renameSummaries } from '../../summaries/replay/rename.ts';
+import { renameSummaries } from '../../summaries/replay/rename-summaries.ts';
 import type { SummaryItem } from '../../summaries/resource.ts';
-import { storeSummaries } from '../../summaries/store.ts';
+import { storeSummaries } from '../../summaries/store-summaries.ts';
 import { fit } from '../../providers/answers/fitting.ts';
 import { objectOr } from '../../providers/answers/read-answer.ts';
 import { PullError, type Mapper } from '../../providers/importer.ts';
 import { storeSleepCycles } from '../sleep-cycles.ts';
 
-/** What became of stored summaries. */
+/** The number of stored summaries for each outcome. */
 export type Counts = {
   updated: number;
   unchanged: number;
-  /** No longer read by the mapper or left out by it, or known by a name that another has: as they were. */
+  /** Not changed: the mapper returns no summary for the payload, or another summary has the new key. */
   skipped: number;
-  /** Pushed, read from a file or invented: as they were. */
+  /** Not changed: the summary was pushed, read from a file or invented, so there is no payload to map. */
   not_pulled: number;
 };
 
-/** Of a transaction; the longest payloads are some 50 KB. */
+/** The most payloads of a transaction. The longest payloads have some 50 KB. */
 const MOST = 200;
 
 type Mapped = { row: StoredPayload; item: SummaryItem; candidate: Candidate };
 
 /**
- * Maps some of a user's payloads again, those behind `after`, and stores what comes of them as all summaries are stored, counting
- * in `counts`. The id to go on behind; null at the end. Throws what findUser throws.
+ * Maps some of a user's payloads again, beginning after the id `after`, and stores the summaries as usual. Adds to
+ * `counts`. Returns the id after which the next call continues; null at the end. Throws the errors of findUser.
  */
 export function replaySome(
   caller: TeamCtx,
@@ -36,7 +36,8 @@ export function replaySome(
   { wanted, mappers }: { wanted: Wanted; mappers: readonly Mapper[] },
   { after, counts }: { after: string | null; counts: Counts },
 ): Promise<string | null> {
-  // Payloads are read behind the lock, or a pull's newer ones would be taken back.
+  // We read the payloads after we have the lock. Otherwise a pull could store newer payloads meanwhile, and the replay
+  // would undo them.
   return asWriter(caller, { user_id: userId, origin: 'replay' }, async (ctx, user) => {
     const rows = await readPayloads(ctx, user, wanted, { after, most: MOST });
     const pulled = rows.filter(isPulled);
@@ -49,7 +50,10 @@ export function replaySome(
   });
 }
 
-/** The payload of what is pushed, read from a file or invented is the summary itself, which names its provider. */
+/**
+ * Whether the payload comes from a pull. If a summary was pushed, read from a file or invented, its payload is the
+ * summary itself, which has the field `provider`.
+ */
 const isPulled = ({ raw, provider }: StoredPayload): boolean => objectOr(raw)['provider'] !== provider;
 
 async function replayKind(
@@ -64,22 +68,22 @@ async function replayKind(
     const candidate = toCandidate(ctx, user, mapper.resource, { item, raw: row.raw });
     return isWithinBounds(user, candidate) ? [{ row, item, candidate }] : [];
   });
-  const kept = await underTheirNames(ctx, user, mapped);
+  const renamed = await underTheirNames(ctx, user, mapped);
   const stored = await storeSummaries(
     ctx,
     user,
     mapper.resource,
-    kept.map(({ row, item }) => ({ item, raw: row.raw })),
+    renamed.map(({ row, item }) => ({ item, raw: row.raw })),
   );
-  await storeSleepCycles(ctx, user, { resource: mapper.resource, incoming: kept }, stored);
-  counts.skipped += rows.length - kept.length;
-  for (const [n, { row, candidate }] of kept.entries()) {
+  await storeSleepCycles(ctx, user, { resource: mapper.resource, incoming: renamed }, stored);
+  counts.skipped += rows.length - renamed.length;
+  for (const [n, { row, candidate }] of renamed.entries()) {
     const hasOtherPoints = candidate.stream !== null && !row.stream_hash?.equals(candidate.stream.hash);
     counts[stored[n]?.outcome === 'updated' || hasOtherPoints ? 'updated' : 'unchanged'] += 1;
   }
 }
 
-/** What the mapper makes of a payload now; null where it makes nothing of it that can be kept. */
+/** Returns the summary that the current mapper makes from a payload; null if we could not store it. */
 function itemOrNull(mapper: Mapper, { raw }: StoredPayload): SummaryItem | null {
   try {
     const item = mapper.toItem(objectOr(raw));
@@ -90,7 +94,7 @@ function itemOrNull(mapper: Mapper, { raw }: StoredPayload): SummaryItem | null 
   }
 }
 
-/** Those that are stored under the names that they have by the mapper of today, or can be; of one kind. */
+/** Returns those summaries, all of one kind, that have the key of the current mapper or that now got this key. */
 async function underTheirNames(ctx: TxCtx<TeamCtx>, user: UserRow, mapped: Mapped[]): Promise<Mapped[]> {
   const others = mapped.filter(({ row, candidate }) => nameOf(candidate) !== nameOf(row));
   const renamed = await renameSummaries(

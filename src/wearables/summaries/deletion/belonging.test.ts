@@ -1,10 +1,10 @@
-// Any number of cycles can belong to a sleep: no request and no erasure is held up by them.
+// Any number of cycles can belong to a sleep. Deleting or erasing them must not delay other requests.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
 import { makeUser, pushSummaries } from '../../../../test/factories.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { findTeamScopeOrNull, forTeam } from '../../../tenancy/teams/scope.ts';
+import { findTeamScopeOrNull, forTeam } from '../../../tenancy/teams/team-scope.ts';
 import type { TeamCtx } from '../../../context.ts';
 import { eraseSomeOfProvider } from '../erase.ts';
 
@@ -39,13 +39,14 @@ beforeEach(async () => {
   await pushSummaries(team, user_id, 'sleep_cycle', [cycle]);
 });
 
-/** As if so many had been pushed before there was a bound. */
+/** As if so many had been pushed before there was a limit. */
 const copies = (many: number) =>
   sql`
     insert into summaries (user_id, id, team_id, resource, provider, source_type, key, calendar_date, start_at, end_at,
-                           values, raw, told_hash, raw_hash)
-    select user_id, gen_random_uuid(), team_id, resource, provider, source_type, 'copy ' || n, calendar_date, start_at, end_at,
-           values, raw, told_hash, raw_hash
+                           values, raw, content_hash, raw_hash)
+    select user_id, gen_random_uuid(), team_id, resource, provider, source_type, 'copy ' || n, calendar_date, start_at,
+      end_at,
+           values, raw, content_hash, raw_hash
       from summaries cross join generate_series(1, ${many}::integer) as n
      where user_id = ${user_id} and resource = 'sleep_cycle'`.execute(app.db);
 const left = async (): Promise<number> => {
@@ -55,7 +56,10 @@ const left = async (): Promise<number> => {
 const remove = (path: string, ...deletions: object[]) =>
   team.api<{ deleted: number; code: string }>('DELETE', `/v2/summary/${path}/${user_id}`, deletions);
 
-/** The longest that this process worked without a turn for anything else, in milliseconds of processor time: others run beside it. */
+/**
+ * The longest time that this process worked without letting anything else run, in milliseconds of processor time, since
+ * other programs run too.
+ */
 async function longestStall(work: () => Promise<unknown>): Promise<number> {
   let [longest, last] = [0, process.cpuUsage()];
   const beat = setInterval(() => {
@@ -72,7 +76,7 @@ async function longestStall(work: () => Promise<unknown>): Promise<number> {
   return longest;
 }
 
-test('a sleep goes with 10,000 cycles, none of which holds up others, and not with more', async () => {
+test('a sleep is deleted with 10,000 cycles without delaying other requests, and refused with more', async () => {
   await copies(10_000);
   const refused = await remove('sleep', { id: sleep_id });
   expect([refused.status, refused.body.code, await left()]).toEqual([400, 'too_many_matches', 10_002]);
@@ -86,13 +90,13 @@ test('a sleep goes with 10,000 cycles, none of which holds up others, and not wi
     expect((await remove('sleep', { id: sleep_id })).body.deleted).toBe(1);
   });
   expect(await left()).toBe(0);
-  // Of all threads of the process, on a busy machine; it was 1.7 s in one transaction.
+  // For all threads of the process, on a busy machine; one transaction took 1.7 s.
   expect(stall).toBeLessThan(400);
   const { rows } = await sql`select from events where event_type = 'daily.data.sleep_cycle.deleted'`.execute(app.db);
   expect(rows.length).toBe(10_001);
 });
 
-test('what a provider brought is erased with all cycles, some hundreds a step', async () => {
+test('the data of a provider is erased with all cycles, some hundreds in a step', async () => {
   await copies(3_000);
   const scope = (await findTeamScopeOrNull(app.ctx, team.id)) as TeamCtx['team'];
   const step = (): Promise<boolean> =>
@@ -105,11 +109,11 @@ test('what a provider brought is erased with all cycles, some hundreds a step', 
     while (await step());
   });
   expect(await left()).toBe(0);
-  // Of all threads of the process, on a busy machine; it was 1.7 s in one transaction.
+  // For all threads of the process, on a busy machine; one transaction took 1.7 s.
   expect(stall).toBeLessThan(400);
 });
 
-test('a sleep has at most 2,000 cycles that were pushed', async () => {
+test('a sleep has at most 2,000 pushed cycles', async () => {
   await copies(1_998);
   const at = (minute: number) => ({ ...cycle, session_start: `2026-01-05T01:${minute}:00Z` });
   expect((await pushSummaries(team, user_id, 'sleep_cycle', [at(10)])).status).toBe(200);

@@ -1,13 +1,14 @@
-// The one way by which summaries go that their source has deleted, whoever says so; what an erasure of a person takes away is told to nobody.
+// Deletes summaries and publishes events. All deletions of a source's data use this file. The erasure of a person does
+// not use it, because it publishes no events.
 import { sql, type RawBuilder } from 'kysely';
 import { publishEvents, type Publication } from '../../../events/publish.ts';
 import { askForRuns } from '../../ask-for-runs.ts';
-import type { Writer } from '../../one-writer.ts';
+import type { Writer } from '../../user-writer.ts';
 import { renderSource } from '../../source.ts';
 import { eventsOf } from '../events.ts';
-import { SUMMARIES } from '../resources.ts';
+import { SUMMARIES } from '../summary-resources.ts';
 
-type Gone = Doomed & {
+type Gone = Deletable & {
   source_type: string;
   app_id: string | null;
   device_id: string | null;
@@ -16,56 +17,67 @@ type Gone = Doomed & {
   deleted_at: string;
 };
 
-/** A summary that is to go. */
-export type Doomed = { id: string; resource: string; provider: string };
+/** A summary that will be deleted. */
+export type Deletable = { id: string; resource: string; provider: string };
 
-type Whose = { id: string };
+type UserRef = { id: string };
 
-/** Kinds that name a summary of another kind, by whose going they go. */
+/** The kinds of summaries that name a summary of another kind. We delete them together with it. */
 const BELONGING = SUMMARIES.flatMap(({ name, references = {} }) =>
   Object.entries(references).map(([field, to]) => ({ name, field, to })),
 );
 
-/** Deleted and told by one statement each: some ten milliseconds of this process, which seals what is told. */
+/**
+ * The number of summaries that one SQL statement deletes, and whose events another one publishes. This takes some ten
+ * milliseconds of this process, which seals the events.
+ */
 const AT_ONCE = 100;
 
-/** Those of a user's summaries of which `which` is true, at most `most`. */
-export async function findDoomed(
+/** Returns the user's summaries that fulfil `which`, at most `most` of them. */
+export async function findDeletable(
   { db, team }: Writer,
-  user: Whose,
+  user: UserRef,
   { which, most }: { which: RawBuilder<unknown>; most: number },
-): Promise<Doomed[]> {
-  // Planned each time, as all that looks for rows of summaries.
-  const { rows } = await sql<Doomed>`
+): Promise<Deletable[]> {
+  // PostgreSQL plans this statement for each call, like every statement that searches rows of summaries.
+  const { rows } = await sql<Deletable>`
     select id, resource, provider from ${sql.table('summaries')} as summaries
      where user_id = ${user.id} and team_id = ${team.id} and ${which} limit ${most}`.execute(db);
   return rows;
 }
 
-/** What belongs to these and goes with them, at most `most` of each kind, but what is among them. */
-export async function findBelonging(ctx: Writer, user: Whose, doomed: Doomed[], most: number): Promise<Doomed[]> {
-  const found: Doomed[] = [];
+/**
+ * Returns the summaries that belong to these and are deleted with them, at most `most` of each kind. Does not return
+ * those that are in the list already.
+ */
+export async function findBelonging(
+  ctx: Writer,
+  user: UserRef,
+  doomed: Deletable[],
+  most: number,
+): Promise<Deletable[]> {
+  const found: Deletable[] = [];
   for (const { name, field, to } of BELONGING) {
     const ids = doomed.flatMap(({ id, resource }) => (resource === to ? [id] : []));
     if (ids.length === 0) continue;
-    // The field stands in the text, by which the index of it is found.
+    // The name of the field is a literal in the SQL text, so that PostgreSQL uses the index of the field.
     const which = sql`resource = ${sql.lit(name)} and "values" ->> ${sql.lit(field)} = any (${ids}::text[])`;
-    found.push(...(await findDoomed(ctx, user, { which, most })));
+    found.push(...(await findDeletable(ctx, user, { which, most })));
   }
   const known = new Set(doomed.map(({ id }) => id));
   return found.filter(({ id }) => !known.has(id));
 }
 
-/** Deletes these summaries with their points, and tells of each. Of devices that is no event. */
+/** Deletes these summaries with their points. Publishes an event for each, except for devices. */
 export async function deleteSummaries(
   ctx: Writer,
   user: { id: string; client_user_id: string },
-  doomed: Doomed[],
+  doomed: Deletable[],
 ): Promise<void> {
   for (let n = 0; n < doomed.length; n += AT_ONCE) {
     await ctx.giveWay?.();
-    const gone = await takeAway(ctx, user, doomed.slice(n, n + AT_ONCE));
-    await publishEvents(ctx, gone.flatMap((each) => told(ctx, user, each)) as never);
+    const gone = await deleteRows(ctx, user, doomed.slice(n, n + AT_ONCE));
+    await publishEvents(ctx, gone.flatMap((each) => publicationsOf(ctx, user, each)) as never);
   }
   await askForRuns(
     ctx,
@@ -74,7 +86,7 @@ export async function deleteSummaries(
   );
 }
 
-async function takeAway({ db, team }: Writer, user: Whose, doomed: Doomed[]): Promise<Gone[]> {
+async function deleteRows({ db, team }: Writer, user: UserRef, doomed: Deletable[]): Promise<Gone[]> {
   const { rows } = await sql<Gone>`
     delete from ${sql.table('summaries')} as summaries
      where user_id = ${user.id} and team_id = ${team.id} and id = any (${doomed.map(({ id }) => id)}::uuid[])
@@ -83,7 +95,7 @@ async function takeAway({ db, team }: Writer, user: Whose, doomed: Doomed[]): Pr
   return rows;
 }
 
-function told(ctx: Writer, user: { id: string; client_user_id: string }, gone: Gone): Publication[] {
+function publicationsOf(ctx: Writer, user: { id: string; client_user_id: string }, gone: Gone): Publication[] {
   const { id, resource, provider_id, calendar_date, deleted_at, ...from } = gone;
   const type = eventsOf({ name: resource }).deleted;
   if (!type) return [];

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
-import { makePerson, type Person } from '../../../../test/summaries.ts';
+import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
+import { makePerson, type Person } from '../../../../test/summary-person.ts';
 
 let app: TestApp;
 let person: Person;
@@ -27,14 +27,14 @@ const minutely = (...heartrate: number[]) => ({ time: heartrate.map((_, n) => BE
 const zones = async (): Promise<unknown> => (await person.read('workouts'))[0]?.['hr_zones'];
 const born = (birth_date: string, provider = 'garmin') => ({ provider, source_type: 'watch', birth_date });
 
-test('a workout that comes with its heart rates has the seconds of its zones, in answers and events', async () => {
+test('a workout with heart rates has the seconds of its zones, in answers and events', async () => {
   await person.push('workouts', run({ stream: minutely(100, 180) }));
   expect(await zones()).toEqual([0, 60, 0, 0, 0, 60]);
-  const told = await person.told();
-  expect(told[0]).toMatchObject(['daily.data.workouts.created', { hr_zones: [0, 60, 0, 0, 0, 60] }]);
+  const events = await person.takeEvents();
+  expect(events[0]).toMatchObject(['daily.data.workouts.created', { hr_zones: [0, 60, 0, 0, 0, 60] }]);
 });
 
-test('by the birth date that a profile tells, else by that of the user, else by an age of 30', async () => {
+test('zones follow the birth date of a profile, else that of the user, else an age of 30', async () => {
   const at = async (stream: object) => {
     await person.push('workouts', run({ stream }));
     return zones();
@@ -47,29 +47,29 @@ test('by the birth date that a profile tells, else by that of the user, else by 
   expect(await at(minutely(120, 120))).toEqual([0, 0, 0, 120, 0, 0]);
 });
 
-test('points that come later tell of the zones by an update, which stay where a version comes without points', async () => {
+test('later points update the zones, which stay when a version comes without points', async () => {
   await person.push('workouts', run());
   expect(await zones()).toBeNull();
-  await person.told();
+  await person.takeEvents();
   await person.push('workouts', run({ stream: minutely(100, 100) }));
-  expect(await person.told()).toMatchObject([
+  expect(await person.takeEvents()).toMatchObject([
     ['daily.data.workouts.updated', { hr_zones: [0, 120, 0, 0, 0, 0] }],
     ['daily.data.workout_stream.created', {}],
   ]);
   await person.push('workouts', run());
-  expect([await zones(), await person.told()]).toEqual([[0, 120, 0, 0, 0, 0], []]);
+  expect([await zones(), await person.takeEvents()]).toEqual([[0, 120, 0, 0, 0, 0], []]);
   await person.push('workouts', run({ title: 'Long one' }));
   expect(await zones()).toEqual([0, 120, 0, 0, 0, 0]);
   await person.push('workouts', run({ stream: { time: [BEGIN], cadence: [80] } }));
   expect(await zones()).toBeNull();
 });
 
-test('zones that the provider tells itself stay as they are', async () => {
+test('zones of the provider stay as they are', async () => {
   await person.push('workouts', run({ hr_zones: [1, 2, 3, 4, 5, 6], stream: minutely(100, 100) }));
   expect(await zones()).toEqual([1, 2, 3, 4, 5, 6]);
 });
 
-test('a workout without points has the zones of the heart rates that its source has told of that time', async () => {
+test("a workout without points has the zones of its source's heart rate samples of that time", async () => {
   const rate = (second: number, value: number, changes: object = {}) => ({
     resource: 'heartrate',
     provider: 'garmin',
@@ -95,10 +95,10 @@ test('a workout without points has the zones of the heart rates that its source 
   expect(await zones()).toEqual([0, 120, 0, 0, 0, 0]);
 });
 
-test('samples give the zones that the same rates give as points: at the edges, in pauses, without contact, and on a birthday', async () => {
+test('samples give the same zones as points, also at edges, in pauses and on a birthday', async () => {
   await person.push('profile', born('1986-01-06'));
   const day = Date.UTC(2026, 0, 5) / 1_000;
-  // 220 less 39 where the first rate lies before the birthday, which begins during the workout, and less 40 after it.
+  // 220 less 39 where the first rate is before the birthday that begins during the workout, and less 40 after it.
   const beats = [0, 89, 90, 108, 109, 126, 127, 144, 145, 162, 163, 181, 0, 100, 350];
   const gaps = [1, 7, 59, 60, 61, 600];
   for (const begin of [day + 82_000, day + 2 * 86_400]) {

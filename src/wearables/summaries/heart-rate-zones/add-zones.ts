@@ -1,11 +1,11 @@
-// Providers tell seldom how long a heart beat how fast in a workout: it follows from the points of the workout, or else from the
-// heart rates that came as samples of that time.
+// Computes the heart rate zones of workouts, because providers seldom send them. We compute them from the workout's
+// points, or else from the heart rate samples of the same time.
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import type { UserRow } from '../../../users/find.ts';
 import { askForMarkedZones } from '../../ask-for-zones.ts';
-import type { Writer } from '../../one-writer.ts';
+import type { Writer } from '../../user-writer.ts';
 import { setValue, type Candidate } from '../candidate.ts';
-import type { StoredRow } from '../rows.ts';
+import type { StoredRow } from '../stored-rows.ts';
 import { findBirthDateOrNull } from './find-birth-date.ts';
 import { findHeartRates, findRatesOrNull, sumZones, type HeartRates } from './find-zones.ts';
 import { zonesOf, type Rates } from './zones.ts';
@@ -13,13 +13,13 @@ import { zonesOf, type Rates } from './zones.ts';
 export const ZONES = 'hr_zones';
 
 /**
- * What is read and waited for at once, in the request that brings the workouts, is bounded: the samples of eleven hours at one a
- * second. What is more comes by the job that heart rates ask for.
+ * The most samples that we read in the request that brings the workouts: eleven hours with one sample a second. For
+ * other workouts, a job computes the zones (ask-for-zones.ts).
  */
 const MOST_RATES_AT_ONCE = 40_000;
 const MOST_MS_AT_ONCE = 200;
 
-/** Gives workouts that came without zones those that follow from their rates. What the provider says itself stays. */
+/** Computes the zones of workouts that came without zones. If the provider has sent zones, they stay. */
 export async function addZones(
   ctx: Writer,
   user: UserRow,
@@ -47,7 +47,10 @@ type Session = Candidate & { start_at: string; end_at: string };
 
 const isSession = (workout: Candidate): workout is Session => workout.start_at !== null && workout.end_at !== null;
 
-/** Those of the workouts that are too many or too long to be done at once are left. */
+/**
+ * Computes zones from samples. Returns the workouts for which it did not, because there are too many workouts or they
+ * are too long.
+ */
 async function addZonesOfSamples(
   ctx: Writer,
   user: UserRow,
@@ -75,7 +78,10 @@ async function addZonesOfSamples(
   return [];
 }
 
-/** It has the zones that are known until the job has computed them anew, so that nothing is told that is known not to last. */
+/**
+ * The workout keeps its stored zones until the job has computed new ones. Otherwise we would publish a state that
+ * changes again soon.
+ */
 function leaveToJob(ctx: Writer, workout: Candidate, known: StoredRow | undefined): void {
   workout.awaits_zones = true;
   const zones = known?.zones_from_samples && (known.values as Record<string, unknown>)[ZONES];
@@ -84,8 +90,8 @@ function leaveToJob(ctx: Writer, workout: Candidate, known: StoredRow | undefine
   workout.zones_from_samples = true;
 }
 
-/** Points that came before are kept where a later version comes without them, and so are their zones. */
-export function keepZones(ctx: TxCtx<TeamCtx>, workout: Candidate, known: StoredRow | undefined): void {
+/** Keeps the stored points and their zones if a later version of the workout comes without points. */
+export function retainZones(ctx: TxCtx<TeamCtx>, workout: Candidate, known: StoredRow | undefined): void {
   if (!known?.stream_hash || known.zones_from_samples || workout.stream || workout.values[ZONES] !== undefined) return;
   const zones = (known.values as Record<string, unknown>)[ZONES];
   if (zones !== undefined) setValue(ctx, workout, ZONES, zones);

@@ -1,8 +1,8 @@
-// Heart rates that come after their workout, as phones and connectors send them.
+// Heart rates that arrive after their workout, as phones and connectors send them.
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
-import { makePerson, type Person } from '../../../../test/summaries.ts';
+import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
+import { makePerson, type Person } from '../../../../test/summary-person.ts';
 
 let app: TestApp;
 let person: Person;
@@ -53,22 +53,24 @@ const waiting = async () => {
 };
 const zones = async (): Promise<unknown> => (await person.read('workouts'))[0]?.['hr_zones'];
 const updates = async () =>
-  (await person.told()).filter(([type]) => type === 'daily.data.workouts.updated').map(([, { hr_zones }]) => hr_zones);
+  (await person.takeEvents())
+    .filter(([type]) => type === 'daily.data.workouts.updated')
+    .map(([, { hr_zones }]) => hr_zones);
 
-test('heart rates that come after their workout give it zones, told once however many pieces they come in', async () => {
+test('heart rates that arrive in parts after their workout give it zones, with one event', async () => {
   await person.push('workouts', run());
-  await person.told();
+  await person.takeEvents();
   for (const second of [0, 30, 60, 90]) await pushRates(rate(second, second < 60 ? 100 : 140));
   expect(await waiting()).toBe(1);
   await compute();
   expect([await zones(), await updates()]).toEqual([[0, 60, 0, 60, 0, 0], [[0, 60, 0, 60, 0, 0]]]);
 });
 
-test('the workout comes again as it was: nothing is told, and further heart rates count', async () => {
+test('a workout that comes again unchanged causes no event, and further heart rates count', async () => {
   await person.push('workouts', run());
   await pushRates(rate(0, 100), rate(60, 100));
   await compute();
-  await person.told();
+  await person.takeEvents();
   const { unchanged } = await person.push('workouts', run());
   expect(unchanged).toBe(1);
   await pushRates(rate(60, 180));
@@ -85,14 +87,14 @@ test('the workout comes again as it was: nothing is told, and further heart rate
   expect([await zones(), await updates()]).toEqual([null, [null]]);
 });
 
-test('zones that the provider tells, and those of points, stay', async () => {
+test('zones of the provider and zones of points stay', async () => {
   await person.push('workouts', run({ hr_zones: [1, 2, 3, 4, 5, 6] }));
   const stream = { time: [BEGIN / 1_000, BEGIN / 1_000 + 60], heartrate: [100, 100] };
   await person.push('workouts', run({ provider_id: '4712', stream }));
   await pushRates(rate(0, 180));
   expect(await waiting()).toBe(0);
-  const told = (await person.read('workouts')).map(({ hr_zones }) => hr_zones);
-  expect(told).toEqual(
+  const zonesOfWorkouts = (await person.read('workouts')).map(({ hr_zones }) => hr_zones);
+  expect(zonesOfWorkouts).toEqual(
     expect.arrayContaining([
       [1, 2, 3, 4, 5, 6],
       [0, 120, 0, 0, 0, 0],
@@ -100,13 +102,13 @@ test('zones that the provider tells, and those of points, stay', async () => {
   );
 });
 
-test('a workout whose points have no heart rates has those that came as samples', async () => {
+test('a workout whose points have no heart rates has the zones of samples', async () => {
   const stream = { time: [BEGIN / 1_000], lat: [33.4], lng: [-112] };
   await person.push('workouts', run({ stream }));
   await pushRates(rate(0, 100), rate(60, 180));
   await compute();
   expect(await zones()).toEqual([0, 60, 0, 0, 0, 60]);
-  // A later version without its points computes them again, and does not keep what came of samples.
+  // A later version without its points computes them again, and does not keep the zones from samples.
   await pushRates(rate(60, 100));
   await person.push('workouts', run());
   expect(await zones()).toEqual([0, 120, 0, 0, 0, 0]);
@@ -122,7 +124,7 @@ test('heart rates of another time, and other samples, ask for nothing', async ()
   expect(await zones()).toBeNull();
 });
 
-test('rates of the better source count: by the order of the team, by the device, and else of the workout itself', async () => {
+test("rates of the better source count: by the team's order, the device, the workout's own source", async () => {
   await person.push('workouts', run());
   const from = async (provider: string, source_type: string, value: number) => {
     await pushRates(rate(0, value, { provider, source_type }), rate(60, value, { provider, source_type }));
@@ -130,7 +132,7 @@ test('rates of the better source count: by the order of the team, by the device,
     return zones();
   };
   expect(await from('oura', 'ring', 90)).toEqual([120, 0, 0, 0, 0, 0]);
-  // Equally good: of the two watches that of the workout, although the other comes first by its name.
+  // Both watches are equally good. That of the workout counts, although the other one comes first by name.
   expect(await from('garmin', 'watch', 120)).toEqual([0, 0, 120, 0, 0, 0]);
   expect(await from('fitbit', 'watch', 100)).toEqual([0, 0, 120, 0, 0, 0]);
   expect(await from('polar', 'chest_strap', 140)).toEqual([0, 0, 0, 120, 0, 0]);
@@ -138,18 +140,18 @@ test('rates of the better source count: by the order of the team, by the device,
   expect(await from('oura', 'ring', 91)).toEqual([0, 120, 0, 0, 0, 0]);
 });
 
-test('a better source counts in the minutes in which it measured, and hides nothing of another one', async () => {
+test('a better source counts in the minutes in which it measured, and hides no other one', async () => {
   await person.push('workouts', run());
   await pushRates(
     ...[0, 30, 60, 90].map((second) => rate(second, 100, { provider: 'garmin', source_type: 'watch' })),
     rate(60, 180, { provider: 'polar', source_type: 'chest_strap' }),
   );
   await compute();
-  // Until the strap's only rate a minute of the watch, and from then on the minute for which that holds.
+  // A minute of the watch until the strap's only rate, and then the minute that this rate lasts.
   expect(await zones()).toEqual([0, 60, 0, 0, 0, 60]);
 });
 
-test('of somebody who is deleted meanwhile nothing is computed', async () => {
+test('nothing is computed for a user who is deleted meanwhile', async () => {
   await person.push('workouts', run());
   await pushRates(rate(0, 100));
   await person.team.api('DELETE', `/v2/user/${person.userId}`);
@@ -157,7 +159,7 @@ test('of somebody who is deleted meanwhile nothing is computed', async () => {
   expect(await waiting()).toBe(0);
 });
 
-describe('however much is asked for at once', () => {
+describe('with very many workouts or rates', () => {
   const WEEK_S = 7 * 24 * 3_600 - 600;
   /** Workouts that each last a week. */
   const weekLong = (many: number) =>
@@ -173,7 +175,7 @@ describe('however much is asked for at once', () => {
     return rows.map(({ zones }) => zones);
   };
 
-  test('a batch of workouts with many heart rates waits for few of them, and the others come by one job, in steps', async () => {
+  test('a batch with many heart rates waits for few of them, and one job does the others in steps', async () => {
     for (let n = 0; n < 20_000; n += 5_000)
       await pushRates(...Array.from({ length: 5_000 }, (_, k) => rate((n + k) * 30, 100)));
     const began = process.cpuUsage();
@@ -189,25 +191,26 @@ describe('however much is asked for at once', () => {
     await computeAll();
     const all = await withZones();
     expect(all).toHaveLength(100);
-    // Until the last rate a half minute each, and that one a minute; the first ones lie before the later workouts.
+    // Half a minute for each rate until the last one, which lasts a minute. The first rates lie before the later
+    // workouts.
     expect(all[0]).toEqual([0, 20_000 * 30 + 30, 0, 0, 0, 0]);
     expect(all[1]).toEqual([0, 20_000 * 30, 0, 0, 0, 0]);
-    // What was left to the job stays as it was told, where it comes again.
-    await person.told();
+    // A workout that was left to the job keeps its published zones when it comes again.
+    await person.takeEvents();
     expect(await person.push('workouts', ...weekLong(100))).toMatchObject({ unchanged: 100 });
-    expect(await person.told()).toEqual([]);
+    expect(await person.takeEvents()).toEqual([]);
   });
 
   test('a heart rate over a hundred workouts asks for one job, which rests between its steps', async () => {
     await person.push('workouts', ...weekLong(100));
-    await person.told();
+    await person.takeEvents();
     await pushRates(rate(3_600, 100));
     expect(await waiting()).toBe(1);
     await compute();
     const few = (await withZones()).length;
     expect(few).toBeGreaterThan(0);
     expect(few).toBeLessThanOrEqual(20);
-    // Heart rates that come before the next step do not bring it forward.
+    // Heart rates that arrive before the next step do not bring it forward.
     const later = new Date(Date.now() + 3_600_000);
     await sql`
       update graphile_worker._private_jobs set run_at = ${later} where key = ${`zones ${person.userId}`}`.execute(
@@ -222,9 +225,9 @@ describe('however much is asked for at once', () => {
     expect(await withZones()).toHaveLength(100);
   });
 
-  test('of a backfill that the team is not told of, a heart rate that comes meanwhile tells', async () => {
+  test('a live heart rate publishes the zones of a backfill that is not published itself', async () => {
     await person.push('workouts', run());
-    await person.told();
+    await person.takeEvents();
     await pushRates(rate(0, 100));
     await sql`update summaries set zones_asked = 'backfill' where user_id = ${person.userId}`.execute(app.db);
     await person.team.api('PATCH', '/v2/team', { backfill_events_enabled: false });

@@ -9,29 +9,32 @@ import type { UserRow } from '../../../users/find.ts';
 import { defineTeamJob } from '../../../tenancy/teams/define-team-job.ts';
 import { askForRuns } from '../../ask-for-runs.ts';
 import { GATHER_SECONDS, zonesKind } from '../../ask-for-zones.ts';
-import { isTold } from '../../is-told.ts';
-import { asWriter, type Writer } from '../../one-writer.ts';
-import { toldHash } from '../candidate.ts';
+import { willBePublished } from '../../is-published.ts';
+import { asWriter, type Writer } from '../../user-writer.ts';
+import { contentHash } from '../candidate.ts';
 import { eventsOf } from '../events.ts';
 import { pruned } from '../fields.ts';
-import { renderSummary, TOLD_COLUMNS, type ToldRow } from '../render.ts';
+import { renderSummary, RENDERED_COLUMNS, type RenderedRow } from '../render.ts';
 import { workout } from '../resources/workout.ts';
 import { ZONES } from './add-zones.ts';
 import { findBirthDateOrNull } from './find-birth-date.ts';
 import { findHeartRates, findRatesOrNull, MOST_RATES, sumZones, type HeartRates } from './find-zones.ts';
 
-/** What heart rates asked for that came, changed or went after the workout was stored. */
+/**
+ * The job that computes the zones of workouts whose heart rates were added, changed or deleted after we stored the
+ * workout.
+ */
 export const zonesJob = defineTeamJob({ ...zonesKind, run: computeZones });
 
-/** Of one step, which keeps the user from other writers. */
+/** The most workouts of one step. During a step, other writers of the user wait. */
 const MOST_WORKOUTS = 20;
 const MOST_MS = 250;
-/** How many times as long as a step took until the next one of the user: others have their turn, whatever was asked for. */
+/** The next step of the user begins after this many times the duration of the last step, so that other work can run. */
 const REST = 10;
 
 /**
- * Computes the zones of the stored workouts of a user that are marked, unless they have zones of their own, and tells of those
- * that differ: some of them, and asks for the others.
+ * Computes the zones of a user's marked workouts for which the source has sent none, and publishes the workouts whose
+ * zones changed. Computes some of them and requests the computation of the others.
  */
 async function computeZones(ctx: TeamCtx, job: Static<(typeof zonesKind)['payload']>): Promise<void> {
   try {
@@ -58,30 +61,30 @@ async function computeSome(tx: Writer, user: UserRow, job: Static<(typeof zonesK
   }
   await sql`
     update summaries set zones_asked = null
-     where user_id = ${user.id} and team_id = ${tx.team.id} and zones_asked is not null and id = any (${done}::uuid[])`.execute(
-    tx.db,
-  );
+     where user_id = ${user.id} and team_id = ${tx.team.id} and zones_asked is not null
+       and id = any (${done}::uuid[])`.execute(tx.db);
   const restSeconds = (REST * (performance.now() - begin)) / 1_000;
   if (done.length < marked.length || restSeconds > GATHER_SECONDS)
-    await addJob(tx.db, zonesKind, job, { delaySeconds: restSeconds, keepsMoment: true });
+    await addJob(tx.db, zonesKind, job, { delaySeconds: restSeconds, shouldPreserveRunAt: true });
 }
 
-type Row = ToldRow & {
+type Row = RenderedRow & {
   start_at: string;
   end_at: string;
   values: Record<string, unknown>;
   zones_asked: Origin;
-  /** Whether it has no zones of its own. */
+  /** True if the source has sent no zones for the workout. */
   waits: boolean;
 };
 
-const COLUMNS = sql.raw([...TOLD_COLUMNS, 'start_at', 'end_at'].join(', '));
+const COLUMNS = sql.raw([...RENDERED_COLUMNS, 'start_at', 'end_at'].join(', '));
 
-/** The later ones first, and one more than are computed at once. */
+/** Returns the marked workouts, the latest first, and one more than a step computes. */
 async function findMarked({ db, team }: Writer, user: UserRow): Promise<Row[]> {
   const { rows } = await sql<Row>`
     select ${COLUMNS}, zones_asked,
-           (zones_from_samples or not "values" ? ${ZONES}::text) and start_at is not null and end_at is not null as waits
+           (zones_from_samples or not "values" ? ${ZONES}::text) and start_at is not null
+             and end_at is not null as waits
       from ${sql.table('summaries')} as summaries
      where user_id = ${user.id} and team_id = ${team.id} and zones_asked is not null
      order by start_at desc limit ${MOST_WORKOUTS + 1}
@@ -108,14 +111,15 @@ async function replaceZones(
   if (JSON.stringify(before ?? null) === JSON.stringify(zones)) return;
   const values = pruned(zones === null ? others : { ...others, [ZONES]: zones }) as Record<string, unknown>;
   const texts = row.texts && ctx.cipher.openJson<Record<string, unknown>>('summaries.texts', row, row.texts);
-  const { rows } = await sql<ToldRow>`
-    update summaries set values = ${JSON.stringify(values)}::jsonb, told_hash = ${toldHash(ctx, { ...row, values, texts })},
+  const { rows } = await sql<RenderedRow>`
+    update summaries set values = ${JSON.stringify(values)}::jsonb,
+      content_hash = ${contentHash(ctx, { ...row, values, texts })},
            zones_from_samples = ${zones !== null}, rev = rev + 1,
            updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond')
      where user_id = ${user.id} and team_id = ${ctx.team.id} and id = ${row.id}
     returning ${COLUMNS}`.execute(ctx.db);
-  if (isTold(ctx)) {
-    const data = renderSummary(ctx, workout, rows[0] as ToldRow);
+  if (willBePublished(ctx)) {
+    const data = renderSummary(ctx, workout, rows[0] as RenderedRow);
     await publishEvent(ctx, eventsOf(workout).updated, { user, data, origin: ctx.origin } as never);
   }
   await askForRuns(ctx, user, [workout.name]);

@@ -2,10 +2,13 @@ import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import type { UserRow } from '../../../users/find.ts';
 
-/** A source has one profile; people have few sources. */
+/** The most profiles that we read. There is one profile for each source, and people have few sources. */
 const MOST_PROFILES = 20;
 
-/** When the user was born: as the newest profile says that says it, else as the team has said, else null. */
+/**
+ * Returns the user's date of birth: from the newest profile that has one, else the date that the team has set, else
+ * null.
+ */
 export async function findBirthDateOrNull(ctx: TxCtx<TeamCtx>, user: UserRow): Promise<string | null> {
   const { db, team, cipher } = ctx;
   const { rows } = await sql<{ id: string; team_id: string; texts: Buffer }>`

@@ -1,19 +1,21 @@
-// Zones of heart rates that came as samples. The database adds them up by the rules of zones.ts: a workout may have a hundred
-// thousand of them.
+// Computes heart rate zones from samples. The database adds them up by the rules of zones.ts, because a workout may
+// have a hundred thousand samples.
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { prioritiesOf } from '../../priorities/list.ts';
 import { rankFor, type Source } from '../../rank.ts';
-import { EDGES, highestRate, LAST_EDGE, LONGEST_HOLD_S } from './zones.ts';
+import { EDGES, highestRate, LAST_EDGE, LONGEST_RATE_S } from './zones.ts';
 
-/** More than a day at one a second, as of points. */
+/** The most heart rates: more than a day with one a second. Points have the same limit. */
 export const MOST_RATES = 100_000;
 
-/** Of so many sources, the best ones, each minute has the rates of the best that measured then. */
+/**
+ * The number of sources that we use, the best ones first. For each minute, we use the best of them that measured then.
+ */
 const MOST_SOURCES = 4;
 const MINUTE_S = 60;
 
-/** What a user has of heart rates, and which providers the team prefers. */
+/** The heart rate streams of a user, and the team's order of providers. */
 export type HeartRates = { streams: (Source & { id: number })[]; providers: string[] };
 
 export async function findHeartRates(ctx: TxCtx<TeamCtx>, user: { id: string }): Promise<HeartRates> {
@@ -25,12 +27,15 @@ export async function findHeartRates(ctx: TxCtx<TeamCtx>, user: { id: string }):
 
 type Session = Source & { start_at: string; end_at: string };
 
-/** The streams that have heart rates of a session, the best first, and when these begin, in seconds since 1970. */
+/**
+ * The streams that have heart rates of a session, the best first. `begin` is the time of the first rate, in seconds
+ * since 1970.
+ */
 export type RatesOfSession = { streamIds: number[]; begin: number };
 
 /**
- * Where the heart rates between two moments are: the best sources that tell of them, as aggregates rank them, and of equally
- * good ones first that of the workout. Null where no heart beat was measured.
+ * Returns the best sources that have heart rates between two moments, in the order that aggregates use. Among equally
+ * good sources, the source of the workout comes first. Returns null if no source has a heart rate.
  */
 export async function findRatesOrNull(
   { db }: TxCtx<TeamCtx>,
@@ -39,19 +44,23 @@ export async function findRatesOrNull(
 ): Promise<RatesOfSession | null> {
   const ids = rankFor(own, streams, providers).map(({ id }) => id);
   const { rows } = await sql<RatesOfSession>`
-    select array_agg(id order by place) as "streamIds",
+    select array_agg(id order by position) as "streamIds",
            min((select extract(epoch from at)::float8 from samples
                  where stream_id = id and at >= ${start_at} and at < ${end_at} order by at limit 1)) as begin
-      from (select id, place from unnest(${ids}::bigint[]) with ordinality as stream (id, place)
-             where exists (select from samples where stream_id = id and at >= ${start_at} and at < ${end_at} and value > 0)
-             order by place limit ${MOST_SOURCES}) as best
+      from (select id, position from unnest(${ids}::bigint[]) with ordinality as stream (id, position)
+             where exists (select from samples
+                            where stream_id = id and at >= ${start_at} and at < ${end_at} and value > 0)
+             order by position limit ${MOST_SOURCES}) as best
     having count(*) > 0`.execute(db);
   return rows[0] ?? null;
 }
 
+const secondsIn = (zone: number) => sql`coalesce(sum(lasts) filter (where zone = ${sql.lit(zone)}), 0)`;
+
 /**
- * Seconds in the zones of a session by the first `most` of its heart rates, as `zonesOf` tells them, and how many rates these were. Each
- * minute has those of the best source that measured in it: a strap that was put on late hides nothing of the watch.
+ * Returns the seconds in the zones of a session, from its first `most` heart rates, by the rules of `zonesOf`. Also
+ * returns the number of these rates. Each minute has the rates of the best source that measured in it. So if somebody
+ * put on a strap late, the rates of the watch before are used.
  */
 export async function sumZones(
   { db }: TxCtx<TeamCtx>,
@@ -60,20 +69,21 @@ export async function sumZones(
 ): Promise<{ count: number; zones: number[] | null }> {
   const { rows } = await sql<{ count: number; is_measured: boolean; zones: number[] }>`
     with measured as (
-      select at, value, place,
-             min(place) filter (where value > 0) over (partition by floor(at / ${MINUTE_S}::float8)) as best
-        from (select extract(epoch from rates.at)::float8 as at, rates.value, stream.place
-                from unnest(${streamIds}::bigint[]) with ordinality as stream (id, place)
+      select at, value, position,
+             min(position) filter (where value > 0) over (partition by floor(at / ${MINUTE_S}::float8)) as best
+        from (select extract(epoch from rates.at)::float8 as at, rates.value, stream.position
+                from unnest(${streamIds}::bigint[]) with ordinality as stream (id, position)
                cross join lateral (select at, value from samples
                                     where stream_id = stream.id and at >= ${start_at} and at < ${end_at}
                                     order by at limit ${most}) as rates
                order by 1 limit ${most}) as first
     )
     select (select count(*) from measured)::integer as count, coalesce(bool_or(value > 0), false) as is_measured,
-           array[${sql.join([0, 1, 2, 3, 4, 5].map((zone) => sql`coalesce(sum(lasts) filter (where zone = ${sql.lit(zone)}), 0)`))}] as zones
+           array[${sql.join([0, 1, 2, 3, 4, 5].map(secondsIn))}] as zones
       from (
-        select value, least(greatest(coalesce(lead(at) over (order by at), ${Date.parse(end_at) / 1_000}::float8) - at, 0),
-                            ${LONGEST_HOLD_S}::float8) as lasts,
+        select value,
+               least(greatest(coalesce(lead(at) over (order by at), ${Date.parse(end_at) / 1_000}::float8) - at, 0),
+                            ${LONGEST_RATE_S}::float8) as lasts,
                case when value <= 0 then null
                     when part > ${LAST_EDGE}::float8 then ${EDGES.length + 1}::integer
                     else ${sql.join(
@@ -82,8 +92,8 @@ export async function sumZones(
                     )} end as zone
           from (
             select at, value, value / ${highestRate(birthDate, begin)}::float8 as part
-              from measured where place = coalesce(best, place)) as rates
-      ) as held`.execute(db);
+              from measured where position = coalesce(best, position)) as rates
+      ) as lasting`.execute(db);
   const { count, is_measured, zones } = rows[0]!;
   return { count, zones: is_measured ? zones.map((seconds) => Math.round(seconds)) : null };
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 
-/** A stored summary by its names, with what its provider said. */
+/** A stored summary with its key and the payload of its provider. */
 export type StoredPayload = {
   id: string;
   resource: string;
@@ -12,10 +12,13 @@ export type StoredPayload = {
   raw: unknown;
 };
 
-/** Which payloads: of a provider, of some kinds, of what belongs to a day of those from `since` on or to no day. */
+/**
+ * The payloads to read: those of a provider and of some kinds of summaries, from the day `since` on. Summaries that
+ * belong to no day are included.
+ */
 export type Wanted = { provider: string; resources: string[]; since: string | null };
 
-/** Some of a user's summaries with their payloads, in the order of their ids, behind `after`. */
+/** Returns some of a user's summaries with their payloads, by id, beginning after `after`. */
 export async function readPayloads(
   { db, team, cipher }: TxCtx<TeamCtx>,
   user: { id: string },
@@ -25,14 +28,15 @@ export async function readPayloads(
   const { rows } = await sql<Omit<StoredPayload, 'raw'> & { team_id: string; raw: Buffer }>`
     select id, team_id, resource, provider, source_type, key, stream_hash, raw
       from summaries
-     where user_id = ${user.id} and team_id = ${team.id} and provider = ${provider} and resource = any (${resources}::text[])
+     where user_id = ${user.id} and team_id = ${team.id} and provider = ${provider}
+       and resource = any (${resources}::text[])
        and (${since}::date is null or calendar_date is null or calendar_date >= ${since}::date)
        and (${after}::uuid is null or id > ${after}::uuid)
      order by id limit ${most}`.execute(db);
   return rows.map((row) => ({ ...row, raw: cipher.openJson('summaries.raw', row, row.raw) }));
 }
 
-/** Users of the team who have summaries of these kinds, in the order of their ids, behind `after`. */
+/** Returns users of the team who have summaries of these kinds, by id, beginning after `after`. */
 export async function usersWithPayloads(
   { db, team }: TeamCtx,
   { provider, resources }: Pick<Wanted, 'provider' | 'resources'>,

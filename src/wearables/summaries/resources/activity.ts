@@ -3,7 +3,7 @@ import { optional } from '../../../wire/schema.ts';
 import { dayEdges } from '../../calendar-date.ts';
 import { day, number, trueOrUnknown, whole } from '../fields.ts';
 import { measurable, origin, timeZone, timezoneOffset } from '../item.ts';
-import { HEART_RATE } from '../../resources.ts';
+import { HEART_RATE } from '../../series.ts';
 import { PLAIN_BATCH, type SummaryResource } from '../resource.ts';
 import { RawSummary } from '../schemas.ts';
 import { dailyShape, dated } from '../shape.ts';
@@ -24,7 +24,7 @@ const HeartRateOfDay = Type.Object(
 const MINUTES_OF_DAY = 1_500;
 
 const fields = {
-  calories_total: number('Energy burnt in all, in kilocalories.', 100_000),
+  calories_total: number('Total energy burnt, in kilocalories.', 100_000),
   calories_active: number('Energy burnt by activity, in kilocalories.', 100_000),
   steps: whole('Steps.', 1_000_000),
   daily_movement: optional(
@@ -32,7 +32,7 @@ const fields = {
       minimum: 0,
       maximum: 1_000_000,
       deprecated: true,
-      description: 'Way that the activity equals, in metres. Use distance.',
+      description: 'Distance that equals the activity, in metres. Use distance.',
     }),
   ),
   distance: number('Distance, in metres.', 1_000_000),
@@ -40,17 +40,20 @@ const fields = {
   medium: number('Time of medium intensity, in minutes.', MINUTES_OF_DAY),
   high: number('Time of high intensity, in minutes.', MINUTES_OF_DAY),
   floors_climbed: whole('Floors climbed.', 100_000),
-  exercise_minutes: number('Time of exercise, as the rings of a watch count it, in minutes.', MINUTES_OF_DAY),
+  exercise_minutes: number('Time of exercise, as activity rings of a watch count it, in minutes.', MINUTES_OF_DAY),
   stand_hours: whole('Hours in which the person stood up.', 25),
-  move_minutes: number('Time in motion, where a ring counts that in place of energy, in minutes.', MINUTES_OF_DAY),
-  calories_active_goal: number('What the person wanted to burn by activity, in kilocalories.', 100_000),
-  exercise_minutes_goal: number('How long the person wanted to exercise, in minutes.', MINUTES_OF_DAY),
-  stand_hours_goal: whole('In how many hours the person wanted to stand up.', 25),
-  move_minutes_goal: number('How long the person wanted to be in motion, in minutes.', MINUTES_OF_DAY),
+  move_minutes: number(
+    'Time in motion, where the activity ring counts that instead of energy, in minutes.',
+    MINUTES_OF_DAY,
+  ),
+  calories_active_goal: number("The person's goal for energy burnt by activity, in kilocalories.", 100_000),
+  exercise_minutes_goal: number("The person's goal for exercise, in minutes.", MINUTES_OF_DAY),
+  stand_hours_goal: whole("The person's goal for hours with standing.", 25),
+  move_minutes_goal: number("The person's goal for time in motion, in minutes.", MINUTES_OF_DAY),
   time_zone: timeZone,
   timezone_offset: timezoneOffset,
   heart_rate: optional(HeartRateOfDay),
-  wheelchair_use: trueOrUnknown('Whether the person uses a wheelchair; null where that is not known.'),
+  wheelchair_use: trueOrUnknown('Whether the person uses a wheelchair; null where it is not known.'),
   wheelchair_push: whole('Pushes of a wheelchair.', 1_000_000),
 };
 
@@ -58,7 +61,10 @@ const input = Type.Object({ ...origin, calendar_date: day('The local day.'), ...
 
 const shape = dailyShape(fields, dated);
 
-/** Running totals of a day: each source has one a day, so a provider's own ids add nothing. */
+/**
+ * The totals of a day, which change during the day. Each source has one summary for a day, so the provider's ids are
+ * not needed.
+ */
 export const activity: SummaryResource = {
   name: 'activity',
   title: 'Activity',
@@ -71,7 +77,7 @@ export const activity: SummaryResource = {
   shape,
   rawShape: RawSummary,
   sealed: [],
-  placeOf: ({ calendar_date }, clock) => {
+  keyAndTimesOf: ({ calendar_date }, clock) => {
     const date = calendar_date as string;
     const { start, end } = dayEdges(date, clock);
     return { key: `on ${date}`, calendar_date: date, start_at: start, end_at: end };

@@ -1,11 +1,14 @@
 import { Type } from 'typebox';
 import { moment, number } from '../fields.ts';
 import { measurable, origin, ownDay, timeZone, timezoneOffset } from '../item.ts';
-import { PLAIN_BATCH, placeInTime, type SummaryResource } from '../resource.ts';
+import { PLAIN_BATCH, keyAndTimesFrom, type SummaryResource } from '../resource.ts';
 import { RawSummary } from '../schemas.ts';
 import { dailyShape, dated } from '../shape.ts';
 
-/** Nobody has less than 1 %: that is a fraction, as 0.22 for 22. */
+/**
+ * Returns the field for a percentage. No person has less than 1 %, so a smaller value is a fraction, for example 0.22
+ * for 22.
+ */
 const percent = (which: string) => number(`${which}, in percent of the weight: 22 for a fraction of 0.22.`, 100, 1);
 
 const fields = {
@@ -15,7 +18,7 @@ const fields = {
   muscle_mass_percentage: percent('Muscle'),
   visceral_fat_index: number('Visceral fat, as an index of the scale.', 100),
   bone_mass_percentage: percent('Bone'),
-  body_mass_index: number('Body mass index, in kilograms a square metre.', 500),
+  body_mass_index: number('Body mass index, in kilograms per square metre.', 500),
   lean_body_mass_kilogram: number('Lean body mass, in kilograms.', 1_000),
   waist_circumference_centimeter: number('Waist circumference, in centimetres.', 500),
 };
@@ -32,7 +35,7 @@ const input = Type.Object(
   { fulfils: measurable({ times: ['timestamp'] }) },
 );
 
-/** One a measurement, as a scale makes it. */
+/** There is one summary for each measurement of a scale. */
 export const body: SummaryResource = {
   name: 'body',
   title: 'Body',
@@ -46,5 +49,5 @@ export const body: SummaryResource = {
   rawShape: RawSummary,
   sealed: [],
   clockFrom: 'timestamp',
-  placeOf: (item, clock) => placeInTime(item, clock, { from: 'timestamp' }),
+  keyAndTimesOf: (item, clock) => keyAndTimesFrom(item, clock, { from: 'timestamp' }),
 };

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { oneOf, optional, Text } from '../../../wire/schema.ts';
-import { map, moment, number, toldWhole } from '../fields.ts';
+import { map, moment, number, alwaysAnswered } from '../fields.ts';
 import { measurable, origin, ownDay, timeZone, timezoneOffset } from '../item.ts';
-import { placeInTime, type SummaryResource } from '../resource.ts';
+import { keyAndTimesFrom, type SummaryResource } from '../resource.ts';
 import { dailyShape, flatSource } from '../shape.ts';
 
 const MINERALS = [
@@ -48,7 +48,7 @@ const nourishment = {
         unit: Type.Optional(oneOf(['kcal'], { default: 'kcal', description: 'Always kcal.' })),
         value: Type.Number({ minimum: 0, maximum: 100_000, description: 'Energy, in kilocalories.' }),
       },
-      { description: 'Energy in all.' },
+      { description: 'Total energy.' },
     ),
   ),
   macros: optional(
@@ -56,7 +56,7 @@ const nourishment = {
       {
         carbs: grams('Carbohydrates'),
         protein: grams('Protein'),
-        fats: toldWhole(
+        fats: alwaysAnswered(
           Type.Object(
             {
               saturated: grams('Saturated fat'),
@@ -64,7 +64,7 @@ const nourishment = {
               polyunsaturated: grams('Polyunsaturated fat'),
               omega3: grams('Omega-3 fatty acids'),
               omega6: grams('Omega-6 fatty acids'),
-              total: grams('Fat in all'),
+              total: grams('Total fat'),
             },
             { description: 'Fats.' },
           ),
@@ -75,7 +75,7 @@ const nourishment = {
         sugar: grams('Sugar'),
         cholesterol: grams('Cholesterol'),
       },
-      { description: 'What it is made of.' },
+      { description: 'The nutrients of the food.' },
     ),
   ),
   micros: optional(
@@ -90,12 +90,15 @@ const nourishment = {
   ),
 };
 
-/** With everything in each food, an event of a meal stays below its largest size. */
+/**
+ * The most foods of a meal. With this limit, the event of a meal in which each food has all fields is smaller than the
+ * largest size of events.
+ */
 const MOST_FOODS = 50;
 
 const fields = {
   timestamp: moment('When it was eaten.'),
-  name: Text(200, { description: 'What the meal is called.' }),
+  name: Text(200, { description: 'Name of the meal.' }),
   ...nourishment,
   data: Type.Optional(
     Type.Unsafe<Record<string, unknown>>({
@@ -119,7 +122,10 @@ const deprecatedNumber = Type.Integer({ deprecated: true, description: 'Always 0
 const shape = dailyShape(fields, {
   priority_id: deprecatedNumber,
   source_id: deprecatedNumber,
-  provider_id: Type.String({ deprecated: true, description: 'Id at the provider; where it told none, ours.' }),
+  provider_id: Type.String({
+    deprecated: true,
+    description: 'Id at the provider; our id where the provider gave none.',
+  }),
   source_app_id: flatSource.source_app_id,
   source_device_id: flatSource.source_device_id,
 });
@@ -136,5 +142,5 @@ export const meal: SummaryResource = {
   shape,
   sealed: ['name', 'data'],
   clockFrom: 'timestamp',
-  placeOf: (item, clock) => placeInTime(item, clock, { from: 'timestamp' }),
+  keyAndTimesOf: (item, clock) => keyAndTimesFrom(item, clock, { from: 'timestamp' }),
 };

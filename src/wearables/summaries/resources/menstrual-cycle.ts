@@ -11,26 +11,26 @@ import { flatSource, shapeOf } from '../shape.ts';
 
 const MOST_ENTRIES = 100;
 const DAY_MS = 86_400_000;
-/** How far an expected day may lie ahead. */
+/** The largest number of days between today and an expected day in the future. */
 const MOST_DAYS_AHEAD = 400;
 
 const entries = (description: string, fields: Record<string, TSchema> = {}): TSchema =>
   list(Type.Object({ date: day('The day.'), ...fields }), MOST_ENTRIES, description);
 const testResult = {
-  test_result: oneOf(['negative', 'positive', 'indeterminate'], { description: 'What it showed.' }),
+  test_result: oneOf(['negative', 'positive', 'indeterminate'], { description: 'The result.' }),
 };
 
 const observed = {
   menstrual_flow: entries('Flow by day.', {
-    flow: oneOf(['unspecified', 'none', 'light', 'medium', 'heavy'], { description: 'How strong it was.' }),
+    flow: oneOf(['unspecified', 'none', 'light', 'medium', 'heavy'], { description: 'The amount of flow.' }),
   }),
   cervical_mucus: entries('Cervical mucus by day.', {
-    quality: oneOf(['dry', 'sticky', 'creamy', 'watery', 'egg_white'], { description: 'How it was.' }),
+    quality: oneOf(['dry', 'sticky', 'creamy', 'watery', 'egg_white'], { description: 'The quality of the mucus.' }),
   }),
   intermenstrual_bleeding: entries('Days of bleeding between periods.'),
   contraceptive: entries('Contraceptives by day.', {
     type: oneOf(['unspecified', 'implant', 'injection', 'iud', 'intravaginal_ring', 'oral', 'patch'], {
-      description: 'Which it was.',
+      description: 'The kind of contraceptive.',
     }),
   }),
   detected_deviations: entries('Deviations that were detected.', {
@@ -41,12 +41,12 @@ const observed = {
         'irregular_menstrual_cycles',
         'infrequent_menstrual_cycles',
       ],
-      { description: 'Which it was.' },
+      { description: 'The kind of deviation.' },
     ),
   }),
   ovulation_test: entries('Ovulation tests by day.', {
     test_result: oneOf(['negative', 'positive', 'luteinizing_hormone_surge', 'estrogen_surge', 'indeterminate'], {
-      description: 'What it showed.',
+      description: 'The result.',
     }),
   }),
   home_pregnancy_test: entries('Pregnancy tests by day.', testResult),
@@ -71,8 +71,8 @@ const fields = {
 
 const fulfils: Requirement = {
   words:
-    'No day is before 1900; the cycle has begun unless it is predicted, and ends at most 400 days from now. `period_end` and ' +
-    '`cycle_end` are not before `period_start`.',
+    'No day is before 1900; the cycle has begun unless it is predicted, and ends at most 400 days ' +
+    'from now. `period_end` and `cycle_end` are not before `period_start`.',
   check: (value) => [
     ...measurable({ days: value['is_predicted'] === true ? [] : ['period_start'] }).check(value),
     ...['period_start', 'period_end', 'cycle_end'].flatMap((name) => ofExpectedDay(value, name)),
@@ -93,7 +93,7 @@ function ofExpectedDay(value: Record<string, unknown>, name: string): Breach[] {
 
 const input = Type.Object({ ...origin, time_zone: timeZone, timezone_offset: timezoneOffset, ...fields }, { fulfils });
 
-/** It belongs to the day on which its period begins. What was observed is nobody's business: it is sealed. */
+/** A cycle belongs to the day on which its period begins. The observations are private, so we seal them. */
 export const menstrualCycle: SummaryResource = {
   name: 'menstrual_cycle',
   title: 'MenstrualCycle',
@@ -105,7 +105,7 @@ export const menstrualCycle: SummaryResource = {
   most: { items: 100, valuesEach: 400, bytes: 1024 * 1024 },
   shape: shapeOf(fields, flatSource),
   sealed: Object.keys(observed),
-  placeOf: (item, clock) => {
+  keyAndTimesOf: (item, clock) => {
     const { period_start, period_end, cycle_end } = item as Record<string, string | null | undefined>;
     const first = period_start as string;
     return {

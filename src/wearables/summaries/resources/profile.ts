@@ -11,12 +11,12 @@ export const SEXES = ['female', 'male', 'other'] as const;
 const fields = {
   height: whole('Height, in centimetres.', 300),
   birth_date: optional(Type.String({ format: 'birth-date', description: 'Date of birth, YYYY-MM-DD.' })),
-  wheelchair_use: trueOrUnknown('Whether the person uses a wheelchair; null where that is not known.'),
+  wheelchair_use: trueOrUnknown('Whether the person uses a wheelchair; null where it is not known.'),
   gender: word('Gender, as the person says.', GENDERS),
-  sex: word('Sex, as the provider knows it.', SEXES),
+  sex: word('Sex, as the provider has it.', SEXES),
 };
 
-/** One a source: a later one replaces it. */
+/** There is one profile for each source. A later profile replaces it. */
 export const profile: SummaryResource = {
   name: 'profile',
   title: 'Profile',
@@ -27,5 +27,5 @@ export const profile: SummaryResource = {
   most: PLAIN_BATCH,
   shape: shapeOf(fields),
   sealed: ['birth_date'],
-  placeOf: () => ({ key: 'profile', calendar_date: null, start_at: null, end_at: null }),
+  keyAndTimesOf: () => ({ key: 'profile', calendar_date: null, start_at: null, end_at: null }),
 };

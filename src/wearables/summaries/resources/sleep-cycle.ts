@@ -3,14 +3,17 @@ import { millisecondsOf } from '../../../wire/moment.ts';
 import type { Breach } from '../../../wire/rule.ts';
 import { column, moment } from '../fields.ts';
 import { measurable, origin, ownDay, timeZone, timezoneOffset } from '../item.ts';
-import { placeInTime, type SummaryResource } from '../resource.ts';
+import { keyAndTimesFrom, type SummaryResource } from '../resource.ts';
 import { flatSource, shapeOf } from '../shape.ts';
 import { SLEEP_STAGES, STAGE_WORDS } from '../summary-streams/schemas.ts';
 
 const LONGEST_HOURS = 48;
-/** A session cut into minutes. */
+/** The most stages: one for each minute of a session. */
 const MOST_STAGES = 2_880;
-/** A sleep has one of each device, and those of people who tell it piece by piece. All go with it, by one transaction. */
+/**
+ * The most cycles of a sleep. A sleep has one cycle for each device, and more if somebody sends it in parts. They are
+ * all deleted with the sleep, in one transaction.
+ */
 const MOST_OF_A_SLEEP = 2_000;
 
 const offsets = (which: string) => ({
@@ -91,5 +94,6 @@ export const sleepCycle: SummaryResource = {
   references: { sleep_id: 'sleep' },
   mostNaming: MOST_OF_A_SLEEP,
   clockFrom: 'session_end',
-  placeOf: (item, clock) => placeInTime(item, clock, { from: 'session_start', to: 'session_end', day: 'session_end' }),
+  keyAndTimesOf: (item, clock) =>
+    keyAndTimesFrom(item, clock, { from: 'session_start', to: 'session_end', day: 'session_end' }),
 };

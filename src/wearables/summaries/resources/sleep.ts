@@ -2,10 +2,10 @@ import { Type } from 'typebox';
 import { millisecondsOf } from '../../../wire/moment.ts';
 import type { Breach } from '../../../wire/rule.ts';
 import { oneOf } from '../../../wire/schema.ts';
-import { HEART_RATE } from '../../resources.ts';
+import { HEART_RATE } from '../../series.ts';
 import { number, moment, whole, word } from '../fields.ts';
 import { measurable, origin, ownDay, ROUNDING_SECONDS, timezoneOffset } from '../item.ts';
-import { placeInTime, type SummaryItem, type SummaryResource } from '../resource.ts';
+import { keyAndTimesFrom, type SummaryItem, type SummaryResource } from '../resource.ts';
 import { RawSummary } from '../schemas.ts';
 import { dailyShape, dated } from '../shape.ts';
 import { SleepStreamInput } from '../summary-streams/schemas.ts';
@@ -24,7 +24,7 @@ export const SLEEP_STATES = ['tentative', 'confirmed'] as const;
 const fields = {
   bedtime_start: moment('When the person went to bed.'),
   bedtime_stop: moment('When the person got up.'),
-  type: word('What kind of sleep it was; left out, a long_sleep from 3 hours on, else a short_sleep.', SLEEP_TYPES),
+  type: word('The kind of sleep; left out, a long_sleep from 3 hours on, else a short_sleep.', SLEEP_TYPES),
   timezone_offset: timezoneOffset,
   duration: whole('Time in bed, in seconds; left out, from bedtime_start to bedtime_stop.', LONGEST_SECONDS),
   total: Type.Integer({ minimum: 0, maximum: LONGEST_SECONDS, description: 'Time asleep, in seconds.' }),
@@ -32,19 +32,19 @@ const fields = {
   light: seconds('Time of light sleep, in seconds.'),
   rem: seconds('Time of REM sleep, in seconds.'),
   deep: seconds('Time of deep sleep, in seconds.'),
-  score: whole('How good the sleep was, from 0 to 100.', 100),
-  recovery_readiness_score: whole('How well the person has recovered, from 0 to 100.', 100),
+  score: whole('Score of the sleep, from 0 to 100.', 100),
+  recovery_readiness_score: whole('Score of the recovery, from 0 to 100.', 100),
   hr_lowest: beats('Lowest heart rate'),
   hr_average: beats('Mean heart rate'),
   hr_resting: beats('Resting heart rate'),
-  efficiency: number('Part of the time in bed that was slept, in percent.', 100),
+  efficiency: number('Share of the time in bed that the person was asleep, in percent.', 100),
   latency: whole('Time until asleep, in seconds.', LONGEST_SECONDS),
   temperature_delta: number("Difference from the person's usual temperature, in degrees Celsius.", 20, -20),
   skin_temperature: number('Skin temperature, in degrees Celsius.', 60),
-  hr_dip: number('How far the heart rate fell in sleep, in percent.', 100, -100),
+  hr_dip: number('Drop of the heart rate in sleep, in percent.', 100, -100),
   state: word('Whether the provider may still change it.', SLEEP_STATES),
   average_hrv: number('Mean heart rate variability (RMSSD), in milliseconds.', 1_000),
-  respiratory_rate: number('Breaths a minute.', 200),
+  respiratory_rate: number('Breaths per minute.', 200),
 };
 
 const properties = { ...origin, calendar_date: ownDay, ...fields, sleep_stream: Type.Optional(SleepStreamInput) };
@@ -57,9 +57,10 @@ const pushed = Type.Object(properties, {
   fulfils: measurable(
     session,
     (value) => [...outsideBed(value), ...longerThanBed(value)],
-    `${STAGES_WITHIN} No time asleep, awake or in bed is longer than that between them, nor light, rem and deep ` +
-      'together, but for a minute of rounding. Nor are total and awake together longer than that, or light, rem and deep ' +
-      'together than total, but for a minute of each.',
+    `${STAGES_WITHIN} No time asleep, awake or in bed is longer than that between them, and neither ` +
+      'are light, rem and deep together, except for a minute of rounding. Total and awake together are ' +
+      'not longer than that either, and light, rem and deep together are not longer than total, except ' +
+      'for a minute for each.',
   ),
 });
 
@@ -77,9 +78,9 @@ function longerThanBed(value: Record<string, unknown>): Breach[] {
   const rounding = (names: readonly string[]): number => names.length * ROUNDING_SECONDS;
   const alone = ['duration', 'total', 'awake', 'latency', ...STAGES].filter((name) => secondsOf(name) > most);
   const isRight = (name: string): boolean => !alone.includes(name);
-  const told = STAGES.filter((name) => secondsOf(name) > 0);
+  const reported = STAGES.filter((name) => secondsOf(name) > 0);
   const asleepAndAwake = ['total', 'awake'];
-  const stages = told.every(isRight) ? told : [];
+  const stages = reported.every(isRight) ? reported : [];
   const isBeyondBed = sumOf(stages) > most;
   const isBeyondSleep = !isBeyondBed && isRight('total') && sumOf(stages) > secondsOf('total') + rounding(stages);
   return [
@@ -88,15 +89,16 @@ function longerThanBed(value: Record<string, unknown>): Breach[] {
       ? tooLong(['awake'], 'Together with total it should not be longer than from bedtime_start to bedtime_stop')
       : []),
     ...(isBeyondBed
-      ? tooLong(told, 'Light, rem and deep together should not be longer than from bedtime_start to bedtime_stop')
+      ? tooLong(reported, 'Light, rem and deep together should not be longer than from bedtime_start to bedtime_stop')
       : []),
-    ...(isBeyondSleep ? tooLong(told, 'Light, rem and deep together should not be longer than total') : []),
+    ...(isBeyondSleep ? tooLong(reported, 'Light, rem and deep together should not be longer than total') : []),
   ];
 }
 
 /**
- * Stages go together, since some of them would be taken for all; 0 stands for what is not known, of stages and time awake. A night of which
- * nobody knows how long was slept is none.
+ * Removes impossible times. Removes all stages together, because some of the stages without the others would look like
+ * all stages. For stages and for the time awake, 0 means unknown. Returns null if the time asleep is impossible,
+ * because such a night is no sleep.
  */
 function withinSession(item: SummaryItem): SummaryItem | null {
   const wrong = new Set(longerThanBed(item).map(({ at: [name] }) => name as string));
@@ -113,7 +115,10 @@ function withinSession(item: SummaryItem): SummaryItem | null {
   };
 }
 
-/** Points are told by whole seconds, of which the first and the last may be begun and ended by the time in bed. */
+/**
+ * Returns a breach for points outside of the time in bed. Points have whole seconds, so a part of the first and of the
+ * last second may be outside.
+ */
 function outsideBed(value: Record<string, unknown>): Breach[] {
   const { start, end } = hypnogramOf(value);
   const from = Math.floor(millisecondsOf(String(value['bedtime_start'])) / 1_000);
@@ -145,9 +150,9 @@ function hypnogramOf({ sleep_stream }: Record<string, unknown>): { start: number
   return { start: listOf(start), end: listOf(end) };
 }
 
-/** What is never null: where a source does not say it, it follows from the times. */
+/** Fields that are never null. If a source does not send them, we compute them from the times. */
 const known = {
-  type: oneOf(SLEEP_TYPES, { description: 'What kind of sleep it was.' }),
+  type: oneOf(SLEEP_TYPES, { description: 'The kind of sleep.' }),
   duration: Type.Integer({ description: 'Time in bed, in seconds.' }),
 };
 
@@ -156,11 +161,11 @@ const shape = dailyShape(fields, {
   ...known,
   sleep_stream: Type.Null({
     deprecated: true,
-    description: 'Always null: GET /v2/timeseries/sleep/{sleep_id}/stream reads what was measured.',
+    description: 'Always null: GET /v2/timeseries/sleep/{sleep_id}/stream has the samples.',
   }),
 });
 
-/** One a session; it belongs to the day on which the person woke. */
+/** There is one summary for each session. It belongs to the day on which the person woke. */
 export const sleep: SummaryResource = {
   name: 'sleep',
   title: 'Sleep',
@@ -178,8 +183,8 @@ export const sleep: SummaryResource = {
   clockFrom: 'bedtime_stop',
   beganAt: 'bedtime_start',
   withinSession,
-  placeOf: (item, clock) =>
-    placeInTime(item, clock, { from: 'bedtime_start', to: 'bedtime_stop', day: 'bedtime_stop' }),
+  keyAndTimesOf: (item, clock) =>
+    keyAndTimesFrom(item, clock, { from: 'bedtime_start', to: 'bedtime_stop', day: 'bedtime_stop' }),
   completed: ({ bedtime_start, bedtime_stop, duration, type }) => {
     const inBed = Math.round(
       (millisecondsOf(bedtime_stop as string) - millisecondsOf(bedtime_start as string)) / 1_000,

@@ -2,10 +2,10 @@ import { Type } from 'typebox';
 import { millisecondsOf } from '../../../wire/moment.ts';
 import type { Breach } from '../../../wire/rule.ts';
 import { optional, Text } from '../../../wire/schema.ts';
-import { HEART_RATE } from '../../resources.ts';
+import { HEART_RATE } from '../../series.ts';
 import { moment, number, whole } from '../fields.ts';
 import { measurable, origin, ownDay, ROUNDING_SECONDS, timeZone, timezoneOffset } from '../item.ts';
-import { placeInTime, type SummaryItem, type SummaryResource } from '../resource.ts';
+import { keyAndTimesFrom, type SummaryItem, type SummaryResource } from '../resource.ts';
 import { RawWorkout } from '../schemas.ts';
 import { dailyShape } from '../shape.ts';
 import { Sport, WorkoutStreamInput } from '../summary-streams/schemas.ts';
@@ -19,7 +19,7 @@ const polyline = (description: string, most: number) =>
 const watts = (which: string) => number(`${which}, in watts.`, 10_000);
 
 const fields = {
-  title: optional(Text(500, { description: 'What the person called it.' })),
+  title: optional(Text(500, { description: 'Title that the person gave it.' })),
   timezone_offset: timezoneOffset,
   average_hr: whole('Mean heart rate, in beats per minute.', HEART_RATE[1]),
   max_hr: whole('Highest heart rate, in beats per minute.', HEART_RATE[1]),
@@ -32,15 +32,16 @@ const fields = {
       minItems: 6,
       maxItems: 6,
       description:
-        'Seconds in six zones of heart rate: below 50, from 50, 60, 70 and 80, and above 90 percent of 220 less the age.',
+        'Seconds in six zones of heart rate: below 50, from 50, 60, 70 and 80, and above 90 percent of ' +
+        '220 less the age.',
     }),
   ),
   moving_time: whole('Time in motion, in seconds.', LONGEST_SECONDS),
-  total_elevation_gain: number('Way up, in metres.', 100_000),
+  total_elevation_gain: number('Total ascent, in metres.', 100_000),
   elev_high: number('Highest point above the sea, in metres.', 20_000, -1_000),
   elev_low: number('Lowest point above the sea, in metres.', 20_000, -1_000),
-  average_speed: number('Mean speed, in metres a second.', 1_000),
-  max_speed: number('Highest speed, in metres a second.', 1_000),
+  average_speed: number('Mean speed, in metres per second.', 1_000),
+  max_speed: number('Highest speed, in metres per second.', 1_000),
   average_watts: watts('Mean power'),
   device_watts: watts('Power as the device measured it'),
   max_watts: watts('Highest power'),
@@ -49,10 +50,10 @@ const fields = {
   map: optional(
     Type.Object(
       {
-        polyline: polyline('The way, as an encoded polyline.', 65_536),
-        summary_polyline: polyline('The way roughly, as an encoded polyline.', 16_384),
+        polyline: polyline('The route, as an encoded polyline.', 65_536),
+        summary_polyline: polyline('The rough route, as an encoded polyline.', 16_384),
       },
-      { description: 'Where it was.' },
+      { description: 'The route.' },
     ),
   ),
 };
@@ -61,7 +62,7 @@ const sport = Type.String({
   minLength: 1,
   maxLength: 64,
   pattern: '^[a-z0-9]+(_[a-z0-9]+)*$',
-  description: 'The sport, as running or trail_running.',
+  description: 'The sport, such as running or trail_running.',
 });
 
 const properties = {
@@ -80,7 +81,8 @@ const pushed = Type.Object(properties, {
   fulfils: measurable(
     session,
     longerThanWorkout,
-    'Neither the time in motion nor all zones together are longer than that between them, but for a minute of rounding.',
+    'The time in motion is not longer than that between them, and neither are all zones together, ' +
+      'except for a minute of rounding.',
   ),
 });
 
@@ -98,7 +100,7 @@ function longerThanWorkout({ time_start, time_end, moving_time, hr_zones }: Reco
   ];
 }
 
-/** Zones that are left out are computed, where there are heart rates. */
+/** Removes impossible times. If the zones are missing, we compute them from heart rates, if there are any. */
 function withinSession(item: SummaryItem): SummaryItem {
   const wrong = new Set(longerThanWorkout(item).map(({ at: [name] }) => name));
   if (wrong.size === 0) return item;
@@ -112,7 +114,7 @@ function withinSession(item: SummaryItem): SummaryItem {
 
 const shape = dailyShape(fields, {
   sport: Sport,
-  provider_id: Type.String({ description: 'Id of the workout at its provider; where it told none, ours.' }),
+  provider_id: Type.String({ description: 'Id of the workout at its provider; our id where the provider gave none.' }),
 });
 
 export const workout: SummaryResource = {
@@ -131,7 +133,7 @@ export const workout: SummaryResource = {
   stream: 'stream',
   clockFrom: 'time_start',
   withinSession,
-  placeOf: (item, clock) => placeInTime(item, clock, { from: 'time_start', to: 'time_end' }),
+  keyAndTimesOf: (item, clock) => keyAndTimesFrom(item, clock, { from: 'time_start', to: 'time_end' }),
   derived: ({ sport: slug }) => ({ sport: sportOf(slug as string), sport_id: 0 }),
 };
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { TeamCtx } from '../../../context.ts';
 
-/** Which of these workouts of a user, by their provider's own ids, have their points already. */
+/** Returns those of these workouts that have stored points. The workouts are named by the provider's ids. */
 export async function findStreamed(
   { db, team }: TeamCtx,
   user: { id: string },

@@ -5,7 +5,7 @@ import { findUser } from '../../../users/find.ts';
 import { filled } from '../fields.ts';
 import { unitOf, WorkoutStream, type SleepStream } from './schemas.ts';
 
-/** The points of a workout; of one that came without them, none. */
+/** Returns the points of a workout. They are empty if the workout came without points. */
 export async function findWorkoutStream(ctx: TeamCtx, workoutId: string): Promise<Static<typeof WorkoutStream>> {
   const { points } = await findPoints(ctx, 'workouts', workoutId);
   return filled(WorkoutStream, points ?? { time: [] }) as Static<typeof WorkoutStream>;
@@ -14,7 +14,7 @@ export async function findWorkoutStream(ctx: TeamCtx, workoutId: string): Promis
 type Measured = { time: number[]; value: number[] };
 type Stages = { start: number[]; end: number[]; value: number[] };
 
-/** What was measured during a sleep; of one that came without it, nothing. */
+/** Returns the samples of a sleep. They are empty if the sleep came without samples. */
 export async function findSleepStream(ctx: TeamCtx, sleepId: string): Promise<Static<typeof SleepStream>> {
   const { points, timezone_offset } = await findPoints(ctx, 'sleep', sleepId);
   const columns = (points ?? {}) as Record<string, unknown>;
@@ -41,7 +41,7 @@ export async function findSleepStream(ctx: TeamCtx, sleepId: string): Promise<St
 
 const moment = (seconds: number): string => new Date(seconds * 1_000).toISOString();
 
-/** Throws not_found where the team has no such summary, or not its user. */
+/** Returns the stored points. Throws not_found if the team has no such summary or its user does not exist any more. */
 async function findPoints(
   ctx: TeamCtx,
   resource: 'workouts' | 'sleep',

@@ -1,12 +1,14 @@
-// Points of a workout or a sleep: as columns of numbers when they come in, and as the reference shapes them when read.
+// The points of a workout or a sleep. In requests they are columns of numbers. In responses they have the documented
+// shapes.
 import { Type, type TSchema } from 'typebox';
 import type { Breach } from '../../../wire/rule.ts';
 import { nullable, Timestamp, Uuid } from '../../../wire/schema.ts';
-import { HEART_RATE, seriesOrNull } from '../../resources.ts';
+import { HEART_RATE, seriesOrNull } from '../../series.ts';
 import { DataSource } from '../../source.ts';
-import { column, toldAs, type Bounds, type Fields } from '../fields.ts';
+import { column, answerShape, type Bounds, type Fields } from '../fields.ts';
+import { named, shape } from '../../../wire/shape.ts';
 
-/** The years until 2100, in seconds since 1970. */
+/** The end of the year 2099, in seconds since 1970. */
 const LAST_SECOND = 4_102_444_800;
 
 const MOST_BEATS = HEART_RATE[1];
@@ -14,16 +16,16 @@ const MOST_BEATS = HEART_RATE[1];
 const seconds = (description: string): TSchema => column(description, { most: LAST_SECOND, whole: true }, false);
 
 const workoutColumns: Fields = {
-  time: seconds('When each point was, in seconds since 1970 (UTC), rising.'),
-  cadence: column('Steps or turns a minute.', { most: 1_000 }, true),
+  time: seconds('The time of each point, in seconds since 1970 (UTC), rising.'),
+  cadence: column('Steps or turns per minute.', { most: 1_000 }, true),
   altitude: column('Height above the sea, in metres.', { least: -1_000, most: 20_000 }, true),
-  velocity_smooth: column('Speed, in metres a second.', { most: 1_000 }, true),
-  heartrate: column('Heart rate, in beats a minute.', { most: MOST_BEATS, whole: true }, true),
+  velocity_smooth: column('Speed, in metres per second.', { most: 1_000 }, true),
+  heartrate: column('Heart rate, in beats per minute.', { most: MOST_BEATS, whole: true }, true),
   lat: column('Latitude, in degrees.', { least: -90, most: 90 }, true),
   lng: column('Longitude, in degrees.', { least: -180, most: 180 }, true),
-  distance: column('Way so far, in metres.', { most: 10_000_000 }, true),
+  distance: column('Distance so far, in metres.', { most: 10_000_000 }, true),
   power: column('Power, in watts.', { most: 10_000 }, true),
-  resistance: column('Resistance of the machine, as it tells it.', { least: -1_000, most: 10_000 }, true),
+  resistance: column('Resistance of the machine, in its own unit.', { least: -1_000, most: 10_000 }, true),
   temperature: column('Temperature, in degrees Celsius.', { least: -100, most: 100 }, true),
 };
 
@@ -32,7 +34,7 @@ const optionally = (columns: Fields): Fields =>
     Object.entries(columns).map(([name, schema]) => [name, name === 'time' ? schema : Type.Optional(schema)]),
   );
 
-/** Whether a column of times rises, which it may do by nothing. */
+/** Returns a breach if a time in a column is before the time that precedes it in the list. Equal times are allowed. */
 function notRising(name: string, times: unknown): Breach[] {
   const back = Array.isArray(times) ? times.findIndex((time, n) => n > 0 && time < times[n - 1]) : -1;
   return back === -1
@@ -40,7 +42,10 @@ function notRising(name: string, times: unknown): Breach[] {
     : [{ at: [name, String(back)], type: 'value_error', msg: 'Value should not be before the one before' }];
 }
 
-/** Columns that were given are as long as the first; of one that was refused nothing is left to compare. */
+/**
+ * Returns a breach for each column whose length differs from that of the first one. If a column was refused for another
+ * reason, it is empty here.
+ */
 function ofOtherLength(value: Record<string, unknown>, first: string): Breach[] {
   const length = (name: string): number => (Array.isArray(value[name]) ? value[name].length : 0);
   return Object.keys(value)
@@ -48,22 +53,22 @@ function ofOtherLength(value: Record<string, unknown>, first: string): Breach[] 
     .map((name) => ({ at: [name], type: 'value_error', msg: `List should have as many values as ${first}` }));
 }
 
-export const WorkoutStreamInput = Type.Object(optionally(workoutColumns), {
-  description: 'The points of the workout. They are kept as one: what comes later replaces them whole.',
+export const WorkoutStreamInput = shape('WorkoutStreamInput', optionally(workoutColumns), {
+  description: 'The points of the workout. They are stored as a whole: later points replace all of them.',
   fulfils: {
     words: 'Every list that is there is as long as `time`.',
     check: (value: Record<string, unknown>) => [...ofOtherLength(value, 'time'), ...notRising('time', value['time'])],
   },
 });
 
-export const WorkoutStream = toldAs(workoutColumns);
+export const WorkoutStream = named('WorkoutStream', answerShape(workoutColumns));
 
 const measured = (of: string, description: string, bounds: Bounds): TSchema =>
   Type.Optional(
     nullable(
       Type.Object(
         {
-          time: seconds('When each was measured, in seconds since 1970 (UTC), rising.'),
+          time: seconds('The time of each value, in seconds since 1970 (UTC), rising.'),
           value: column(of, bounds, false),
         },
         {
@@ -80,15 +85,16 @@ const measured = (of: string, description: string, bounds: Bounds): TSchema =>
     ),
   );
 
-/** -1 unclassified, 1 deep, 2 light, 3 REM, 4 awake, 5 manual: the stages that a hypnogram and a sleep cycle tell. */
+/** The stages of a hypnogram and of a sleep cycle: -1 unclassified, 1 deep, 2 light, 3 REM, 4 awake, 5 manual. */
 export const SLEEP_STAGES = [-1, 1, 2, 3, 4, 5] as const;
 export const STAGE_WORDS = '-1 unclassified, 1 deep, 2 light, 3 REM, 4 awake, 5 manual';
 
-export const SleepStreamInput = Type.Object(
+export const SleepStreamInput = shape(
+  'SleepStreamInput',
   {
-    heartrate: measured('Beats a minute.', 'Heart rate.', { most: MOST_BEATS }),
+    heartrate: measured('Beats per minute.', 'Heart rate.', { most: MOST_BEATS }),
     hrv: measured('RMSSD, in milliseconds.', 'Heart rate variability.', { most: 1_000 }),
-    respiratory_rate: measured('Breaths a minute.', 'Respiratory rate.', { most: 200 }),
+    respiratory_rate: measured('Breaths per minute.', 'Respiratory rate.', { most: 200 }),
     hypnogram: Type.Optional(
       nullable(
         Type.Object(
@@ -111,12 +117,12 @@ export const SleepStreamInput = Type.Object(
       ),
     ),
   },
-  { description: 'What was measured during the sleep. It is kept as one: what comes later replaces it whole.' },
+  { description: 'The samples of the sleep. They are stored as a whole: later samples replace all of them.' },
 );
 
 const sample = {
   id: nullable(Type.Integer({ deprecated: true, description: 'Always null.' })),
-  timezone_offset: nullable(Type.Integer({ description: 'Seconds east of UTC; null where that is not known.' })),
+  timezone_offset: nullable(Type.Integer({ description: 'Seconds east of UTC; null where it is not known.' })),
   type: nullable(Type.String({ description: 'Always null.' })),
   unit: Type.String({ description: 'Unit of the value.' }),
   timestamp: Timestamp,
@@ -126,25 +132,25 @@ const stage = { ...sample, start: Timestamp, end: Timestamp };
 const listOf = (fields: Record<string, TSchema>, description: string) =>
   Type.Array(Type.Object(fields), { description });
 
-export const SleepStream = Type.Object({
+export const SleepStream = shape('SleepStream', {
   hrv: listOf(sample, 'Heart rate variability (RMSSD).'),
   heartrate: listOf(sample, 'Heart rate.'),
   hypnogram: listOf(stage, `Stages of the sleep: ${STAGE_WORDS}.`),
-  respiratory_rate: listOf(sample, 'Breaths a minute.'),
+  respiratory_rate: listOf(sample, 'Breaths per minute.'),
 });
 
 export const unitOf = (name: string): string => seriesOrNull(name)?.unit ?? '';
 
-export const Sport = Type.Object({
-  id: Type.Integer({ deprecated: true, description: 'Always 0: a sport is known by its slug.' }),
-  name: Type.String({ description: 'The sport, for a person.' }),
-  slug: Type.String({ description: 'The sport, for a program.' }),
+export const Sport = shape('Sport', {
+  id: Type.Integer({ deprecated: true, description: 'Always 0: the slug identifies a sport.' }),
+  name: Type.String({ description: 'The sport, for people.' }),
+  slug: Type.String({ description: 'The sport, for programs.' }),
 });
 
-export const ShallowWorkoutStream = Type.Object({
+export const ShallowWorkoutStream = shape('ShallowWorkoutStream', {
   user_id: Uuid,
   workout_id: Type.String({ format: 'uuid', description: 'Id of the workout.' }),
-  provider_id: Type.String({ description: 'Id of the workout at its provider; where it told none, ours.' }),
+  provider_id: Type.String({ description: 'Id of the workout at its provider; our id where the provider gave none.' }),
   message: Type.String({ description: 'Where the points are read.' }),
   source: DataSource,
   sport: Sport,

@@ -1,16 +1,16 @@
-// What a person's many apps cost, by the processor time of this process and by how often the database looks for samples: what else the
-// machine does leaves both alone.
+// The cost of a deletion for a user of many apps: processor time of this process, and index searches of the database.
+// Other work of the machine changes neither.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
 import { makeUser, subscribe } from '../../../../test/factories.ts';
-import { startReceiver } from '../../../../test/receiver.ts';
+import { startEndpoint } from '../../../../test/endpoint.ts';
 
 let app: TestApp;
 let team: Team;
 let user_id: string;
 beforeAll(async () => {
-  // One connection, so that what it has counted is told at once.
+  // With one connection, its statistics can be flushed and read at once.
   app = await startTestApp({}, { poolSize: 1 });
 });
 afterAll(() => app.close());
@@ -32,7 +32,7 @@ const heartRate = (appNumber: number, second: number) => ({
 });
 const path = () => `/v2/timeseries/${user_id}/samples`;
 
-/** As many samples of the first app, of one a second, and one of each other app after `everySeconds` more. */
+/** Stores `many` samples of the first app, one a second, and one sample of each other app every `everySeconds`. */
 async function fill(many: number, everySeconds: number): Promise<void> {
   const samples = [...Array.from({ length: APPS }, (_, n) => heartRate(n, n * everySeconds)), heartRate(0, 100_001)];
   expect((await team.api('POST', path(), samples)).status).toBe(200);
@@ -45,7 +45,7 @@ async function fill(many: number, everySeconds: number): Promise<void> {
   );
 }
 
-/** Processor time of this process in milliseconds, and searches of the database in indexes of samples. */
+/** Processor time of this process in milliseconds, and the searches of the database in indexes of samples. */
 async function costOf(work: () => Promise<unknown>): Promise<{ usedMs: number; searches: number }> {
   const searchesBefore = await searches();
   const before = process.cpuUsage();
@@ -70,7 +70,7 @@ describe('a deletion beside 49 other apps', () => {
     },
   ];
 
-  test('of as many samples as a request may delete takes about as long as beside none', async () => {
+  test('of the most samples that a request may delete takes little processor time and few searches', async () => {
     await fill(MOST, 1_000);
     const { usedMs, searches } = await costOf(async () =>
       expect((await team.api('DELETE', path(), ofFirst())).body).toMatchObject({ deleted: MOST }),
@@ -79,7 +79,7 @@ describe('a deletion beside 49 other apps', () => {
     expect(searches).toBeLessThan(100_000);
   });
 
-  test('of more samples is refused before anything is done', async () => {
+  test('of more samples is refused before anything is deleted or searched', async () => {
     await fill(MOST + 1, 1_000);
     const { usedMs, searches } = await costOf(async () =>
       expect((await team.api('DELETE', path(), ofFirst())).body).toMatchObject({ code: 'too_many_samples' }),
@@ -92,32 +92,32 @@ describe('a deletion beside 49 other apps', () => {
 });
 
 type Interval = { start: string; end: string };
-type Told = { event_type: string; data: { source: { app_id: string }; intervals: Interval[] } };
+type Webhook = { event_type: string; data: { source: { app_id: string }; intervals: Interval[] } };
 
-describe('what is told of a deletion', () => {
+describe('the event of a deletion', () => {
   const second = (n: number): string => new Date(day + n * 1_000).toISOString();
-  /** The intervals of the apps of which anything is told as gone. */
-  async function toldOf(deletions: object[]): Promise<Map<string, Interval[]>> {
-    const receiver = await startReceiver();
+  /** The published intervals of each app. */
+  async function publishedIntervals(deletions: object[]): Promise<Map<string, Interval[]>> {
+    const endpoint = await startEndpoint();
     try {
-      await subscribe(team, receiver, ['daily.data.heartrate.deleted']);
+      await subscribe(team, endpoint, ['daily.data.heartrate.deleted']);
       expect((await team.api('DELETE', path(), deletions)).status).toBe(200);
       await app.deliver();
-      const all = receiver.received.map(({ body }) => (body as unknown as Told).data);
+      const all = endpoint.received.map(({ body }) => (body as unknown as Webhook).data);
       return new Map(
         all.map(({ source, intervals }) => [source.app_id, intervals.toSorted((a, b) => (a.start < b.start ? -1 : 1))]),
       );
     } finally {
-      await receiver.close();
+      await endpoint.close();
     }
   }
-  /** Always the same numbers between 0 and 1. */
+  /** Pseudo-random numbers between 0 and 1, always the same for a seed. */
   const randomOf = (seed: number) => (): number => {
     seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
     return seed / 2_147_483_648;
   };
 
-  test.each([1, 2, 3, 4, 5])('is as few intervals as have nothing left between them: %i', async (seed) => {
+  test.each([1, 2, 3, 4, 5])('has the fewest intervals that have no sample left within them: %i', async (seed) => {
     const random = randomOf(seed * 7_919);
     const until = 300;
     const apps = Array.from({ length: until }, () => Math.floor(random() ** 3 * 5)).map((n) =>
@@ -130,7 +130,7 @@ describe('what is told of a deletion', () => {
       return { app: Math.floor(random() * 5), from, to: from + Math.floor(random() * 150) };
     });
     const isOfAll = random() < 0.4;
-    const told = await toldOf(
+    const published = await publishedIntervals(
       spans.map(({ app, from, to }) => ({
         ...kind,
         ...(isOfAll ? {} : { app_id: `com.example.app${app}` }),
@@ -144,7 +144,7 @@ describe('what is told of a deletion', () => {
     );
     for (const appNumber of [0, 1, 2, 3, 4]) {
       const gone = apps.flatMap((each, n) => (each === appNumber && isGone[n] ? [n] : []));
-      const intervals = told.get(`com.example.app${appNumber}`) ?? [];
+      const intervals = published.get(`com.example.app${appNumber}`) ?? [];
       const inSpans = (a: number, b: number): boolean => {
         for (let n = a; n <= b; n += 1) {
           const reached = spans.some(({ app, from, to }) => (isOfAll || app === appNumber) && n >= from && n <= to);
@@ -162,14 +162,18 @@ describe('what is told of a deletion', () => {
     }
   });
 
-  test('is each moment by itself beside more samples of another app than are looked at', async () => {
+  test('has an interval for each sample if another app has more samples than the statement reads', async () => {
     await team.api('POST', path(), [...[0, 1, 80_000].map((n) => heartRate(0, n)), heartRate(1, 10)]);
     await sql`
       insert into samples (stream_id, at, value, team_number)
       select stream_id, at + make_interval(secs => n * 0.5), value, team_number
         from samples join streams on id = stream_id cross join generate_series(1, 120000) as n
        where user_id = ${user_id} and app_id = 'com.example.app1'`.execute(app.db);
-    const told = await toldOf([{ ...kind, app_id: 'com.example.app0', start: second(0), end: second(90_000) }]);
-    expect(told.get('com.example.app0')).toEqual([0, 1, 80_000].map((n) => ({ start: second(n), end: second(n) })));
+    const published = await publishedIntervals([
+      { ...kind, app_id: 'com.example.app0', start: second(0), end: second(90_000) },
+    ]);
+    expect(published.get('com.example.app0')).toEqual(
+      [0, 1, 80_000].map((n) => ({ start: second(n), end: second(n) })),
+    );
   });
 });

@@ -1,9 +1,12 @@
-import type { Png } from './read.ts';
+import type { Png } from './read-png.ts';
 
-/** Red, green and blue as the pixel looks on white paper, 0 to 255 each. */
+/** The colour of a pixel on white paper: red, green and blue, 0 to 255 each. */
 type OnPaper = [red: number, green: number, blue: number];
 
-/** How the pixels of a picture's rows look. The answer is overwritten by the next call. Throws at a colour that the palette lacks. */
+/**
+ * Returns a function that reads the colour of one pixel of a row. The function reuses its result, so the next call
+ * overwrites it. It throws for a colour that the palette lacks.
+ */
 export function coloursOf(png: Png): (row: Uint8Array, index: number) => OnPaper {
   const { kind, samples, depth, palette, clear } = png;
   const sample = samplerOf(depth);
@@ -40,7 +43,7 @@ export function coloursOf(png: Png): (row: Uint8Array, index: number) => OnPaper
   };
 }
 
-/** Reads the sample of this number from a row. */
+/** Returns a function that reads the sample at an index of a row. */
 function samplerOf(depth: number): (row: Uint8Array, index: number) => number {
   if (depth === 8) return (row, index) => row[index] as number;
   if (depth === 16) return (row, index) => ((row[index * 2] as number) << 8) | (row[index * 2 + 1] as number);

@@ -6,26 +6,26 @@ import { timeZone } from '../../../../wire/time-zone.ts';
 import { networksPolicy } from '../../../../outbound/address-policy.ts';
 import { importLaboratory } from '../../../catalogue/import/import-laboratory.ts';
 import { LaboratoryFile } from '../../../catalogue/import/laboratory-file.ts';
-import { lettersOf } from '../../../results/interpretation/words.ts';
+import { lettersOf } from '../../../results/interpretation/interpret-words.ts';
 import { questionProblems } from './question-problems.ts';
-import { Settings } from './settings.ts';
+import { Settings } from './connection-settings.ts';
 
-/** What `phial lab connect` reads: who the laboratory is, what it offers, and how it is spoken to. */
+/** The file that `phial lab connect` reads: the laboratory, its tests and the settings of the connection. */
 const ConnectionFile = Type.Object({ ...LaboratoryFile, hl7: Settings }, { additionalProperties: false });
 type ConnectionFile = Static<typeof ConnectionFile>;
 
-const MOST_TOLD = 20;
+const MOST_PROBLEMS = 20;
 
-/** The file's contents, or every problem with them, a line each. */
+/** Parses the file. Returns its contents, or a list of its problems. */
 export function readConnectionFile(text: string): { file: ConnectionFile } | { problems: string[] } {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
   } catch {
-    return { problems: ['The file is no JSON.'] };
+    return { problems: ['The file is not valid JSON.'] };
   }
   if (!Value.Check(ConnectionFile, parsed)) {
-    const errors = [...Value.Errors(ConnectionFile, parsed)].slice(0, MOST_TOLD);
+    const errors = [...Value.Errors(ConnectionFile, parsed)].slice(0, MOST_PROBLEMS);
     return { problems: errors.map(({ instancePath, message }) => `${instancePath || '/'} ${message}`) };
   }
   const { hl7, markers } = parsed;
@@ -35,10 +35,9 @@ export function readConnectionFile(text: string): { file: ConnectionFile } | { p
     ...wordProblems(markers),
     ...analyteProblems(markers),
   ];
-  return problems.length > 0 ? { problems: problems.slice(0, MOST_TOLD) } : { file: parsed };
+  return problems.length > 0 ? { problems: problems.slice(0, MOST_PROBLEMS) } : { file: parsed };
 }
 
-/** A word that is normal and abnormal at once. */
 const analyteProblems = (markers: ConnectionFile['markers']): string[] =>
   markers.flatMap(({ analytes, reported_as }, at) =>
     analytes.length > 0 || reported_as === 'document'
@@ -46,22 +45,25 @@ const analyteProblems = (markers: ConnectionFile['markers']): string[] =>
       : [`/markers/${at} needs analytes, unless it is reported_as a document.`],
   );
 
+/** Finds words that the file lists both as normal and as abnormal. */
 const wordProblems = (markers: ConnectionFile['markers']): string[] =>
   markers.flatMap(({ analytes }, marker) =>
     analytes.flatMap(({ normal_words: normal = [], abnormal_words: abnormal = [] }, at) => {
       const known = new Set(normal.map(lettersOf));
       const both = abnormal.filter((word) => known.has(lettersOf(word)));
-      return both.map((word) => `/markers/${marker}/analytes/${at} calls ${JSON.stringify(word)} normal and abnormal.`);
+      return both.map(
+        (word) => `/markers/${marker}/analytes/${at} lists ${JSON.stringify(word)} as normal and as abnormal.`,
+      );
     }),
   );
 
 function problemsOf({ time_zone, orders, results }: Settings): string[] {
   const problems: string[] = [];
-  if (timeZone(time_zone) === null) problems.push('/hl7/time_zone is no IANA time zone, as America/Phoenix.');
+  if (timeZone(time_zone) === null) problems.push('/hl7/time_zone is not an IANA time zone such as America/Phoenix.');
   if ((orders.mllp === undefined) === (orders.folder === undefined))
     problems.push('/hl7/orders needs either mllp or folder.');
   if ((results.networks ?? []).length === 0 && results.folder === undefined)
-    problems.push('/hl7/results needs networks that results come from, or a folder.');
+    problems.push('/hl7/results needs the networks that results come from, or a folder.');
   for (const network of [...(orders.mllp?.networks ?? []), ...(results.networks ?? [])]) {
     try {
       networksPolicy([network]);
@@ -72,13 +74,13 @@ function problemsOf({ time_zone, orders, results }: Settings): string[] {
   return problems;
 }
 
-/** Those that the pre-flight of orders knows; the other two are of numbers that are issued here. */
+/** Returns the maximum lengths for the texts of orders. The other two lengths are of numbers that we issue. */
 function lengthsOfOrders({ lengths = {} }: Settings): Record<string, number> {
   const { order_number: _, sample_id: __, ...ofOrders } = lengths;
   return ofOrders;
 }
 
-/** The line of the audit log: a laboratory belongs to no organisation, and has no id that the log could name. */
+/** The entry of the audit log. A laboratory belongs to no organisation, and it has no id that the log could name. */
 const CONNECTED = {
   org_id: null,
   team_id: null,
@@ -91,13 +93,16 @@ const CONNECTED = {
   address: null,
 };
 
-/** Connects a laboratory, or changes how one is connected, in one transaction of the owner with its line in the audit log. */
+/**
+ * Connects a laboratory or changes its connection, in one transaction of the database owner, with an entry in the audit
+ * log.
+ */
 export async function connectLaboratory(
   ownerUrl: string,
   file: ConnectionFile,
 ): Promise<{ markers: number; codes: number }> {
   const client = new pg.Client({ connectionString: ownerUrl, application_name: 'phial lab connect' });
-  client.on('error', () => undefined); // a lost connection fails the query that is under way
+  client.on('error', () => undefined); // If the connection is lost, the running query fails.
   await client.connect();
   try {
     await client.query('begin');

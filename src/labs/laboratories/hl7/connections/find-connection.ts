@@ -1,6 +1,6 @@
 import type { Ctx, TxCtx } from '../../../../context.ts';
-import type { CodeMap } from '../messages/read-observation.ts';
-import type { Settings } from './settings.ts';
+import type { CodeMap } from '../messages/read-obx.ts';
+import type { Settings } from './connection-settings.ts';
 
 /** A laboratory that is connected by HL7. */
 export type Connection = {
@@ -27,7 +27,10 @@ export async function findConnections(ctx: AnyCtx): Promise<Connection[]> {
 export const findConnectionOrNull = async (ctx: AnyCtx, labId: number): Promise<Connection | null> =>
   (await findConnections(ctx)).find(({ lab_id }) => lab_id === labId) ?? null;
 
-/** The laboratory's own codes; a LOINC code means an analyte where only one that the laboratory reports has it. */
+/**
+ * Returns the analytes by code: by the laboratory's own codes, and by each LOINC code that only one of its analytes
+ * has.
+ */
 export async function findCodes(ctx: AnyCtx, labId: number): Promise<CodeMap> {
   const rows = await ctx.db
     .selectFrom('laboratory_codes')

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../../test/test-app.ts';
 import { byMllp, connectTestLaboratory } from '../../../../../test/hl7-deployment.ts';
 import { readCompendium } from '../../../catalogue/import/read-csv.ts';
 import { importCompendium } from './import-compendium.ts';
@@ -33,7 +33,7 @@ const prices = () =>
     .orderBy('provider_id')
     .execute();
 
-test('a dry run tells what would be different and changes nothing; the same told again is no change', async () => {
+test('a dry run lists the differences and changes nothing, and a second import lists none', async () => {
   const markers = read(csv(MET, THY));
   const before = await prices();
   const dry = await importCompendium(app.databaseUrl, { slug: 'saguaro-lab', markers, dryRun: true });
@@ -58,7 +58,7 @@ test('a dry run tells what would be different and changes nothing; the same told
   );
 });
 
-test('every problem of a file is told with its line, and its columns are those that there are', () => {
+test('problems of a file are listed with their lines, and unknown columns are refused', () => {
   const wrong = csv(
     MET,
     'MET,metabolic,Another name,panel,21.00,A1C,saguaro-hba1c,A1c,4548-4,%',
@@ -66,11 +66,11 @@ test('every problem of a file is told with its line, and its columns are those t
     'X,Not A Slug,X,panel,ten,C,c,C,123,mg/dL',
     ',,,,,,,,,',
   );
-  const told = problems(wrong);
-  expect(told).toEqual(
+  const messages = problems(wrong);
+  expect(messages).toEqual(
     expect.arrayContaining([
-      'line 3: says something else of MET than line 2',
-      'line 4: has the code GLU of MET a second time',
+      'line 3: says something else about MET than line 2',
+      'line 4: repeats the code GLU of MET',
       expect.stringMatching(/^line 5: marker_slug /),
       expect.stringMatching(/^line 5: price /),
       expect.stringMatching(/^line 5: loinc_code /),
@@ -78,7 +78,7 @@ test('every problem of a file is told with its line, and its columns are those t
     ]),
   );
   expect(problems(Buffer.from('provider_id,colour,colour\nMET,red,red\n'))).toEqual(
-    expect.arrayContaining(['"colour" is no column', 'the column colour stands twice', 'the column code is missing']),
+    expect.arrayContaining(['"colour" is no column', 'the column colour appears twice', 'the column code is missing']),
   );
   expect(problems(Buffer.from(`${HEAD}\nMET,metabolic\n`))).toEqual(['line 2: has 2 values instead of 10']);
   expect(problems(Buffer.from(''))).toEqual([expect.stringContaining('needs a line of column names')]);

@@ -18,22 +18,26 @@ const IMPORTED = {
 };
 
 /**
- * Gives a connected laboratory these markers and codes in the place of those that it has, in one transaction of the
- * owner, and tells what is different then, a line each. A dry run tells the same and changes nothing. Markers that are
- * not named stay for the orders that hang on them, and can no longer be ordered; questions of markers stay as they are.
+ * Replaces the markers and codes of a connected laboratory, in one transaction of the database owner. Returns a line
+ * for each difference. A dry run returns the same lines and changes nothing. If the file lacks a stored marker,
+ * existing orders keep the marker, but clients cannot order it. The stored questions of markers do not change.
  */
 export async function importCompendium(
   ownerUrl: string,
   { slug, markers, dryRun }: { slug: string; markers: Laboratory['markers']; dryRun: boolean },
 ): Promise<string[]> {
   const client = new pg.Client({ connectionString: ownerUrl, application_name: 'phial compendium import' });
-  client.on('error', () => undefined); // a lost connection fails the query that is under way
+  client.on('error', () => undefined); // If the connection is lost, the running query fails.
   await client.connect();
   try {
     await client.query('begin');
     const laboratory = await laboratoryOf(client, slug);
     const before = await snapshotOf(client, slug);
-    const { lab_id, analytes } = await importLaboratory(client, { ...laboratory, markers, keepsQuestions: true });
+    const { lab_id, analytes } = await importLaboratory(client, {
+      ...laboratory,
+      markers,
+      shouldRetainQuestions: true,
+    });
     await client.query('delete from laboratory_codes where lab_id = $1', [lab_id]);
     await client.query(
       `insert into laboratory_codes (lab_id, code, analyte_id)
@@ -60,7 +64,7 @@ async function laboratoryOf(client: pg.Client, slug: string): Promise<Omit<Labor
     [slug],
   );
   const [row] = rows;
-  if (!row) throw new ImportRefused(`No laboratory ${slug} is connected: phial lab connect comes first.`);
+  if (!row) throw new ImportRefused(`No laboratory ${slug} is connected. Run phial lab connect first.`);
   const { order_rules, ...laboratory } = row;
   const { account_required, physician_required, max_lengths } = order_rules;
   return {

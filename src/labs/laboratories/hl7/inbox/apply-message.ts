@@ -5,31 +5,34 @@ import { parse } from '@phial/hl7/parse';
 import type { Ctx, TxCtx } from '../../../../context.ts';
 import { acrossTeams } from '../../../../db/session/bind.ts';
 import { inTransaction } from '../../../../db/transaction.ts';
-import { findTeamScopeOrNull, forTeam } from '../../../../tenancy/teams/scope.ts';
+import { findTeamScopeOrNull, forTeam } from '../../../../tenancy/teams/team-scope.ts';
 import { findCodes, findConnectionOrNull, type Connection } from '../connections/find-connection.ts';
 import { ReportRefused } from '../../../results/report-bounds.ts';
 import { checkEnvelope, checkHeader, readResult, type ReadResult } from '../messages/read-result.ts';
 import { ResultProblem, type Warnings } from '../messages/result-problem.ts';
-import { applyOrderNews, isAboutOrders } from './apply-order-news.ts';
+import { applyOrderUpdates, isAboutOrders } from './apply-order-updates.ts';
 import { applyResult, type Note } from './apply-result.ts';
 import { refuseOtherUser } from './check-patient.ts';
 import { findOrder, type MatchedOrder } from './find-order.ts';
 import { handToTeam } from './hand-to-team.ts';
-import { keptOf, tellsBeside, withoutWaiting } from './parts.ts';
+import { storedWaitsOf, hasOtherContent, withoutWaiting } from './waiting-parts.ts';
 import { blankMessage, SEALED_FOR, type MessageState } from './store-message.ts';
 
-/** `reason` is a code: of what is wrong with the message. */
+/** The outcome of a message. `reason` is the code of its problem. */
 export type Applied = { state: MessageState; reason: string | null };
 
-/** Leave out: what could not be read of it is worth nothing, and its tests are what the laboratory called them. */
-type How = { leaveOut?: boolean };
+/**
+ * With `dropUnreadable`, we drop the unreadable parts of the message for good. Their tests then get the statuses that
+ * the laboratory reported.
+ */
+type How = { dropUnreadable?: boolean };
 
 /**
- * Does what a stored message says, once: a message that was applied changes nothing any more. What could not be read of it
- * waits for the operator, and the rest is applied; what is wrong with all of it makes it wait whole. Anything else that goes
- * wrong is thrown, and it is tried again.
+ * Applies a stored message. If the message was applied before, nothing changes. If some parts are unreadable, they wait
+ * for the operator, and the function applies the other parts. If the problem concerns the entire message, all of it
+ * waits. Any other error is thrown, and a job applies the message again.
  */
-export async function applyMessage(ctx: Ctx, id: string, { leaveOut = false }: How = {}): Promise<Applied> {
+export async function applyMessage(ctx: Ctx, id: string, { dropUnreadable = false }: How = {}): Promise<Applied> {
   let matched: MatchedOrder | null = null;
   try {
     return await inTransaction(acrossTeams(ctx), async (tx) => {
@@ -40,15 +43,15 @@ export async function applyMessage(ctx: Ctx, id: string, { leaveOut = false }: H
       if (!connection) throw new ResultProblem('unknown_sender');
       const { message, warnings } = readMessage(row.raw, connection);
       if (isAboutOrders(segmentOf(message, 'MSH'))) {
-        await applyOrderNews(tx, { message, connection }, (of) => {
+        await applyOrderUpdates(tx, { message, connection }, (of) => {
           matched = of;
         });
         await markAs(tx, id, { state: 'applied', reason: null, matched });
         return { state: 'applied', reason: null };
       }
       const read = readResult(message, connection, await findCodes(tx, connection.lab_id), warnings);
-      const result = leaveOut ? withoutWaiting(read) : read;
-      await keepFindings(tx, id, result);
+      const result = dropUnreadable ? withoutWaiting(read) : read;
+      await storeFindings(tx, id, result);
       try {
         matched = await findOrder(tx.db, row.lab_id, result);
       } catch (error) {
@@ -67,14 +70,16 @@ export async function applyMessage(ctx: Ctx, id: string, { leaveOut = false }: H
   }
 }
 
-/** To the people of one team, where its numbers lead nowhere; null where no one team is known. */
+/**
+ * Gives a result whose numbers match no order to the people of one team. Returns null if we cannot find out which team.
+ */
 async function handOver(
   tx: TxCtx,
   { id, lab_id }: { id: string; lab_id: number },
   result: ReadResult,
 ): Promise<Applied | null> {
   const [wait] = result.waits;
-  if (wait && !tellsBeside(result)) throw new ResultProblem(wait.reason);
+  if (wait && !hasOtherContent(result)) throw new ResultProblem(wait.reason);
   const team = await handToTeam(tx, lab_id, result);
   if (!team) return null;
   const matched = { ...team, user_id: null, order_id: null };
@@ -88,16 +93,19 @@ async function handOver(
   return { state: 'applied', reason: null };
 }
 
-type Place = { id: string; matched: MatchedOrder; connection: Connection };
+type Target = { id: string; matched: MatchedOrder; connection: Connection };
 
-/** The message is marked before, so that what is told of its order says whether something waits. */
-async function applyTo(tx: TxCtx, { id, matched, connection }: Place, result: ReadResult): Promise<Applied> {
+/**
+ * Applies a result to its order. It marks the message first, so that the events of the order show whether a part of the
+ * result waits.
+ */
+async function applyTo(tx: TxCtx, { id, matched, connection }: Target, result: ReadResult): Promise<Applied> {
   const team = await findTeamScopeOrNull(tx, matched.team_id);
   if (!team) throw new ResultProblem('unknown_number');
   const patient = result.report?.patient ?? null;
   await refuseOtherUser(tx, { user_id: matched.user_id, patient, settings: connection.settings });
   const reason = result.waits[0]?.reason ?? null;
-  if (reason !== null && !tellsBeside(result)) throw new ResultProblem(reason);
+  if (reason !== null && !hasOtherContent(result)) throw new ResultProblem(reason);
   const state = reason === null ? 'applied' : 'failed';
   await markAs(tx, id, { state, reason, matched });
   const note = await applyResult(forTeam(tx, team), matched, result);
@@ -110,9 +118,9 @@ async function applyTo(tx: TxCtx, { id, matched, connection }: Place, result: Re
 
 const NOTED: Readonly<Record<Note, string>> = {
   unmatched: 'a result for an order that has ended waits for its team',
-  order_ended: 'a message without a value came for an order that has ended',
-  superseded: 'a value of a result is older than what is stored, and is kept behind it',
-  document_left_out: 'a document of a result is not kept',
+  order_ended: 'a message without values came for an order that has ended',
+  superseded: 'a value of a result is older than the stored value, and is stored as history',
+  document_left_out: 'a document of a result was not stored',
 };
 
 type Row = { lab_id: number; state: MessageState; raw: Buffer };
@@ -138,11 +146,16 @@ function readMessage(raw: Buffer, { settings }: Connection): { message: Message;
   return { message, warnings };
 }
 
-/** Codes of what was read as it stood, left out, or waits: for the operator. */
-async function keepFindings(tx: TxCtx, id: string, { warnings, waits }: ReadResult): Promise<void> {
-  const kept = waits.length === 0 ? null : JSON.stringify(keptOf(waits));
+/**
+ * Stores codes for the operator: codes of parts that we read unchanged, of parts that we omitted, and of parts that
+ * wait.
+ */
+async function storeFindings(tx: TxCtx, id: string, { warnings, waits }: ReadResult): Promise<void> {
+  const storedWaits = waits.length === 0 ? null : JSON.stringify(storedWaitsOf(waits));
   await sql`
-    update hl7_messages set warnings = ${warnings}::text[], waits = ${kept}::jsonb where id = ${id}`.execute(tx.db);
+    update hl7_messages set warnings = ${warnings}::text[], waits = ${storedWaits}::jsonb where id = ${id}`.execute(
+    tx.db,
+  );
 }
 
 type Mark = {
@@ -151,10 +164,13 @@ type Mark = {
   matched: { team_id: string; user_id: string | null; order_id: string | null } | null;
 };
 
-/** The message belongs to the user whose order it names, also where it failed: it goes with that user. */
+/**
+ * Sets the state of a message. It also assigns the message to the user of the matched order, even if the message
+ * failed, so that we erase the message together with that user.
+ */
 async function markAs(tx: TxCtx, id: string, { state, reason, matched }: Mark): Promise<void> {
   await sql`
-    update hl7_messages set state = ${state}, reason = ${reason}, settled_at = now(),
+    update hl7_messages set state = ${state}, reason = ${reason}, decided_at = now(),
            team_id = ${matched?.team_id ?? null}, user_id = ${matched?.user_id ?? null},
            order_id = ${matched?.order_id ?? null}
      where id = ${id} and state in ('received', 'failed')`.execute(tx.db);

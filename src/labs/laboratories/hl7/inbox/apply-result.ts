@@ -1,32 +1,33 @@
 import type { TeamCtx, TxCtx } from '../../../../context.ts';
-import { lockOrderIfPresent, type LoadedOrder } from '../../../orders/load.ts';
-import { pathTo } from '../../../orders/status/path.ts';
-import { progressOfOrder } from '../../../orders/status/progress.ts';
-import { advance } from '../../../orders/status/rules.ts';
-import { isOpen } from '../../../orders/status/table.ts';
-import { documentAlone } from '../../../results/document-alone.ts';
-import { keepDocument } from '../../../results/storing/keep-document.ts';
-import { holdOf, rejectionOf } from '../../../results/storing/rejected-samples.ts';
+import { lockOrderIfPresent, type LoadedOrder } from '../../../orders/load-order.ts';
+import { pathTo } from '../../../orders/status/steps-to-status.ts';
+import { progressOfOrder } from '../../../orders/status/order-progress.ts';
+import { advance } from '../../../orders/status/status-rules.ts';
+import { isOpen } from '../../../orders/status/statuses.ts';
+import { classifyDocumentReport } from '../../../results/document-alone.ts';
+import { storeDocument } from '../../../results/storing/store-document.ts';
+import { deferralOf, rejectionOf } from '../../../results/storing/rejected-samples.ts';
 import { storeReport } from '../../../results/store-report.ts';
-import type { LabReport } from '../../../results/report.ts';
+import type { LabReport } from '../../../results/lab-report.ts';
 import { receiveReport } from '../../../results/unmatched/receive-report.ts';
-import { applyNews } from '../../apply-news.ts';
-import type { LabNews } from '../../news.ts';
+import { applyLabUpdate } from '../../apply-lab-update.ts';
+import type { LabUpdate } from '../../lab-update.ts';
 import type { ReadResult } from '../messages/read-result.ts';
 import { ResultProblem } from '../messages/result-problem.ts';
 import { refuseOtherPatient } from './check-patient.ts';
 import type { MatchedOrder } from './find-order.ts';
-import { keepNumbers } from './keep-numbers.ts';
-import { ownOf } from '../../../../wire/own.ts';
+import { storeNumbers } from '../store-numbers.ts';
+import { ownProperty } from '../../../../wire/own-property.ts';
 
 /**
- * What became of a result that was applied, where it is not simply in its order. `unmatched`: the order has ended, and its team
- * decides. `order_ended`: the same of a report without a value, of which there is nothing to decide. `superseded`: something
- * in it is older than what is stored, and is kept behind that. `document_left_out`: its document is not kept with the order.
+ * A remark on an applied result that did not simply become part of its order. `unmatched`: the order has ended, and its
+ * team decides about the result. `order_ended`: the order has ended and the report has no values, so there is nothing
+ * to decide. `superseded`: a value is older than the stored value, and we store it as history. `document_left_out`: we
+ * did not store the document.
  */
 export type Note = 'unmatched' | 'order_ended' | 'superseded' | 'document_left_out';
 
-/** Gives an order what a laboratory told of it, in the caller's transaction. */
+/** Applies a result to its order, in the caller's transaction. */
 export async function applyResult(
   ctx: TxCtx<TeamCtx>,
   matched: MatchedOrder,
@@ -37,33 +38,36 @@ export async function applyResult(
   const order = await lockOrderIfPresent(ctx, matched.order_id);
   if (!order) throw new ResultProblem('user_scheduled_for_deletion');
   refuseOtherPatient(order, report?.patient ?? null);
-  await keepNumbers(ctx, matched, result);
+  await storeNumbers(ctx, matched, result);
   if (report === null) {
-    if (isReceipt && order.row.method === 'testkit') await walk(ctx, order, { status: 'delivered_to_lab' });
+    if (isReceipt && order.row.method === 'testkit') await advanceOrder(ctx, order, { status: 'delivered_to_lab' });
     return noMore;
   }
   const isAlone = hasDocument && report.observations.length === 0;
-  const alone = isAlone ? await documentAlone(ctx, order, { report, isKept: Buffer.isBuffer(document) }) : null;
+  const alone = isAlone
+    ? await classifyDocumentReport(ctx, order, { report, isServed: Buffer.isBuffer(document) })
+    : null;
   if (alone === 'values') throw new ResultProblem('document_without_values');
-  // Only a kit has a status for work that is held up; any other order stays where it is, and its results say so.
+  // Only a kit has a status for work that is on hold. Any other order keeps its status, and its results show that the
+  // work is on hold.
   const isKit = order.row.method === 'testkit';
   const blocked = isKit ? blockOf(report) : null;
-  const keepsStatus = !isKit && isOpen(order.row.last_low_level_status) && isHeldAlone(report);
+  const shouldRetainStatus = !isKit && isOpen(order.row.last_low_level_status) && isOnlyDeferral(report);
   let superseded = false;
-  if (alone !== 'nothing' && (!blocked || tellsMore(report))) {
-    const stored = await storeReport(ctx, order, report, { keepsStatus });
+  if (alone !== 'nothing' && (!blocked || hasMoreThanRejection(report))) {
+    const stored = await storeReport(ctx, order, report, { shouldRetainStatus });
     if (stored.outcome === 'impossible') return giveToTeam(ctx, order, result);
     superseded = stored.superseded;
   }
-  if (blocked) await walk(ctx, (await lockOrderIfPresent(ctx, matched.order_id)) ?? order, blocked);
-  const isKept = document !== null && (await keepDocument(ctx, order, { report, document }));
-  return hasDocument && !isKept ? 'document_left_out' : superseded ? 'superseded' : null;
+  if (blocked) await advanceOrder(ctx, (await lockOrderIfPresent(ctx, matched.order_id)) ?? order, blocked);
+  const isStored = document !== null && (await storeDocument(ctx, order, { report, document }));
+  return hasDocument && !isStored ? 'document_left_out' : superseded ? 'superseded' : null;
 }
 
-/** Its people see what came for an order that has ended, and say what becomes of it. */
+/** Gives the team a result for an order that has ended. The team's people decide what to do with the result. */
 async function giveToTeam(ctx: TxCtx<TeamCtx>, order: LoadedOrder, { report, hasDocument }: ReadResult): Promise<Note> {
   if (report === null || report.observations.every(({ status }) => status === 'not_obtained')) {
-    // A document alone may have values that nobody here can read.
+    // The report has no readable values. Its document may contain values, but we cannot read them.
     if (hasDocument) throw new ResultProblem('document_without_values');
     return 'order_ended';
   }
@@ -71,40 +75,50 @@ async function giveToTeam(ctx: TxCtx<TeamCtx>, order: LoadedOrder, { report, has
   return 'unmatched';
 }
 
-/** Why work on a kit is held up (SPM-21, HL7 table 0490), as far as an order has a word for it. */
-const BLOCKED: Readonly<Record<string, LabNews>> = {
+/**
+ * The update of a kit's order for each reason to put the work on hold (SPM-21, HL7 table 0490). Other reasons have no
+ * order status.
+ */
+const BLOCKED: Readonly<Record<string, LabUpdate>> = {
   RD: { status: 'lab_processing_blocked', status_detail: 'date_of_collection_unspecified' },
   RA: { status: 'lab_processing_blocked', status_detail: 'demographic_information_unspecified' },
   RE: { status: 'lab_processing_blocked', status_detail: 'demographic_information_unspecified' },
   RS: { status: 'lab_processing_blocked', status_detail: 'demographic_information_mismatch' },
 };
 
-/** Null where the laboratory goes on with all of its tests, or has ended one of them. */
-function blockOf({ tests, observations }: LabReport): LabNews | null {
+/**
+ * Returns the update for a kit whose work is on hold; null if the laboratory continues with all tests, or has ended one
+ * of them.
+ */
+function blockOf({ tests, observations }: LabReport): LabUpdate | null {
   const hasValue = observations.some(({ status }) => status !== 'not_obtained' && status !== 'withdrawn');
   if (hasValue || !tests?.every(({ status }) => status === 'partial')) return null;
   const codes = tests.flatMap(({ rejected = [] }) => rejected);
-  return codes.map((code) => ownOf(BLOCKED, code)).find((known) => known !== undefined) ?? null;
+  return codes.map((code) => ownProperty(BLOCKED, code)).find((known) => known !== undefined) ?? null;
 }
 
-/** Beside that its sample was rejected. */
-const tellsMore = ({ observations, tests }: LabReport): boolean =>
+/** Returns whether the report contains more than the rejection of a sample. */
+const hasMoreThanRejection = ({ observations, tests }: LabReport): boolean =>
   observations.length > 0 || Boolean(tests?.some(({ notes }) => notes));
 
-/** It says nothing but that something about the samples holds their tests up. */
-const isHeldAlone = (report: LabReport): boolean =>
-  !tellsMore(report) && Boolean(report.tests?.every((test) => rejectionOf(test) === null && holdOf(test) !== null));
+/** Returns whether the report contains nothing except that its tests are on hold because of the samples. */
+const isOnlyDeferral = (report: LabReport): boolean =>
+  !hasMoreThanRejection(report) &&
+  Boolean(report.tests?.every((test) => rejectionOf(test) === null && deferralOf(test) !== null));
 
-/** To a status by all that stand before it: the laboratory may tell of a sample before its carrier does. */
-export async function walk(ctx: TxCtx<TeamCtx>, locked: LoadedOrder, news: LabNews): Promise<void> {
+/**
+ * Moves an order to a status, through all statuses before it. The laboratory may report that it has a sample before the
+ * carrier reports the delivery.
+ */
+export async function advanceOrder(ctx: TxCtx<TeamCtx>, locked: LoadedOrder, update: LabUpdate): Promise<void> {
   const progress = progressOfOrder(locked);
-  if (progress.last === news.status) return;
-  const path = pathTo(progress, news.status);
-  // What was past that before stays there: the message came late.
+  if (progress.last === update.status) return;
+  const path = pathTo(progress, update.status);
+  // The order has already passed this status, so the message is late.
   if (!path.ok) return;
   let order = locked;
   for (const status of path.steps) {
     if (!advance(progressOfOrder(order), status)) return;
-    order = await applyNews(ctx, order, status === news.status ? news : { status });
+    order = await applyLabUpdate(ctx, order, status === update.status ? update : { status });
   }
 }

@@ -5,13 +5,13 @@ import { defineJob } from '../../../../db/define-job.ts';
 import { acrossTeams } from '../../../../db/session/bind.ts';
 import { tryMessage } from './try-message.ts';
 
-/** By then whoever took the message would have applied it. */
+/** The process that received a message applies it within this time, unless something went wrong. */
 const OVERDUE_SECONDS = 30;
 const BATCH = 200;
 
 /**
- * Applies what was kept and not applied: its process was killed, or the database was too busy; and what came for users whose
- * deletion was undone since.
+ * The job that applies stored messages which were not applied at once, because their process was killed or the database
+ * was too busy. It also applies the messages of users whose deletion was undone.
  */
 export const inboxOfLaboratories = defineJob({
   name: 'hl7_inbox',

@@ -1,7 +1,7 @@
-// What the look-up of a result's order reads among many numbers: by statistics as stale as they can be and by fresh ones.
+// Tests how many rows the search for the order of a result reads among many numbers, with stale and fresh statistics.
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../../test/test-app.ts';
 import { rowsRead } from '../../../../../test/rows-read.ts';
 import { orderNumber } from '../messages/order-number.ts';
 import type { ReadResult } from '../messages/read-result.ts';
@@ -21,8 +21,9 @@ beforeAll(async () => {
     `with made as (
        insert into order_numbers (user_id, order_id, team_id, lab_id, number, account_number)
        select gen_random_uuid(), lpad(n::text, 32, '0')::uuid, $1, 1, number, 'ACC-1'
-         from unnest($2::text[]) with ordinality as numbers (number, n) returning *, right(order_id::text, 5)::integer as n
-     ), told as (
+         from unnest($2::text[]) with ordinality as numbers (number, n)
+         returning *, right(order_id::text, 5)::integer as n
+     ), reported as (
        insert into laboratory_numbers (user_id, order_id, team_id, lab_id, kind, number)
        select user_id, order_id, team_id, 1, kind, substr(upper(kind), 1, 1) || n || test
          from made, (values ('filler'), ('accession')) kinds (kind), (values (''), ('-2')) tests (test))
@@ -36,8 +37,8 @@ afterAll(async () => {
 });
 
 const NUMBER = orderNumber(777n);
-const find = (told: Partial<ReadResult>): Promise<MatchedOrder> =>
-  app.db.transaction().execute((tx) => findOrder(tx, 1, { ...none, ...told } as ReadResult));
+const find = (numbers: Partial<ReadResult>): Promise<MatchedOrder> =>
+  app.db.transaction().execute((tx) => findOrder(tx, 1, { ...none, ...numbers } as ReadResult));
 const none = { placerNumbers: [], fillerNumbers: [], sampleIds: [], accessionNumbers: [], account: '' };
 describe.each(['stale', 'fresh'])('with %s statistics', (statistics) => {
   beforeAll(async () => {
@@ -45,32 +46,32 @@ describe.each(['stale', 'fresh'])('with %s statistics', (statistics) => {
   });
 
   test.each([
-    ['the number of ours', { placerNumbers: [NUMBER] }],
-    ['its own number', { fillerNumbers: ['F777'] }],
-    ['its own number of another test', { fillerNumbers: ['F777-2'] }],
-    ['the sample', { sampleIds: ['s777'] }],
-    ['the number under which it was received', { accessionNumbers: ['A777'] }],
+    ['our number', { placerNumbers: [NUMBER] }],
+    ["the laboratory's number", { fillerNumbers: ['F777'] }],
+    ["the laboratory's number of another test", { fillerNumbers: ['F777-2'] }],
+    ['the sample id', { sampleIds: ['s777'] }],
+    ['the accession number', { accessionNumbers: ['A777'] }],
     [
       'all four',
       { placerNumbers: [NUMBER], fillerNumbers: ['F777'], sampleIds: ['S777'], accessionNumbers: ['A777', 'A777-2'] },
     ],
-  ])('an order is found by %s, and no other is read', async (_by, told) => {
+  ])('an order is found by %s, and at most 20 rows are read', async (_by, numbers) => {
     const found: MatchedOrder[] = [];
-    const read = await rowsRead(app.db, TABLES, async () => found.push(await find(told)));
+    const read = await rowsRead(app.db, TABLES, async () => found.push(await find(numbers)));
     expect(found[0]?.order_id).toMatch(/-0*777$/);
     expect(read).toBeGreaterThan(0);
     expect(read).toBeLessThanOrEqual(20);
   });
 
   test.each([
-    ['ours', { placerNumbers: [NUMBER], sampleIds: ['S778'] }],
-    ['its own and the sample', { fillerNumbers: ['F777'], sampleIds: ['S778'] }],
-    ['its own', { accessionNumbers: ['A777', 'A778'] }],
-  ])('numbers of two orders find none: %s', async (_, told) => {
-    await expect(find(told)).rejects.toMatchObject({ code: 'several_orders' });
+    ['our number and the sample id', { placerNumbers: [NUMBER], sampleIds: ['S778'] }],
+    ["the laboratory's number and the sample id", { fillerNumbers: ['F777'], sampleIds: ['S778'] }],
+    ['two accession numbers', { accessionNumbers: ['A777', 'A778'] }],
+  ])('numbers of two orders find no order: %s', async (_, numbers) => {
+    await expect(find(numbers)).rejects.toMatchObject({ code: 'several_orders' });
   });
 
-  test('a number of its own that it has used again counts for nothing beside one of ours', async () => {
+  test('a number that the laboratory reused does not count next to our number', async () => {
     const { order_id } = await find({ placerNumbers: [NUMBER], fillerNumbers: ['F778'], accessionNumbers: ['A779'] });
     expect(order_id).toMatch(/-0*777$/);
   });

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Tx } from '../../../../db/open.ts';
+import type { Tx } from '../../../../db/open-database.ts';
 import { readOrderNumber } from '../messages/order-number.ts';
 import type { ReadResult } from '../messages/read-result.ts';
 import { ResultProblem } from '../messages/result-problem.ts';
@@ -11,14 +11,14 @@ export type MatchedOrder = {
   account_number: string;
 };
 
-/** By what a message says which order it is of. */
+/** The fields of a message that identify its order. */
 type Named = Pick<ReadResult, 'placerNumbers' | 'fillerNumbers' | 'sampleIds' | 'accessionNumbers' | 'account'>;
 
 /**
- * Whose a result is: by the numbers that were issued to this laboratory and by its own that it told with earlier results, and
- * nothing else. The placer's comes first, then the laboratory's of a test, that of the sample, and last the one under which the
- * laboratory received it. All that were issued must name one order, and the account has to be the one that it was ordered under,
- * so that no number leads to another team's.
+ * Finds the order of a result only by numbers: the numbers that we issued to this laboratory, and those that the
+ * laboratory reported with earlier results. The placer number has priority, then the filler number of a test, then the
+ * sample id, and then the accession number. All of our numbers in the message must belong to one order. If the message
+ * names an account, it must be the account of the order, so that no number leads to an order of another team.
  */
 export async function findOrder(
   db: Tx,
@@ -28,28 +28,33 @@ export async function findOrder(
   const numbers = placerNumbers.map((text) => readOrderNumber(text)?.number ?? null);
   if (numbers.includes(null)) throw new ResultProblem('unknown_number');
   const samples = sampleIds.map((id) => id.toUpperCase());
-  // A branch for each kind of number: joined by `or`, no index finds them, and every number ever issued is read.
+  // Each kind of number has its own branch of the query. With `or`, PostgreSQL would use no index and would read all
+  // numbers ever issued.
   const { rows } = await sql<MatchedOrder & { by: (typeof RANKED)[number] }>`
     with named as (
       select 'placer' as by, order_numbers.* from order_numbers
        where number = any (${numbers}::text[]) and lab_id = ${labId}
       union all
-      select 'filler', order_numbers.* from laboratory_numbers told
-        join order_numbers on order_numbers.user_id = told.user_id and order_numbers.order_id = told.order_id
-       where told.lab_id = ${labId} and told.kind = 'filler' and told.number = any (${fillerNumbers}::text[])
+      select 'filler', order_numbers.* from laboratory_numbers reported
+        join order_numbers on order_numbers.user_id = reported.user_id and order_numbers.order_id = reported.order_id
+       where reported.lab_id = ${labId} and reported.kind = 'filler'
+         and reported.number = any (${fillerNumbers}::text[])
       union all
       select 'sample', order_numbers.* from sample_ids
-        join order_numbers on order_numbers.team_id = sample_ids.team_id and order_numbers.order_id = sample_ids.order_id
+        join order_numbers on order_numbers.team_id = sample_ids.team_id
+         and order_numbers.order_id = sample_ids.order_id
        where sample_ids.sample_id = any (${samples}::text[]) and lab_id = ${labId}
       union all
-      select 'accession', order_numbers.* from laboratory_numbers told
-        join order_numbers on order_numbers.user_id = told.user_id and order_numbers.order_id = told.order_id
-       where told.lab_id = ${labId} and told.kind = 'accession' and told.number = any (${accessionNumbers}::text[])
+      select 'accession', order_numbers.* from laboratory_numbers reported
+        join order_numbers on order_numbers.user_id = reported.user_id and order_numbers.order_id = reported.order_id
+       where reported.lab_id = ${labId} and reported.kind = 'accession'
+         and reported.number = any (${accessionNumbers}::text[])
     )
     select by, user_id, order_id, team_id, account_number from named`.execute(db);
-  if ([placerNumbers, fillerNumbers, sampleIds, accessionNumbers].every((told) => told.length === 0))
+  if ([placerNumbers, fillerNumbers, sampleIds, accessionNumbers].every((given) => given.length === 0))
     throw new ResultProblem('missing_number');
-  // A laboratory may use a number of its own again: it counts only where no number of ours does.
+  // A laboratory may reuse its own numbers, so a number of the laboratory decides only if none with a higher priority
+  // matches.
   const best = RANKED.find((by) => rows.some((row) => row.by === by));
   const found = rows.filter(({ by }) => by === best || by === 'sample');
   const [first] = found;

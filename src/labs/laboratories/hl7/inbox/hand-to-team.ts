@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
 import type { TxCtx } from '../../../../context.ts';
-import { findTeamScopeOrNull, forTeam } from '../../../../tenancy/teams/scope.ts';
+import { findTeamScopeOrNull, forTeam } from '../../../../tenancy/teams/team-scope.ts';
 import { receiveReport } from '../../../results/unmatched/receive-report.ts';
 import type { ReadResult } from '../messages/read-result.ts';
 
 /**
- * Gives a result whose numbers lead nowhere to the team whose account it was sent to, where that is one team alone: its
- * people decide whose it is. Null where no one team is known by the account; then the operator sees to it.
+ * Hands a result to a team if its numbers match no order and the account in the message belongs to only that team. The
+ * people of the team decide to whom the result belongs. Returns null if the account does not identify one team, or if
+ * the message has no report that can be stored. Then the result waits for the operator.
  */
 export async function handToTeam(
   tx: TxCtx,

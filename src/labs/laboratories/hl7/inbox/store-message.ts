@@ -6,12 +6,15 @@ import { newId } from '../../../../ids.ts';
 
 export type MessageState = 'received' | 'applied' | 'failed' | 'discarded';
 
-/** Nobody's: a message is sealed before its team is known. */
+/**
+ * The team id to which we bind sealed messages. No team has this id. When we seal a message, we do not know its team
+ * yet.
+ */
 export const SEALED_FOR = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Keeps a message as it came, before anything is answered. The same bytes under the same control id are the same message:
- * of what came before, its id and state are told.
+ * Stores the bytes of a message before we acknowledge it. If a message with the same bytes and the same control id is
+ * already stored, it is the same message, and the function returns that one's id and state.
  */
 export async function storeMessage(
   ctx: Ctx,
@@ -27,16 +30,17 @@ export async function storeMessage(
     .slice(0, 20);
   const sealed = ctx.cipher.sealText('hl7_messages.raw', { team_id: SEALED_FOR, id }, raw);
   const { rows } = await sql<{ id: string; state: MessageState }>`
-    insert into hl7_messages as kept (id, lab_id, control_id, content_hash, message_type, raw)
+    insert into hl7_messages as stored (id, lab_id, control_id, content_hash, message_type, raw)
     values (${id}, ${labId}, ${controlId}, ${hash}, ${/^[A-Z0-9^_]*$/.test(type) ? type : ''}, ${sealed})
-        on conflict (lab_id, control_id, content_hash) do update set lab_id = kept.lab_id
+        on conflict (lab_id, control_id, content_hash) do update set lab_id = stored.lab_id
     returning id, state`.execute(acrossTeams(ctx).db);
   return rows[0] as { id: string; state: MessageState };
 }
 
 /**
- * Forgets what a message said, since it lies elsewhere: in the results that a team decides on, or in the message that was
- * mended. It would not go with the user whose it turns out to be. That it came is still known by its hash.
+ * Deletes the content of a message that is also stored elsewhere: in the unmatched results of a team, or in the
+ * repaired message. Otherwise the erasure of the result's user would not find this copy. The hash stays and shows that
+ * the message arrived.
  */
 export async function blankMessage(ctx: Ctx | TxCtx, id: string): Promise<void> {
   await sql`update hl7_messages set raw = null where id = ${id}`.execute(ctx.db);

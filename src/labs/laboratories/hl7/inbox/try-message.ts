@@ -3,12 +3,13 @@ import type { Ctx } from '../../../../context.ts';
 import { acrossTeams } from '../../../../db/session/bind.ts';
 import { applyMessage, type Applied } from './apply-message.ts';
 
-/** A message that has been begun so often and never came to an end waits for the operator. */
+/** The most times that we try a message. After that it waits for the operator. */
 export const MOST_TRIES = 20;
 
 /**
- * Applies a message without an operator. The try is counted before and committed on its own: a message that ends the
- * process each time is not taken for ever, but fails as `given_up`, also where the laboratory sends it again.
+ * Applies a message without an operator. It increases the number of tries and commits that first. Even if the message
+ * ends the process each time, it therefore fails as `given_up` after the last try, also if the laboratory sends it
+ * again.
  */
 export async function tryMessage(ctx: Ctx, id: string): Promise<Applied> {
   const { db } = acrossTeams(ctx);

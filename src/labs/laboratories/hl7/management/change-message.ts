@@ -5,8 +5,9 @@ import { AppError } from '../../../../errors.ts';
 import type { MessageRepair } from './schemas.ts';
 
 /**
- * What a repair by HTTP may change: what is reported, and nothing that says whose it is. A message whose numbers and
- * patient stay finds the order that it found before, so that nobody writes a result into another team's.
+ * The fields that a repair by HTTP may change. They contain reported data and identify neither a person nor an order. A
+ * repaired message therefore keeps its numbers and its patient and finds the same order, so nobody can move a result to
+ * an order of another team.
  */
 const CHANGEABLE: Readonly<Record<string, readonly number[]>> = {
   OBR: [4, 7, 14, 22, 25],
@@ -19,7 +20,7 @@ const REMOVABLE: ReadonlySet<string> = new Set(['OBX', 'NTE']);
 export type ShownSegment = { number: number; name: string; fields: Record<string, string> };
 type Change = Static<typeof MessageRepair>['changes'][number];
 
-/** The lines of a message; null where its segments cannot be told from lines alone. */
+/** Returns the lines of a message; null if a line is not exactly one segment. */
 function linesOrNull(text: string): string[] | null {
   const lines = text.split(/\r\n|\r|\n/).filter((line) => line.trim() !== '');
   try {
@@ -30,7 +31,7 @@ function linesOrNull(text: string): string[] | null {
   }
 }
 
-/** The segments that a repair may change, by these fields alone; null where nothing of the message can be shown so. */
+/** Returns the segments and fields that a repair may change, or null if the message cannot be shown in this way. */
 export function shownSegments(raw: Buffer): ShownSegment[] | null {
   const text = textOf(raw);
   const lines = linesOrNull(text);
@@ -47,11 +48,10 @@ export function shownSegments(raw: Buffer): ShownSegment[] | null {
   });
 }
 
-/** The message with these changes. Throws message_not_repairable, with every change that is not allowed. */
+/** Returns the message with these changes. Throws message_not_repairable and lists every change that is not allowed. */
 export function changeMessage(raw: Buffer, changes: Change[]): Buffer {
   const lines = linesOrNull(textOf(raw));
-  if (!lines)
-    throw notRepairable('This message cannot be changed field by field: whoever runs the service repairs it.');
+  if (!lines) throw notRepairable('This message cannot be changed field by field. The operator must repair it.');
   const mark = (lines[0] as string).charAt(3);
   const segments = lines.map((line) => line.split(mark));
   const problems = changes.flatMap((change, at) => {
@@ -71,17 +71,20 @@ export function changeMessage(raw: Buffer, changes: Change[]): Buffer {
 }
 
 function problemOf(name: string | undefined, { field, value, remove }: Change, mark: string): string | null {
-  if (name === undefined) return 'names no segment of the message';
-  if (remove) return REMOVABLE.has(name) ? null : `takes ${name} out, where an OBX or NTE alone may go`;
+  if (name === undefined) return 'does not name a segment of the message';
+  if (remove) return REMOVABLE.has(name) ? null : `removes ${name}, but only OBX and NTE can be removed`;
   if (field === undefined || value === undefined) return 'needs field and value, or remove';
   const allowed = Object.hasOwn(CHANGEABLE, name) ? (CHANGEABLE[name] as readonly number[]) : [];
-  if (!allowed.includes(field)) return `changes ${name}-${field}, which a repair may not`;
-  return value.includes(mark) ? `has ${mark} in its value, which ends a field` : null;
+  if (!allowed.includes(field)) return `changes ${name}-${field}, which a repair cannot change`;
+  return value.includes(mark) ? `has ${mark} in its value, which would end the field` : null;
 }
 
 const notRepairable = (text: string): AppError => new AppError('message_not_repairable', text);
 
-/** As UTF-8 where the bytes are that, else a character a byte: what is not changed stays the same to the byte. */
+/**
+ * Decodes the bytes as UTF-8 if they are valid UTF-8. Otherwise it makes one character of each byte. In both cases,
+ * unchanged parts keep their exact bytes.
+ */
 function textOf(raw: Buffer): string {
   const text = raw.toString('utf8');
   return Buffer.from(text, 'utf8').equals(raw) ? text : raw.toString('latin1');
@@ -91,6 +94,6 @@ function bytesOf(text: string, raw: Buffer): Buffer {
   const isUtf8 = Buffer.from(raw.toString('utf8'), 'utf8').equals(raw);
   if (isUtf8) return Buffer.from(text, 'utf8');
   if (/[^\0-\xff]/.test(text))
-    throw notRepairable('The message was not changed: it has no way to write a letter of a value.');
+    throw notRepairable('The message was not changed: its encoding has no code for a character of a value.');
   return Buffer.from(text, 'latin1');
 }

@@ -1,4 +1,4 @@
-// The tables of docs/guides/repair-messages.md have every code that the queue can show, and none that is not there.
+// Tests that the tables of docs/guides/repair-messages.md have exactly the codes of the source.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
@@ -16,7 +16,7 @@ const sources = [LABS, CODEC]
   )
   .join('\n');
 
-/** The first column of each table with reasons, by the heading that it stands under. */
+/** The first columns of the tables with reasons, by their headings. */
 const tables = new Map(
   guide.split('\n## ').map((section) => [
     section.split('\n', 1)[0] as string,
@@ -28,7 +28,7 @@ const tables = new Map(
       ),
   ]),
 );
-const told = [...tables.values()].flat();
+const listed = [...tables.values()].flat();
 
 const listIn = (file: string, name: string): string[] => {
   const text = readFileSync(resolve(LABS, 'laboratories/hl7', file), 'utf8');
@@ -38,7 +38,7 @@ const listIn = (file: string, name: string): string[] => {
 const thrownAs = (name: string): string[] =>
   [...sources.matchAll(new RegExp(`${name}\\('([a-z0-9_]+)'`, 'g'))].map(([, code]) => code as string);
 
-test('each reason and warning of the code stands in a table of the guide', () => {
+test('each reason and warning of the source is in a table of the guide', () => {
   const problems = 'messages/result-problem.ts';
   const lists = [
     listIn(problems, 'REJECTED'),
@@ -52,16 +52,17 @@ test('each reason and warning of the code stands in a table of the guide', () =>
     thrownAs('LineFailed'),
   ];
   for (const list of lists) expect(list.length).toBeGreaterThan(0);
-  expect(lists.flat().filter((code) => !told.includes(code))).toEqual([]);
+  expect(lists.flat().filter((code) => !listed.includes(code))).toEqual([]);
 });
 
-test('each code of a table of the guide is one of the code', () => {
-  const unknown = told.filter((code) => !code.includes('…') && !new RegExp(`['"\`]${code}['"\`]`, 'i').test(sources));
+test('each code in a table of the guide is in the source', () => {
+  const isInSources = (code: string): boolean => new RegExp(`['"\`]${code}['"\`]`, 'i').test(sources);
+  const unknown = listed.filter((code) => !code.includes('…') && !isInSources(code));
   expect(unknown).toEqual([]);
   for (const codes of tables.values()) expect(new Set(codes).size).toBe(codes.length);
 });
 
-test('a fault of Phial is told of a message that came and of an order that goes out, and a bare code of MSA-1 is told too', () => {
+test('the guide explains internal_error for messages and orders, and plain codes of MSA-1', () => {
   expect(tables.get('Why a message waits')).toContain('internal_error');
   const refusals = tables.get('Why an order was refused');
   expect(refusals).toEqual(expect.arrayContaining(['internal_error', 'ae', 'ar', 'ce', 'cr', 'cr_…']));

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../../context.ts';
-import { decodeCursor, isId, takePage } from '../../../../db/page.ts';
+import { decodeCursor, isId, takePage } from '../../../../db/cursor.ts';
 import type {
   LaboratoryMessage,
   LaboratoryMessagePage,
@@ -18,12 +18,14 @@ type Message = Static<typeof LaboratoryMessage>;
 const afterOf = (cursor: string | undefined): string | null =>
   cursor === undefined ? null : decodeCursor(cursor, isId);
 
-/** What is shown of a message: ids and codes. */
+/** The columns of a message in a list: only ids and codes. */
 const SHOWN = sql`m.id, labs.slug as lab, m.control_id, m.message_type as type, m.state, m.reason, m.warnings,
-  m.order_id,
-  m.partly_applied as is_partly_applied, coalesce(m.waits, '[]') as waits, m.received_at`;
+  m.order_id, m.partly_applied as is_partly_applied, coalesce(m.waits, '[]') as waits, m.received_at`;
 
-/** Messages of laboratories that are the team's, oldest first: of its orders, or of an account that is its alone. */
+/**
+ * Lists the messages from laboratories that the team may see, oldest first: messages about its orders, and messages to
+ * an account that no other team has.
+ */
 export async function listMessagesOfTeam(
   ctx: TeamCtx,
   { state = 'failed', lab, reason, order_id, limit, next_cursor }: Filter,
@@ -40,7 +42,7 @@ export async function listMessagesOfTeam(
   return { data: page, next_cursor: next };
 }
 
-/** One of them; null where it is none of the team's. */
+/** Returns one message from a laboratory; null if it is not a message of the team. */
 export async function messageOfTeamOrNull(ctx: TeamCtx, id: string): Promise<Message | null> {
   const { rows } = await sql<Message>`
     select ${SHOWN} from hl7_messages m join labs on labs.id = m.lab_id
@@ -48,15 +50,16 @@ export async function messageOfTeamOrNull(ctx: TeamCtx, id: string): Promise<Mes
   return rows[0] ?? null;
 }
 
-/** What goes to laboratories of the team's orders, oldest first. */
+/** Lists the messages to laboratories about the team's orders, oldest first. */
 export async function listOutboxOfTeam(
   ctx: TeamCtx,
   { state = 'refused', lab, reason, order_id, limit, next_cursor }: OutboxFilter,
 ): Promise<Static<typeof LaboratoryOutboxPage>> {
   const { rows } = await sql<Static<typeof LaboratoryOutboxEntry>>`
-    select o.id, labs.slug as lab, o.order_id, case when users.deleted_at is null then orders.last_status end as order_status,
-           o.action, o.state, case when o.state = 'held' then o.held_by end as held_by, coalesce(s.held_at is not null, false) as is_lab_held, o.last_error as reason,
-             o.attempts, o.created_at
+    select o.id, labs.slug as lab, o.order_id,
+           case when users.deleted_at is null then orders.last_status end as order_status,
+           o.action, o.state, case when o.state = 'held' then o.held_by end as held_by,
+           coalesce(s.held_at is not null, false) as is_lab_held, o.last_error as reason, o.attempts, o.created_at
       from laboratory_outbox o join labs on labs.id = o.lab_id
       join orders on orders.user_id = o.user_id and orders.id = o.order_id join users on users.id = o.user_id
       left join laboratory_senders s on s.lab_id = o.lab_id
@@ -70,7 +73,7 @@ export async function listOutboxOfTeam(
   return { data: page, next_cursor: next };
 }
 
-/** Whether something of the outbox is the team's. */
+/** Returns whether a message to a laboratory belongs to the team. */
 export async function isInOutboxOfTeam(ctx: TeamCtx, id: string): Promise<boolean> {
   const { rows } = await sql`select from laboratory_outbox where team_id = ${ctx.team.id} and id = ${id}`.execute(
     ctx.db,

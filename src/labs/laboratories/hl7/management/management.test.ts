@@ -1,7 +1,7 @@
-// The repair queue by management keys: what waits between a team and its laboratory.
+// The repair queue with management keys: messages that wait between a team and its laboratory.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../../../test/app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../../../test/test-app.ts';
 import {
   loseResults,
   lowStatuses,
@@ -21,8 +21,8 @@ import {
   type ResultToSend,
 } from '../../../../../test/hl7-laboratory.ts';
 import { createManagementKey } from '../../../../tenancy/keys/create-management-key.ts';
-import { holdOrder, releaseOrder } from '../outbox/operate.ts';
-import { startHl7, type Hl7 } from '../start.ts';
+import { holdOrder, releaseOrder } from '../outbox/outbox-actions.ts';
+import { startHl7, type Hl7 } from '../start-hl7.ts';
 
 type Message = { id: string; state: string; reason: string | null; order_id: string | null; lab: string };
 type Page = { data: Message[]; next_cursor: string | null };
@@ -75,7 +75,7 @@ async function send(placer: string, changes: Partial<ResultToSend> = {}): Promis
   ];
   await sendFrame(hl7.port as number, resultMessage({ controlId: `M${messages}`, placer, values, ...changes }));
 }
-/** A result of which one value has no status. */
+/** Sends a result with one value that has an invalid status. */
 const sendWithoutStatus = (placer: string): Promise<void> =>
   send(placer, {
     values: [
@@ -88,12 +88,12 @@ const at = (path: string, of: Team = team): string => `/v1/org/${of.org_id}/team
 const list = async (query = '', of = team): Promise<Page> =>
   (await of.api<Page>('GET', `${at('laboratory_message', of)}${query}`)).body;
 const show = async (id: string): Promise<Shown> => (await team.api<Shown>('GET', at(`laboratory_message/${id}`))).body;
-const see = (id: string, verb: string, body?: object) =>
-  team.api<Message & Refusal>('POST', at(`laboratory_message/${id}/${verb}`), body);
+const see = (id: string, action: string, body?: object) =>
+  team.api<Message & Refusal>('POST', at(`laboratory_message/${id}/${action}`), body);
 const last = async (id: string): Promise<string | undefined> => lowStatuses(await readOrder(team, id)).at(-1);
 
-describe('a message that waits', () => {
-  test('is listed by ids and codes, shown without its patient, mended and applied, with a line in the audit log', async () => {
+describe('a waiting message', () => {
+  test('is listed, shown without its patient, repaired and applied, with an entry in the audit log', async () => {
     const { id: orderId, placer } = await order();
     await sendWithoutStatus(placer);
     const [waiting] = (await list()).data;
@@ -106,8 +106,8 @@ describe('a message that waits', () => {
     });
     expect(glucose).toMatchObject({ name: 'OBX', fields: { '5': '88', '11': 'Q' } });
     expect(JSON.stringify(shown)).not.toMatch(/Palmer|Grace|1988/);
-    const mended = await see(shown.id, 'repair', { changes: [{ segment: glucose?.number, field: 11, value: 'F' }] });
-    expect(mended.body).toMatchObject({ state: 'applied', reason: null });
+    const repaired = await see(shown.id, 'repair', { changes: [{ segment: glucose?.number, field: 11, value: 'F' }] });
+    expect(repaired.body).toMatchObject({ state: 'applied', reason: null });
     expect(await last(orderId)).toBe('completed');
     expect((await list()).data).toEqual([]);
     expect(await show(shown.id)).toMatchObject({
@@ -127,7 +127,7 @@ describe('a message that waits', () => {
     expect(lines[0]?.records).toContain(shown.id);
   });
 
-  test('keeps what says whose it is: every change that is not allowed is told, and nothing is changed', async () => {
+  test('refuses changes of identifying fields, lists all of them, and stays as it is', async () => {
     const { placer } = await order();
     await sendWithoutStatus(placer);
     const [waiting] = (await list()).data;
@@ -148,7 +148,7 @@ describe('a message that waits', () => {
     expect((await see(id, 'repair', { changes: [] })).status).toBe(422);
   });
 
-  test('that is mended and cannot be read still stays with its team', async () => {
+  test('that is still unreadable after the repair stays with its team', async () => {
     const { placer } = await order();
     await sendWithoutStatus(placer);
     const [waiting] = (await list()).data;
@@ -159,7 +159,7 @@ describe('a message that waits', () => {
     expect((await list()).data.map(({ id }) => id)).toEqual([worse.body.id]);
   });
 
-  test('about another patient shows nothing, cannot be mended, and can be discarded', async () => {
+  test('about another patient shows no field, cannot be repaired, and can be discarded', async () => {
     const { id: orderId, placer } = await order();
     await send(placer, { dob: '19700101' });
     const [waiting] = (await list()).data;
@@ -173,7 +173,7 @@ describe('a message that waits', () => {
     expect(lowStatuses(await readOrder(team, orderId))).not.toContain('completed');
   });
 
-  test('is replayed once its code is known', async () => {
+  test('is applied by a replay once its code is mapped', async () => {
     const { id: orderId, placer } = await order();
     await send(placer, {
       values: [
@@ -216,7 +216,7 @@ describe('a message that waits', () => {
     expect((await team.api('GET', at('laboratory_message?limit=101'))).status).toBe(422);
   });
 
-  test('is known to its own team alone, and one of nobody to the operator', async () => {
+  test('is visible only to its own team, and one without a team only to the operator', async () => {
     const { placer } = await order();
     await sendWithoutStatus(placer);
     await send('P0000000', { account: 'NOBODY' });
@@ -250,36 +250,36 @@ describe('a message that waits', () => {
   });
 });
 
-describe('what goes to a laboratory', () => {
+describe('a message to a laboratory', () => {
   const outbox = async (query = ''): Promise<Page['data']> =>
     (await team.api<Page>('GET', `${at('laboratory_outbox')}${query}`)).body.data;
-  const verb = (id: string, name: string, of = team) =>
+  const act = (id: string, name: string, of = team) =>
     of.api<Refusal & { success: boolean }>('POST', at(`laboratory_outbox/${id}/${name}`, of));
 
-  test('and was refused is listed and sent again; another team knows nothing of it', async () => {
+  test('that was refused is listed and sent again, and another team gets 404', async () => {
     laboratory.behave('refuses');
     const { id } = await order();
     const [refused] = await outbox();
     expect(refused).toMatchObject({ order_id: id, state: 'refused', lab: 'saguaro-lab', action: 'new' });
     const other = await app.makeTeam();
     for (const name of ['resend', 'give_up', 'hold', 'release'])
-      expect((await verb(refused?.id as string, name, other)).status).toBe(404);
+      expect((await act(refused?.id as string, name, other)).status).toBe(404);
     laboratory.behave(null);
     const before = laboratory.orders.length;
-    expect((await verb(refused?.id as string, 'resend')).body).toEqual({ success: true });
+    expect((await act(refused?.id as string, 'resend')).body).toEqual({ success: true });
     await app.runJobs();
     expect(laboratory.orders.length).toBe(before + 1);
     expect(await outbox()).toEqual([]);
-    const again = await verb(refused?.id as string, 'resend');
+    const again = await act(refused?.id as string, 'resend');
     expect([again.status, again.body.code]).toEqual([400, 'message_not_changeable']);
   });
 
-  test('and was refused is given up: its order ends, which leaves a line in the audit log', async () => {
+  test('that was refused is given up: its order ends, and the audit log has an entry', async () => {
     laboratory.behave('refuses');
     const { id } = await order();
     laboratory.behave(null);
     const [refused] = await outbox();
-    expect((await verb(refused?.id as string, 'give_up')).body).toEqual({ success: true });
+    expect((await act(refused?.id as string, 'give_up')).body).toEqual({ success: true });
     expect(await outbox('?state=given_up')).toMatchObject([{ order_id: id, held_by: null }]);
     expect((await readOrder(team, id)).last_event.status).toBe('cancelled.walk_in_test.cancelled');
     const lines = await app.db
@@ -291,7 +291,7 @@ describe('what goes to a laboratory', () => {
     expect(lines.map(({ records }) => records)).toEqual([expect.arrayContaining([refused?.id])]);
   });
 
-  test('is held and let go', async () => {
+  test('is held and released', async () => {
     const { user_id } = await makeUser(team);
     await team.api('POST', '/v3/order', {
       user_id,
@@ -302,15 +302,15 @@ describe('what goes to a laboratory', () => {
     });
     const [waiting] = await outbox('?state=waiting');
     const id = waiting?.id as string;
-    expect((await verb(id, 'hold')).status).toBe(200);
+    expect((await act(id, 'hold')).status).toBe(200);
     const before = laboratory.orders.length;
     await app.runJobs();
     expect(laboratory.orders.length).toBe(before);
     expect(await outbox('?state=held')).toMatchObject([{ id, held_by: 'organisation' }]);
-    expect((await verb(id, 'release')).status).toBe(200);
-    // What the operator holds only the operator releases.
+    expect((await act(id, 'release')).status).toBe(200);
+    // Only the operator can release what the operator holds.
     await holdOrder(app.ctx, id, 'operator');
-    const refused = await verb(id, 'release');
+    const refused = await act(id, 'release');
     expect([refused.status, refused.body.code]).toEqual([400, 'message_not_changeable']);
     expect(await outbox('?state=held')).toMatchObject([{ id, held_by: 'operator' }]);
     await releaseOrder(app.ctx, id, 'operator');
@@ -319,7 +319,7 @@ describe('what goes to a laboratory', () => {
   });
 });
 
-test('a result of no order is listed and decided without its patient being shown', async () => {
+test('a result without an order is listed and decided without showing its patient', async () => {
   const { order: lost, unmatched_id } = await loseResults(team);
   const { body } = await team.api<{ data: { id: string; patient: object | null }[] }>('GET', at('unmatched_result'));
   expect(body.data).toMatchObject([{ id: unmatched_id, patient: null }]);

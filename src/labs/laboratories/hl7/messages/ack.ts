@@ -1,8 +1,11 @@
 import { acknowledge, type AckCode, type Condition } from '@phial/hl7/acknowledgment';
 import type { Message, Segment } from '@phial/hl7/message';
-import { ownOf } from '../../../../wire/own.ts';
+import { ownProperty } from '../../../../wire/own-property.ts';
 
-/** The answer to a message by its header; null where it had none that could be read. A code is all that it says of why. */
+/**
+ * Writes the acknowledgment of a message. `header` is null if we could not read the message's header. The reason code
+ * is the only explanation that the laboratory gets.
+ */
 export const ackOf = (
   header: Segment | null,
   { code, reason, id }: { code: AckCode; reason: string | null; id: string },
@@ -10,10 +13,10 @@ export const ackOf = (
   acknowledge(header, {
     code,
     id,
-    error: reason === null ? null : { condition: ownOf(CONDITION_OF, reason) ?? '207', text: reason },
+    error: reason === null ? null : { condition: ownProperty(CONDITION_OF, reason) ?? '207', text: reason },
   });
 
-/** The conditions of HL7 table 0357, for the reasons that have one there. */
+/** The condition of HL7 table 0357 for each of our reasons. Other reasons get 207. */
 const CONDITION_OF: Readonly<Record<string, Condition>> = {
   no_header: '100',
   bad_segment: '100',

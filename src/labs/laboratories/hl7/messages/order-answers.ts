@@ -1,14 +1,15 @@
 import { repeat, segment, type Segment, type Value } from '@phial/hl7/message';
-import type { LoadedOrder } from '../../../orders/load.ts';
-import { ownOf } from '../../../../wire/own.ts';
+import type { LoadedOrder } from '../../../orders/load-order.ts';
+import { ownProperty } from '../../../../wire/own-property.ts';
 
 type Marker = NonNullable<LoadedOrder['labTest']['markers']>[number];
 type Question = NonNullable<Marker['aoe']>['questions'][number];
 
 /**
- * What the laboratory asks with a test, as an OBX each after its OBR: the question in OBX-3, the answer in OBX-5, and O in
- * OBX-11, since it describes an order and is no result. Of an order for which nobody was asked, as a kit's, the answers that
- * the questions have by themselves are sent; an answer whose question the laboratory no longer asks is left out.
+ * Writes the answers to the laboratory's questions about a test, one OBX each, after the OBR. OBX-3 is the question and
+ * OBX-5 the answer. OBX-11 is `O`, because the OBX describes an order and is not a result. If nobody asked the patient,
+ * for example with a kit, we send the default answers of the questions. We omit an answer if the laboratory has since
+ * removed the question.
  */
 export function answersTo(marker: Marker, { row }: LoadedOrder, text: (of: string) => string): Segment[] {
   const given = (row.aoe_answers ?? []).filter(({ marker_id }) => marker_id === marker.id);
@@ -21,7 +22,7 @@ export function answersTo(marker: Marker, { row }: LoadedOrder, text: (of: strin
     .map(({ question, answer }, at) =>
       segment('OBX', {
         1: String(at + 1),
-        2: ownOf(TYPE, question.type) ?? 'ST',
+        2: ownProperty(TYPE, question.type) ?? 'ST',
         3: [text(question.code), text(question.value), 'L'],
         5: valueOf(question, answer, text),
         11: 'O',
@@ -29,11 +30,11 @@ export function answersTo(marker: Marker, { row }: LoadedOrder, text: (of: strin
     );
 }
 
-/** HL7 table 0125. */
+/** The value type of HL7 table 0125 for each type of question. */
 const TYPE: Readonly<Record<string, string>> = { choice: 'CWE', multi_choice: 'CWE', numeric: 'NM', text: 'ST' };
 
 function valueOf({ type, answers }: Question, answer: string, text: (of: string) => string): Value | Value[] {
-  if (ownOf(TYPE, type) !== 'CWE') return text(answer);
+  if (ownProperty(TYPE, type) !== 'CWE') return text(answer);
   const codes = type === 'multi_choice' ? answer.split(',').map((code) => code.trim()) : [answer];
   return repeat(
     codes.map((code) => [text(code), text(answers.find((each) => each.code === code)?.value ?? ''), 'L'] as Value),

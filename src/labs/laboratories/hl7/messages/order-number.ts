@@ -1,12 +1,15 @@
-// Short numbers for laboratories: their fields hold 22 characters, an id of ours has 36.
+// Short numbers for laboratories. A laboratory's field holds 22 characters, and our ids have 36.
 
 const LETTERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const DIGITS = 7;
 
-/** The counter's value in base 32 with a check letter at the end, so that a mistyped number is none. */
+/**
+ * Writes a counter in base 32 with a check letter at the end. Because of the check letter, a mistyped number is
+ * invalid.
+ */
 export const orderNumber = (counter: bigint): string => numbered('P', counter);
 
-/** The same of a patient: 9 letters, where a laboratory's field holds 15. */
+/** Writes the number of a patient in the same way. It has 9 characters. A laboratory's field for it holds 15. */
 export const patientNumber = (counter: bigint): string => numbered('U', counter);
 
 function numbered(first: string, counter: bigint): string {
@@ -18,19 +21,25 @@ function numbered(first: string, counter: bigint): string {
 
 type OrderNumber = {
   number: string;
-  /** Which test of the order is meant, from 1; null where the order is. */
-  place: number | null;
+  /** The position of the test in the order, from 1; null if the number names the entire order. */
+  position: number | null;
 };
 
-/** The number within what a laboratory gives back: `-2` names a test of the order. Null for what we never issued. */
+/**
+ * Reads one of our numbers from a field of a laboratory. A suffix such as `-2` names a test of the order. Returns null
+ * for a text that cannot be a number of ours.
+ */
 export function readOrderNumber(text: string): OrderNumber | null {
-  const [, number, digits, check, place] =
+  const [, number, digits, check, position] =
     /^(P([0-9A-HJKMNP-TV-Z]{7,13})([0-9A-HJKMNP-TV-Z]))(?:-(\d{1,3}))?$/.exec(text.trim().toUpperCase()) ?? [];
   if (number === undefined || checkLetter(digits as string) !== check) return null;
-  return { number, place: place === undefined ? null : Number(place) };
+  return { number, position: position === undefined ? null : Number(position) };
 }
 
-/** Weights that differ from place to place find any one wrong letter and any two that changed places. */
+/**
+ * Returns the check letter. Each position has its own weight, so the check finds any single wrong character, and any
+ * two characters that were exchanged.
+ */
 function checkLetter(digits: string): string {
   const sum = [...digits].reduce((total, letter, at) => total + LETTERS.indexOf(letter) * (at * 2 + 3), 0);
   return LETTERS[sum % 31] as string;

@@ -1,15 +1,15 @@
-// Who an order is for and who pays: PID, NK1, IN1 and GT1.
+// The segments about the patient and the payer of an order: PID, NK1, IN1 and GT1.
 import { repeat, segment, type Segment, type Value } from '@phial/hl7/message';
 import { writeDate } from '@phial/hl7/times';
 import { ADULT_AGE_YEARS, ageInYears } from '../../../../wire/birth-date.ts';
 import { countryAlpha3 } from '../../../../wire/country-alpha3.ts';
-import type { Settings } from '../connections/settings.ts';
+import type { Settings } from '../connections/connection-settings.ts';
 import { accountFieldOf, OrderNotSendable, type OrderToSend, type Writer } from './order-writer.ts';
-import { ownOf } from '../../../../wire/own.ts';
+import { ownProperty } from '../../../../wire/own-property.ts';
 
 const SEX: Readonly<Record<string, string>> = { female: 'F', male: 'M', other: 'O', unknown: 'U' };
 const RELATIONSHIP: Readonly<Record<string, string>> = { Self: 'SEL', Spouse: 'SPO', Other: 'OTH' };
-/** Who pays, where it is neither the account nor an insurance. */
+/** The codes for a payer that is neither the account nor an insurance company. */
 const BILLED: Readonly<Record<string, string>> = {
   patient_bill: 'P',
   patient_bill_passthrough: 'P',
@@ -26,7 +26,7 @@ export function patient(settings: Settings, { order: { row, user }, ...sent }: O
     3: repeat([user.id, sent.patientNumber].map((id) => [id, '', '', text(authority), type])),
     5: [limited('last_name', person.last_name), limited('first_name', person.first_name), '', '', '', '', 'L'],
     7: writeDate(person.dob),
-    8: ownOf(SEX, person.gender) ?? 'U',
+    8: ownProperty(SEX, person.gender) ?? 'U',
     10: RACE.get(person.race ?? '') ?? '',
     ...(address && { 11: addressOf(address, write) }),
     13: repeat([
@@ -38,7 +38,7 @@ export function patient(settings: Settings, { order: { row, user }, ...sent }: O
   });
 }
 
-/** HL7 tables 0005 and 0189; what they have no code for is told in words. */
+/** Codes of HL7 tables 0005 and 0189. We send a value without a code as text. */
 const RACE: ReadonlyMap<string, string[]> = new Map([
   ['african_american_or_black', ['2054-5', 'Black or African American', 'HL70005']],
   ['asian', ['2028-9', 'Asian', 'HL70005']],
@@ -55,7 +55,8 @@ const ETHNICITY: ReadonlyMap<string, string[]> = new Map([
 ]);
 
 /**
- * Who acts for a minor, as next of kin; and as guarantor where the insurance names none, and in ORM^O01, which has no NK1.
+ * Writes the medical proxy of a minor as next of kin (NK1). If the insurance names no guarantor, the proxy is also the
+ * guarantor. ORM^O01 has no NK1, so in that message the proxy is only a guarantor.
  */
 export function guardian({ order: { row }, insurance }: OrderToSend, write: Writer, isLegacy: boolean): Segment[] {
   const person = row.patient_details as NonNullable<typeof row.patient_details>;
@@ -68,7 +69,7 @@ export function guardian({ order: { row }, insurance }: OrderToSend, write: Writ
   return [...(isLegacy ? [] : [kin]), ...(insurance?.guarantor ? [] : [payer])];
 }
 
-/** Null for what is no number of North America, which alone these fields hold. */
+/** Writes a North American phone number. Returns null for other numbers, because these fields cannot hold them. */
 function phoneOf(number: string | null): Value | null {
   const [, area, local] = /^\+1(\d{3})(\d{7})$/.exec(number ?? '') ?? [];
   return area && local ? ['', 'PRN', 'PH', '', '', area, local] : null;
@@ -94,7 +95,7 @@ const addressOf = (address: AddressLike, { limited }: Writer): string[] => [
 ];
 
 export function coverage({ order, insurance }: OrderToSend, write: Writer): Segment[] {
-  const billed = ownOf(BILLED, order.row.billing_type);
+  const billed = ownProperty(BILLED, order.row.billing_type);
   if (billed !== undefined) return [segment('IN1', { 1: '1', 2: billed, 3: billed, 47: billed })];
   if (order.row.billing_type !== 'commercial_insurance') return [];
   if (!insurance) throw new OrderNotSendable('insurance_missing');
@@ -111,11 +112,11 @@ export function coverage({ order, insurance }: OrderToSend, write: Writer): Segm
     5: addressOf(company.address, write),
     8: write.limited('group_id', insurance.group_id),
     16: name(insured),
-    17: ownOf(RELATIONSHIP, insurance.relationship) ?? 'OTH',
+    17: ownProperty(RELATIONSHIP, insurance.relationship) ?? 'OTH',
     18: writeDate(insured.dob),
     19: addressOf(insured.address, write),
     36: write.limited('member_id', insurance.member_id),
-    43: ownOf(SEX, insured.gender) ?? 'U',
+    43: ownProperty(SEX, insured.gender) ?? 'U',
     47: 'T',
   });
   if (!guarantor) return [insurer];

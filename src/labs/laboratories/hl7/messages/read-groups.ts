@@ -3,11 +3,14 @@ import { textAt, wholeTextsAt, type Message, type Segment } from '@phial/hl7/mes
 import type { Waiting, Warnings } from './result-problem.ts';
 
 /**
- * An OBX with the notes behind it. `ofSpecimen`: it stands behind an SPM that values stood before, and may describe the
- * sample.
+ * An OBX with the notes after it. `ofSpecimen` is true if the OBX comes after an SPM that follows values, so the OBX
+ * may describe the sample.
  */
 export type Noted = { observation: Segment; number: number; notes: string[]; ofSpecimen: boolean };
-/** An OBR with what follows it; its own notes are of all its values. `number` is its place in the message. */
+/**
+ * An OBR with the segments that belong to it. The notes of the OBR apply to all its values. `number` is the position of
+ * the OBR in the message.
+ */
 export type Group = {
   common: Segment | undefined;
   request: Segment;
@@ -17,29 +20,29 @@ export type Group = {
   specimens: Segment[];
 };
 
-/** What stands before the OBR that it belongs to: it is given to the next one. */
+/** Segments that come before their OBR. They become part of the next OBR's group. */
 type Ahead = Pick<Group, 'common' | 'notes' | 'specimens'>;
 const nothing = (): Ahead => ({ common: undefined, notes: [], specimens: [] });
 
-/** Segments that tell nothing of a result. */
+/** Segments that contain no data about a result. */
 const ASIDE: ReadonlySet<string> = new Set(
   'MSH SFT UAC PID PD1 NK1 PV1 PV2 PRT ARV ROL AL1 DG1 GT1 IN1 IN2 IN3 TQ1 TQ2 CTD CTI FT1 BLG'.split(' '),
 );
 
 /**
- * Each OBR with what follows it; ORC stands before its OBR. What is told twice is told once. An OBX that no OBR stands
- * before is of nobody knows which test, and waits.
+ * Returns each OBR with the segments that belong to it: the ORC before it and the segments after it. An exact
+ * repetition of a segment is ignored. If an OBX comes before any OBR, we cannot know its test, so it waits.
  */
 export function groupsOf(message: Message, warnings: Warnings): { groups: Group[]; waits: Waiting[] } {
   const delimiters = delimitersOfMessage(message);
   const groups: Group[] = [];
   const waits: Waiting[] = [];
   const ofPatient: string[] = [];
-  const told = new Map<string, Noted>();
+  const seen = new Map<string, Noted>();
   let ahead = nothing();
   let noted = ofPatient;
   for (const [at, segment] of message.entries()) {
-    // Between an ORC and its OBR everything is of the OBR that comes.
+    // Everything between an ORC and its OBR belongs to that OBR.
     const group = ahead.common === undefined ? groups.at(-1) : undefined;
     const number = at + 1;
     switch (segment.name) {
@@ -55,7 +58,7 @@ export function groupsOf(message: Message, warnings: Warnings): { groups: Group[
         break;
       case 'OBX':
         noted = [];
-        if (group) noted = addObservation(group, { observation: segment, number, notes: noted }, told);
+        if (group) noted = addObservation(group, { observation: segment, number, notes: noted }, seen);
         else waits.push(strayOf(segment, number));
         break;
       case 'NTE':
@@ -79,10 +82,10 @@ export function groupsOf(message: Message, warnings: Warnings): { groups: Group[
   return { groups, waits };
 }
 
-/** The notes of an OBX of a group, which is added to it unless it is there. */
-function addObservation(group: Group, told: Omit<Noted, 'ofSpecimen'>, known: Map<string, Noted>): string[] {
-  const { observation, number } = told;
-  // Lines of a text may be equal: only their set ids tell them apart.
+/** Adds an OBX to a group, unless it is a repetition. Returns the list to which the OBX's notes are added. */
+function addObservation(group: Group, noted: Omit<Noted, 'ofSpecimen'>, known: Map<string, Noted>): string[] {
+  const { observation, number } = noted;
+  // Two lines of a text may be equal. Only their set ids distinguish such lines from a repetition.
   const content = isText(observation)
     ? JSON.stringify([observation.fields, textAt(observation, 1) || number])
     : contentOf(observation);
@@ -90,7 +93,7 @@ function addObservation(group: Group, told: Omit<Noted, 'ofSpecimen'>, known: Ma
   const before = known.get(key);
   if (before) return before.notes;
   const ofSpecimen = group.specimens.length > 0 && group.observations.some((each) => !each.ofSpecimen);
-  const added = { ...told, ofSpecimen };
+  const added = { ...noted, ofSpecimen };
   known.set(key, added);
   group.observations.push(added);
   return added.notes;
@@ -104,8 +107,8 @@ const strayOf = (observation: Segment, number: number): Waiting => ({
   codes: [textAt(observation, 3), textAt(observation, 3, { component: 4 })].filter((code) => code !== ''),
 });
 
-/** But for its set id. */
+/** Returns the content of a segment without its set id. */
 const contentOf = ({ name, fields }: Segment): string => JSON.stringify([name, fields.slice(2)]);
 
-/** Of a text that several OBX may tell, a line each. */
+/** Returns whether an OBX has a text type. Several such OBX may contain one text, one line each. */
 export const isText = (observation: Segment): boolean => ['TX', 'FT'].includes(textAt(observation, 2).toUpperCase());

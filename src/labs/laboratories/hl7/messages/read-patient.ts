@@ -1,7 +1,7 @@
 import { textAt, type Segment } from '@phial/hl7/message';
 import { readDate } from '@phial/hl7/times';
 import { isCalendarDate } from '../../../../wire/birth-date.ts';
-import type { LabReport, ReportedPatient } from '../../../results/report.ts';
+import type { LabReport, ReportedPatient } from '../../../results/lab-report.ts';
 import { ResultProblem } from './result-problem.ts';
 
 const SEX: ReadonlyMap<string, string> = new Map([
@@ -13,13 +13,13 @@ const SEX: ReadonlyMap<string, string> = new Map([
   ['N', 'other'],
 ]);
 
-/** Null where it is not told to the day. */
+/** Reads a date of birth. Returns null if the text contains no day. */
 function birthDateOf(text: string): string | null {
   const day = readDate(text);
   return day === null || isCalendarDate(day) ? day : invalid();
 }
 
-/** PID. Throws ResultProblem for a date of birth that no calendar has. */
+/** Reads the patient of a PID. Throws ResultProblem for a date of birth that does not exist. */
 export function patientOf(pid: Segment | undefined): LabReport['patient'] {
   if (!pid) return null;
   return {
@@ -33,7 +33,7 @@ export function patientOf(pid: Segment | undefined): LabReport['patient'] {
 
 const MOST_IDS = 20;
 
-/** CX: the identifier, by whom it was assigned (a name or an OID) and of which type it is. */
+/** Reads CX values. Each has an identifier, its assigning authority (a name or an OID) and its type. */
 function identifiersAt(pid: Segment, field: number): NonNullable<ReportedPatient['ids']> {
   return (pid.fields[field] ?? []).flatMap((_, at) => {
     const part = (component: number, sub = 1): string => textAt(pid, field, { component, sub, repetition: at + 1 });

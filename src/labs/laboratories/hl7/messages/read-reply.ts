@@ -2,64 +2,70 @@ import { readAcknowledgment, type AckCode } from '@phial/hl7/acknowledgment';
 import { textAt, type Message } from '@phial/hl7/message';
 import { readOrderNumber } from './order-number.ts';
 
-/** What a laboratory says of one test, or of the whole order: an ORC with the OBR behind it. */
-export type OrderNews = {
+/** A laboratory's update about one test or an entire order: an ORC with the OBR after it. */
+export type OrderUpdate = {
   /** ORC-1 (HL7 table 0119). */
   control: string;
-  /** ORC-5 (HL7 table 0038); empty where it says none. */
+  /** ORC-5 (HL7 table 0038); empty if it is missing. */
   status: string;
   placer: string;
   filler: string;
-  /** Which test of the order, from 1; null where the number names the order, or there is none of ours. */
-  place: number | null;
+  /**
+   * The position of the test in the order, from 1; null if the number names the entire order or is not one of our
+   * numbers.
+   */
+  position: number | null;
 };
 
-/** The answer to a message of ours: an ACK, or an ORL or ORR, which says it for each test. */
+/** The reply to one of our messages: an ACK, or an ORL or ORR, which has an update for each test. */
 export type Reply = {
   code: AckCode;
-  /** By a commit code: the message is kept, and what becomes of it is not said yet. */
+  /** True if the laboratory sent a commit code: it has stored the message and will report the outcome later. */
   isCommit: boolean;
-  /** A code of HL7 table 0357, where it tells one; never the laboratory's words, which may name a patient. */
+  /**
+   * A code of HL7 table 0357; null if there is none. It is never a free text of the laboratory, because that may name a
+   * patient.
+   */
   reason: string | null;
-  orders: OrderNews[];
+  orders: OrderUpdate[];
 };
 
-/** Null where the message is no answer that can be read. */
+/** Reads a reply. Returns null if the message is not a readable reply. */
 export function readReply(message: Message): (Reply & { controlId: string }) | null {
   const acknowledgment = readAcknowledgment(message);
   if (acknowledgment === null) return null;
   const { condition, ...rest } = acknowledgment;
-  return { ...rest, reason: condition, orders: readOrderNews(message) };
+  return { ...rest, reason: condition, orders: readOrderUpdates(message) };
 }
 
-/** Every ORC of a message, with the numbers of the OBR behind it where it has none of its own. */
-export function readOrderNews(message: Message): OrderNews[] {
-  const news: OrderNews[] = [];
+/** Reads every ORC of a message. If an ORC lacks a number, the number comes from the OBR after it. */
+export function readOrderUpdates(message: Message): OrderUpdate[] {
+  const updates: OrderUpdate[] = [];
   for (const segment of message) {
-    const last = news.at(-1);
+    const last = updates.at(-1);
     if (segment.name === 'ORC') {
       const placer = textAt(segment, 2);
-      news.push({
+      updates.push({
         control: textAt(segment, 1).toUpperCase(),
         status: textAt(segment, 5).toUpperCase(),
         placer,
         filler: textAt(segment, 3),
-        place: placeOf(placer),
+        position: positionOf(placer),
       });
     } else if (segment.name === 'OBR' && last) {
       last.placer ||= textAt(segment, 2);
       last.filler ||= textAt(segment, 3);
-      last.place ??= placeOf(textAt(segment, 2));
+      last.position ??= positionOf(textAt(segment, 2));
     }
   }
-  return news;
+  return updates;
 }
 
-const placeOf = (number: string): number | null => readOrderNumber(number)?.place ?? null;
+const positionOf = (number: string): number | null => readOrderNumber(number)?.position ?? null;
 
 type Action = 'new' | 'cancel';
 
-/** Codes of ORC-1 by which a laboratory refuses, as answers to an order and to a cancellation (HL7 table 0119). */
+/** Codes of ORC-1 with which a laboratory refuses an order or a cancellation (HL7 table 0119). */
 const REFUSES: Readonly<Record<Action, ReadonlySet<string>>> = {
   new: new Set(['UA', 'OC', 'OD', 'CR', 'DC', 'CA', 'DE', 'UX']),
   cancel: new Set(['UC', 'UD', 'UA', 'DE', 'UX']),
@@ -69,17 +75,17 @@ const TAKES: Readonly<Record<Action, ReadonlySet<string>>> = {
   cancel: new Set(['OK', 'CR', 'DR', 'OC', 'OD']),
 };
 
-/** ORC-5: the laboratory does not know the order. */
+/** The ORC-5 code for an order that the laboratory does not know. */
 const NOT_FOUND = 'ER';
 
-/** The code of a refusal in lower case; null where this is none. */
-export function refusalOf({ control, status }: OrderNews, action: Action): string | null {
+/** Returns the code of a refusal in lower case, or null if the update is not a refusal. */
+export function refusalOf({ control, status }: OrderUpdate, action: Action): string | null {
   if (REFUSES[action].has(control)) return control.toLowerCase();
   return status === NOT_FOUND ? NOT_FOUND.toLowerCase() : null;
 }
 
-/** A code that is neither, which MSA-1 then decides. */
-export const isUnknown = (news: OrderNews, action: Action): boolean =>
-  news.control !== '' && refusalOf(news, action) === null && !isTaken(news, action);
+/** Returns whether the code is neither a refusal nor an acceptance. In that case MSA-1 decides. */
+export const isUnknown = (update: OrderUpdate, action: Action): boolean =>
+  update.control !== '' && refusalOf(update, action) === null && !isTaken(update, action);
 
-export const isTaken = ({ control }: OrderNews, action: Action): boolean => TAKES[action].has(control);
+export const isTaken = ({ control }: OrderUpdate, action: Action): boolean => TAKES[action].has(control);

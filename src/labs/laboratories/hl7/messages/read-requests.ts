@@ -1,13 +1,13 @@
 import { textAt, type Segment } from '@phial/hl7/message';
 import { readTime, type ZonedTime } from '@phial/hl7/times';
-import type { ReportedTest } from '../../../results/report.ts';
-import type { Settings } from '../connections/settings.ts';
+import type { ReportedTest } from '../../../results/lab-report.ts';
+import type { Settings } from '../connections/connection-settings.ts';
 import type { Group } from './read-groups.ts';
 import { readStatus, testOf } from './read-status.ts';
 import { codingsAt } from './read-value-of.ts';
 import { ResultProblem, type Waiting } from './result-problem.ts';
 
-/** An OBR with its status and its times. */
+/** An OBR with its status and times. */
 export type Request = {
   group: Group;
   status: ReturnType<typeof readStatus>;
@@ -18,7 +18,7 @@ export type Request = {
 
 type Requests = { requests: Request[]; unread: Waiting[]; unreadTests: ReportedTest[] };
 
-/** Of one whose status or times cannot be read, nothing is taken that follows it, and its test stays open. */
+/** Reads the OBRs. If the status or a time of an OBR is unreadable, we omit its values and its test stays open. */
 export function readRequests(groups: Group[], settings: Settings): Requests {
   const time = timesOf(settings);
   const requests: Request[] = [];
@@ -45,8 +45,11 @@ export function readRequests(groups: Group[], settings: Settings): Requests {
   return { requests, unread, unreadTests };
 }
 
-/** A laboratory may call a test pending that it tells something of, if only that its sample was rejected. */
-export const isTold = (requests: Request[]): boolean =>
+/**
+ * Returns whether the message contains a report. A laboratory may give a test the status pending and still report about
+ * it, for example that it rejected the sample.
+ */
+export const hasReport = (requests: Request[]): boolean =>
   requests.some(
     ({ status, group: { notes, observations, specimens } }) =>
       status !== 'pending' ||
@@ -55,7 +58,7 @@ export const isTold = (requests: Request[]): boolean =>
       observations.some(({ observation }) => !['I', 'O', 'N'].includes(textAt(observation, 11).toUpperCase())),
   );
 
-/** What an OBR says of itself, beside its status and its values. */
+/** Returns the fields of an OBR, without its status and its values. */
 export const factsOf = ({ group: { common, request, specimens }, reported_at }: Request): Partial<ReportedTest> => ({
   placer_number: textAt(request, 2) || textAt(common, 2) || null,
   filler_number: textAt(request, 3) || textAt(common, 3) || null,
@@ -64,7 +67,7 @@ export const factsOf = ({ group: { common, request, specimens }, reported_at }: 
   reported_at,
 });
 
-/** When the newest of the results was reported. */
+/** Returns the newest time at which one of the results was reported. */
 export const newestOf = (requests: Request[]): ZonedTime | null =>
   requests
     .flatMap(({ reported_at }) => reported_at ?? [])
@@ -82,7 +85,7 @@ export function timesOf({ time_zone }: Settings): ReadField {
 export const firstTime = (segments: Segment[], field: number, time: ReadField): ZonedTime | null =>
   segments.map((segment) => time(segment, field)).find((read) => read !== null) ?? null;
 
-/** The placer's id of a sample, else the laboratory's. */
+/** Returns the placer's id of the sample, or else the filler's. */
 export function sampleOf(specimens: Segment[]): string | null {
   const [specimen] = specimens;
   return textAt(specimen, 2) || textAt(specimen, 2, { component: 2 }) || null;

@@ -1,19 +1,19 @@
 import { segmentOf, textAt, type Message, type Segment } from '@phial/hl7/message';
 import { delimitersOfMessage } from '@phial/hl7/parse';
-import type { LabReport, Observation, ReportedTest } from '../../../results/report.ts';
+import type { LabReport, Observation, ReportedTest } from '../../../results/lab-report.ts';
 import { MOST_OF_REPORT } from '../../../results/report-bounds.ts';
 import type { Connection } from '../connections/find-connection.ts';
-import type { Settings } from '../connections/settings.ts';
-import { accountOf } from './account.ts';
+import type { Settings } from '../connections/connection-settings.ts';
+import { accountOf } from './account-of.ts';
 import { isDocument, readDocument } from './read-document.ts';
 import { groupsOf, type Group } from './read-groups.ts';
-import { codesOf, type CodeMap } from './read-observation.ts';
+import { codesOf, type CodeMap } from './read-obx.ts';
 import { patientOf } from './read-patient.ts';
 import {
   accessionsOf,
   factsOf,
   firstTime,
-  isTold,
+  hasReport,
   newestOf,
   readRequests,
   sampleOf,
@@ -24,40 +24,40 @@ import { statusOfAll, testOf } from './read-status.ts';
 import { readValues } from './read-values.ts';
 import { ResultProblem, type Waiting, type Warning, type Warnings } from './result-problem.ts';
 
-/** A result as the laboratory sent it, and by what it says whose it is. */
+/** A result as the laboratory sent it, with the fields that identify its order. */
 export type ReadResult = {
-  /** What of it could be read; null where it tells nothing yet, neither values nor notes, or all of it waits. */
+  /** The readable part of the report; null if there are neither values nor notes yet, or if all of the report waits. */
   report: LabReport | null;
-  /** What could not be read, and so is not in the report. */
+  /** The unreadable parts, which are not in the report. */
   waits: Waiting[];
-  /** What was read as it stood, or left out, and should be looked at. */
+  /** Codes of parts that we read unchanged or omitted. The operator should check those parts. */
   warnings: Warning[];
-  /** It says that the sample is there. */
+  /** Whether the message reports that the sample has arrived. */
   isReceipt: boolean;
-  /** All of them: a message for two orders is refused. */
+  /** All placer numbers in the message. We need all of them, because we refuse a message about two orders. */
   placerNumbers: string[];
   fillerNumbers: string[];
   sampleIds: string[];
-  /** Under which the laboratory received the samples. */
+  /** The numbers that the laboratory assigned to the samples on arrival. */
   accessionNumbers: string[];
-  /** The account that it was sent to (MSH-6); empty where it says none. */
+  /** The account in the message (MSH-6, or the field that the settings name); empty if there is none. */
   account: string;
-  /** It has a document, of whatever kind, within it or elsewhere. */
+  /** Whether the message contains a document of any kind, or a pointer to one. */
   hasDocument: boolean;
-  /** The laboratory's own report, as a PDF; 'withdrawn' where it takes that back. */
+  /** The laboratory's own report as a PDF, or 'withdrawn' if the laboratory takes it back. */
   document: Buffer | 'withdrawn' | null;
 };
 
 const VERSIONS = new Set('2.2 2.3 2.3.1 2.4 2.5 2.5.1 2.6 2.7 2.7.1 2.8 2.8.1 2.8.2 2.9 2.9.1'.split(' '));
 
-/** Refuses what is no result for this deployment. */
+/** Throws ResultProblem if a message is not a result for this deployment. */
 export function checkHeader(header: Segment | undefined): void {
   if (textAt(header, 9) !== 'ORU' || !['', 'R01'].includes(textAt(header, 9, { component: 2 })))
     throw new ResultProblem('wrong_type');
   checkEnvelope(header);
 }
 
-/** The same of a message of whatever type. */
+/** Checks those fields of the header that messages of all types have. */
 export function checkEnvelope(header: Segment | undefined): void {
   if (!VERSIONS.has(textAt(header, 12))) throw new ResultProblem('wrong_version');
   if (!['', 'P'].includes(textAt(header, 11).toUpperCase())) throw new ResultProblem('wrong_processing');
@@ -65,8 +65,8 @@ export function checkEnvelope(header: Segment | undefined): void {
 }
 
 /**
- * ORU^R01 as a report. Throws ResultProblem where nothing of it can be taken, because it is no result or nobody's; what
- * is wrong with a part of it makes that part wait.
+ * Reads an ORU^R01 as a report. Throws ResultProblem if the message is not a result, or if nothing in it is usable. If
+ * only one part has a problem, only that part waits.
  */
 export function readResult(
   message: Message,
@@ -88,7 +88,7 @@ export function readResult(
       ? null
       : reportOf(message, requests, { connection, codes, warnings, strays: waits.length > 0, unreadTests });
   return {
-    report: read && isTold(requests) ? read.report : null,
+    report: read && hasReport(requests) ? read.report : null,
     waits: [...waits, ...unread, ...(read?.waits ?? []), ...broken].toSorted((a, b) => a.number - b.number),
     warnings: [...warnings],
     isReceipt: groups.some(({ request }) => textAt(request, 25).toUpperCase() === 'I'),
@@ -102,7 +102,7 @@ export function readResult(
   };
 }
 
-/** The document, or why it cannot be kept. */
+/** Returns the document, or the reason why we cannot store it. */
 function documentOf(
   noted: Group['observations'],
   settings: Settings,
@@ -125,13 +125,16 @@ function documentOf(
   }
 }
 
-/** Messages are split by patient as they come; one that somebody mended, or of more than can be split, may not be. */
+/**
+ * Throws if the message names several patients. We split a message by patient when it arrives. A repaired message, or a
+ * message with too many patients to split, may still have several.
+ */
 function refuseSeveralPatients(message: Message): void {
   const patients = message.filter(({ name }) => name === 'PID').map(({ fields }) => JSON.stringify(fields.slice(2)));
   if (new Set(patients).size > 1) fail('several_patients');
 }
 
-/** Before they are compared with each other. */
+/** Throws if the message has too many segments. We check this before we compare the segments with each other. */
 function refuseOversize(message: Message): void {
   const count = (name: string): number => message.filter((segment) => segment.name === name).length;
   if (count('OBX') > MOST_OF_REPORT.observations || count('OBR') > MOST_OF_REPORT.observations)
@@ -143,7 +146,7 @@ type Within = {
   connection: Connection;
   codes: CodeMap;
   warnings: Warnings;
-  /** A value waits of which nobody knows the test. */
+  /** True if a value of an unknown test waits. */
   strays: boolean;
   /** Tests whose status or times could not be read. */
   unreadTests: ReportedTest[];
@@ -176,7 +179,10 @@ function reportOf(
   const isWaiting = (at: number): boolean => waits.some(({ test }) => test === at);
   const report: LabReport = {
     status: waits.length > 0 || strays || unreadTests.length > 0 ? 'partial' : statusOfAll(statuses),
-    tests: [...requests.map((each, at) => heldBack(each, read[at] ?? [], strays || isWaiting(at))), ...unreadTests],
+    tests: [
+      ...requests.map((each, at) => testOfRequest(each, read[at] ?? [], strays || isWaiting(at))),
+      ...unreadTests,
+    ],
     placer_number: textAt(common, 2) || textAt(request, 2) || null,
     filler_number: textAt(common, 3) || textAt(request, 3) || null,
     accession_number: accessionsOf(specimens)[0] ?? null,
@@ -202,13 +208,16 @@ function reportOf(
   return { report, waits };
 }
 
-/** A test of which a part waits, or may wait, is open as long as it does. */
-function heldBack(request: Request, read: Observation[], waits: boolean): ReportedTest {
-  const told = { ...testOf(request.group, request.status, read), ...factsOf(request) };
-  return waits ? { ...told, status: 'partial', stated_status: told.status } : told;
+/** Returns a test. While a part of the test waits, or a waiting part may belong to it, the test stays open. */
+function testOfRequest(request: Request, read: Observation[], waits: boolean): ReportedTest {
+  const test = { ...testOf(request.group, request.status, read), ...factsOf(request) };
+  return waits ? { ...test, status: 'partial', stated_status: test.status } : test;
 }
 
-/** The one that each value says it was done by, where that is one; else the one that is connected and reports. */
+/**
+ * Returns the performing laboratory if all values name the same one. Otherwise it returns the connected laboratory,
+ * which sent the report.
+ */
 function laboratoryOf(
   { name, clia_number }: Connection,
   laboratories: LabReport['performing_laboratories'],

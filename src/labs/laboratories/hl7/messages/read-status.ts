@@ -1,5 +1,5 @@
 import { textAt, type Segment } from '@phial/hl7/message';
-import type { Coding, LabReport, Observation, ReportedTest } from '../../../results/report.ts';
+import type { Coding, LabReport, Observation, ReportedTest } from '../../../results/lab-report.ts';
 import { isRejectionCode } from '../../../results/storing/rejected-samples.ts';
 import { readOrderNumber } from './order-number.ts';
 import { isDocument } from './read-document.ts';
@@ -7,10 +7,13 @@ import type { Group } from './read-groups.ts';
 import { codingsAt } from './read-value-of.ts';
 import { ResultProblem } from './result-problem.ts';
 
-/** How far a test is; 'pending': nothing is told of it yet. */
+/** The status of a test. `pending`: there is no result yet. */
 type Status = 'pending' | 'partial' | 'final' | 'corrected' | 'cancelled';
 
-/** OBR-25 (HL7 table 0123), which is of that OBR alone; Y and Z answer a query. */
+/**
+ * The status of a test for each code of OBR-25 (HL7 table 0123). OBR-25 applies only to its own OBR. Y and Z are
+ * missing here, because they answer a query.
+ */
 const STATUSES: ReadonlyMap<string, Status> = new Map([
   ['O', 'pending'],
   ['I', 'pending'],
@@ -29,7 +32,10 @@ export function readStatus(request: Segment): Status {
   return status;
 }
 
-/** Of all OBRs of a message: some still to come makes it partial, else some corrected makes it corrected. */
+/**
+ * Returns the status of a report from the statuses of all its OBRs: partial if a test is still open, or else corrected
+ * if a test was corrected.
+ */
 export function statusOfAll(statuses: Status[]): LabReport['status'] {
   if (statuses.some((status) => status === 'pending' || status === 'partial')) return 'partial';
   return statuses.includes('corrected') ? 'corrected' : 'final';
@@ -45,7 +51,7 @@ const OF_TEST: Readonly<Record<Status, ReportedTest['status']>> = {
 
 type Of = Pick<Group, 'common' | 'request' | 'notes' | 'observations' | 'specimens'>;
 
-/** One OBR, with what was read of the OBX that follow it. */
+/** Makes a test from an OBR and the values of the OBX segments that follow it. */
 export function testOf(
   { common, request, notes, observations, specimens }: Of,
   status: Status,
@@ -54,7 +60,7 @@ export function testOf(
   const numbers = [textAt(request, 2), textAt(common, 2)].flatMap((text) => readOrderNumber(text) ?? []);
   return {
     status: OF_TEST[status],
-    names: numbers.find(({ place }) => place !== null)?.place ?? (numbers.length > 0 ? 'order' : null),
+    names: numbers.find(({ position }) => position !== null)?.position ?? (numbers.length > 0 ? 'order' : null),
     codes: [textAt(request, 4), textAt(request, 4, { component: 4 })].filter((code) => code !== ''),
     name: textAt(request, 4, { component: 2 }) || textAt(request, 4, { component: 5 }),
     notes: read.length > 0 ? null : notes.filter((note) => note !== '').join('\n') || null,
@@ -65,15 +71,18 @@ export function testOf(
   };
 }
 
-/** SPM-21, where each sample of the test was rejected: a good one beside a bad one may still bring the values. */
+/**
+ * Returns the reasons in SPM-21 if the laboratory rejected every sample of the test. One good sample is enough for
+ * results.
+ */
 function rejectionsOf(specimens: Segment[]): string[] {
   const reasons = specimens.map((specimen) =>
     (specimen.fields[21] ?? []).flatMap((_, at) => codingsAt(specimen, 21, at + 1).map(reasonOf)),
   );
-  return reasons.some((told) => told.length === 0) ? [] : [...new Set(reasons.flat())];
+  return reasons.some((codes) => codes.length === 0) ? [] : [...new Set(reasons.flat())];
 }
 
-/** The code, or what the laboratory calls one of its own. */
+/** Returns a code of the standard, or else the text of the laboratory's own code. */
 function reasonOf({ code, text }: Coding): string {
   const known = code.trim().toUpperCase();
   return isRejectionCode(known) ? known : (text ?? code).trim().slice(0, 100);

@@ -1,13 +1,13 @@
-// OBX-5 by OBX-2: what a value is, in one text.
+// Reads OBX-5 by the type in OBX-2, and writes the value as one text.
 import type { Delimiters } from '@phial/hl7/escape';
 import { textAt, wholeTextsAt, type Segment } from '@phial/hl7/message';
 import { parseValue } from '../../../results/interpretation/parse-range.ts';
-import type { Coding, Observation } from '../../../results/report.ts';
+import type { Coding, Observation } from '../../../results/lab-report.ts';
 import { ResultProblem } from './result-problem.ts';
 
 type ValueOf = { kind: Observation['kind']; text: string; coded?: Coding[] };
 
-/** Where there has to be a value, a number that is none is refused, since nobody would know what it means. */
+/** Reads a value. If `hasValue` is true, an invalid number is refused, because nobody would know its meaning. */
 export function readValueOf(observation: Segment, hasValue: boolean, delimiters: Delimiters): ValueOf {
   const type = textAt(observation, 2).toUpperCase();
   const lines = wholeTextsAt(observation, 5, delimiters);
@@ -42,11 +42,17 @@ export function readValueOf(observation: Segment, hasValue: boolean, delimiters:
   }
 }
 
-/** A string is one line: an empty repetition shows that the mark was a letter, as in `~5`. */
+/**
+ * Returns a string as one line. If a repetition is empty, the delimiter was a character of the text, for example in
+ * `~5`.
+ */
 const stringOf = (lines: string[], { repetition }: Delimiters): string =>
   lines.every((line) => line.trim() !== '') ? lines.join('\n').trim() : lines.join(repetition).trim();
 
-/** A number, or what laboratories write where one belongs: `<10`, `>= 5.0`, `10^3`, `1,250`, `5.4 %`, `1:40`. */
+/**
+ * Reads a number, or one of the forms that laboratories send instead of a number: `<10`, `>= 5.0`, `10^3`, `1,250`,
+ * `5.4 %`, `1:40`.
+ */
 function numberOf(lines: string[], hasValue: boolean, unit: string): ValueOf {
   const text = (lines[0] ?? '').trim();
   const isRight = lines.length === 1 && (parseValue(text, unit || null) !== null || TITER.test(text));
@@ -67,7 +73,10 @@ const COMPARATORS: ReadonlyMap<string, string> = new Map([
   ['<>', '<>'],
 ]);
 
-/** Comparator, number, separator, number; some laboratories write it all as the first. */
+/**
+ * Reads the components of SN: comparator, number, separator and number. Some laboratories write all of them into the
+ * first component.
+ */
 function structuredOf(observation: Segment, lines: string[], hasValue: boolean): ValueOf {
   const part = (component: number): string => textAt(observation, 5, { component });
   const [first, number, separator, second] = [1, 2, 3, 4].map(part) as [string, string, string, string];
@@ -80,7 +89,7 @@ function structuredOf(observation: Segment, lines: string[], hasValue: boolean):
   return { kind: comparator === '' && separator === '' ? 'numeric' : 'range', text };
 }
 
-/** The low end and the high one; one that is left out is open. */
+/** Reads a range with its low and its high end. If an end is missing, the range is open at that end. */
 function rangeOf(observation: Segment, hasValue: boolean): ValueOf {
   const [low, high] = [textAt(observation, 5), textAt(observation, 5, { component: 2 })];
   const text = low === '' ? `<=${high}` : high === '' ? `>=${low}` : `${low}-${high}`;
@@ -88,7 +97,7 @@ function rangeOf(observation: Segment, hasValue: boolean): ValueOf {
   return { kind: 'range', text };
 }
 
-/** The words of each code that was sent, or the code where it has none. */
+/** Reads the text of each code, or the code if it has no text. */
 function codedOf(observation: Segment): ValueOf {
   const repetitions = (observation.fields[5] ?? []).map((_, at) => at + 1);
   const words = repetitions.map((repetition) => {
@@ -99,7 +108,7 @@ function codedOf(observation: Segment): ValueOf {
   return { kind: 'coded_value', text: words.filter((word) => word !== '').join('\n'), coded };
 }
 
-/** A coded field names what it means twice: in the first three components and in the next three. */
+/** Returns the codings of a coded field: one in the first three components, and one in the next three. */
 export function codingsAt(segment: Segment, field: number, repetition = 1): Coding[] {
   return [1, 4]
     .map((from) => {

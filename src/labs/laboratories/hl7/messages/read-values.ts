@@ -1,17 +1,17 @@
 import { MOST_OF_REPORT, ReportRefused } from '../../../results/report-bounds.ts';
-import type { Observation } from '../../../results/report.ts';
+import type { Observation } from '../../../results/lab-report.ts';
 import { isText, type Group, type Noted } from './read-groups.ts';
-import { codesOf, isMapped, readObservation } from './read-observation.ts';
+import { codesOf, isMapped, readObservation } from './read-obx.ts';
 import { ResultProblem, type Waiting, type Warnings } from './result-problem.ts';
 
 type Within = Parameters<typeof readObservation>[1] & { warnings: Warnings };
-/** A value with the segments that tell it, the first of them first. */
-type Told = { value: Observation; of: Noted[]; isText: boolean };
+/** A value, with the segments that contain it in the order of the message. */
+type NotedValue = { value: Observation; of: Noted[]; isText: boolean };
 type Read = { observations: Observation[][]; waits: Waiting[] };
 
 /**
- * What each group tells, beside the pending: its notes are with each value, since each is to be read with them. What
- * cannot be read is told apart, with its reason.
+ * Reads the values of each group, without pending values. Each value gets the notes of its group, because readers need
+ * them with every value. Unreadable values are returned separately with their reasons.
  */
 export function readValues(groups: Group[], ofGroup: (group: Group) => Partial<Observation>, within: Within): Read {
   const waits: Waiting[] = [];
@@ -20,18 +20,18 @@ export function readValues(groups: Group[], ofGroup: (group: Group) => Partial<O
       waits.push({ reason, segment: 'OBX', number, test, codes: codesOf(observation) });
   };
   const read = groups.map((group, test) => {
-    const told: Told[] = [];
+    const values: NotedValue[] = [];
     for (const noted of group.observations) {
       try {
         const value = readOf(group, noted, within);
         if (value === null) continue;
-        addTo(told, { value: { ...value, ...ofGroup(group) }, of: [noted], isText: isText(noted.observation) });
+        addTo(values, { value: { ...value, ...ofGroup(group) }, of: [noted], isText: isText(noted.observation) });
       } catch (error) {
         if (!(error instanceof ResultProblem)) throw error;
         waitFor([noted], test, error.code);
       }
     }
-    const [whole, empty] = [told.filter(hasText), told.filter((each) => !hasText(each))];
+    const [whole, empty] = [values.filter(hasText), values.filter((each) => !hasText(each))];
     for (const { of } of empty) waitFor(of, test, 'value_not_of_type');
     return whole;
   });
@@ -43,7 +43,7 @@ export function readValues(groups: Group[], ofGroup: (group: Group) => Partial<O
 }
 
 function readOf(group: Group, { observation, notes, ofSpecimen }: Noted, within: Within) {
-  // How the sample was taken or looked is told there too, by codes of the laboratory that mean no result.
+  // This OBX may describe the sample. Laboratories use their own codes for that, and those are not results.
   if (ofSpecimen && !isMapped(observation, within.codes)) {
     within.warnings.add('specimen_observation_left_out');
     return null;
@@ -52,18 +52,18 @@ function readOf(group: Group, { observation, notes, ofSpecimen }: Noted, within:
   return value && { ...value, sample_id: null };
 }
 
-const hasText = ({ value: { status, text } }: Told): boolean =>
+const hasText = ({ value: { status, text } }: NotedValue): boolean =>
   status === 'withdrawn' || status === 'not_obtained' || text.trim() !== '';
 
-/** A text that goes on in further OBX of its code is one value. */
-function addTo(told: Told[], next: Told): void {
-  const before = told.findLast(({ value }) => value.analyte_slug === next.value.analyte_slug);
+/** Adds a value. If the value continues a text of the same code from earlier OBX segments, it extends that text. */
+function addTo(values: NotedValue[], next: NotedValue): void {
+  const before = values.findLast(({ value }) => value.analyte_slug === next.value.analyte_slug);
   const goesOn =
     before?.isText &&
     next.isText &&
     before.value.sub_id === next.value.sub_id &&
     before.value.status === next.value.status;
-  if (!goesOn) return void told.push(next);
+  if (!goesOn) return void values.push(next);
   const { value } = before;
   before.of.push(...next.of);
   value.text = `${value.text}\n${next.value.text}`;
@@ -75,10 +75,10 @@ const joined = (before: string | null, next: string | null): string | null =>
   [...new Set([...(before ?? '').split('\n'), ...(next ?? '').split('\n')])].filter(Boolean).join('\n') || null;
 
 /**
- * One code tells one value, unless OBX-4 tells several apart: which of two would be the patient's, nobody here can
- * know.
+ * Returns the values without codes that have two different values, and returns those codes separately. A code has only
+ * one value, unless OBX-4 distinguishes several. If two values differ, we cannot know which one is right.
  */
-function onceEach(read: Told[][]): { once: Observation[][]; twice: { of: Noted[]; test: number }[] } {
+function onceEach(read: NotedValue[][]): { once: Observation[][]; twice: { of: Noted[]; test: number }[] } {
   const contents = new Map<string, Set<string>>();
   for (const each of read.flat()) {
     const known = contents.get(keyOf(each)) ?? new Set();
@@ -99,5 +99,6 @@ function onceEach(read: Told[][]): { once: Observation[][]; twice: { of: Noted[]
   return { once, twice };
 }
 
-const keyOf = ({ value: { analyte_slug, sub_id } }: Told): string => JSON.stringify([analyte_slug, sub_id]);
-const contentOf = ({ value: { kind, text, unit, status } }: Told): string => JSON.stringify([kind, text, unit, status]);
+const keyOf = ({ value: { analyte_slug, sub_id } }: NotedValue): string => JSON.stringify([analyte_slug, sub_id]);
+const contentOf = ({ value: { kind, text, unit, status } }: NotedValue): string =>
+  JSON.stringify([kind, text, unit, status]);

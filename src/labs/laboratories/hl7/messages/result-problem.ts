@@ -1,11 +1,13 @@
 import type { Hl7Warning } from '@phial/hl7/message';
 
-/** Why a result cannot be taken as it is. The code goes to the laboratory, the queue and the log; nothing else does. */
+/**
+ * The reason why we cannot apply a result. Only its code goes to the laboratory, to the repair queue and into the log.
+ */
 export class ResultProblem extends Error {
   readonly code: ResultProblemCode;
 
   constructor(code: ResultProblemCode) {
-    super(`the result cannot be taken: ${code}`);
+    super(`the result cannot be applied: ${code}`);
     this.name = 'ResultProblem';
     this.code = code;
   }
@@ -13,10 +15,10 @@ export class ResultProblem extends Error {
 
 export type ResultProblemCode = (typeof REJECTED)[number] | (typeof REPAIRABLE)[number];
 
-/** No message for us: answered by AR. */
+/** Codes for messages that are not for us. We acknowledge them with AR. */
 const REJECTED = ['wrong_type', 'wrong_version', 'wrong_processing', 'unknown_sender'] as const;
 
-/** A message for us with something in it that is not right: answered by AE. */
+/** Codes for messages that are for us but have a problem. We acknowledge them with AE. */
 const REPAIRABLE = [
   'missing_control_id',
   'missing_report',
@@ -48,25 +50,29 @@ const REPAIRABLE = [
   'order_under_way',
 ] as const;
 
-/** What was taken as it stood, or left out, of a message that was applied: kept with the message for the operator. */
+/**
+ * Codes of parts of an applied message that we read unchanged or omitted. We store the codes with the message for the
+ * operator.
+ */
 export type Warning = Hl7Warning | 'local_segment' | 'segment_left_out' | 'specimen_observation_left_out';
-/** Filled while a message is read. */
+/** Collects warnings while a message is read. */
 export type Warnings = Set<Warning>;
 
-/** A part of a message that could not be read: it is not in the report, and the rest is. */
+/** An unreadable part of a message. The report contains only the other parts. */
 export type Waiting = {
   reason: ResultProblemCode;
   /**
-   * Which segment it is, by its name and its place in the message (MSH is 1). An OBR stands for all that follows it.
+   * The name of the segment and its position in the message. The position of MSH is 1. If the segment is an OBR, the
+   * part includes all segments that belong to the OBR.
    */
   segment: string;
   number: number;
   /**
-   * The place of its test in `report.tests`. Null where that is not known: an OBX before any OBR holds every test of
-   * the message open, and an OBR that cannot be read its own.
+   * The index of the part's test in `report.tests`; null if we do not know the test. An OBX before any OBR keeps every
+   * test of the message open. An unreadable OBR keeps its own test open.
    */
   test: number | null;
-  /** The laboratory's codes of it (OBX-3, or OBR-4), for whoever has to map them. */
+  /** The laboratory's codes of this part (OBX-3 or OBR-4), for the person who maps codes. */
   codes: string[];
 };
 

@@ -1,39 +1,44 @@
-import { linesWithEnds } from '@phial/hl7/lines';
+import { linesWithEnds } from '@phial/hl7/lines-with-ends';
 import { MOST } from '@phial/hl7/message';
 import { readOrderNumber } from './order-number.ts';
 
-/** More people or orders than any laboratory tells of in one message: what is beyond is refused as a whole. */
+/**
+ * The most parts of a message. No laboratory sends more. We refuse a message with more parts and apply none of them.
+ */
 const MOST_PARTS = 500;
 
-/** Each part has them. */
+/** The segments that are copied into every part. */
 const OF_MESSAGE: ReadonlySet<string> = new Set(['MSH', 'SFT', 'UAC']);
 
 type Line = { name: string; text: string };
 
 /**
- * A message as one for each patient and order that it tells of (ORU^R01 repeats PATIENT_RESULT and ORDER_OBSERVATION),
- * each with the message's own header: what becomes of one is no business of another, and each goes with its own user.
- * Nothing else of the bytes changes; a message of one patient and order stays as it is.
+ * Splits a message into one message for each patient and order. ORU^R01 repeats PATIENT_RESULT and ORDER_OBSERVATION.
+ * Each part gets the header of the message. No other bytes change. We apply the parts independently and erase each part
+ * with its own user. A message about one patient and one order is returned unchanged.
  */
 export function splitMessage(bytes: Buffer): Buffer[] {
   const text = bytes.toString('latin1');
   const lines = linesOf(text);
-  // It will be refused as a whole.
+  // The parser will refuse this message, so we do not split it.
   if (lines.length > MOST.segments) return [bytes];
   const at = lines.findIndex(({ name }) => name === 'PID');
   const [head, rest] = at === -1 ? [lines, []] : [lines.slice(0, at), lines.slice(at)];
   const ofMessage = head.filter(({ name }) => OF_MESSAGE.has(name));
-  // What stands before the first patient is nobody else's.
+  // Segments before the first PID belong to the first patient.
   const stray = head.filter(({ name }) => !OF_MESSAGE.has(name));
   const patients = patientsOf(rest);
-  const parts = (patients.length === 0 ? [[]] : patients).flatMap((patient, place) =>
-    ordersOf([...(place === 0 ? stray : []), ...patient]).map((order) => [...ofMessage, ...order]),
+  const parts = (patients.length === 0 ? [[]] : patients).flatMap((patient, index) =>
+    ordersOf([...(index === 0 ? stray : []), ...patient]).map((order) => [...ofMessage, ...order]),
   );
   if (parts.length < 2 || parts.length > MOST_PARTS) return [bytes];
   return parts.map((part) => Buffer.from(part.map((line) => line.text).join(''), 'latin1'));
 }
 
-/** Segments with the ends of their lines; what begins none is part of the one before. */
+/**
+ * Returns the segments of a message with their line ends. A line that does not begin a segment belongs to the segment
+ * before it.
+ */
 function linesOf(text: string): Line[] {
   const field = text.replace(/^\u00EF\u00BB\u00BF/, '').charAt(3);
   const lines: Line[] = [];
@@ -46,7 +51,10 @@ function linesOf(text: string): Line[] {
   return lines;
 }
 
-/** A PID that says the same as one before, but for its set id, goes on with that patient. */
+/**
+ * Groups segments by patient. If a PID is equal to an earlier one, except for its set id, it continues the group of
+ * that patient.
+ */
 function patientsOf(lines: Line[]): Line[][] {
   const patients = new Map<string, Line[]>();
   let patient: Line[] = [];
@@ -62,7 +70,10 @@ function patientsOf(lines: Line[]): Line[][] {
   return [...patients.values()];
 }
 
-/** By the numbers that were issued here: what bears none goes with what stands before it, or else with the first. */
+/**
+ * Groups segments by the order numbers that we issued. A block without such a number belongs to the order before it, or
+ * else to the first order.
+ */
 function ordersOf(lines: Line[]): Line[][] {
   const start = lines.findIndex(({ name }) => name === 'ORC' || name === 'OBR');
   const blocks = start === -1 ? [] : blocksOf(lines.slice(start));
@@ -82,7 +93,7 @@ function ordersOf(lines: Line[]): Line[][] {
   return [...orders.values()];
 }
 
-/** An ORC with its OBR, or an OBR alone, with what follows. */
+/** Returns blocks. A block is an ORC with its OBR, or a single OBR, and the segments that follow. */
 function blocksOf(lines: Line[]): Line[][] {
   const blocks: Line[][] = [];
   for (const line of lines) {
@@ -94,7 +105,7 @@ function blocksOf(lines: Line[]): Line[][] {
   return blocks;
 }
 
-/** OBR-2 or ORC-2, whose first component is the number that was issued. */
+/** Returns our order number from the first component of OBR-2 or ORC-2. */
 function numberOf(block: Line[]): string | null {
   const numbers = block
     .filter(({ name }) => name === 'OBR' || name === 'ORC')

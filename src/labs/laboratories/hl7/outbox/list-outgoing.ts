@@ -6,13 +6,13 @@ export type ListedOrder = {
   outbox_id: string;
   lab: string;
   order_id: string;
-  /** Of the order, as it is now; null where its user is scheduled for deletion. */
+  /** The current status of the order; null if its user is scheduled for deletion. */
   order_status: string | null;
   action: string;
   tests: number[] | null;
   state: string;
   held_by: string | null;
-  /** The laboratory's whole backlog is held by the operator. */
+  /** Whether the operator holds all messages to the laboratory. */
   is_lab_held: boolean;
   reason: string | null;
   attempts: number;
@@ -22,15 +22,17 @@ export type ListedOrder = {
 
 const MOST_LISTED = 500;
 
-/** What laboratories refused, or have not taken yet, oldest first. */
+/** Lists messages to laboratories in one state, oldest first. */
 export async function listOutgoing(
   ctx: Ctx,
   { state, lab }: { state: string; lab: string | null },
 ): Promise<ListedOrder[]> {
   const { rows } = await sql<ListedOrder>`
     select o.id as outbox_id, labs.slug as lab, o.order_id,
-           case when users.deleted_at is null then orders.last_status end as order_status, o.action, o.tests, o.state, case when o.state = 'held' then o.held_by end as held_by,
-           coalesce(s.held_at is not null, false) as is_lab_held, o.last_error as reason, o.attempts, o.created_at, o.sent_at
+           case when users.deleted_at is null then orders.last_status end as order_status,
+           o.action, o.tests, o.state, case when o.state = 'held' then o.held_by end as held_by,
+           coalesce(s.held_at is not null, false) as is_lab_held, o.last_error as reason,
+           o.attempts, o.created_at, o.sent_at
       from laboratory_outbox o join labs on labs.id = o.lab_id
       join orders on orders.user_id = o.user_id and orders.id = o.order_id join users on users.id = o.user_id
       left join laboratory_senders s on s.lab_id = o.lab_id

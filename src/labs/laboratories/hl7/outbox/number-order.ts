@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../../context.ts';
 import { AppError } from '../../../../errors.ts';
-import type { LoadedOrder } from '../../../orders/load.ts';
-import { bindSample } from '../../../orders/testkit/bind-sample.ts';
+import type { LoadedOrder } from '../../../orders/load-order.ts';
+import { bindSample } from '../../../orders/bind-sample.ts';
 import { listLabAccounts } from '../../../catalogue/lab-accounts/find.ts';
 import type { Connection } from '../connections/find-connection.ts';
 import { OrderNotSendable } from '../messages/order-writer.ts';
@@ -12,8 +12,9 @@ import { orderNumber, patientNumber } from '../messages/order-number.ts';
 export type Numbered = { order: LoadedOrder; number: string; accountNumber: string };
 
 /**
- * Issues the numbers by which the laboratory knows the order, once: that of the order, the account that it goes to, and
- * that of its sample where there is none yet. A laboratory that draws the sample itself numbers it itself.
+ * Issues the numbers of an order for its laboratory: the number of the order, its account, and a sample id if the order
+ * has none. A second call returns the same numbers. If the laboratory draws the sample itself, it also assigns the
+ * sample id itself.
  */
 export async function numberOrder(ctx: TxCtx<TeamCtx>, order: LoadedOrder, connection: Connection): Promise<Numbered> {
   const { user_id, id, method } = order.row;
@@ -31,10 +32,13 @@ export async function numberOrder(ctx: TxCtx<TeamCtx>, order: LoadedOrder, conne
 }
 
 const MOST_TRIES = 5;
-/** Beyond what the counter will ever reach. */
+/** Random numbers begin here. The counter will never reach this number. */
 const FIRST_RANDOM = 2 ** 40;
 
-/** By the order's number; where somebody has that id, by one that nobody can foresee: no team holds up another's order. */
+/**
+ * Gives the order a sample id, which is made from the number of the order. If another order already has that id, it
+ * uses a random one. Nobody can predict a random id, so no team can block an order of another team.
+ */
 async function issueSample(ctx: TxCtx<TeamCtx>, order: LoadedOrder, orderedAs: string): Promise<LoadedOrder> {
   let number = orderedAs;
   for (let tries = 1; ; tries += 1) {
@@ -65,7 +69,7 @@ async function issue(
   return number;
 }
 
-/** The short number by which laboratories know a user, issued once. */
+/** Returns the short number of a user for laboratories. The first call issues it. */
 export async function numberPatient({ db, team }: TxCtx<TeamCtx>, userId: string): Promise<string> {
   const known = await db
     .selectFrom('patient_numbers')
@@ -77,7 +81,8 @@ export async function numberPatient({ db, team }: TxCtx<TeamCtx>, userId: string
   const { rows } = await sql<{ counter: string }>`select nextval('patient_number_counter')::text as counter`.execute(
     db,
   );
-  // Another order of the user may be numbered at the same moment, for another laboratory: the first number stays.
+  // Another transaction may issue a number for this user at the same time, for an order at another laboratory. The
+  // number that was inserted first stays.
   const { rows: made } = await sql<{ number: string }>`
     insert into patient_numbers as known (user_id, team_id, number)
     values (${userId}, ${team.id}, ${patientNumber(BigInt((rows[0] as { counter: string }).counter))})
@@ -85,7 +90,10 @@ export async function numberPatient({ db, team }: TxCtx<TeamCtx>, userId: string
   return (made[0] as { number: string }).number;
 }
 
-/** The order's own account, else the team's oldest active one at the laboratory, else that of the connection. */
+/**
+ * Returns the account for an order: the account that the order names, or else the team's oldest active account at the
+ * laboratory, or else the account of the connection.
+ */
 async function accountOf(ctx: TxCtx<TeamCtx>, { row }: LoadedOrder, connection: Connection): Promise<string> {
   const accounts = await listLabAccounts(ctx, {});
   const account =

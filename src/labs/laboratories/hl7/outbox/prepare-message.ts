@@ -3,25 +3,26 @@ import { write } from '@phial/hl7/write';
 import type { TeamCtx, TxCtx } from '../../../../context.ts';
 import { inTransaction } from '../../../../db/transaction.ts';
 import { findInsuranceOrNull } from '../../../../insurance/find-latest.ts';
-import { lockOrderIfPresent, type LoadedOrder } from '../../../orders/load.ts';
-import { isOpen } from '../../../orders/status/table.ts';
+import { lockOrderIfPresent, type LoadedOrder } from '../../../orders/load-order.ts';
+import { isOpen } from '../../../orders/status/statuses.ts';
 import type { Connection } from '../connections/find-connection.ts';
-import { orderMessage } from '../messages/order.ts';
+import { orderMessage } from '../messages/order-message.ts';
 import { numberOrder, numberPatient } from './number-order.ts';
-import { oneMessageEach } from './split.ts';
+import { oneMessageEach } from './split-off.ts';
 import type { Waiting } from './take-waiting.ts';
 
 export type Message = { controlId: string; text: string };
 
 /**
- * The message of a waiting row, or why it is not sent. `leaving`: its user is scheduled for deletion. `unwanted`: its order has
- * ended. Both are looked at before each try, also of a message that was written before. Only then the row is marked as sent.
+ * The message of a waiting row, or the reason why we do not send it. `leaving`: the user is scheduled for deletion.
+ * `unwanted`: the order has ended. We check both before each try, also if the message was built before an earlier try.
+ * Only then do we mark the row as sent.
  */
 export type Prepared = { kind: 'message'; message: Message } | { kind: 'leaving' } | { kind: 'unwanted' };
 
 /**
- * The message is stored with its control id before a byte of it is sent: whoever sends it again, after a kill or a silence,
- * sends the very same.
+ * Prepares the message of a waiting row. It stores the message and its control id before we send any byte. If the
+ * process is killed or no reply comes, the next try sends exactly the same bytes.
  */
 export function prepareMessage(ctx: TeamCtx, waiting: Waiting, connection: Connection): Promise<Prepared> {
   return inTransaction(ctx, async (tx): Promise<Prepared> => {
@@ -33,7 +34,7 @@ export function prepareMessage(ctx: TeamCtx, waiting: Waiting, connection: Conne
   });
 }
 
-/** False where the order has ended, or the row was taken back since it was read. */
+/** Marks a row as sent. Returns false if the order has ended, or if the row does not wait any more. */
 async function markSent(tx: TxCtx<TeamCtx>, { user_id, id, action }: Waiting, { row }: LoadedOrder): Promise<boolean> {
   if (action === 'new' && !isOpen(row.last_low_level_status)) return false;
   const { rows } = await sql`
@@ -91,7 +92,10 @@ async function writeMessage(tx: TxCtx<TeamCtx>, { waiting, order: locked, connec
   return { controlId, text };
 }
 
-/** The order's number, what the message is, and the how manieth of the order it is from the second on. */
+/**
+ * Makes a control id from the number of the order and N or C for the action. From the second message of the order on,
+ * it also ends with the number of the message.
+ */
 async function newControlId(
   tx: TxCtx<TeamCtx>,
   { user_id, order_id, action }: Waiting,

@@ -1,7 +1,7 @@
-// Which orders a laboratory is told of and which not, in which order, and what the operator can do about it.
+// Which orders are sent to a laboratory, in which sequence, and the actions of the operator.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../../test/test-app.ts';
 import { type OrderBody } from '../../../../../test/factories.ts';
 import { addLabTest, byMllp, connectTestLaboratory, kitAtLaboratory } from '../../../../../test/hl7-deployment.ts';
 import {
@@ -12,9 +12,9 @@ import {
   text_,
   type Hl7Laboratory,
 } from '../../../../../test/hl7-laboratory.ts';
-import { startHl7, type Hl7 } from '../start.ts';
+import { startHl7, type Hl7 } from '../start-hl7.ts';
 import { listOutgoing } from './list-outgoing.ts';
-import { holdLaboratory, holdOrder, releaseLaboratory, releaseOrder, resendOrder } from './operate.ts';
+import { holdLaboratory, holdOrder, releaseLaboratory, releaseOrder, resendOrder } from './outbox-actions.ts';
 import { ordersOutResumption } from './send-orders.ts';
 
 type Sent = (typeof laboratory.orders)[number];
@@ -57,15 +57,15 @@ const silentAbout =
   ({ sample_id }: OrderBody) =>
   (sent: Sent): string | null =>
     sampleOf(sent) === sample_id ? null : taken(sent);
-/** The moment of the next tries is now. */
+/** Makes the next tries due now, and runs them. */
 async function dueNow(): Promise<void> {
   await sql`update laboratory_outbox set due_at = now() where state = 'waiting'`.execute(app.db);
   await ordersOutResumption.run(app.ctx, {});
   await app.runJobs();
 }
 
-describe('an order that is cancelled', () => {
-  test('before anything of it was sent is sent not at all', async () => {
+describe('a cancelled order', () => {
+  test('that was not sent yet is never sent', async () => {
     await laboratory.down(true);
     const unwanted = await order();
     await app.runJobs();
@@ -79,7 +79,7 @@ describe('an order that is cancelled', () => {
     ]);
   });
 
-  test('while it is sent and not answered is cancelled at once, and not ordered again', async () => {
+  test('that was sent and not answered is cancelled at once, and not sent again', async () => {
     const unwanted = await order();
     laboratory.behave('never_answers');
     await app.runJobs();
@@ -93,7 +93,7 @@ describe('an order that is cancelled', () => {
     ]);
   });
 
-  test('after the laboratory has refused it is not cancelled there', async () => {
+  test('that the laboratory refused is not cancelled there', async () => {
     const unwanted = await order();
     laboratory.behave('refuses');
     await app.runJobs();
@@ -103,7 +103,7 @@ describe('an order that is cancelled', () => {
   });
 });
 
-describe('a message that was written before', () => {
+describe('a stored message', () => {
   const unanswered = async (): Promise<OrderBody> => {
     const made = await order();
     laboratory.behave('never_answers');
@@ -114,7 +114,7 @@ describe('a message that was written before', () => {
     return made;
   };
 
-  test('is not sent while its user is scheduled for deletion, and is after an undo', async () => {
+  test('is sent only after the undo if its user is scheduled for deletion', async () => {
     const { id, user_id, sample_id } = await unanswered();
     expect((await app.team.api('DELETE', `/v2/user/${user_id}`)).status).toBe(200);
     const next = await order();
@@ -127,7 +127,7 @@ describe('a message that was written before', () => {
     expect(await rowOf(id)).toMatchObject({ state: 'accepted' });
   });
 
-  test('is not sent once its order has its results', async () => {
+  test('is not sent once its order has results', async () => {
     const made = await order();
     laboratory.behave('never_answers');
     await app.runJobs();
@@ -143,7 +143,7 @@ describe('a message that was written before', () => {
 });
 
 describe('an order that the laboratory never answers', () => {
-  test('is set aside after three tries, tried behind those that waited, and given up in the end', async () => {
+  test('is deferred after three tries, tried after those that waited, and finally given up', async () => {
     const ignored = await order();
     const others = [await order(), await order()];
     laboratory.answerBy(silentAbout(ignored));
@@ -164,7 +164,7 @@ describe('an order that the laboratory never answers', () => {
     expect(await rowOf(ignored.id)).toMatchObject({ state: 'refused', last_error: 'no_answer', answered_at: null });
   });
 
-  test('is not given up while the laboratory answers no other either', async () => {
+  test('is not given up while the laboratory answers no order', async () => {
     const first = await order();
     laboratory.behave('never_answers');
     await app.runJobs();
@@ -180,7 +180,7 @@ describe('an order that the laboratory never answers', () => {
 describe('the operator', () => {
   const listed = async (state: string) => listOutgoing(app.ctx, { state, lab: 'saguaro-lab' });
 
-  test('sends a refused order again under a new control id, and sees its status', async () => {
+  test('sends a refused order again with a new control id, and sees its status', async () => {
     const refused = await order();
     laboratory.behave('refuses');
     await app.runJobs();
@@ -194,31 +194,31 @@ describe('the operator', () => {
     expect(await rowOf(refused.id)).toMatchObject({ state: 'accepted' });
   });
 
-  test('is refused a resend of an order that was cancelled, or whose user is leaving', async () => {
+  test('cannot resend a cancelled order, or one of a user scheduled for deletion', async () => {
     laboratory.behave('refuses');
     const [cancelled, leaving] = [await order(), await order()];
     await app.runJobs();
     await cancel(cancelled);
     await app.team.api('DELETE', `/v2/user/${leaving.user_id}`);
     const idOf = async (id: string): Promise<string> => (await rowOf(id)).id;
-    await expect(resendOrder(app.ctx, await idOf(cancelled.id))).rejects.toThrow('no longer wanted');
+    await expect(resendOrder(app.ctx, await idOf(cancelled.id))).rejects.toThrow('This order has ended');
     await expect(resendOrder(app.ctx, await idOf(leaving.id))).rejects.toThrow('scheduled for deletion');
     const rows = await listed('refused');
     expect(rows.map(({ order_status }) => order_status)).toEqual(['cancelled.testkit.cancelled', null]);
   });
 
-  test('holds one order, while others go, and releases it', async () => {
-    const [held, other] = [await order(), await order()];
-    await holdOrder(app.ctx, (await rowOf(held.id)).id, 'operator');
+  test('holds one order while others are sent, and releases it', async () => {
+    const [deferred, other] = [await order(), await order()];
+    await holdOrder(app.ctx, (await rowOf(deferred.id)).id, 'operator');
     await app.runJobs();
     expect(sentSamples()).toEqual([other.sample_id]);
-    expect(await listed('held')).toMatchObject([{ order_id: held.id }]);
-    await releaseOrder(app.ctx, (await rowOf(held.id)).id, 'operator');
+    expect(await listed('held')).toMatchObject([{ order_id: deferred.id }]);
+    await releaseOrder(app.ctx, (await rowOf(deferred.id)).id, 'operator');
     await app.runJobs();
-    expect(sentSamples()).toEqual([other.sample_id, held.sample_id]);
+    expect(sentSamples()).toEqual([other.sample_id, deferred.sample_id]);
   });
 
-  test('holds everything that goes to a laboratory, and releases it in its order', async () => {
+  test('holds all messages to a laboratory, and releases them in sequence', async () => {
     await holdLaboratory(app.ctx, 'saguaro-lab');
     const orders = [await order(), await order()];
     await app.runJobs();

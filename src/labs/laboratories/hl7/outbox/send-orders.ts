@@ -3,43 +3,49 @@ import type { Ctx, TeamCtx } from '../../../../context.ts';
 import { addJob, addJobs, defineJob } from '../../../../db/define-job.ts';
 import { acrossTeams } from '../../../../db/session/bind.ts';
 import { inTransaction } from '../../../../db/transaction.ts';
-import { findTeamScopeOrNull, forTeam } from '../../../../tenancy/teams/scope.ts';
+import { findTeamScopeOrNull, forTeam } from '../../../../tenancy/teams/team-scope.ts';
 import { outboxKind } from '../../../orders/send-out.ts';
 import { findConnectionOrNull, type Connection } from '../connections/find-connection.ts';
 import { OrderNotSendable } from '../messages/order-writer.ts';
 import type { Reply } from '../messages/read-reply.ts';
 import { dropIntoFolder } from '../transport/drop-into-folder.ts';
-import { LineFailed, type Line } from '../transport/line.ts';
+import { LineFailed, type Line } from '../transport/open-line.ts';
 import { applyReply } from './apply-reply.ts';
-import { leaveLine, takeLine } from './lines.ts';
+import { leaveLine, takeLine } from './take-line.ts';
 import { prepareMessage, type Message } from './prepare-message.ts';
-import { endWaiting, heardFrom, putOff, setAside, setAsideLonger } from './settle.ts';
+import { endWaiting, heardFrom, postpone, deferMessage, deferMessageLonger } from './record-answer.ts';
 import {
   giveLeaseBack,
-  keepLease,
+  renewLease,
   laboratoriesWithWaiting,
   nextWaiting,
   takeLease,
   type Waiting,
 } from './take-waiting.ts';
 
-/** While another process has the line. */
+/** The delay of the job while another process has the lease of the laboratory. */
 const AGAIN_SECONDS = 5;
-/** In one job; the next one goes on, so that other laboratories get their turn. */
+/** The most messages that one job sends. The next job continues. In between, jobs for other laboratories can run. */
 const MOST_IN_ONE_JOB = 100;
-/** As long as one that is silent takes: a slow one has no more of the time. */
+/**
+ * The longest duration of a job. We also wait this long for the reply of a silent laboratory, so a slow laboratory gets
+ * no more time than a silent one.
+ */
 const LONGEST_JOB_MS = 30_000;
-/** Why a message was set aside by what went wrong here, not at the laboratory. */
+/** The reason of a message that we deferred because of an error in Phial, not at the laboratory. */
 const OUR_FAULT = 'internal_error';
-/** Until it is looked whether the deletion of a user was undone. */
+/** The delay until we check again whether the deletion of a user was undone. */
 const LEAVING_SECONDS = 600;
-/** Of an order with which something goes wrong here, each time later: together about half an hour. */
+/**
+ * The most tries of an order that fails because of an error in Phial. The delay grows, and all tries together take
+ * about half an hour.
+ */
 const MOST_FAULTS = 12;
 
-/** Sends what waits for one laboratory, oldest first, one at a time. */
+/** The job that sends the waiting messages of one laboratory, oldest first, one at a time. */
 export const ordersOut = defineJob({ ...outboxKind, run: (ctx, { lab_id }) => sendOrders(ctx, lab_id) });
 
-/** Looks each minute for what is due and whose job was lost. */
+/** A job that runs every minute. It adds the send job of each laboratory that has a message which is due. */
 export const ordersOutResumption = defineJob({
   name: 'laboratory_outbox_resumption',
   payload: Type.Object({}),
@@ -71,7 +77,7 @@ async function sendOrders(ctx: Ctx, labId: number): Promise<void> {
       if (waiting.due_in_seconds > 0 || sent >= MOST_IN_ONE_JOB || performance.now() > until) {
         waitSeconds = waiting.due_in_seconds;
       } else {
-        if (!(await keepLease(ctx, connection, lease))) return;
+        if (!(await renewLease(ctx, connection, lease))) return;
         waitSeconds = await sendOne(ctx, waiting, connection, post);
       }
     }
@@ -85,7 +91,7 @@ async function sendOrders(ctx: Ctx, labId: number): Promise<void> {
 const again = (ctx: Ctx, lab_id: number, delaySeconds: number): Promise<void> =>
   inTransaction(ctx, ({ db }) => addJob(db, outboxKind, { lab_id }, { delaySeconds }));
 
-/** Null where the next one may follow; else after how many seconds the laboratory is asked again. */
+/** Sends one message. Returns null if the next message may follow at once, or else the seconds until the next try. */
 async function sendOne(ctx: Ctx, waiting: Waiting, connection: Connection, post: Post): Promise<number | null> {
   const team = await findTeamScopeOrNull(ctx, waiting.team_id);
   if (!team) {
@@ -95,10 +101,10 @@ async function sendOne(ctx: Ctx, waiting: Waiting, connection: Connection, post:
   const scoped = forTeam(ctx, team);
   const ids = { lab: connection.slug, order_id: waiting.order_id, outbox_id: waiting.id };
   try {
-    // Nothing is marked as sent for a laboratory that is not there.
+    // The connection opens first, so that we mark nothing as sent while the laboratory is down.
     await post.open();
     const prepared = await prepareMessage(scoped, waiting, connection);
-    if (prepared.kind !== 'message') return await leaveOut(scoped, waiting, prepared.kind);
+    if (prepared.kind !== 'message') return await withdrawUnsendable(scoped, waiting, prepared.kind);
     const reply = await post.send(prepared.message);
     await heardFrom(ctx, waiting.lab_id);
     const { state, reason } = await applyReply(scoped, waiting, { reply, connection });
@@ -109,39 +115,46 @@ async function sendOne(ctx: Ctx, waiting: Waiting, connection: Connection, post:
   } catch (error) {
     if (error instanceof OrderNotSendable) {
       await endWaiting(scoped, waiting, { state: 'refused', reason: error.code });
-      ctx.log.warn({ ...ids, reason: error.code }, 'an order cannot be sent as it is');
+      ctx.log.warn({ ...ids, reason: error.code }, 'an order cannot be sent with its current data');
       return null;
     }
     if (!(error instanceof LineFailed)) return await skip(scoped, waiting, { ...ids, err: error });
-    const { seconds, isGivenUp } = await putOff(scoped, waiting, error);
+    const { seconds, isGivenUp } = await postpone(scoped, waiting, error);
     if (isGivenUp) ctx.log.warn({ ...ids, reason: error.code }, 'a laboratory never answered an order');
-    else ctx.log.info({ ...ids, reason: error.code, seconds }, 'a laboratory could not be told of an order');
+    else
+      ctx.log.info({ ...ids, reason: error.code, seconds }, 'an order did not reach its laboratory or got no answer');
     return seconds;
   } finally {
     post.release();
   }
 }
 
-/** One order that goes wrong here does not hold up a laboratory: it is tried again later, and others go before it. */
+/**
+ * Defers an order that fails because of an error in Phial, so that it does not block the other orders of the
+ * laboratory.
+ */
 async function skip(ctx: TeamCtx, waiting: Waiting, logged: { err: unknown }): Promise<null> {
   const attempts = (waiting.last_error === OUR_FAULT ? waiting.attempts : 0) + 1;
   ctx.log.error(logged, 'an order could not be sent to its laboratory');
   if (attempts >= MOST_FAULTS) await endWaiting(ctx, waiting, { state: 'refused', reason: OUR_FAULT });
-  else await setAsideLonger(ctx, waiting, OUR_FAULT, attempts);
+  else await deferMessageLonger(ctx, waiting, OUR_FAULT, attempts);
   return null;
 }
 
-/** A user who is leaving may come back: until then nothing is told, and what follows is not held up. */
-async function leaveOut(ctx: TeamCtx, waiting: Waiting, why: 'leaving' | 'unwanted'): Promise<null> {
+/**
+ * Handles an order that must not be sent. The deletion of a user may be undone. Until then we send nothing about that
+ * user's orders, and continue with the next messages.
+ */
+async function withdrawUnsendable(ctx: TeamCtx, waiting: Waiting, why: 'leaving' | 'unwanted'): Promise<null> {
   if (why === 'unwanted') await endWaiting(ctx, waiting, { state: 'withdrawn', reason: 'order_ended' });
   else {
     const reason = 'user_scheduled_for_deletion';
-    await setAside(ctx, waiting, { reason, attempts: waiting.attempts, seconds: LEAVING_SECONDS });
+    await deferMessage(ctx, waiting, { reason, attempts: waiting.attempts, seconds: LEAVING_SECONDS });
   }
   return null;
 }
 
-/** How messages get there: a connection that is opened with the first and kept, or a folder. */
+/** The way to the laboratory: a connection, which opens with the first message and stays open, or a folder. */
 type Post = Pick<Line, 'release' | 'close'> & { open: () => Promise<void>; send: (message: Message) => Promise<Reply> };
 
 function postOf(ctx: Ctx, connection: Connection): Post {

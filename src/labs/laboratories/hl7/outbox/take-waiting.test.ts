@@ -1,7 +1,8 @@
-// What is read to find the next order for a laboratory, while thousands wait: by statistics of when none waited and by fresh ones.
+// Tests how many rows the search for the next order reads while thousands wait: with statistics from when none waited,
+// and with fresh ones.
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../../test/test-app.ts';
 import { rowsRead } from '../../../../../test/rows-read.ts';
 import { nextWaiting, type Waiting } from './take-waiting.ts';
 
@@ -25,7 +26,7 @@ beforeAll(async () => {
   await insert('accepted', WAITING + 1, 5 * WAITING);
   await client.query('vacuum analyze laboratory_outbox');
   await insert('waiting', 1, WAITING);
-  // The oldest was set aside, and its time has not come.
+  // The oldest one is deferred and not due yet.
   await client.query(
     `update laboratory_outbox set set_aside = true, due_at = ${NOT_YET} where id = lpad('1', 32, '0')::uuid`,
   );
@@ -36,7 +37,7 @@ afterAll(async () => {
 });
 
 test.each(['old', 'fresh'])(
-  'the oldest that may go, with %s statistics, is found without the others',
+  'the oldest due order is found with %s statistics, and fewer than 20 rows are read',
   async (statistics) => {
     if (statistics === 'fresh') await client.query('vacuum analyze laboratory_outbox');
     const next: (Waiting | null)[] = [];

@@ -4,7 +4,7 @@ import { acrossTeams } from '../../../../db/session/bind.ts';
 import { newId } from '../../../../ids.ts';
 import type { Connection } from '../connections/find-connection.ts';
 
-/** What is to be told a laboratory next. */
+/** A message that waits to be sent to a laboratory. */
 export type Waiting = {
   user_id: string;
   id: string;
@@ -12,34 +12,40 @@ export type Waiting = {
   team_id: string;
   lab_id: number;
   action: 'new' | 'cancel';
-  /** Which tests of the order, counted from 1; null: all of them. */
+  /** The positions of its tests in the order, from 1; null for all tests. */
   tests: number[] | null;
   attempts: number;
   unanswered: number;
   last_error: string | null;
-  /** When the order became ready, or was cancelled. */
+  /** The time when the order became ready, or was cancelled. */
   created_at: string;
   due_in_seconds: number;
 };
 
-/** Beyond the wait for an answer: for the connection before it, and what is written after it. */
+/**
+ * The lease is longer than the wait for a reply by this time, which is for opening the connection before and for the
+ * writes after.
+ */
 const LEASE_MARGIN_SECONDS = 20;
 const leaseSeconds = ({ settings }: Connection): number =>
   (settings.orders.mllp?.answer_seconds ?? 30) + LEASE_MARGIN_SECONDS;
 
-/** The right to send to a laboratory, for one process at a time; null where another has it. */
+/**
+ * Takes the lease of a laboratory. Only one process at a time may send to a laboratory. Returns null if another process
+ * has the lease.
+ */
 export async function takeLease(ctx: Ctx, connection: Connection): Promise<string | null> {
   const { rows } = await sql<{ lease: string }>`
-    insert into laboratory_senders as held (lab_id, lease, leased_until)
+    insert into laboratory_senders as sender (lab_id, lease, leased_until)
     values (${connection.lab_id}, ${newId()}, now() + make_interval(secs => ${leaseSeconds(connection)}))
         on conflict (lab_id) do update set lease = excluded.lease, leased_until = excluded.leased_until
-     where held.leased_until < now()
+     where sender.leased_until < now()
     returning lease`.execute(ctx.db);
   return rows[0]?.lease ?? null;
 }
 
-/** False where the lease has run out and another process has it. */
-export async function keepLease(ctx: Ctx, connection: Connection, lease: string): Promise<boolean> {
+/** Renews a lease. Returns false if the lease has expired and another process has taken it. */
+export async function renewLease(ctx: Ctx, connection: Connection, lease: string): Promise<boolean> {
   const { rows } = await sql`
     update laboratory_senders set leased_until = now() + make_interval(secs => ${leaseSeconds(connection)})
      where lab_id = ${connection.lab_id} and lease = ${lease} returning lab_id`.execute(ctx.db);
@@ -47,20 +53,22 @@ export async function keepLease(ctx: Ctx, connection: Connection, lease: string)
 }
 
 export async function giveLeaseBack(ctx: Ctx, labId: number, lease: string): Promise<void> {
-  await sql`update laboratory_senders set leased_until = '-infinity' where lab_id = ${labId} and lease = ${lease}`.execute(
+  await sql`
+    update laboratory_senders set leased_until = '-infinity' where lab_id = ${labId} and lease = ${lease}`.execute(
     ctx.db,
   );
 }
 
-/** Of processes that were killed: whoever calls it knows that no other one runs. */
+/** Ends the leases of killed processes. The caller must know that no other process runs. */
 export async function giveAllLeasesBack({ db }: Ctx): Promise<void> {
   await sql`update laboratory_senders set leased_until = '-infinity' where leased_until > now()`.execute(db);
 }
 
 /**
- * The first that waits, of whichever team. While it is not due it holds the others: then the laboratory is away. What was
- * set aside holds none; it waits for its own time, behind those that waited when it was set aside. Null too while the
- * operator holds everything that goes to the laboratory.
+ * Returns the first waiting message of a laboratory, of any team. If that message is not due yet, the laboratory is
+ * down, and the messages behind it wait. A deferred message does not delay others: it waits for its own time, and then
+ * follows the messages that waited when it was deferred. Returns null also while the operator holds all messages to the
+ * laboratory.
  */
 export async function nextWaiting(ctx: Ctx, labId: number): Promise<Waiting | null> {
   const { rows } = await sql<Waiting>`
@@ -73,11 +81,15 @@ export async function nextWaiting(ctx: Ctx, labId: number): Promise<Waiting | nu
   return rows[0] ?? null;
 }
 
-/** Laboratories for which something is due: a job that was lost with its process is asked for again. */
+/**
+ * Returns the laboratories that have a message which is due. Their jobs may have been lost with a process and have to
+ * be added again.
+ */
 export async function laboratoriesWithWaiting(ctx: Ctx): Promise<number[]> {
   const { rows } = await sql<{ lab_id: number }>`
     select distinct lab_id from laboratory_outbox waiting where state = 'waiting' and due_at <= now()
-       and not exists (select from laboratory_senders held where held.lab_id = waiting.lab_id and held.held_at is not null)`.execute(
+       and not exists (select from laboratory_senders sender
+                        where sender.lab_id = waiting.lab_id and sender.held_at is not null)`.execute(
     acrossTeams(ctx).db,
   );
   return rows.map(({ lab_id }) => lab_id);

@@ -2,11 +2,12 @@ import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { encode, type Charset } from '@phial/hl7/encoding';
 import type { Reply } from '../messages/read-reply.ts';
-import { LineFailed } from './line.ts';
+import { LineFailed } from './open-line.ts';
 
 /**
- * Puts a message where the laboratory fetches its orders: written under a name that begins with a dot, flushed, and
- * renamed, so that nobody fetches half of one. The same message again takes the place of itself.
+ * Writes a message into the folder from which the laboratory fetches orders. The name of the file first begins with a
+ * dot. When all bytes are flushed, we rename the file, so that the laboratory never fetches an incomplete file. If we
+ * send the same message again, it replaces the file.
  */
 export async function dropIntoFolder(folder: string, name: string, message: string, charset: Charset): Promise<Reply> {
   const part = join(folder, `.${name}.part`);

@@ -3,15 +3,18 @@ import { join } from 'node:path';
 import type { Ctx } from '../../../../context.ts';
 import { refuseIfClockIsOff } from '../../../../db/clock.ts';
 
-/** Of one folder in a round; the next round goes on where this one ended. */
+/** The most files of one folder that a round checks. The next round continues after the last checked file. */
 const MOST_LOOKED_AT = 2_000;
 const MOST_REMOVED = 500;
 
-/** Where the look through a folder goes on, so that what lies behind many others has its turn, too. */
+/** The position in each folder. Because of it, later rounds also reach the files behind the first ones. */
 const walks = new Map<string, AsyncGenerator<string, void, undefined>>();
 
-/** Removes files of a folder that were put there longer ago than `keptMs`; answers how many. Throws where the clocks disagree. */
-export async function dropOldFiles(ctx: Ctx, folder: string, keptMs: number): Promise<number> {
+/**
+ * Removes files that were moved into a folder longer ago than `retentionMs`, and returns their number. Throws if the
+ * clocks of the process and of the database disagree.
+ */
+export async function dropOldFiles(ctx: Ctx, folder: string, retentionMs: number): Promise<number> {
   const walk = walks.get(folder) ?? filesIn(folder);
   walks.set(folder, walk);
   let removed = 0;
@@ -21,7 +24,7 @@ export async function dropOldFiles(ctx: Ctx, folder: string, keptMs: number): Pr
       walks.delete(folder);
       break;
     }
-    if (!(await isOld(path, keptMs))) continue;
+    if (!(await isOld(path, retentionMs))) continue;
     if (removed === 0) await refuseIfClockIsOff(ctx);
     await rm(path, { force: true });
     removed += 1;
@@ -29,7 +32,7 @@ export async function dropOldFiles(ctx: Ctx, folder: string, keptMs: number): Pr
   return removed;
 }
 
-/** Ends what goes on in the next round. */
+/** Forgets the positions in all folders and closes the directories. */
 export async function endWalks(): Promise<void> {
   for (const walk of walks.values()) await walk.return();
   walks.clear();
@@ -40,8 +43,9 @@ async function* filesIn(folder: string): AsyncGenerator<string, void, undefined>
 }
 
 /**
- * What counts is when a file was put where it is: an upload may keep the times of long ago. Of a file that is another
- * user's they cannot be written; there the system's own time of the rename counts.
+ * Sets the times of a file to now. A file's age begins with its move into the folder, because a file may come with much
+ * older times. If another system user owns the file, we cannot set its times. Then the time at which the system renamed
+ * the file is used.
  */
 export async function stamp(path: string): Promise<void> {
   await utimes(path, new Date(), new Date()).catch((error: NodeJS.ErrnoException) => {
@@ -49,12 +53,12 @@ export async function stamp(path: string): Promise<void> {
   });
 }
 
-/** False for what another process was faster to remove. */
-async function isOld(path: string, keptMs: number): Promise<boolean> {
+/** Returns whether a file is old enough to be removed. Returns false if another process has already removed it. */
+async function isOld(path: string, retentionMs: number): Promise<boolean> {
   try {
     const { uid, mtimeMs, ctimeMs } = await lstat(path);
     const since = uid === process.getuid?.() ? mtimeMs : Math.max(mtimeMs, ctimeMs);
-    return Date.now() - since > keptMs;
+    return Date.now() - since > retentionMs;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
     throw error;

@@ -5,7 +5,7 @@ import { takeBatches } from './take-batches.ts';
 
 const header = (id: number): string => `MSH|^~\\&|LAB|LABFAC|PHIAL|ACC-1|20260122||ORU^R01|C${id}|P|2.5.1\r`;
 
-test('A batch is taken until its messages told of as many orders as may be, and each one behind is refused by its own answer', async () => {
+test('messages of a batch beyond the most orders are refused, each with its own answer', async () => {
   const seen: string[] = [];
   const receive = async (_: Connection[], message: Buffer) => {
     seen.push(message.toString('latin1').split('|')[9] as string);

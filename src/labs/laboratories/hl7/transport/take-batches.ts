@@ -3,14 +3,14 @@ import type { Batches } from '@phial/hl7/batch';
 import { parseHeader } from '@phial/hl7/parse';
 import { write } from '@phial/hl7/write';
 import type { Connection } from '../connections/find-connection.ts';
-import type { Receive } from '../inbox/receive.ts';
+import type { Receive } from '../open-inbox.ts';
 import { ackOf } from '../messages/ack.ts';
 
 type Taken = { acks: Buffer[][]; ok: boolean };
 
 /**
- * Takes the messages of batches one after the other, until as many orders were told of as may be: each message behind
- * them is refused as `too_large`, and its laboratory sends it again.
+ * Handles the messages of batches one after the other, until they contain `most` orders together. It refuses each later
+ * message as `too_large`, and the laboratory sends that message again.
  */
 export async function takeBatches(
   receive: Receive,

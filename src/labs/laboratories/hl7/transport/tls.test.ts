@@ -1,4 +1,4 @@
-// Who is who on a line to a laboratory: by certificates, towards it and from it.
+// Both directions of a connection identify their peer by certificates.
 import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect as connectTcp, type Socket } from 'node:net';
@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../../test/test-app.ts';
 import { CERTIFICATE, KEY } from '../../../../../test/certificate.ts';
 import { addLabTest, byMllp, connectTestLaboratory, kitAtLaboratory } from '../../../../../test/hl7-deployment.ts';
 import { startHl7Laboratory, type Hl7Laboratory } from '../../../../../test/hl7-laboratory.ts';
-import { startHl7, type Hl7 } from '../start.ts';
+import { startHl7, type Hl7 } from '../start-hl7.ts';
 
 const FINGERPRINT = new X509Certificate(CERTIFICATE).fingerprint256;
 const folder = mkdtempSync(join(tmpdir(), 'hl7-tls-'));
@@ -52,24 +52,24 @@ describe('an order', () => {
     const { id } = await kitAtLaboratory(app, app.team, await addLabTest(app, app.team));
     await app.runJobs();
     const rows = await app.db.selectFrom('laboratory_outbox').selectAll().where('order_id', '=', id).execute();
-    // What waits goes before the next.
+    // A waiting order would be sent before the next one.
     await app.db.deleteFrom('laboratory_outbox').where('order_id', '=', id).execute();
     return rows.map(({ state, last_error }) => [state, last_error]);
   };
 
   test.each([
-    ['whose certificate nobody vouches for', { server_name: 'receiver.example.com' }, 'depth_zero_self_signed_cert'],
+    ['whose certificate has no trusted issuer', { server_name: 'receiver.example.com' }, 'depth_zero_self_signed_cert'],
     [
       'whose certificate has another name',
       () => ({ ca_file: file('certificate.pem') }),
       'err_tls_cert_altname_invalid',
     ],
-  ])('is not told to a laboratory %s', async (_, tls, reason) => {
+  ])('is not sent to a laboratory %s', async (_, tls, reason) => {
     expect(await sent(typeof tls === 'function' ? tls() : tls)).toEqual([['waiting', reason]]);
     expect(laboratory.orders).toEqual([]);
   });
 
-  test('is told to the laboratory that shows the certificate which the file trusts', async () => {
+  test('is sent to the laboratory with the certificate that the settings trust', async () => {
     const tls = { ca_file: file('certificate.pem'), server_name: 'receiver.example.com' };
     expect(await sent(tls)).toEqual([['accepted', null]]);
     expect(laboratory.orders.length).toBe(1);
@@ -77,7 +77,7 @@ describe('an order', () => {
 });
 
 describe('a laboratory with a certificate of its own', () => {
-  /** Its answer to a message; empty where the connection was closed. */
+  /** Sends a message and returns the answer, or an empty text if the connection was closed. */
   const say = (controlId: string, shown: object): Promise<string> =>
     new Promise((resolve) => {
       const socket = connectTls({
@@ -97,17 +97,17 @@ describe('a laboratory with a certificate of its own', () => {
     });
   const shown = { cert: CERTIFICATE, key: KEY };
 
-  test('is heard under the fingerprint in its file', async () => {
+  test('is answered with the fingerprint of the settings', async () => {
     await connect({}, { certificate_sha256: FINGERPRINT });
     expect(await say('C1', shown)).toContain('MSA|AE|C1');
   });
 
-  test('is not heard under another fingerprint', async () => {
+  test('is not answered with another fingerprint', async () => {
     await connect({}, { certificate_sha256: FINGERPRINT.replace(/^../, FINGERPRINT.startsWith('00') ? '01' : '00') });
     expect(await say('C2', shown)).toBe('');
   });
 
-  test('is heard while another address, within its networks or not, opens all connections that it can', async () => {
+  test('is answered while another address opens all connections that it can', async () => {
     const silent = (localAddress: string): Promise<Socket> =>
       new Promise((resolve) => {
         const socket = connectTcp({ port: hl7.port as number, host: '127.0.0.1', localAddress });
@@ -117,14 +117,14 @@ describe('a laboratory with a certificate of its own', () => {
       });
     await connect({}, { networks: ['127.0.0.0/30'] });
     const addresses = ['127.0.0.2', '127.0.0.9'].flatMap((address) => Array<string>(64).fill(address));
-    const held = await Promise.all(addresses.map(silent));
+    const sockets = await Promise.all(addresses.map(silent));
     expect(await say('C4', shown)).toContain('MSA|AE|C4');
-    // What was closed is no longer counted: of its own address it can have as many again and again.
+    // Closed connections do not count, so one address can connect again and again.
     for (let n = 0; n < 20; n += 1) expect(await say(`C5-${n}`, shown)).toContain('MSA|AE');
-    for (const socket of held) socket.destroy();
+    for (const socket of sockets) socket.destroy();
   });
 
-  test('is not heard without a certificate', async () => {
+  test('is not answered without a certificate', async () => {
     await connect({}, { certificate_sha256: FINGERPRINT });
     expect(await say('C3', {})).toBe('');
   });

@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../../test/test-app.ts';
 import { addLabTest, connectTestLaboratory, kitAtLaboratory } from '../../../../../test/hl7-deployment.ts';
 import { resultMessage, sendFrame } from '../../../../../test/hl7-laboratory.ts';
 import { CERTIFICATE, KEY } from '../../../../../test/certificate.ts';
 import { listOutgoing } from '../outbox/list-outgoing.ts';
-import { resendOrder } from '../outbox/operate.ts';
-import { repairMessage, replayAll } from '../queue/repair.ts';
-import { listMessages } from '../queue/list.ts';
-import { startHl7 } from '../start.ts';
-import { openReceiver } from '../inbox/receive.ts';
-import { scanFolders } from './watch-folder.ts';
+import { resendOrder } from '../outbox/outbox-actions.ts';
+import { repairMessage, replayAll } from '../repair/repair-message.ts';
+import { listMessages } from '../repair/list.ts';
+import { startHl7 } from '../start-hl7.ts';
+import { openInbox } from '../open-inbox.ts';
+import { pollFolders } from './watch-folder.ts';
 
 let folder: string;
 let app: TestApp;
@@ -63,7 +63,7 @@ const ordered = async (changes = {}): Promise<{ id: string; placer: string; file
 };
 
 describe('a folder', () => {
-  test('gets orders whole, as ORM^O01 in ASCII where the laboratory wants that, with nothing that ends a line', async () => {
+  test('gets complete order files, as ORM^O01 in ASCII by the settings, with escaped delimiters', async () => {
     const { file } = await ordered({ physician: { first_name: 'Zoë', last_name: 'O|Brien^\\', npi: '1234567893' } });
     expect(file).toContain('ORM^O01^ORM_O01');
     expect(file).toContain('1234567893^O\\F\\Brien\\S\\\\E\\^Zoe');
@@ -72,7 +72,7 @@ describe('a folder', () => {
     expect(readdirSync(join(folder, 'out')).filter((name) => name.startsWith('.'))).toEqual([]);
   });
 
-  test('is read for results, several in a file; what is half written or still being written waits', async () => {
+  test('is polled for files of several results, and unfinished files wait', async () => {
     const [one, two] = [await ordered(), await ordered()];
     const text = [one, two]
       .map(
@@ -82,9 +82,9 @@ describe('a folder', () => {
       .join('');
     writeFileSync(inbox('results.oru'), text);
     writeFileSync(inbox('upload.part'), text);
-    await scanFolders(app.ctx, openReceiver(app.ctx), 60_000);
+    await pollFolders(app.ctx, openInbox(app.ctx), 60_000);
     expect(readdirSync(inbox('done'))).toEqual([]);
-    await scanFolders(app.ctx, openReceiver(app.ctx), 0);
+    await pollFolders(app.ctx, openInbox(app.ctx), 0);
     expect(readdirSync(inbox('done'))).toEqual(['results.oru']);
     expect(readFileSync(inbox('ack', 'results.oru.ack'), 'latin1').match(/MSA\|AA\|F\d/g)).toEqual([
       'MSA|AA|F0',
@@ -94,25 +94,25 @@ describe('a folder', () => {
     for (const { id } of [one, two]) expect((await app.team.api('GET', `/v3/order/${id}/result`)).status).toBe(200);
   });
 
-  test('full of rubbish leaves codes in the log, and the files where the operator finds them', async () => {
+  test('with unreadable files logs only codes, and moves the files to failed', async () => {
     logged.length = 0;
     writeFileSync(inbox('Palmer-Grace.pdf'), '%PDF-1.7 Palmer');
     writeFileSync(inbox('empty.hl7'), '');
     writeFileSync(inbox('cut.hl7'), 'MSH|^~\\&|LAB|LABFAC|||2026||ORU^R01|CUT|P|2.5.1\rPID|1||7^^^A||Pal');
-    await scanFolders(app.ctx, openReceiver(app.ctx), 0);
+    await pollFolders(app.ctx, openInbox(app.ctx), 0);
     expect(readdirSync(inbox('failed')).toSorted()).toEqual(['Palmer-Grace.pdf', 'cut.hl7', 'empty.hl7']);
     expect(logged.join('')).not.toContain('Pal');
     expect(logged.filter((line) => line.includes('no_message')).length).toBe(2);
   });
 
-  test('drops what was taken a week ago', async () => {
+  test('drops files that were applied more than a week ago', async () => {
     writeFileSync(inbox('done', 'old.oru'), 'x');
     utimesSync(inbox('done', 'old.oru'), 1, 1);
-    await scanFolders(app.ctx, openReceiver(app.ctx), 0);
+    await pollFolders(app.ctx, openInbox(app.ctx), 0);
     expect(readdirSync(inbox('done'))).not.toContain('old.oru');
   });
 
-  test('drops what has failed 90 days ago, whatever its name, and tells how many, but none by its name', async () => {
+  test('drops files that failed more than 90 days ago, and logs their number but no name', async () => {
     const put = (name: string, days: number): void => {
       writeFileSync(inbox('failed', name), 'x');
       utimesSync(inbox('failed', name), 1, Date.now() / 1_000 - days * 86_400);
@@ -120,16 +120,16 @@ describe('a folder', () => {
     for (const name of ['Palmer-Grace.pdf', '.hidden', 'half.part']) put(name, 90.01);
     put('younger.oru', 89.99);
     logged.length = 0;
-    await scanFolders(app.ctx, openReceiver(app.ctx), 0);
+    await pollFolders(app.ctx, openInbox(app.ctx), 0);
     const left = readdirSync(inbox('failed'));
     expect(left).toContain('younger.oru');
     for (const name of ['Palmer-Grace.pdf', '.hidden', 'half.part']) expect(left).not.toContain(name);
-    const told = logged.map((line) => JSON.parse(line) as object).filter((line) => 'files' in line);
-    expect(told).toMatchObject([{ lab: 'saguaro-lab', files: 3, reason: 'failed_too_long' }]);
+    const lines = logged.map((line) => JSON.parse(line) as object).filter((line) => 'files' in line);
+    expect(lines).toMatchObject([{ lab: 'saguaro-lab', files: 3, reason: 'failed_too_long' }]);
     expect(logged.join('')).not.toContain('Palmer');
   });
 
-  test('looks at many files in several rounds, and comes to the last of them', async () => {
+  test('drops many old files in several rounds', async () => {
     for (let at = 0; at < 1_100; at += 1) {
       writeFileSync(inbox('failed', `old-${at}`), '');
       utimesSync(inbox('failed', `old-${at}`), 1, 1);
@@ -137,21 +137,21 @@ describe('a folder', () => {
     const counts: number[] = [];
     const left = (): number => readdirSync(inbox('failed')).filter((name) => name.startsWith('old-')).length;
     for (let round = 0; round < 4; round += 1) {
-      await scanFolders(app.ctx, openReceiver(app.ctx), 0);
+      await pollFolders(app.ctx, openInbox(app.ctx), 0);
       counts.push(left());
     }
     expect(counts).toEqual([600, 100, 0, 0]);
   });
 
-  test('counts from when a file has failed, not from the time that its upload brought along', async () => {
+  test('counts the age of a failed file from its failure, not from its own times', async () => {
     writeFileSync(inbox('aged.hl7'), 'rubbish');
     utimesSync(inbox('aged.hl7'), 1, 1);
-    for (let round = 0; round < 2; round += 1) await scanFolders(app.ctx, openReceiver(app.ctx), 0);
+    for (let round = 0; round < 2; round += 1) await pollFolders(app.ctx, openInbox(app.ctx), 0);
     expect(readdirSync(inbox('failed'))).toContain('aged.hl7');
   });
 });
 
-test('with a certificate the port speaks TLS, and nothing else', async () => {
+test('with a certificate the port accepts only TLS', async () => {
   const hl7 = await startHl7(app.ctx);
   const answer = await new Promise<string>((resolve, reject) => {
     const socket = connectTls({
@@ -169,7 +169,7 @@ test('with a certificate the port speaks TLS, and nothing else', async () => {
   await hl7.stop();
 });
 
-test('from another network, or under no certificate that was named, nobody is heard', async () => {
+test('a connection from another network is closed', async () => {
   await connect({ results: { networks: ['10.9.0.0/16'], folder: join(folder, 'in') } });
   const hl7 = await startHl7(app.ctx);
   const closed = await new Promise<boolean>((resolve) => {
@@ -188,19 +188,19 @@ test('from another network, or under no certificate that was named, nobody is he
   await connect({});
 });
 
-describe('what waits', () => {
-  test('is applied after its code was mapped, and after it was repaired', async () => {
+describe('the repair queue', () => {
+  test('keeps a message with an unmapped code after a replay, and applies it after the repair', async () => {
     const { id, placer } = await ordered();
     const text = resultMessage({ controlId: 'W1', placer, values: [{ code: 'NEW', value: '90' }] });
     writeFileSync(inbox('w1.oru'), text);
-    await scanFolders(app.ctx, openReceiver(app.ctx), 0);
+    await pollFolders(app.ctx, openInbox(app.ctx), 0);
     const [waiting] = await listMessages(app.ctx, { state: 'failed', lab: 'saguaro-lab' }).then((all) =>
       all.filter(({ control_id }) => control_id === 'W1'),
     );
     expect(waiting).toMatchObject({ reason: 'unmapped_code', order_id: id });
     expect(await replayAll(app.ctx, 'saguaro-lab')).toMatchObject({ applied: 0 });
-    const mended = Buffer.from(text.replace('NEW^NEW', 'GLU^NEW'));
-    expect(await repairMessage(app.ctx, waiting?.message_id as string, mended)).toMatchObject({ state: 'applied' });
+    const repaired = Buffer.from(text.replace('NEW^NEW', 'GLU^NEW'));
+    expect(await repairMessage(app.ctx, waiting?.message_id as string, repaired)).toMatchObject({ state: 'applied' });
     expect((await app.team.api('GET', `/v3/order/${id}/result`)).status).toBe(200);
     const original = app.db.selectFrom('hl7_messages').select(['state', 'raw']);
     expect(await original.where('id', '=', waiting?.message_id as string).execute()).toEqual([
@@ -208,7 +208,7 @@ describe('what waits', () => {
     ]);
   });
 
-  test('of orders is sent again by the operator', async () => {
+  test('lets the operator resend an order that could not be sent', async () => {
     await connect({ lengths: { last_name: 50, sample_id: 3 } });
     const { id } = await ordered();
     const refused = (await listOutgoing(app.ctx, { state: 'refused', lab: null })).find((each) => each.order_id === id);

@@ -3,34 +3,34 @@ import { join } from 'node:path';
 import { INCOMPLETE, readFileOfMessages } from '@phial/hl7/batch';
 import type { Ctx } from '../../../../context.ts';
 import { findConnections, type Connection } from '../connections/find-connection.ts';
-import type { Receive } from '../inbox/receive.ts';
+import type { Receive } from '../open-inbox.ts';
 import { dropOldFiles, endWalks, stamp } from './drop-old-files.ts';
 import { takeBatches } from './take-batches.ts';
 
 const EVERY_MS = 5_000;
-/** Of a scan: what is more waits for the next one. */
+/** The most files that one poll reads. Further files wait for the next poll. */
 const MOST_FILES = 100;
 const MOST_NAMES = 2_000;
 const MOST_FILE_BYTES = 16 * 1_048_576;
-/** Of a file; what is behind them is refused, and the file has failed. */
+/** The most orders in a file. If a file has more, later messages are refused, and the file fails. */
 const MOST_ORDERS = 10_000;
-/** A file that was not written to for so long is whole. */
+/** If nobody has written to a file for this time, the file is complete. */
 const QUIET_MS = 5_000;
-/** How uploads are named until they are whole. */
+/** Matches the names of unfinished uploads. */
 const UNFINISHED = /^\.|\.(part|filepart|tmp|temp|crdownload|swp)$/i;
 const DAY_MS = 86_400_000;
-/** What was applied is kept sealed elsewhere. */
-const DONE_KEPT_DAYS = 7;
+/** Days after which we remove the files of applied messages. The database also contains these messages, sealed. */
+const DONE_RETENTION_DAYS = 7;
 
 export type Watcher = { stop: () => Promise<void> };
 
-/** Looks through the folders of all laboratories that have one, again and again; null where nobody asked for it. */
+/** Polls the folders of all laboratories that have one, until `stop`. */
 export function watchFolders(ctx: Ctx, receive: Receive): Watcher {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   const next = (): void => {
-    running = scanFolders(ctx, receive)
+    running = pollFolders(ctx, receive)
       .catch((err: unknown) => ctx.log.error({ err }, 'the folders of laboratories could not be read'))
       .finally(() => {
         if (!stopped) timer = setTimeout(next, EVERY_MS);
@@ -47,13 +47,13 @@ export function watchFolders(ctx: Ctx, receive: Receive): Watcher {
   };
 }
 
-/** One look at every folder. `quietMs` is how long a file has to lie untouched. */
-export async function scanFolders(ctx: Ctx, receive: Receive, quietMs = QUIET_MS): Promise<void> {
+/** Polls every folder once. A file must have been unchanged for `quietMs`. */
+export async function pollFolders(ctx: Ctx, receive: Receive, quietMs = QUIET_MS): Promise<void> {
   for (const connection of await findConnections(ctx)) {
     const { folder } = connection.settings.results;
     if (folder === undefined) continue;
     try {
-      await scan(ctx, { receive, connection }, folder, quietMs);
+      await pollFolder(ctx, { receive, connection }, folder, quietMs);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       ctx.log.error({ lab: connection.slug, reason: code ?? 'broken' }, 'the folder of a laboratory cannot be read');
@@ -61,8 +61,9 @@ export async function scanFolders(ctx: Ctx, receive: Receive, quietMs = QUIET_MS
   }
 }
 
-async function scan(ctx: Ctx, from: From, folder: string, quietMs: number): Promise<void> {
-  for (const place of ['done', 'failed', 'ack']) await mkdir(join(folder, place), { recursive: true, mode: 0o750 });
+async function pollFolder(ctx: Ctx, from: From, folder: string, quietMs: number): Promise<void> {
+  for (const subfolder of ['done', 'failed', 'ack'])
+    await mkdir(join(folder, subfolder), { recursive: true, mode: 0o750 });
   let taken = 0;
   for (const name of await namesIn(folder)) {
     if (taken >= MOST_FILES || ctx.stopping?.aborted) return;
@@ -83,7 +84,10 @@ async function namesIn(folder: string): Promise<string[]> {
 type From = { receive: Receive; connection: Connection };
 type FileAt = { folder: string; name: string; quietMs: number };
 
-/** True where the file was dealt with. Another process may be faster: what it has done is known by its contents. */
+/**
+ * Handles a file. Returns whether this process handled it. If two processes read the same file, the second one
+ * recognises the stored messages by their content.
+ */
 async function takeFile(ctx: Ctx, from: From, { folder, name, quietMs }: FileAt): Promise<boolean> {
   const { receive, connection } = from;
   const path = join(folder, name);
@@ -94,7 +98,7 @@ async function takeFile(ctx: Ctx, from: From, { folder, name, quietMs }: FileAt)
     if (file?.isWhole === false)
       ctx.log.warn(
         { lab: connection.slug, reason: INCOMPLETE },
-        'a batch of a laboratory lacks messages that it counts',
+        'a batch of a laboratory has fewer messages than its trailer counts',
       );
     const taken = file && (await takeBatches(receive, [connection], file, MOST_ORDERS));
     const acks = taken?.acks.flat() ?? [];
@@ -102,7 +106,7 @@ async function takeFile(ctx: Ctx, from: From, { folder, name, quietMs }: FileAt)
     if (acks.length === 0)
       ctx.log.warn(
         { lab: connection.slug, bytes: size, reason: 'no_message' },
-        'a file of a laboratory holds no message',
+        'a file of a laboratory contains no message',
       );
     else await writeFile(join(folder, 'ack', `${name}.ack`), Buffer.concat(acks), { mode: 0o640 });
     await stamp(path);
@@ -114,14 +118,20 @@ async function takeFile(ctx: Ctx, from: From, { folder, name, quietMs }: FileAt)
   }
 }
 
-/** Files hold what people have: none stays for ever, whoever forgot it. A name may say whose it is, so that none is told. */
+/**
+ * Removes old files, because they contain personal data and people may forget them. The log contains no file name,
+ * because a name may identify a person.
+ */
 async function dropOld(ctx: Ctx, { slug }: Connection, folder: string): Promise<void> {
-  const kept = { done: DONE_KEPT_DAYS, ack: DONE_KEPT_DAYS, failed: ctx.config.hl7.failedFilesDays };
+  const retentionDays = { done: DONE_RETENTION_DAYS, ack: DONE_RETENTION_DAYS, failed: ctx.config.hl7.failedFilesDays };
   try {
-    for (const [place, days] of Object.entries(kept)) {
-      const files = await dropOldFiles(ctx, join(folder, place), days * DAY_MS);
-      if (files > 0 && place === 'failed')
-        ctx.log.warn({ lab: slug, files, reason: 'failed_too_long' }, 'files that had failed were removed');
+    for (const [subfolder, days] of Object.entries(retentionDays)) {
+      const files = await dropOldFiles(ctx, join(folder, subfolder), days * DAY_MS);
+      if (files > 0 && subfolder === 'failed')
+        ctx.log.warn(
+          { lab: slug, files, reason: 'failed_too_long' },
+          'files that had failed were removed after their retention time',
+        );
     }
   } catch (err) {
     ctx.log.error({ err, lab: slug }, 'old files of a laboratory could not be removed');

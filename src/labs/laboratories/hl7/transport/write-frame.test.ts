@@ -1,19 +1,19 @@
-// A laboratory that sends messages and does not read what they are answered, on our port and on a connection of ours.
+// A laboratory that sends messages and does not read our answers, on our port and on a connection that we opened.
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { frame, openFrameReader } from '@phial/hl7/mllp-frames';
-import { startTestApp, type TestApp } from '../../../../../test/app.ts';
+import { startTestApp, type TestApp } from '../../../../../test/test-app.ts';
 import { byMllp, connectTestLaboratory } from '../../../../../test/hl7-deployment.ts';
-import { openLine } from './line.ts';
-import { listenForLaboratories } from './listen.ts';
+import { openLine } from './open-line.ts';
+import { listenForLaboratories } from './listen-for-laboratories.ts';
 
 const MIB = 2 ** 20;
-/** Few of these lie in one piece of what a socket reads. */
+/** One chunk that a socket reads contains only few of these. */
 const MESSAGE = frame(Buffer.alloc(16 * 1024, 'm'));
 const MESSAGES = 400;
 const ANSWER = Buffer.alloc(MIB / 4, 'a');
-/** Of what the system holds between two sockets. */
+/** The most bytes that the operating system buffers between two sockets. */
 const MOST_IN_SYSTEM = 24 * MIB;
 
 let app: TestApp;
@@ -28,13 +28,13 @@ afterEach(async () => {
   for (const close of open.splice(0).toReversed()) await close();
 });
 
-/** The count, once it has stayed as it is for a while. */
-async function settled(count: () => number): Promise<number> {
+/** Waits until the count no longer changes, and returns it. */
+async function untilStable(count: () => number): Promise<number> {
   for (let before = -1; before !== count(); await wait(300)) before = count();
   return count();
 }
 
-test('on our port is not read any more, and has every answer once it reads', async () => {
+test('our port stops reading from a laboratory that does not read, and answers all once it does', async () => {
   let taken = 0;
   const listener = await listenForLaboratories(app.ctx, async () => {
     taken += 1;
@@ -46,7 +46,7 @@ test('on our port is not read any more, and has every answer once it reads', asy
     () => socket.destroy(),
   );
   for (let n = 0; n < MESSAGES; n += 1) socket.write(MESSAGE);
-  const unread = await settled(() => taken);
+  const unread = await untilStable(() => taken);
   expect(unread).toBeGreaterThan(0);
   expect(unread * ANSWER.length).toBeLessThan(MOST_IN_SYSTEM);
   const reader = openFrameReader(MIB);
@@ -76,11 +76,11 @@ const openTestLine = (port: number, answer: () => void) =>
     },
   );
 
-test('on a connection of ours has it closed once too much waits', async () => {
+test('our connection closes once too many messages of a laboratory that does not read wait', async () => {
   const { port, accepted } = await acceptOne(createServer({ pauseOnConnect: true }));
   let taken = 0;
   const line = await openTestLine(port, () => {
-    // What had arrived before it was closed is taken all the same.
+    // Messages that arrived before the connection closed are still handled, so the test does not count them.
     if (line.isOpen()) taken += 1;
   });
   const peer = await accepted;
@@ -92,7 +92,7 @@ test('on a connection of ours has it closed once too much waits', async () => {
   expect(taken * ANSWER.length).toBeLessThan(MOST_IN_SYSTEM);
 });
 
-test('on a connection of ours has it closed after a minute', async () => {
+test('our connection closes after a minute if the laboratory does not read', async () => {
   const { port, accepted } = await acceptOne(createServer({ pauseOnConnect: true }));
   let taken = 0;
   const line = await openTestLine(port, () => {
@@ -102,7 +102,7 @@ test('on a connection of ours has it closed after a minute', async () => {
   open.push(line.close, () => peer.destroy());
   peer.on('error', () => undefined);
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  // As many as are answered, and a few that wait.
+  // More messages than we answer, so that a few wait.
   for (let n = 0; n < 150; n += 1) peer.write(MESSAGE);
   for (let before = -1; before !== taken; await wait(300)) before = taken;
   vi.advanceTimersByTime(59_000);

@@ -1,7 +1,7 @@
-// What the program says of LOINC, in the seeds of the sandbox and in what reports commonly hold, agrees with itself.
+// Checks that the LOINC codes in the seeds of the sandbox agree with those of common analytes.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { ucumOf } from '../../interpretation/units.ts';
+import { ucumOf } from '../../interpretation/ucum-units.ts';
 import { COMMON_ANALYTES } from './common-analytes.ts';
 
 type Fact = { code: string; name: string; units: string[] };
@@ -14,7 +14,9 @@ const catalogued: Fact[] = [
 ].map(([, code = '', name = '', unit]) => ({ code, name, units: unit === undefined ? [] : [unit] }));
 const all: Fact[] = [...catalogued, ...COMMON_ANALYTES];
 
-/** The last digit of a LOINC code: the sum of the digits, every second one from the right doubled, filled up to a ten. */
+/**
+ * The check digit of a LOINC code: from the right, every second digit is doubled, and the sum is filled up to a ten.
+ */
 function checkDigit(number: string): number {
   const sum = [...number].toReversed().reduce((total, digit, at) => {
     const doubled = at % 2 === 0 ? Number(digit) * 2 : Number(digit);
@@ -23,7 +25,7 @@ function checkDigit(number: string): number {
   return (10 - (sum % 10)) % 10;
 }
 
-/** What is measured, as LOINC's name has it between brackets, and the UCUM units of it that are used here. */
+/** The property that LOINC's name has in brackets, with its UCUM units that are used here. */
 const UNITS: Record<string, RegExp> = {
   'Mass/volume': /^[pnum]?g\/(d|m)?L$/,
   'Moles/volume': /^([num]?mol|meq)\/L$/,
@@ -40,13 +42,13 @@ const UNITS: Record<string, RegExp> = {
   DistWidth: /^%$/,
 };
 
-describe('what is said of LOINC', () => {
-  test('is read whole from the seeds', () => {
+describe('the LOINC codes', () => {
+  test('are read completely from the seeds', () => {
     expect(catalogued).toHaveLength(seeds.match(/'\d{1,6}-\d',$/gm)?.length ?? 0);
     expect(catalogued.length).toBeGreaterThan(60);
   });
 
-  test('has codes whose last digit is right, each with one name', () => {
+  test('have a correct check digit and one name each', () => {
     for (const { code, name } of all) {
       const [number = '', last] = code.split('-');
       expect(checkDigit(number), code).toBe(Number(last));
@@ -56,7 +58,7 @@ describe('what is said of LOINC', () => {
     }
   });
 
-  test('has no code and no alias twice', () => {
+  test('and their aliases are unique', () => {
     for (const facts of [catalogued, COMMON_ANALYTES])
       expect(new Set(facts.map(({ code }) => code)).size).toBe(facts.length);
     const aliases = COMMON_ANALYTES.flatMap((each) => each.aliases);
@@ -64,10 +66,10 @@ describe('what is said of LOINC', () => {
     expect(aliases.filter((each) => !/^[a-z0-9]+( [a-z0-9]+)*$/.test(each))).toEqual([]);
   });
 
-  test('has units of what the name says is measured', () => {
+  test('have units that fit the property in their name', () => {
     for (const { code, name, units } of all) {
       const measured = /\[([^\]]+)\]/.exec(name)?.[1];
-      // A share of all hemoglobin, the one name without brackets.
+      // A fraction of all hemoglobin: the only name without brackets.
       const known = measured === undefined ? /^%$/ : UNITS[measured];
       for (const unit of units) expect(ucumOf(unit), `${code} ${measured}`).toMatch(known ?? /^$/);
     }

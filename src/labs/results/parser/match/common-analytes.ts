@@ -1,4 +1,7 @@
-/** What reports most often hold of serum, plasma or blood: LOINC code, LOINC's name, units it is reported in, names in small letters. */
+/**
+ * One of the most common analytes of serum, plasma or blood in reports: its LOINC code, its name in LOINC, the units in
+ * which laboratories report it, and its names in lower case.
+ */
 export type CommonAnalyte = {
   code: string;
   name: string;
@@ -7,7 +10,10 @@ export type CommonAnalyte = {
   aliases: string[];
 };
 
-/** Codes and names are those of LOINC (loinc.org, used under its licence); the names behind the units are how laboratories print them. */
+/**
+ * The codes and names are from LOINC (loinc.org, used under its licence). After the units come the names that
+ * laboratories print in reports.
+ */
 const DIRECT = `
 2345-7 | Glucose [Mass/volume] in Serum or Plasma | mg/dL | glucose, glucose serum, glucose plasma
 1558-6 | Fasting glucose [Mass/volume] in Serum or Plasma | mg/dL | glucose fasting, fasting glucose

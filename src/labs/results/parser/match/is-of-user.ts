@@ -1,10 +1,11 @@
 import type { TeamCtx } from '../../../../context.ts';
 import { normalName } from './match-loinc.ts';
-import type { ReadHeader } from '../parse/record.ts';
+import type { ReadHeader } from '../parse/read-report.ts';
 
 /**
- * Whether a report may be the user's: nothing that it says of its patient differs from what is known of the user, and
- * where something is known it says something. Of a user of whom nothing is known it may be anybody's.
+ * Returns whether a report may belong to the user. We compare the patient in the report with the facts that we know of
+ * the user. No fact in the report may differ, and the report must contain at least one of the known facts. If we know
+ * nothing about the user, the function returns true for every report.
  */
 export async function isOfUser(ctx: TeamCtx, userId: string, header: ReadHeader): Promise<boolean> {
   const row = await ctx.db
@@ -19,18 +20,20 @@ export async function isOfUser(ctx: TeamCtx, userId: string, header: ReadHeader)
   const dob =
     info?.dob ??
     (row.fallback_birth_date && ctx.cipher.openText('users.fallback_birth_date', row, row.fallback_birth_date));
-  const pairs: [known: string | null | undefined, told: string | null][] = [
+  const pairs: [known: string | null | undefined, reported: string | null][] = [
     [dob, header.dob],
     [info?.last_name, header.patient_last_name],
     [firstWord(info?.first_name), firstWord(header.patient_first_name)],
   ];
   const known = pairs.filter(([mine]) => mine);
-  const told = known.filter(([, other]) => other !== null);
-  if (known.length > 0 && told.length === 0) return false;
-  return told.every(([mine, other]) => normalName(mine as string) === normalName(other as string));
+  const stated = known.filter(([, other]) => other !== null);
+  if (known.length > 0 && stated.length === 0) return false;
+  return stated.every(([mine, other]) => normalName(mine as string) === normalName(other as string));
 }
 
 type Info = { first_name: string; last_name: string; dob: string };
 
-/** Reports add second names, or their first letters. */
+/**
+ * Returns the first word of a name. Reports may add second first names or their initials, so we compare only this word.
+ */
 const firstWord = (name: string | null | undefined): string | null => name?.trim().split(/\s+/)[0] ?? null;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../../context.ts';
-import { ucumOf } from '../../interpretation/units.ts';
+import { ucumOf } from '../../interpretation/ucum-units.ts';
 import type { SourceMarker } from '../../schemas.ts';
 import { COMMON_ANALYTES, type CommonAnalyte } from './common-analytes.ts';
 import type { LoincMatch } from '../schemas.ts';
@@ -17,12 +17,18 @@ type Candidate = {
 };
 export type Match = { match: Static<typeof LoincMatch>; status: 'auto_match' | 'needs_review'; candidate: Candidate };
 
-/** A name by which exactly one analyte goes, in a unit of its own; in none; in another unit than is known of it. */
+/**
+ * Confidence scores. They apply if exactly one analyte has the name. SURE: the report has a unit of this analyte.
+ * LIKELY: the report has no unit. DOUBTFUL: the report has a unit that this analyte does not have.
+ */
 const SURE = 1;
 const LIKELY = 0.9;
 const DOUBTFUL = 0.5;
 
-/** A name in small letters without signs, as both sides are compared. */
+/**
+ * Returns a name in lower case without accents and punctuation. We compare names in reports and names in the catalogue
+ * in this form.
+ */
 export const normalName = (name: string): string =>
   name
     .toLowerCase()
@@ -31,13 +37,16 @@ export const normalName = (name: string): string =>
     .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
 
-/** Finds what a name of a report is, by the names of the catalogue and those that reports commonly use. */
+/**
+ * Returns a function that finds the analyte for a name in a report. It knows the names in the catalogue and the names
+ * that reports commonly use.
+ */
 export async function openMatcher(ctx: TeamCtx): Promise<(name: string, unit: string | null) => Match | null> {
   const byName = new Map<string, Candidate | null>();
   for (const candidate of await candidates(ctx)) {
     for (const alias of new Set(candidate.aliases)) {
       const other = byName.get(alias);
-      // A name of two is a name of none.
+      // If two analytes have the same name, the name identifies none of them.
       byName.set(alias, other === undefined || other?.code === candidate.code ? candidate : null);
     }
   }

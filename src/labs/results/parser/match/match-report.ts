@@ -5,13 +5,13 @@ import { parseValue } from '../../interpretation/parse-range.ts';
 import { isOfUser } from './is-of-user.ts';
 import type { Outcome } from '../finish-job.ts';
 import { openMatcher, type Match } from './match-loinc.ts';
-import type { ReadHeader, ReadReport, ReadRow } from '../parse/record.ts';
+import type { ReadHeader, ReadReport, ReadRow } from '../parse/read-report.ts';
 import { MOST_RESULTS, type LabReportResult } from '../schemas.ts';
-import { ownOf } from '../../../../wire/own.ts';
+import { ownProperty } from '../../../../wire/own-property.ts';
 
 /**
- * What was read of a report's files as its data. Somebody has to look where a file or a line could not be read, a name
- * fits nothing for certain, or the report is of somebody else than the user.
+ * Returns the data of a job from the reports that we read from its files. A person must review the data if we could not
+ * read a file or a line, if a name has no certain match, or if the report may belong to another person than the user.
  */
 export async function matchReport(
   ctx: TeamCtx,
@@ -33,7 +33,7 @@ export async function matchReport(
   return { data: { metadata: { ...header, gender: header.gender ?? 'other' }, results }, needsReview: !isSure };
 }
 
-/** What reports print for a flag, as laboratories send it (HL7 table 0078). */
+/** Flags that reports print, with the flags of HL7 table 0078 that have the same meaning. */
 const FLAGS: Record<string, string> = { HIGH: 'H', LOW: 'L', '*': 'A', ABNORMAL: 'A', CRITICAL: 'AA' };
 
 function resultOf(row: ReadRow, found: Match | null): Static<typeof LabReportResult> {
@@ -42,8 +42,9 @@ function resultOf(row: ReadRow, found: Match | null): Static<typeof LabReportRes
     result: row.value,
     unit: row.unit,
     reference_range: row.range,
-    flags: flag === null ? [] : [ownOf(FLAGS, flag) ?? flag],
-    // Nobody tells of a report on paper that what has neither flag nor range is normal.
+    flags: flag === null ? [] : [ownProperty(FLAGS, flag) ?? flag],
+    // A printed value without flag and range need not be normal. Therefore we do not call it final, because a final
+    // value without both would be normal.
     final: false,
   });
   const common = found?.candidate.common ?? null;
@@ -76,7 +77,7 @@ function typeOf({ value, unit }: ReadRow): Static<typeof LabReportResult>['type'
   return unit === '%' ? 'percentage' : 'numeric';
 }
 
-/** What stands first of each fact, over all files. */
+/** Returns for each fact the first value in all files. */
 function joined(headers: ReadHeader[]): ReadHeader {
   const first = <K extends keyof ReadHeader>(key: K): ReadHeader[K] =>
     headers.find((header) => header[key] !== null)?.[key] ?? (null as ReadHeader[K]);

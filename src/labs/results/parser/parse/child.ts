@@ -1,32 +1,36 @@
-// The program that reads a PDF, in a process of its own: the file is its input, one line of JSON its output, and it knows
-// nothing else. The reading is done by a thread; the process itself only watches how much memory and time that takes,
-// since what a PDF unpacks to is no memory of the language's heap, which alone has a bound of its own.
+// The program that reads a PDF. It runs in a separate process, which gets only the file as its input and writes one
+// line of JSON. A thread of this process reads the file, and the main thread watches memory and time. A limit for the
+// JavaScript heap is not enough, because the data that the reader unpacks from a PDF are outside the heap.
 import { buffer } from 'node:stream/consumers';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { readPdf } from './read-pdf.ts';
-import type { Said } from './record.ts';
+import type { ParserOutput } from './read-report.ts';
 
 const HEAP_MB = 256;
-/** Of the process as a whole, of which about 100 are the language and the reader themselves. */
+/** The maximum memory of the complete process. Node and the reader need about 100 MiB of it. */
 const MOST_RESIDENT_BYTES = 640 * 1024 * 1024;
 /**
- * Computed, not waited: a busy machine is no fault of a file. A hundred pages full of text take two seconds. The reader's
- * states of drawing hang on one another, so that states within states cost their number squared: 20,000 took 12 seconds.
+ * The maximum processor time. We do not measure elapsed time, because a file is not responsible for a busy machine. A
+ * hundred pages full of text take two seconds. The reader links nested drawing states to each other, so their cost
+ * grows with the square of their number: 20,000 nested states took 12 seconds.
  */
 const MOST_CPU_MS = 5_000;
 const LOOK_MS = 20;
 
 if (isMainThread) await watch(await buffer(process.stdin));
 else {
-  // What the reader lets fall beside its work decides nothing: what it returns does.
+  // We ignore unhandled rejections of the reader, because we use only its result.
   process.on('unhandledRejection', () => undefined);
-  // Whoever is listened to does not end by itself: what was said is heard first.
+  // This listener keeps the thread alive until the main thread has read the message.
   parentPort?.on('message', () => undefined);
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   parentPort?.postMessage(await readPdf(workerData as Uint8Array));
 }
 
-/** Says the first that comes of the thread, its failure and its bounds, once: two lines would be none that can be read. */
+/**
+ * Writes the result of the thread, or an error if the thread fails or exceeds a limit. It writes only the first of
+ * these, because the parent process expects exactly one line.
+ */
 async function watch(bytes: Buffer): Promise<void> {
   const worker = new Worker(new URL(import.meta.url), {
     workerData: bytes,
@@ -35,7 +39,7 @@ async function watch(bytes: Buffer): Promise<void> {
     stdout: true,
     stderr: true,
   });
-  const said = await new Promise<Said>((resolve) => {
+  const said = await new Promise<ParserOutput>((resolve) => {
     const fail = (): void => resolve({ failed: 'processing_error' });
     worker.once('message', resolve);
     worker.once('error', fail);

@@ -1,8 +1,9 @@
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
 /**
- * The day with which a text begins, as YYYY-MM-DD: `2026-01-05`, `01/05/2026` (month first, as laboratories of the United
- * States write), `Jan 5, 2026` and `5 Jan 2026`. Null of any other, and of a day that no calendar has.
+ * Reads the day at the beginning of a text and returns it as YYYY-MM-DD. It accepts `2026-01-05`, `01/05/2026` (the
+ * month comes first, as laboratories of the United States write it), `Jan 5, 2026` and `5 Jan 2026`. Returns null for
+ * any other text and for a day that does not exist.
  */
 export function readDate(text: string): string | null {
   const iso = /^(\d{4})-(\d{2})-(\d{2})(?!\d)/.exec(text);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LAYOUTS, pdf, REPORT_ROWS, reportPdf, type ReportText, type Row } from '../../../../../test/sent-reports.ts';
 import { readPdf } from './read-pdf.ts';
-import type { ReadReport } from './record.ts';
+import type { ReadReport } from './read-report.ts';
 
 async function read(bytes: Uint8Array): Promise<ReadReport> {
   const said = await readPdf(bytes);
@@ -32,7 +32,7 @@ describe.each(LAYOUTS)('a report in the layout %s', (layout) => {
     expect((await readReport({ layout, rows })).rows.map(({ value }) => value)).toEqual(rows.map(({ value }) => value));
   });
 
-  test('is read whatever its names and figures', async () => {
+  test('is read with any names and figures', async () => {
     const word = fc.stringMatching(/^[A-Z][a-z]{2,9}$/);
     const row = fc.record({
       name: fc.tuple(word, fc.option(word)).map((words) => words.filter(Boolean).join(' ')),
@@ -53,8 +53,8 @@ describe.each(LAYOUTS)('a report in the layout %s', (layout) => {
   });
 });
 
-describe('what stands above the table', () => {
-  test('is not the panel of its rows, whether the laboratory stands there or the patient', async () => {
+describe('the lines above the table', () => {
+  test('are not the panel of its rows, whether they name the laboratory or the patient', async () => {
     const heads = [['Saguaro Clinical Laboratories'], ['Laboratory report', 'Patient Name: Palmer, Grace']];
     for (const head of heads) {
       const { rows } = await readReport({ head, panel: null, rows: REPORT_ROWS });
@@ -62,7 +62,7 @@ describe('what stands above the table', () => {
     }
   });
 
-  test('is read where labels stand beside one another above their values', async () => {
+  test('are read if labels stand beside one another above their values', async () => {
     const { header } = await read(
       await pdf((document) => {
         const put = (y: number, ...texts: string[]): void =>
@@ -89,7 +89,7 @@ describe('what stands above the table', () => {
     });
   });
 
-  test('tells whose report it is, whose laboratory and when', async () => {
+  test('name the patient, the laboratory and the dates', async () => {
     expect((await readReport({ rows: REPORT_ROWS })).header).toEqual({
       patient_first_name: 'Grace',
       patient_last_name: 'Palmer',
@@ -103,6 +103,18 @@ describe('what stands above the table', () => {
   });
 
   test.each([
+    ['SIMEKAVRPXENVAK', 'SIMEKAVRPXENVAK'],
+    ['SG-104233', 'SG-104233'],
+    ['SERUM', null],
+  ])('name the specimen %s by the number %s', async (specimen, number) => {
+    const { header } = await readReport({
+      head: ['Patient: Grace Palmer', `Specimen: ${specimen}`],
+      rows: REPORT_ROWS,
+    });
+    expect(header.specimen_number).toBe(number);
+  });
+
+  test.each([
     [
       ['Patient: Ada B. Palmer', 'Date of Birth: Apr 12, 1988', 'Gender: Male'],
       'Ada B.',
@@ -113,7 +125,7 @@ describe('what stands above the table', () => {
     [['Patient First Name: Ada', 'Patient Last Name: Palmer', 'DOB: 1988-04-12'], 'Ada', 'Palmer', '1988-04-12', null],
     [['DOB: 31/12/1988', 'Sex: X'], null, null, null, null],
     [['The patient was well.', 'Name: 12345'], null, null, null, null],
-  ])('is read as %j', async (head, patient_first_name, patient_last_name, dob, gender) => {
+  ])('are read as %j', async (head, patient_first_name, patient_last_name, dob, gender) => {
     expect((await readReport({ head, rows: REPORT_ROWS })).header).toMatchObject({
       patient_first_name,
       patient_last_name,
@@ -123,7 +135,7 @@ describe('what stands above the table', () => {
   });
 });
 
-describe('what is no report', () => {
+describe('a file that cannot be read', () => {
   test.each<[string, () => Promise<Buffer> | Buffer, string]>([
     ['a file that ends early', async () => (await reportPdf({ rows: REPORT_ROWS })).subarray(0, 700), 'invalid_input'],
     ['rubbish', () => Buffer.from(`%PDF-1.7\n${'x'.repeat(5_000)}`), 'invalid_input'],
@@ -133,7 +145,7 @@ describe('what is no report', () => {
       () => pdf((document) => void Array.from({ length: 100 }, () => document.addPage())),
       'too_many_pages',
     ],
-  ])('%s fails by a reason', async (_what, make, failed) => {
+  ])('%s fails with a reason', async (_what, make, failed) => {
     expect(await readPdf(await make())).toEqual({ failed });
   });
 
@@ -143,7 +155,7 @@ describe('what is no report', () => {
     expect([rows, unread]).toEqual([[], 1]);
   });
 
-  test('a line of a table with a figure that is no result is counted, not guessed', async () => {
+  test('a line of a table with a figure that is not a result is counted and not guessed', async () => {
     const rows = [...REPORT_ROWS, { name: 'Ratio of things', value: '12 of about 40', unit: '', range: '' }];
     const report = await readReport({ rows });
     expect([report.rows.length, report.unread]).toEqual([5, 1]);

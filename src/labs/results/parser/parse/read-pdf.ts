@@ -1,14 +1,14 @@
 import { getDocumentProxy } from 'unpdf';
-import { readHeader } from './header.ts';
-import { linesOf, type Item, type Line } from './lines.ts';
-import { MOST_PAGES, type Said } from './record.ts';
-import { readRows } from './rows.ts';
+import { readHeader } from './read-header.ts';
+import { linesOf, type Item, type Line } from './page-lines.ts';
+import { MOST_PAGES, type ParserOutput } from './read-report.ts';
+import { readRows } from './read-rows.ts';
 
-/** More texts than any page has that a person could read. */
+/** The maximum number of texts on a page. A page that a person can read has fewer. */
 const MOST_ITEMS = 20_000;
 
-/** What the text of a PDF says, by where it stands on its pages; of what is drawn as a picture nothing. */
-export async function readPdf(bytes: Uint8Array): Promise<Said> {
+/** Reads the texts of a PDF by their positions on the pages. It does not read images. */
+export async function readPdf(bytes: Uint8Array): Promise<ParserOutput> {
   let pages: Line[][];
   try {
     const document = await getDocumentProxy(new Uint8Array(bytes), {
@@ -29,7 +29,7 @@ export async function readPdf(bytes: Uint8Array): Promise<Said> {
       page.cleanup();
     }
   } catch {
-    // Broken, or locked by a password.
+    // The file is damaged, or a password protects it.
     return { failed: 'invalid_input' };
   }
   const { rows, unread } = readRows(pages);
@@ -39,7 +39,9 @@ export async function readPdf(bytes: Uint8Array): Promise<Said> {
 
 type RawItem = { str?: string; transform?: number[]; width?: number; height?: number };
 
-/** Text that stands upright; a watermark across the page is no line of it. */
+/**
+ * Returns the item if its text is horizontal. Rotated text, such as a watermark across the page, is not part of a line.
+ */
 function itemOf({ str, transform, width, height }: RawItem): Item[] {
   if (!str || str.trim() === '' || !transform) return [];
   const [a = 0, b = 0, , d = 0, x = 0, y = 0] = transform;

@@ -1,14 +1,17 @@
 const NUMBER =
   /^([<>]=?|≤|≥)?\s*([-+]?\d[\d,]*(?:\.\d+)?)(?:\s*([^\s\d]\S{0,19}|10[*^]\S{1,18}))?(?:\s+(H|L|HH|LL|A|\*|HIGH|LOW))?$/i;
 const FLAG = /^(H|L|HH|LL|A|\*|HIGH|LOW|CRITICAL|ABNORMAL)$/i;
-/** Words that are the result of a test. */
+/** Matches words that are the result of a test. */
 const WORDS =
   /^((not|none) (detected|seen|observed)|(non-? ?)?reactive|negative|positive|detected|absent|present|trace|normal|abnormal|clear|cloudy|yellow|amber|straw|few|many|moderate|rare|see note|pending|indeterminate|equivocal|immune|(non-?)?immune|a|b|ab|o|rh positive|rh negative)\b.{0,60}$/i;
 const TITER = /^1\s*:\s*\d{1,6}$/;
 
 export type ReadValue = { text: string; unit: string | null; flag: string | null };
 
-/** What stands in the column of values: a figure, which may have its unit and flag with it, or words; null of what is none. */
+/**
+ * Reads a cell of the value column. The cell contains a figure, perhaps with a unit and a flag, or it contains words.
+ * Returns null for any other text.
+ */
 export function readValue(cell: string, hasUnit: boolean): ReadValue | null {
   const number = NUMBER.exec(cell);
   if (number) {

@@ -3,7 +3,9 @@ import type { Table } from '../../answer.ts';
 
 type Row = Table[string];
 
-/** The rows of a table that the one before it did not have, as a table; all of them where there was none. */
+/**
+ * Returns a table of the rows of `after` that `before` does not have. If there is no table before, returns all rows.
+ */
 export function changedRows(before: Table | null, after: Table): Table {
   const known = new Map<string, number>();
   for (const row of rowsOf(before ?? {})) known.set(textOf(row), (known.get(textOf(row)) ?? 0) + 1);
@@ -15,25 +17,25 @@ export function changedRows(before: Table | null, after: Table): Table {
   return tableOf(Object.keys(after), rowsOf(after).filter(isNew));
 }
 
-/** What an event holds beside its rows and their names. */
+/** The most bytes of an event, apart from its rows and column names. */
 const ENVELOPE_BYTES = 4_096;
 
-/** The rows in as many tables as events must be small; none for a table without rows. */
-export function inPieces(table: Table): Table[] {
+/** Splits a table into tables that are small enough for an event. Returns none for a table without rows. */
+export function splitIntoChunks(table: Table): Table[] {
   const names = Object.keys(table);
-  const room = MOST_EVENT_BYTES - ENVELOPE_BYTES - Buffer.byteLength(JSON.stringify(names));
-  const pieces: Row[][] = [];
+  const spaceBytes = MOST_EVENT_BYTES - ENVELOPE_BYTES - Buffer.byteLength(JSON.stringify(names));
+  const chunks: Row[][] = [];
   let bytes = Infinity;
   for (const row of rowsOf(table)) {
     const weight = Buffer.byteLength(textOf(row));
-    if (bytes + weight > room) {
-      pieces.push([]);
+    if (bytes + weight > spaceBytes) {
+      chunks.push([]);
       bytes = 0;
     }
-    pieces.at(-1)?.push(row);
+    chunks.at(-1)?.push(row);
     bytes += weight;
   }
-  return pieces.map((rows) => tableOf(names, rows));
+  return chunks.map((rows) => tableOf(names, rows));
 }
 
 const textOf = (row: Row): string => JSON.stringify(row);

@@ -1,11 +1,11 @@
-import type { ParsedSummary } from '../record.ts';
+import type { ParsedSummary } from '../parsed-line.ts';
 import type { Element } from '../xml.ts';
-import { KILOCALORIES } from './units.ts';
+import { KILOCALORIES } from './unit-factors.ts';
 
-/** Heart rates that the watch tells of a day. */
+/** The heart rates that the watch computes for a day. */
 export type HeartOfDay = { resting_bpm?: number; avg_walking_bpm?: number };
 
-/** The rings of a day; null where nothing moved them, as on days before there was a watch. */
+/** Returns the rings of a day. Returns null if all rings are empty, for example on days before the user had a watch. */
 export function ringsOf(attributes: Element['attributes'], heart: HeartOfDay | undefined): ParsedSummary | null {
   const number = (name: string, factor = 1): number | undefined => {
     const value = Number(attributes[name] || NaN) * factor;
@@ -16,7 +16,7 @@ export function ringsOf(attributes: Element['attributes'], heart: HeartOfDay | u
     return value === undefined ? undefined : Math.round(value);
   };
   const energy = KILOCALORIES[attributes['activeEnergyBurnedUnit'] ?? 'Cal'] ?? NaN;
-  // Exports of older phones call the minutes of the move ring so.
+  // Exports of older phones use the name appleMoveMinutes.
   const move = 'appleMoveTime' in attributes ? 'appleMoveTime' : 'appleMoveMinutes';
   const rings = {
     calories_active: number('activeEnergyBurned', energy),

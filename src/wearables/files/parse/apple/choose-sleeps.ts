@@ -1,9 +1,13 @@
-// Two apps or two watches tell of one night: of those of one source type one is stored, so that a night counts once.
+// Chooses one of the sleeps that several apps or watches recorded for one night. We store one sleep for each source
+// type, so that a night does not count twice.
 import type { SourceType } from '../../../source.ts';
 
 export type Candidate = { source_type: SourceType; start: number; end: number; hasStages: boolean };
 
-/** Which are stored, by start, and which are not since a better one is of the same time. */
+/**
+ * Splits sleeps into those that we store, ordered by source type and start, and those that we do not store because a
+ * better one covers the same time.
+ */
 export function chooseSleeps<T extends Candidate>(candidates: T[]): { chosen: T[]; others: T[] } {
   const chosen: T[] = [];
   const others: T[] = [];
@@ -22,7 +26,11 @@ export function chooseSleeps<T extends Candidate>(candidates: T[]): { chosen: T[
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
-/** Two are one night where they overlap by half of the shorter, as for aggregates. By start, only the last comes into question. */
+/**
+ * Returns the chosen sleep of the same night. Two sleeps are of the same night if they overlap by at least half of the
+ * shorter one; aggregates use the same rule. Candidates come in the order of their start, so only the chosen sleep
+ * before can overlap.
+ */
 function rivalOf<T extends Candidate>({ source_type, start, end }: T, chosen: T[]): T | undefined {
   const last = chosen.at(-1);
   if (last?.source_type !== source_type) return undefined;
@@ -30,6 +38,9 @@ function rivalOf<T extends Candidate>({ source_type, start, end }: T, chosen: T[
   return overlap * 2 >= Math.min(last.end - last.start, end - start) ? last : undefined;
 }
 
-/** Stages rather than unspecified sleep, then the longer, then the one that starts earlier. */
+/**
+ * Whether a sleep is better than another. A sleep with stages is better than one without. Else the longer one is
+ * better. If both are equally long, the one that starts earlier is better.
+ */
 const isBetter = (each: Candidate, rival: Candidate): boolean =>
   each.hasStages === rival.hasStages ? each.end - each.start > rival.end - rival.start : each.hasStages;

@@ -1,16 +1,16 @@
-// The export among the files of an archive of Apple's Health app.
+// Finds the export among the files in an archive of Apple's Health app.
 import type { Entry } from 'yauzl';
 import { ImportFailure } from '../../failures.ts';
 import { HEAD_BYTES, kindOfFile } from '../../file-kind.ts';
-import type { Archive } from '../archive.ts';
+import type { Archive } from '../open-archive.ts';
 import type { Content } from '../content.ts';
 
-/** Files of an archive that are looked into to find the export among them. */
+/** The most files of an archive that we open to find the export. */
 const MOST_LOOKS = 5;
 
 /**
- * By what is in it, as what the file is called depends on the language of the phone; the largest first. The same data for clinics stands
- * in a second one. Throws archive_without_export.
+ * Finds the export by its content, because its file name depends on the language of the phone. Opens the largest file
+ * first. Ignores a second file (`_cda.xml`), which has the same data for clinics. Throws archive_without_export.
  */
 export async function findExport(archive: Archive): Promise<Content> {
   const documents = archive.entries

@@ -1,19 +1,22 @@
-// The watch's heart rates of all the years of an export, so that nights and workouts can have theirs: the export lists records by
-// type, so the heart rates of a night stand gigabytes before it or after it.
+// The heart rates of the watch in all years of an export, for its nights and workouts. An export lists records by type.
+// So the heart rates of a night may be gigabytes before the records of the night, or after them.
 
 type HeartRates = {
   add: (at: number, bpm: number) => void;
-  /** Those of a time, in its order: seconds since 1970, and beats a minute. */
+  /** Returns the heart rates of an interval in the order of time: seconds since 1970, and beats a minute. */
   between: (start: number, end: number) => { time: number[]; value: number[] };
 };
 
 const CHUNK = 65_536;
-/** Ten years of a watch that is worn day and night have some four million; each takes eight bytes. */
+/**
+ * The most readings. A watch that a person wears day and night for ten years has some four million. Each takes eight
+ * bytes.
+ */
 const MOST = 8_000_000;
-/** A reading is one number: its second, and a quarter of a beat. */
+/** We store a reading as one number: the second, multiplied by this number, and the rate in quarters of a beat. */
 const QUARTERS = 4_096;
 
-/** Beyond eight million readings it gathers no more. */
+/** Collects the heart rates. Ignores further readings after eight million. */
 export function gatherHeartRates(): HeartRates {
   const chunks: Float64Array[] = [];
   let count = 0;
@@ -30,9 +33,9 @@ export function gatherHeartRates(): HeartRates {
   return {
     add: (at, bpm) => {
       if (count >= MOST || !(bpm > 0 && bpm < 400) || !(at > 0)) return;
-      const place = count % CHUNK;
-      if (place === 0) chunks.push(new Float64Array(CHUNK));
-      (chunks.at(-1) as Float64Array)[place] = Math.floor(at / 1_000) * QUARTERS + Math.round(bpm * 4);
+      const offset = count % CHUNK;
+      if (offset === 0) chunks.push(new Float64Array(CHUNK));
+      (chunks.at(-1) as Float64Array)[offset] = Math.floor(at / 1_000) * QUARTERS + Math.round(bpm * 4);
       count += 1;
     },
     between: (start, end) => {
@@ -43,7 +46,7 @@ export function gatherHeartRates(): HeartRates {
       for (let n = firstFrom(sorted, Math.ceil(start / 1_000) * QUARTERS); n < sorted.length; n += 1) {
         const second = Math.floor((sorted[n] as number) / QUARTERS);
         if (second > last) break;
-        // Two of one second are one to a stream.
+        // A stream has one value for each second, so we skip further readings of the same second.
         if (time.at(-1) === second) continue;
         time.push(second);
         value.push(((sorted[n] as number) % QUARTERS) / 4);

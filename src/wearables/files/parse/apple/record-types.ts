@@ -1,10 +1,11 @@
-// What records of Apple's Health app are called here, and in which units they come. A type that is not listed is skipped.
-import { seriesOrNull, type Series } from '../../../resources.ts';
-import { ownOf } from '../../../../wire/own.ts';
+// The series and the units of each record type of Apple's Health app. We skip a type that is not in the list.
+import { seriesOrNull } from '../../../series.ts';
+import type { Series } from '../../../series-type.ts';
+import { ownProperty } from '../../../../wire/own-property.ts';
 
 type Line = {
   series: Series;
-  /** Makes percents of the fractions that Apple writes. */
+  /** The factor is 100 for series in percent, because Apple writes fractions. */
   factor: number;
   sensor_location: string | null;
 };
@@ -16,7 +17,7 @@ const line = (name: string, more: Partial<Line> = {}): Line => {
 };
 const fraction = (name: string): Line => line(name, { factor: 100 });
 
-/** By the type without `HKQuantityTypeIdentifier`. */
+/** The keys are the types without `HKQuantityTypeIdentifier`. */
 const QUANTITIES: Record<string, Line> = {
   StepCount: line('steps'),
   DistanceWalkingRunning: line('distance'),
@@ -24,7 +25,7 @@ const QUANTITIES: Record<string, Line> = {
   ActiveEnergyBurned: line('calories_active'),
   BasalEnergyBurned: line('calories_basal'),
   HeartRate: line('heartrate'),
-  // Two measures that cannot be compared, each a series of its own.
+  // SDNN and RMSSD cannot be compared, so there is one series for each.
   HeartRateVariabilitySDNN: line('hrv_sdnn'),
   HeartRateVariabilityRMSSD: line('hrv'),
   HeartRateRecoveryOneMinute: line('heart_rate_recovery_one_minute'),
@@ -56,7 +57,10 @@ const QUANTITIES: Record<string, Line> = {
   SwimmingStrokeCount: line('workout_swimming_stroke'),
 };
 
-/** By the type without `HKCategoryTypeIdentifier`: a value each, or what the words of its own mean. */
+/**
+ * The keys are the types without `HKCategoryTypeIdentifier`. `types` has the type in our series for each of Apple's
+ * values.
+ */
 const CATEGORIES: Record<string, { line: Line; type: string | null; types?: Record<string, string> }> = {
   MindfulSession: { line: line('mindfulness_minutes'), type: null },
   HandwashingEvent: { line: line('handwashing'), type: null },
@@ -75,12 +79,12 @@ const QUANTITY = 'HKQuantityTypeIdentifier';
 const CATEGORY = 'HKCategoryTypeIdentifier';
 
 export const quantityOrNull = (type: string): Line | null =>
-  (type.startsWith(QUANTITY) && ownOf(QUANTITIES, type.slice(QUANTITY.length))) || null;
+  (type.startsWith(QUANTITY) && ownProperty(QUANTITIES, type.slice(QUANTITY.length))) || null;
 
 export const categoryOrNull = (type: string): (typeof CATEGORIES)[string] | null =>
-  (type.startsWith(CATEGORY) && ownOf(CATEGORIES, type.slice(CATEGORY.length))) || null;
+  (type.startsWith(CATEGORY) && ownProperty(CATEGORIES, type.slice(CATEGORY.length))) || null;
 
-/** Units that have another name here. */
+/** Units that have another name in Phial. */
 const UNITS: Record<string, string> = {
   Cal: 'kcal',
   degC: '°C',
@@ -90,7 +94,7 @@ const UNITS: Record<string, string> = {
   hr: 'h',
   'count/min': 'bpm',
 };
-/** Units that no series takes, as one that all series of such values take. */
+/** Units that no series accepts. Each has an accepted unit and the factor that converts a value. */
 const FACTORS: Record<string, [unit: string, factor: number]> = {
   st: ['kg', 6.35029318],
   oz: ['kg', 0.028349523125],
@@ -102,13 +106,16 @@ const FACTORS: Record<string, [unit: string, factor: number]> = {
   fl_oz_imp: ['mL', 28.4130625],
 };
 
-/** The unit that a series takes for one of Apple's, and what values of it are multiplied with; null where it takes none. */
+/**
+ * Returns a unit that the series accepts for one of Apple's units, and the factor that converts a value; null if the
+ * series accepts none.
+ */
 export function unitOf({ series }: Line, unit: string): { unit: string; factor: number } | null {
-  const [named, factor] = ownOf(FACTORS, unit) ?? [ownOf(UNITS, unit) ?? unit, 1];
-  // Of moles it names the substance: `mmol<180.1558800000541>/L`.
+  const [named, factor] = ownProperty(FACTORS, unit) ?? [ownProperty(UNITS, unit) ?? unit, 1];
+  // In units of moles, Apple writes the molar mass: `mmol<180.1558800000541>/L`.
   const plain = named.replace(/^mmol<[\d.]+>/, 'mmol');
   if (plain === series.unit || Object.hasOwn(series.units, plain)) return { unit: plain, factor };
-  // What is counted in a minute is a count to some series, and what is counted an index to others.
+  // Apple writes `count` or `count/min` for values whose unit in some series is `count`, `index` or `bpm`.
   const isCount = plain === 'count' || plain === 'bpm';
   return isCount && ['count', 'index', 'bpm'].includes(series.unit) ? { unit: series.unit, factor } : null;
 }

@@ -1,24 +1,27 @@
-// Which app or device of its kind a record of an export is from.
+// Distinguishes the apps and devices of the same source type that the records of an export come from.
 import { createHash } from 'node:crypto';
 import type { SourceType } from '../../../source.ts';
 import { sourceTypeOf } from '../source-type.ts';
 
-/** Sources of one series and kind of device that are told apart; what comes after them stays together. */
+/**
+ * The most sources that we distinguish for each series and source type. Records of all further sources have no app_id.
+ */
 const MOST_SOURCES = 25;
 const LENGTH = 32;
-/** What a name is told apart by. */
+/** The number of characters at the start of a name that we use. */
 const LONGEST = 1_000;
-/** `hardware:Watch6,2`, up to the next part of the text. */
+/** Finds `hardware:Watch6,2`, up to the next part of the text. */
 const HARDWARE = /hardware:(.+?)(?:, \w+:|>|$)/;
 
 type Origin = { device?: string; sourceName?: string };
 
-/** Digests of sources, by what they are of. */
+/** The digests by the name of the source, for each resource and source type. */
 const known = new Map<string, Map<string, string>>();
 
 /**
- * An export names its sources as their person does, `Ada's iPhone`, so that only a digest of the name goes on, which the service
- * replaces by a keyed one. Two watches of one name differ by their hardware (`Watch6,2`); a new version of software is no other source.
+ * Returns the source of a record. An export has the names that the user gave to the sources, for example `Ada's
+ * iPhone`. The parser writes only a digest of the name, and the service replaces it by a keyed hash. Two watches with
+ * the same name are distinguished by their hardware (`Watch6,2`). A new software version does not make a new source.
  */
 export function sourceOf(resource: string, record: Origin): { source_type: SourceType; app_id: string | null } {
   const source_type = sourceTypeOf(record);

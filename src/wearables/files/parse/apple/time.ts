@@ -1,4 +1,4 @@
-/** `2026-01-05 07:30:00 -0700`: milliseconds since 1970 and seconds east of UTC. */
+/** Parses a text like `2026-01-05 07:30:00 -0700` into milliseconds since 1970 and seconds east of UTC. */
 export function momentOf(text: string | undefined): { at: number; offset: number } | null {
   if (text?.length !== 25) return null;
   const [sign, hours, minutes] = [text[20], text.slice(21, 23), text.slice(23)];

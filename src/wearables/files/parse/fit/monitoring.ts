@@ -1,10 +1,14 @@
-// What a watch notes all day: heart rates, and counters that run from midnight for each kind of activity.
-import type { ParsedSample, Sink } from '../record.ts';
-import { at, number, offsetOf, text, type Message, type Messages } from './messages.ts';
+// The data that a watch records all day: heart rates, and counters. For each kind of activity there are counters, which
+// begin at 0 at midnight.
+import type { ParsedSample, Sink } from '../parsed-line.ts';
+import { at, number, offsetOf, text, type Message, type Messages } from './fit-messages.ts';
 
 type Source = Pick<ParsedSample, 'provider' | 'source_type' | 'timezone_offset'>;
 
-/** Counters by series. Cycles of walking and running are strides; a distance that a wheel made is none of steps. */
+/**
+ * The counters of each series. Cycles of walking and running are strides. We use the distance only of walking and
+ * running, not of cycling.
+ */
 const COUNTERS: { series: string; unit: string; of: (message: Message) => number | undefined }[] = [
   { series: 'steps', unit: 'count', of: stepsOf },
   { series: 'distance', unit: 'm', of: (message) => (isOnFoot(message) ? number(message['distance']) : undefined) },
@@ -12,7 +16,7 @@ const COUNTERS: { series: string; unit: string; of: (message: Message) => number
 ];
 
 const isOnFoot = (message: Message): boolean => ['walking', 'running'].includes(text(message['activity_type']));
-/** The counter of strides is told in halves: a step each. */
+/** Returns the steps of a message. The counter counts strides, and a stride is two steps. */
 function stepsOf(message: Message): number | undefined {
   const strides = isOnFoot(message) ? (number(message['cycles']) ?? number(message['steps'])) : undefined;
   return strides === undefined ? undefined : strides * 2;
@@ -35,8 +39,9 @@ export function putMonitoring({ monitoring = [], monitoring_info = [] }: Message
 }
 
 /**
- * What the counters of all kinds of activity rose by, from one reading to the next. The first reading of a file says where a counter
- * stands, unless the file begins at midnight, where it stood at nothing. One that has fallen began anew.
+ * Returns how much the counters of all kinds of activity increased from one reading to the next. The first reading in a
+ * file only gives the start value of a counter. If the file begins at midnight, the start value is 0. If a counter has
+ * decreased, the device has reset it.
  */
 function stepsBetween(
   messages: Message[],

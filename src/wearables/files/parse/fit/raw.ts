@@ -1,16 +1,16 @@
-// What a FIT file says of a workout beyond the fields that there are here, as its raw payload keeps it: laps, and what apps of others
-// on the watch have measured.
-import { at, text, type Message, type Messages } from './messages.ts';
+// The parts of a FIT workout for which we have no field. They become part of the raw payload. These are laps, and
+// developer fields, which contain measurements of third-party apps on the watch.
+import { at, text, type Message, type Messages } from './fit-messages.ts';
 
 const MOST_LAPS = 1_000;
 const MOST_FIELDS = 50;
-/** Of all developer fields together; as many points as a workout may have, twice. */
+/** The most values that all developer fields may have together: twice the most points of a workout. */
 const MOST_VALUES = 200_000;
 const LONGEST_TEXT = 200;
 
 type Within = (moment: number | undefined) => boolean;
 
-/** Undefined where there is nothing of it. */
+/** Returns the raw payload; undefined if the workout has neither laps nor developer fields. */
 export function rawOf(messages: Messages, session: Message, within: Within): Record<string, unknown> | undefined {
   const laps = (messages['lap'] ?? []).filter((lap) => within(at(lap['start_time']) ?? at(lap['timestamp'])));
   const developer_fields = developerFields(messages, session, within);
@@ -18,7 +18,10 @@ export function rawOf(messages: Messages, session: Message, within: Within): Rec
   return { laps: laps.slice(0, MOST_LAPS).map(plain), developer_fields };
 }
 
-/** Each with its name and unit, its value of the whole workout and one a record, of which `time` are the seconds. */
+/**
+ * Returns each developer field with its name and unit, its value for the complete workout, and its values in the
+ * records. `time` has the seconds of these values.
+ */
 function developerFields({ field_description = [], record = [] }: Messages, session: Message, within: Within) {
   const records = record.filter((each) => within(at(each['timestamp'])));
   let left = MOST_VALUES;
@@ -28,16 +31,16 @@ function developerFields({ field_description = [], record = [] }: Messages, sess
     const measured = records.filter((each) => each[name] !== undefined);
     const isTooMuch = measured.length > left;
     if (!isTooMuch) left -= measured.length;
-    const told = isTooMuch ? [] : measured;
-    if (told.length === 0 && session[name] === undefined && !isTooMuch) return [];
+    const fitting = isTooMuch ? [] : measured;
+    if (fitting.length === 0 && session[name] === undefined && !isTooMuch) return [];
     return [
       {
         name,
         units: text(first(field['units'])).slice(0, LONGEST_TEXT),
         session: valueOf(session[name]),
         records: {
-          time: told.map((each) => Math.floor((at(each['timestamp']) ?? 0) / 1_000)),
-          value: told.map((each) => valueOf(each[name])),
+          time: fitting.map((each) => Math.floor((at(each['timestamp']) ?? 0) / 1_000)),
+          value: fitting.map((each) => valueOf(each[name])),
         },
         left_out: isTooMuch ? measured.length : 0,
       },

@@ -1,16 +1,17 @@
-// Workouts of a FIT file: a session each, with the records of its time; where there is no session, the records are one.
-import { addPoint, joinHeartRates, putActivity, type Activity, type Point } from '../activity.ts';
-import type { Sink } from '../record.ts';
+// The workouts of a FIT file. Each session becomes a workout with the records of its time. If there is no session, all
+// records become one workout.
+import { addPoint, joinHeartRates, putActivity, type Activity, type Point } from '../put-activity.ts';
+import type { Sink } from '../parsed-line.ts';
 import { sourceTypeOf } from '../source-type.ts';
 import { sportOf } from '../sport.ts';
-import { at, makerOf, number, offsetOf, text, type Message, type Messages } from './messages.ts';
+import { at, makerOf, number, offsetOf, text, type Message, type Messages } from './fit-messages.ts';
 import { rawOf } from './raw.ts';
-import { strapHeartRates } from './strap.ts';
+import { strapHeartRates } from './strap-heart-rates.ts';
 
-/** Answers whether there was one. */
+/** Puts the workouts of a file. Returns whether the file has a workout. */
 export function putWorkouts(messages: Messages, sink: Sink): boolean {
   const { session: sessions = [], record: records = [], lap: laps = [], activity, sport = [], hr = [] } = messages;
-  // The records of a course or of a workout are those that somebody has planned.
+  // Files of the types `course` and `workout` are plans. They contain no recorded activity.
   const kind = text(messages['file_id']?.[0]?.['type']);
   if (kind !== '' && kind !== 'activity') return false;
   const recorded = pointsOf(records);
@@ -25,7 +26,8 @@ export function putWorkouts(messages: Messages, sink: Sink): boolean {
   for (const [n, session] of parts.entries()) {
     const { start, end } = timesOf(session);
     const until = nextStart(parts, start);
-    // Devices write a record or two behind the end that they tell: each belongs to the session that began last before it.
+    // Devices write some records after the stated end of a session. Each record belongs to the last session that began
+    // before it.
     const within = (moment: number | undefined): boolean =>
       moment !== undefined && (n === 0 || moment >= (start ?? -Infinity)) && moment < until;
     const own = points.filter((point) => within(point.at));
@@ -49,7 +51,10 @@ export function putWorkouts(messages: Messages, sink: Sink): boolean {
 const inOrder = (sessions: Message[]): Message[] =>
   sessions.toSorted((a, b) => (at(a['start_time']) ?? 0) - (at(b['start_time']) ?? 0));
 
-/** A strap measures before the swim and after it, too: those heart rates are of no workout. */
+/**
+ * Separates the heart rates that the strap measured during workouts from those before and after them, for example
+ * before and after a swim.
+ */
 function apart({ time, value }: { time: number[]; value: number[] }, sessions: Message[], points: Point[]) {
   const spans = sessions.map(timesOf);
   const during: { time: number[]; value: number[] } = { time: [], value: [] };
@@ -68,7 +73,7 @@ function apart({ time, value }: { time: number[]; value: number[] }, sessions: M
   return { during, beside };
 }
 
-/** When the session after that one began. */
+/** Returns the start of the next session. */
 const nextStart = (sessions: Message[], start: number | undefined): number =>
   sessions.reduce((next, session) => {
     const begin = at(session['start_time']) ?? Infinity;
@@ -82,11 +87,13 @@ function timesOf(session: Message): { start: number | undefined; end: number | u
   return { start, end };
 }
 
-/** What a device that was cut off had no time to write: the laps together, where there are any. */
+/**
+ * Makes a session from the sums of the laps. A file has no session if the device was switched off before it wrote one.
+ */
 function sessionOf({ sport, sub_sport }: Message, laps: Message[]): Message {
   const sum = (name: string): number | undefined => {
-    const told = laps.flatMap((lap) => number(lap[name]) ?? []);
-    return told.length === 0 ? undefined : told.reduce((all, each) => all + each, 0);
+    const values = laps.flatMap((lap) => number(lap[name]) ?? []);
+    return values.length === 0 ? undefined : values.reduce((all, each) => all + each, 0);
   };
   const sums = ['total_distance', 'total_calories', 'total_timer_time', 'total_ascent', 'total_strides'];
   return { sport, sub_sport, ...Object.fromEntries(sums.map((name) => [name, sum(name)])) };
@@ -126,13 +133,13 @@ const saidBy = (session: Message): Activity['said'] => ({
   steps: stepsOf(session),
 });
 
-/** A stride is two steps. */
+/** Returns the steps of a session. A stride is two steps. */
 function stepsOf(session: Message): number | undefined {
   const strides = number(session['total_strides']);
   return strides === undefined ? undefined : strides * 2;
 }
 
-/** `trail` of `running` is trail_running. */
+/** Returns the sport of a session. The sub-sport `trail` of the sport `running` becomes `trail_running`. */
 function sportOfSession(session: Message): string {
   const [sport, kind] = [sportOf(text(session['sport'])), text(session['sub_sport'])];
   if (kind === '' || kind === 'generic') return sport;

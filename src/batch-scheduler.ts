@@ -1,0 +1,222 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Aside } from './fair/fair-share.ts';
+import { RoundRobin, type Eligible, type Owner } from './fair/round-robin.ts';
+
+/** For this long after its last request, we treat an owner as present, because it may send another request. */
+const THERE_MS = 1_000;
+/**
+ * Batches may use this part of the API's connections. The other connections are for interactive requests, which thus
+ * never wait for a batch.
+ */
+const PART = 0.3;
+/** The most waiting batches of one team. If more waited, their clients would give up before the batches ran. */
+const MOST_WAITING = 32;
+/**
+ * While other owners are present, an owner's batches may use a quarter of the time. So the owner rests three times as
+ * long as its last batch took.
+ */
+const REST = 3;
+const LONGEST_REST_MS = 10_000;
+/** The longest rest in a process that only runs batches while other processes always have other owners. */
+const LONGEST_REST_AMONG_OTHERS_MS = 1_000;
+/** The longest time that a batch pauses at once. A request that takes longer is waiting for another service. */
+const LONGEST_WAY_MS = 10;
+/**
+ * How long a batch may pause in total, relative to the time that it has worked. So its duration grows by at most a
+ * half.
+ */
+const MOST_WAY = 0.5;
+
+/** The last owner that sent a request, and the time of the last request from another owner. */
+type LastHeard = { id: string; otherAt: number };
+
+/** A pause of a batch. A batch calls it after a millisecond or two of work. */
+export type GiveWay = () => Promise<void>;
+
+/**
+ * Schedules batches of thousands of values, which were sent, pulled, or read from a file. Each chunk of a batch uses
+ * the process and the database for milliseconds, and interactive requests would wait for every running batch.
+ *
+ * While another team is present, one batch runs at a time, in round robin by organisation and then by team. While other
+ * organisations are present, an organisation gets at most a quarter of the time. While other teams of an organisation
+ * are present, a team gets at most a quarter of the time. These limits do not depend on whether the others need the
+ * time now, because their requests come without notice.
+ */
+export class BatchScheduler {
+  /** How many batches run at the same time while only one team is present. Each of them uses a connection. */
+  readonly permits: number;
+  readonly #waiting = new RoundRobin<() => void>();
+  /** When the rest of each organisation or team ends. */
+  readonly #rests = new Map<string, number>();
+  #underWay = 0;
+  #wakes: NodeJS.Timeout | undefined;
+  /**
+   * The number of running interactive requests by team, and the batches that are pausing for requests of other teams.
+   */
+  readonly #interactive = new Map<string, number>();
+  readonly #givingWay = new Set<{ team: string; resume: () => void }>();
+  readonly #lastTeam: LastHeard = { id: '', otherAt: -Infinity };
+  readonly #lastOrg: LastHeard = { id: '', otherAt: -Infinity };
+
+  /**
+   * True for a process that serves no requests. It assumes that other owners are always present, because other
+   * processes serve them. All its batches rest as one owner.
+   */
+  readonly #isAmongOthers: boolean;
+
+  constructor(connections: number, { isAmongOthers = false } = {}) {
+    this.permits = Math.max(1, Math.floor(connections * PART));
+    this.#isAmongOthers = isAmongOthers;
+  }
+
+  /** Marks the team and its organisation as present. Call it for every request and every batch. */
+  hear(owner: Owner): void {
+    hearOf(this.#lastTeam, owner.team);
+    hearOf(this.#lastOrg, owner.org);
+  }
+
+  /** Runs `work` when its owner is next. The owner's rest depends on the time of the work without its pauses. */
+  async run<T>(owner: Owner, work: (giveWay: GiveWay) => Promise<T>): Promise<T> {
+    this.hear(owner);
+    await this.#enter(owner);
+    const team = owner.team;
+    const begin = performance.now();
+    let gaveMs = 0;
+    const workedMs = (): number => performance.now() - begin - gaveMs;
+    const giveWay = async (): Promise<void> => {
+      const most = Math.min(LONGEST_WAY_MS, LONGEST_WAY_MS + MOST_WAY * workedMs() - gaveMs);
+      const paused = performance.now();
+      await setImmediate();
+      if (most > 0 && this.#hasOtherInteractive(team)) await this.#untilNoneDoes(team, most);
+      gaveMs += performance.now() - paused;
+    };
+    try {
+      return await work(giveWay);
+    } finally {
+      this.#leave(owner, workedMs());
+    }
+  }
+
+  /**
+   * Runs an interactive request. Running batches of other teams pause for it. A request queries the database several
+   * times, and without the pause it could wait for a chunk of a batch each time. While the request waits for something
+   * else inside `apart`, batches do not pause for it.
+   */
+  async runInteractive<T>(owner: Owner, work: (apart: Aside) => Promise<T>): Promise<T> {
+    const team = owner.team;
+    this.#count(team, 1);
+    try {
+      return await work(async (wait) => {
+        this.#count(team, -1);
+        return wait().finally(() => this.#count(team, 1));
+      });
+    } finally {
+      this.#count(team, -1);
+    }
+  }
+
+  #count(team: string, change: 1 | -1): void {
+    const many = (this.#interactive.get(team) ?? 0) + change;
+    if (many > 0) this.#interactive.set(team, many);
+    else this.#interactive.delete(team);
+    for (const { team, resume } of this.#givingWay) if (!this.#hasOtherInteractive(team)) resume();
+  }
+
+  #hasOtherInteractive(team: string): boolean {
+    return this.#interactive.size > (this.#interactive.has(team) ? 1 : 0);
+  }
+
+  async #untilNoneDoes(team: string, most: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const resume = (): void => {
+        clearTimeout(longest);
+        this.#givingWay.delete(batch);
+        resolve();
+      };
+      const longest = setTimeout(resume, most);
+      const batch = { team, resume };
+      this.#givingWay.add(batch);
+    });
+  }
+
+  /** Returns true if so many batches of the team wait that we refuse the next one for now. */
+  isFull(owner: Owner): boolean {
+    return this.#waiting.waitingOf(owner) >= MOST_WAITING;
+  }
+
+  #isThere(other: LastHeard): boolean {
+    return this.#isAmongOthers || performance.now() - other.otherAt < THERE_MS;
+  }
+
+  #enter(owner: Owner): Promise<void> {
+    const started = new Promise<void>((resolve) => this.#waiting.add(owner, resolve));
+    this.#begin();
+    return started;
+  }
+
+  #leave(owner: Owner, tookMs: number): void {
+    this.#underWay -= 1;
+    this.#waiting.putLast(owner);
+    const now = performance.now();
+    const most = this.#isAmongOthers ? LONGEST_REST_AMONG_OTHERS_MS : LONGEST_REST_MS;
+    const until = now + Math.min(REST * tookMs, most);
+    for (const [id, end] of this.#rests) if (end <= now) this.#rests.delete(id);
+    for (const id of this.#isAmongOthers ? [EVERYBODY] : [owner.org, owner.team]) this.#rests.set(id, until);
+    this.#begin();
+  }
+
+  /**
+   * Starts batches while there are permits and owners that do not rest. More batches start when a rest ends, or when no
+   * other owner is present.
+   */
+  #begin(): void {
+    const most = this.#isThere(this.#lastTeam) ? 1 : this.permits;
+    const may = this.#whoRestsNot();
+    while (this.#underWay < most) {
+      const next = this.#waiting.next(may);
+      if (!next) break;
+      this.#underWay += 1;
+      next.item();
+    }
+    clearTimeout(this.#wakes);
+    if (this.#waiting.size === 0) return;
+    const ms = Math.min(this.#underWay < most ? this.#msToNextEndOfRest() : Infinity, this.#msUntilAlone());
+    if (ms < Infinity) this.#wakes = setTimeout(() => this.#begin(), ms).unref();
+  }
+
+  #whoRestsNot(): Eligible {
+    const now = performance.now();
+    const isRested = (id: string): boolean => (this.#rests.get(id) ?? 0) <= now;
+    if (this.#isAmongOthers) return { org: () => isRested(EVERYBODY), team: () => true };
+    const [beforeOrgs, beforeTeams] = [this.#isThere(this.#lastOrg), this.#isThere(this.#lastTeam)];
+    return {
+      org: (org) => !beforeOrgs || isRested(org),
+      team: (owner) => !beforeTeams || isRested(owner.team),
+    };
+  }
+
+  /**
+   * Returns the time until no other team, or no other organisation, is present. It assumes that they send nothing until
+   * then.
+   */
+  #msUntilAlone(): number {
+    const now = performance.now();
+    const left = [this.#lastTeam, this.#lastOrg].map(({ otherAt }) => otherAt + THERE_MS - now).filter((ms) => ms > 0);
+    return this.#isAmongOthers || left.length === 0 ? Infinity : Math.min(...left);
+  }
+
+  #msToNextEndOfRest(): number {
+    const now = performance.now();
+    const left = [...this.#rests.values()].map((end) => end - now).filter((ms) => ms > 0);
+    return left.length === 0 ? 0 : Math.min(...left);
+  }
+}
+
+/** The id for the rest of a process that assumes other owners. All its batches share this rest. */
+const EVERYBODY = '';
+
+function hearOf(last: LastHeard, id: string): void {
+  if (id === last.id) return;
+  last.otherAt = last.id === '' ? -Infinity : performance.now();
+  last.id = id;
+}

@@ -1,0 +1,71 @@
+// A request to a scheduler is a row and a job. We write both in the transaction of the appointment, so a crash loses no
+// request and no transaction waits for a scheduler. If we repeat a request, it has the same id.
+import { Type } from 'typebox';
+import type { TeamCtx, TxCtx } from '../../../context.ts';
+import { addJob, jobKind } from '../../../db/define-job.ts';
+import { newId } from '../../../ids.ts';
+import { Uuid } from '../../../wire/schema.ts';
+import type { LoadedAppointment } from '../sealed.ts';
+import type { Slot } from '../slots/booking-key.ts';
+
+export type CallKind = 'book' | 'reschedule' | 'cancel';
+
+export type CallContent = {
+  /** Null for a cancellation, and for a request for a visit without a time. */
+  slot: Slot | null;
+  notes: string | null;
+  reason: string | null;
+};
+
+/**
+ * The kind of the jobs that send one request to a scheduler. Such a job waits for another party, so the share of the
+ * team limits how many run.
+ */
+export const schedulerCallKind = jobKind({
+  name: 'scheduler_call',
+  payload: Type.Object({ team_id: Uuid, order_id: Uuid, call_id: Uuid }),
+  key: ({ call_id }) => `scheduler call ${call_id}`,
+  ownerOf: ({ team_id }) => team_id,
+});
+
+/**
+ * Adds a request to the scheduler of an appointment. If the operator books this appointment by telephone, the request
+ * waits for the operator.
+ */
+export async function addSchedulerCall(
+  ctx: TxCtx<TeamCtx>,
+  appointment: LoadedAppointment,
+  kind: CallKind,
+  content: CallContent,
+): Promise<void> {
+  const row = { team_id: ctx.team.id, id: newId() };
+  const by_hand = appointment.booked_by === 'operator';
+  await ctx.db
+    .insertInto('scheduler_calls')
+    .values({
+      ...row,
+      user_id: appointment.user_id,
+      order_id: appointment.order_id,
+      appointment_id: appointment.id,
+      provider: appointment.provider,
+      kind,
+      content: ctx.cipher.sealJson('scheduler_calls.content', row, content),
+      by_hand,
+    })
+    .execute();
+  if (by_hand) return;
+  await addJob(ctx.db, schedulerCallKind, { team_id: ctx.team.id, order_id: appointment.order_id, call_id: row.id });
+}
+
+/** Returns whether the scheduler has still to receive or to answer a request of this appointment. */
+export async function hasOpenCall(ctx: TeamCtx, { user_id, order_id, id }: LoadedAppointment): Promise<boolean> {
+  const found = await ctx.db
+    .selectFrom('scheduler_calls')
+    .select('id')
+    .where('user_id', '=', user_id)
+    .where('order_id', '=', order_id)
+    .where('appointment_id', '=', id)
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}

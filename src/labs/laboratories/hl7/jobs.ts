@@ -1,5 +1,0 @@
-import { inboxOfLaboratories } from './inbox/apply-waiting.ts';
-import { ordersOut, ordersOutResumption } from './outbox/send-orders.ts';
-
-/** The background work of laboratories that are connected by HL7. */
-export const hl7Jobs = [ordersOut, ordersOutResumption, inboxOfLaboratories];

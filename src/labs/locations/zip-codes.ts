@@ -1,0 +1,20 @@
+import { sql } from 'kysely';
+import type { Ctx } from '../../context.ts';
+
+/**
+ * The approximate location of a zip code. We know it from the first three digits. If a zip code is in another state or
+ * time zone than its first three digits, it has its own row.
+ */
+export type Area = { state: string; city: string; lat: number; lng: number; iana_timezone: string };
+
+/** Returns the area of a zip code; null for an unknown zip code, such as that of a military address. */
+export async function findAreaOrNull({ db }: Pick<Ctx, 'db'>, zipCode: string): Promise<Area | null> {
+  const area = await db
+    .selectFrom('zip_prefixes')
+    .select(['state', 'city', 'lat', 'lng', 'iana_timezone'])
+    .where('prefix', 'in', [zipCode.slice(0, 3), zipCode.slice(0, 5)])
+    .orderBy(sql`length(prefix)`, 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return area ?? null;
+}

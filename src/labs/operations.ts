@@ -1,0 +1,41 @@
+import type { Operation } from '../operation/operation.ts';
+import { appointmentOperations } from './appointments/operations.ts';
+import { schedulerOperations } from './appointments/updates/operations.ts';
+import { compendiumOperations } from './catalogue/compendium/operations.ts';
+import { labTestOperations } from './catalogue/operations.ts';
+import { labAccountOperations } from './catalogue/lab-accounts/operations.ts';
+import { carrierOperations } from './laboratories/carriers/operations.ts';
+import { fhirOperations } from './laboratories/fhir/operations.ts';
+import { repairOperations } from './laboratories/hl7/management/operations.ts';
+import { simulationOperations } from './laboratories/simulated/operations.ts';
+import { documentOperations } from './documents/operations.ts';
+import { messageOperations } from './orders/messages/operations.ts';
+import { orderOperations } from './orders/operations.ts';
+import { portalOperations } from './portal/operations.ts';
+import { locationOperations } from './locations/operations.ts';
+import { resultOperations } from './results/operations.ts';
+import { unmatchedOperations } from './results/unmatched/operations.ts';
+import { managedUnmatchedOperations } from './results/unmatched/management-operations.ts';
+import { labReportOperations } from './results/parser/operations.ts';
+
+/** All operations of the module `labs`, in the order in which the documentation lists them. */
+export const labOperations: Operation[] = [
+  ...labTestOperations,
+  ...compendiumOperations,
+  ...orderOperations,
+  ...messageOperations,
+  ...locationOperations,
+  ...appointmentOperations,
+  ...simulationOperations,
+  ...carrierOperations,
+  ...schedulerOperations,
+  ...resultOperations,
+  ...fhirOperations,
+  ...unmatchedOperations,
+  ...documentOperations,
+  ...portalOperations,
+  ...labReportOperations,
+  ...labAccountOperations,
+  ...repairOperations,
+  ...managedUnmatchedOperations,
+];

@@ -1,0 +1,97 @@
+import type { Static } from 'typebox';
+import type { TeamCtx, TxCtx } from '../../../context.ts';
+import { AppError } from '../../../errors.ts';
+import { createInsuranceWithOrder } from '../../../insurance/create-with-order.ts';
+import type { StoredInsurance } from '../../../insurance/find-latest.ts';
+import type { HealthInsuranceInput } from '../../../insurance/schemas.ts';
+import type { PatientAddressInput } from '../../../wire/address.ts';
+import { ADULT_AGE_YEARS, ageInYears } from '../../../wire/birth-date.ts';
+import type { ConsentInput, PatientDetailsInput } from '../schemas.ts';
+import type { PhysicianWithSignature } from './schemas.ts';
+import type { OrderRow } from '../sealed.ts';
+
+type Patient = {
+  patient_details: Static<typeof PatientDetailsInput>;
+  patient_address: Static<typeof PatientAddressInput>;
+};
+type Known<K extends keyof OrderRow> = NonNullable<OrderRow[K]>;
+
+const isMinor = (dob: string): boolean => ageInYears(dob) < ADULT_AGE_YEARS;
+
+/**
+ * Throws minor_ordering_disabled if the patient is a minor and the team does not order for minors. This is a setting of
+ * the team, because the laws on it differ between states.
+ */
+export function refuseMinorWithoutSetting(ctx: TeamCtx, dob: string): void {
+  if (!isMinor(dob) || ctx.team.settings.minor_ordering_enabled) return;
+  throw new AppError(
+    'minor_ordering_disabled',
+    'The patient is under 18, and this team does not order for minors. The team setting ' +
+      'minor_ordering_enabled allows it.',
+  );
+}
+
+/** Throws if we may not order for this patient. Phlebotomists visit only adults at home. */
+export function refusePatient(
+  ctx: TeamCtx,
+  { patient_details }: Pick<Patient, 'patient_details'>,
+  method: string,
+): void {
+  refuseMinorWithoutSetting(ctx, patient_details.dob);
+  if (method === 'at_home_phlebotomy' && isMinor(patient_details.dob)) {
+    throw new AppError(
+      'minor_not_served',
+      'We do not visit patients under 18 at home. Order with another collection method.',
+    );
+  }
+}
+
+/** Returns a patient in the form in which we store it with an order. */
+export const storedPatient = ({
+  patient_details,
+  patient_address: address,
+}: Patient): { patient_details: Known<'patient_details'>; patient_address: Known<'patient_address'> } => ({
+  patient_details: patient_details as Known<'patient_details'>,
+  patient_address: {
+    ...address,
+    receiver_name: address.receiver_name ?? '',
+    second_line: address.second_line ?? '',
+  } as Known<'patient_address'>,
+});
+
+/**
+ * Returns the ordering physician in the form in which we store it with an order. It does not contain the signature,
+ * which has a table of its own.
+ */
+export function storedPhysician(
+  given: Static<typeof PhysicianWithSignature> | null | undefined,
+): OrderRow['physician'] {
+  const { signature_image: _, ...physician } = given ?? {};
+  return given ? (physician as Known<'physician'>) : null;
+}
+
+/**
+ * Returns consents in the form in which we store them with an order. A consent without a time gets the current time.
+ */
+export const storedConsents = (consents: Static<typeof ConsentInput>[] | null | undefined): Known<'consents'> =>
+  (consents ?? []).map((consent) => ({ ...consent, timeOfConsent: consent.timeOfConsent ?? new Date().toISOString() }));
+
+/** Stores the insurance from a request for an order as an insurance record of the user. */
+export function storeInsurance(
+  ctx: TxCtx<TeamCtx>,
+  userId: string,
+  insurance: Static<typeof HealthInsuranceInput>,
+  { patient_details: patient, patient_address }: Patient,
+): Promise<StoredInsurance> {
+  const { receiver_name: _, phone_number: __, ...address } = patient_address;
+  const { first_name, last_name, gender, dob, email, phone_number } = patient;
+  return createInsuranceWithOrder(ctx, userId, insurance, {
+    first_name,
+    last_name,
+    gender,
+    dob,
+    email,
+    phone_number,
+    address,
+  });
+}

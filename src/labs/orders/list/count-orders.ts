@@ -1,0 +1,59 @@
+import { CompiledQuery } from 'kysely';
+import type { TeamCtx } from '../../../context.ts';
+import { statementByIndex } from '../../../db/session/by-index.ts';
+import {
+  conditionsOf,
+  countedConditions,
+  parameters,
+  userNotScheduledForDeletion,
+  type Bind,
+  type CountedFilters,
+  type Wanted,
+} from './filters.ts';
+
+/**
+ * Counts the orders that match the filters. If the only filters are status, method and interpretation, the function
+ * reads a stored total. For all other filters it counts the rows.
+ */
+export async function countOrders({ db }: TeamCtx, wanted: Wanted): Promise<number> {
+  const { values, bind } = parameters();
+  const team = bind(wanted.team);
+  const query = isTotalled(wanted)
+    ? statementByIndex(CompiledQuery.raw(`select ${totalOf(wanted.counted, team, bind)} as total`, values))
+    : CompiledQuery.raw(countOf(wanted, team, bind), values);
+  const { rows } = await db.executeQuery<{ total: number }>(query);
+  return rows[0]?.total ?? 0;
+}
+
+/** Returns whether a stored total holds the number of the orders that match these filters. */
+export const isTotalled = ({ user, finding, days }: Wanted): boolean =>
+  user === null && finding.length === 0 && days.length === 0;
+
+/**
+ * Returns an SQL expression for the number of orders, without the orders of users who are scheduled for deletion. For
+ * some of these users, the stored total 'orders left out' contains their orders. For the others, the expression counts
+ * the orders one by one. It uses bounds and an order instead of equality, so that PostgreSQL uses the index by user.
+ * Otherwise PostgreSQL would read for each user an index that holds all orders of the team.
+ */
+export function totalOf(counted: CountedFilters, team: string, bind: Bind): string {
+  const and = (condition: string): string => ` and ${condition}`;
+  const ofParts = countedConditions(counted, bind, ['part[1]', 'part[2]', 'part[3]']).map(and).join('');
+  const ofOrders = countedConditions(counted, bind, ['last_low_level_status', 'method', 'interpretation'])
+    .map(and)
+    .join('');
+  return `(select coalesce(sum(case list when 'orders' then rows else -rows end), 0)::bigint from totals
+      where team_id = ${team} and list in ('orders', 'orders left out')${ofParts})
+    - (select count(*) from users cross join lateral (
+         select from orders where orders.user_id >= users.id and orders.user_id <= users.id${ofOrders}
+          order by orders.user_id, orders.id offset 0) as theirs
+        where users.team_id = ${team} and users.deleted_at is not null and not users.orders_left_out)`;
+}
+
+function countOf(wanted: Wanted, team: string, bind: Bind): string {
+  const conditions = [
+    `orders.team_id = ${team}`,
+    userNotScheduledForDeletion(team),
+    ...conditionsOf(wanted, bind, null),
+  ];
+  return `select count(*) as total from orders where ${conditions.join(' and ')}`;
+}

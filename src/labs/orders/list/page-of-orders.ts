@@ -1,0 +1,138 @@
+// Builds the SQL statement for one page of orders. If the entries of an index are in the order of the page, the
+// statement reads along this index, independently of PostgreSQL's statistics. To achieve this, it restricts the first
+// column of the index by bounds, and sorts by this column. Only this index fits such a statement.
+import { CompiledQuery } from 'kysely';
+import { statementByIndex } from '../../../db/session/by-index.ts';
+import { preparedStatement } from '../../../db/session/prepared.ts';
+import { LISTED_ORDER, LISTED_WITH } from '../load-order.ts';
+import { isTotalled, totalOf } from './count-orders.ts';
+import { conditionsOf, parameters, userNotScheduledForDeletion, type Wanted } from './filters.ts';
+
+/**
+ * The greatest number of matches that we read completely and sort. If more orders match, matches are so frequent that a
+ * read along the index finds a page of them soon.
+ */
+const MOST_GATHERED = 10_000;
+/**
+ * For a page that begins after this many orders, we read the total first. Without the total, a query for a page after
+ * the last one would read all orders.
+ */
+const MOST_PASSED = 10_000;
+
+type Part = { byStatus: boolean; direction: 'asc' | 'desc'; size: number; first: number };
+
+/** The first column of an index that ends with the id, and the values of this column that the request selects. */
+type Lead = { column: 'user_id' | 'last_low_level_status' | 'interpretation' | 'method'; values: string[] };
+
+/** Returns the statement for the orders from position `first` on. `total` is the number of matches. */
+export function pageOf(wanted: Wanted, part: Part, total: number): CompiledQuery {
+  const leads = leadsOf(wanted);
+  const lead = leadOf(leads, part);
+  if (wanted.user !== null && lead) return walked(wanted, part, lead);
+  const isNarrowed = !isTotalled(wanted) || leads.length > (lead ? 1 : 0);
+  const isGathered = wanted.finding.length > 0 || wanted.user !== null || (isNarrowed && total <= MOST_GATHERED);
+  return isGathered ? gathered(wanted, part) : walked(wanted, part, lead);
+}
+
+/**
+ * Returns one prepared statement for the page that also returns the total in each row. It needs a stored total, and
+ * every order that it reads along the index must match. Otherwise the function returns null. Then the caller must read
+ * the total first, because further conditions may match nothing.
+ */
+export function pageWithTotalOrNull(wanted: Wanted, part: Part): CompiledQuery | null {
+  const lead = leadOf(leadsOf(wanted), part);
+  if (!isTotalled(wanted) || part.first > MOST_PASSED) return null;
+  if (conditionsOf(wanted, () => '', lead?.column ?? null).length > 0 || (lead && lead.values.length > 1)) return null;
+  const label = `page of orders by ${lead?.column ?? 'team'}, ${part.byStatus ? 'status' : 'id'} ${part.direction}`;
+  return preparedStatement(label, walked(wanted, part, lead, totalOf));
+}
+
+/**
+ * Returns the columns of the filters that can be the first column of an index. The column that matches the fewest
+ * orders comes first.
+ */
+function leadsOf({ user, counted: { statuses, methods, interpretation } }: Wanted): Lead[] {
+  const leads: Lead[] = [];
+  if (user !== null) leads.push({ column: 'user_id', values: [user] });
+  if (interpretation !== null) leads.push({ column: 'interpretation', values: [interpretation] });
+  if (statuses) leads.push({ column: 'last_low_level_status', values: statuses });
+  // Most orders are for test kits. Therefore the index by method does not contain them.
+  if (methods && !methods.includes('testkit')) leads.push({ column: 'method', values: methods });
+  return leads;
+}
+
+/** Returns the column that matches the fewest orders, among those whose index has the order of the list. */
+const leadOf = (leads: Lead[], { byStatus }: Part): Lead | null =>
+  leads.find(({ column }) => !byStatus || column === 'last_low_level_status') ?? null;
+
+const whole = (orders: string, order: string, also = ''): string =>
+  `select ${LISTED_ORDER}${also} from (${orders}) as orders ${LISTED_WITH} order by ${order}`;
+
+function orderOf({ byStatus, direction }: Part): string {
+  return `${byStatus ? `orders.last_low_level_status ${direction}, ` : ''}orders.id ${direction}`;
+}
+
+/**
+ * Returns a statement that finds all matches with any index and then sorts them. PostgreSQL plans this statement each
+ * time, with the values and its statistics.
+ */
+function gathered(wanted: Wanted, part: Part): CompiledQuery {
+  const { values, bind } = parameters();
+  const team = bind(wanted.team);
+  const conditions = [userNotScheduledForDeletion(team), ...conditionsOf(wanted, bind, null)];
+  // If we added the team as a condition here, PostgreSQL could choose an index by team instead of the index by user.
+  if (wanted.user === null) conditions.unshift(`orders.team_id = ${team}`);
+  const order = orderOf(part);
+  return CompiledQuery.raw(
+    whole(
+      `select * from (select orders.* from orders where ${conditions.join(' and ')} offset 0) as orders
+        where orders.team_id = ${team} order by ${order}
+         limit ${bind(part.size)}::bigint offset ${bind(part.first)}::bigint`,
+      order,
+    ),
+    values,
+  );
+}
+
+/** Returns a statement that reads along an index in the order of the list, and skips orders that do not match. */
+function walked(wanted: Wanted, part: Part, lead: Lead | null, total?: typeof totalOf): CompiledQuery {
+  const { values, bind } = parameters();
+  const team = bind(wanted.team);
+  const where = [
+    `orders.team_id = ${team}`,
+    ...conditionsOf(wanted, bind, lead?.column ?? null),
+    userNotScheduledForDeletion(team),
+  ].join(' and ');
+  const [size, first] = [`${bind(part.size)}::bigint`, `${bind(part.first)}::bigint`];
+  const order = orderOf(part);
+  const also = total ? `, ${total(wanted.counted, team, bind)} as total` : '';
+  const window = `limit ${size} offset ${first}`;
+  if (lead === null || lead.values.length === 1) {
+    const led = lead === null ? null : ledBy(lead, bind(lead.values[0]), part);
+    const orders = `select orders.* from orders where ${led ? `${led.bounds} and ` : ''}${where}
+      order by ${led?.order ?? order} ${window}`;
+    return statementByIndex(CompiledQuery.raw(whole(orders, order, also), values));
+  }
+  // If the filter has several values, the statement reads the first orders of each value, merges them, and takes the
+  // page from the result.
+  const led = ledBy(lead, 'wanted.value', part);
+  const orders = `select orders.* from unnest(${bind(lead.values)}::text[]) as wanted (value) cross join lateral (
+      select orders.* from orders where ${led.bounds} and ${where}
+       order by ${led.order} limit ${size} + ${first}) as orders
+    order by ${order} ${window}`;
+  return statementByIndex(CompiledQuery.raw(whole(orders, order, also), values));
+}
+
+/**
+ * Returns bounds and an order that fit only one index. If the condition were an equality, PostgreSQL could use other
+ * indexes.
+ */
+function ledBy({ column }: Lead, value: string, { direction }: Part): { bounds: string; order: string } {
+  const led = `orders.${column}`;
+  const type = column === 'user_id' ? 'uuid' : 'text';
+  const bounds = `${led} >= ${value}::${type} and ${led} <= ${value}::${type}`;
+  return {
+    bounds: column === 'method' ? `${bounds} and orders.method <> 'testkit'` : bounds,
+    order: `${led} ${direction}, orders.id ${direction}`,
+  };
+}

@@ -1,0 +1,37 @@
+import { sql } from 'kysely';
+import { Type } from 'typebox';
+import type { TeamCtx, TxCtx } from '../../context.ts';
+import { addJob, jobKind } from '../../db/define-job.ts';
+import { Uuid } from '../../wire/schema.ts';
+
+/** The job that moves an order of a sandbox through its statuses. The simulated laboratory implements it. */
+export const autopilotKind = jobKind({
+  name: 'autopilot',
+  payload: Type.Object({ team_id: Uuid, order_id: Uuid }),
+  key: ({ order_id }) => `autopilot ${order_id}`,
+});
+
+/**
+ * The greatest number of recent orders that we count. A team with more has many, and the exact number does not matter.
+ */
+const MOST_COUNTED = 200;
+
+/**
+ * Adds the job that moves the order, if this is a sandbox that is configured to move orders. The caller's transaction
+ * is the one in which the order became ready.
+ */
+export async function startAutopilot(ctx: TxCtx<TeamCtx>, orderId: string): Promise<void> {
+  if (ctx.config.environment !== 'sandbox' || ctx.config.autopilotSeconds === null) return;
+  const {
+    rows: [recent],
+  } = await sql<{ orders: number }>`
+    select count(*)::integer as orders
+      from (select created_at from orders where team_id = ${ctx.team.id} order by id desc limit ${MOST_COUNTED}) newest
+     where created_at > now() - interval '10 minutes'`.execute(ctx.db);
+  await addJob(
+    ctx.db,
+    autopilotKind,
+    { team_id: ctx.team.id, order_id: orderId },
+    { behind: recent?.orders ?? MOST_COUNTED },
+  );
+}

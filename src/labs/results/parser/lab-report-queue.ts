@@ -1,0 +1,16 @@
+import { sql } from 'kysely';
+import type { Leased } from '../../../files/file-queue.ts';
+
+/** A job that this process has leased. The lease is valid as long as no other process has a newer one. */
+export type Claimed = Leased;
+
+/**
+ * The settings for leases of lab reports. A lease lasts longer than the time in which we must read all files of a job.
+ */
+export const LAB_REPORTS = {
+  table: 'lab_report_jobs',
+  leaseSeconds: 360,
+  mostAttempts: 3,
+  mostAtOnce: 1,
+  begins: sql``,
+} as const;

@@ -1,0 +1,39 @@
+/** A row of a table in a report. */
+export type ReadRow = {
+  name: string;
+  value: string;
+  unit: string | null;
+  range: string | null;
+  flag: string | null;
+  panel: string | null;
+};
+
+/** The facts that a report prints above its table. Dates have the form YYYY-MM-DD. */
+export type ReadHeader = {
+  patient_first_name: string | null;
+  patient_last_name: string | null;
+  dob: string | null;
+  gender: 'male' | 'female' | null;
+  lab_name: string | null;
+  date_reported: string | null;
+  date_collected: string | null;
+  specimen_number: string | null;
+};
+
+export type ReadReport = {
+  header: ReadHeader;
+  rows: ReadRow[];
+  /**
+   * The number of lines that contain a figure but could not be read as a row, plus the number of pages without text. If
+   * it is not 0, a person must review the report.
+   */
+  unread: number;
+};
+
+/** The output of the process that reads a file. */
+export type ParserOutput = { report: ReadReport } | { failed: 'invalid_input' | 'too_many_pages' | 'processing_error' };
+
+export const MOST_PAGES = 100;
+export const MOST_ROWS = 200;
+/** Names, values and units are never longer than this. */
+export const LONGEST_TEXT = 200;

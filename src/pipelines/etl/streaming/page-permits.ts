@@ -1,0 +1,86 @@
+import { RoundRobin, type Owner } from '../../../fair/round-robin.ts';
+import { Threshold } from '../../../fair/threshold.ts';
+
+/**
+ * The most events and bytes of one page. A pipeline has one page in memory until the broker has confirmed its events.
+ */
+export const PAGE = { events: 200, bytes: 512 * 1024 };
+/** The most pages that the pipelines of one process have in memory at the same time: 32 MiB. */
+const MOST_PAGES = 64;
+
+export type PagePermit = {
+  /**
+   * Waits for the permit. Returns false if there was none within `ms`, or `signal` was aborted. The request then keeps
+   * its position in the queue.
+   */
+  take: (ms: number, signal: AbortSignal) => Promise<boolean>;
+  /** Releases the permit. Without a permit, gives up the position in the queue. */
+  release: () => void;
+};
+
+type Asker = { hasPermit: boolean; waits: boolean; wake: (() => void) | null };
+
+/**
+ * Permits for the memory of pages, given in round robin by organisation. If a broker confirms slowly, or many pipelines
+ * start at once, the pipelines of one organisation wait for each other and do not delay other organisations. A team has
+ * at most one pipeline, and a pipeline has at most one page.
+ */
+export class PagePermits {
+  readonly #permits: Threshold;
+  readonly #waiting = new RoundRobin<Asker>();
+
+  constructor(most = MOST_PAGES) {
+    this.#permits = new Threshold(most);
+  }
+
+  /** Returns the permit of a pipeline. The pipeline takes it for each page and releases it afterwards. */
+  of(owner: Owner): PagePermit {
+    const asker: Asker = { hasPermit: false, waits: false, wake: null };
+    return {
+      take: async (ms, signal) => {
+        if (!asker.hasPermit && !asker.waits) this.#waiting.add(owner, asker);
+        asker.waits = !asker.hasPermit;
+        this.#serve();
+        if (!asker.hasPermit) await untilServed(asker, ms, signal);
+        return asker.hasPermit;
+      },
+      release: () => {
+        if (asker.waits) this.#waiting.remove(owner, asker);
+        asker.waits = false;
+        if (!asker.hasPermit) return;
+        asker.hasPermit = false;
+        this.#permits.release(ofOrg(owner));
+        this.#serve();
+      },
+    };
+  }
+
+  #serve(): void {
+    const hasFreePermit = (owner: Owner): boolean => this.#permits.capacityFor(ofOrg(owner)) > 0;
+    const may = { org: () => true, team: hasFreePermit };
+    for (let next = this.#waiting.next(may); next; next = this.#waiting.next(may)) {
+      this.#permits.take(ofOrg(next.owner));
+      next.item.waits = false;
+      next.item.hasPermit = true;
+      next.item.wake?.();
+    }
+  }
+}
+
+/** Permits are shared only between organisations, because a team has at most one page. */
+const ofOrg = ({ org }: Owner): Owner => ({ org, team: org });
+
+async function untilServed(asker: Asker, ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      asker.wake = null;
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done, { once: true });
+    asker.wake = done;
+  });
+}

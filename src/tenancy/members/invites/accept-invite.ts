@@ -1,0 +1,43 @@
+import type { OrgSignedCtx } from '../../../context.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import type { BrowserAnswer } from '../../../operation/media.ts';
+import { withdrawMails } from '../../../mail/write-mail.ts';
+import { isPlainText, wordsOf } from '../../../wire/text.ts';
+import { emailHash, wordHashes } from '../person.ts';
+import { acceptedPage, invitePage, memberPage } from './invite-page.ts';
+import { findOpenInviteOrNull } from './find-open.ts';
+
+const LONGEST_NAME = 100;
+
+/**
+ * Makes the invited person a member with the given name, and deletes the invite. We check no limit, because the invite
+ * already counts as a person. The member gets the id of the invite, so that the same link can later show that the
+ * person is a member. If the name is invalid, it returns the invite page with the problem. Throws link_refused.
+ */
+export function acceptInvite(ctx: OrgSignedCtx, given: string): Promise<BrowserAnswer> {
+  return inTransaction(ctx, async (tx) => {
+    const invite = await findOpenInviteOrNull(tx);
+    if (!invite) return memberPage(ctx);
+    const name = given.trim();
+    if (name.length > LONGEST_NAME || !isPlainText(name) || wordsOf(name).length === 0) {
+      return invitePage(ctx, invite, { problem: `Enter your name, with at most ${LONGEST_NAME} letters.` });
+    }
+    const { id, email, role, team_ids } = invite;
+    const { id: org_id } = ctx.org;
+    await tx.db.deleteFrom('org_invites').where('org_id', '=', org_id).where('id', '=', id).execute();
+    await withdrawMails(tx, id);
+    await tx.db
+      .insertInto('org_members')
+      .values({
+        id,
+        org_id,
+        person: tx.cipher.sealJson('org_members.person', { team_id: org_id, id }, { name, email }),
+        email_hash: emailHash(tx, org_id, email),
+        words: wordHashes(tx, org_id, `${name} ${email}`),
+        role,
+        team_ids,
+      })
+      .execute();
+    return acceptedPage(ctx);
+  });
+}

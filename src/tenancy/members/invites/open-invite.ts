@@ -1,0 +1,13 @@
+import type { OrgSignedCtx } from '../../../context.ts';
+import type { BrowserAnswer } from '../../../operation/media.ts';
+import { invitePage, memberPage } from './invite-page.ts';
+import { findOpenInviteOrNull } from './find-open.ts';
+
+/**
+ * Returns the page that names the organisation and the rights of the invite. A GET request changes nothing, because
+ * mail programs open every link for a preview. Throws link_refused.
+ */
+export async function openInvite(ctx: OrgSignedCtx): Promise<BrowserAnswer> {
+  const invite = await findOpenInviteOrNull(ctx);
+  return invite ? invitePage(ctx, invite, { problem: null }) : memberPage(ctx);
+}

@@ -1,0 +1,21 @@
+import { accessTokenOperations } from './access-tokens/operations.ts';
+import { domainOperations } from './domains/operations.ts';
+import { ehrOperations } from './ehr/operations.ts';
+import { keyOperations } from './keys/operations.ts';
+import { memberOperations } from './members/operations.ts';
+import { orgOperations } from './orgs/operations.ts';
+import { deletionOperations } from './teams/deletion/operations.ts';
+import { ownTeamOperations, teamOperations } from './teams/operations.ts';
+
+/** The operations that a team API key has for its own team, and the management API of organisations. */
+export const managementOperations = [
+  ...ownTeamOperations,
+  ...orgOperations,
+  ...teamOperations,
+  ...deletionOperations,
+  ...keyOperations,
+  ...accessTokenOperations,
+  ...memberOperations,
+  ...domainOperations,
+  ...ehrOperations,
+];

@@ -1,0 +1,124 @@
+// Chooses the samples that a query uses. In a series that adds up, sources complement each other (additive.ts). In
+// other series we use the best source of each hour, for every kind of group. If the groups are shorter than an hour, we
+// use the best source of each time slot of that length.
+import { sql, type RawBuilder } from 'kysely';
+import type { TeamCtx, TxCtx } from '../../../context.ts';
+import { aheadOf, localTimeOfSample } from '../columns/local-time.ts';
+import type { QueryScope } from '../query-scope.ts';
+import { additiveSamples } from './additive.ts';
+import type { SamplesAsked, SourceColumn } from './counted-rows.ts';
+import { rank, type Ranked } from '../../rank.ts';
+
+type Expression = RawBuilder<unknown>;
+type Stream = {
+  id: string;
+  provider: string;
+  source_type: string;
+  app_id: string | null;
+  device_id: string | null;
+  kind: string;
+};
+
+export async function countedSamples(
+  ctx: TeamCtx | TxCtx<TeamCtx>,
+  asked: SamplesAsked,
+  scope: QueryScope,
+): Promise<Expression> {
+  const streams = await findStreams(ctx, asked, scope);
+  const sources = sourcesOf(streams);
+  if (streams.every(({ position }) => position === 1)) {
+    return sql`${sources}, counted as (select * from ${samplesOf(scope)})`;
+  }
+  if (asked.series.additive !== null) return sql`${sources}, ${additiveSamples(asked.series.additive, scope)}`;
+  const { slotMinutes } = asked;
+  const hasGroups = streams.some(({ rivals }) => rivals > 0);
+  const counted = hasGroups
+    ? sql`counted as (${bestOfEachGroup})`
+    : sql`best as materialized (${bestPositions}), counted as (${bestOfEachSlot})`;
+  return sql`${sources}, measured as not materialized (
+      select *, ${slotOf(slotMinutes, scope)} as slot from ${samplesOf(scope)}
+    ), ${counted}`;
+}
+
+/** Returns the user's streams that take part, the best ones first. */
+async function findStreams(
+  { db }: TeamCtx | TxCtx<TeamCtx>,
+  { series, type, apart, sourceFilter }: SamplesAsked,
+  { userId, teamId, providers }: QueryScope,
+): Promise<Ranked<Stream>[]> {
+  const { rows } = await sql<Stream>`
+    select id, provider, source_type, app_id, device_id, kind from streams
+     where user_id = ${userId} and team_id = ${teamId} and resource = ${series.name}
+       ${type === null ? sql`` : sql`and kind = ${type}`}${sourceFilter ? sql` and ${sourceFilter}` : sql``}`.execute(
+    db,
+  );
+  // Samples have no workout and no sport.
+  const columns = [...apart, ...(type === null ? ['kind' as const] : [])].filter(
+    (column): column is Exclude<SourceColumn, 'workout_id' | 'sport'> => column !== 'workout_id' && column !== 'sport',
+  );
+  return rank(rows, providers, (stream) => JSON.stringify(columns.map((column) => stream[column])));
+}
+
+const sourcesOf = (streams: Ranked<Stream>[]): Expression => {
+  const of = <T>(value: (stream: Ranked<Stream>) => T): T[] => streams.map(value);
+  return sql`
+    recursive sources as (
+      select * from unnest(
+        ${of(({ id }) => id)}::bigint[], ${of((each) => each.provider)}::text[],
+        ${of((each) => each.source_type)}::text[], ${of((each) => each.app_id)}::text[],
+        ${of((each) => each.device_id)}::uuid[], ${of(({ kind }) => kind)}::text[],
+        ${of(({ rivals }) => rivals)}::integer[], ${of(({ position }) => position)}::integer[]
+      ) as s (stream_id, provider, source_type, app_id, device_id, kind, rivals, position)
+    )`;
+};
+
+/**
+ * Returns SQL for the samples of the days, with their source. `offset 0` makes PostgreSQL compute each local time only
+ * once.
+ */
+const samplesOf = ({ from, until, timeZone }: QueryScope): Expression => sql`(
+      select * from (
+        select stream_id, provider, source_type, app_id, device_id, kind, rivals, position, at, value, duration_ms,
+               timezone_offset, extra, ${localTimeOfSample(timeZone)} as local_at
+          from sources join samples using (stream_id)
+         where at >= ${from}::timestamptz - interval '1 day' and at < ${until}::timestamptz + interval '1 day'
+        offset 0
+      ) as local
+       where local_at >= ${from}::timestamp and local_at < ${until}::timestamp
+    ) as of_days`;
+
+/** A number of seconds. No clock is further ahead of UTC or behind UTC than this. */
+const FURTHEST_AHEAD_S = 100_000;
+
+/**
+ * Returns SQL for the time slot of a sample. It depends on the local time and on the offset, because an hour that
+ * clocks show twice has two slots. Both are combined in one number, so that one search finds a slot.
+ */
+const slotOf = (minutes: number, { from }: QueryScope): Expression => sql`
+  (floor(date_part('epoch', local_at - ${from}::timestamp) / ${sql.lit(minutes * 60)})
+     * ${sql.lit(2 * FURTHEST_AHEAD_S)}
+   + ${aheadOf(sql`local_at`, sql`at`)})`;
+
+const bestOfEachGroup = sql`
+  select * from (select *, min(position) over (partition by rivals, slot) as best from measured) as candidates
+   where position = best`;
+
+/**
+ * SQL for the slots that have samples of any source except the last one, in ascending order, and for each slot the
+ * position of its best source.
+ */
+const bestPositions = sql`
+  select array_agg(slot order by slot) as slots, array_agg(position order by slot) as positions
+    from (select slot, min(position) as position
+            from measured where position < (select count(*) from sources) group by slot) as candidates`;
+
+/**
+ * SQL for the rows that count. Rows of the best source always count. Rows of the last source count if no other source
+ * has samples in the slot. The best positions are arrays in one row. With a join, PostgreSQL would search them for each
+ * sample, because its planner expects one row for a user.
+ */
+const bestOfEachSlot = sql`
+  select * from measured where position = 1 or position = coalesce(
+    case when (select slots from best)[width_bucket(slot, (select slots from best))] = slot
+         then (select positions from best)[width_bucket(slot, (select slots from best))] end,
+    (select count(*) from sources))`;

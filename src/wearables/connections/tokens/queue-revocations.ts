@@ -1,0 +1,95 @@
+import { sql } from 'kysely';
+import { Type } from 'typebox';
+import type { TeamCtx, TxCtx } from '../../../context.ts';
+import { addJob, jobKind } from '../../../db/define-job.ts';
+import { newId } from '../../../ids.ts';
+import { Uuid } from '../../../wire/schema.ts';
+import { connectorOrNull } from '../../providers/registry.ts';
+import { configuredOrNull } from '../applications/configured.ts';
+import { openExternalUser, openTokens, type Tokens } from './sealed-tokens.ts';
+
+/** The job that notifies providers about tokens that a team does not use any more. */
+export const revocationKind = jobKind({
+  name: 'revoke_provider_tokens',
+  payload: Type.Object({ team_id: Uuid }),
+  ownerOf: ({ team_id }) => team_id,
+  key: ({ team_id }) => `revoke_provider_tokens ${team_id}`,
+});
+
+/** A placeholder in an address. We replace it by the provider's own id of the user. */
+export const USER = '{user}';
+
+/**
+ * Tokens, and the provider's own id of their user (null if it is not known). We keep them until we have notified the
+ * provider.
+ */
+export type RevocableTokens = Pick<Tokens, 'access_token' | 'refresh_token'> & { external_user_id: string | null };
+
+/** The connection to which tokens belong. `credential_id` names its application. */
+type TokenOwner = { user_id: string; provider: string; credential_id: string | null };
+type Ended = TokenOwner & { tokens: Buffer | null; external_user_id: Buffer | null };
+type Unused = TokenOwner & { tokens: Omit<RevocableTokens, 'external_user_id'> } & Pick<
+    RevocableTokens,
+    'external_user_id'
+  >;
+
+/** Queues the revocation of the stored tokens of connections that have ended (queueRevocations). */
+export async function queueEndedRevocations(ctx: TxCtx<TeamCtx>, ended: Ended[]): Promise<void> {
+  const unused = ended.flatMap(({ tokens: sealed, external_user_id, ...of }) => {
+    const rowKey = { team_id: ctx.team.id, id: `${of.user_id}/${of.provider}` };
+    const tokens = openTokens(ctx, rowKey, { tokens: sealed, tokens_expire_at: null });
+    if (tokens === null) return [];
+    return [{ ...of, tokens, external_user_id: openExternalUser(ctx, rowKey, external_user_id) }];
+  });
+  await queueRevocations(ctx, unused);
+}
+
+/**
+ * Queues a job that notifies providers that we do not use these tokens any more. Every token ends this way. Call it
+ * after the change, in the same transaction. We store the tokens without their users and notify the provider later,
+ * because a slow provider must not delay an erasure. With some providers, the revocation of one token ends every
+ * connection to the account. So we do not notify the provider while somebody is connected to the same account
+ * (`revoke.ts` checks this later), or while this user is connected to an account that is not known.
+ */
+export async function queueRevocations(ctx: TxCtx<TeamCtx>, unused: Unused[]): Promise<void> {
+  const rows = [];
+  for (const { tokens, external_user_id, ...of } of unused) {
+    const { provider, credential_id } = of;
+    const revoke = connectorOrNull(provider)?.oauth.revoke;
+    if (credential_id === null && !configuredOrNull(ctx.config, provider)) continue;
+    if (!revoke || (revoke.url.includes(USER) && external_user_id === null)) continue;
+    if (await mayBeConnected(ctx, of, external_user_id)) continue;
+    const row = { team_id: ctx.team.id, id: newId() };
+    const revocable: RevocableTokens = {
+      access_token: tokens.access_token,
+      refresh_token: tokens.refresh_token,
+      external_user_id,
+    };
+    const sealed = ctx.cipher.sealJson('token_revocations.tokens', row, revocable);
+    rows.push({ ...row, provider, credential_id, tokens: sealed });
+  }
+  if (rows.length === 0) return;
+  await ctx.db.insertInto('token_revocations').values(rows).execute();
+  await addJob(ctx.db, revocationKind, { team_id: ctx.team.id });
+}
+
+/**
+ * Whether the user is connected, with the same application, to an account that may be the same. If one of the two
+ * accounts is not known, they may be the same.
+ */
+async function mayBeConnected(
+  { db, team }: TxCtx<TeamCtx>,
+  { user_id, provider, credential_id }: TokenOwner,
+  external_user_id: string | null,
+): Promise<boolean> {
+  const own = await db
+    .selectFrom('connections')
+    .select('external_user_hash')
+    .where('user_id', '=', user_id)
+    .where('provider', '=', provider)
+    .where('team_id', '=', team.id)
+    .where('tokens', 'is not', null)
+    .where(sql<boolean>`credential_id is not distinct from ${credential_id}::uuid`)
+    .executeTakeFirst();
+  return own !== undefined && (external_user_id === null || own.external_user_hash === null);
+}

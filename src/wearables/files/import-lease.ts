@@ -1,0 +1,56 @@
+import { sql } from 'kysely';
+import type { TeamCtx, TxCtx } from '../../context.ts';
+import type { Leased } from '../../files/file-queue.ts';
+import type { FailureCode } from './failures.ts';
+import type { FileKind } from './file-kind.ts';
+import type { Skipped } from './skipped.ts';
+
+/** An import that this process is working on. It can do so until another process takes a new lease of the import. */
+export type Claimed = Leased & { kind: FileKind };
+
+/**
+ * The time of a lease. Each stored chunk extends the lease. If the lease expires, another process continues the import.
+ */
+const LEASE_SECONDS = 120;
+
+/** How processes lease imports. If an import starts again, `begins` also resets its counts. */
+export const IMPORTS = {
+  table: 'imports',
+  leaseSeconds: LEASE_SECONDS,
+  mostAttempts: 5,
+  mostAtOnce: 2,
+  begins: sql`, started_at = coalesce(file.started_at, now()),
+             progress = 0, unchanged = 0, outside_ingestion_bounds = 0, skipped = 0, skipped_by_type = '[]'`,
+} as const;
+
+/** Another process has leased the import, or the import was erased. This process must not store more of its data. */
+export class LeaseLost extends Error {}
+
+/**
+ * Locks the import until the commit, and extends the lease. Returns the records that the import has skipped so far, as
+ * counts. Throws LeaseLost.
+ */
+export async function extendLease(ctx: TxCtx<TeamCtx>, { user_id, id, lease }: Claimed): Promise<Skipped[]> {
+  // Locks the user's row first, like an erasure, so that no two transactions wait for each other. The commit does not
+  // wait until the data is on the disk, so it does not slow down other commits. If PostgreSQL crashes, the import reads
+  // the lost chunks from the file again. We remove the file only after a commit that waits for the disk.
+  await sql`
+    select set_config('synchronous_commit', 'off', true) from users
+     where id = ${user_id} and team_id = ${ctx.team.id} for key share`.execute(ctx.db);
+  const { rows } = await sql<{ skipped_by_type: Skipped[] }>`
+    update imports set lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
+     where user_id = ${user_id} and id = ${id} and team_id = ${ctx.team.id} and lease = ${lease} and status = 'running'
+    returning skipped_by_type`.execute(ctx.db);
+  const [row] = rows;
+  if (!row) throw new LeaseLost('Another process has the import, or it was erased.');
+  return row.skipped_by_type;
+}
+
+/** Ends the import, if the caller still has its lease. */
+export async function endImport(ctx: TeamCtx, { user_id, id, lease }: Claimed, error: FailureCode | null) {
+  const { numAffectedRows = 0n } = await sql`
+    update imports set status = ${error === null ? 'success' : 'failure'}, error = ${error}, lease = null,
+           ended_at = now(), progress = case when ${error === null} then 1 else progress end
+     where user_id = ${user_id} and id = ${id} and team_id = ${ctx.team.id} and lease = ${lease}`.execute(ctx.db);
+  if (numAffectedRows > 0n) ctx.count?.({ what: 'import', outcome: error ?? 'success' });
+}

@@ -1,0 +1,147 @@
+// A zip archive. We read it entry by entry within its limits. We compare the names of entries but never use them as
+// paths. We copy only an archive inside of an archive to the disk, because a reader needs the end of an archive first.
+// We unlink the file of the copy at once.
+import { open as openFile, rm, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Readable } from 'node:stream';
+import { crc32 } from 'node:zlib';
+import { fromFdPromise, openPromise, type Entry, type ZipFile } from 'yauzl';
+import { freeBytes, isDiskFull } from '../../../disk-space.ts';
+import { ImportFailure } from '../failures.ts';
+
+export type Archive = {
+  entries: Entry[];
+  /**
+   * Returns the bytes of an entry. Throws archive_too_large if all entries together exceed the limit of the archive,
+   * and archive_broken if the size or checksum of the entry is wrong.
+   */
+  open: (entry: Entry) => Promise<AsyncGenerator<Buffer, void, undefined>>;
+  /** Returns the bytes of an entry as one buffer of at most `mostBytes`. Also throws file_too_large. */
+  readWhole: (entry: Entry, mostBytes: number) => Promise<Buffer>;
+  /**
+   * Reads an entry that is an archive. Its bytes count against the limit of the outer archive. When `read` ends, its
+   * copy on the disk is removed. Throws file_too_large, and storage_full if the disk has no space for the copy.
+   */
+  within: (entry: Entry, read: (inner: Archive) => Promise<void>) => Promise<void>;
+};
+
+/**
+ * The most entries. An export of ten years has some thousands: one file for each workout and each electrocardiogram.
+ */
+const MOST_ENTRIES = 50_000;
+/** The largest compression ratio. Exports have a ratio of about 20. DEFLATE can reach 1,000. */
+const MOST_RATIO = 250;
+const RATIO_COUNTS_FROM_BYTES = 1024 * 1024;
+/** The most bytes of the copy of an inner archive. There is only one copy on the disk at a time. */
+const MOST_INNER_BYTES = 1024 * 1024 * 1024;
+/** While we write the copy, we check the free disk space each time after this number of bytes. */
+const STEP_BYTES = 64 * 1024 * 1024;
+
+type Bounds = { expandedBytes: number; reserveBytes: number };
+
+/**
+ * Opens an archive. Readers can read at most `expandedBytes` from it in total. Copies of inner archives leave
+ * `reserveBytes` of the disk free.
+ */
+export const openArchive = async (path: string, { expandedBytes, reserveBytes }: Bounds): Promise<Archive> =>
+  archiveOf(await broken(openPromise(path, { autoClose: false })), {
+    path,
+    reserveBytes,
+    bound: { leftBytes: expandedBytes, hasCopy: false },
+  });
+
+type ArchiveContext = { path: string; reserveBytes: number; bound: { leftBytes: number; hasCopy: boolean } };
+
+async function archiveOf(zip: ZipFile, context: ArchiveContext): Promise<Archive> {
+  const { path, reserveBytes, bound } = context;
+  const entries = await entriesOf(zip);
+  const open = async (entry: Entry): Promise<AsyncGenerator<Buffer, void, undefined>> => {
+    const { uncompressedSize, compressedSize } = entry;
+    const isTight =
+      uncompressedSize > RATIO_COUNTS_FROM_BYTES && uncompressedSize / Math.max(1, compressedSize) > MOST_RATIO;
+    if (isTight || uncompressedSize > bound.leftBytes) throw new ImportFailure('archive_too_large');
+    bound.leftBytes -= uncompressedSize;
+    return checked(entry, await broken(zip.openReadStreamPromise(entry)));
+  };
+  return {
+    entries,
+    open,
+    readWhole: async (entry, mostBytes) => {
+      if (entry.uncompressedSize > mostBytes) throw new ImportFailure('file_too_large');
+      const all: Buffer[] = [];
+      for await (const chunk of await open(entry)) all.push(chunk);
+      return Buffer.concat(all);
+    },
+    within: async (entry, read) => {
+      if (entry.uncompressedSize > MOST_INNER_BYTES) throw new ImportFailure('file_too_large');
+      if (bound.hasCopy) throw new ImportFailure('archive_too_large');
+      const chunks = await open(entry);
+      const copy = await openFile(`${path}.within`, 'w+', 0o600);
+      bound.hasCopy = true;
+      try {
+        // The file is unlinked, so it disappears when this process ends, also if the process is killed.
+        await rm(`${path}.within`);
+        await write(chunks, copy, { folder: dirname(path), reserveBytes, bytes: entry.uncompressedSize });
+        await read(await archiveOf(await broken(fromFdPromise(copy.fd, { autoClose: false })), context));
+      } finally {
+        bound.hasCopy = false;
+        await copy.close();
+      }
+    },
+  };
+}
+
+type CopyTarget = { folder: string; reserveBytes: number; bytes: number };
+
+async function write(
+  chunks: AsyncIterable<Buffer>,
+  copy: FileHandle,
+  { folder, reserveBytes, bytes }: CopyTarget,
+): Promise<void> {
+  let written = 0;
+  let checkedTo = 0;
+  for await (const chunk of chunks) {
+    if (written + chunk.length > checkedTo) {
+      const step = Math.min(STEP_BYTES, Math.max(bytes - written, chunk.length));
+      if ((await freeBytes(folder)) < reserveBytes + step) throw new ImportFailure('storage_full');
+      checkedTo = written + step;
+    }
+    try {
+      await copy.writeFile(chunk);
+    } catch (error) {
+      throw isDiskFull(error) ? new ImportFailure('storage_full') : error;
+    }
+    written += chunk.length;
+  }
+}
+
+async function entriesOf(zip: ZipFile): Promise<Entry[]> {
+  if (zip.entryCount > MOST_ENTRIES) throw new ImportFailure('archive_too_large');
+  const entries: Entry[] = [];
+  try {
+    for await (const entry of zip.eachEntry()) if (!entry.fileName.endsWith('/')) entries.push(entry);
+  } catch {
+    throw new ImportFailure('archive_broken');
+  }
+  // macOS adds such an entry for each file.
+  return entries.filter(({ fileName }) => !fileName.startsWith('__MACOSX/'));
+}
+
+/** Checks the checksum of an entry. The library checks the number of bytes. */
+async function* checked(entry: Entry, stream: Readable): AsyncGenerator<Buffer, void, undefined> {
+  let sum = 0;
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      sum = crc32(chunk, sum);
+      yield chunk;
+    }
+  } catch {
+    throw new ImportFailure('archive_broken');
+  }
+  if (sum !== entry.crc32) throw new ImportFailure('archive_broken');
+}
+
+const broken = <T>(work: Promise<T>): Promise<T> =>
+  work.catch(() => {
+    throw new ImportFailure('archive_broken');
+  });

@@ -1,0 +1,14 @@
+import { ImportFailure, type FailureCode } from '../failures.ts';
+
+/** The failures that end the complete import. */
+const ENDS_ALL = new Set<FailureCode>(['archive_too_large', 'storage_full']);
+
+/** Returns null if one file of an archive cannot be read, so that the import continues with the other files. */
+export async function orNull<T>(read: () => Promise<T>): Promise<T | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof ImportFailure && !ENDS_ALL.has(error.code)) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,68 @@
+import type { TeamCtx } from '../../context.ts';
+import { withinTime } from '../../time-limit.ts';
+import { asWriter } from '../user-writer.ts';
+import type { Claim } from '../pulls/poll-lease.ts';
+import { LONGEST_PULL_MS, type Importer, type Window } from '../providers/importer.ts';
+import { importSource } from '../pulls/asking/import-source.ts';
+import { storePulledChunk } from '../pulls/store-pulled.ts';
+import { deleteAtSource } from '../summaries/deletion/delete-at-source.ts';
+import type { InboxRow } from './inbox.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Pulls the summary that a notification names. Returns the notifications for which data must still be pulled. */
+export async function pullNamedObject(
+  ctx: TeamCtx,
+  claim: Claim,
+  importer: Importer,
+  row: InboxRow,
+): Promise<InboxRow[]> {
+  const { object_resource: resource, object_id: id } = row;
+  if (resource === null || id === null || !importer.findOne) return [row];
+  const { findOne } = importer;
+  const { user, connection } = claim;
+  const found = await withinTime({ ms: LONGEST_PULL_MS, outer: ctx.stopping }, (signal) =>
+    findOne(importSource({ ctx, user, signal, past: false, wanted: new Set([resource]) }), resource, id),
+  );
+  if (found === null) return [row];
+  const span = row.deleted || found === 'gone' ? await spanOf(ctx, claim, { resource, id }) : null;
+  const others = row.resources.filter((each) => each !== resource);
+  if (found === 'gone') {
+    const gone = { resource, provider: connection.provider, provider_ids: [id] };
+    await asWriter(ctx, { user_id: user.id, origin: 'live' }, (tx, present) => deleteAtSource(tx, present, gone));
+    return span === null ? [] : besideDeleted({ ...row, resources: others }, span);
+  }
+  for (const chunk of found) await storePulledChunk(ctx, user, chunk, 'live');
+  return span === null ? [{ ...row, resources: others }] : besideDeleted({ ...row, resources: others }, span);
+}
+
+/** Returns the times of the stored summary that a notification names; null if the summary is not stored. */
+async function spanOf(
+  { db, team }: TeamCtx,
+  { user, connection: { provider } }: Claim,
+  { resource, id }: { resource: string; id: string },
+): Promise<Window | null> {
+  const row = await db
+    .selectFrom('summaries')
+    .select(['start_at', 'end_at'])
+    .where('user_id', '=', user.id)
+    .where('team_id', '=', team.id)
+    .where('resource', '=', resource)
+    .where('provider', '=', provider)
+    .where('provider_id', '=', id)
+    .executeTakeFirst();
+  if (!row || row.start_at === null) return null;
+  return { from: row.start_at, to: row.end_at ?? row.start_at };
+}
+
+/**
+ * Returns the notifications with which we look for deleted samples after a summary was deleted. The provider may also
+ * have deleted samples that were measured during the summary, or up to some hours after its end, because providers
+ * report values of a night then. We pull all data of the day before to the day after, because providers do not all
+ * select data by the same moment.
+ */
+function besideDeleted(row: InboxRow, { from, to }: Window): InboxRow[] {
+  const moved = (moment: string, by: number): string => new Date(Date.parse(moment) + by).toISOString();
+  const read = { ...row, deleted: false, span_from: moved(from, -DAY_MS), span_to: moved(to, DAY_MS) };
+  return [read, { ...row, deleted: true, span_from: from, span_to: moved(to, DAY_MS / 2) }];
+}

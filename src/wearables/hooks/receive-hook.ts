@@ -1,0 +1,115 @@
+import type { Readable } from 'node:stream';
+import type { Ctx } from '../../context.ts';
+import { acrossTeams } from '../../db/session/bind.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { AppError, notFound } from '../../errors.ts';
+import { HookBodies } from '../../hook-bodies.ts';
+import { configuredOrNull, type Configured } from '../connections/applications/configured.ts';
+import { subscriptionIdOf } from '../connections/subscriptions/known-subscription.ts';
+import { connectionsOf } from './connections-of.ts';
+import { equalInConstantTime } from '../../privacy/equal-in-constant-time.ts';
+import { type Notifier, type Sent, hookTokenOf } from '../providers/notifier.ts';
+import { storeNotifications, type ReceivedNotification } from './store-notifications.ts';
+import { notifierOrNull } from '../providers/registry.ts';
+
+/** The bodies of requests that the process has in memory. Each has up to 64 KiB. */
+const bodies = new HookBodies();
+
+/** The most notifications that we read from one body. Google sends up to 99 in one body. */
+const MOST_NOTIFICATIONS = 100;
+
+type Found = { hook: Notifier; secret: string; configured: Configured };
+
+/**
+ * Returns the hook of a provider that is configured in this deployment, with the secret of its application. Throws
+ * not_found.
+ */
+export function findHook(ctx: Ctx, provider: string): Found {
+  const [hook, configured] = [notifierOrNull(provider), configuredOrNull(ctx.config, provider)];
+  if (!hook || !configured) throw notFound('Hook of this provider');
+  return { hook, secret: configured.client.secret.reveal(), configured };
+}
+
+/**
+ * Stores the notifications of a body for every connection that they are about, and responds. A job pulls the data
+ * later. Throws signature_refused. If the headers already show that the provider cannot have sent the request, throws
+ * before it reads the body.
+ */
+export async function receiveHook(
+  ctx: Ctx,
+  provider: string,
+  { body, ...from }: Omit<Sent, 'body'> & { body: Readable },
+): Promise<{ received: true }> {
+  const found = findHook(ctx, provider);
+  if (!mayBeGenuine(found.hook, found.secret, from)) throw refused(ctx, provider);
+  return bodies.take(ctx, body, (bytes) => receiveBody(ctx, found, { ...from, body: bytes.toString('utf8') }));
+}
+
+async function receiveBody(ctx: Ctx, { hook, secret, configured }: Found, sent: Sent): Promise<{ received: true }> {
+  const provider = configured.connector.slug;
+  const count = (outcome: 'kept' | 'nobody_told') => ctx.count?.({ what: 'hook', provider, outcome });
+  if (!hook.isGenuine(secret, sent)) throw refused(ctx, provider);
+  const byAccount = new Map<string, ReceivedNotification[]>();
+  const notifications = notificationsOf(hook, sent.body);
+  if (!(await isOfOurs(ctx, configured, hook, notifications))) throw refused(ctx, provider);
+  for (const notification of notifications) {
+    const providerEvent = hook.read(notification);
+    if (providerEvent === null) continue;
+    const account = ctx.cipher.lookupHash('external_user', provider, providerEvent.external_user_id).toString('hex');
+    const all = byAccount.get(account) ?? [];
+    all.push({ providerEvent, words: JSON.stringify(notification) });
+    byAccount.set(account, all);
+  }
+  if (byAccount.size === 0) {
+    count('nobody_told');
+    return { received: true };
+  }
+  const connections = await inTransaction(acrossTeams(ctx), async (tx) => {
+    const connections = await connectionsOf(tx, provider, [...byAccount.keys()]);
+    const all = connections.map(({ account, ...owner }) => ({ ...owner, notifications: byAccount.get(account) ?? [] }));
+    await storeNotifications(tx, provider, all, hook.repeats ?? false);
+    return connections.length;
+  });
+  count(connections > 0 ? 'kept' : 'nobody_told');
+  return { received: true };
+}
+
+function refused(ctx: Ctx, provider: string): AppError {
+  ctx.count?.({ what: 'hook', provider, outcome: 'refused' });
+  return new AppError('signature_refused', 'Nothing proves that the provider has sent this request.');
+}
+
+/**
+ * Whether the notifications belong to this deployment's subscription. True if the id of the subscription is not known.
+ */
+async function isOfOurs(
+  ctx: Ctx,
+  configured: Configured,
+  { subscriptionOf }: Notifier,
+  notifications: Readonly<Record<string, unknown>>[],
+): Promise<boolean> {
+  const ours = subscriptionOf ? await subscriptionIdOf(ctx, configured) : null;
+  return ours === null || notifications.every((notification) => subscriptionOf?.(notification) === ours);
+}
+
+/** Whether the request has our token in its address, or has one of the headers that prove the sender. */
+const mayBeGenuine = ({ headers }: Notifier, secret: string, sent: Omit<Sent, 'body'>): boolean =>
+  sent.token === null
+    ? headers.some((name) => (sent.headers[name] ?? null) !== null)
+    : equalInConstantTime(sent.token, hookTokenOf(secret));
+
+/** Returns the notifications in a body, without the parts that are not objects. */
+function notificationsOf({ isForm = false }: Notifier, sent: string): Readonly<Record<string, unknown>>[] {
+  if (isForm) return [Object.fromEntries(new URLSearchParams(sent))];
+  const value = parse(sent);
+  const all: unknown[] = Array.isArray(value) ? value.slice(0, MOST_NOTIFICATIONS) : [value];
+  return all.flatMap((each) => (typeof each === 'object' && each !== null ? [{ ...each }] : []));
+}
+
+function parse(sent: string): unknown {
+  try {
+    return JSON.parse(sent);
+  } catch {
+    return null;
+  }
+}

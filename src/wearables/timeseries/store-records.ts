@@ -1,0 +1,64 @@
+// Stores from which record of its source each sample is. HealthKit and Health Connect give ids to such records.
+import { sql } from 'kysely';
+import type { TeamCtx, TxCtx } from '../../context.ts';
+import { isUuid } from '../../ids.ts';
+import type { Writer } from '../user-writer.ts';
+
+/**
+ * The number of bytes of the hash that we store. They are enough, so that no two records of a user have the same hash.
+ */
+const BYTES = 16;
+
+type Whose = { id: string };
+
+/**
+ * Returns the form of a record's id that we hash. HealthKit writes UUIDs in upper case, and most libraries write them
+ * in lower case. Both name the same record.
+ */
+const plain = (record: string): string => (isUuid(record) ? record.toLowerCase() : record);
+
+/**
+ * Returns all forms in which a record can be stored. Older rows have the hash of a UUID in the form in which the sender
+ * wrote it.
+ */
+const storedForms = (record: string): string[] =>
+  isUuid(record) ? [...new Set([plain(record), record, record.toUpperCase()])] : [record];
+
+const hashOf = ({ cipher, team }: TeamCtx | TxCtx<TeamCtx>, user: Whose, provider: string, record: string): Buffer =>
+  cipher.lookupHash('sample_record', team.id, `${user.id} ${provider} ${record}`).subarray(0, BYTES);
+
+/** A sample with the record that it is from. Its stream and time identify the sample. */
+export type Recorded = { stream_id: number; at: string; provider: string; record: string };
+
+/**
+ * Stores the record that each sample is from. If a sample is pushed again without a record, the stored record stays.
+ */
+export async function storeRecords(ctx: Writer, user: Whose, recorded: Recorded[]): Promise<void> {
+  if (recorded.length === 0) return;
+  const hashes = recorded.map((each) => hashOf(ctx, user, each.provider, plain(each.record)));
+  await sql`
+    insert into sample_records as known (stream_id, at, team_id, record)
+    select stream_id, at, ${ctx.team.id}, record
+      from unnest(${recorded.map(({ stream_id }) => stream_id)}::bigint[],
+                  ${recorded.map(({ at }) => at)}::timestamptz[], ${hashes}::bytea[]) as r (stream_id, at, record)
+    on conflict (stream_id, at) do update set record = excluded.record
+     where known.record <> excluded.record`.execute(ctx.db);
+}
+
+/** Returns the samples of these records of a user, at most `most` of them. */
+export async function samplesOfRecords(
+  ctx: Writer,
+  user: Whose,
+  records: { provider: string; record: string }[],
+  most: number,
+): Promise<{ stream_id: number; at: string }[]> {
+  if (records.length === 0) return [];
+  const hashes = records.flatMap(({ provider, record }) =>
+    storedForms(record).map((each) => hashOf(ctx, user, provider, each)),
+  );
+  const { rows } = await sql<{ stream_id: number; at: string }>`
+    select stream_id, at from sample_records
+     where team_id = ${ctx.team.id} and record = any (${hashes}::bytea[])
+     limit ${most}`.execute(ctx.db);
+  return rows;
+}

@@ -1,0 +1,143 @@
+import { sql } from 'kysely';
+import type { TeamCtx } from '../../context.ts';
+import { byIndex } from '../../db/session/by-index.ts';
+import { decodeCursor, encodeCursor, isId } from '../../db/cursor.ts';
+import { leastIdAt } from '../../ids.ts';
+
+/** The most attempts that one page reads. Filters may then reject some of them. */
+const MOST_LOOKED_AT = 1_000;
+const LATEST_MS = 2 ** 48 - 1;
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+const STATUSES = ['succeeded', 'failed', 'exhausted'] as const;
+type Status = (typeof STATUSES)[number];
+
+export type AttemptFilters = {
+  status: string[] | null;
+  event_type: string | null;
+  since: string | null;
+  until: string | null;
+  next_cursor: string | null;
+  limit: number;
+};
+
+/** A row of the log of attempts, with encrypted values as they are stored. */
+export type AttemptRow = {
+  id: string;
+  webhook_id: string;
+  event_id: string;
+  event_type: string;
+  attempt: number;
+  trigger: 'resend' | 'replay' | 'test' | null;
+  outcome: Status;
+  http_status: number | null;
+  error: Buffer | null;
+  duration_ms: number;
+};
+
+export const COLUMNS = sql.raw(
+  'attempts.id, attempts.webhook_id, attempts.event_id, attempts.attempt, attempts.trigger, attempts.outcome, ' +
+    'attempts.http_status, attempts.error, attempts.duration_ms',
+);
+
+type Unsuccessful = 'failed' | 'exhausted';
+
+/**
+ * These values are constants in the SQL text and not parameters, because PostgreSQL uses the partial index of failed
+ * attempts only for constants.
+ */
+const WRITTEN = { failed: sql`'failed'`, exhausted: sql`'exhausted'` };
+
+/** Selects the attempts at one endpoint, or the attempts of one event. */
+export type AttemptsOf = { webhook_id: string } | { event_id: string };
+
+/**
+ * Returns the newest attempts that match the filters, and the cursor of the next page. It reads at most MOST_LOOKED_AT
+ * rows. An index by status finds attempts that were not successful. For other filters it reads all attempts and drops
+ * those that do not match.
+ */
+export async function readAttempts(
+  ctx: TeamCtx,
+  of: AttemptsOf,
+  filters: AttemptFilters,
+): Promise<{ rows: AttemptRow[]; next_cursor: string | null }> {
+  const { event_type, limit } = filters;
+  const wanted = filters.status ? STATUSES.filter((status) => filters.status?.includes(status)) : [...STATUSES];
+  if (wanted.length === 0) return { rows: [], next_cursor: null };
+  const isUnsuccessful = !wanted.includes('succeeded');
+  const isExact = event_type === null && (isUnsuccessful || filters.status === null);
+  const most = isExact ? limit + 1 : MOST_LOOKED_AT;
+  const parts = isUnsuccessful ? (wanted as Unsuccessful[]) : (['all'] as const);
+  const looked = await read(ctx, of, { ...rangeOf(filters), parts, most });
+  const known = looked.filter((row): row is AttemptRow => row.event_type !== null);
+  const found = known.filter(
+    (row) => wanted.includes(row.outcome) && (event_type === null || row.event_type === event_type),
+  );
+  const rows = found.slice(0, limit);
+  const last = found.length > limit ? rows.at(-1) : looked.length === most ? looked.at(-1) : undefined;
+  return { rows, next_cursor: last ? encodeCursor(last.id) : null };
+}
+
+type Part = 'all' | Unsuccessful;
+type Range = { from: string; below: string };
+
+/**
+ * Returns the time range as a range of ids. The time that the API shows for an attempt is the time in its id, and an
+ * index can find ids.
+ */
+function rangeOf({ since, until, next_cursor }: AttemptFilters): Range {
+  const after = next_cursor === null ? LAST_ID : decodeCursor(next_cursor, isId).toLowerCase();
+  const end = until === null ? LAST_ID : leastIdAt(within(Date.parse(until) + 1));
+  return { from: leastIdAt(since === null ? 0 : within(Date.parse(since))), below: after < end ? after : end };
+}
+
+/**
+ * Reads the newest `most` rows from an index, in one part for each status, or in one part for all. The condition on the
+ * team is outside of these parts. If it were inside, a server without statistics for a new day would assume that the
+ * endpoint has few attempts, and would sort all of them.
+ */
+async function read(
+  { db, team }: TeamCtx,
+  of: AttemptsOf,
+  { parts, most, ...range }: Range & { parts: readonly Part[]; most: number },
+): Promise<(Omit<AttemptRow, 'event_type'> & { event_type: string | null })[]> {
+  const newest = parts
+    .map(
+      (part) =>
+        sql`
+          (select attempts.team_id, ${COLUMNS} from attempts
+            where ${'event_id' in of ? ofEvent(team.id, of, range, part) : atEndpoint(of, range, part)} limit ${most})`,
+    )
+    .reduce((before, part) => sql`${before} union all ${part}`);
+  const query = sql<Omit<AttemptRow, 'event_type'> & { event_type: string | null }>`
+    select ${COLUMNS}, event.event_type
+      from (select * from (${newest}) as parts order by id desc limit ${most}) as attempts
+      left join lateral (
+       select event_type from events
+        where events.team_id = ${team.id} and events.id between attempts.event_id and attempts.event_id
+        order by events.id limit 1
+     ) as event on true
+     where attempts.team_id = ${team.id}
+     order by attempts.id desc`;
+  return (await byIndex(query).execute(db)).rows;
+}
+
+/**
+ * Selects attempts at an endpoint. The rows are ordered like the index that PostgreSQL should use. Without this order,
+ * a server without statistics might use the index of all attempts instead.
+ */
+const atEndpoint = ({ webhook_id }: { webhook_id: string }, { from, below }: Range, part: Part) =>
+  part === 'all'
+    ? sql`attempts.webhook_id = ${webhook_id} and attempts.id >= ${from} and attempts.id < ${below}
+      order by attempts.id desc`
+    : sql`attempts.webhook_id = ${webhook_id} and attempts.outcome <> 'succeeded'
+        and (attempts.outcome, attempts.id) >= (${WRITTEN[part]}, ${from})
+        and (attempts.outcome, attempts.id) < (${WRITTEN[part]}, ${below})
+      order by attempts.outcome desc, attempts.id desc`;
+
+const ofEvent = (team_id: string, { event_id }: { event_id: string }, { from, below }: Range, part: Part) => sql`
+  attempts.team_id = ${team_id} and attempts.event_id = ${event_id} and attempts.id >= ${from}
+      and attempts.id < ${below}
+    ${part === 'all' ? sql`` : sql`and attempts.outcome = ${WRITTEN[part]}`} order by attempts.id desc`;
+
+const within = (ms: number): number => Math.min(Math.max(ms, 0), LATEST_MS);

@@ -1,0 +1,72 @@
+/**
+ * Headers that a team may not set. The sender sets them, or they belong to one connection and not to the message (RFC
+ * 9110 7.6.1).
+ */
+const RESERVED = new Set([
+  'accept-encoding',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'http2-settings',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'user-agent',
+]);
+const RESERVED_PREFIXES = ['webhook-', 'svix-', 'phial-'];
+
+const MAX_HEADERS = 32;
+const MAX_NAME_LENGTH = 128;
+const MAX_VALUE_LENGTH = 4096;
+
+/**
+ * Returns the reasons why a team may not add these headers to its webhooks, each as one sentence. The list is empty if
+ * all headers are allowed.
+ */
+export function checkHeaders(headers: Record<string, string>): string[] {
+  const names = Object.keys(headers);
+  const problems = names.flatMap((name) => checkName(name) ?? checkValue(name, headers[name] ?? '') ?? []);
+  if (names.length > MAX_HEADERS) problems.push(`At most ${MAX_HEADERS} headers are allowed.`);
+  const seen = new Set<string>();
+  for (const name of names) {
+    if (seen.has(name.toLowerCase())) problems.push(`The header ${show(name)} occurs twice.`);
+    seen.add(name.toLowerCase());
+  }
+  return problems;
+}
+
+function checkName(name: string): string | null {
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return `${show(name)} is not a header name.`;
+  if (name.length > MAX_NAME_LENGTH) return `The name ${show(name)} is longer than ${MAX_NAME_LENGTH} characters.`;
+  const lower = name.toLowerCase();
+  if (RESERVED.has(lower) || RESERVED_PREFIXES.some((prefix) => lower.startsWith(prefix))) {
+    return `The header ${show(name)} is set by the service.`;
+  }
+  return null;
+}
+
+function checkValue(name: string, value: string): string | null {
+  if (value.length > MAX_VALUE_LENGTH) {
+    return `The value of ${show(name)} is longer than ${MAX_VALUE_LENGTH} characters.`;
+  }
+  if (!/^[\t\x20-\x7e]*$/.test(value)) {
+    return `The value of ${show(name)} may hold printable ASCII characters only, and no line breaks.`;
+  }
+  return null;
+}
+
+/**
+ * Returns the name in quotes and shortened. A name with line breaks or of extreme length then cannot spoil the error
+ * text that contains it.
+ */
+function show(name: string): string {
+  return JSON.stringify(name.length > 40 ? `${name.slice(0, 40)}…` : name);
+}

@@ -1,0 +1,35 @@
+import type { TeamCtx } from '../../context.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { notifyEndpointChange } from '../../delivery/endpoint-cache.ts';
+import { clearQueue } from '../../delivery/queues/queue-leases.ts';
+import { notFound } from '../../errors.ts';
+import { replaceHeaderSet } from './endpoint-headers.ts';
+
+/**
+ * Deletes an endpoint, its secrets and its queued deliveries. Its attempts stay in the log. We delete the deliveries
+ * first, because that may take long. Deleting the endpoint locks the row of its queue, and while this lock is held,
+ * workers wait for it and send no webhooks of any team.
+ */
+export function deleteWebhook(ctx: TeamCtx, id: string): Promise<void> {
+  return inTransaction(ctx, async (ctx) => {
+    const { db } = ctx;
+    const found = await db
+      .selectFrom('webhooks')
+      .select('id')
+      .where('team_id', '=', ctx.team.id)
+      .where('id', '=', id)
+      .executeTakeFirst();
+    if (!found) throw notFound('Webhook');
+    await clearQueue(db, id);
+    const { numDeletedRows } = await db
+      .deleteFrom('webhooks')
+      .where('team_id', '=', ctx.team.id)
+      .where('id', '=', id)
+      .executeTakeFirst();
+    if (numDeletedRows === 0n) throw notFound('Webhook');
+    await replaceHeaderSet(ctx, id);
+    // An event that was published meanwhile may have added deliveries.
+    await clearQueue(db, id);
+    await notifyEndpointChange(db, id);
+  });
+}

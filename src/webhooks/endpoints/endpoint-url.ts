@@ -1,0 +1,44 @@
+import { ownerOf } from '../../fair/round-robin.ts';
+import type { TeamCtx } from '../../context.ts';
+import { AppError } from '../../errors.ts';
+import { deploymentPolicy } from '../../outbound/deployment-policy.ts';
+import { openResolver } from '../../outbound/open-resolver.ts';
+
+/**
+ * A look-up takes at most one second. A URL may be saved even if its name cannot be resolved, because the sender checks
+ * the address again before every connection.
+ */
+const resolver = openResolver({ timeoutMs: 500 });
+
+/**
+ * Throws webhook_url_refused with the reason if we would refuse a delivery to `url`. It checks only the text of the
+ * URL. `path` is the path of the URL in the request, for the error.
+ */
+export function refuseUrl({ config }: TeamCtx, url: string, path: string[] = ['body', 'url']): void {
+  const problem = problemOfOurOwn(config.baseUrl, url) ?? deploymentPolicy(config).checkUrl(url);
+  if (problem === null) return;
+  throw new AppError('webhook_url_refused', problem, { detail: [{ type: 'value_error', loc: path, msg: problem }] });
+}
+
+/**
+ * Throws webhook_address_refused if the host name of `url` resolves to an address to which this deployment does not
+ * send.
+ */
+export async function refuseAddressOf({ config, team }: TeamCtx, url: string): Promise<void> {
+  const policy = deploymentPolicy(config);
+  const hostname = new URL(url).hostname.replace(/^\[|\]$/g, '');
+  const addresses = await resolver.lookup(ownerOf(team), hostname).catch(() => []);
+  if (addresses.some(({ address }) => !policy.isAllowed(address))) {
+    throw new AppError(
+      'webhook_address_refused',
+      'The name of the url leads to a private, local or reserved address, which this deployment does not send to.',
+    );
+  }
+}
+
+/**
+ * Returns a problem if the URL is one of this service. A delivery to this service could cause the next delivery,
+ * without end.
+ */
+const problemOfOurOwn = (baseUrl: string, url: string): string | null =>
+  new URL(url).host === new URL(baseUrl).host ? 'The url is that of this service itself.' : null;

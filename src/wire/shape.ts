@@ -1,0 +1,32 @@
+import { Type, type TObject, type TObjectOptions, type TProperties, type TSchema } from 'typebox';
+
+export type NamedSchema = { name: string; schema: TSchema };
+
+const byIdentity = new Map<unknown, NamedSchema>();
+const byName = new Map<string, string>();
+
+/** Declares an object with a name in OpenAPI. Responses and bodies refer to it as `#/components/schemas/<name>`. */
+export function shape<P extends TProperties>(name: string, properties: P, options: TObjectOptions = {}): TObject<P> {
+  return named(name, Type.Object(properties, options));
+}
+
+/** Gives any other schema a name in OpenAPI. Throws if another schema already has the name. */
+export function named<T extends TSchema>(name: string, schema: T): T {
+  const text = JSON.stringify(schema);
+  if ((byName.get(name) ?? text) !== text) throw new Error(`Two different schemas are called ${name}.`);
+  byName.set(name, text);
+  const identity = identityOf(schema);
+  if (!byIdentity.has(identity)) byIdentity.set(identity, { name, schema });
+  return schema;
+}
+
+export const findNamedOrNull = (schema: TSchema): NamedSchema | null => byIdentity.get(identityOf(schema)) ?? null;
+
+/**
+ * Returns a value that all copies of a schema have in common. `nullable` and `Type.Optional` make such copies. The
+ * value is the `properties` object of an object, or the list of values of an enum.
+ */
+function identityOf(schema: TSchema & { enum?: unknown[]; properties?: object; patternProperties?: object }): unknown {
+  if (schema.enum) return JSON.stringify(schema.enum.filter((value) => value !== null));
+  return schema.properties ?? schema.patternProperties ?? schema;
+}

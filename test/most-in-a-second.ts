@@ -1,9 +1,0 @@
-/** The most that began within any 1,000 ms, of times in their order. */
-export function mostInASecond(times: number[]): number {
-  let most = 0;
-  for (let first = 0, last = 0; last < times.length; last += 1) {
-    while ((times[first] as number) <= (times[last] as number) - 1000) first += 1;
-    most = Math.max(most, last - first + 1);
-  }
-  return most;
-}

@@ -1,0 +1,272 @@
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runOnce } from 'graphile-worker';
+import { expect, inject } from 'vitest';
+import { serveApi } from '../src/api.ts';
+import { listen, makeCtx, openApiPool, openDeliverer, openSeparatePools } from '../src/assemble.ts';
+import { parseConfig, type Config } from '../src/config/options.ts';
+import type { Ctx } from '../src/context.ts';
+import { acrossTeams } from '../src/db/session/bind.ts';
+import type { Db } from '../src/db/open-database.ts';
+import { operations } from '../src/operations.ts';
+import type { Operation } from '../src/operation/operation.ts';
+import type { ErrorCode } from '../src/errors.ts';
+import type { Code } from '../src/http/error-answer.ts';
+import { declaredCodes } from '../src/http/answer/declared-codes.ts';
+import { prepareDrain } from '../src/http/drain.ts';
+import { jsonOf } from '../src/operation/media.ts';
+import { openMetrics, type Metrics } from '../src/metrics.ts';
+import { HEADERS, headersOf, headersOfShared, type HeaderName } from '../src/http/openapi/answer-headers.ts';
+import { tasksOf, workerLogger } from '../src/jobs/run-jobs.ts';
+import { openLog } from '../src/log.ts';
+import { LongPolls } from '../src/long-polls.ts';
+import { claimCipher } from '../src/privacy/claim-cipher.ts';
+import { createOrg } from '../src/tenancy/orgs/create.ts';
+import { createTeam } from '../src/tenancy/teams/create.ts';
+import { createTeamKey } from '../src/tenancy/keys/create-team-key.ts';
+import { cloneDatabase, databaseUrl, query } from './global-setup.ts';
+import { problemsOf } from './shapes.ts';
+
+export type Answer<T = Record<string, never>> = { status: number; body: T; headers: Headers };
+export type Team = { id: string; org_id: string; api_key: string; management_key: string; api: Api };
+
+type Options = { headers?: Record<string, string>; key?: string | null; raw?: string };
+/** Calls the service as a team. Every success is checked against the schema of the operation. */
+export type Api = <T = never>(method: string, path: string, body?: unknown, options?: Options) => Promise<Answer<T>>;
+
+/** Options that production requires. */
+const PRODUCTION_KEYS = {
+  PHIAL_LOOKUP_KEY: Buffer.alloc(32, 7).toString('base64'),
+  PHIAL_ENCRYPTION_KEYS: `1:${Buffer.alloc(32, 8).toString('base64')}`,
+};
+
+/** An application at a provider without a server, because tests of providers start their own; and carriers. */
+const OTHERS = {
+  PHIAL_OURA_CLIENT_ID: 'client-of-nobody',
+  PHIAL_OURA_CLIENT_SECRET: 'secret-of-nobody',
+  PHIAL_OURA_BASE_URL: 'https://127.0.0.1:9',
+  PHIAL_CARRIER_WEBHOOK_SECRETS: 'secret-of-carriers',
+};
+
+export type TestApp = {
+  ctx: Ctx;
+  db: Db;
+  config: Config;
+  metrics: Metrics;
+  baseUrl: string;
+  databaseUrl: string;
+  /** The first team, in its own organisation on plan scale. */
+  team: Team;
+  api: Api;
+  makeTeam: (name?: string) => Promise<Team>;
+  /** Delivers every due webhook and returns when nothing is left. */
+  deliver: () => Promise<void>;
+  /** Runs every due background job, and the jobs that they make due. */
+  runJobs: () => Promise<void>;
+  /** Writes when keys were used last. */
+  flushKeyUses: () => Promise<void>;
+  /** Bytes of answers that clients have not read yet. */
+  unreadBytes: () => number;
+  /** Writes the waiting lines of the audit log. */
+  flushAudit: () => Promise<void>;
+  close: () => Promise<void>;
+};
+
+/** For running requests at the end of a file. A connection without a request would last for a minute otherwise. */
+const DRAIN_MS = 5_000;
+
+type Shared = { databaseUrl?: string; logTo?: (line: string) => void; poolSize?: number; poolWaitMs?: number };
+
+/** The service on a real socket and its own database, or as one more service on `databaseUrl`. Logs go to `logTo`. */
+export async function startTestApp(
+  env: Record<string, string> = {},
+  { databaseUrl: sharedUrl, logTo, poolSize = 10, poolWaitMs }: Shared = {},
+): Promise<TestApp> {
+  const database = `test_${randomUUID().replaceAll('-', '')}`;
+  const server = inject('serverUrl');
+  if (!sharedUrl) await cloneDatabase(server, database, inject('template'));
+  const url = sharedUrl ?? databaseUrl(server, database);
+  const keys = env['PHIAL_ENVIRONMENT'] === 'production' ? PRODUCTION_KEYS : {};
+  // Services of one database see one upload directory.
+  const uploadDir = join(tmpdir(), `uploads-${new URL(url).pathname.slice(1)}`);
+  const { config, secrets } = parseConfig({
+    PORT: '0',
+    PHIAL_LOG_LEVEL: 'silent',
+    PHIAL_UPLOAD_DIR: uploadDir,
+    ...keys,
+    ...OTHERS,
+    ...env,
+  });
+  const log = openLog(config.logLevel, logTo && { write: logTo });
+  const limits = { ...config.databaseLimits, waitMs: poolWaitMs ?? config.databaseLimits.waitMs };
+  const on = { url, limits, log };
+  const database_ = openApiPool(on, poolSize);
+  const { reserved, forAnonymousCallers } = openSeparatePools(on, database_);
+  const cipher = await claimCipher(database_.db, config, secrets);
+  const metrics = openMetrics();
+  const polls = new LongPolls();
+  const ctx: Ctx = {
+    ...makeCtx(database_, { config, log, cipher, polls, metrics }),
+    reserved: reserved.db,
+    forAnonymousCallers: forAnonymousCallers.db,
+  };
+  const app = serveApi(ctx, metrics);
+  const drain = prepareDrain(app.server, log);
+  const listener = listen(on, { app, polls });
+  await listener.ready;
+  const baseUrl = await app.server.listen({ port: 0, host: '127.0.0.1' });
+
+  const makeTeam = async (name = 'Desert Health'): Promise<Team> => {
+    const org = await createOrg(ctx, { name, plan: 'scale' });
+    const team = await createTeam(ctx, { org_id: org.org_id, name });
+    const key = await createTeamKey(ctx, { team_id: team.id, label: 'test' });
+    return {
+      id: team.id,
+      org_id: org.org_id,
+      api_key: key.value,
+      management_key: org.management_key,
+      api: apiOf(baseUrl, key.value, org.management_key),
+    };
+  };
+  const team = await makeTeam();
+  const { deliveries, deliverer } = openDeliverer(ctx, on, { poolSize: 3, beside: database_, metrics });
+  return {
+    ctx,
+    db: acrossTeams(ctx).db,
+    config,
+    metrics,
+    baseUrl,
+    databaseUrl: url,
+    team,
+    api: team.api,
+    makeTeam,
+    deliver: () => deliverer.untilIdle(),
+    flushKeyUses: () => app.uses.flush(),
+    unreadBytes: () => app.unread.bytes,
+    flushAudit: () => app.audit.flush(),
+    runJobs: () =>
+      runOnce({ pgPool: database_.pool, taskList: tasksOf(ctx), logger: workerLogger(log), noHandleSignals: true }),
+    close: async () => {
+      await deliverer.stop(0);
+      await deliveries.close();
+      await drain(DRAIN_MS);
+      await listener.close();
+      await reserved.close();
+      await forAnonymousCallers.close();
+      await database_.close();
+      if (sharedUrl) return;
+      rmSync(uploadDir, { recursive: true, force: true });
+      await query(server, `drop database ${database} with (force)`);
+    },
+  };
+}
+
+/** Sends the team key to the service API and the management key to the management API, unless `key` says otherwise. */
+export function apiOf(baseUrl: string, teamKey: string, managementKey: string): Api {
+  return async <T>(method: string, path: string, body?: unknown, options: Options = {}) => {
+    const management = path.startsWith('/v1/org');
+    const key = options.key === undefined ? (management ? managementKey : teamKey) : options.key;
+    const payload = options.raw ?? (body === undefined ? undefined : JSON.stringify(body));
+    const response = await fetch(baseUrl + path, {
+      method,
+      headers: {
+        ...(key === null ? {} : { [management ? 'x-management-key' : 'x-service-api-key']: key }),
+        ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+        ...options.headers,
+      },
+      ...(payload === undefined ? {} : { body: payload }),
+      redirect: 'manual',
+    });
+    const text = await response.text();
+    const answer = {
+      status: response.status,
+      headers: response.headers,
+      body: (text === '' ? undefined : isJson(response) ? JSON.parse(text) : text) as T,
+    };
+    checkHeaders(method, path, answer);
+    const shown = operationAt(method, path)?.response;
+    if (shown && 'media' in shown && shown.media === 'browser') return answer;
+    if (response.ok) checkShape(method, path, answer);
+    else checkRefusal(method, path, answer as Answer<Record<string, unknown>>);
+    return answer;
+  };
+}
+
+const isJson = (response: Response): boolean => /[/+]json/.test(response.headers.get('content-type') ?? '');
+
+/** A literal path wins over one with parameters, as in the router. */
+const OPERATIONS = operations
+  .map((operation) => ({ operation, path: new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }))
+  .toSorted((a, b) => parametersOf(a.operation) - parametersOf(b.operation));
+
+function parametersOf({ path }: Operation): number {
+  return path.match(/\{/g)?.length ?? 0;
+}
+
+function operationAt(method: string, path: string): Operation | undefined {
+  const plain = path.split('?')[0] as string;
+  return OPERATIONS.find(({ operation, path }) => operation.method === method && path.test(plain))?.operation;
+}
+
+/** Headers of HTTP itself. */
+const OF_HTTP = [
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'date',
+  'keep-alive',
+  'transfer-encoding',
+  'vary',
+];
+
+/** The answer declares every header, and has every header that it always has. */
+function checkHeaders(method: string, path: string, { status, headers }: Answer<unknown>): void {
+  const operation = status === 405 ? undefined : operationAt(method, path);
+  const declared = operation ? headersOf(operation, status) : headersOfShared(status);
+  const usual = headers.get('cache-control') === 'no-store' ? [...OF_HTTP, 'cache-control'] : OF_HTTP;
+  const known = new Set([...usual, ...declared.map((name) => name.toLowerCase())]);
+  const unknown = [...headers.keys()].filter((name) => !known.has(name));
+  const isAlways = (name: HeaderName): boolean => 'required' in HEADERS[name];
+  const missing = declared.filter((name) => isAlways(name) && !headers.has(name));
+  expect({ operation: `${operation?.id} ${status}`, unknown, missing }).toMatchObject({ unknown: [], missing: [] });
+}
+
+function checkShape(method: string, path: string, answer: Answer<unknown>): void {
+  const operation = operationAt(method, path);
+  if (!operation) throw new Error(`No operation is declared for ${method} ${path.split('?')[0]}`);
+  const { response } = operation;
+  const isAccepted =
+    response && 'media' in response && response.media === 'or_accepted' && answer.status === 202 ? response : null;
+  if (isAccepted?.isDone === null) {
+    expect(answer.body).toBeUndefined();
+    return;
+  }
+  if (!isAccepted) expect(answer.status).toBe(operation.status);
+  const shape = jsonOf(operation.response);
+  if (!shape) {
+    expect(typeof answer.body).toBe(operation.response ? 'string' : 'undefined');
+    return;
+  }
+  expect(problemsOf(shape, answer.body).map((problem) => `${operation.id} ${problem}`)).toEqual([]);
+}
+
+function checkRefusal(method: string, path: string, answer: Answer<Record<string, unknown>>): void {
+  expect(answer.body).toEqual(
+    expect.objectContaining({ code: expect.stringMatching(/^[a-z_]+$/), request_id: expect.any(String) }),
+  );
+  const problem = { type: expect.any(String), loc: expect.any(Array), msg: expect.any(String) };
+  const { detail } = answer.body;
+  const isList = answer.status === 422 || answer.body['code'] === 'pre_flight_failed';
+  if (!isList) expect(detail).toSatisfy((each) => each !== undefined && !Array.isArray(each));
+  else for (const each of detail as unknown[]) expect(each).toMatchObject(problem);
+  const operation = operationAt(method, path);
+  const code = answer.body['code'] as Code;
+  if (operation && !declaredCodes(operation).has(code))
+    throw new Error(`${operation.id} answered ${code}, which it does not declare: add it to its \`refusals\`.`);
+  const { detail: _, code: __, request_id: ___, ...beside } = answer.body;
+  const shape = operation?.refusedWith[code as ErrorCode];
+  if (shape) expect(problemsOf(shape, beside)).toEqual([]);
+}
