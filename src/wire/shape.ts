@@ -3,7 +3,7 @@ import { Type, type TObject, type TObjectOptions, type TProperties, type TSchema
 export type NamedSchema = { name: string; schema: TSchema };
 
 const byIdentity = new Map<unknown, NamedSchema>();
-const byName = new Map<string, string>();
+const byName = new Map<string, TSchema>();
 
 /** Declares an object with a name in OpenAPI. Responses and bodies refer to it as `#/components/schemas/<name>`. */
 export function shape<P extends TProperties>(name: string, properties: P, options: TObjectOptions = {}): TObject<P> {
@@ -12,9 +12,10 @@ export function shape<P extends TProperties>(name: string, properties: P, option
 
 /** Gives any other schema a name in OpenAPI. Throws if another schema already has the name. */
 export function named<T extends TSchema>(name: string, schema: T): T {
-  const text = JSON.stringify(schema);
-  if ((byName.get(name) ?? text) !== text) throw new Error(`Two different schemas are called ${name}.`);
-  byName.set(name, text);
+  const other = byName.get(name);
+  if (other && JSON.stringify(other) !== JSON.stringify(schema))
+    throw new Error(`Two different schemas are called ${name}.`);
+  byName.set(name, schema);
   const identity = identityOf(schema);
   if (!byIdentity.has(identity)) byIdentity.set(identity, { name, schema });
   return schema;
