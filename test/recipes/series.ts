@@ -1,6 +1,9 @@
+import { SERIES_FACTS, UNGROUPED } from '../series-facts.ts';
 import type { Recipe } from './recipe.ts';
 
 const NAME = 'moonlight_exposure';
+const MANY = SERIES_FACTS.length;
+const MANY_GROUPED = SERIES_FACTS.filter(({ name }) => !UNGROUPED.some(([path]) => path === name)).length;
 
 /** Adds an invented series: the minutes that a person spends in moonlight. */
 export const series: Recipe = {
@@ -23,18 +26,18 @@ export const series: Recipe = {
     },
     {
       file: 'src/wearables/timeseries/all-series.test.ts',
-      instead: "test('the 52 series",
-      text: "test('the 53 series",
+      instead: `test('the ${MANY} series`,
+      text: `test('the ${MANY + 1} series`,
     },
     {
       file: 'src/wearables/timeseries/all-series.test.ts',
-      instead: 'expect(SERIES_FACTS).toHaveLength(52)',
-      text: 'expect(SERIES_FACTS).toHaveLength(53)',
+      instead: `expect(SERIES_FACTS).toHaveLength(${MANY})`,
+      text: `expect(SERIES_FACTS).toHaveLength(${MANY + 1})`,
     },
     {
       file: 'src/wearables/timeseries/all-series.test.ts',
-      instead: 'expect(without).toHaveLength(29)',
-      text: 'expect(without).toHaveLength(30)',
+      instead: `expect(without).toHaveLength(${MANY_GROUPED})`,
+      text: `expect(without).toHaveLength(${MANY_GROUPED + 1})`,
     },
     {
       file: 'src/wearables/pulls/demo/demo-samples.ts',
