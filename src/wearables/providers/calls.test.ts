@@ -43,22 +43,41 @@ async function countCalls(slug: ProviderSlug): Promise<{ first: number; poll: nu
   return { first, poll: provider.asked.length };
 }
 
-test('the guide has the number of requests to each provider', async () => {
-  expect(Object.keys(DOCUMENTED).toSorted()).toEqual(Object.keys(IMPORTERS).toSorted());
-  const lines: string[] = [HEAD, '|---|---:|---:|---:|---:|---:|'];
-  for (const slug of Object.keys(DOCUMENTED) as ProviderSlug[]) {
-    const { first, poll } = await countCalls(slug);
-    const { name, history_days } = PROVIDERS[slug];
-    const polls = 86_400 / (IMPORTERS[slug]?.pollEverySeconds ?? 0);
-    lines.push(`| ${name} | ${history_days} | ${first} | ${poll} | ${polls} | ${poll * polls} |`);
-  }
-  const guide = readFileSync(GUIDE, 'utf8');
+const tableOf = (guide: string): string => {
   const start = guide.indexOf(HEAD);
-  expect(start).toBeGreaterThan(0);
-  const end = guide.indexOf('\n\n', start);
-  if (process.env['UPDATE']) writeFileSync(GUIDE, guide.slice(0, start) + lines.join('\n') + guide.slice(end));
-  const shown = guide.slice(start, end).split('\n');
-  expect(shown.map((line) => line.split('|').map((cell) => cell.trim())).slice(2)).toEqual(
-    lines.map((line) => line.split('|').map((cell) => cell.trim())).slice(2),
-  );
+  return start < 0 ? '' : guide.slice(start, guide.indexOf('\n\n', start));
+};
+/** The cells of each row, without their spaces, which may differ. */
+const rowsOf = (guide: string): string[][] =>
+  tableOf(guide)
+    .split('\n')
+    .slice(2)
+    .map((line) => line.split('|').slice(1, -1))
+    .map((cells) => cells.map((cell) => cell.trim()));
+const readGuide = (): string => readFileSync(GUIDE, 'utf8');
+
+const SLUGS = Object.keys(DOCUMENTED) as ProviderSlug[];
+const NAMES = SLUGS.map((slug): string => PROVIDERS[slug].name);
+
+/** Writes one row of the table, and removes rows of providers that are gone. */
+function writeRow(row: string[]): void {
+  const guide = readGuide();
+  const rows = [...rowsOf(guide).filter(([name]) => name !== row[0]), row];
+  const inOrder = NAMES.flatMap((name) => rows.filter(([of]) => of === name));
+  const lines = [...tableOf(guide).split('\n').slice(0, 2), ...inOrder.map((cells) => `| ${cells.join(' | ')} |`)];
+  writeFileSync(GUIDE, guide.replace(tableOf(guide), lines.join('\n')));
+}
+
+test.each(SLUGS)('the guide has the number of requests to %s', async (slug) => {
+  const { first, poll } = await countCalls(slug);
+  const { name, history_days } = PROVIDERS[slug];
+  const polls = 86_400 / (IMPORTERS[slug]?.pollEverySeconds ?? 0);
+  const row = [name, history_days, first, poll, polls, poll * polls].map(String);
+  if (process.env['UPDATE']) writeRow(row);
+  expect(rowsOf(readGuide()).find(([of]) => of === name)).toEqual(row);
+});
+
+test('the guide has a row for every provider that can be connected', () => {
+  expect(SLUGS.toSorted()).toEqual(Object.keys(IMPORTERS).toSorted());
+  expect(rowsOf(readGuide()).map(([name]) => name)).toEqual(NAMES);
 });
