@@ -12,15 +12,15 @@ import { oncePerKey, type KeyedRequest } from './answer/idempotency.ts';
 import { oncePerForm } from './answer/once-per-form.ts';
 import { takesIdempotencyKey } from './answer/declared-codes.ts';
 import { sealFor } from './answer/seal.ts';
-import { compileAnswer, send, type Answer } from './answer/write-answer.ts';
-import { recordIdsOf } from './audit/record-ids.ts';
+import { send, type Answer } from './answer/write-answer.ts';
 import { lineOf, requestLine, type Trail } from './audit/trail.ts';
 import type { Caller } from './auth/caller.ts';
 import { refuseBeyondKey, resolveScope } from './auth/resolve-scope.ts';
+import { compiled } from './compile-operation.ts';
 import type { Operation } from '../operation/operation.ts';
 import { takeBatches, UnreadBatch } from './input/batch-body.ts';
 import type { ReadForm } from './input/form-body.ts';
-import { inputReader, type Input } from './input/read-input.ts';
+import type { Input } from './input/read-input.ts';
 import { takeStreams } from './input/stream-body.ts';
 import { takeWebForms } from './input/web-form-body.ts';
 import type { ArrivingBatches } from './limits/arriving-batches.ts';
@@ -59,9 +59,7 @@ export function addRoute(
   operation: Operation,
   { permits, batches, arriving, unread }: Limits,
 ): void {
-  const readInput = inputReader(operation);
-  const toAnswer = lazily(() => compileAnswer(operation));
-  const ids = lazily(() => recordIdsOf(operation));
+  const { readInput, toAnswer, ids } = compiled(operation);
   // A stream may take long. Its service function opens a transaction for each part that it has read.
   const inOneTransaction = operation.method !== 'GET' && !isStream(operation.body) && !operation.waits;
 
@@ -283,9 +281,4 @@ function headerOf(request: FastifyRequest, name: string): string | null {
 function cookieOf(request: FastifyRequest, name: string): string | null {
   const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
   return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? null;
-}
-
-function lazily<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
 }

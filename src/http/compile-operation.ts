@@ -1,0 +1,32 @@
+import type { Operation } from '../operation/operation.ts';
+import { compileAnswer } from './answer/write-answer.ts';
+import { recordIdsOf } from './audit/record-ids.ts';
+import { inputReader } from './input/read-input.ts';
+
+/** What the shapes of an operation compile to. A process that never gets a request for it compiles nothing. */
+type Compiled = {
+  readInput: ReturnType<typeof inputReader>;
+  toAnswer: () => ReturnType<typeof compileAnswer>;
+  ids: () => ReturnType<typeof recordIdsOf>;
+};
+
+const ofOperations = new WeakMap<Operation, Compiled>();
+
+/** All servers of a process share the result, because it depends on the operation only. */
+export function compiled(operation: Operation): Compiled {
+  let found = ofOperations.get(operation);
+  if (!found) {
+    found = {
+      readInput: inputReader(operation),
+      toAnswer: lazily(() => compileAnswer(operation)),
+      ids: lazily(() => recordIdsOf(operation)),
+    };
+    ofOperations.set(operation, found);
+  }
+  return found;
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
