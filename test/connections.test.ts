@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { hookTokenOf } from '../src/wearables/providers/notifier.ts';
+import { hookTokenOf } from '../src/wearables/providers/notification-reader.ts';
 import { startTestApp, type TestApp } from './test-app.ts';
 
 let app: TestApp;

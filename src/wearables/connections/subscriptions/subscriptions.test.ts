@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
 import { importConnection, makeUser } from '../../../../test/factories.ts';
 import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
-import { hookTokenOf } from '../../providers/notifier.ts';
+import { hookTokenOf } from '../../providers/notification-reader.ts';
 import { ensureApplicationSubscriptions } from './ensure-application-subscriptions.ts';
 import { askForUserSubscriptions } from './ensure-user-subscription.ts';
 

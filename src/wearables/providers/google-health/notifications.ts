@@ -1,7 +1,7 @@
 // https://developers.google.com/health/webhooks and
 // https://developers.google.com/health/reference/rest/v4/projects.subscribers
 import { equalInConstantTime } from '../../../privacy/equal-in-constant-time.ts';
-import { fieldsOf, idOf, spanOf, type Notifier, hookTokenOf } from '../notifier.ts';
+import { fieldsOf, idOf, spanOf, type NotificationReader, hookTokenOf } from '../notification-reader.ts';
 
 /**
  * The resources that may have changed, by the data type of a notification. Resources without notifications come by
@@ -27,7 +27,7 @@ const MOST_INTERVALS = 100;
  * The secret of the subscriber is the complete `Authorization` header. Google also signs the payload, with keys that
  * change. We do not check that signature, because a notification only causes a request to Google itself.
  */
-export const notifier: Notifier = {
+export const notificationReader: NotificationReader = {
   headers: ['authorization'],
   isGenuine: (secret, { headers }) =>
     equalInConstantTime(headers['authorization'] ?? '', `Bearer ${hookTokenOf(secret)}`),

@@ -3,7 +3,7 @@ import { equalInConstantTime } from '../../privacy/equal-in-constant-time.ts';
 import { textOf } from './connector.ts';
 
 /** A request to our hook, with the parts that prove who sent it. */
-export type Sent = {
+export type HookRequest = {
   headers: Readonly<Record<string, string | null>>;
   /** The last part of the address; null if the address has no token. */
   token: string | null;
@@ -33,14 +33,14 @@ export type ProviderEvent = {
 };
 
 /** Verifies and reads the notifications of a provider. */
-export type Notifier = {
+export type NotificationReader = {
   /** The headers that prove who sent a notification, in lower case. */
   headers: readonly string[];
   /**
    * Whether the provider has sent the notification, as far as we can verify this. `secret` is the secret of the
    * application.
    */
-  isGenuine: (secret: string, sent: Sent) => boolean;
+  isGenuine: (secret: string, sent: HookRequest) => boolean;
   /**
    * Returns the provider's id of the subscription to which a notification belongs. It is missing if the notifications
    * have no such id.
@@ -70,7 +70,7 @@ export const hookTokenOf = (secret: string): string => createHmac('sha256', secr
 export const INBOX_RETENTION_DAYS = 3;
 
 /** Whether the notification came to the address that only the provider knows. */
-export const hasOurToken = (secret: string, { token }: Sent): boolean =>
+export const hasOurToken = (secret: string, { token }: HookRequest): boolean =>
   token !== null && equalInConstantTime(token, hookTokenOf(secret));
 
 export const hexOf = (secret: string, text: string): string => createHmac('sha256', secret).update(text).digest('hex');

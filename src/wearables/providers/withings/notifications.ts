@@ -1,5 +1,5 @@
 // https://developer.withings.com/developer-guide/v3/integration-guide/public-health-data-api/data-api/notifications/notification-content
-import { hasOurToken, idOf, spanOf, spanOfDay, type Notifier } from '../notifier.ts';
+import { hasOurToken, idOf, spanOf, spanOfDay, type NotificationReader } from '../notification-reader.ts';
 
 /** The resources that may have changed, by the number of the category. */
 const CATEGORIES: Readonly<Record<string, string[]>> = {
@@ -17,7 +17,7 @@ const OF_MEASURES = new Set(['1', '2', '4']);
 const ACCOUNT = '46';
 
 /** Withings does not sign. The address of the subscription proves the sender, because only Withings knows it. */
-export const notifier: Notifier = {
+export const notificationReader: NotificationReader = {
   headers: [],
   isGenuine: hasOurToken,
   isForm: true,

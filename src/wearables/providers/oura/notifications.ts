@@ -1,6 +1,6 @@
 // https://cloud.ouraring.com/v2/docs#tag/Webhook-Subscription-Routes
 import { equalInConstantTime } from '../../../privacy/equal-in-constant-time.ts';
-import { hexOf, idOf, type Notifier, INBOX_RETENTION_DAYS } from '../notifier.ts';
+import { hexOf, idOf, type NotificationReader, INBOX_RETENTION_DAYS } from '../notification-reader.ts';
 
 /**
  * The resources and the kind of summary for each of Oura's data types. Oura sends no notifications about heart rate, so
@@ -34,7 +34,7 @@ const MILLISECONDS_FROM = 1e11;
  * We refuse a notification that is older than the retention time of the inbox, because anybody who has seen it could
  * send it again. Oura itself repeats a notification for about an hour.
  */
-export const notifier: Notifier = {
+export const notificationReader: NotificationReader = {
   headers: ['x-oura-signature', 'x-oura-timestamp'],
   isGenuine: (secret, { headers, body }) => {
     const [signature, timestamp] = [headers['x-oura-signature'] ?? '', headers['x-oura-timestamp'] ?? ''];

@@ -1,5 +1,5 @@
 // https://www.polar.com/accesslink-api/#webhooks
-import { hasOurToken, idOf, spanOfDay, type Notifier } from '../notifier.ts';
+import { hasOurToken, idOf, spanOfDay, type NotificationReader } from '../notification-reader.ts';
 
 /**
  * The resources that may have changed, by the event. Polar always returns complete lists of exercises and nights, so
@@ -18,7 +18,7 @@ const OF_A_DAY = new Set(['CONTINUOUS_HEART_RATE', 'ACTIVITY_SUMMARY']);
  * Polar signs with a key that it shows once, when the webhook is created. We do not have this key, so the address
  * proves the sender. A PING only needs a response.
  */
-export const notifier: Notifier = {
+export const notificationReader: NotificationReader = {
   headers: [],
   isGenuine: hasOurToken,
   read: ({ event, user_id, date }) => {

@@ -1,8 +1,8 @@
 // https://cloud-api.wahooligan.com/#webhooks
-import { fieldsOf, hasOurToken, idOf, type Notifier } from '../notifier.ts';
+import { fieldsOf, hasOurToken, idOf, type NotificationReader } from '../notification-reader.ts';
 
 /** Wahoo does not sign, and it chooses the token in the body itself. So we put our token into the address. */
-export const notifier: Notifier = {
+export const notificationReader: NotificationReader = {
   headers: [],
   isGenuine: hasOurToken,
   read: ({ event_type, user, workout_summary }) => {

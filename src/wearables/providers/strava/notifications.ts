@@ -1,6 +1,6 @@
 // https://developers.strava.com/docs/webhooks/
 import { equalInConstantTime } from '../../../privacy/equal-in-constant-time.ts';
-import { fieldsOf, hasOurToken, hexOf, idOf, type Notifier } from '../notifier.ts';
+import { fieldsOf, hasOurToken, hexOf, idOf, type NotificationReader } from '../notification-reader.ts';
 
 const MOST_AGE_SECONDS = 300;
 
@@ -8,7 +8,7 @@ const MOST_AGE_SECONDS = 300;
  * It depends on the application whether Strava signs. An unsigned notification must come to the address that only
  * Strava knows.
  */
-export const notifier: Notifier = {
+export const notificationReader: NotificationReader = {
   headers: ['x-strava-signature'],
   isGenuine: (secret, sent) => {
     const signature = sent.headers['x-strava-signature'] ?? null;

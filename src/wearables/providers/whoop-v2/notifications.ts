@@ -1,7 +1,7 @@
 // https://developer.whoop.com/docs/developing/webhooks
 import { createHmac } from 'node:crypto';
 import { equalInConstantTime } from '../../../privacy/equal-in-constant-time.ts';
-import { idOf, type Notifier } from '../notifier.ts';
+import { idOf, type NotificationReader } from '../notification-reader.ts';
 
 const MOST_AGE_MS = 300_000;
 
@@ -15,7 +15,7 @@ const TYPES: Readonly<Record<string, { resources: string[]; kind: string }>> = {
   workout: { resources: ['workouts'], kind: 'workouts' },
 };
 
-export const notifier: Notifier = {
+export const notificationReader: NotificationReader = {
   headers: ['x-whoop-signature', 'x-whoop-signature-timestamp'],
   isGenuine: (secret, { headers, body }) => {
     const at = headers['x-whoop-signature-timestamp'] ?? '';
