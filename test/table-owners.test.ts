@@ -60,7 +60,7 @@ const OWNERS: Record<string, string[]> = {
     'unmatched_candidates',
   ],
   'labs/laboratories/simulated': ['simulations'],
-  'labs/laboratories/carriers': ['carrier_scans'],
+  'labs/carriers': ['carrier_scans'],
   'labs/laboratories/hl7': [
     'laboratory_outbox',
     'laboratory_connections',

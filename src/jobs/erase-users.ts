@@ -11,7 +11,7 @@ import * as events from '../events/erase.ts';
 import * as answers from '../http/answer/erase.ts';
 import { LEAST_ID } from '../ids.ts';
 import * as insurance from '../insurance/erase.ts';
-import * as carriers from '../labs/laboratories/carriers/erase.ts';
+import * as carriers from '../labs/carriers/erase.ts';
 import * as hl7 from '../labs/laboratories/hl7/erase.ts';
 import * as orders from '../labs/orders/erase.ts';
 import * as results from '../labs/results/erase.ts';

@@ -9,7 +9,7 @@ import { inTransaction } from '../db/transaction.ts';
 import { isUnavailable } from '../db/session/unavailable.ts';
 import { kindOfError, type Logger } from '../log.ts';
 import { schedulerCallResumption, schedulerCalls } from '../labs/appointments/scheduler-calls/make-scheduler-call.ts';
-import { carrierScans } from '../labs/laboratories/carriers/follow-scans.ts';
+import { carrierScans } from '../labs/carriers/follow-scans.ts';
 import { resendEvents, resendResumption } from '../labs/orders/messages/resend-events.ts';
 import { autopilot } from '../labs/laboratories/simulated/autopilot-job.ts';
 import {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Ctx, TeamCtx, TxCtx } from '../../../context.ts';
+import type { Ctx, TeamCtx, TxCtx } from '../../context.ts';
 
 /**
  * Days for which we store scans of a parcel that we do not know. A carrier may scan a parcel before the laboratory

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
+import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import {
   consents,
   hookOfCarrier,
@@ -12,9 +12,9 @@ import {
   readOrder,
   shippingAddress,
   type OrderBody,
-} from '../../../../test/factories.ts';
-import { addLabTest, byMllp, connectTestLaboratory } from '../../../../test/hl7-deployment.ts';
-import { endPrograms, makeDatabase, runCommand } from '../../../../test/program.ts';
+} from '../../../test/factories.ts';
+import { addLabTest, byMllp, connectTestLaboratory } from '../../../test/hl7-deployment.ts';
+import { endPrograms, makeDatabase, runCommand } from '../../../test/program.ts';
 
 let app: TestApp;
 let databaseUrl: string;

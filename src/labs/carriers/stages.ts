@@ -1,5 +1,5 @@
 // Maps the statuses and status details of EasyPost trackers to statuses of an order.
-import type { LowLevelStatus } from '../../orders/status/statuses.ts';
+import type { LowLevelStatus } from '../orders/status/statuses.ts';
 
 /** The stages of a parcel that change the status of an order. */
 export const STAGES = ['moving', 'out_for_delivery', 'delivered', 'problem', 'failure', 'lost'] as const;

@@ -5,7 +5,7 @@ import { request, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
+import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
 import {
   hookOfCarrier,
   lowStatuses,
@@ -15,12 +15,12 @@ import {
   register,
   simulate,
   type OrderBody,
-} from '../../../../test/factories.ts';
-import { teamCtx } from '../../../../test/team-ctx.ts';
-import { inTransaction } from '../../../db/transaction.ts';
-import { eraseUsers } from '../../../../test/erase-due-users.ts';
-import { lockOrder } from '../../orders/load-order.ts';
-import { storeShipment, type ShipmentUpdate } from '../../orders/testkit/store-shipment.ts';
+} from '../../../test/factories.ts';
+import { teamCtx } from '../../../test/team-ctx.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { eraseUsers } from '../../../test/erase-due-users.ts';
+import { lockOrder } from '../orders/load-order.ts';
+import { storeShipment, type ShipmentUpdate } from '../orders/testkit/store-shipment.ts';
 import { dropExpired } from './erase.ts';
 
 let app: TestApp;

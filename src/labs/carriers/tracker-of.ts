@@ -1,4 +1,4 @@
-import { courierOf } from '../../orders/testkit/couriers.ts';
+import { courierOf } from '../orders/testkit/couriers.ts';
 import { stageOf, type Stage } from './stages.ts';
 
 /** The number of scans that we read of a tracker, the newest first. A parcel has about ten or twenty scans. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { advance, progressOf, type OrderProgress } from '../../orders/status/status-rules.ts';
-import type { LowLevelStatus } from '../../orders/status/statuses.ts';
+import { advance, progressOf, type OrderProgress } from '../orders/status/status-rules.ts';
+import type { LowLevelStatus } from '../orders/status/statuses.ts';
 import { STAGES, type Leg, type Stage } from './stages.ts';
 import { stepsBy } from './parcel-steps.ts';
 

@@ -1,6 +1,6 @@
 // Pure functions that compute the statuses of an order from the scans of one of its parcels.
-import { next, type OrderProgress } from '../../orders/status/status-rules.ts';
-import type { LowLevelStatus } from '../../orders/status/statuses.ts';
+import { next, type OrderProgress } from '../orders/status/status-rules.ts';
+import type { LowLevelStatus } from '../orders/status/statuses.ts';
 import { STATUS_OF, type Leg, type Stage } from './stages.ts';
 
 const TO_CUSTOMER: ReadonlySet<LowLevelStatus> = new Set(Object.values(STATUS_OF.outbound));

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { Type } from 'typebox';
-import { operation, type Operation } from '../../../operation/operation.ts';
-import { byteStream } from '../../../operation/media.ts';
-import { WordFilter } from '../../../wire/schema.ts';
+import { operation, type Operation } from '../../operation/operation.ts';
+import { byteStream } from '../../operation/media.ts';
+import { WordFilter } from '../../wire/schema.ts';
 import { receiveCarrierUpdate } from './receive-carrier-update.ts';
 import { SIGNATURE_HEADER } from './carrier-signature.ts';
 

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
-import type { Ctx } from '../../../context.ts';
-import { acrossTeams } from '../../../db/session/bind.ts';
-import { inTransaction } from '../../../db/transaction.ts';
-import { AppError, notFound } from '../../../errors.ts';
-import { HookBodies } from '../../../hook-bodies.ts';
-import { COURIER_SLUGS } from '../../orders/testkit/couriers.ts';
+import type { Ctx } from '../../context.ts';
+import { acrossTeams } from '../../db/session/bind.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { AppError, notFound } from '../../errors.ts';
+import { HookBodies } from '../../hook-bodies.ts';
+import { COURIER_SLUGS } from '../orders/testkit/couriers.ts';
 import { storeScans } from './store-scans.ts';
 import { trackerOf } from './tracker-of.ts';
 import { isSigned, SIGNATURE_HEADER } from './carrier-signature.ts';

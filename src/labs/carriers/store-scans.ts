@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { Ctx, TxCtx } from '../../../context.ts';
-import { addJob } from '../../../db/define-job.ts';
-import { KIT_NOT_BACK } from '../../orders/status/statuses.ts';
-import { carrierScansKind, lockTrackingNumbers, trackingNumberHash } from '../../orders/testkit/tracking-numbers.ts';
+import type { Ctx, TxCtx } from '../../context.ts';
+import { addJob } from '../../db/define-job.ts';
+import { KIT_NOT_BACK } from '../orders/status/statuses.ts';
+import { carrierScansKind, lockTrackingNumbers, trackingNumberHash } from '../orders/testkit/tracking-numbers.ts';
 import type { Tracker } from './tracker-of.ts';
 
 /** The most scans that we store for one parcel. */

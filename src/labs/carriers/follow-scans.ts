@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
-import type { TeamCtx, TxCtx } from '../../../context.ts';
-import { acrossTeams } from '../../../db/session/bind.ts';
-import { inTransaction } from '../../../db/transaction.ts';
-import { defineTeamJob } from '../../../tenancy/teams/define-team-job.ts';
-import { lockOrderIfPresent, type LoadedOrder } from '../../orders/load-order.ts';
-import { progressOfOrder } from '../../orders/status/order-progress.ts';
-import { KIT_NOT_BACK } from '../../orders/status/statuses.ts';
-import { carrierScansKind } from '../../orders/testkit/tracking-numbers.ts';
-import { applyLabUpdate } from '../apply-lab-update.ts';
+import type { TeamCtx, TxCtx } from '../../context.ts';
+import { acrossTeams } from '../../db/session/bind.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { defineTeamJob } from '../../tenancy/teams/define-team-job.ts';
+import { lockOrderIfPresent, type LoadedOrder } from '../orders/load-order.ts';
+import { progressOfOrder } from '../orders/status/order-progress.ts';
+import { KIT_NOT_BACK } from '../orders/status/statuses.ts';
+import { carrierScansKind } from '../orders/testkit/tracking-numbers.ts';
+import { applyLabUpdate } from '../laboratories/apply-lab-update.ts';
 import { STAGES, type Leg, type Stage } from './stages.ts';
 import { stepsBy } from './parcel-steps.ts';
 

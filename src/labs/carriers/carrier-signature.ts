@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import type { Hidden } from '../../../config/provider-options.ts';
-import { equalInConstantTime } from '../../../privacy/equal-in-constant-time.ts';
+import type { Hidden } from '../../config/provider-options.ts';
+import { equalInConstantTime } from '../../privacy/equal-in-constant-time.ts';
 
 /** The header that contains EasyPost's signature. Node names headers in lower case. */
 export const SIGNATURE_HEADER = 'x-hmac-signature';
