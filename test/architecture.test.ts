@@ -75,7 +75,7 @@ const PARTS: Record<string, string[]> = {
   // tables of contents, one line for each module
   subscriptions: ['labs', 'wearables', 'context'],
   openapi: [
-    'glossary',
+    'openapi-texts',
     'pipelines',
     'team-export',
     'operations',
@@ -104,7 +104,7 @@ const PARTS: Record<string, string[]> = {
     'system',
     'operation',
   ],
-  'event-catalogue': ['glossary', 'event-types', 'http', 'webhooks'],
+  'event-catalogue': ['openapi-texts', 'event-types', 'http', 'webhooks'],
   'event-types': ['labs', 'wearables', 'delivery', 'events'],
   jobs: [
     'files',
@@ -138,7 +138,7 @@ const PARTS: Record<string, string[]> = {
     ...GROUND,
   ],
   pipelines: ['webhooks', 'delivery', 'outbound', 'tenancy', 'events', 'operation', ...GROUND],
-  glossary: [],
+  'openapi-texts': [],
   // the modules, higher ones first
   labs: ['files', 'insurance', 'users', 'outbound', 'tenancy', 'audit', 'events', 'operation', ...GROUND],
   wearables: [...CATALOGUE, 'files', 'users', 'outbound', 'tenancy', 'audit', 'events', 'operation', ...GROUND],

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodeCursor } from '../src/db/cursor.ts';
 import { operations } from '../src/operations.ts';
-import { BODIES, PARAMETERS, QUERIES } from '../src/glossary/examples.ts';
+import { BODIES, PARAMETERS, QUERIES } from '../src/openapi-texts/examples.ts';
 import type { Operation } from '../src/operation/operation.ts';
 import { jsonOf } from '../src/operation/media.ts';
 import { startTestApp, type TestApp } from './test-app.ts';

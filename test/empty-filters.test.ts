@@ -1,7 +1,7 @@
 // A filter that a forgotten variable left empty never lists everything.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { operations } from '../src/operations.ts';
-import { PARAMETERS, QUERIES } from '../src/glossary/examples.ts';
+import { PARAMETERS, QUERIES } from '../src/openapi-texts/examples.ts';
 import { startTestApp, type TestApp } from './test-app.ts';
 import { problemsOf } from './people.ts';
 

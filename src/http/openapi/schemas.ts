@@ -78,7 +78,7 @@ export class ComponentSchemas {
 
   /**
    * Writes a field of an object. If neither its schema nor its component has a description, it takes the description
-   * from the glossary by the field's name.
+   * from the field descriptions by the field's name.
    */
   writeField(name: string, schema: TSchema): Json {
     const written = this.write(schema);

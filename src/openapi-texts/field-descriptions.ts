@@ -24,4 +24,7 @@ export const PARTS: readonly Readonly<Record<string, string>>[] = [
   connections,
 ];
 
-export const GLOSSARY: Readonly<Record<string, string>> = Object.assign({}, ...PARTS) as Record<string, string>;
+export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = Object.assign({}, ...PARTS) as Record<
+  string,
+  string
+>;
