@@ -5,7 +5,7 @@ import { Outage } from '../db/session/outage.ts';
 import { Threshold } from '../fair/threshold.ts';
 import type { Metrics } from '../metrics.ts';
 import { combineCalls } from './combine-calls.ts';
-import { Attempts, type Begun } from './attempts.ts';
+import { Attempts, type BegunDelivery } from './attempts.ts';
 import { EndpointCache, type Endpoint } from './endpoint-cache.ts';
 import { ServingOrder } from './queues/serving-order.ts';
 import type { EndpointQueue } from './queues/endpoint-queue.ts';
@@ -252,7 +252,7 @@ export class Deliverer {
    * number of deliveries that it started.
    */
   #begin(open: EndpointQueue[], known: Map<string, Endpoint | null>): number {
-    const begun: Begun[] = [];
+    const begun: BegunDelivery[] = [];
     const now = performance.now();
     // Since the list `open` was made, other workers may have declared this worker dead, so we check the ownership of
     // each queue again.

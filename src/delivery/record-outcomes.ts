@@ -9,13 +9,13 @@ import type { SendOutcome } from './sending/send.ts';
 import { isOurs } from './sending/send-error.ts';
 
 /** A delivery that the owner of its queue is sending. */
-export type Delivery = Queued & Sent & { team_id: string; fence: number; event_type: string };
+export type Delivery = Queued & SentState & { team_id: string; fence: number; event_type: string };
 
 /**
  * The stored headers that the request has, and the number of URL changes (`moves`) of the endpoint when the request was
  * sent.
  */
-type Sent = { headers_id: string | null; moves: number };
+type SentState = { headers_id: string | null; moves: number };
 
 /**
  * A delivery whose request has ended, with its outcome. `delay` is the number of seconds until the next attempt. It is
@@ -78,7 +78,7 @@ export const mayExhaust = (batch: EndedDelivery[]): boolean => batch.some((ended
 export async function recordOutcomes(ctx: Ctx | TxCtx, batch: EndedDelivery[]): Promise<Consequences> {
   const logs = batch.map((ended) => logged(ctx, ended));
   const plain = (key: PlainKey): string => plainArray(logs.map((row) => row[key]));
-  const { rows } = await sql<Written>`
+  const { rows } = await sql<WrittenPositions>`
     with hurried as materialized (
       select case when ${!mayExhaust(batch)} then set_config('synchronous_commit', 'off', true) end
     ), outcome as materialized (
@@ -148,7 +148,7 @@ export async function recordOutcomes(ctx: Ctx | TxCtx, batch: EndedDelivery[]): 
              select from failing where failing.webhook_id = recorded.webhook_id and too_long)) as failing,
            (select count(*) from hurried) as hurried
       from recorded`.execute(ctx.db);
-  const consequences = consequencesOf(batch, rows[0] as Written);
+  const consequences = consequencesOf(batch, rows[0] as WrittenPositions);
   const left = consequences.unwritten.map((ended) => ({ ...ended.delivery, ended }));
   const locked = (await stillQueued(ctx.db, left)).map(({ ended }) => ended);
   return { ...consequences, locked };
@@ -161,7 +161,7 @@ export async function recordOutcomes(ctx: Ctx | TxCtx, batch: EndedDelivery[]): 
 const isWritten = sql`(not outcome.ends_failures or outcome.webhook_id in (select webhook_id from changed))`;
 
 /** The result of the statement. Each text lists positions in the batch, counted from 1 and separated by spaces. */
-type Written = {
+type WrittenPositions = {
   recorded: string | null;
   /** The positions of `recorded` whose deliveries were requested again. */
   asked: string | null;
@@ -224,7 +224,7 @@ function logged({ cipher }: Pick<Ctx, 'cipher'>, ended: EndedDelivery): Logged {
 
 const positionsOf = (text: string | null): Set<number> => new Set(text === null ? [] : text.split(' ').map(Number));
 
-function consequencesOf(batch: EndedDelivery[], written: Written): Omit<Consequences, 'locked'> {
+function consequencesOf(batch: EndedDelivery[], written: WrittenPositions): Omit<Consequences, 'locked'> {
   const recorded = positionsOf(written.recorded);
   const failing = positionsOf(written.failing);
   const askedAt = positionsOf(written.asked);

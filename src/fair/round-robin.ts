@@ -12,7 +12,7 @@ export type Eligible = { org: (org: string) => boolean; team: (owner: Owner) => 
  * The waiting items of each team, by organisation and then by team. Organisations, teams and items are in round-robin
  * order.
  */
-type Waiting<T> = TransientMap<string, TransientMap<string, T[]>>;
+type WaitingByOwner<T> = TransientMap<string, TransientMap<string, T[]>>;
 
 /**
  * Orders waiting items in round robin, by organisation and then by team. The items of one team stay in their order of
@@ -21,7 +21,7 @@ type Waiting<T> = TransientMap<string, TransientMap<string, T[]>>;
  * and items wait. An owner that may not be served now is skipped and keeps its position.
  */
 export class RoundRobin<T> {
-  readonly #orgs: Waiting<T> = new TransientMap();
+  readonly #orgs: WaitingByOwner<T> = new TransientMap();
   #size = 0;
 
   /** The number of waiting items. */

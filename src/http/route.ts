@@ -43,7 +43,7 @@ type Pauses = Pick<TeamCtx, 'aside' | 'giveWay' | 'gone'> & {
   withPermit?: WithPermit;
 };
 
-type Read = (giveWay?: GiveWay) => Promise<Input>;
+type ReadInput = (giveWay?: GiveWay) => Promise<Input>;
 type Carry = (input: Input, pauses: Pauses) => Promise<Answer>;
 
 /** Limits that all requests of a process share. */
@@ -70,7 +70,7 @@ export function addRoute(
     const key = takesIdempotencyKey(operation) ? headerOf(request, 'x-idempotency-key') : null;
     const owner = ownerOf(request);
     if (owner) batches.hear(owner);
-    const read: Read = async (giveWay) => {
+    const read: ReadInput = async (giveWay) => {
       const input = await readInput(request, key, giveWay);
       request.trail?.records.push(...ids().ofInput(input));
       return input;
@@ -128,15 +128,15 @@ export function addRoute(
   register(server, operation, (request, reply) => answer(request, reply).then(() => reply), arriving);
 }
 
-type Asked = { request: FastifyRequest; reply: FastifyReply; operation: Operation; owner: Owner | undefined };
+type RoutedRequest = { request: FastifyRequest; reply: FastifyReply; operation: Operation; owner: Owner | undefined };
 
 /**
  * Reads a request and runs it with the permits that it needs. The permits are free again when this function returns.
  */
 async function carryOutWithPermits(
-  { request, reply, operation, owner }: Asked,
+  { request, reply, operation, owner }: RoutedRequest,
   { permits, batches }: Pick<Limits, 'permits' | 'batches'>,
-  { read, carry }: { read: Read; carry: Carry },
+  { read, carry }: { read: ReadInput; carry: Carry },
 ): Promise<Answer> {
   // A stream waits for its sender. So the request takes a permit only for each database call.
   if (isStream(operation.body))

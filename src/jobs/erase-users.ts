@@ -120,7 +120,7 @@ const beginning = defineJob({
 
 export const userErasureJobs = [round, beginning];
 
-type Due = { id: string; team_id: string };
+type DueUser = { id: string; team_id: string };
 /** The result of a run. `next` is the user after whom the next run starts, or null if no user is left. */
 type Round = { erased: number; next: string | null };
 
@@ -131,14 +131,14 @@ type Round = { erased: number; next: string | null };
  */
 export async function eraseSomeUsers(ctx: Ctx, after: string, steps = STEPS_PER_ROUND): Promise<Round> {
   await refuseIfClockIsOff(ctx);
-  const { rows } = await sql<Due>`
+  const { rows } = await sql<DueUser>`
     select id, team_id from users where ${users.dueForErasure} and id > ${after} order by id limit ${BATCH}`.execute(
     acrossTeams(ctx).db,
   );
   let left = steps;
   const isOver = (): boolean => left <= 0 || ctx.stopping?.aborted === true;
   const stepOf =
-    (scoped: TeamCtx, user: Due): Step =>
+    (scoped: TeamCtx, user: DueUser): Step =>
     async (work) => {
       if (isOver()) return null;
       left -= 1;
@@ -167,7 +167,7 @@ type OpenTeam = { scoped: TeamCtx; answersSince: string };
  * Returns a function that opens a team. When it opens a team for the first time, it erases the stored responses that
  * name any of the team's users in this run.
  */
-function openTeams(ctx: Ctx, rows: Due[]): (teamId: string) => Promise<OpenTeam | null> {
+function openTeams(ctx: Ctx, rows: DueUser[]): (teamId: string) => Promise<OpenTeam | null> {
   const opened = new Map<string, OpenTeam | null>();
   return async (teamId) => {
     const known = opened.get(teamId);

@@ -118,11 +118,11 @@ export const crontab = jobs
  * Puts a job back, because another process may have the encryption key that is missing here. This process would fail at
  * every value under that key, until the queue gave the job up. A scheduled job is not put back, because it recurs.
  */
-async function leaveToOthers(ctx: Ctx, job: Job, payload: Record<string, never>, asked: Asked): Promise<void> {
+async function leaveToOthers(ctx: Ctx, job: Job, payload: Record<string, never>, asked: QueuedJob): Promise<void> {
   if (!job.cron) await postpone(ctx, job, payload, { ...asked, run_at: new Date(Date.now() + WITHOUT_KEYS_MS) });
 }
 
-type Asked = Pick<JobHelpers['job'], 'id' | 'key' | 'run_at'>;
+type QueuedJob = Pick<JobHelpers['job'], 'id' | 'key' | 'run_at'>;
 
 const WITHOUT_KEYS_MS = 10_000;
 
@@ -134,7 +134,7 @@ async function postpone(
   ctx: Ctx,
   job: Job,
   payload: Record<string, never>,
-  { id, key, run_at: runAt }: Asked,
+  { id, key, run_at: runAt }: QueuedJob,
 ): Promise<void> {
   await inTransaction(acrossTeams(ctx), async ({ db }) => {
     const { rows } = await sql`select from graphile_worker.jobs where key = ${key} and id <> ${id}`.execute(db);

@@ -76,7 +76,7 @@ export const deprecatedField: DeprecatedField = {
   documentation: '/docs#description/deprecated-fields',
 };
 
-type Shown = {
+type OperationTexts = {
   /**
    * The stable name of the operation. It is the operationId in OpenAPI, the scope of idempotency keys, and the label in
    * metrics and in the audit log.
@@ -107,7 +107,7 @@ type Definition<
   Q extends Parameters,
   B extends BodyKind | undefined,
   R extends AnswerKind | undefined,
-> = Shown & {
+> = OperationTexts & {
   /** The tag. If a team API key can call the operation, the tag must have an area (areas.ts). */
   tag: A extends TeamAuth ? TeamTag : string;
   /**
@@ -176,7 +176,7 @@ type Definition<
 };
 
 /** A declared operation. Its route, refusals, validation, response and documentation all come from this object. */
-export type Operation = Shown & {
+export type Operation = OperationTexts & {
   tag: string;
   auth: Auth;
   /** The area of a team's data that the operation reads or changes. Null if no team key can call it. */

@@ -1,7 +1,7 @@
 import type { Ctx } from '../../context.ts';
 import { Outage } from '../../db/session/outage.ts';
 import { Threshold } from '../../fair/threshold.ts';
-import type { Attempts, Begun } from '../attempts.ts';
+import type { Attempts, BegunDelivery } from '../attempts.ts';
 import { BEGINNING } from '../queues/discover.ts';
 import { ServingOrder } from '../queues/serving-order.ts';
 import type { EndpointQueue } from '../queues/endpoint-queue.ts';
@@ -229,8 +229,8 @@ export class Replayer {
     queue.hasReplay = false;
   }
 
-  #begin(known: Map<string, Endpoint | null>): Begun[] {
-    const begun: Begun[] = [];
+  #begin(known: Map<string, Endpoint | null>): BegunDelivery[] {
+    const begun: BegunDelivery[] = [];
     const roundRobin = this.#servingOrder.of(this.#windows.keys());
     for (const queue of roundRobin.drain()) {
       if (begun.length === BEGUN_AT_ONCE) break;
@@ -245,7 +245,7 @@ export class Replayer {
     return begun;
   }
 
-  #beginOne(queue: EndpointQueue, endpoint: Endpoint | null | undefined): Begun | null {
+  #beginOne(queue: EndpointQueue, endpoint: Endpoint | null | undefined): BegunDelivery | null {
     const { queues, permits } = this.#with;
     const window = this.#windows.get(queue) as Window;
     // The stored values of the endpoint cannot be decrypted, so its queue pauses.

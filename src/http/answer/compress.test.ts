@@ -12,10 +12,15 @@ import { makeUser } from '../../../test/factories.ts';
 import { compressAnswers } from './compress.ts';
 import { codingFor } from './content-coding.ts';
 
-type Got = { status: number; headers: Record<string, unknown>; bytes: Buffer };
+type FetchedResponse = { status: number; headers: Record<string, unknown>; bytes: Buffer };
 
 /** Reads the answer as the connection sends it. `fetch` would decompress it and set Accept-Encoding itself. */
-async function get(url: string, headers: Record<string, string> = {}, method = 'GET', body = ''): Promise<Got> {
+async function get(
+  url: string,
+  headers: Record<string, string> = {},
+  method = 'GET',
+  body = '',
+): Promise<FetchedResponse> {
   const asked = request(url, { headers, method }).end(body);
   const [answer] = (await once(asked, 'response')) as [IncomingMessage];
   const chunks: Buffer[] = [];
@@ -30,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const asTeam = (path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Got> =>
+const asTeam = (path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<FetchedResponse> =>
   get(app.baseUrl + path, { 'x-service-api-key': app.team.api_key, ...headers }, method);
 
 describe('an answer of the service', () => {

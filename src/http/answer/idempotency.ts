@@ -39,14 +39,17 @@ function inKeyOrder(_key: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-type Stored = { request_hash: Buffer; status: number; body: Buffer; new_enough: boolean };
+type StoredResponse = { request_hash: Buffer; status: number; body: Buffer; new_enough: boolean };
 
 /**
  * Returns the stored response of the last 24 hours for the key, or null. Throws idempotency_in_flight while the first
  * request with this key is still running.
  */
-async function findStoredOrNull(db: TxCtx['db'], { scopeId, operation, key }: KeyedRequest): Promise<Stored | null> {
-  const { rows } = await sql<{ was_free: boolean } & (Stored | { [K in keyof Stored]: null })>`
+async function findStoredOrNull(
+  db: TxCtx['db'],
+  { scopeId, operation, key }: KeyedRequest,
+): Promise<StoredResponse | null> {
+  const { rows } = await sql<{ was_free: boolean } & (StoredResponse | { [K in keyof StoredResponse]: null })>`
     select ${WAS_FREE} as was_free, stored.request_hash, stored.status, stored.body,
            stored.created_at > now() - make_interval(mins => ${SECRET_MINUTES}) as new_enough
       from (select) as one left join idempotency_keys as stored

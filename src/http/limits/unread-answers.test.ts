@@ -35,10 +35,10 @@ async function fill(team: { id: string }): Promise<void> {
   for (let n = 0; n < 3; n += 1) await publishTo(app, team, steps, { n, s: 'é'.repeat(100_000) });
 }
 
-type Asked = { path: string; key?: string; ahead?: number };
+type SentRequest = { path: string; key?: string; ahead?: number };
 
 /** Sends requests on a new connection, and reads no answer. */
-function askAndReadNothing({ path, key, ahead = 15 }: Asked): Socket {
+function askAndReadNothing({ path, key, ahead = 15 }: SentRequest): Socket {
   const { hostname, port } = new URL(app.baseUrl);
   const socket = connect(Number(port), hostname);
   sockets.push(socket);
@@ -49,7 +49,7 @@ function askAndReadNothing({ path, key, ahead = 15 }: Asked): Socket {
 }
 
 /** The connections buffer some answers themselves, so each check adds another client that does not read. */
-const whilePressed = async (asked: Asked[], look: () => Promise<unknown>, expected: unknown): Promise<void> => {
+const whilePressed = async (asked: SentRequest[], look: () => Promise<unknown>, expected: unknown): Promise<void> => {
   const press = (): Promise<unknown> => {
     for (const one of asked) askAndReadNothing(one);
     return look();
@@ -70,7 +70,7 @@ const asksOne = async (team: Team): Promise<[number, string | undefined, string 
 const isServed = [200, undefined, null];
 const isRefused = [503, 'not_ready', '1'];
 
-const pages = (team: { api_key: string }): Asked => ({ path: '/v2/events', key: team.api_key });
+const pages = (team: { api_key: string }): SentRequest => ({ path: '/v2/events', key: team.api_key });
 
 test('a team that leaves too much unread is refused before any work is done, and no other team is', async () => {
   await whilePressed([pages(app.team)], () => asksOne(app.team), isRefused);

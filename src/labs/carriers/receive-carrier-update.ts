@@ -15,14 +15,18 @@ const OF_ANY_COURIER = 'easypost';
 /** The bodies that this process is reading. Each has up to 256 KiB. */
 const bodies = new HookBodies();
 
-type Sent = { headers: Readonly<Record<string, string | null>>; body: Readable };
+type CarrierRequest = { headers: Readonly<Record<string, string | null>>; body: Readable };
 
 /**
  * Stores the scans of a parcel and responds. A job moves the order afterwards. The response is the same for known and
  * unknown parcels. Throws not_found if the operator has not configured this carrier, signature_refused, and not_ready
  * if too many bodies are being read. If the signature is missing, it refuses before it reads the body.
  */
-export async function receiveCarrierUpdate(ctx: Ctx, carrier: string, sent: Sent): Promise<{ received: true }> {
+export async function receiveCarrierUpdate(
+  ctx: Ctx,
+  carrier: string,
+  sent: CarrierRequest,
+): Promise<{ received: true }> {
   const secrets = ctx.config.carrierSecrets;
   const isAddress = carrier === OF_ANY_COURIER || COURIER_SLUGS.includes(carrier);
   if (secrets.length === 0 || !isAddress) throw notFound('Hook of this carrier');

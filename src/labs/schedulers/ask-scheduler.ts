@@ -16,7 +16,7 @@ const REFUSING: ReadonlySet<number> = new Set([400, 404, 409, 410, 422]);
 /** The code of a refusal if the scheduler's response contains no code. */
 const REFUSED = 'refused';
 
-export type Asked<T> =
+export type SchedulerOutcome<T> =
   | { outcome: 'answered'; answer: T }
   | { outcome: 'refused'; code: string; status: number }
   | { outcome: 'no_answer'; code: string };
@@ -40,7 +40,7 @@ export async function askScheduler<S extends TSchema>(
   { provider, http }: SchedulerSettings & { http: HttpSettings },
   { path, body, id }: Question,
   shape: S,
-): Promise<Asked<Static<S>>> {
+): Promise<SchedulerOutcome<Static<S>>> {
   const text = JSON.stringify(body);
   try {
     const headers = { 'content-type': 'application/json', 'user-agent': USER_AGENT, ...(await signed(http, id, text)) };

@@ -9,7 +9,7 @@ import { clockSql, groupSql, orderSql, slotMinutesOf, renderKey, type Clock } fr
 import type { OpenedTexts } from './opened-texts.ts';
 import type { AnswerColumn, QueryPlan } from './read-query.ts';
 import type { QueryScope } from './query-scope.ts';
-import { countedRows, type SamplesAsked, type SourceColumn, type SummariesAsked } from './sources/counted-rows.ts';
+import { countedRows, type SampleSelection, type SourceColumn, type SummarySelection } from './sources/counted-rows.ts';
 import { conditionSql, splitBySource } from './where/condition-sql.ts';
 
 /**
@@ -113,7 +113,7 @@ function withinWindow({ table }: QueryPlan, { window }: QueryScope): Expression 
 }
 
 /** Returns the description of the rows that the query reads. */
-function rowsAsked({ table, groups }: QueryPlan, sourceFilter: Expression | null): SamplesAsked | SummariesAsked {
+function rowsAsked({ table, groups }: QueryPlan, sourceFilter: Expression | null): SampleSelection | SummarySelection {
   const apart = groups.flatMap((group): SourceColumn[] => {
     const source = 'column' in group ? group.column.ofSource : undefined;
     return source ? [source] : [];

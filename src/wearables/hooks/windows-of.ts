@@ -11,15 +11,15 @@ const DAY_MS = 86_400_000;
  * A window to pull because of notifications. `isSpan` is true if the notifications state a time. `deleted` has the
  * parts of the window in which something was deleted according to the notifications.
  */
-export type Asked = { resources: string[]; window: Window; isSpan: boolean; deleted: Window[] };
+export type RequestedWindow = { resources: string[]; window: Window; isSpan: boolean; deleted: Window[] };
 
 /**
  * Returns the windows to pull for each resource that notifications name. Joins overlapping spans, and cuts them into
  * windows of a length that the provider accepts. If a notification states no time, adds one window of the last days.
  */
-export function windowsOf(claim: Claim, importer: Importer, rows: InboxRow[]): Asked[] {
+export function windowsOf(claim: Claim, importer: Importer, rows: InboxRow[]): RequestedWindow[] {
   const last = lastDays(importer, claim);
-  const asked = grantedResources(importer, claim.connection).flatMap((resource): Asked[] => {
+  const asked = grantedResources(importer, claim.connection).flatMap((resource): RequestedWindow[] => {
     const lead = leadOf(importer, resource);
     const matching = rows.filter(({ resources }) => resources.includes(resource) || resources.includes(lead));
     const spans = matching.flatMap(spanOf);
@@ -42,8 +42,8 @@ export function windowsOf(claim: Claim, importer: Importer, rows: InboxRow[]): A
 }
 
 /** Joins windows that are equal, if one request brings the resources of both. */
-function atOnce(importer: Importer, asked: Asked[]): Asked[] {
-  const byWindow = new Map<string, Asked>();
+function atOnce(importer: Importer, asked: RequestedWindow[]): RequestedWindow[] {
+  const byWindow = new Map<string, RequestedWindow>();
   for (const each of asked) {
     const { window, isSpan, deleted } = each;
     const name = JSON.stringify([window, isSpan, deleted]);

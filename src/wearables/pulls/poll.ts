@@ -8,7 +8,7 @@ import { DAY_ENDS_HOURS } from '../../users/ingestion-bounds.ts';
 import { claimPoll, extendPoll, endPollLease, type Claim, type Polled } from './poll-lease.ts';
 import { foreseenOrNull, isGone, type PullError, type Importer, type Window } from '../providers/importer.ts';
 import { grantedResources, importerOrNull } from './importers.ts';
-import { storePulled, type Stored } from './store-pulled.ts';
+import { storePulled, type StoredResource } from './store-pulled.ts';
 import { groupByRequest } from './companions.ts';
 
 const HOUR_MS = 3_600_000;
@@ -80,7 +80,11 @@ export async function pullWindows<T extends { resources: readonly string[]; wind
     importer,
     windows,
     stored,
-  }: { importer: Importer; windows: T[]; stored?: (asked: T, what: ReadonlyMap<string, Stored>) => Promise<void> },
+  }: {
+    importer: Importer;
+    windows: T[];
+    stored?: (asked: T, what: ReadonlyMap<string, StoredResource>) => Promise<void>;
+  },
 ): Promise<Outcome | null> {
   let succeeded = true;
   for (const asked of windows) {

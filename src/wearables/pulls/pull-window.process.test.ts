@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 const DAY_MS = 86_400_000;
-type Asked = { from: string; to: string; page: string | null };
+type PageRequest = { from: string; to: string; page: string | null };
 /** Where the first process hangs: at the second page of the third window, whose first page is stored by then. */
 const HANGS_AT = { window: 2, page: 'second' };
 
@@ -29,7 +29,7 @@ const HANGS_AT = { window: 2, page: 'second' };
 const lastSecondFrom = (moment: string): number => Date.parse(`${moment.slice(0, 10)}T23:59:59.000Z`);
 
 /** Two pages for each window: a heart rate at the last second of each of its days, the newer half first. */
-function answerOf({ from, to, page }: Asked): DataAnswer {
+function answerOf({ from, to, page }: PageRequest): DataAnswer {
   const times: number[] = [];
   for (let at = lastSecondFrom(from); at < Date.parse(to); at += DAY_MS) times.push(at);
   const half = Math.ceil(times.length / 2);
@@ -39,7 +39,7 @@ function answerOf({ from, to, page }: Asked): DataAnswer {
 }
 
 test('another process continues an interrupted pull: it asks for the rest once and repeats nothing', async () => {
-  const asked: Asked[] = [];
+  const asked: PageRequest[] = [];
   let hangs = true;
   const windows = (): string[] => [...new Set(asked.map(({ from }) => from))];
   provider.play(({ query }: DataRequest): DataAnswer | Promise<DataAnswer> => {

@@ -7,7 +7,7 @@ import type { Incoming } from '../summaries/candidate.ts';
 import type { SummaryItem, SummaryResource } from '../summaries/resource.ts';
 import { sleepCycle } from '../summaries/resources/sleep-cycle.ts';
 import { sleep } from '../summaries/resources/sleep.ts';
-import { storeSummaries, type Stored } from '../summaries/store-summaries.ts';
+import { storeSummaries, type StoredSummary } from '../summaries/store-summaries.ts';
 
 /** The stages in a sleep stream. Times are seconds since 1970. */
 type Hypnogram = { start: number[]; end: number[]; value: number[] };
@@ -27,7 +27,7 @@ export async function storeSleepCycles(
   ctx: Writer,
   user: UserRow,
   { resource, incoming }: { resource: SummaryResource; incoming: readonly Pick<Incoming, 'item'>[] },
-  stored: readonly Stored[],
+  stored: readonly StoredSummary[],
 ): Promise<void> {
   if (resource !== sleep) return;
   const cycles = incoming.flatMap(({ item }, n): SummaryItem[] => {

@@ -17,7 +17,7 @@ import { importSource } from './asking/import-source.ts';
 import { LONGEST_PULL_MS, type Pulled, type Importer, type Window } from '../providers/importer.ts';
 
 /** The data of a resource in a window that we have stored. */
-export type Stored = {
+export type StoredResource = {
   /** The local days that have data. */
   days: Set<string>;
   /** The provider's ids of the summaries. */
@@ -40,13 +40,13 @@ export async function storePulled(
   user: UserRow,
   importer: Importer,
   { resources, window, past }: { resources: readonly string[]; window: Window; past: boolean },
-): Promise<ReadonlyMap<string, Stored>> {
+): Promise<ReadonlyMap<string, StoredResource>> {
   const wanted = new Set(resources);
-  const nothing = (): Stored => ({ days: new Set(), provider_ids: new Set(), sample_times: [], skipped: {} });
+  const nothing = (): StoredResource => ({ days: new Set(), provider_ids: new Set(), sample_times: [], skipped: {} });
   const stored = new Map(resources.map((name) => [name, nothing()]));
   // If there is only one resource, all data belongs to it.
   const alone = resources.length === 1 ? stored.get(resources[0] as string) : undefined;
-  const of = (names: string[]): Stored[] => (alone ? [alone] : names.flatMap((name) => stored.get(name) ?? []));
+  const of = (names: string[]): StoredResource[] => (alone ? [alone] : names.flatMap((name) => stored.get(name) ?? []));
   await withinTime({ ms: LONGEST_PULL_MS, outer: ctx.stopping }, async (signal) => {
     const source = importSource({ ctx, user, signal, past, wanted });
     for await (const chunk of importer.pull(source, resources[0] as string, window)) {
@@ -55,7 +55,9 @@ export async function storePulled(
       if (skipped) {
         const { resource: name, many } = skipped;
         // If the skipped records belong to no resource of this request, we count them with the lead.
-        const [asked] = [...of([seriesOrNull(name)?.event ?? name]), ...of([resources[0] as string])] as [Stored];
+        const [asked] = [...of([seriesOrNull(name)?.event ?? name]), ...of([resources[0] as string])] as [
+          StoredResource,
+        ];
         asked.skipped[name] = (asked.skipped[name] ?? 0) + many;
       }
       for (const { series, sample } of samples) {

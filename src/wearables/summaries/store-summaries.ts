@@ -29,7 +29,7 @@ import { storeSummaryStreams, type IncomingSummaryStream } from './summary-strea
  */
 export type Outcome = 'created' | 'updated' | 'unchanged' | 'superseded' | 'outside_ingestion_bounds';
 
-export type Stored = { id: string | null; outcome: Outcome };
+export type StoredSummary = { id: string | null; outcome: Outcome };
 
 type Decision = { candidate: Candidate; row: StoredRow; outcome: Exclude<Outcome, 'outside_ingestion_bounds'> };
 
@@ -44,7 +44,7 @@ export async function storeSummaries(
   user: UserRow,
   resource: SummaryResource,
   incoming: Incoming[],
-): Promise<Stored[]> {
+): Promise<StoredSummary[]> {
   await refuseUnknownReferences(ctx, user, resource, incoming);
   await ctx.giveWay?.();
   const candidates = incoming.map((each) => toCandidate(ctx, user, resource, each));

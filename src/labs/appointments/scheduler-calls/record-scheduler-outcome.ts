@@ -2,7 +2,7 @@ import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { addJob } from '../../../db/define-job.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { lockOrderIfPresent, type LoadedOrder } from '../../orders/load-order.ts';
-import type { Asked } from '../../schedulers/ask-scheduler.ts';
+import type { SchedulerOutcome } from '../../schedulers/ask-scheduler.ts';
 import { momentOrNull, type CallAnswer } from '../../schedulers/scheduler-messages.ts';
 import { isUnderWay, newestAppointmentOrNull } from '../find.ts';
 import { changeAppointment } from '../change-appointment.ts';
@@ -32,7 +32,7 @@ const NO_ANSWER = 'scheduler_no_answer';
 export async function recordSchedulerOutcome(
   ctx: TeamCtx,
   call: SchedulerCall,
-  asked: Asked<CallAnswer>,
+  asked: SchedulerOutcome<CallAnswer>,
 ): Promise<void> {
   if (asked.outcome === 'no_answer' && call.attempts < MOST_ATTEMPTS[call.kind]) return again(ctx, call, asked.code);
   await inTransaction(ctx, async (tx) => {
@@ -79,7 +79,7 @@ async function askForNext(tx: TxCtx<TeamCtx>, call: SchedulerCall): Promise<void
 async function recordCancellationOutcome(
   tx: TxCtx<TeamCtx>,
   call: SchedulerCall,
-  asked: Asked<CallAnswer>,
+  asked: SchedulerOutcome<CallAnswer>,
 ): Promise<void> {
   const isDone = asked.outcome === 'answered' || (asked.outcome === 'refused' && asked.status === 404);
   if (isDone) {
@@ -94,7 +94,7 @@ async function recordCancellationOutcome(
   await handToOperator(tx, call, code);
 }
 
-type AskedCall = { call: SchedulerCall; asked: Asked<CallAnswer> };
+type AskedCall = { call: SchedulerCall; asked: SchedulerOutcome<CallAnswer> };
 
 async function follow(
   tx: TxCtx<TeamCtx>,

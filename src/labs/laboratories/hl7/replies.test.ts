@@ -23,7 +23,7 @@ import { publishedTo } from '../../../../test/publish-event.ts';
 import { giveUpOrder, resendOrder } from './outbox/outbox-actions.ts';
 import { startHl7, type Hl7 } from './start-hl7.ts';
 
-type Sent = (typeof laboratory.orders)[number];
+type SentOrder = (typeof laboratory.orders)[number];
 
 let laboratory: Hl7Laboratory;
 let app: TestApp;
@@ -56,9 +56,9 @@ beforeEach(async () => {
 
 const outbox = (orderId: string) =>
   app.db.selectFrom('laboratory_outbox').selectAll().where('order_id', '=', orderId).orderBy('id').execute();
-const last = (): Sent => laboratory.orders.at(-1) as Sent;
-const numberOf = (sent: Sent): string => text_(sent, 'ORC.4') || text_(sent, 'ORC.2');
-const idOf = (sent: Sent): string => text_(sent, 'MSH.10');
+const last = (): SentOrder => laboratory.orders.at(-1) as SentOrder;
+const numberOf = (sent: SentOrder): string => text_(sent, 'ORC.4') || text_(sent, 'ORC.2');
+const idOf = (sent: SentOrder): string => text_(sent, 'MSH.10');
 const say = (message: string): ReturnType<typeof sendFrame> => sendFrame(hl7.port as number, message);
 type Answering = Parameters<Hl7Laboratory['answerBy']>[0];
 const orderKit = async (answerBy: Answering = null): Promise<string> => {
@@ -91,7 +91,7 @@ describe('an ORL on the connection', () => {
 
   test('with an unknown order control code counts by MSA-1, and the log has no text of it', async () => {
     logged.length = 0;
-    const answer = (code: string) => (sent: Sent) =>
+    const answer = (code: string) => (sent: SentOrder) =>
       orderReply({}, [`MSA|${code}|${idOf(sent)}`, `ORC|GRACE|${numberOf(sent)}`]);
     const [taken, refused] = [await orderKit(answer('AA')), await orderKit(answer('AE'))];
     expect(await outbox(taken)).toMatchObject([{ state: 'accepted', last_error: null }]);
@@ -215,7 +215,8 @@ describe('in enhanced mode', () => {
     const { mllp } = byMllp(laboratory.port) as { mllp: object };
     return connect({ acknowledgments: 'enhanced', mllp: { ...mllp, answer_seconds: 3 } });
   });
-  const commit = (code: string) => (sent: Sent) => orderReply({ type: 'ACK^O21^ACK' }, [`MSA|${code}|${idOf(sent)}`]);
+  const commit = (code: string) => (sent: SentOrder) =>
+    orderReply({ type: 'ACK^O21^ACK' }, [`MSA|${code}|${idOf(sent)}`]);
 
   /** The age in seconds from the metrics. */
   const oldestCommitted = async (): Promise<number> => {
@@ -254,7 +255,7 @@ describe('in enhanced mode', () => {
   });
 
   describe('an ORL on the connection of the order', () => {
-    const orl = (sent: Sent, control: string, id = `L-${idOf(sent)}`): string =>
+    const orl = (sent: SentOrder, control: string, id = `L-${idOf(sent)}`): string =>
       orderReply({ id }, [`MSA|AA|${idOf(sent)}`, `ORC|${control}|${numberOf(sent)}|F-${numberOf(sent)}`]);
     const answered = (): string[][] =>
       laboratory.answers.map((answer) => ['MSA.1', 'MSA.2'].map((path) => text_(answer, path)));

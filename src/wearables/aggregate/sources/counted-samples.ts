@@ -6,7 +6,7 @@ import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { aheadOf, localTimeOfSample } from '../columns/local-time.ts';
 import type { QueryScope } from '../query-scope.ts';
 import { additiveSamples } from './additive.ts';
-import type { SamplesAsked, SourceColumn } from './counted-rows.ts';
+import type { SampleSelection, SourceColumn } from './counted-rows.ts';
 import { rank, type Ranked } from '../../rank.ts';
 
 type Expression = RawBuilder<unknown>;
@@ -21,7 +21,7 @@ type Stream = {
 
 export async function countedSamples(
   ctx: TeamCtx | TxCtx<TeamCtx>,
-  asked: SamplesAsked,
+  asked: SampleSelection,
   scope: QueryScope,
 ): Promise<Expression> {
   const streams = await findStreams(ctx, asked, scope);
@@ -43,7 +43,7 @@ export async function countedSamples(
 /** Returns the user's streams that take part, the best ones first. */
 async function findStreams(
   { db }: TeamCtx | TxCtx<TeamCtx>,
-  { series, type, apart, sourceFilter }: SamplesAsked,
+  { series, type, apart, sourceFilter }: SampleSelection,
   { userId, teamId, providers }: QueryScope,
 ): Promise<Ranked<Stream>[]> {
   const { rows } = await sql<Stream>`

@@ -7,7 +7,7 @@ import { AppError } from '../../../errors.ts';
 import { ownProperty } from '../../../wire/own-property.ts';
 import { localTime } from '../columns/local-time.ts';
 import type { QueryScope } from '../query-scope.ts';
-import type { SummariesAsked } from './counted-rows.ts';
+import type { SummarySelection } from './counted-rows.ts';
 import { rankRows, type Ranked, type Source } from '../../rank.ts';
 import { repeatedMeals } from './repeated-meals.ts';
 import { repeatedSessions } from './repeated-sessions.ts';
@@ -28,7 +28,7 @@ const OF_ROW = [...NAMES, 'local_at'];
 
 export async function countedSummaries(
   ctx: TeamCtx | TxCtx<TeamCtx>,
-  asked: SummariesAsked,
+  asked: SummarySelection,
   scope: QueryScope,
 ): Promise<Expression> {
   const { summary } = asked;
@@ -115,7 +115,7 @@ const MOST_SOURCES = 1_000;
 
 async function findSources(
   { db }: TeamCtx | TxCtx<TeamCtx>,
-  asked: SummariesAsked,
+  asked: SummarySelection,
   scope: QueryScope,
 ): Promise<Ranked<Row>[]> {
   const { rows } = await sql<Row>`

@@ -106,7 +106,7 @@ export function scopesOf({ connector: { oauth } }: Configured, granted: unknown)
 }
 
 type Question = Parameters<typeof ask>[1];
-type Reached = { status: number; answer: Record<string, unknown> | null };
+type TokenResponse = { status: number; answer: Record<string, unknown> | null };
 
 async function answerOf(config: Config, question: Question): Promise<Record<string, unknown>> {
   const { status, answer } = await reached(config, question);
@@ -115,14 +115,14 @@ async function answerOf(config: Config, question: Question): Promise<Record<stri
   return answer;
 }
 
-async function reached(config: Config, question: Question): Promise<Reached> {
+async function reached(config: Config, question: Question): Promise<TokenResponse> {
   const { status, text } = await ask(config, question).catch((error: unknown) => {
     throw error instanceof NoAnswer ? new ProviderUnavailable(error.code) : error;
   });
   return { status, answer: parse(text) };
 }
 
-function refuseStatus(status: number, answer: Reached['answer']): void {
+function refuseStatus(status: number, answer: TokenResponse['answer']): void {
   if (status === 429 || status >= 500 || status < 200) throw new ProviderUnavailable(`http_${status}`);
   if (status >= 300) throw new ProviderRefused(errorCodeOf(answer?.['error']) ?? `http_${status}`);
 }

@@ -33,11 +33,11 @@ const TITLES: Readonly<Record<Asks, (name: string) => string>> = {
   mfa: () => 'Enter your code',
 };
 
-type Opened = { ctx: LinkCtx; slug: ProviderSlug; token: string; from_page: boolean };
+type OpenedDemoPage = { ctx: LinkCtx; slug: ProviderSlug; token: string; from_page: boolean };
 
 /** Returns the page. `problem` is the error in the last input, and `username` is the name in that input. */
 export function demoPage(
-  { ctx, slug, token, from_page }: Opened,
+  { ctx, slug, token, from_page }: OpenedDemoPage,
   { asks, problem, username = '' }: { asks: Asks; problem: string | null; username?: string | undefined },
 ): BrowserAnswer {
   const provider: ProviderFacts = PROVIDERS[slug];

@@ -12,7 +12,7 @@ import type { SampleExtra } from '../../timeseries/sample.ts';
 import { FURTHEST_OFFSET_S, LONGEST_MS } from '../../timeseries/sample-input.ts';
 import type { SampleOfSource } from '../../timeseries/store-samples.ts';
 import type { Mapper, Pulled } from '../importer.ts';
-import { secondsOf, type Found } from './read-answer.ts';
+import { secondsOf, type ProviderObject } from './read-answer.ts';
 
 /** A summary that we made from a provider's response; null if the response contains none. */
 export type Item = SummaryItem | null;
@@ -32,7 +32,7 @@ const FIRST_MOMENT = '1900-01-01';
 export function* summariesOf(
   log: Logger,
   mapper: Mapper,
-  raws: readonly Found[],
+  raws: readonly ProviderObject[],
   points?: Readonly<Record<string, unknown>>,
 ): Iterable<Pulled> {
   const { resource } = mapper;

@@ -1,6 +1,6 @@
 import type { ImportSource } from '../importer.ts';
 
-import { objectIn, textOr, type Found } from './read-answer.ts';
+import { objectIn, textOr, type ProviderObject } from './read-answer.ts';
 import type { ProviderApi, Question } from '../provider-api.ts';
 
 /** The most pages. A response with more pages is probably an endless repetition. */
@@ -21,10 +21,10 @@ export async function* pagesByToken(
   source: ImportSource,
   api: ProviderApi,
   { url, query, answered, asked }: Paged,
-): AsyncIterable<Found> {
+): AsyncIterable<ProviderObject> {
   let token: string | null = null;
   for (let page = 0; page < MOST_PAGES; page += 1) {
-    const answer: Found = objectIn(await source.ask(api, { url, query: { ...query, [asked]: token } }));
+    const answer: ProviderObject = objectIn(await source.ask(api, { url, query: { ...query, [asked]: token } }));
     yield answer;
     token = textOr(answer[answered]);
     if (token === null) return;

@@ -4,28 +4,29 @@ import { timeZone } from '../../../wire/time-zone.ts';
 import { textOf } from '../connector.ts';
 import { PullError } from '../importer.ts';
 
-export type Found = Readonly<Record<string, unknown>>;
+export type ProviderObject = Readonly<Record<string, unknown>>;
 
 const otherwise = (): PullError => new PullError('non_retriable_error');
 
 /** Returns the value as an object. Throws if it is not an object. */
-export function objectIn(value: unknown): Found {
+export function objectIn(value: unknown): ProviderObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw otherwise();
-  return value as Found;
+  return value as ProviderObject;
 }
 
 /** Returns the value as an object; an empty object if it is not an object. */
-export const objectOr = (value: unknown): Found =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Found) : {};
+export const objectOr = (value: unknown): ProviderObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as ProviderObject) : {};
 
 /** Returns the value as a list of objects. Throws if it is not a list of objects. */
-export function objectsIn(value: unknown): Found[] {
+export function objectsIn(value: unknown): ProviderObject[] {
   if (!Array.isArray(value)) throw otherwise();
   return value.map(objectIn);
 }
 
 /** Returns the value as a list of objects; an empty list if it is missing. */
-export const objectsOr = (value: unknown): Found[] => (value === undefined || value === null ? [] : objectsIn(value));
+export const objectsOr = (value: unknown): ProviderObject[] =>
+  value === undefined || value === null ? [] : objectsIn(value);
 
 /**
  * Returns the numbers of a list, with null for each element that is not a number. Returns null if the value is not a

@@ -11,7 +11,7 @@ import { daysAround } from '../answers/days-around.ts';
 import { devicesOf } from '../answers/devices.ts';
 import { samplesOf, summariesOf, type Measured } from '../answers/fitting.ts';
 import { pagesByToken } from '../answers/pages.ts';
-import { momentIn, numberOr, objectIn, objectOr, objectsOr, type Found } from '../answers/read-answer.ts';
+import { momentIn, numberOr, objectIn, objectOr, objectsOr, type ProviderObject } from '../answers/read-answer.ts';
 import { dateOf, dayOf, keyOf, offsetOf, toActivity, toBody, toDevice, toSleep, toWorkout, TOTALS } from './map.ts';
 import { ownProperty } from '../../../wire/own-property.ts';
 import type { ProviderApi } from '../provider-api.ts';
@@ -98,7 +98,7 @@ const snakeOf = (type: string): string => type.replaceAll('-', '_');
 async function* points(
   source: ImportSource,
   { type, method = '', filter, pageSize = PAGE }: { type: string; method?: string; filter: string; pageSize?: number },
-): AsyncIterable<Found[]> {
+): AsyncIterable<ProviderObject[]> {
   const url = `${API}/${type}/dataPoints${method}`;
   const next = { answered: 'nextPageToken', asked: 'pageToken' };
   for await (const answer of pagesByToken(source, api, { url, query: { filter, pageSize }, ...next }))
@@ -126,12 +126,12 @@ async function* samples(source: ImportSource, resource: string, window: Window):
   for await (const page of merged(source, resource, window)) yield* samplesIn(source, resource, page);
 }
 
-function merged(source: ImportSource, resource: string, window: Window): AsyncIterable<Found[]> {
+function merged(source: ImportSource, resource: string, window: Window): AsyncIterable<ProviderObject[]> {
   const dataType = ownProperty(SAMPLES, resource) as DataType;
   return points(source, { type: dataType.type, method: ':reconcile', filter: filterOf(dataType, window) });
 }
 
-function* samplesIn(source: ImportSource, resource: string, page: readonly Found[]): Iterable<Pulled> {
+function* samplesIn(source: ImportSource, resource: string, page: readonly ProviderObject[]): Iterable<Pulled> {
   const dataType = ownProperty(SAMPLES, resource) as DataType;
   const { type, field, series = resource, unit, parts = 1 } = dataType;
   const measured = page.flatMap((point): Measured[] => {
@@ -146,7 +146,7 @@ function* samplesIn(source: ImportSource, resource: string, page: readonly Found
 /**
  * Returns the time of a point. If a value belongs to a day and has no time, this is the beginning of the user's day.
  */
-function timeOf({ user }: ImportSource, found: Found, { time }: DataType): Omit<Measured, 'value'> | null {
+function timeOf({ user }: ImportSource, found: ProviderObject, { time }: DataType): Omit<Measured, 'value'> | null {
   if (time === 'date') {
     const date = dateOf(found['date']);
     return date === null
@@ -169,7 +169,7 @@ async function* days(source: ImportSource, window: Window): AsyncIterable<Pulled
     const [year, month_, day_] = day.split('-').map(Number);
     return { date: { year, month: month_, day: day_ } };
   });
-  const byDay = new Map<string, Found>();
+  const byDay = new Map<string, ProviderObject>();
   for (const type of Object.keys(TOTALS)) {
     const url = `${API}/${type}/dataPoints:dailyRollUp`;
     const json = { range: { start, end }, windowSizeDays: 1 };
@@ -183,7 +183,7 @@ async function* days(source: ImportSource, window: Window): AsyncIterable<Pulled
 }
 
 /** Yields sessions, with the devices that recorded them. Merged points and rolled-up points name no device. */
-function* sessionsOf({ ctx: { log } }: ImportSource, mapper: Mapper, page: Found[]): Iterable<Pulled> {
+function* sessionsOf({ ctx: { log } }: ImportSource, mapper: Mapper, page: ProviderObject[]): Iterable<Pulled> {
   yield* devicesOf(
     log,
     MAPPERS.device,
@@ -210,7 +210,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   },
   // A scale reports weight and fat for the same moment. Google has a data type for each of them.
   body: async function* (source, window) {
-    const byTime = new Map<string, Found>();
+    const byTime = new Map<string, ProviderObject>();
     for (const resource of ['weight', 'fat']) {
       const key = keyOf((ownProperty(SAMPLES, resource) as DataType).type);
       for await (const page of merged(source, resource, window)) {

@@ -20,7 +20,7 @@ import {
   objectsIn,
   objectsOr,
   textOr,
-  type Found,
+  type ProviderObject,
 } from '../answers/read-answer.ts';
 import { waitsOfShares, numbersOf } from '../answers/shares.ts';
 import { toStream, toWorkout } from './map-exercises.ts';
@@ -77,12 +77,14 @@ type Reader = (source: ImportSource, window: Window) => AsyncIterable<Pulled>;
 const ask = (source: ImportSource, path: string, query: NonNullable<Question['query']> = {}): Promise<unknown> =>
   source.ask(api, { url: `${API}/${path}`, query, mayBeMissing: true });
 
-const listIn = (answer: unknown, name: string): Found[] => (answer === null ? [] : objectsOr(objectIn(answer)[name]));
+const listIn = (answer: unknown, name: string): ProviderObject[] =>
+  answer === null ? [] : objectsOr(objectIn(answer)[name]);
 
-const exercises = async (source: ImportSource): Promise<Found[]> => objectsIn((await ask(source, 'exercises')) ?? []);
+const exercises = async (source: ImportSource): Promise<ProviderObject[]> =>
+  objectsIn((await ask(source, 'exercises')) ?? []);
 
 /** Returns nights, each with its recovery. */
-async function nights(source: ImportSource): Promise<{ night: Found; recharge: Found }[]> {
+async function nights(source: ImportSource): Promise<{ night: ProviderObject; recharge: ProviderObject }[]> {
   const recharges = new Map(
     listIn(await ask(source, 'users/nightly-recharge'), 'recharges').map((each) => [nameIn(each['date']), each]),
   );
@@ -162,7 +164,7 @@ function daysOf(window: Window): { from: string; to: string } {
  * Returns the samples of a day. Times are local times of the device's clock without a zone, so we use the user's time
  * zone.
  */
-function onTheDay({ user }: ImportSource, day: Found): Measured[] {
+function onTheDay({ user }: ImportSource, day: ProviderObject): Measured[] {
   const date = nameIn(day['date']);
   momentIn(date);
   const clock = { timezone_offset: null, time_zone: user.fallback_time_zone };

@@ -17,7 +17,7 @@ import {
   textOr,
   wholeOr,
   zoneOr,
-  type Found,
+  type ProviderObject,
 } from '../answers/read-answer.ts';
 import { waitsOfShares, numbersOf } from '../answers/shares.ts';
 import { sportOf } from './map-sports.ts';
@@ -62,7 +62,7 @@ export const importer: Importer = {
 };
 
 /** Yields the workouts that began in the window. The list has the newest ones first. */
-async function* workouts(source: ImportSource, { from, to }: Window): AsyncIterable<Found[]> {
+async function* workouts(source: ImportSource, { from, to }: Window): AsyncIterable<ProviderObject[]> {
   for (let page = 1; page <= MOST_PAGES; page += 1) {
     const query = { page, per_page: PER_PAGE };
     const answer = objectIn(await source.ask(api, { url: `${API}/workouts`, query }));
@@ -79,7 +79,7 @@ async function* workouts(source: ImportSource, { from, to }: Window): AsyncItera
 const isIn = (moment: string | null, { from, to }: Window): boolean => moment !== null && moment >= from && moment < to;
 
 /** Returns a workout. Wahoo writes numbers as texts. A workout that the person only planned has no summary. */
-function toWorkout(found: Found): Item {
+function toWorkout(found: ProviderObject): Item {
   const time_start = momentIn(found['starts']);
   const summary = objectOr(found['workout_summary']);
   const seconds = numberOr(summary['duration_total_accum']) ?? (numberOr(found['minutes']) ?? 0) * 60;
@@ -110,7 +110,7 @@ function toWorkout(found: Found): Item {
 /** Returns a measured number. Wahoo writes 0.0 if there was no sensor. */
 const measured = (value: unknown): number | null => numberOr(value) || null;
 
-function toProfile(person: Found): Item {
+function toProfile(person: ProviderObject): Item {
   const metres = measured(person['height']);
   return {
     ...SOURCE,

@@ -19,7 +19,7 @@ import {
   objectsOr,
   secondsOf,
   momentAt,
-  type Found,
+  type ProviderObject,
 } from '../answers/read-answer.ts';
 import { waitsOfShares } from '../answers/shares.ts';
 import { hasAnyOf, toBody, toBodySamples, toDevice, MEASURED } from './map-measures.ts';
@@ -103,7 +103,11 @@ export const importer: Importer = {
 
 type Reader = (source: ImportSource, window: Window) => AsyncIterable<Pulled>;
 
-async function ask(source: ImportSource, path: string, form: Record<string, string | number | null>): Promise<Found> {
+async function ask(
+  source: ImportSource,
+  path: string,
+  form: Record<string, string | number | null>,
+): Promise<ProviderObject> {
   return objectIn(objectIn(await source.ask(api, { url: `${API}${path}`, form }))['body']);
 }
 
@@ -111,10 +115,10 @@ async function ask(source: ImportSource, path: string, form: Record<string, stri
 async function* pages(
   source: ImportSource,
   { path, list, ...form }: { path: string; list: string; [field: string]: string | number },
-): AsyncIterable<{ rows: Found[]; timezone: unknown }> {
+): AsyncIterable<{ rows: ProviderObject[]; timezone: unknown }> {
   let offset: number | null = null;
   for (let page = 0; page < MOST_PAGES; page += 1) {
-    const answer: Found = await ask(source, path, { ...form, offset });
+    const answer: ProviderObject = await ask(source, path, { ...form, offset });
     yield { rows: objectsOr(answer[list]), timezone: answer['timezone'] };
     offset = numberOr(answer['offset']);
     if (!answer['more'] || offset === null) return;
@@ -207,7 +211,7 @@ async function* asleep(source: ImportSource, window: Window): AsyncIterable<Pull
 }
 
 /** Returns the stages of a night. A response has one day at most. */
-async function stagesOf(source: ImportSource, night: Found): Promise<unknown> {
+async function stagesOf(source: ImportSource, night: ProviderObject): Promise<unknown> {
   const [startdate, enddate] = [numberIn(night['startdate']), numberIn(night['enddate'])];
   if (enddate <= startdate) return [];
   const answer = await ask(source, '/v2/sleep', {

@@ -2,7 +2,7 @@ import type { TeamCtx, TxCtx } from '../../../context.ts';
 import type { UserRow } from '../../../users/find.ts';
 import { asWriter, type Writer } from '../../user-writer.ts';
 import { isWithinBounds, nameOf, toCandidate, type Candidate } from '../../summaries/candidate.ts';
-import { readPayloads, type StoredPayload, type Wanted } from '../../summaries/replay/read-payloads.ts';
+import { readPayloads, type StoredPayload, type PayloadSelection } from '../../summaries/replay/read-payloads.ts';
 import { renameSummaries } from '../../summaries/replay/rename-summaries.ts';
 import type { SummaryItem } from '../../summaries/resource.ts';
 import { storeSummaries } from '../../summaries/store-summaries.ts';
@@ -33,7 +33,7 @@ type Mapped = { row: StoredPayload; item: SummaryItem; candidate: Candidate };
 export function replaySome(
   caller: TeamCtx,
   userId: string,
-  { wanted, mappers }: { wanted: Wanted; mappers: readonly Mapper[] },
+  { wanted, mappers }: { wanted: PayloadSelection; mappers: readonly Mapper[] },
   { after, counts }: { after: string | null; counts: Counts },
 ): Promise<string | null> {
   // We read the payloads after we have the lock. Otherwise a pull could store newer payloads meanwhile, and the replay

@@ -12,7 +12,10 @@ export type MatchedOrder = {
 };
 
 /** The fields of a message that identify its order. */
-type Named = Pick<ReadResult, 'placerNumbers' | 'fillerNumbers' | 'sampleIds' | 'accessionNumbers' | 'account'>;
+type OrderIdentifiers = Pick<
+  ReadResult,
+  'placerNumbers' | 'fillerNumbers' | 'sampleIds' | 'accessionNumbers' | 'account'
+>;
 
 /**
  * Finds the order of a result only by numbers: the numbers that we issued to this laboratory, and those that the
@@ -24,7 +27,7 @@ type Named = Pick<ReadResult, 'placerNumbers' | 'fillerNumbers' | 'sampleIds' | 
 export async function findOrder(
   db: Tx,
   labId: number,
-  { placerNumbers, fillerNumbers, sampleIds, accessionNumbers, account }: Named,
+  { placerNumbers, fillerNumbers, sampleIds, accessionNumbers, account }: OrderIdentifiers,
 ): Promise<MatchedOrder> {
   const numbers = placerNumbers.map((text) => readOrderNumber(text)?.number ?? null);
   if (numbers.includes(null)) throw new ResultProblem('unknown_number');

@@ -6,10 +6,10 @@ import { storeNumbers } from '../store-numbers.ts';
 import { isTaken, isUnknown, refusalOf, type Reply } from '../messages/read-reply.ts';
 import { recordAnswer } from './record-answer.ts';
 import { positionsOf, splitOff } from './split-off.ts';
-import type { Waiting } from './take-waiting.ts';
+import type { WaitingMessage } from './take-waiting.ts';
 
 /** The row of the outbox that a reply answers. */
-export type Answered = Pick<Waiting, 'user_id' | 'id' | 'order_id' | 'action' | 'tests'>;
+export type Answered = Pick<WaitingMessage, 'user_id' | 'id' | 'order_id' | 'action' | 'tests'>;
 export type Verdict = { state: 'committed' | 'accepted' | 'refused'; reason: string | null };
 type ReceivedReply = { reply: Reply; connection: Pick<Connection, 'settings'> };
 

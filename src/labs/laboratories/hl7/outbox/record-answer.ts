@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Ctx, TxCtx } from '../../../../context.ts';
-import type { Waiting } from './take-waiting.ts';
+import type { WaitingMessage } from './take-waiting.ts';
 
-type Row = Pick<Waiting, 'user_id' | 'id'>;
+type Row = Pick<WaitingMessage, 'user_id' | 'id'>;
 
 /**
  * Records a laboratory's reply to a message, so that we do not send the message again, whatever the status of the
@@ -63,7 +63,7 @@ const MOST_UNANSWERED = 20;
  */
 export async function postpone(
   ctx: Ctx,
-  { user_id, id, lab_id, attempts, unanswered }: Waiting,
+  { user_id, id, lab_id, attempts, unanswered }: WaitingMessage,
   { code, reached }: { code: string; reached: boolean },
 ): Promise<{ seconds: number | null; isGivenUp: boolean }> {
   const { rows } = await sql<{ silent: number; answers_others: boolean }>`
