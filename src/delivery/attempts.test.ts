@@ -50,7 +50,7 @@ test('an event for two endpoints reaches the second when the first answers durin
         url: endpoint.url,
         headers: {},
         headers_id: null,
-        moves: 0,
+        url_changes: 0,
         secrets: [],
         disabled: false,
         ratePerSecond: null,

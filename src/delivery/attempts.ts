@@ -206,7 +206,7 @@ export class Attempts {
       fence: queue.fence,
       event_type: event.event_type,
       headers_id: endpoint.headers_id,
-      moves: endpoint.moves,
+      url_changes: endpoint.url_changes,
     };
     this.#begun.set(delivery, begun);
     this.#events.set(queued.event_id, { event, uses: (this.#events.get(queued.event_id)?.uses ?? 0) + 1 });

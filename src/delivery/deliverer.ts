@@ -210,7 +210,7 @@ export class Deliverer {
    * each event that this process cannot decrypt would get a failed attempt. When the process has the key, it reads all
    * queues again.
    */
-  async #leaveToOthers(): Promise<void> {
+  async #releaseToOtherWorkers(): Promise<void> {
     this.#polledAt = performance.now();
     await this.#queues.renewDue();
     await this.#queues.releaseAll('idle');
@@ -225,7 +225,7 @@ export class Deliverer {
     await this.#starts.untilFree();
     this.#starts.throwFailure();
     if (this.#ctx.cipher.lacksKeys()) {
-      await this.#leaveToOthers();
+      await this.#releaseToOtherWorkers();
       return 0;
     }
     await this.#queues.takeNotified();

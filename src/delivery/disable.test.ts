@@ -247,7 +247,7 @@ test('an endpoint that succeeds while the row of its queue is locked starts a ne
 test('an endpoint that succeeds before it is disabled for its failures stays enabled', async () => {
   team = await app.makeTeam();
   const { id } = await listen();
-  const failing = { webhook_id: id, team_id: team.id, moves: 0, reason: 'failing' as const };
+  const failing = { webhook_id: id, team_id: team.id, url_changes: 0, reason: 'failing' as const };
   await disableEndpoints(acrossTeams(app.ctx), [failing]);
   expect((await stored(id)).disabled).toBe(false);
   await failingFor(id, '6 days');

@@ -12,10 +12,9 @@ import { isOurs } from './sending/send-error.ts';
 export type Delivery = Queued & SentState & { team_id: string; fence: number; event_type: string };
 
 /**
- * The stored headers that the request has, and the number of URL changes (`moves`) of the endpoint when the request was
- * sent.
+ * The stored headers that the request has, and the number of changes of the endpoint's URL when the request was sent.
  */
-type SentState = { headers_id: string | null; moves: number };
+type SentState = { headers_id: string | null; url_changes: number };
 
 /**
  * A delivery whose request has ended, with its outcome. `delay` is the number of seconds until the next attempt. It is
@@ -36,10 +35,10 @@ export type Consequences = {
    */
   unwritten: EndedDelivery[];
   /**
-   * Endpoints to disable because they responded with 410 or have failed for too long. An endpoint whose `moves` has
-   * changed since then stays enabled, because its URL is a different one.
+   * Endpoints to disable because they responded with 410 or have failed for too long. An endpoint whose `url_changes`
+   * has changed since then stays enabled, because its URL is a different one.
    */
-  disable: { webhook_id: string; team_id: string; moves: number; reason: 'gone' | 'failing' }[];
+  disable: { webhook_id: string; team_id: string; url_changes: number; reason: 'gone' | 'failing' }[];
   /** Deliveries that were requested again while they were under way. They are due again. */
   asked: EndedDelivery[];
   /** Deliveries that failed their last attempt and get no further one. */
@@ -86,7 +85,7 @@ export async function recordOutcomes(ctx: Ctx | TxCtx, batch: EndedDelivery[]): 
              again.count as asked_now, again.trigger as asked_by,
              again.ctid is not null and again.count is distinct from o.asked as is_asked,
              result = 'succeeded' and endpoint_queues.failing_since is not null
-               and endpoint_queues.moves = o.moves as ends_failures
+               and endpoint_queues.url_changes = o.url_changes as ends_failures
         from unnest(
           ${plain('webhook_id')}::uuid[], ${plain('event_id')}::uuid[], ${plain('fence')}::integer[],
           ${plain('attempt')}::smallint[], ${plain('result')}::text[], ${plain('delay')}::float8[],
@@ -95,10 +94,10 @@ export async function recordOutcomes(ctx: Ctx | TxCtx, batch: EndedDelivery[]): 
           ${byteaArray(logs.map(({ response_body }) => response_body))}::bytea[], ${plain('duration_ms')}::integer[],
           ${plain('schedule_from')}::smallint[], ${plain('trigger')}::text[], ${plain('sent_at')}::float8[],
           ${logs.map(({ signature }) => signature)}::text[], ${logs.map(({ user_agent }) => user_agent)}::text[],
-          ${plain('headers_id')}::uuid[], ${plain('asked')}::smallint[], ${plain('moves')}::integer[]
+          ${plain('headers_id')}::uuid[], ${plain('asked')}::smallint[], ${plain('url_changes')}::integer[]
         ) with ordinality
           as o (webhook_id, event_id, fence, attempt, result, delay, id, http_status, error, response_body, duration_ms,
-                schedule_from, trigger, sent_at, signature, user_agent, headers_id, asked, moves, n)
+                schedule_from, trigger, sent_at, signature, user_agent, headers_id, asked, url_changes, n)
         join endpoint_queues on endpoint_queues.webhook_id = o.webhook_id and endpoint_queues.fence = o.fence
         left join lateral (
           select ctid from deliveries
@@ -112,12 +111,12 @@ export async function recordOutcomes(ctx: Ctx | TxCtx, batch: EndedDelivery[]): 
            order by retries.event_id limit 1 for update skip locked
         ) as again on true
     ), counted as (
-      select webhook_id, moves, bool_or(result = 'succeeded') as succeeded from outcome
-       where moves is not null group by webhook_id, moves
+      select webhook_id, url_changes, bool_or(result = 'succeeded') as succeeded from outcome
+       where url_changes is not null group by webhook_id, url_changes
     ), changed as (
       select endpoint_queues.webhook_id, counted.succeeded
         from counted join endpoint_queues on endpoint_queues.webhook_id = counted.webhook_id
-         and endpoint_queues.moves = counted.moves
+         and endpoint_queues.url_changes = counted.url_changes
        where case when counted.succeeded then failing_since is not null
              else failing_since is null or failing_since <= now() - make_interval(days => ${DISABLED_AFTER_DAYS}) end
          for update of endpoint_queues skip locked
@@ -189,7 +188,7 @@ type Logged = {
   headers_id: string | null;
   asked: number | null;
   /** Null if the outcome does not depend on the endpoint, for example a local error. */
-  moves: number | null;
+  url_changes: number | null;
 };
 
 /** The columns whose values are only ids, numbers and fixed words. */
@@ -218,7 +217,7 @@ function logged({ cipher }: Pick<Ctx, 'cipher'>, ended: EndedDelivery): Logged {
     user_agent: outcome.sent?.user_agent ?? null,
     headers_id: delivery.headers_id,
     asked: delivery.asked,
-    moves: error !== null && isOurs(error) ? null : delivery.moves,
+    url_changes: error !== null && isOurs(error) ? null : delivery.url_changes,
   };
 }
 
@@ -232,7 +231,7 @@ function consequencesOf(batch: EndedDelivery[], written: WrittenPositions): Omit
   const exhausted: EndedDelivery[] = [];
   const unwritten: EndedDelivery[] = [];
   for (const [index, ended] of batch.entries()) {
-    const { webhook_id, team_id, moves } = ended.delivery;
+    const { webhook_id, team_id, url_changes } = ended.delivery;
     if (!recorded.has(index + 1)) {
       unwritten.push(ended);
       continue;
@@ -241,8 +240,9 @@ function consequencesOf(batch: EndedDelivery[], written: WrittenPositions): Omit
     if (reason) {
       const known = disable.get(webhook_id);
       // If the batch has outcomes from before and after a change of the URL, the outcomes at the new URL decide.
-      const isNewer = !known || known.moves < moves || (known.moves === moves && known.reason === 'failing');
-      if (isNewer) disable.set(webhook_id, { webhook_id, team_id, moves, reason });
+      const isNewer =
+        !known || known.url_changes < url_changes || (known.url_changes === url_changes && known.reason === 'failing');
+      if (isNewer) disable.set(webhook_id, { webhook_id, team_id, url_changes, reason });
     }
     if (resultOf(ended) === 'exhausted') exhausted.push(ended);
   }

@@ -58,12 +58,12 @@ export class RoundRobin<T> {
   }
 
   /** Takes the next item. Returns undefined if no waiting item may be next. */
-  next(may: Eligible = ANYBODY): { owner: Owner; item: T } | undefined {
+  next(eligible: Eligible = ANYBODY): { owner: Owner; item: T } | undefined {
     for (const [org, teams] of this.#orgs) {
-      if (!may.org(org)) continue;
+      if (!eligible.org(org)) continue;
       for (const [team, items] of teams) {
         const owner = { org, team };
-        if (!may.team(owner)) continue;
+        if (!eligible.team(owner)) continue;
         const item = items.shift() as T;
         this.#size -= 1;
         putLast(teams, team, items, items.length);

@@ -96,7 +96,7 @@ export function tasksOf(ctx: Ctx, permits = openJobPermits()): TaskList {
       job.name,
       async (payload: unknown, { job: asked }: JobHelpers) => {
         const given = payload as Record<string, never>;
-        if (ctx.cipher.lacksKeys()) return leaveToOthers(ctx, job, given, asked);
+        if (ctx.cipher.lacksKeys()) return postponeWithoutKeys(ctx, job, given, asked);
         const flags = Object.keys(asked.flags ?? {});
         if (!permits.take(flags)) return postpone(ctx, job, given, asked);
         try {
@@ -118,7 +118,12 @@ export const crontab = jobs
  * Puts a job back, because another process may have the encryption key that is missing here. This process would fail at
  * every value under that key, until the queue gave the job up. A scheduled job is not put back, because it recurs.
  */
-async function leaveToOthers(ctx: Ctx, job: Job, payload: Record<string, never>, asked: QueuedJob): Promise<void> {
+async function postponeWithoutKeys(
+  ctx: Ctx,
+  job: Job,
+  payload: Record<string, never>,
+  asked: QueuedJob,
+): Promise<void> {
   if (!job.cron) await postpone(ctx, job, payload, { ...asked, run_at: new Date(Date.now() + WITHOUT_KEYS_MS) });
 }
 

@@ -31,7 +31,7 @@ type Share = { id: string; most: number };
  */
 export class UnreadAnswers {
   readonly #bytesByShare = new TransientMap<string, number>();
-  readonly #behindOthers = new WeakMap<Socket, Set<() => void>>();
+  readonly #pipelined = new WeakMap<Socket, Set<() => void>>();
   #all = 0;
 
   get bytes(): number {
@@ -82,23 +82,23 @@ export class UnreadAnswers {
     this.#add(shares, bytes);
     // This response waits behind other responses of the same connection. If the connection is cut, the response emits
     // no close event.
-    const behindOthers = response.socket === null ? this.#behindOthersOn(socket) : null;
+    const pipelined = response.socket === null ? this.#pipelinedOn(socket) : null;
     let isGiven = false;
     const release = (): void => {
       if (isGiven) return;
       isGiven = true;
-      behindOthers?.delete(release);
+      pipelined?.delete(release);
       this.#add(shares, -bytes);
     };
-    behindOthers?.add(release);
+    pipelined?.add(release);
     response.once('close', release);
   }
 
-  #behindOthersOn(socket: Socket): Set<() => void> {
-    const known = this.#behindOthers.get(socket);
+  #pipelinedOn(socket: Socket): Set<() => void> {
+    const known = this.#pipelined.get(socket);
     if (known) return known;
     const answers = new Set<() => void>();
-    this.#behindOthers.set(socket, answers);
+    this.#pipelined.set(socket, answers);
     socket.once('close', () => {
       for (const release of answers) release();
     });

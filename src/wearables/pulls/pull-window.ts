@@ -15,7 +15,7 @@ import {
   PullError,
   type Importer,
   type PullErrorGroup,
-  type Window,
+  type TimeWindow,
 } from '../providers/importer.ts';
 import { importerOrNull } from './importers.ts';
 import { addPullJobs, type pullKind } from './schedule-pulls.ts';
@@ -32,7 +32,7 @@ type Claim = {
    */
   resources: string[];
   lease: string;
-  window: Window;
+  window: TimeWindow;
   range_start: string;
   isNewest: boolean;
 };

@@ -3,7 +3,7 @@
 import type { UserRow } from '../../users/find.ts';
 import { millisecondsOf } from '../../wire/moment.ts';
 import type { Writer } from '../user-writer.ts';
-import type { Incoming } from '../summaries/candidate.ts';
+import type { IncomingSummary } from '../summaries/new-summary.ts';
 import type { SummaryItem, SummaryResource } from '../summaries/resource.ts';
 import { sleepCycle } from '../summaries/resources/sleep-cycle.ts';
 import { sleep } from '../summaries/resources/sleep.ts';
@@ -26,7 +26,7 @@ export const hasStages = (item: SummaryItem): boolean => hypnogramOf(item) !== n
 export async function storeSleepCycles(
   ctx: Writer,
   user: UserRow,
-  { resource, incoming }: { resource: SummaryResource; incoming: readonly Pick<Incoming, 'item'>[] },
+  { resource, incoming }: { resource: SummaryResource; incoming: readonly Pick<IncomingSummary, 'item'>[] },
   stored: readonly StoredSummary[],
 ): Promise<void> {
   if (resource !== sleep) return;

@@ -14,7 +14,7 @@ import { withinBounds } from '../timeseries/to-sample-of-source.ts';
 import { storeSamples } from '../timeseries/store-samples.ts';
 import { hasStages, storeSleepCycles } from './sleep-cycles.ts';
 import { importSource } from './asking/import-source.ts';
-import { LONGEST_PULL_MS, type Pulled, type Importer, type Window } from '../providers/importer.ts';
+import { LONGEST_PULL_MS, type Pulled, type Importer, type TimeWindow } from '../providers/importer.ts';
 
 /** The data of a resource in a window that we have stored. */
 export type StoredResource = {
@@ -39,7 +39,7 @@ export async function storePulled(
   ctx: TeamCtx,
   user: UserRow,
   importer: Importer,
-  { resources, window, past }: { resources: readonly string[]; window: Window; past: boolean },
+  { resources, window, past }: { resources: readonly string[]; window: TimeWindow; past: boolean },
 ): Promise<ReadonlyMap<string, StoredResource>> {
   const wanted = new Set(resources);
   const nothing = (): StoredResource => ({ days: new Set(), provider_ids: new Set(), sample_times: [], skipped: {} });

@@ -6,7 +6,7 @@ import { pastMoment } from '../../../wire/moment.ts';
 import { isPlausible, seriesOrNull } from '../../series.ts';
 import type { Series } from '../../series-type.ts';
 import type { StoredSource } from '../../source.ts';
-import type { Incoming } from '../../summaries/candidate.ts';
+import type { IncomingSummary } from '../../summaries/new-summary.ts';
 import type { SummaryItem, SummaryResource } from '../../summaries/resource.ts';
 import type { SampleExtra } from '../../timeseries/sample.ts';
 import { FURTHEST_OFFSET_S, LONGEST_MS } from '../../timeseries/sample-input.ts';
@@ -38,7 +38,7 @@ export function* summariesOf(
   const { resource } = mapper;
   let left_out = 0;
   let provider = '';
-  const fitting = raws.flatMap((raw): Incoming[] => {
+  const fitting = raws.flatMap((raw): IncomingSummary[] => {
     const mapped = mapper.toItem(raw);
     if (mapped === null) return [];
     const { item, isWhole } = fit(resource, { ...mapped, ...points });

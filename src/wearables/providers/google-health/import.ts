@@ -5,7 +5,7 @@ import { body } from '../../summaries/resources/body.ts';
 import { device } from '../../summaries/resources/device.ts';
 import { sleep } from '../../summaries/resources/sleep.ts';
 import { workout } from '../../summaries/resources/workout.ts';
-import type { Mapper, Importer, Pulled, ImportSource, Window } from '../importer.ts';
+import type { Mapper, Importer, Pulled, ImportSource, TimeWindow } from '../importer.ts';
 
 import { daysAround } from '../answers/days-around.ts';
 import { devicesOf } from '../answers/devices.ts';
@@ -106,12 +106,12 @@ async function* points(
 }
 
 const between = (field: string, from: string, to: string): string => `${field} >= "${from}" AND ${field} < "${to}"`;
-const daysOf = (window: Window): [string, string] => {
+const daysOf = (window: TimeWindow): [string, string] => {
   const { first, last } = daysAround(window);
   return [first, last];
 };
 
-function filterOf({ type, time }: DataType, window: Window): string {
+function filterOf({ type, time }: DataType, window: TimeWindow): string {
   const { from, to } = window;
   if (time === 'date') return between(`${snakeOf(type)}.date`, ...daysOf(window));
   const field = time === 'sample' ? 'sample_time.physical_time' : 'interval.start_time';
@@ -122,11 +122,11 @@ function filterOf({ type, time }: DataType, window: Window): string {
  * Yields the samples of a resource as one stream of all sources, like the person's own app shows them. A value of 0
  * means that no source measured anything.
  */
-async function* samples(source: ImportSource, resource: string, window: Window): AsyncIterable<Pulled> {
+async function* samples(source: ImportSource, resource: string, window: TimeWindow): AsyncIterable<Pulled> {
   for await (const page of merged(source, resource, window)) yield* samplesIn(source, resource, page);
 }
 
-function merged(source: ImportSource, resource: string, window: Window): AsyncIterable<ProviderObject[]> {
+function merged(source: ImportSource, resource: string, window: TimeWindow): AsyncIterable<ProviderObject[]> {
   const dataType = ownProperty(SAMPLES, resource) as DataType;
   return points(source, { type: dataType.type, method: ':reconcile', filter: filterOf(dataType, window) });
 }
@@ -164,7 +164,7 @@ function timeOf({ user }: ImportSource, found: ProviderObject, { time }: DataTyp
   return { at, duration_ms: Date.parse(end) - Date.parse(at), timezone_offset: offsetOf(startUtcOffset) };
 }
 
-async function* days(source: ImportSource, window: Window): AsyncIterable<Pulled> {
+async function* days(source: ImportSource, window: TimeWindow): AsyncIterable<Pulled> {
   const [start, end] = daysOf(window).map((day) => {
     const [year, month_, day_] = day.split('-').map(Number);
     return { date: { year, month: month_, day: day_ } };
@@ -197,7 +197,7 @@ const nights: Reader = async function* (source, { from, to }) {
   for await (const page of points(source, asked)) yield* sessionsOf(source, MAPPERS.sleep, page);
 };
 
-type Reader = (source: ImportSource, window: Window) => AsyncIterable<Pulled>;
+type Reader = (source: ImportSource, window: TimeWindow) => AsyncIterable<Pulled>;
 
 const READERS: Readonly<Record<string, Reader>> = {
   activity: days,

@@ -5,7 +5,7 @@ import { activity } from '../../summaries/resources/activity.ts';
 import { profile } from '../../summaries/resources/profile.ts';
 import { sleep } from '../../summaries/resources/sleep.ts';
 import { workout } from '../../summaries/resources/workout.ts';
-import type { Importer, Pulled, ImportSource, Window } from '../importer.ts';
+import type { Importer, Pulled, ImportSource, TimeWindow } from '../importer.ts';
 
 import { daysAround } from '../answers/days-around.ts';
 import { samplesOf, summariesOf, type Item, type Measured } from '../answers/fitting.ts';
@@ -78,10 +78,10 @@ export const importer: Importer = {
 /** The path of each kind of summary that Oura stores as one document. */
 const DOCUMENTS: Readonly<Record<string, string>> = { activity: 'daily_activity', sleep: 'sleep', workouts: 'workout' };
 
-type Reader = (source: ImportSource, window: Window) => AsyncIterable<Pulled>;
+type Reader = (source: ImportSource, window: TimeWindow) => AsyncIterable<Pulled>;
 
 /** Yields the documents of these days, page by page. */
-async function* documents(source: ImportSource, path: string, window: Window): AsyncIterable<ProviderObject[]> {
+async function* documents(source: ImportSource, path: string, window: TimeWindow): AsyncIterable<ProviderObject[]> {
   const { first, last } = daysAround(window);
   yield* pages(source, path, { start_date: first, end_date: last });
 }

@@ -7,7 +7,7 @@ import { profile } from '../../summaries/resources/profile.ts';
 import { sleep } from '../../summaries/resources/sleep.ts';
 import { workout } from '../../summaries/resources/workout.ts';
 import { findStreamed } from '../../summaries/summary-streams/find-streamed.ts';
-import type { Importer, Pulled, ImportSource, Window } from '../importer.ts';
+import type { Importer, Pulled, ImportSource, TimeWindow } from '../importer.ts';
 
 import { daysAround } from '../answers/days-around.ts';
 import { samplesOf, summariesOf, type Measured } from '../answers/fitting.ts';
@@ -71,7 +71,7 @@ export const importer: Importer = {
   pull: (source, resource, window) => (ownProperty(READERS, resource) as Reader)(source, window),
 };
 
-type Reader = (source: ImportSource, window: Window) => AsyncIterable<Pulled>;
+type Reader = (source: ImportSource, window: TimeWindow) => AsyncIterable<Pulled>;
 
 /** Sends a request. Returns null if there is no data. */
 const ask = (source: ImportSource, path: string, query: NonNullable<Question['query']> = {}): Promise<unknown> =>
@@ -154,7 +154,7 @@ const READERS: Readonly<Record<string, Reader>> = {
 };
 
 /** Returns the first and last day of a request. Polar refuses days in the future. */
-function daysOf(window: Window): { from: string; to: string } {
+function daysOf(window: TimeWindow): { from: string; to: string } {
   const { first, last } = daysAround(window);
   const today = new Date().toISOString().slice(0, 10);
   return { from: first, to: last < today ? last : today };

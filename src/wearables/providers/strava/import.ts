@@ -6,7 +6,7 @@ import { findStreamed } from '../../summaries/summary-streams/find-streamed.ts';
 import { device } from '../../summaries/resources/device.ts';
 import { profile } from '../../summaries/resources/profile.ts';
 import { workout } from '../../summaries/resources/workout.ts';
-import type { Importer, Pulled, ImportSource, Window } from '../importer.ts';
+import type { Importer, Pulled, ImportSource, TimeWindow } from '../importer.ts';
 
 import { devicesOf } from '../answers/devices.ts';
 import { summariesOf, type Item } from '../answers/fitting.ts';
@@ -80,7 +80,7 @@ export const importer: Importer = {
  * Yields the pages of activities. A page can have fewer activities than we requested without being the last one. The
  * last page is empty.
  */
-async function* activities(source: ImportSource, { from, to }: Window): AsyncIterable<ProviderObject[]> {
+async function* activities(source: ImportSource, { from, to }: TimeWindow): AsyncIterable<ProviderObject[]> {
   for (let page = 1; page <= MOST_PAGES; page += 1) {
     const query = { after: secondsOf(from) - 1, before: Math.ceil(Date.parse(to) / 1_000), page, per_page: PER_PAGE };
     const found = objectsIn(await source.ask(api, { url: `${API}/athlete/activities`, query }));

@@ -2,7 +2,7 @@
 import { BY_HAND } from '../../by-hand.ts';
 import { profile } from '../../summaries/resources/profile.ts';
 import { workout } from '../../summaries/resources/workout.ts';
-import type { Importer, ImportSource, Window } from '../importer.ts';
+import type { Importer, ImportSource, TimeWindow } from '../importer.ts';
 
 import { summariesOf, type Item } from '../answers/fitting.ts';
 import type { Headers, ProviderApi, ProviderWaits } from '../provider-api.ts';
@@ -62,7 +62,7 @@ export const importer: Importer = {
 };
 
 /** Yields the workouts that began in the window. The list has the newest ones first. */
-async function* workouts(source: ImportSource, { from, to }: Window): AsyncIterable<ProviderObject[]> {
+async function* workouts(source: ImportSource, { from, to }: TimeWindow): AsyncIterable<ProviderObject[]> {
   for (let page = 1; page <= MOST_PAGES; page += 1) {
     const query = { page, per_page: PER_PAGE };
     const answer = objectIn(await source.ask(api, { url: `${API}/workouts`, query }));
@@ -76,7 +76,8 @@ async function* workouts(source: ImportSource, { from, to }: Window): AsyncItera
 }
 
 /** Whether a workout began in the window. A workout in the future is a plan. */
-const isIn = (moment: string | null, { from, to }: Window): boolean => moment !== null && moment >= from && moment < to;
+const isIn = (moment: string | null, { from, to }: TimeWindow): boolean =>
+  moment !== null && moment >= from && moment < to;
 
 /** Returns a workout. Wahoo writes numbers as texts. A workout that the person only planned has no summary. */
 function toWorkout(found: ProviderObject): Item {

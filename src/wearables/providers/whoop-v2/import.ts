@@ -4,7 +4,7 @@ import { activity } from '../../summaries/resources/activity.ts';
 import { profile } from '../../summaries/resources/profile.ts';
 import { sleep } from '../../summaries/resources/sleep.ts';
 import { workout } from '../../summaries/resources/workout.ts';
-import type { Importer, Pulled, ImportSource, Window } from '../importer.ts';
+import type { Importer, Pulled, ImportSource, TimeWindow } from '../importer.ts';
 
 import { samplesOf, summariesOf, type Measured } from '../answers/fitting.ts';
 import type { Headers, ProviderApi, ProviderWaits } from '../provider-api.ts';
@@ -71,9 +71,9 @@ export const importer: Importer = {
   pull: (source, resource, window) => (ownProperty(READERS, resource) as Reader)(source, window),
 };
 
-type Reader = (source: ImportSource, window: Window) => AsyncIterable<Pulled>;
+type Reader = (source: ImportSource, window: TimeWindow) => AsyncIterable<Pulled>;
 
-async function* records(source: ImportSource, path: string, { from, to }: Window): AsyncIterable<ProviderObject[]> {
+async function* records(source: ImportSource, path: string, { from, to }: TimeWindow): AsyncIterable<ProviderObject[]> {
   const query = { start: from, end: to, limit: MOST_A_PAGE };
   const next = { answered: 'next_token', asked: 'nextToken' };
   for await (const answer of pagesByToken(source, api, { url: `${API}/${path}`, query, ...next }))

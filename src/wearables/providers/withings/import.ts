@@ -5,7 +5,7 @@ import { body } from '../../summaries/resources/body.ts';
 import { device } from '../../summaries/resources/device.ts';
 import { sleep } from '../../summaries/resources/sleep.ts';
 import { workout } from '../../summaries/resources/workout.ts';
-import type { Importer, Pulled, ImportSource, Window } from '../importer.ts';
+import type { Importer, Pulled, ImportSource, TimeWindow } from '../importer.ts';
 
 import { daysAround } from '../answers/days-around.ts';
 import { devicesOf } from '../answers/devices.ts';
@@ -101,7 +101,7 @@ export const importer: Importer = {
   },
 };
 
-type Reader = (source: ImportSource, window: Window) => AsyncIterable<Pulled>;
+type Reader = (source: ImportSource, window: TimeWindow) => AsyncIterable<Pulled>;
 
 async function ask(
   source: ImportSource,
@@ -125,14 +125,14 @@ async function* pages(
   }
 }
 
-const daysOf = (window: Window) => {
+const daysOf = (window: TimeWindow) => {
   const { first, last } = daysAround(window);
   return { startdateymd: first, enddateymd: last };
 };
-const timesOf = ({ from, to }: Window) => ({ startdate: secondsOf(from), enddate: secondsOf(to) });
+const timesOf = ({ from, to }: TimeWindow) => ({ startdate: secondsOf(from), enddate: secondsOf(to) });
 
 /** Requests measurements. Category 1 are measurements, and category 2 are goals. */
-const measurements = (source: ImportSource, window: Window, types: readonly number[]) =>
+const measurements = (source: ImportSource, window: TimeWindow, types: readonly number[]) =>
   pages(source, {
     path: '/measure',
     action: 'getmeas',
@@ -161,7 +161,7 @@ const READERS: Readonly<Record<string, Reader>> = {
 };
 
 /** Yields the wanted values of scales, blood pressure cuffs and thermometers. Withings returns them in one list. */
-async function* measured(source: ImportSource, window: Window): AsyncIterable<Pulled> {
+async function* measured(source: ImportSource, window: TimeWindow): AsyncIterable<Pulled> {
   const { wanted, ctx } = source;
   const series = Object.entries(MEASURED).filter(([resource]) => wanted.has(resource));
   const types = [...(wanted.has('body') ? BODY_TYPES : []), ...series.flatMap(([, { types: each }]) => each)];
@@ -190,7 +190,7 @@ async function* measured(source: ImportSource, window: Window): AsyncIterable<Pu
  * Yields nights, each with its stages. If we have stored the stages of a night and the night has not changed, does not
  * request them again.
  */
-async function* asleep(source: ImportSource, window: Window): AsyncIterable<Pulled> {
+async function* asleep(source: ImportSource, window: TimeWindow): AsyncIterable<Pulled> {
   const data_fields =
     'deepsleepduration,lightsleepduration,remsleepduration,wakeupduration,total_sleep_time,total_timeinbed,' +
     'sleep_efficiency,sleep_latency,sleep_score,hr_average,hr_min,rr_average';
@@ -242,7 +242,7 @@ const INTRADAY: Readonly<Record<string, string>> = {
  * Yields all wanted series of a day, which one request brings. A response has one day at most. Its keys are the seconds
  * at which each value begins.
  */
-async function* intraday(source: ImportSource, { from, to }: Window): AsyncIterable<Pulled> {
+async function* intraday(source: ImportSource, { from, to }: TimeWindow): AsyncIterable<Pulled> {
   const fields = Object.entries(INTRADAY).filter(([resource]) => source.wanted.has(resource));
   for (let at = Date.parse(from); at < Date.parse(to); at += DAY_MS) {
     const until = Math.min(at + DAY_MS, Date.parse(to));

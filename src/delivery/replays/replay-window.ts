@@ -23,7 +23,7 @@ type Entry = FoundEvent & { begun: boolean; beganAt: number };
  * The next events of a replay, in their order, in the worker that owns the queue. The saved progress and its counts
  * cover the events up to the first one that is not finished. All times are values of performance.now().
  */
-export class Window {
+export class ReplayWindow {
   readonly replay: Replay;
   /**
    * The most attempts that may be under way at the same time. The window begins with one, and each success adds one.

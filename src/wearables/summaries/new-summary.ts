@@ -9,14 +9,14 @@ import { origin } from './item.ts';
 import type { KeyAndTimes, SummaryItem, SummaryResource } from './resource.ts';
 
 /** An incoming summary with the payload of its provider. */
-export type Incoming = {
+export type IncomingSummary = {
   item: SummaryItem;
   /** The provider's unchanged payload. For a push, this is the pushed object. */
   raw: unknown;
 };
 
 /** The row that a summary will become. It has no id yet. */
-export type Candidate = KeyAndTimes & {
+export type NewSummary = KeyAndTimes & {
   provider: string;
   source_type: string;
   provider_id: string | null;
@@ -59,7 +59,12 @@ function storedFieldsOf(resource: SummaryResource): StoredField[] {
   return fields;
 }
 
-export function toCandidate(ctx: TeamCtx, user: UserRow, resource: SummaryResource, incoming: Incoming): Candidate {
+export function toNewSummary(
+  ctx: TeamCtx,
+  user: UserRow,
+  resource: SummaryResource,
+  incoming: IncomingSummary,
+): NewSummary {
   const { cipher, team } = ctx;
   const { clockFrom, stream: streamName, isDevice = false } = resource;
   const { raw } = incoming;
@@ -87,7 +92,7 @@ export function toCandidate(ctx: TeamCtx, user: UserRow, resource: SummaryResour
   };
   const points = streamName && (item[streamName] ?? null);
   const streamText = points ? JSON.stringify(pruned(points)) : null;
-  const candidate = {
+  const summary = {
     ...keyAndTimes,
     key: isDevice ? hash('device', keyAndTimes.key).toString('hex') : keyAndTimes.key,
     ...attributes,
@@ -102,7 +107,7 @@ export function toCandidate(ctx: TeamCtx, user: UserRow, resource: SummaryResour
     raw_hash: hash('raw', JSON.stringify(pruned(raw))),
     stream: streamText === null ? null : { text: streamText, hash: hash('stream', streamText) },
   };
-  return { ...candidate, content_hash: contentHash(ctx, candidate) };
+  return { ...summary, content_hash: contentHash(ctx, summary) };
 }
 
 /**
@@ -124,7 +129,7 @@ export function contentHash(
     calendar_date,
     texts,
     values,
-  }: Pick<Candidate, 'provider_id' | 'app_id' | 'device_id' | 'calendar_date' | 'texts' | 'values'>,
+  }: Pick<NewSummary, 'provider_id' | 'app_id' | 'device_id' | 'calendar_date' | 'texts' | 'values'>,
 ): Buffer {
   // The attributes here are in the order of `pruned`. Texts and values have this form already, and their names come
   // last in this order.
@@ -133,14 +138,14 @@ export function contentHash(
   return cipher.lookupHash('summary', team.id, `told ${JSON.stringify(whole)}`);
 }
 
-/** Sets a value of a candidate that does not come from the incoming fields. */
-export function setValue(ctx: TeamCtx, candidate: Candidate, name: string, value: unknown): void {
-  candidate.values = pruned({ ...candidate.values, [name]: value }) as Record<string, unknown>;
-  candidate.content_hash = contentHash(ctx, candidate);
+/** Sets a value of a summary that does not come from the incoming fields. */
+export function setValue(ctx: TeamCtx, summary: NewSummary, name: string, value: unknown): void {
+  summary.values = pruned({ ...summary.values, [name]: value }) as Record<string, unknown>;
+  summary.content_hash = contentHash(ctx, summary);
 }
 
 /** Returns a name that identifies a summary among those of its user and kind. */
-export const nameOf = ({ provider, source_type, key }: Pick<Candidate, 'provider' | 'source_type' | 'key'>): string =>
+export const nameOf = ({ provider, source_type, key }: Pick<NewSummary, 'provider' | 'source_type' | 'key'>): string =>
   `${provider} ${source_type} ${key}`;
 
 /**
@@ -151,17 +156,17 @@ export const isOlder = (version: string | null, than: string | null): boolean =>
   version !== null && than !== null && version < than;
 
 /**
- * Returns one candidate for each name: the last one, unless its version is older. They are in the order in which we
+ * Returns one summary for each name: the last one, unless its version is older. They are in the order in which we
  * lock rows.
  */
-export function newestOfEach(candidates: Candidate[]): Candidate[] {
-  const newest = new Map<string, Candidate>();
-  for (const candidate of candidates) {
-    const name = nameOf(candidate);
+export function newestOfEach(summaries: NewSummary[]): NewSummary[] {
+  const newest = new Map<string, NewSummary>();
+  for (const summary of summaries) {
+    const name = nameOf(summary);
     const other = newest.get(name);
-    if (!other || !isOlder(candidate.version, other.version)) newest.set(name, candidate);
+    if (!other || !isOlder(summary.version, other.version)) newest.set(name, summary);
   }
-  return [...newest].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, candidate]) => candidate);
+  return [...newest].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, summary]) => summary);
 }
 
 /** Whether the day of a summary is within the user's ingestion dates. True if the summary belongs to no day. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toCandidate } from './candidate.ts';
+import { toNewSummary } from './new-summary.ts';
 import type { SummaryItem, SummaryResource } from './resource.ts';
 import { activity } from './resources/activity.ts';
 import { device } from './resources/device.ts';
@@ -15,7 +15,7 @@ function hashedOf(resource: SummaryResource, item: SummaryItem): string[] {
     },
   };
   const user = { fallback_time_zone: 'America/Phoenix' };
-  toCandidate({ cipher, team: { id: 'a team' } } as never, user as never, resource, { item, raw: { b: 1, a: null } });
+  toNewSummary({ cipher, team: { id: 'a team' } } as never, user as never, resource, { item, raw: { b: 1, a: null } });
   return texts.toSorted();
 }
 

@@ -5,13 +5,13 @@ import { outcomeOf } from '../../../test/send-outcome.ts';
 import { leastIdAt } from '../../ids.ts';
 import type { Replay } from './replay-progress.ts';
 import type { FoundEvent } from './read-events.ts';
-import { Window } from './window.ts';
+import { ReplayWindow } from './replay-window.ts';
 
 const NONE_DONE = leastIdAt(0);
 const outcome = (ok: boolean, retry_after_seconds: number | null = null) =>
   outcomeOf(ok ? 204 : 500, { retry_after_seconds });
 
-function openWindow(per_second = 400): Window {
+function openWindow(per_second = 400): ReplayWindow {
   const replay = {
     per_second,
     done_to: NONE_DONE,
@@ -20,7 +20,7 @@ function openWindow(per_second = 400): Window {
     events_failed: 0,
     events_skipped: 0,
   };
-  const window = new Window(replay as Replay, 4);
+  const window = new ReplayWindow(replay as Replay, 4);
   window.isStable = true;
   // The rate starts with the first look.
   window.next(-1_000, null);
@@ -29,7 +29,7 @@ function openWindow(per_second = 400): Window {
 
 const id = (n: number): string => leastIdAt(n);
 const found = (n: number, known: FoundEvent['known'] = null): FoundEvent => ({ event_id: id(n), attempt: 1, known });
-const add = (window: Window, numbers: number[], now = 0, isLast = true): void =>
+const add = (window: ReplayWindow, numbers: number[], now = 0, isLast = true): void =>
   window.add({ events: numbers.map((n) => found(n)), readTo: id(numbers.at(-1) as number), isLast }, now);
 
 test('saved progress ends before everything that is under way, in whatever order deliveries end', () => {
