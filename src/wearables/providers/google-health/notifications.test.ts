@@ -1,43 +1,24 @@
 // Shapes of https://developers.google.com/health/webhooks
-import { createHmac, randomInt } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
+import { beforeEach, expect, test } from 'vitest';
 import { importConnection, makeUser } from '../../../../test/factories.ts';
-import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
+import { hookTokenFor, notifiedProvider } from '../../../../test/notified-provider.ts';
+import type { DataAnswer, DataRequest } from '../../../../test/provider.ts';
 
 const SLEEP = 'https://www.googleapis.com/auth/googlehealth.sleep.readonly';
 const DAY_MS = 86_400_000;
-const secret = `Bearer ${createHmac('sha256', 'secret-of-google_health').update('phial hooks').digest('hex')}`;
+const secret = `Bearer ${hookTokenFor('google_health')}`;
 const at = (daysAgo: number, hours = 0): string =>
   new Date((Math.floor(Date.now() / DAY_MS) - daysAgo) * DAY_MS + hours * 3_600_000).toISOString();
 
-let provider: Provider;
-let app: TestApp;
-let team: Team;
-let user_id: string;
-let healthUserId: string;
 /** Nights that the account has, by their ids. */
 let nights: Map<string, { startTime: string; endTime: string }>;
-
-beforeAll(async () => {
-  provider = await startProvider();
-  app = await startTestApp(provider.env('google_health'));
-});
-afterAll(async () => {
-  await app.close();
-  await provider.close();
-});
-beforeEach(async () => {
-  team = await app.makeTeam();
-  ({ user_id } = await makeUser(team));
+beforeEach(() => {
   nights = new Map();
-  healthUserId = String(randomInt(1e9));
-  provider.play(answer);
-  await importConnection(team, user_id, { provider_id: healthUserId, oauth_scopes: [SLEEP] }, 'google_health');
-  await app.runJobs();
-  provider.asked.length = 0;
 });
+
+const given = notifiedProvider('google_health', { play: answer, scopes: [SLEEP] });
 
 function answer({ path, query }: DataRequest): DataAnswer {
   if (!path.endsWith('/sleep/dataPoints')) return { json: {} };
@@ -51,17 +32,16 @@ function answer({ path, query }: DataRequest): DataAnswer {
 }
 
 const notify = (body: unknown, authorization: string | null = secret) =>
-  team.api<{ received: boolean; code?: string }>('POST', '/v2/hooks/google_health', undefined, {
-    raw: JSON.stringify(body),
-    headers: { 'content-type': 'application/json', ...(authorization === null ? {} : { authorization }) },
-    key: null,
+  given.notify(JSON.stringify(body), {
+    'content-type': 'application/json',
+    ...(authorization === null ? {} : { authorization }),
   });
 const notificationOf = (
   operation: string,
   dataType: string,
   startTime: string,
   endTime: string,
-  whose = healthUserId,
+  whose = given.owner,
 ) => ({
   data: {
     version: '1',
@@ -72,12 +52,8 @@ const notificationOf = (
   },
 });
 const slept = async (): Promise<string[]> => {
-  const from = at(60).slice(0, 10);
-  const { body } = await team.api<{ sleep: { bedtime_start: string }[] }>(
-    'GET',
-    `/v2/summary/sleep/${user_id}?start_date=${from}`,
-  );
-  return body.sleep.map(({ bedtime_start }) => bedtime_start).toSorted();
+  const all = await given.summaries<{ bedtime_start: string }>('sleep', at(60).slice(0, 10));
+  return all.map(({ bedtime_start }) => bedtime_start).toSorted();
 };
 
 test('The address answers the two requests that verify a subscriber', async () => {
@@ -93,7 +69,7 @@ test('The spans in notifications are pulled, also with many in one body', async 
     notificationOf('UPSERT', 'sleep', at(20, 1), at(20, 8)),
   ];
   expect((await notify(body)).body).toEqual({ received: true });
-  await app.runJobs();
+  await given.app.runJobs();
   expect(await slept()).toEqual([at(50, 1), at(20, 1)]);
 });
 
@@ -104,7 +80,7 @@ test("A body of Google's largest size is stored whole, and answered within two s
   const begun = performance.now();
   await notify(many);
   expect(performance.now() - begun).toBeLessThan(2_000);
-  const { rows } = await sql`select from inbox where user_id = ${user_id}`.execute(app.db);
+  const { rows } = await sql`select from inbox where user_id = ${given.user_id}`.execute(given.app.db);
   expect(rows).toHaveLength(99);
 });
 
@@ -113,48 +89,48 @@ test('What the user has deleted is deleted', async () => {
   await notify(
     [...nights.values()].map(({ startTime, endTime }) => notificationOf('UPSERT', 'sleep', startTime, endTime)),
   );
-  await app.runJobs();
+  await given.app.runJobs();
   expect(await slept()).toHaveLength(2);
   nights.delete('a');
   // The deletion of b is false: Google still has it.
   for (const days of [50, 49]) await notify(notificationOf('DELETE', 'sleep', at(days, 1), at(days, 8)));
-  await app.runJobs();
+  await given.app.runJobs();
   expect(await slept()).toEqual([at(49, 1)]);
 });
 
 test.each<[string, () => unknown]>([
   ['about no user of ours', () => notificationOf('UPSERT', 'sleep', at(3), at(2), '999')],
   ['about nothing that is pulled', () => notificationOf('UPSERT', 'electrocardiogram', at(3), at(2))],
-  ['of other types', () => ({ data: { healthUserId: [healthUserId], dataType: { sleep: true }, intervals: 'all' } })],
+  ['of other types', () => ({ data: { healthUserId: [given.owner], dataType: { sleep: true }, intervals: 'all' } })],
   ['of nothing at all', () => ({ data: null })],
 ])('A notification %s causes no request', async (_, body) => {
   expect((await notify(body())).status).toBe(200);
-  await app.runJobs();
-  expect(provider.asked).toEqual([]);
+  await given.app.runJobs();
+  expect(given.provider.asked).toEqual([]);
 });
 
 test('Samples that the user has deleted are deleted in the named span only', async () => {
   const owner = String(randomInt(1e9));
   let times = [8, 9, 10, 11].map((hour) => at(1, hour));
-  provider.play(({ path, query }) => {
+  given.provider.play(({ path, query }) => {
     if (!path.includes('/heart-rate/')) return { json: {} };
     const [, from = '', to = ''] = /time >= "([^"]+)" AND \S+ < "([^"]+)"/.exec(query.get('filter') ?? '') ?? [];
     const within = times.filter((time) => time >= from && time < to);
     const heartRate = (physicalTime: string) => ({ sampleTime: { physicalTime }, beatsPerMinute: '61' });
     return { json: { dataPoints: within.map((time) => ({ heartRate: heartRate(time) })) } };
   });
-  const mine = await makeUser(team);
-  await importConnection(team, mine.user_id, { provider_id: owner, oauth_scopes: null }, 'google_health');
+  const mine = await makeUser(given.team);
+  await importConnection(given.team, mine.user_id, { provider_id: owner, oauth_scopes: null }, 'google_health');
   // Samples of another provider, at the same time.
   const pushed = { resource: 'heartrate', provider: 'apple_health_kit', source_type: 'watch', unit: 'bpm', value: 60 };
   const path = `/v2/timeseries/${mine.user_id}`;
-  await team.api('POST', `${path}/samples`, [{ ...pushed, timestamp: at(1, 9) }]);
+  await given.team.api('POST', `${path}/samples`, [{ ...pushed, timestamp: at(1, 9) }]);
   // And samples that the team has pushed under Google's name.
-  await team.api('POST', `${path}/samples`, [{ ...pushed, provider: 'google_health', timestamp: at(1, 9) }]);
-  await app.runJobs();
+  await given.team.api('POST', `${path}/samples`, [{ ...pushed, provider: 'google_health', timestamp: at(1, 9) }]);
+  await given.app.runJobs();
   type Groups = Record<string, { source: { type: string }; data: { timestamp: string }[] }[]>;
   const read = async (): Promise<Record<string, string[]>> => {
-    const { body } = await team.api<{ groups: Groups }>(
+    const { body } = await given.team.api<{ groups: Groups }>(
       'GET',
       `${path}/heartrate/grouped?start_date=${at(2).slice(0, 10)}`,
     );
@@ -173,11 +149,11 @@ test('Samples that the user has deleted are deleted in the named span only', asy
   const all = times;
   times = [at(1, 8)];
   await notify(notificationOf('UPSERT', 'heart-rate', at(1, 8), at(1, 11), owner));
-  await app.runJobs();
+  await given.app.runJobs();
   expect(await read()).toEqual(expected(all));
   // Google still has one of the three hours in the span.
   times = [at(1, 10)];
   await notify(notificationOf('DELETE', 'heart-rate', at(1, 8), at(1, 10), owner));
-  await app.runJobs();
+  await given.app.runJobs();
   expect(await read()).toEqual(expected([at(1, 10), at(1, 11)]));
 });

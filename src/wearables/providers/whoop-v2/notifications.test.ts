@@ -1,10 +1,9 @@
 // Shapes of https://developer.whoop.com/docs/developing/webhooks
-import { createHmac, randomInt } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
-import { importConnection, makeUser } from '../../../../test/factories.ts';
+import { createHmac } from 'node:crypto';
+import { beforeEach, expect, test } from 'vitest';
 import { publishedTo } from '../../../../test/publish-event.ts';
-import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
+import { notifiedProvider } from '../../../../test/notified-provider.ts';
+import type { DataAnswer, DataRequest } from '../../../../test/provider.ts';
 
 const WORKOUT = '1a3f8c2d-0f6b-4a55-9b0e-57a41c9f0c11';
 const NIGHT = 'ecfc6a15-4661-442f-a9a4-f160dd7afae8';
@@ -12,28 +11,7 @@ const NIGHT = 'ecfc6a15-4661-442f-a9a4-f160dd7afae8';
 const then = new Date(Date.now() - 40 * 86_400_000).toISOString();
 const later = new Date(Date.parse(then) + 3_600_000).toISOString();
 
-let provider: Provider;
-let app: TestApp;
-let team: Team;
-let user_id: string;
-let owner: string;
-beforeAll(async () => {
-  provider = await startProvider();
-  app = await startTestApp(provider.env('whoop_v2'));
-});
-afterAll(async () => {
-  await app.close();
-  await provider.close();
-});
-beforeEach(async () => {
-  team = await app.makeTeam();
-  ({ user_id } = await makeUser(team));
-  owner = String(randomInt(1e9));
-  provider.play(answer);
-  await importConnection(team, user_id, { provider_id: owner, oauth_scopes: null }, 'whoop_v2');
-  await app.runJobs();
-  provider.asked.length = 0;
-});
+const given = notifiedProvider('whoop_v2', { play: answer });
 
 let present: Set<string>;
 beforeEach(() => {
@@ -52,26 +30,20 @@ function answer({ path }: DataRequest): DataAnswer | undefined {
 }
 
 const notify = (notification: object, { secret = 'secret-of-whoop_v2', at = Date.now() } = {}) => {
-  const raw = JSON.stringify({ user_id: Number(owner), trace_id: `${at}-${Math.random()}`, ...notification });
+  const raw = JSON.stringify({ user_id: Number(given.owner), trace_id: `${at}-${Math.random()}`, ...notification });
   const signature = createHmac('sha256', secret).update(`${at}${raw}`).digest('base64');
   const headers = {
     'content-type': 'application/json',
     'x-whoop-signature': signature,
     'x-whoop-signature-timestamp': String(at),
   };
-  return team.api('POST', '/v2/hooks/whoop_v2', undefined, { raw, headers, key: null });
+  return given.notify(raw, headers);
 };
-const listed = async (path: string): Promise<Record<string, unknown>[]> => {
-  const { body } = await team.api<Record<string, Record<string, unknown>[]>>(
-    'GET',
-    `/v2/summary/${path}/${user_id}?start_date=${then.slice(0, 8)}01`,
-  );
-  return body[path] ?? [];
-};
+const listed = (kind: string) => given.summaries(kind, `${then.slice(0, 8)}01`);
 
 /** The deletion events: their types, origins and the provider's ids. */
 const deletedOf = async (): Promise<unknown[][]> =>
-  (await publishedTo(app, team))
+  (await publishedTo(given.app, given.team))
     .filter(({ event_type }) => event_type.endsWith('.deleted'))
     .map(({ event_type, body }) => {
       const { origin, data } = JSON.parse(body) as { origin: string; data: { provider_id?: string } };
@@ -81,7 +53,7 @@ const deletedOf = async (): Promise<unknown[][]> =>
 test('The object in a notification is pulled however old it is, and deleted when it is gone', async () => {
   expect((await notify({ id: WORKOUT, type: 'workout.updated' })).status).toBe(200);
   await notify({ id: NIGHT, type: 'recovery.updated' });
-  await app.runJobs();
+  await given.app.runJobs();
   expect(await listed('workouts')).toMatchObject([{ provider_id: WORKOUT, average_hr: 123 }]);
   expect(await listed('sleep')).toMatchObject([{ recovery_readiness_score: 44, hr_resting: 54, average_hrv: 61 }]);
   present.delete(WORKOUT);
@@ -91,27 +63,27 @@ test('The object in a notification is pulled however old it is, and deleted when
     [NIGHT, 'sleep.deleted'],
   ])
     await notify({ id, type });
-  await app.runJobs();
+  await given.app.runJobs();
   expect([(await listed('workouts')).length, (await listed('sleep')).length]).toEqual([0, 1]);
   expect(await deletedOf()).toEqual([['daily.data.workouts.deleted', 'live', WORKOUT]]);
 });
 
 test('A deleted night takes along only its own samples, and events are published', async () => {
   await notify({ id: NIGHT, type: 'sleep.updated' });
-  await app.runJobs();
+  await given.app.runJobs();
   const breaths = [later, new Date(Date.parse(later) + 20 * 3_600_000).toISOString()];
   const sample = { resource: 'respiratory_rate', provider: 'whoop_v2', unit: 'bpm', value: 14 };
-  await team.api('POST', `/v2/timeseries/${user_id}/samples`, [
+  await given.team.api('POST', `/v2/timeseries/${given.user_id}/samples`, [
     ...breaths.map((timestamp) => ({ ...sample, source_type: 'watch', timestamp })),
     { ...sample, source_type: 'app', timestamp: later },
   ]);
   present.delete(NIGHT);
   await notify({ id: NIGHT, type: 'sleep.deleted' });
-  await app.runJobs();
+  await given.app.runJobs();
   expect(await listed('sleep')).toEqual([]);
-  const path = `/v2/timeseries/${user_id}/respiratory_rate/grouped?start_date=${then.slice(0, 10)}`;
+  const path = `/v2/timeseries/${given.user_id}/respiratory_rate/grouped?start_date=${then.slice(0, 10)}`;
   type Groups = { groups: Record<string, { source: { type: string }; data: { timestamp: string }[] }[]> };
-  const { groups } = (await team.api<Groups>('GET', path)).body;
+  const { groups } = (await given.team.api<Groups>('GET', path)).body;
   const left = Object.values(groups)
     .flat()
     .map(({ source, data }) => [source.type, ...data.map(({ timestamp }) => timestamp)]);
@@ -138,6 +110,6 @@ test.each([
   ['with an invalid id', { id: '../profile', type: 'workout.updated' }],
 ])('A notification %s causes no request', async (_, notification) => {
   expect((await notify(notification)).status).toBe(200);
-  await app.runJobs();
-  expect(provider.asked).toEqual([]);
+  await given.app.runJobs();
+  expect(given.provider.asked).toEqual([]);
 });

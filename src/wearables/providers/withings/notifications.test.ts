@@ -1,50 +1,28 @@
 // Shapes of
 // https://developer.withings.com/developer-guide/v3/integration-guide/public-health-data-api/data-api/notifications/notification-content
-import { createHmac, randomInt } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
-import { importConnection, makeUser } from '../../../../test/factories.ts';
+import { beforeEach, expect, test } from 'vitest';
 import { publishedTo } from '../../../../test/publish-event.ts';
-import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
+import { hookTokenFor, notifiedProvider } from '../../../../test/notified-provider.ts';
+import type { DataAnswer, DataRequest } from '../../../../test/provider.ts';
 
 const DAY_SECONDS = 86_400;
-const token = createHmac('sha256', 'secret-of-withings').update('phial hooks').digest('hex');
+const token = hookTokenFor('withings');
 const now = Math.floor(Date.now() / 1_000);
 /** Long before the days that polls cover. */
 const then = now - 60 * DAY_SECONDS;
 
-let provider: Provider;
-let app: TestApp;
-let team: Team;
-let user_id: string;
-let userid: string;
 /** The weights of the account, in kilograms, by their ids. */
 let weights: Map<number, { at: number; value: number }>;
-
-beforeAll(async () => {
-  provider = await startProvider();
-  provider.wrap((body) => ({ status: 0, body }));
-  app = await startTestApp(provider.env('withings'));
-});
-afterAll(async () => {
-  await app.close();
-  await provider.close();
-});
-beforeEach(async () => {
-  team = await app.makeTeam();
-  ({ user_id } = await makeUser(team));
+beforeEach(() => {
   weights = new Map();
-  userid = String(randomInt(1e9));
-  provider.play(answer);
-  await importConnection(
-    team,
-    user_id,
-    { provider_id: userid, oauth_scopes: ['user.metrics'], refresh_token: provider.issueRefreshToken() },
-    'withings',
-  );
-  await app.runJobs();
-  provider.asked.length = 0;
+});
+
+const given = notifiedProvider('withings', {
+  play: answer,
+  scopes: ['user.metrics'],
+  prepare: (provider) => provider.wrap((body) => ({ status: 0, body })),
+  canRefresh: true,
 });
 
 function answer({ body }: DataRequest): DataAnswer {
@@ -64,33 +42,30 @@ function answer({ body }: DataRequest): DataAnswer {
 }
 
 const notify = (fields: Record<string, string | number>, at = `/${token}`) =>
-  team.api<{ received: boolean }>('POST', `/v2/hooks/withings${at}`, undefined, {
-    raw: new URLSearchParams({ userid, ...fields } as Record<string, string>).toString(),
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    key: null,
-  });
+  given.notify(
+    new URLSearchParams({ userid: given.owner, ...fields } as Record<string, string>).toString(),
+    { 'content-type': 'application/x-www-form-urlencoded' },
+    at,
+  );
 const bodies = async (): Promise<number[]> => {
   const from = new Date((then - DAY_SECONDS) * 1_000).toISOString().slice(0, 10);
-  const { body } = await team.api<{ body: { weight: number }[] }>(
-    'GET',
-    `/v2/summary/body/${user_id}?start_date=${from}`,
-  );
-  return body.body.map(({ weight }) => weight).toSorted();
+  const all = await given.summaries<{ weight: number }>('body', from);
+  return all.map(({ weight }) => weight).toSorted();
 };
 const connection = async () =>
   (
-    await team.api<{ providers: { status: string; error_details: { error_type: string } | null }[] }>(
+    await given.team.api<{ providers: { status: string; error_details: { error_type: string } | null }[] }>(
       'GET',
-      `/v2/user/providers/${user_id}`,
+      `/v2/user/providers/${given.user_id}`,
     )
   ).body.providers[0];
 
 test('The span in a notification is pulled, however old it is', async () => {
   weights.set(1, { at: then, value: 84 });
   expect((await notify({ appli: 1, startdate: then, enddate: then })).body).toEqual({ received: true });
-  await app.runJobs();
+  await given.app.runJobs();
   expect(await bodies()).toEqual([84]);
-  expect(new Set(provider.asked.map(({ body }) => new URLSearchParams(body).get('startdate')))).toEqual(
+  expect(new Set(given.provider.asked.map(({ body }) => new URLSearchParams(body).get('startdate')))).toEqual(
     new Set([String(then)]),
   );
 });
@@ -101,14 +76,14 @@ test('What the user has deleted within the span is deleted, and nothing else', a
     .set(2, { at: then + 60, value: 85 })
     .set(3, { at: then + 7_200, value: 86 });
   await notify({ appli: 1, startdate: then, enddate: then + 7_200 });
-  await app.runJobs();
+  await given.app.runJobs();
   expect(await bodies()).toEqual([84, 85, 86]);
   weights.delete(2);
   weights.delete(3);
   await notify({ appli: 1, startdate: then, enddate: then + 3_600 });
-  await app.runJobs();
+  await given.app.runJobs();
   expect(await bodies()).toEqual([84, 86]);
-  const gone = (await publishedTo(app, team)).filter(({ event_type }) => event_type.endsWith('.deleted'));
+  const gone = (await publishedTo(given.app, given.team)).filter(({ event_type }) => event_type.endsWith('.deleted'));
   expect(gone.map(({ event_type }) => event_type).toSorted()).toEqual([
     'daily.data.body.deleted',
     'daily.data.weight.deleted',
@@ -118,10 +93,10 @@ test('What the user has deleted within the span is deleted, and nothing else', a
 test('A span that cannot be read deletes nothing', async () => {
   weights.set(1, { at: then, value: 84 });
   await notify({ appli: 1, startdate: then, enddate: then + 60 });
-  await app.runJobs();
-  provider.play(() => ({ json: { status: 522, body: {} } }));
+  await given.app.runJobs();
+  given.provider.play(() => ({ json: { status: 522, body: {} } }));
   await notify({ appli: 1, startdate: then, enddate: then + 61 });
-  await app.runJobs();
+  await given.app.runJobs();
   expect(await bodies()).toEqual([84]);
 });
 
@@ -129,17 +104,17 @@ test('A span is pulled after a wait, however many tries were deferred meanwhile'
   weights.set(1, { at: then, value: 84 });
   await sql`
     insert into team_provider_waits (team_id, provider, polls_until, past_until)
-    values (${team.id}, 'withings', now() + interval '1 hour', now())`.execute(app.db);
+    values (${given.team.id}, 'withings', now() + interval '1 hour', now())`.execute(given.app.db);
   await notify({ appli: 1, startdate: then, enddate: then });
   for (let round = 1; round <= 9; round += 1) {
-    await app.runJobs();
+    await given.app.runJobs();
     await sql`
       update graphile_worker._private_jobs set run_at = now()
-       where run_at > now() and payload ->> 'user_id' = ${user_id}`.execute(app.db);
+       where run_at > now() and payload ->> 'user_id' = ${given.user_id}`.execute(given.app.db);
   }
-  expect(provider.asked.filter(({ body }) => body.includes('getmeas'))).toEqual([]);
-  await sql`delete from team_provider_waits`.execute(app.db);
-  await app.runJobs();
+  expect(given.provider.asked.filter(({ body }) => body.includes('getmeas'))).toEqual([]);
+  await sql`delete from team_provider_waits`.execute(given.app.db);
+  await given.app.runJobs();
   expect(await bodies()).toEqual([84]);
 });
 
@@ -148,17 +123,17 @@ test('An equal text reports something new once the first was worked on', async (
   for (let n = 1; n <= 2; n += 1) {
     await notify(notification);
     await notify(notification);
-    await app.runJobs();
-    expect(provider.asked).toHaveLength(n);
+    await given.app.runJobs();
+    expect(given.provider.asked).toHaveLength(n);
   }
 });
 
 test.each(['unlink', 'delete'])(
   'A user who has ended the agreement there, by %s, causes an error event',
   async (action) => {
-    provider.revokeAll();
+    given.provider.revokeAll();
     await notify({ appli: 46, action });
-    await app.runJobs();
+    await given.app.runJobs();
     expect(await connection()).toMatchObject({
       status: 'error',
       error_details: { error_type: 'deregistered_per_provider' },
@@ -168,12 +143,12 @@ test.each(['unlink', 'delete'])(
 
 test('An ended agreement is confirmed with Withings first', async () => {
   await notify({ appli: 46, action: 'unlink' });
-  await app.runJobs();
+  await given.app.runJobs();
   expect((await connection())?.status).toBe('connected');
 });
 
 test('Only the secret part of the address proves the sender', async () => {
-  const head = (at: string) => fetch(`${app.baseUrl}/v2/hooks/withings${at}`, { method: 'HEAD' });
+  const head = (at: string) => fetch(`${given.app.baseUrl}/v2/hooks/withings${at}`, { method: 'HEAD' });
   expect((await head(`/${token}`)).status).toBe(200);
   expect((await head('/guess')).status).toBe(401);
   expect((await head('')).status).toBe(401);
@@ -187,14 +162,14 @@ test.each([
   ['with an invalid id', { appli: 1, userid: '../1' }],
 ])('A notification %s causes no request', async (_, fields) => {
   expect((await notify(fields as never)).status).toBe(200);
-  await app.runJobs();
-  expect(provider.asked).toEqual([]);
+  await given.app.runJobs();
+  expect(given.provider.asked).toEqual([]);
 });
 
 test('An invalid span causes a pull of the last days', async () => {
   await notify({ appli: 1, startdate: 'yesterday', enddate: -1 });
-  await app.runJobs();
-  const asked = provider.asked.map(({ body }) => Number(new URLSearchParams(body).get('startdate')));
+  await given.app.runJobs();
+  const asked = given.provider.asked.map(({ body }) => Number(new URLSearchParams(body).get('startdate')));
   expect(asked.length).toBeGreaterThan(0);
   for (const start of asked) expect(start).toBeGreaterThan(now - 4 * DAY_SECONDS);
 });
