@@ -273,7 +273,7 @@ const MODULES: Record<string, string[]> = {
   ],
   pipelines: ['operations', 'erase', 'etl', 'ehr', 'refuse-address', 'mask'],
   events: ['erase', 'publish', 'deferred-events', 'notify-readers', 'filter', 'open-body', 'define', 'origin', 'names'],
-  http: ['app', 'route', 'unknown-route', 'openapi', 'audit', 'answer', 'input', 'limits', 'auth', 'error-answer'],
+  http: ['app', 'route', 'unknown-route', 'openapi', 'audit', 'response', 'input', 'limits', 'auth', 'error-response'],
   delivery: [
     'deliverer',
     'starts',

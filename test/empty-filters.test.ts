@@ -37,12 +37,12 @@ test('an empty value is refused at every parameter of every list, except free te
     const own: Record<string, unknown> = { ...PARAMETERS, org_id: app.team.org_id, team_id: app.team.id };
     const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(own[name]));
     for (const name of Object.keys(query?.properties ?? {})) {
-      const answer = await app.api(
+      const response = await app.api(
         'GET',
         `${filled}?${new URLSearchParams({ ...(QUERIES[id] as Record<string, string>), [name]: '' }).toString()}`,
       );
-      if (answer.status !== 422) taken.push(`${id} ${name}`);
-      else expect(problemsOf(answer)).toContainEqual(expect.stringMatching(`^query\\.${name}(\\.0)? `));
+      if (response.status !== 422) taken.push(`${id} ${name}`);
+      else expect(problemsOf(response)).toContainEqual(expect.stringMatching(`^query\\.${name}(\\.0)? `));
     }
   }
   expect(taken.toSorted()).toEqual(FREE_TEXT);

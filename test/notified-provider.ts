@@ -1,7 +1,7 @@
 import { createHmac, randomInt } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { importConnection, makeUser } from './factories.ts';
-import { startProvider, type DataAnswer, type DataRequest, type Provider } from './provider.ts';
+import { startProvider, type DataResponse, type DataRequest, type Provider } from './provider.ts';
 import { startTestApp, type Answer, type Team, type TestApp } from './test-app.ts';
 
 /** What the tests of a provider's notifications need. The user of each test has a connection without any requests. */
@@ -19,7 +19,7 @@ type NotifiedProvider = {
 };
 
 type Setting = {
-  play: (request: DataRequest) => DataAnswer | undefined;
+  play: (request: DataRequest) => DataResponse | undefined;
   scopes?: string[];
   /** Prepares the stand-in before the service starts. */
   prepare?: (provider: Provider) => void;

@@ -6,11 +6,11 @@ import { Type, type TSchema } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operations } from '../src/operations.ts';
 import { eventTypes } from '../src/event-types.ts';
-import { statusOf } from '../src/http/error-answer.ts';
-import { declaredCodes } from '../src/http/answer/declared-codes.ts';
+import { statusOf } from '../src/http/error-response.ts';
+import { declaredCodes } from '../src/http/response/declared-codes.ts';
 import { FIELD_DESCRIPTIONS, PARTS } from '../src/openapi-texts/field-descriptions.ts';
 import { buildOpenApi } from '../src/http/openapi/document.ts';
-import { headersOf } from '../src/http/openapi/answer-headers.ts';
+import { headersOf } from '../src/http/openapi/response-headers.ts';
 import { named, shape } from '../src/wire/shape.ts';
 import { ComponentSchemas } from '../src/http/openapi/schemas.ts';
 import { openApiText } from '../src/openapi.ts';
@@ -392,7 +392,7 @@ describe('a field', () => {
     ['Org(Member|Invite)', /\bkeys?\b/],
     ['EhrMember', /\bkeys?\b|insur/],
     ['/ehr_integration/', /insur/],
-    ['data_pull_preferences', /answer where none/],
+    ['data_pull_preferences', /response where none/],
     ['Unmatched|Compendium', /What the laboratory says to it|What the test measures|Name of the patient/],
     ['Compendium', /user's orders/],
     ['users/search|/schemas/(QueryPast|Org|Webhook|Grouped)', /continuous query|Unit of the result|type of the object/],

@@ -8,7 +8,7 @@ import { addJob, addJobUnlessThere, defineJob, jobKind } from '../db/define-job.
 import { inTransaction } from '../db/transaction.ts';
 import * as delivery from '../delivery/erase.ts';
 import * as events from '../events/erase.ts';
-import * as answers from '../http/answer/erase.ts';
+import * as responses from '../http/response/erase.ts';
 import { LEAST_ID } from '../ids.ts';
 import * as insurance from '../insurance/erase.ts';
 import * as carriers from '../labs/carriers/erase.ts';
@@ -161,7 +161,7 @@ export async function eraseSomeUsers(ctx: Ctx, after: string, steps = STEPS_PER_
   return { erased, next: rows.length < BATCH ? null : last };
 }
 
-type OpenTeam = { scoped: TeamCtx; answersSince: string };
+type OpenTeam = { scoped: TeamCtx; responsesSince: string };
 
 /**
  * Returns a function that opens a team. When it opens a team for the first time, it erases the stored responses that
@@ -174,21 +174,21 @@ function openTeams(ctx: Ctx, rows: DueUser[]): (teamId: string) => Promise<OpenT
     if (known !== undefined) return known;
     const team = await findTeamScopeOrNull(ctx, teamId);
     const scoped = team && forTeam(ctx, team);
-    const answersSince = await answers.answersStillToCome(ctx);
+    const responsesSince = await responses.responsesStillToCome(ctx);
     if (scoped) {
       const ids = rows.filter(({ team_id }) => team_id === teamId).map(({ id }) => id);
-      await answers.eraseNaming(scoped, scoped.team.id, ids);
+      await responses.eraseNaming(scoped, scoped.team.id, ids);
     }
-    const open = scoped && { scoped, answersSince };
+    const open = scoped && { scoped, responsesSince };
     opened.set(teamId, open);
     return open;
   };
 }
 
-async function eraseUser({ scoped, answersSince }: OpenTeam, step: Step, user: { id: string }): Promise<boolean> {
+async function eraseUser({ scoped, responsesSince }: OpenTeam, step: Step, user: { id: string }): Promise<boolean> {
   if (!(await eraseInChunks(step, user))) return false;
   const erased = await step(async (tx) => {
-    await answers.eraseNaming(tx, tx.team.id, [user.id], answersSince);
+    await responses.eraseNaming(tx, tx.team.id, [user.id], responsesSince);
     await eraseFromModules(tx, user);
     await recordAudit(tx, {
       team_id: scoped.team.id,

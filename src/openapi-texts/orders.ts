@@ -44,7 +44,7 @@ export const orders: Record<string, string> = {
   icd_codes: 'ICD-10 codes of the diagnoses.',
   notes: 'Free text.',
   clinical_notes: 'Notes for the laboratory.',
-  passthrough: 'Your own text. Answers return it as you sent it.',
+  passthrough: 'Your own text. Responses return it as you sent it.',
   priority: 'Whether the laboratory treats the order before others.',
   activate_by: 'Day until which the order waits before we send it to the laboratory, YYYY-MM-DD.',
   requisition_form_url:

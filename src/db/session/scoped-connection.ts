@@ -2,7 +2,7 @@ import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult }
 import pg from 'pg';
 import { BY_INDEX, goesByIndex } from './by-index.ts';
 import { nameOf } from './prepared.ts';
-import { RoundTrip, type Answer, type Prefix, type Shapes, type Statement } from './round-trip.ts';
+import { RoundTrip, type StatementResult, type Prefix, type Shapes, type Statement } from './round-trip.ts';
 import { NOBODY, type Scope } from './row-scope.ts';
 import { isUnavailable } from './unavailable.ts';
 import { UnrecordedServer } from './unrecorded-server.ts';
@@ -164,7 +164,7 @@ class Session {
     return command;
   }
 
-  async run(query: CompiledQuery, scope: Scope): Promise<Answer> {
+  async run(query: CompiledQuery, scope: Scope): Promise<StatementResult> {
     const prefixes = this.#ahead.length > 0 ? await this.#takeWaitingStatements() : [];
     prefixes.push(...this.#beginPrefix());
     if (ROLLS_BACK.test(query.sql)) this.#scope = null;
@@ -179,13 +179,13 @@ class Session {
    * memory until the next major garbage collection: it stores a function as a property of the query, and V8 then moves
    * the query to the old generation at once.
    */
-  async #send(statement: Statement): Promise<Answer> {
+  async #send(statement: Statement): Promise<StatementResult> {
     let timer: NodeJS.Timeout | undefined;
     try {
       return await new Promise((resolve, reject) => {
         timer = setTimeout(() => reject(new Error('Query read timeout')), this.#silentMs);
-        const roundTrip = new RoundTrip(statement, this.#shapes, (error, answer) =>
-          error ? reject(error) : resolve(answer as Answer),
+        const roundTrip = new RoundTrip(statement, this.#shapes, (error, response) =>
+          error ? reject(error) : resolve(response as StatementResult),
         );
         this.#client.query(roundTrip as unknown as pg.Submittable);
       });

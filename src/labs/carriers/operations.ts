@@ -29,7 +29,7 @@ export const carrierOperations: Operation[] = [
       '`hmac-sha256-hex=` and the HMAC-SHA256 of the body with the secret that the operator agreed on. `carrier` is ' +
       'usps, ups, fedex, dhl or ontrac, or easypost for all of them. The scans change the statuses of kits. Late, ' +
       'repeated and unordered scans never move a kit backwards, and scans change nothing once the laboratory has ' +
-      'received the kit. The answer is the same for known and unknown parcels.',
+      'received the kit. The response is the same for known and unknown parcels.',
     handle: (
       ctx,
       {

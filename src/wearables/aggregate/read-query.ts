@@ -27,11 +27,11 @@ export type DatePart = Unit | 'weekday' | 'week_of_year' | 'day_of_year';
 export type Group = { trunc: { unit: Unit; value: number } } | { part: DatePart } | { column: Column };
 
 /** A column of the response: the key of a group, a column of the rows, or a function of such a column. */
-export type AnswerColumn = { name: string } & ({ group: number } | { column: Column; func: Func | null });
+export type ResultColumn = { name: string } & ({ group: number } | { column: Column; func: Func | null });
 
 export type QueryPlan = {
   table: Table;
-  columns: AnswerColumn[];
+  columns: ResultColumn[];
   groups: Group[];
   where: TypedCondition | null;
   /** True if the response lists rows. False if it has one row for each group. */
@@ -94,7 +94,7 @@ function readFor(
     if (isThere(part)) return { part: part as DatePart };
     return columnOf(item, ['group_by', String(n)]);
   });
-  const columns = select.flatMap((item, n): (AnswerColumn | null)[] => {
+  const columns = select.flatMap((item, n): (ResultColumn | null)[] => {
     const at = ['select', String(n)];
     const { group_key: key, func, arg } = item;
     if (key === '*') return groups.map((_, group) => ({ name: `group_key.${group}`, group }));
@@ -116,7 +116,7 @@ function readFor(
     plan: isWhole
       ? {
           table,
-          columns: columns as AnswerColumn[],
+          columns: columns as ResultColumn[],
           groups: groups as Group[],
           where,
           isListing:

@@ -214,11 +214,11 @@ describe('a chunk of a file', () => {
       progress: 0.25,
     });
     const skipped = wrong.length + summaries.length + 4;
-    const answer = await read(team, claimed);
-    expect(answer).toMatchObject({ created: 1, skipped, progress: 0.25 });
-    expect(answer.skipped_by_type.reduce((sum, { records }) => sum + records, 0)).toBe(skipped);
-    expect(answer.skipped_by_type).toContainEqual(left);
-    expect(answer.skipped_by_type).toContainEqual({ type: 'other', reason: 'not_kept', records: 2 });
+    const response = await read(team, claimed);
+    expect(response).toMatchObject({ created: 1, skipped, progress: 0.25 });
+    expect(response.skipped_by_type.reduce((sum, { records }) => sum + records, 0)).toBe(skipped);
+    expect(response.skipped_by_type).toContainEqual(left);
+    expect(response.skipped_by_type).toContainEqual({ type: 'other', reason: 'not_kept', records: 2 });
   });
 
   test('is stored without durations that are longer than their night or workout, and these are counted', async () => {

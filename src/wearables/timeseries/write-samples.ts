@@ -104,7 +104,7 @@ async function write(
 ): Promise<WrittenSamples> {
   const columns = columnsOf(rows);
   const team = sql`(select number from teams where id = ${ctx.team.id})`;
-  const answer = await sql<WrittenRow>`
+  const result = await sql<WrittenRow>`
     with created as (${create ? (replace ? insertNew(columns, team) : createMany(rows, columns, team)) : NOTHING}),
          replaced as (${replace ? replaceOther(columns, team) : NOTHING}),
          counted as (
@@ -123,7 +123,7 @@ async function write(
     select stream_id, at, null, 0, 1 from replaced where (select sum(replaced) from counted) < ${rows.length}`.execute(
     ctx.db,
   );
-  return writtenOf(answer.rows, rows);
+  return writtenOf(result.rows, rows);
 }
 
 const NOTHING = sql`select null::bigint as stream_id, null::timestamptz as at, 0 as created where false`;
@@ -175,13 +175,13 @@ type WrittenRow = { stream_id: number; at: string | null; version: number | null
  * Returns the created and replaced rows. If all rows were created, or all were replaced, the statement does not list
  * them.
  */
-function writtenOf(answer: WrittenRow[], rows: Row[]): WrittenSamples {
-  const streams = answer.filter(({ at }) => at === null);
+function writtenOf(result: WrittenRow[], rows: Row[]): WrittenSamples {
+  const streams = result.filter(({ at }) => at === null);
   const written = (change: 'created' | 'replaced'): Row[] => {
     const many = streams.reduce((sum, stream) => sum + stream[change], 0);
     if (many === 0 || many === rows.length) return many === 0 ? [] : rows;
     const keys = new Set(
-      answer.flatMap((row) =>
+      result.flatMap((row) =>
         row.at !== null && row[change] === 1 ? keyOf({ stream_id: row.stream_id, sample: { at: row.at } }) : [],
       ),
     );

@@ -48,7 +48,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   laboratory.behave(null);
-  laboratory.answerBy(null);
+  laboratory.respondBy(null);
   laboratory.orders.length = 0;
   laboratory.answers.length = 0;
   await connect();
@@ -60,19 +60,19 @@ const last = (): SentOrder => laboratory.orders.at(-1) as SentOrder;
 const numberOf = (sent: SentOrder): string => text_(sent, 'ORC.4') || text_(sent, 'ORC.2');
 const idOf = (sent: SentOrder): string => text_(sent, 'MSH.10');
 const say = (message: string): ReturnType<typeof sendFrame> => sendFrame(hl7.port as number, message);
-type Answering = Parameters<Hl7Laboratory['answerBy']>[0];
-const orderKit = async (answerBy: Answering = null): Promise<string> => {
-  laboratory.answerBy(answerBy);
+type Answering = Parameters<Hl7Laboratory['respondBy']>[0];
+const orderKit = async (respondBy: Answering = null): Promise<string> => {
+  laboratory.respondBy(respondBy);
   const { id } = await kitAtLaboratory(app, app.team, kit);
   await app.runJobs();
-  laboratory.answerBy(null);
+  laboratory.respondBy(null);
   return id;
 };
-const orderTwoTests = async (answerBy: Answering = null): Promise<string> => {
-  laboratory.answerBy(answerBy);
+const orderTwoTests = async (respondBy: Answering = null): Promise<string> => {
+  laboratory.respondBy(respondBy);
   const { body } = await createOrder(app.team, { lab_test_id: two });
   await app.runJobs();
-  laboratory.answerBy(null);
+  laboratory.respondBy(null);
   return body.order.id;
 };
 const statusOf = async (id: string): Promise<string | undefined> => lowStatuses(await readOrder(app.team, id)).at(-1);
@@ -200,7 +200,7 @@ describe('an ORL on the connection', () => {
 
   test('that the order cannot be cancelled any more is a refusal of the cancellation', async () => {
     const id = await orderKit();
-    laboratory.answerBy((sent) => orderReply({}, [`MSA|AA|${idOf(sent)}`, `ORC|UC|${numberOf(sent)}`]));
+    laboratory.respondBy((sent) => orderReply({}, [`MSA|AA|${idOf(sent)}`, `ORC|UC|${numberOf(sent)}`]));
     await app.team.api('POST', `/v3/order/${id}/cancel`);
     await app.runJobs();
     expect(await outbox(id)).toMatchObject([

@@ -1,5 +1,5 @@
 import type { Ctx, LinkCtx } from '../../../context.ts';
-import type { BrowserAnswer } from '../../../operation/media.ts';
+import type { BrowserResponse } from '../../../operation/media.ts';
 import { readToken } from '../../../tenancy/keys/key-value.ts';
 import type { ProviderSlug } from '../../providers/provider-catalogue.ts';
 import { connectableProviders, formOf } from '../connectable.ts';
@@ -23,7 +23,7 @@ type Fields = { [name in 'answer' | 'username' | 'password' | 'email' | 'mfa_cod
 async function open(
   ctx: Ctx,
   { provider, token, from_page }: DemoPageRequest,
-): Promise<OpenedDemoPage | { page: BrowserAnswer }> {
+): Promise<OpenedDemoPage | { page: BrowserResponse }> {
   const session = readToken(token) === 'link' ? await findLinkSessionOrNull(ctx, token) : null;
   nameActor(ctx, session);
   if (!session?.ctx) return { page: outcomePage(session?.ended ?? 'invalid_token') };
@@ -32,7 +32,7 @@ async function open(
   return { ctx: session.ctx, slug: found.slug, token, from_page };
 }
 
-export async function openDemoPage(ctx: Ctx, asked: DemoPageRequest, forCode: boolean): Promise<BrowserAnswer> {
+export async function openDemoPage(ctx: Ctx, asked: DemoPageRequest, forCode: boolean): Promise<BrowserResponse> {
   const opened = await open(ctx, asked);
   if ('page' in opened) return opened.page;
   const form = formOf(opened.slug) ?? 'consent';
@@ -43,7 +43,7 @@ export async function openDemoPage(ctx: Ctx, asked: DemoPageRequest, forCode: bo
  * Handles the form that a person sent from the page. If the person can correct an error, the page shows it. Every other
  * outcome ends the sign-in.
  */
-export async function answerDemoPage(ctx: Ctx, asked: DemoPageRequest, fields: Fields): Promise<BrowserAnswer> {
+export async function answerDemoPage(ctx: Ctx, asked: DemoPageRequest, fields: Fields): Promise<BrowserResponse> {
   const opened = await open(ctx, asked);
   if ('page' in opened) return opened.page;
   const outcome = await outcomeOf(opened, fields);

@@ -2,9 +2,9 @@
 import { offsetWithin } from '../../calendar-date.ts';
 import { PullError, type Importer } from '../importer.ts';
 
-import { samplesOf, type Measured } from '../answers/fitting.ts';
-import { momentIn, numberOr, objectIn, objectsIn, textOr, type ProviderObject } from '../answers/read-answer.ts';
-import { waitsOfShares, numbersOf } from '../answers/shares.ts';
+import { samplesOf, type Measured } from '../responses/fitting.ts';
+import { momentIn, numberOr, objectIn, objectsIn, textOr, type ProviderObject } from '../responses/read-response.ts';
+import { waitsOfShares, numbersOf } from '../responses/shares.ts';
 import type { ProviderApi } from '../provider-api.ts';
 
 const EGVS = 'https://api.dexcom.com/v3/users/self/egvs';

@@ -7,11 +7,11 @@ import { sleep } from '../../summaries/resources/sleep.ts';
 import { workout } from '../../summaries/resources/workout.ts';
 import type { Mapper, Importer, Pulled, ImportSource, TimeWindow } from '../importer.ts';
 
-import { daysAround } from '../answers/days-around.ts';
-import { devicesOf } from '../answers/devices.ts';
-import { samplesOf, summariesOf, type Measured } from '../answers/fitting.ts';
-import { pagesByToken } from '../answers/pages.ts';
-import { momentIn, numberOr, objectIn, objectOr, objectsOr, type ProviderObject } from '../answers/read-answer.ts';
+import { daysAround } from '../responses/days-around.ts';
+import { devicesOf } from '../responses/devices.ts';
+import { samplesOf, summariesOf, type Measured } from '../responses/fitting.ts';
+import { pagesByToken } from '../responses/pages.ts';
+import { momentIn, numberOr, objectIn, objectOr, objectsOr, type ProviderObject } from '../responses/read-response.ts';
 import { dateOf, dayOf, keyOf, offsetOf, toActivity, toBody, toDevice, toSleep, toWorkout, TOTALS } from './map.ts';
 import { ownProperty } from '../../../wire/own-property.ts';
 import type { ProviderApi } from '../provider-api.ts';
@@ -101,8 +101,8 @@ async function* points(
 ): AsyncIterable<ProviderObject[]> {
   const url = `${API}/${type}/dataPoints${method}`;
   const next = { answered: 'nextPageToken', asked: 'pageToken' };
-  for await (const answer of pagesByToken(source, api, { url, query: { filter, pageSize }, ...next }))
-    yield objectsOr(answer['dataPoints']);
+  for await (const response of pagesByToken(source, api, { url, query: { filter, pageSize }, ...next }))
+    yield objectsOr(response['dataPoints']);
 }
 
 const between = (field: string, from: string, to: string): string => `${field} >= "${from}" AND ${field} < "${to}"`;
@@ -173,8 +173,8 @@ async function* days(source: ImportSource, window: TimeWindow): AsyncIterable<Pu
   for (const type of Object.keys(TOTALS)) {
     const url = `${API}/${type}/dataPoints:dailyRollUp`;
     const json = { range: { start, end }, windowSizeDays: 1 };
-    const answer = objectIn(await source.ask(api, { url, json }));
-    for (const point of objectsOr(answer['rollupDataPoints'])) {
+    const response = objectIn(await source.ask(api, { url, json }));
+    for (const point of objectsOr(response['rollupDataPoints'])) {
       const date = dayOf(point);
       if (date !== null) byDay.set(date, { ...byDay.get(date), ...point });
     }

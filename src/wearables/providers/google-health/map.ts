@@ -1,7 +1,7 @@
 // https://developers.google.com/health/reference/rest/v4/users.dataTypes.dataPoints#Sleep, #Exercise, #DataSource
 import { BY_HAND } from '../../by-hand.ts';
 import type { SourceType } from '../../source.ts';
-import type { Item } from '../answers/fitting.ts';
+import type { Item } from '../responses/fitting.ts';
 import {
   momentIn,
   numberOr,
@@ -12,8 +12,8 @@ import {
   wholeOr,
   wordOf,
   type ProviderObject,
-} from '../answers/read-answer.ts';
-import { hypnogramOf } from '../answers/sleep-stream.ts';
+} from '../responses/read-response.ts';
+import { hypnogramOf } from '../responses/sleep-stream.ts';
 import { ownProperty } from '../../../wire/own-property.ts';
 
 /** Returns a date like {year: 2026, month: 7, day: 3} as 2026-07-03; null if the value is not a date. */

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { importConnection, makeUser } from '../../../../test/factories.ts';
 import { hookTokenFor, notifiedProvider } from '../../../../test/notified-provider.ts';
-import type { DataAnswer, DataRequest } from '../../../../test/provider.ts';
+import type { DataResponse, DataRequest } from '../../../../test/provider.ts';
 
 const SLEEP = 'https://www.googleapis.com/auth/googlehealth.sleep.readonly';
 const DAY_MS = 86_400_000;
@@ -20,7 +20,7 @@ beforeEach(() => {
 
 const given = notifiedProvider('google_health', { play: answer, scopes: [SLEEP] });
 
-function answer({ path, query }: DataRequest): DataAnswer {
+function answer({ path, query }: DataRequest): DataResponse {
   if (!path.endsWith('/sleep/dataPoints')) return { json: {} };
   const [, from = '', to = ''] = /end_time >= "([^"]+)" AND \S+ < "([^"]+)"/.exec(query.get('filter') ?? '') ?? [];
   const within = [...nights].filter(([, { endTime }]) => endTime >= from && endTime < to);

@@ -7,9 +7,9 @@ import { sleep } from '../../summaries/resources/sleep.ts';
 import { workout } from '../../summaries/resources/workout.ts';
 import type { Importer, Pulled, ImportSource, TimeWindow } from '../importer.ts';
 
-import { daysAround } from '../answers/days-around.ts';
-import { samplesOf, summariesOf, type Item, type Measured } from '../answers/fitting.ts';
-import { pagesByToken } from '../answers/pages.ts';
+import { daysAround } from '../responses/days-around.ts';
+import { samplesOf, summariesOf, type Item, type Measured } from '../responses/fitting.ts';
+import { pagesByToken } from '../responses/pages.ts';
 import { isDeleted, measuredAsleep, toSleep } from './map-sleep.ts';
 import {
   momentIn,
@@ -22,7 +22,7 @@ import {
   wholeOr,
   wordOf,
   type ProviderObject,
-} from '../answers/read-answer.ts';
+} from '../responses/read-response.ts';
 import { ownProperty } from '../../../wire/own-property.ts';
 import type { ProviderApi } from '../provider-api.ts';
 
@@ -92,8 +92,8 @@ async function* pages(
   query: Record<string, string>,
 ): AsyncIterable<ProviderObject[]> {
   const next = { answered: 'next_token', asked: 'next_token' };
-  for await (const answer of pagesByToken(source, api, { url: `${API}/${path}`, query, ...next }))
-    yield objectsIn(answer['data']);
+  for await (const response of pagesByToken(source, api, { url: `${API}/${path}`, query, ...next }))
+    yield objectsIn(response['data']);
 }
 
 /** Returns the samples of a series that a document contains. */

@@ -1,6 +1,6 @@
 // https://cloud.ouraring.com/v2/docs#tag/Sleep-Routes
 import { offsetWithin } from '../../calendar-date.ts';
-import type { Item, Measured } from '../answers/fitting.ts';
+import type { Item, Measured } from '../responses/fitting.ts';
 import {
   momentAt,
   momentIn,
@@ -12,8 +12,8 @@ import {
   textOr,
   wholeOr,
   type ProviderObject,
-} from '../answers/read-answer.ts';
-import { columnOf, hypnogramOf, type Stage } from '../answers/sleep-stream.ts';
+} from '../responses/read-response.ts';
+import { columnOf, hypnogramOf, type Stage } from '../responses/sleep-stream.ts';
 import { ownProperty } from '../../../wire/own-property.ts';
 
 const PHASE_SECONDS = 300;

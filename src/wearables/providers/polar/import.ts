@@ -9,8 +9,8 @@ import { workout } from '../../summaries/resources/workout.ts';
 import { findStreamed } from '../../summaries/summary-streams/find-streamed.ts';
 import type { Importer, Pulled, ImportSource, TimeWindow } from '../importer.ts';
 
-import { daysAround } from '../answers/days-around.ts';
-import { samplesOf, summariesOf, type Measured } from '../answers/fitting.ts';
+import { daysAround } from '../responses/days-around.ts';
+import { samplesOf, summariesOf, type Measured } from '../responses/fitting.ts';
 import type { Headers, ProviderApi, Question, ProviderWaits } from '../provider-api.ts';
 import {
   momentIn,
@@ -21,8 +21,8 @@ import {
   objectsOr,
   textOr,
   type ProviderObject,
-} from '../answers/read-answer.ts';
-import { waitsOfShares, numbersOf } from '../answers/shares.ts';
+} from '../responses/read-response.ts';
+import { waitsOfShares, numbersOf } from '../responses/shares.ts';
 import { toStream, toWorkout } from './map-exercises.ts';
 import { measuredAsleep, toSleep } from './map-sleep.ts';
 import { toActivity, toBody, toProfile, WATCH, weighed } from './map-summaries.ts';

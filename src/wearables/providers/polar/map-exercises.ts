@@ -1,5 +1,5 @@
 // https://www.polar.com/accesslink-api/#exercises, and the section "Exercise sample types" of its appendix
-import type { Item } from '../answers/fitting.ts';
+import type { Item } from '../responses/fitting.ts';
 import {
   momentAfter,
   momentIn,
@@ -12,7 +12,7 @@ import {
   wholeOr,
   wordOf,
   type ProviderObject,
-} from '../answers/read-answer.ts';
+} from '../responses/read-response.ts';
 import { WATCH } from './map-summaries.ts';
 import { ownProperty } from '../../../wire/own-property.ts';
 

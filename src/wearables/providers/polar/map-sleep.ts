@@ -1,6 +1,6 @@
 // https://www.polar.com/accesslink-api/#sleep and #nightly-recharge
 import { offsetWithin } from '../../calendar-date.ts';
-import type { Item, Measured } from '../answers/fitting.ts';
+import type { Item, Measured } from '../responses/fitting.ts';
 import {
   momentAt,
   momentIn,
@@ -10,8 +10,8 @@ import {
   secondsOf,
   wholeOr,
   type ProviderObject,
-} from '../answers/read-answer.ts';
-import { columnOf, hypnogramOf, type Stage } from '../answers/sleep-stream.ts';
+} from '../responses/read-response.ts';
+import { columnOf, hypnogramOf, type Stage } from '../responses/sleep-stream.ts';
 import { WATCH } from './map-summaries.ts';
 
 const DAY_SECONDS = 86_400;

@@ -1,6 +1,6 @@
 // https://www.polar.com/accesslink-api/#daily-activity and #physical-info
-import type { Item } from '../answers/fitting.ts';
-import { momentIn, nameIn, numberOr, textOr, wholeOr, type ProviderObject } from '../answers/read-answer.ts';
+import type { Item } from '../responses/fitting.ts';
+import { momentIn, nameIn, numberOr, textOr, wholeOr, type ProviderObject } from '../responses/read-response.ts';
 import { ownProperty } from '../../../wire/own-property.ts';
 
 export const WATCH = { provider: 'polar', source_type: 'watch' } as const;

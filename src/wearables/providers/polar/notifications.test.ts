@@ -1,7 +1,7 @@
 // Shapes of https://www.polar.com/accesslink-api/#webhooks
 import { beforeEach, expect, test } from 'vitest';
 import { hookTokenFor, notifiedProvider } from '../../../../test/notified-provider.ts';
-import type { DataAnswer, DataRequest } from '../../../../test/provider.ts';
+import type { DataResponse, DataRequest } from '../../../../test/provider.ts';
 
 const token = hookTokenFor('polar');
 /** Before the days that polls cover. */
@@ -10,7 +10,7 @@ const day = new Date(Date.now() - 20 * 86_400_000).toISOString().slice(0, 10);
 const given = notifiedProvider('polar', { play: answer });
 
 let known = false;
-function answer({ path, query }: DataRequest): DataAnswer | undefined {
+function answer({ path, query }: DataRequest): DataResponse | undefined {
   if (path === '/v3/users/activities') {
     const isAsked = known && day >= String(query.get('from')) && day <= String(query.get('to'));
     return { json: isAsked ? [{ start_time: `${day}T00:00:00`, steps: 8_823 }] : [] };

@@ -8,8 +8,8 @@ import { profile } from '../../summaries/resources/profile.ts';
 import { workout } from '../../summaries/resources/workout.ts';
 import type { Importer, Pulled, ImportSource, TimeWindow } from '../importer.ts';
 
-import { devicesOf } from '../answers/devices.ts';
-import { summariesOf, type Item } from '../answers/fitting.ts';
+import { devicesOf } from '../responses/devices.ts';
+import { summariesOf, type Item } from '../responses/fitting.ts';
 import type { Headers, ProviderApi, ProviderWaits } from '../provider-api.ts';
 import {
   momentAt,
@@ -26,8 +26,8 @@ import {
   wholeOr,
   wordOf,
   type ProviderObject,
-} from '../answers/read-answer.ts';
-import { waitsOfShares, numbersOf } from '../answers/shares.ts';
+} from '../responses/read-response.ts';
+import { waitsOfShares, numbersOf } from '../responses/shares.ts';
 
 const API = 'https://www.strava.com/api/v3';
 const STREAMS = 'time,distance,latlng,altitude,velocity_smooth,heartrate,cadence,watts,temp';

@@ -4,7 +4,7 @@ import { profile } from '../../summaries/resources/profile.ts';
 import { workout } from '../../summaries/resources/workout.ts';
 import type { Importer, ImportSource, TimeWindow } from '../importer.ts';
 
-import { summariesOf, type Item } from '../answers/fitting.ts';
+import { summariesOf, type Item } from '../responses/fitting.ts';
 import type { Headers, ProviderApi, ProviderWaits } from '../provider-api.ts';
 import {
   momentAfter,
@@ -18,8 +18,8 @@ import {
   wholeOr,
   zoneOr,
   type ProviderObject,
-} from '../answers/read-answer.ts';
-import { waitsOfShares, numbersOf } from '../answers/shares.ts';
+} from '../responses/read-response.ts';
+import { waitsOfShares, numbersOf } from '../responses/shares.ts';
 import { sportOf } from './map-sports.ts';
 
 const API = 'https://api.wahooligan.com/v1';
@@ -65,13 +65,13 @@ export const importer: Importer = {
 async function* workouts(source: ImportSource, { from, to }: TimeWindow): AsyncIterable<ProviderObject[]> {
   for (let page = 1; page <= MOST_PAGES; page += 1) {
     const query = { page, per_page: PER_PAGE };
-    const answer = objectIn(await source.ask(api, { url: `${API}/workouts`, query }));
-    const found = objectsIn(answer['workouts']);
+    const response = objectIn(await source.ask(api, { url: `${API}/workouts`, query }));
+    const found = objectsIn(response['workouts']);
     if (found.length === 0) return;
     const began = found.map(({ starts }) => momentIn(starts));
     yield found.filter((_, n) => isIn(began[n] ?? null, { from, to }));
     const isPast = began.every((moment) => moment !== null && moment < from);
-    if (isPast && answer['order'] !== 'ascending') return;
+    if (isPast && response['order'] !== 'ascending') return;
   }
 }
 

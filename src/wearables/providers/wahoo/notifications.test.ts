@@ -1,7 +1,7 @@
 // Shapes of https://cloud-api.wahooligan.com/#webhooks
 import { expect, test } from 'vitest';
 import { hookTokenFor, notifiedProvider } from '../../../../test/notified-provider.ts';
-import type { DataAnswer, DataRequest } from '../../../../test/provider.ts';
+import type { DataResponse, DataRequest } from '../../../../test/provider.ts';
 
 const token = hookTokenFor('wahoo');
 /** Long before the days that polls cover. */
@@ -10,7 +10,7 @@ const starts = new Date(Date.now() - 40 * 86_400_000).toISOString();
 const given = notifiedProvider('wahoo', { play: answer });
 
 const summary = { id: 8_297, duration_total_accum: '3600.0', distance_accum: '21482.5', heart_rate_avg: '141.0' };
-function answer({ path }: DataRequest): DataAnswer | undefined {
+function answer({ path }: DataRequest): DataResponse | undefined {
   if (path === '/v1/workouts') return { json: { workouts: [] } };
   const id = Number(path.split('/').at(-1));
   return id === 55 ? { json: { id, starts, minutes: 60, workout_type_id: 0, workout_summary: summary } } : undefined;

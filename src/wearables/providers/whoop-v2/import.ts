@@ -6,9 +6,9 @@ import { sleep } from '../../summaries/resources/sleep.ts';
 import { workout } from '../../summaries/resources/workout.ts';
 import type { Importer, Pulled, ImportSource, TimeWindow } from '../importer.ts';
 
-import { samplesOf, summariesOf, type Measured } from '../answers/fitting.ts';
+import { samplesOf, summariesOf, type Measured } from '../responses/fitting.ts';
 import type { Headers, ProviderApi, ProviderWaits } from '../provider-api.ts';
-import { pagesByToken } from '../answers/pages.ts';
+import { pagesByToken } from '../responses/pages.ts';
 import {
   momentIn,
   nameIn,
@@ -17,8 +17,8 @@ import {
   objectOr,
   objectsIn,
   type ProviderObject,
-} from '../answers/read-answer.ts';
-import { waitsOfShares, numbersOf } from '../answers/shares.ts';
+} from '../responses/read-response.ts';
+import { waitsOfShares, numbersOf } from '../responses/shares.ts';
 import { offsetOf, toActivity, toBody, toProfile, toSleep, toWorkout, WRISTBAND } from './map.ts';
 import { ownProperty } from '../../../wire/own-property.ts';
 
@@ -76,8 +76,8 @@ type Reader = (source: ImportSource, window: TimeWindow) => AsyncIterable<Pulled
 async function* records(source: ImportSource, path: string, { from, to }: TimeWindow): AsyncIterable<ProviderObject[]> {
   const query = { start: from, end: to, limit: MOST_A_PAGE };
   const next = { answered: 'next_token', asked: 'nextToken' };
-  for await (const answer of pagesByToken(source, api, { url: `${API}/${path}`, query, ...next }))
-    yield objectsIn(answer['records']);
+  for await (const response of pagesByToken(source, api, { url: `${API}/${path}`, query, ...next }))
+    yield objectsIn(response['records']);
 }
 
 const daysFrom = (moment: string, days: number): string =>

@@ -1,6 +1,6 @@
 // https://developer.whoop.com/api: a record whose state is not SCORED has no score yet. A later response has it.
 import { offsetWithin } from '../../calendar-date.ts';
-import type { Item } from '../answers/fitting.ts';
+import type { Item } from '../responses/fitting.ts';
 import {
   momentIn,
   nameIn,
@@ -10,7 +10,7 @@ import {
   wholeOr,
   wordOf,
   type ProviderObject,
-} from '../answers/read-answer.ts';
+} from '../responses/read-response.ts';
 
 export const WRISTBAND = { provider: 'whoop_v2', source_type: 'watch' } as const;
 

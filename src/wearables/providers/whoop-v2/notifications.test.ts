@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import { publishedTo } from '../../../../test/publish-event.ts';
 import { notifiedProvider } from '../../../../test/notified-provider.ts';
-import type { DataAnswer, DataRequest } from '../../../../test/provider.ts';
+import type { DataResponse, DataRequest } from '../../../../test/provider.ts';
 
 const WORKOUT = '1a3f8c2d-0f6b-4a55-9b0e-57a41c9f0c11';
 const NIGHT = 'ecfc6a15-4661-442f-a9a4-f160dd7afae8';
@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 
 const stages = { total_light_sleep_time_milli: 1, total_slow_wave_sleep_time_milli: 1, total_rem_sleep_time_milli: 1 };
-function answer({ path }: DataRequest): DataAnswer | undefined {
+function answer({ path }: DataRequest): DataResponse | undefined {
   const id = path.split('/').at(-1) ?? '';
   if (path.endsWith('/cycle/93845/recovery'))
     return { json: { sleep_id: NIGHT, score: { recovery_score: 44, resting_heart_rate: 54, hrv_rmssd_milli: 61 } } };

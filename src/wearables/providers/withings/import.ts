@@ -7,9 +7,9 @@ import { sleep } from '../../summaries/resources/sleep.ts';
 import { workout } from '../../summaries/resources/workout.ts';
 import type { Importer, Pulled, ImportSource, TimeWindow } from '../importer.ts';
 
-import { daysAround } from '../answers/days-around.ts';
-import { devicesOf } from '../answers/devices.ts';
-import { samplesOf, summariesOf, type Measured } from '../answers/fitting.ts';
+import { daysAround } from '../responses/days-around.ts';
+import { devicesOf } from '../responses/devices.ts';
+import { samplesOf, summariesOf, type Measured } from '../responses/fitting.ts';
 import {
   nameIn,
   numberIn,
@@ -20,8 +20,8 @@ import {
   secondsOf,
   momentAt,
   type ProviderObject,
-} from '../answers/read-answer.ts';
-import { waitsOfShares } from '../answers/shares.ts';
+} from '../responses/read-response.ts';
+import { waitsOfShares } from '../responses/shares.ts';
 import { hasAnyOf, toBody, toBodySamples, toDevice, MEASURED } from './map-measures.ts';
 import { toActivity, toSleep, toWorkout } from './map-summaries.ts';
 import { ownProperty } from '../../../wire/own-property.ts';
@@ -55,8 +55,8 @@ const LIMIT_SECONDS = 60;
 
 const api: ProviderApi = {
   slug: 'withings',
-  statusOf: (status, answer) => {
-    const code = numberOr(objectOr(answer)['status']);
+  statusOf: (status, response) => {
+    const code = numberOr(objectOr(response)['status']);
     return status >= 300 || code === null ? status : (STATUS[code] ?? 400);
   },
   waitsOf: (status) => waitsOfShares(status, [], LIMIT_SECONDS),
@@ -118,10 +118,10 @@ async function* pages(
 ): AsyncIterable<{ rows: ProviderObject[]; timezone: unknown }> {
   let offset: number | null = null;
   for (let page = 0; page < MOST_PAGES; page += 1) {
-    const answer: ProviderObject = await ask(source, path, { ...form, offset });
-    yield { rows: objectsOr(answer[list]), timezone: answer['timezone'] };
-    offset = numberOr(answer['offset']);
-    if (!answer['more'] || offset === null) return;
+    const response: ProviderObject = await ask(source, path, { ...form, offset });
+    yield { rows: objectsOr(response[list]), timezone: response['timezone'] };
+    offset = numberOr(response['offset']);
+    if (!response['more'] || offset === null) return;
   }
 }
 
@@ -214,13 +214,13 @@ async function* asleep(source: ImportSource, window: TimeWindow): AsyncIterable<
 async function stagesOf(source: ImportSource, night: ProviderObject): Promise<unknown> {
   const [startdate, enddate] = [numberIn(night['startdate']), numberIn(night['enddate'])];
   if (enddate <= startdate) return [];
-  const answer = await ask(source, '/v2/sleep', {
+  const response = await ask(source, '/v2/sleep', {
     action: 'get',
     startdate,
     enddate: Math.min(enddate, startdate + DAY_MS / 1_000),
     data_fields: 'hr,rr',
   });
-  return objectsOr(answer['series']).map(({ startdate: from, enddate: to, state, hr, rr }) => ({
+  return objectsOr(response['series']).map(({ startdate: from, enddate: to, state, hr, rr }) => ({
     startdate: from,
     enddate: to,
     state,
@@ -246,14 +246,14 @@ async function* intraday(source: ImportSource, { from, to }: TimeWindow): AsyncI
   const fields = Object.entries(INTRADAY).filter(([resource]) => source.wanted.has(resource));
   for (let at = Date.parse(from); at < Date.parse(to); at += DAY_MS) {
     const until = Math.min(at + DAY_MS, Date.parse(to));
-    const answer = await ask(source, '/v2/measure', {
+    const response = await ask(source, '/v2/measure', {
       action: 'getintradayactivity',
       data_fields: fields.map(([, field]) => field).join(','),
       startdate: Math.floor(at / 1_000),
       enddate: Math.floor(until / 1_000),
     });
     // `series` is an empty list if there is no data, and otherwise a map.
-    const found = Object.entries(objectOr(answer['series'])).flatMap(([second, value]) => {
+    const found = Object.entries(objectOr(response['series'])).flatMap(([second, value]) => {
       const began = numberOr(second);
       return began === null ? [] : [{ at: momentAt(began), value: objectOr(value) }];
     });

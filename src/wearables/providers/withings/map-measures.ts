@@ -1,7 +1,7 @@
 // https://developer.withings.com/api-reference/#operation/measure-getmeas: a group has the values from one use of a
 // device.
 import type { SourceType } from '../../source.ts';
-import type { Item, Measured } from '../answers/fitting.ts';
+import type { Item, Measured } from '../responses/fitting.ts';
 import {
   momentAt,
   nameIn,
@@ -12,7 +12,7 @@ import {
   textOr,
   zoneOr,
   type ProviderObject,
-} from '../answers/read-answer.ts';
+} from '../responses/read-response.ts';
 import { ownProperty } from '../../../wire/own-property.ts';
 
 /** The types of measures for each series, by its name in events. */

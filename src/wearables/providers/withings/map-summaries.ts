@@ -1,5 +1,5 @@
 // https://developer.withings.com/api-reference/#tag/measure and #tag/sleep
-import type { Item, Measured } from '../answers/fitting.ts';
+import type { Item, Measured } from '../responses/fitting.ts';
 import {
   momentAt,
   nameIn,
@@ -11,8 +11,8 @@ import {
   wholeOr,
   zoneOr,
   type ProviderObject,
-} from '../answers/read-answer.ts';
-import { columnOf, hypnogramOf, type Stage } from '../answers/sleep-stream.ts';
+} from '../responses/read-response.ts';
+import { columnOf, hypnogramOf, type Stage } from '../responses/sleep-stream.ts';
 
 /** The model of devices that people wear. All other devices are below the mattress. */
 const TRACKER = 16;

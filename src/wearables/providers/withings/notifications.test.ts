@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { publishedTo } from '../../../../test/publish-event.ts';
 import { hookTokenFor, notifiedProvider } from '../../../../test/notified-provider.ts';
-import type { DataAnswer, DataRequest } from '../../../../test/provider.ts';
+import type { DataResponse, DataRequest } from '../../../../test/provider.ts';
 
 const DAY_SECONDS = 86_400;
 const token = hookTokenFor('withings');
@@ -25,7 +25,7 @@ const given = notifiedProvider('withings', {
   canRefresh: true,
 });
 
-function answer({ body }: DataRequest): DataAnswer {
+function answer({ body }: DataRequest): DataResponse {
   const form = new URLSearchParams(body);
   if (form.get('action') !== 'getmeas') return { json: { status: 0, body: { activities: [], series: [] } } };
   const within = [...weights].filter(

@@ -6,8 +6,8 @@ import { readPayloads, type StoredPayload, type PayloadSelection } from '../../s
 import { renameSummaries } from '../../summaries/replay/rename-summaries.ts';
 import type { SummaryItem } from '../../summaries/resource.ts';
 import { storeSummaries } from '../../summaries/store-summaries.ts';
-import { fit } from '../../providers/answers/fitting.ts';
-import { objectOr } from '../../providers/answers/read-answer.ts';
+import { fit } from '../../providers/responses/fitting.ts';
+import { objectOr } from '../../providers/responses/read-response.ts';
 import { PullError, type Mapper } from '../../providers/importer.ts';
 import { storeSleepCycles } from '../sleep-cycles.ts';
 

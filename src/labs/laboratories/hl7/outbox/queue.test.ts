@@ -39,7 +39,7 @@ beforeEach(async () => {
   await sql`delete from laboratory_outbox`.execute(app.db);
   await sql`update laboratory_senders set silent_tries = 0, answered_at = null, held_at = null`.execute(app.db);
   laboratory.behave(null);
-  laboratory.answerBy(null);
+  laboratory.respondBy(null);
   laboratory.orders.length = 0;
 });
 
@@ -146,7 +146,7 @@ describe('an order that the laboratory never answers', () => {
   test('is deferred after three tries, tried after those that waited, and finally given up', async () => {
     const ignored = await order();
     const others = [await order(), await order()];
-    laboratory.answerBy(silentAbout(ignored));
+    laboratory.respondBy(silentAbout(ignored));
     await app.runJobs();
     await dueNow();
     expect(await rowOf(others[0]?.id as string)).toMatchObject({ state: 'waiting', attempts: 0 });

@@ -13,7 +13,7 @@ import { LineFailed, type Line } from '../transport/open-line.ts';
 import { applyReply } from './apply-reply.ts';
 import { leaveLine, takeLine } from './take-line.ts';
 import { prepareMessage, type Message } from './prepare-message.ts';
-import { endWaiting, heardFrom, postpone, deferMessage, deferMessageLonger } from './record-answer.ts';
+import { endWaiting, heardFrom, postpone, deferMessage, deferMessageLonger } from './record-response.ts';
 import {
   giveLeaseBack,
   renewLease,

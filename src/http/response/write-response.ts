@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import fastJsonStringify from 'fast-json-stringify';
 import type { FastifyReply } from 'fastify';
 import type { Operation } from '../../operation/operation.ts';
-import type { Attachment, BrowserAnswer, Cookie } from '../../operation/media.ts';
+import type { Attachment, BrowserResponse, Cookie } from '../../operation/media.ts';
 import { hasPlainHost, urlOrNull } from '../../wire/text.ts';
 import { layout } from '../../operation/html-page.ts';
 import { bodyOf, textOf } from './serializer.ts';
@@ -12,7 +12,7 @@ import { bodyOf, textOf } from './serializer.ts';
  * A response as we send it. JSON and pages are text if the method is not GET, because we can store only text for an
  * idempotency key.
  */
-export type Answer = { status: number; body: string | Buffer | Readable; headers?: Record<string, string> };
+export type HttpResponse = { status: number; body: string | Buffer | Readable; headers?: Record<string, string> };
 
 const TYPES = {
   json: 'application/json; charset=utf-8',
@@ -23,7 +23,7 @@ const TYPES = {
   fhir: 'application/fhir+json; charset=utf-8',
 };
 
-type Page = Extract<BrowserAnswer, { html: string }>;
+type Page = Extract<BrowserResponse, { html: string }>;
 
 /** The status of a response to work that is not done yet. */
 const ACCEPTED = 202;
@@ -66,7 +66,7 @@ export function refusedLinkPage(status: number): { status: number; headers: Reco
   return { status, headers: pageHeaders({ style }), body: html };
 }
 
-function browserAnswer(answer: BrowserAnswer): Answer {
+function browserResponse(answer: BrowserResponse): HttpResponse {
   if ('html' in answer) return { status: 200, body: answer.html, headers: pageHeaders(answer) };
   const { redirect, cookie } = answer;
   return {
@@ -84,7 +84,7 @@ function browserAnswer(answer: BrowserAnswer): Answer {
  * Returns a response for a file that someone sent us. With these headers, no content of the file runs or loads
  * anything, and no cache stores it.
  */
-const attachmentAnswer = ({ content_type, name, content }: Attachment): Answer => ({
+const attachmentResponse = ({ content_type, name, content }: Attachment): HttpResponse => ({
   status: 200,
   body: content,
   headers: {
@@ -111,7 +111,11 @@ const textOfCookie = ({ name, value, path, seconds, secure }: Cookie): string =>
  * Returns a function that turns the result of `handle` into a response, by the declared shape. The function never sends
  * undeclared members.
  */
-export function compileAnswer({ method, response, status }: Operation): (value: unknown) => Answer | Promise<Answer> {
+export function compileResponse({
+  method,
+  response,
+  status,
+}: Operation): (value: unknown) => HttpResponse | Promise<HttpResponse> {
   if (!response) return () => ({ status, body: '' });
   if (!('media' in response)) {
     const write = (method === 'GET' ? bodyOf : textOf)(response);
@@ -145,10 +149,10 @@ export function compileAnswer({ method, response, status }: Operation): (value: 
     const text = fastJsonStringify(response.item as never);
     return (value) => ({ status, body: Readable.from(lines(value as AsyncIterable<unknown>, text)) });
   }
-  if (response.media === 'attachment') return (value) => attachmentAnswer(value as Attachment);
-  if (response.media === 'browser') return (value) => browserAnswer(value as BrowserAnswer);
+  if (response.media === 'attachment') return (value) => attachmentResponse(value as Attachment);
+  if (response.media === 'browser') return (value) => browserResponse(value as BrowserResponse);
   if (response.media === 'pdf') {
-    return (value) => (isAttachment(value) ? attachmentAnswer(value) : { status, body: value as Buffer | Readable });
+    return (value) => (isAttachment(value) ? attachmentResponse(value) : { status, body: value as Buffer | Readable });
   }
   return (value) => ({ status, body: value as string });
 }
@@ -158,7 +162,11 @@ async function* lines(values: AsyncIterable<unknown>, text: (value: unknown) => 
 }
 
 /** Sends a response. If a stream fails halfway, we cut the connection, because we have already sent the status. */
-export function send(reply: FastifyReply, { response }: Operation, { status, body, headers }: Answer): FastifyReply {
+export function send(
+  reply: FastifyReply,
+  { response }: Operation,
+  { status, body, headers }: HttpResponse,
+): FastifyReply {
   reply.code(status);
   if (headers) return reply.headers(headers).send(body);
   // This body is a refusal that we stored for an idempotency key.

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { clockText } from './columns/clock-column.ts';
 import type { Column } from './columns/column.ts';
 import type { OpenedTexts } from './opened-texts.ts';
-import type { AnswerColumn, QueryPlan } from './read-query.ts';
+import type { ResultColumn, QueryPlan } from './read-query.ts';
 import type { AggregationResult } from './schemas.ts';
 
 export type Table = Static<typeof AggregationResult>['table'];
@@ -15,20 +15,20 @@ export type Row = Record<string, Value>;
 /** Returns the names of the columns of a result table, in their order. */
 export const columnNames = ({ columns }: QueryPlan): string[] => columns.map(({ name }) => name);
 
-export type AnswerType = 'number' | 'text' | 'boolean' | 'words';
+export type ResultType = 'number' | 'text' | 'boolean' | 'words';
 
 /** Returns the types of the columns of a result table, by name. */
-export const columnTypes = (plan: QueryPlan): Map<string, AnswerType> =>
+export const columnTypes = (plan: QueryPlan): Map<string, ResultType> =>
   new Map(plan.columns.map((column) => [column.name, typeOf(column, plan)]));
 
-function typeOf(answer: AnswerColumn, { groups }: QueryPlan): AnswerType {
-  if ('column' in answer) return isOfColumnKind(answer) ? TYPES[answer.column.kind] : 'number';
-  const group = groups[answer.group];
+function typeOf(result: ResultColumn, { groups }: QueryPlan): ResultType {
+  if ('column' in result) return isOfColumnKind(result) ? TYPES[result.column.kind] : 'number';
+  const group = groups[result.group];
   if (group && 'column' in group) return TYPES[group.column.kind];
   return group && 'part' in group ? 'number' : 'text';
 }
 
-const TYPES: Record<Column['kind'], AnswerType> = {
+const TYPES: Record<Column['kind'], ResultType> = {
   number: 'number',
   text: 'text',
   boolean: 'boolean',
@@ -51,8 +51,8 @@ const isOfColumnKind = ({ func }: { func: string | null }): boolean => func !== 
 export function openedBytes(plan: QueryPlan, rows: Row[], opened: OpenedTexts | null): number {
   if (!opened) return 0;
   let bytes = 0;
-  for (const [n, answer] of plan.columns.entries()) {
-    if (!isSealed(answer, plan)) continue;
+  for (const [n, result] of plan.columns.entries()) {
+    if (!isSealed(result, plan)) continue;
     for (const { [`c${n}`]: position } of rows) if (typeof position === 'number') bytes += opened.bytesAt(position);
   }
   return bytes;
@@ -61,9 +61,9 @@ export function openedBytes(plan: QueryPlan, rows: Row[], opened: OpenedTexts | 
 /** Makes a table of columns from rows that the database returned. */
 export function tableOfRows(plan: QueryPlan, rows: Row[], opened: OpenedTexts | null): Table {
   return Object.fromEntries(
-    plan.columns.map((answer, n) => {
-      const format = formatterOf(answer, plan, opened);
-      return [answer.name, rows.map((row) => formatted(row[`c${n}`] ?? null, format))];
+    plan.columns.map((result, n) => {
+      const format = formatterOf(result, plan, opened);
+      return [result.name, rows.map((row) => formatted(row[`c${n}`] ?? null, format))];
     }),
   );
 }
@@ -77,17 +77,17 @@ const formatted = (value: Value, format: Format): Value =>
  * Returns the function that formats the numbers of this column for the response; null if the response has the
  * database's values unchanged.
  */
-function formatterOf(answer: AnswerColumn, plan: QueryPlan, opened: OpenedTexts | null): Format {
-  if (isSealed(answer, plan)) return opened && opened.textAt;
-  const column = valueColumnOf(answer, plan);
+function formatterOf(result: ResultColumn, plan: QueryPlan, opened: OpenedTexts | null): Format {
+  if (isSealed(result, plan)) return opened && opened.textAt;
+  const column = valueColumnOf(result, plan);
   return column?.kind === 'clock' ? clockText : null;
 }
 
-const isSealed = (answer: AnswerColumn, plan: QueryPlan): boolean => valueColumnOf(answer, plan)?.sealed !== undefined;
+const isSealed = (result: ResultColumn, plan: QueryPlan): boolean => valueColumnOf(result, plan)?.sealed !== undefined;
 
 /** Returns the column whose values the response shows; null for counts, deviations and parts of time. */
-export function valueColumnOf(answer: AnswerColumn, { groups }: QueryPlan): Column | null {
-  if ('column' in answer && !isOfColumnKind(answer)) return null;
-  const group = 'group' in answer ? groups[answer.group] : answer;
+export function valueColumnOf(result: ResultColumn, { groups }: QueryPlan): Column | null {
+  if ('column' in result && !isOfColumnKind(result)) return null;
+  const group = 'group' in result ? groups[result.group] : result;
   return group && 'column' in group ? group.column : null;
 }

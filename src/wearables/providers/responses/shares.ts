@@ -1,7 +1,7 @@
 // Reads from a response how many requests an application may still send for all its users. Pulls of the past do not use
 // all of them, so that polls can go on.
 import type { Headers, ProviderWaits } from '../provider-api.ts';
-import { numberOr } from './read-answer.ts';
+import { numberOr } from './read-response.ts';
 
 /** A limit of requests in a period: the limit, the requests so far, and the seconds until the count is reset. */
 export type Share = { limit: number | null; used: number | null; seconds: number };

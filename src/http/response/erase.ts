@@ -6,8 +6,8 @@ import { IDEMPOTENCY_HOURS } from './idempotency.ts';
 
 const BATCH = 200;
 
-type AnswerKey = { operation: string; key: string };
-type StoredAnswer = AnswerKey & { body: Buffer };
+type ResponseKey = { operation: string; key: string };
+type StoredResponse = ResponseKey & { body: Buffer };
 
 /**
  * Deletes stored responses of a team or organisation that contain one of these ids. If `since` is given, it deletes
@@ -26,10 +26,10 @@ export async function eraseNaming(
   await sql`
     delete from idempotency_keys where scope_id = ${scopeId}
        and created_at < now() - make_interval(hours => ${IDEMPOTENCY_HOURS})`.execute(ctx.db);
-  for (let last: AnswerKey | undefined = { operation: '', key: '' }; last;) {
-    const { operation, key }: AnswerKey = last;
-    last = await inTransaction<Ctx, AnswerKey | undefined>(ctx, async (tx) => {
-      const { rows } = await sql<StoredAnswer>`
+  for (let last: ResponseKey | undefined = { operation: '', key: '' }; last;) {
+    const { operation, key }: ResponseKey = last;
+    last = await inTransaction<Ctx, ResponseKey | undefined>(ctx, async (tx) => {
+      const { rows } = await sql<StoredResponse>`
         select operation, key, body from idempotency_keys
          where scope_id = ${scopeId} and (operation, key) > (${operation}, ${key}) and created_at >= ${since}
          order by operation, key limit ${BATCH}`.execute(tx.db);
@@ -43,7 +43,7 @@ export async function eraseNaming(
  * Returns a time that is before the creation of every response which is not committed yet. No transaction of a request
  * takes a minute.
  */
-export async function answersStillToCome({ db }: Pick<Ctx, 'db'>): Promise<string> {
+export async function responsesStillToCome({ db }: Pick<Ctx, 'db'>): Promise<string> {
   const { rows } = await sql<{ since: string }>`select (now() - interval '1 minute')::text as since`.execute(db);
   return rows[0]?.since as string;
 }
@@ -52,7 +52,12 @@ export async function answersStillToCome({ db }: Pick<Ctx, 'db'>): Promise<strin
  * Returns the responses that contain one of the ids `named`. It also returns a response that it cannot open. Nobody can
  * get such a response again, and we cannot know which ids it contains.
  */
-function findNaming({ cipher, log }: TxCtx, scopeId: string, rows: StoredAnswer[], named: string[]): StoredAnswer[] {
+function findNaming(
+  { cipher, log }: TxCtx,
+  scopeId: string,
+  rows: StoredResponse[],
+  named: string[],
+): StoredResponse[] {
   let damaged = 0;
   const naming = rows.filter(({ operation, key, body }) => {
     try {
@@ -68,9 +73,9 @@ function findNaming({ cipher, log }: TxCtx, scopeId: string, rows: StoredAnswer[
   return naming;
 }
 
-async function drop({ db }: TxCtx, scopeId: string, answers: StoredAnswer[]): Promise<void> {
-  if (answers.length === 0) return;
-  const [operations, keys] = [answers.map(({ operation }) => operation), answers.map(({ key }) => key)];
+async function drop({ db }: TxCtx, scopeId: string, responses: StoredResponse[]): Promise<void> {
+  if (responses.length === 0) return;
+  const [operations, keys] = [responses.map(({ operation }) => operation), responses.map(({ key }) => key)];
   await sql`
     delete from idempotency_keys where scope_id = ${scopeId} and (operation, key) in (
       select * from unnest(${operations}::text[], ${keys}::text[]))`.execute(db);

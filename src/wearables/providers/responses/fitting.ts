@@ -12,7 +12,7 @@ import type { SampleExtra } from '../../timeseries/sample.ts';
 import { FURTHEST_OFFSET_S, LONGEST_MS } from '../../timeseries/sample-input.ts';
 import type { SampleOfSource } from '../../timeseries/store-samples.ts';
 import type { Mapper, Pulled } from '../importer.ts';
-import { secondsOf, type ProviderObject } from './read-answer.ts';
+import { secondsOf, type ProviderObject } from './read-response.ts';
 
 /** A summary that we made from a provider's response; null if the response contains none. */
 export type Item = SummaryItem | null;

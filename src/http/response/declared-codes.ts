@@ -1,8 +1,8 @@
 import { AUTH_KINDS } from '../auth/kinds.ts';
 import { scopeRefusals } from '../auth/resolve-scope.ts';
 import type { Operation } from '../../operation/operation.ts';
-import { isForm, type AnswerKind, type BodyKind } from '../../operation/media.ts';
-import type { Code } from '../error-answer.ts';
+import { isForm, type ResponseKind, type BodyKind } from '../../operation/media.ts';
+import type { Code } from '../error-response.ts';
 
 /**
  * Returns true if the operation sends its first response again for a repeated X-Idempotency-Key. Operations that only
@@ -17,7 +17,7 @@ export const takesIdempotencyKey = ({ method, reads, auth, body, response, waits
   (body === undefined || isText(body) || isForm(body));
 
 /** Returns true for JSON. We can store only JSON for an idempotency key. */
-const isText = (kind: BodyKind | AnswerKind): boolean =>
+const isText = (kind: BodyKind | ResponseKind): boolean =>
   !('media' in kind) || kind.media === 'or_accepted' || kind.media === 'batch';
 
 /**
@@ -34,7 +34,7 @@ export function declaredCodes(operation: Operation): Set<Code> {
   if (params || query || body || takesIdempotencyKey(operation)) codes.push('validation_failed');
   if (takesIdempotencyKey(operation)) {
     codes.push('idempotency_mismatch', 'idempotency_in_flight', 'user_scheduled_for_deletion');
-    if (operation.secretAnswer) codes.push('idempotency_answer_ended');
+    if (operation.secretResponse) codes.push('idempotency_answer_ended');
   }
   return new Set(codes);
 }

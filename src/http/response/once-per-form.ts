@@ -1,7 +1,7 @@
 import type { TxCtx } from '../../context.ts';
 import type { Form } from '../../operation/media.ts';
 import { oncePerKey, type KeyedRequest } from './idempotency.ts';
-import type { Answer } from './write-answer.ts';
+import type { HttpResponse } from './write-response.ts';
 
 /**
  * Makes the `once` function of a form. The content of a form is known only when its service function has read it. We
@@ -9,12 +9,12 @@ import type { Answer } from './write-answer.ts';
  */
 export function oncePerForm(
   keyed: KeyedRequest | null,
-  toAnswer: (value: unknown) => Answer | Promise<Answer>,
+  toResponse: (value: unknown) => HttpResponse | Promise<HttpResponse>,
 ): Form['once'] {
   return async (ctx, content, work) => {
     if (!keyed) return work(ctx);
     const asked = { ...keyed, input: { ...(keyed.input as object), body: content }, successesOnly: true };
-    const { body } = await oncePerKey(ctx as TxCtx, asked, async (tx) => toAnswer(await work(tx as typeof ctx)));
+    const { body } = await oncePerKey(ctx as TxCtx, asked, async (tx) => toResponse(await work(tx as typeof ctx)));
     return JSON.parse(String(body)) as Awaited<ReturnType<typeof work>>;
   };
 }

@@ -1,5 +1,5 @@
-// Compresses responses of 1 KiB and more for clients that accept gzip. docs/decisions/order-lists-and-answers.md names
-// the responses that we do not compress, and the reasons.
+// Compresses responses of 1 KiB and more for clients that accept gzip. docs/decisions/order-lists-and-responses.md
+// names the responses that we do not compress, and the reasons.
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { createGzip, gzip as gzipOf, type Gzip } from 'node:zlib';
@@ -27,7 +27,7 @@ const gzip = promisify<Buffer | string, { level: number }, Buffer>(gzipOf);
  * Adds the hook that compresses responses. Call this before adding the hooks that count sent bytes, so that they count
  * the compressed bytes.
  */
-export function compressAnswers(server: FastifyInstance): void {
+export function compressResponses(server: FastifyInstance): void {
   let underWay = 0;
   // A refusal or an error replaces the response for which these headers were set.
   server.addHook('onError', async (_request, reply) => {
@@ -62,7 +62,7 @@ export function compressAnswers(server: FastifyInstance): void {
  */
 function leastCompressible({ routeOptions }: FastifyRequest, reply: FastifyReply, payload: unknown): number {
   const { operation } = routeOptions.config;
-  if (operation?.secretAnswer || reply.hasHeader('content-encoding')) return 0;
+  if (operation?.secretResponse || reply.hasHeader('content-encoding')) return 0;
   if (!COMPRESSIBLE.test(String(reply.getHeader('content-type') ?? ''))) return 0;
   // Measuring a long text takes time. We do it only when we know that the client accepts gzip.
   if (typeof payload === 'string') return payload.length < LEAST_BYTES ? Buffer.byteLength(payload) : payload.length;

@@ -167,7 +167,7 @@ export const CODES = Object.keys(STATUS) as Code[];
 
 export const statusOf = (code: Code): number => STATUS[code];
 
-export type ErrorAnswer = {
+export type ErrorResponse = {
   status: number;
   body: { detail: unknown; code: Code; request_id: string } & Record<string, unknown>;
   /** The value of the Retry-After header. */
@@ -205,7 +205,7 @@ const BY_STATUS = new Map(
 );
 
 /** Returns the response for `error`, or null if the error is unexpected and its text must not reach the caller. */
-export function errorAnswer(error: unknown, requestId: string): ErrorAnswer | null {
+export function errorResponse(error: unknown, requestId: string): ErrorResponse | null {
   if (error instanceof AppError) {
     const { detail, fields, retryAfterSeconds } = error.extra;
     return {
@@ -238,7 +238,7 @@ export function errorAnswer(error: unknown, requestId: string): ErrorAnswer | nu
 }
 
 /** Returns the response for an unexpected error. */
-export const unexpectedAnswer = (requestId: string): ErrorAnswer => ({
+export const unexpectedResponse = (requestId: string): ErrorResponse => ({
   status: 500,
   body: { detail: TRANSPORT.internal_error, code: 'internal_error', request_id: requestId },
 });

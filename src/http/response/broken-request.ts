@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { newId } from '../../ids.ts';
-import { errorAnswer, TransportError } from '../error-answer.ts';
+import { errorResponse, TransportError } from '../error-response.ts';
 import { bringsStream } from '../input/stream-body.ts';
 
 const CODES = { HPE_HEADER_OVERFLOW: 'headers_too_large', ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout' } as const;
@@ -10,7 +10,7 @@ const CODES = { HPE_HEADER_OVERFLOW: 'headers_too_large', ERR_HTTP_REQUEST_TIMEO
  * Refuses a request that is not HTTP, or that exceeds a limit for its headers or its arrival time. The response has the
  * shape of all errors.
  */
-export function answerBrokenRequest(error: Error & { code?: string; rawPacket?: unknown }, socket: Socket): void {
+export function respondToBrokenRequest(error: Error & { code?: string; rawPacket?: unknown }, socket: Socket): void {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && bringsStream(socket)) return;
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -20,7 +20,7 @@ export function answerBrokenRequest(error: Error & { code?: string; rawPacket?: 
   const refusal = new TransportError(code ?? 'bad_request');
   const requestId = newId();
   const status = refusal.statusCode;
-  const body = JSON.stringify(errorAnswer(refusal, requestId)?.body);
+  const body = JSON.stringify(errorResponse(refusal, requestId)?.body);
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n` +
       `x-request-id: ${requestId}\r\ncontent-type: application/json; charset=utf-8\r\n` +

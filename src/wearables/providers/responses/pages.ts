@@ -1,6 +1,6 @@
 import type { ImportSource } from '../importer.ts';
 
-import { objectIn, textOr, type ProviderObject } from './read-answer.ts';
+import { objectIn, textOr, type ProviderObject } from './read-response.ts';
 import type { ProviderApi, Question } from '../provider-api.ts';
 
 /** The most pages. A response with more pages is probably an endless repetition. */

@@ -1,6 +1,6 @@
 // Makes the columns of a sleep stream.
 import type { Measured } from './fitting.ts';
-import { secondsOf } from './read-answer.ts';
+import { secondsOf } from './read-response.ts';
 
 /** A stage. Times are seconds since 1970. The schema of sleep streams explains the values. */
 export type Stage = { start: number; end: number; value: number };

@@ -1,5 +1,5 @@
 import { newControlId } from '@phial/hl7/acknowledgment';
-import { answerToBatches, firstMessages, INCOMPLETE, readBatches } from '@phial/hl7/batch';
+import { responseToBatches, firstMessages, INCOMPLETE, readBatches } from '@phial/hl7/batch';
 import type { Ctx } from '../../../../context.ts';
 import type { Connection } from '../connections/find-connection.ts';
 import type { Receive } from '../open-inbox.ts';
@@ -15,7 +15,7 @@ const MOST_OF_BATCH = 1_000;
  * Returns the acknowledgment of each message in a frame. If the frame is a batch, it returns one batch with all
  * acknowledgments.
  */
-export async function answersTo(
+export async function responsesTo(
   ctx: Ctx,
   receive: Receive,
   speakers: Connection[],
@@ -30,5 +30,5 @@ export async function answersTo(
       'a batch of a laboratory has fewer messages than its trailer counts',
     );
   const isBatch = parsed.file !== null || parsed.batches.some(({ header }) => header !== null);
-  return isBatch ? [answerToBatches(parsed, acks, newControlId)] : acks.flat();
+  return isBatch ? [responseToBatches(parsed, acks, newControlId)] : acks.flat();
 }

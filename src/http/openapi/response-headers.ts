@@ -1,7 +1,7 @@
 // Response headers. The document describes each header once, and responses refer to the description.
-import { refusesByPage } from '../answer/declared-codes.ts';
+import { refusesByPage } from '../response/declared-codes.ts';
 import type { Operation } from '../../operation/operation.ts';
-import type { AnswerKind } from '../../operation/media.ts';
+import type { ResponseKind } from '../../operation/media.ts';
 import type { Json } from './schemas.ts';
 
 const optional = (description: string, schema: Json = {}): Json => ({
@@ -31,12 +31,12 @@ export const HEADERS = {
   ),
   Location: always('The address.', { format: 'uri-reference' }),
   'Set-Cookie': optional('A cookie that the browser sends back when the user returns.'),
-  'Cache-Control': always('Which caches may store the answer, and for how long.'),
+  'Cache-Control': always('Which caches may store the response, and for how long.'),
   'Content-Disposition': always('Whether the browser shows or saves the document, and the file name.'),
   'Content-Security-Policy': optional('What the page may do in a browser.'),
   'Referrer-Policy': always('Other sites do not learn the address of the page.'),
   'X-Content-Type-Options': always('Browsers must not guess another content type.'),
-  Vary: always('The request header that the form of the answer depends on.'),
+  Vary: always('The request header that the form of the response depends on.'),
 } satisfies Record<string, Json>;
 
 export type HeaderName = keyof typeof HEADERS;
@@ -58,7 +58,7 @@ export function headersOf(operation: Operation, status: number): HeaderName[] {
     ...(OF_NOBODY.has(status) ? [] : ofCaller(operation)),
     ...(WAITS.has(status) ? (['Retry-After'] as const) : []),
     ...(status === 403 && refusesByPage(operation) ? PAGE : []),
-    ...(status < 400 ? ofAnswer(operation.response, status) : []),
+    ...(status < 400 ? ofResponse(operation.response, status) : []),
   ];
 }
 
@@ -85,7 +85,7 @@ function ofCaller({ auth, deprecated, deprecatedFields }: Operation): HeaderName
   ];
 }
 
-function ofAnswer(response: AnswerKind | undefined, status: number): HeaderName[] {
+function ofResponse(response: ResponseKind | undefined, status: number): HeaderName[] {
   if (!response || !('media' in response)) return [];
   switch (response.media) {
     case 'browser':

@@ -1,7 +1,7 @@
 // The responses of an operation in the OpenAPI document, by status.
-import { refusesByPage } from '../answer/declared-codes.ts';
+import { refusesByPage } from '../response/declared-codes.ts';
 import type { Operation } from '../../operation/operation.ts';
-import { headers, headersOf } from './answer-headers.ts';
+import { headers, headersOf } from './response-headers.ts';
 import { refusals } from './refusals.ts';
 import type { ComponentSchemas, Json } from './schemas.ts';
 

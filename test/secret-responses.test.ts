@@ -47,8 +47,8 @@ const HARMLESS: Readonly<Record<string, string>> = {
 };
 
 test('an answer with a secret field is marked', () => {
-  const unmarked = operations.flatMap(({ id, response, secretAnswer }) =>
-    secretAnswer
+  const unmarked = operations.flatMap(({ id, response, secretResponse }) =>
+    secretResponse
       ? []
       : [...namesIn(response)].filter((name) => OPENS.test(name)).map((name) => [`${id} ${name}`, name]),
   );

@@ -29,7 +29,7 @@ type Share = { id: string; most: number };
  * Counts the bytes of responses that are ready but not sent yet. A request returns its permit when its response is
  * ready, so permits do not limit how much clients leave unread. We hold the responses as buffers outside of the heap.
  */
-export class UnreadAnswers {
+export class UnreadResponses {
   readonly #bytesByShare = new TransientMap<string, number>();
   readonly #pipelined = new WeakMap<Socket, Set<() => void>>();
   #all = 0;
@@ -97,12 +97,12 @@ export class UnreadAnswers {
   #pipelinedOn(socket: Socket): Set<() => void> {
     const known = this.#pipelined.get(socket);
     if (known) return known;
-    const answers = new Set<() => void>();
-    this.#pipelined.set(socket, answers);
+    const responses = new Set<() => void>();
+    this.#pipelined.set(socket, responses);
     socket.once('close', () => {
-      for (const release of answers) release();
+      for (const release of responses) release();
     });
-    return answers;
+    return responses;
   }
 
   #add(shares: Share[], bytes: number): void {

@@ -9,7 +9,7 @@ import { steps } from '../../../test/invented-events.ts';
 import { publishTo } from '../../../test/publish-event.ts';
 import { createTeamKey } from '../../tenancy/keys/create-team-key.ts';
 import { createTeam } from '../../tenancy/teams/create.ts';
-import { UnreadAnswers } from './unread-answers.ts';
+import { UnreadResponses } from './unread-responses.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const [OF_A_TEAM, OF_AN_ORG] = [16 * MEBIBYTE, 32 * MEBIBYTE];
@@ -126,7 +126,7 @@ test('an anonymous caller is refused by address, for large answers only', async 
 
 /** Hands an answer to a socket that sends nothing. */
 function handOver(
-  unread: UnreadAnswers,
+  unread: UnreadResponses,
   size: number,
   as: { org: number; method: string; isAlone: boolean; reads?: boolean },
 ) {
@@ -141,7 +141,7 @@ function handOver(
 }
 
 test('the process has a limit for all answers, and answers to changes are sent beyond it', () => {
-  const unread = new UnreadAnswers();
+  const unread = new UnreadResponses();
   const answer = (org: number, method: string) => handOver(unread, MEBIBYTE, { org, method, isAlone: true });
   for (let org = 0; org < 8; org += 1) for (let n = 0; n < 16; n += 1) answer(org, 'GET');
   expect(unread.bytes).toBe(128 * MEBIBYTE);
@@ -152,7 +152,7 @@ test('the process has a limit for all answers, and answers to changes are sent b
 });
 
 test('a small answer is not counted and stays unchanged, unless it is pipelined', () => {
-  const unread = new UnreadAnswers();
+  const unread = new UnreadResponses();
   const answer = (size: number, isAlone: boolean) => handOver(unread, size, { org: 1, method: 'GET', isAlone });
   expect([answer(16_384, true).sent, unread.bytes]).toEqual([undefined, 0]);
   const { sent, close } = answer(16_384, false);

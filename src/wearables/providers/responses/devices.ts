@@ -1,7 +1,7 @@
 import type { Logger } from '../../../log.ts';
 import type { Mapper, Pulled } from '../importer.ts';
 import { summariesOf } from './fitting.ts';
-import type { ProviderObject } from './read-answer.ts';
+import type { ProviderObject } from './read-response.ts';
 
 /**
  * Returns every device that a provider's response names, once each. `named` has only the part of the response that

@@ -9,7 +9,7 @@ import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { makeUser } from '../../../test/factories.ts';
-import { compressAnswers } from './compress.ts';
+import { compressResponses } from './compress.ts';
 import { codingFor } from './content-coding.ts';
 
 type FetchedResponse = { status: number; headers: Record<string, unknown>; bytes: Buffer };
@@ -22,10 +22,10 @@ async function get(
   body = '',
 ): Promise<FetchedResponse> {
   const asked = request(url, { headers, method }).end(body);
-  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
   const chunks: Buffer[] = [];
-  for await (const chunk of answer) chunks.push(chunk as Buffer);
-  return { status: answer.statusCode ?? 0, headers: answer.headers, bytes: Buffer.concat(chunks) };
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return { status: response.statusCode ?? 0, headers: response.headers, bytes: Buffer.concat(chunks) };
 }
 
 let app: TestApp;
@@ -143,7 +143,7 @@ describe('a stream', () => {
   }
   const serve = async (make: () => Readable) => {
     const server = Fastify();
-    compressAnswers(server);
+    compressResponses(server);
     const errors: unknown[] = [];
     server.get('/', (_request, reply) => {
       const source = make().once('error', (error) => errors.push(error.message));
@@ -154,16 +154,16 @@ describe('a stream', () => {
   };
   const open = async (url: string) => {
     const asked = request(url, { headers: { 'accept-encoding': 'gzip' } }).end();
-    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
-    expect(answer.headers['content-encoding']).toBe('gzip');
-    return { asked, answer };
+    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    expect(response.headers['content-encoding']).toBe('gzip');
+    return { asked, response };
   };
 
   test('is sent while its source pauses, and destroys its source when the client goes away', async () => {
     const written: string[] = [];
     const { server, url, errors } = await serve(() => Readable.from(endless(written)));
-    const { asked, answer } = await open(url);
-    const [line] = (await once(answer.pipe(createGunzip()), 'data')) as [Buffer];
+    const { asked, response } = await open(url);
+    const [line] = (await once(response.pipe(createGunzip()), 'data')) as [Buffer];
     expect(line.toString()).toMatch(/^\{"line": 1\}\n/);
     asked.on('error', () => undefined).destroy();
     await expect.poll(() => written).toEqual(['ended']);
@@ -177,8 +177,8 @@ describe('a stream', () => {
       throw new Error('the source failed');
     };
     const { server, url, errors } = await serve(() => Readable.from(failing()));
-    const { answer } = await open(url);
-    await expect(answer.toArray()).rejects.toThrow('aborted');
+    const { response } = await open(url);
+    await expect(response.toArray()).rejects.toThrow('aborted');
     expect(errors).toEqual(['the source failed']);
     await server.close();
   });
@@ -194,7 +194,7 @@ describe('a stream', () => {
 
 test('An answer is not compressed while 8 MiB are being compressed', async () => {
   const server = Fastify();
-  compressAnswers(server);
+  compressResponses(server);
   server.get('/', (_request, reply) => reply.type('application/json').send(`"${'x'.repeat(5 * 1024 * 1024)}"`));
   await server.listen({ port: 0, host: '127.0.0.1' });
   const { port } = server.server.address() as AddressInfo;

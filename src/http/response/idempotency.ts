@@ -4,10 +4,10 @@ import { prepared } from '../../db/session/prepared.ts';
 import { sendWithNext } from '../../db/transaction.ts';
 import { tryLockNameAhead, WAS_FREE } from '../../db/session/named-lock.ts';
 import { AppError } from '../../errors.ts';
-import { errorAnswer } from '../error-answer.ts';
+import { errorResponse } from '../error-response.ts';
 import { refuseIfUserIsScheduled } from './refuse-scheduled-user.ts';
 import type { Seal } from './seal.ts';
-import type { Answer } from './write-answer.ts';
+import type { HttpResponse } from './write-response.ts';
 
 export type KeyedRequest = {
   /** The id of the caller's team. For an operation of the management API, the id of the organisation. */
@@ -72,8 +72,8 @@ async function findStoredOrNull(
 export async function oncePerKey<C extends TxCtx>(
   ctx: C,
   request: KeyedRequest,
-  work: (ctx: C) => Promise<Answer>,
-): Promise<Answer> {
+  work: (ctx: C) => Promise<HttpResponse>,
+): Promise<HttpResponse> {
   const hash = ctx.cipher.lookupHash('request', request.scopeId, JSON.stringify(request.input, inKeyOrder));
   const row = { team_id: request.scopeId, id: `${request.operation}/${request.key}` };
   const { db } = ctx;
@@ -99,28 +99,28 @@ export async function oncePerKey<C extends TxCtx>(
   }
 
   await sendWithNext(db, sql`savepoint work`);
-  let answer: Answer;
+  let response: HttpResponse;
   try {
-    answer = await work(ctx);
+    response = await work(ctx);
   } catch (error) {
-    const refusal = errorAnswer(error, request.requestId);
+    const refusal = errorResponse(error, request.requestId);
     if (refusal?.status !== 400 || request.successesOnly) throw error;
     await sql`rollback to savepoint work`.execute(db);
-    answer = { status: 400, body: JSON.stringify(refusal.body) };
+    response = { status: 400, body: JSON.stringify(refusal.body) };
   }
-  const text = request.seal ? request.seal.close(String(answer.body)) : String(answer.body);
-  const storedAnswer = {
+  const text = request.seal ? request.seal.close(String(response.body)) : String(response.body);
+  const storedResponse = {
     request_hash: hash,
-    status: answer.status,
+    status: response.status,
     body: ctx.cipher.sealText('idempotency_keys.body', row, text),
   };
   const storing = db
     .insertInto('idempotency_keys')
-    .values({ scope_id: request.scopeId, operation: request.operation, key: request.key, ...storedAnswer })
+    .values({ scope_id: request.scopeId, operation: request.operation, key: request.key, ...storedResponse })
     .onConflict((oc) =>
-      oc.columns(['scope_id', 'operation', 'key']).doUpdateSet({ ...storedAnswer, created_at: sql`now()` }),
+      oc.columns(['scope_id', 'operation', 'key']).doUpdateSet({ ...storedResponse, created_at: sql`now()` }),
     )
     .$call(prepared('store answer'));
   await sendWithNext(db, storing);
-  return answer;
+  return response;
 }
