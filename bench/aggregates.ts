@@ -30,9 +30,9 @@ export const benchAggregates = (): Promise<boolean> =>
     const { team_id: teamId, team_api_key: key } = program.credentials();
     const call = async <T>(path: string, body: object): Promise<T> => {
       const headers = { 'x-service-api-key': key, 'content-type': 'application/json' };
-      const answer = await fetch(program.baseUrl + path, { method: 'POST', headers, body: JSON.stringify(body) });
-      if (!answer.ok) throw new Error(`${path} got ${answer.status}: ${await answer.text()}`);
-      return (await answer.json()) as T;
+      const response = await fetch(program.baseUrl + path, { method: 'POST', headers, body: JSON.stringify(body) });
+      if (!response.ok) throw new Error(`${path} got ${response.status}: ${await response.text()}`);
+      return (await response.json()) as T;
     };
     const owner = new pg.Client({ connectionString: ownerUrl });
     const bare = new pg.Client({

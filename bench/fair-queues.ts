@@ -32,12 +32,12 @@ export async function imports(ctx: Ctx, baseUrl: string): Promise<Loud> {
     return async () => {
       const { user_id } = await call<{ user_id: string }>('POST', '/v2/user', { client_user_id: `${(users += 1)}` });
       const path = `/v2/user/${user_id}/import`;
-      const answer = await fetch(baseUrl + path, {
+      const response = await fetch(baseUrl + path, {
         method: 'POST',
         headers: { ...headers, 'content-type': 'application/zip' },
         body: new Uint8Array(file),
       });
-      const { id } = (await answer.json()) as { id: string };
+      const { id } = (await response.json()) as { id: string };
       await until(async () => {
         const { status } = await call<{ status: string }>('GET', `${path}/${id}`);
         if (status === 'failure') throw new Error('An import failed.');

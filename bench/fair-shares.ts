@@ -73,8 +73,8 @@ async function documents(ctx: Ctx, baseUrl: string): Promise<Others> {
   for (let n = 0; n < 6; n += 1) {
     const orderId = await kitToPrint(call);
     work.push(async () => {
-      const answer = await fetch(`${baseUrl}/v3/order/${orderId}/requisition/pdf`, { headers });
-      if ((await answer.arrayBuffer()).byteLength < 1_000) throw new Error(`A document answered ${answer.status}.`);
+      const response = await fetch(`${baseUrl}/v3/order/${orderId}/requisition/pdf`, { headers });
+      if ((await response.arrayBuffer()).byteLength < 1_000) throw new Error(`A document answered ${response.status}.`);
     });
   }
   return { title: 'six documents of one key in flight', owners: 1, work };

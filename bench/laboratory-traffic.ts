@@ -160,7 +160,7 @@ export async function judgeLaboratory(
     if (found.lost.includes(user)) continue;
     const value = laboratory.acknowledged.get(user);
     const results = await call<{ results: { result: string }[] }>('GET', `/v3/order/${ledger.orders.get(user)}/result`)
-      .then((answer) => answer.results.map(({ result }) => result))
+      .then((response) => response.results.map(({ result }) => result))
       .catch(() => []);
     if (results.length !== 1 || results[0] !== value) found.lost.push(user);
   }

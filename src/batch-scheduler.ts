@@ -3,7 +3,7 @@ import type { Aside } from './fair/fair-share.ts';
 import { RoundRobin, type Eligible, type Owner } from './fair/round-robin.ts';
 
 /** For this long after its last request, we treat an owner as present, because it may send another request. */
-const THERE_MS = 1_000;
+const PRESENT_MS = 1_000;
 /**
  * Batches may use this part of the API's connections. The other connections are for interactive requests, which thus
  * never wait for a batch.
@@ -87,7 +87,7 @@ export class BatchScheduler {
       const most = Math.min(LONGEST_WAY_MS, LONGEST_WAY_MS + MOST_WAY * workedMs() - gaveMs);
       const paused = performance.now();
       await setImmediate();
-      if (most > 0 && this.#hasOtherInteractive(team)) await this.#untilNoneDoes(team, most);
+      if (most > 0 && this.#hasOtherInteractive(team)) await this.#pauseForInteractive(team, most);
       gaveMs += performance.now() - paused;
     };
     try {
@@ -126,7 +126,7 @@ export class BatchScheduler {
     return this.#interactive.size > (this.#interactive.has(team) ? 1 : 0);
   }
 
-  async #untilNoneDoes(team: string, most: number): Promise<void> {
+  async #pauseForInteractive(team: string, most: number): Promise<void> {
     await new Promise<void>((resolve) => {
       const resume = (): void => {
         clearTimeout(longest);
@@ -144,8 +144,8 @@ export class BatchScheduler {
     return this.#waiting.waitingOf(owner) >= MOST_WAITING;
   }
 
-  #isThere(other: LastHeard): boolean {
-    return this.#isAmongOthers || performance.now() - other.otherAt < THERE_MS;
+  #isPresent(other: LastHeard): boolean {
+    return this.#isAmongOthers || performance.now() - other.otherAt < PRESENT_MS;
   }
 
   #enter(owner: Owner): Promise<void> {
@@ -170,10 +170,10 @@ export class BatchScheduler {
    * other owner is present.
    */
   #begin(): void {
-    const most = this.#isThere(this.#lastTeam) ? 1 : this.permits;
-    const may = this.#whoRestsNot();
+    const most = this.#isPresent(this.#lastTeam) ? 1 : this.permits;
+    const eligible = this.#eligible();
     while (this.#underWay < most) {
-      const next = this.#waiting.next(may);
+      const next = this.#waiting.next(eligible);
       if (!next) break;
       this.#underWay += 1;
       next.item();
@@ -184,11 +184,11 @@ export class BatchScheduler {
     if (ms < Infinity) this.#wakes = setTimeout(() => this.#begin(), ms).unref();
   }
 
-  #whoRestsNot(): Eligible {
+  #eligible(): Eligible {
     const now = performance.now();
     const isRested = (id: string): boolean => (this.#rests.get(id) ?? 0) <= now;
     if (this.#isAmongOthers) return { org: () => isRested(EVERYBODY), team: () => true };
-    const [beforeOrgs, beforeTeams] = [this.#isThere(this.#lastOrg), this.#isThere(this.#lastTeam)];
+    const [beforeOrgs, beforeTeams] = [this.#isPresent(this.#lastOrg), this.#isPresent(this.#lastTeam)];
     return {
       org: (org) => !beforeOrgs || isRested(org),
       team: (owner) => !beforeTeams || isRested(owner.team),
@@ -201,7 +201,9 @@ export class BatchScheduler {
    */
   #msUntilAlone(): number {
     const now = performance.now();
-    const left = [this.#lastTeam, this.#lastOrg].map(({ otherAt }) => otherAt + THERE_MS - now).filter((ms) => ms > 0);
+    const left = [this.#lastTeam, this.#lastOrg]
+      .map(({ otherAt }) => otherAt + PRESENT_MS - now)
+      .filter((ms) => ms > 0);
     return this.#isAmongOthers || left.length === 0 ? Infinity : Math.min(...left);
   }
 

@@ -35,7 +35,7 @@ export type Ctx = {
   /** Aborted when the process begins to stop. The process then accepts no new work. */
   stopping?: AbortSignal;
   /** Counts the results of work with providers and files, for the metrics. Missing if nothing is measured. */
-  count?: (counted: Counted) => void;
+  count?: (counted: CountedOutcome) => void;
   /** Returns true if a statement of this process failed recently because the server's disk is full. */
   outOfSpace?: () => boolean;
   /** The audit line of the request. Missing if there is no request. */
@@ -62,7 +62,7 @@ export type ActorOfRequest = {
  * Something that the metrics count, with its outcome. All texts are labels of metrics. So they come from small fixed
  * sets, and never name a team or a user.
  */
-export type Counted =
+export type CountedOutcome =
   | { what: 'pull_window' | 'poll' | 'hook'; provider: string; outcome: string }
   | { what: 'import'; outcome: string }
   | { what: 'skipped'; provider: string; resource: string; many: number }

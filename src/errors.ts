@@ -1,5 +1,5 @@
 /**
- * The codes of all refusals of the service functions. `http/error-answer.ts` has their statuses. Client programs rely
+ * The codes of all refusals of the service functions. `http/error-response.ts` has their statuses. Client programs rely
  * on a code, so its meaning never changes.
  */
 export type ErrorCode =

@@ -1,7 +1,7 @@
 import { eventTypes } from './event-types.ts';
-import { EVENT_FIELDS } from './glossary/events.ts';
-import { FIELDS } from './glossary/examples.ts';
-import { GLOSSARY } from './glossary/glossary.ts';
+import { EVENT_FIELDS } from './openapi-texts/events.ts';
+import { FIELDS } from './openapi-texts/examples.ts';
+import { FIELD_DESCRIPTIONS } from './openapi-texts/field-descriptions.ts';
 import { eventBody } from './http/openapi/event-body.ts';
 import { exampleOf } from './http/openapi/example-of-schema.ts';
 import { ComponentSchemas } from './http/openapi/schemas.ts';
@@ -21,7 +21,7 @@ let made: { data: EventTypeDescription[] } | undefined;
 export const eventCatalogue = (): { data: EventTypeDescription[] } => (made ??= { data: describeAll() });
 
 function describeAll(): EventTypeDescription[] {
-  const schemas = new ComponentSchemas(GLOSSARY, FIELDS, { refers: false });
+  const schemas = new ComponentSchemas(FIELD_DESCRIPTIONS, FIELDS, { refers: false });
   return eventTypes.map((type) => {
     const body = eventBody(type, schemas);
     return {

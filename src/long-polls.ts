@@ -18,14 +18,14 @@ export type Poll = {
   leave: () => void;
 };
 
-type Waiting = { heard: boolean; wake: (() => void) | null };
+type WaitingRequest = { heard: boolean; wake: (() => void) | null };
 
 /**
  * The requests of this process that wait for events of their team. Notifications of the database wake them, so they
  * need not query the database while they wait.
  */
 export class LongPolls {
-  readonly #teams = new Map<string, Set<Waiting>>();
+  readonly #teams = new Map<string, Set<WaitingRequest>>();
   readonly #inUse = new UsageByOwner();
   readonly #mostOfOrg: number;
 
@@ -41,7 +41,7 @@ export class LongPolls {
     if (this.#inUse.ofOrg(owner.org) >= this.#mostOfOrg) throw tooMany(this.#mostOfOrg, 'organisation');
     this.#teams.set(teamId, waiting);
     this.#inUse.add(owner, 1);
-    const mine: Waiting = { heard: false, wake: null };
+    const mine: WaitingRequest = { heard: false, wake: null };
     waiting.add(mine);
     return {
       listen: () => {
@@ -79,12 +79,12 @@ const tooMany = (most: number, whose: string): AppError =>
     { retryAfterSeconds: 1 },
   );
 
-function hear(waiting: Waiting): void {
+function hear(waiting: WaitingRequest): void {
   waiting.heard = true;
   waiting.wake?.();
 }
 
-async function untilHeard(waiting: Waiting, ms: number, signals: (AbortSignal | undefined)[]): Promise<void> {
+async function untilHeard(waiting: WaitingRequest, ms: number, signals: (AbortSignal | undefined)[]): Promise<void> {
   if (waiting.heard || ms <= 0 || signals.some((signal) => signal?.aborted)) return;
   await new Promise<void>((resolve) => {
     const done = (): void => {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import type { Counted } from './context.ts';
+import type { CountedOutcome } from './context.ts';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /**
@@ -226,7 +226,7 @@ export function showRequestWait({ registry }: Metrics, permits: { readonly longe
  */
 export const countIn =
   ({ pullWindows, polls, hooks, imports, skipped, pipelines }: Metrics) =>
-  (counted: Counted): void => {
+  (counted: CountedOutcome): void => {
     if (counted.what === 'pipeline') return pipelines.events.inc(counted.many);
     if (counted.what === 'import') return imports.inc({ outcome: counted.outcome });
     if (counted.what === 'skipped') {

@@ -1,10 +1,10 @@
 import { operations } from './operations.ts';
 import { eventCatalogue } from './event-catalogue.ts';
 import { eventTypes } from './event-types.ts';
-import { BODIES, FIELDS, PARAMETERS, QUERIES } from './glossary/examples.ts';
-import { GLOSSARY } from './glossary/glossary.ts';
-import { ORG_ANSWERS } from './glossary/org-examples.ts';
-import { TAGS } from './glossary/tags.ts';
+import { BODIES, FIELDS, PARAMETERS, QUERIES } from './openapi-texts/examples.ts';
+import { FIELD_DESCRIPTIONS } from './openapi-texts/field-descriptions.ts';
+import { ORG_ANSWERS } from './openapi-texts/org-examples.ts';
+import { TAGS } from './openapi-texts/tags.ts';
 import { buildOpenApi } from './http/openapi/document.ts';
 import { INTERFACE_VERSION, VERSION } from './package-root.ts';
 
@@ -17,7 +17,7 @@ export const openApiText = (): string => `${JSON.stringify(openApiDocument(), nu
  */
 export function openApiDocument(baseUrl?: string): object {
   return buildOpenApi(operations, eventTypes, {
-    words: GLOSSARY,
+    words: FIELD_DESCRIPTIONS,
     tags: TAGS,
     examples: {
       bodies: BODIES,

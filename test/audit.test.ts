@@ -73,14 +73,14 @@ describe('every operation with a key', () => {
     };
     for (const operation of operations) {
       const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => fixed[name] ?? randomUUID());
-      const answer = await app.api(operation.method, path, operation.body ? {} : undefined);
-      const lines = await linesOf(requestIdOf(answer));
+      const response = await app.api(operation.method, path, operation.body ? {} : undefined);
+      const lines = await linesOf(requestIdOf(response));
       expect([
         operation.id,
         ...lines.map(({ action, status, key_id, address }) => [action, status, key_id, address]),
       ]).toEqual([
         operation.id,
-        ...(keys[operation.auth] === null ? [] : [[operation.id, answer.status, keys[operation.auth], '127.0.0.1']]),
+        ...(keys[operation.auth] === null ? [] : [[operation.id, response.status, keys[operation.auth], '127.0.0.1']]),
       ]);
     }
   });
@@ -126,8 +126,8 @@ describe('every operation with a key', () => {
     const reference = randomUUID();
     const made = await app.api('POST', '/v2/user', { client_user_id: reference });
     const resolved = await app.api('GET', `/v2/user/resolve/${reference}`);
-    for (const answer of [made, resolved]) {
-      expect(JSON.stringify(await linesOf(requestIdOf(answer)))).not.toContain(reference);
+    for (const response of [made, resolved]) {
+      expect(JSON.stringify(await linesOf(requestIdOf(response)))).not.toContain(reference);
     }
   });
 });
@@ -142,10 +142,10 @@ test('the lines of a client whose address has a zone have the address without th
       remoteAddress: 'fe80::1%eth0',
       ...(payload && { payload }),
     });
-  const answers = [await ask('GET'), await ask('POST', { client_user_id: randomUUID() })];
-  expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200]);
+  const responses = [await ask('GET'), await ask('POST', { client_user_id: randomUUID() })];
+  expect(responses.map(({ statusCode }) => statusCode)).toEqual([200, 200]);
   await audit.flush();
-  for (const { headers } of answers)
+  for (const { headers } of responses)
     expect(await linesOf(String(headers['x-request-id']))).toMatchObject([{ address: 'fe80::1' }]);
   await server.close();
 });
@@ -175,8 +175,8 @@ describe('a refused request', () => {
         { client_user_id: user.client_user_id },
         { headers: { 'x-idempotency-key': 'kept' } },
       );
-    for (const answer of [await again(), await again()]) {
-      expect(await linesOf(requestIdOf(answer))).toMatchObject([{ action: 'create_user', status: 400 }]);
+    for (const response of [await again(), await again()]) {
+      expect(await linesOf(requestIdOf(response))).toMatchObject([{ action: 'create_user', status: 400 }]);
     }
   });
 });
@@ -186,7 +186,7 @@ test('a write whose line cannot be written is not done', async () => {
   const order = await orderKit(app.team, user.user_id);
   await owner.query(`alter table audit_log add constraint broken check (action is null) not valid`);
   try {
-    const answers = [
+    const responses = [
       await app.api('POST', '/v2/user', { client_user_id: 'never-made' }),
       await app.api(
         'POST',
@@ -198,7 +198,7 @@ test('a write whose line cannot be written is not done', async () => {
       await app.api('DELETE', `/v2/user/${user.user_id}`),
       await app.api('POST', `/v3/order/${order.id}/cancel`),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([500, 500, 500, 500, 500]);
+    expect(responses.map(({ status }) => status)).toEqual([500, 500, 500, 500, 500]);
   } finally {
     await owner.query('alter table audit_log drop constraint broken');
   }
@@ -254,9 +254,9 @@ describe('the writer', () => {
 
   test('has written everything when the service has stopped', async () => {
     const other = await startTestApp({}, { databaseUrl: app.databaseUrl });
-    const answer = await other.api('GET', '/v2/user/metrics');
+    const response = await other.api('GET', '/v2/user/metrics');
     await other.close();
-    const { rows } = await owner.query('select 1 from audit_log where request_id = $1', [requestIdOf(answer)]);
+    const { rows } = await owner.query('select 1 from audit_log where request_id = $1', [requestIdOf(response)]);
     expect(rows).toHaveLength(1);
   });
 });
@@ -275,7 +275,7 @@ describe('the export', () => {
 
   test('has a line of JSON for each entry, of all or of one organisation or team, in the order of time', async () => {
     const other = await app.makeTeam('Mesa Labs');
-    const answer = await other.api('GET', '/v2/user');
+    const response = await other.api('GET', '/v2/user');
     await app.flushAudit();
     const all = await linesOfExport({});
     const { rows } = await owner.query<{ id: string }>('select id from audit_log order by id');
@@ -290,7 +290,7 @@ describe('the export', () => {
       action: 'list_users',
       status: 200,
       records: [],
-      request_id: requestIdOf(answer),
+      request_id: requestIdOf(response),
       address: '127.0.0.1',
     };
     expect(await linesOfExport({ team: other.id })).toEqual([expected]);

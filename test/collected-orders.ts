@@ -38,10 +38,10 @@ export const slotsOf = ({ slots }: Availability): Offered[] => slots.flatMap((da
 export async function bookedOrder(team: Team, kind: 'phlebotomy' | 'psc', patient: Patient = {}): Promise<string> {
   const id = await orderBy(team, kind === 'psc' ? 'walk_in_test' : 'at_home_phlebotomy', patient);
   const [slot] = slotsOf(kind === 'psc' ? await askCenters(team) : await askPhlebotomy(team));
-  const answer = await team.api('POST', `/v3/order/${id}/${kind}/appointment/book`, {
+  const response = await team.api('POST', `/v3/order/${id}/${kind}/appointment/book`, {
     booking_key: slot?.booking_key,
     appointment_notes: 'Ring twice',
   });
-  if (answer.status !== 200) throw new Error(`The appointment was not booked: ${JSON.stringify(answer.body)}`);
+  if (response.status !== 200) throw new Error(`The appointment was not booked: ${JSON.stringify(response.body)}`);
   return id;
 }

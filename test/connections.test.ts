@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { hookTokenOf } from '../src/wearables/providers/notifier.ts';
+import { hookTokenOf } from '../src/wearables/providers/notification-reader.ts';
 import { startTestApp, type TestApp } from './test-app.ts';
 
 let app: TestApp;
@@ -36,7 +36,7 @@ const hook = (token: string, ...headers: string[]): string =>
   head(`POST /v2/hooks/oura/${token} HTTP/1.1`, 'content-type: application/json', ...headers);
 
 type Answer = { status: number; body: { code: string; detail: string } };
-async function answerOf(socket: Socket): Promise<Answer> {
+async function responseOf(socket: Socket): Promise<Answer> {
   const received = await text(socket);
   return {
     status: Number(received.split(' ')[1]),
@@ -48,7 +48,7 @@ describe.concurrent('a request that does not arrive in time', () => {
   test('gets 408 when its body is missing', async () => {
     const socket = open();
     socket.write(head('POST /v2/user HTTP/1.1', 'content-type: application/json', 'content-length: 100') + '{"client');
-    const { status, body } = await answerOf(socket);
+    const { status, body } = await responseOf(socket);
     expect([status, body.code]).toEqual([408, 'request_timeout']);
   });
 
@@ -57,7 +57,7 @@ describe.concurrent('a request that does not arrive in time', () => {
     socket.write(head('POST /v2/user HTTP/1.1', 'content-type: application/json', 'content-length: 10000'));
     const drip = setInterval(() => socket.write(' '), 50);
     try {
-      expect((await answerOf(socket)).status).toBe(408);
+      expect((await responseOf(socket)).status).toBe(408);
     } finally {
       clearInterval(drip);
     }
@@ -68,7 +68,7 @@ describe.concurrent('a request that does not arrive in time', () => {
     socket.write(hook(hookTokenOf('secret-of-nobody'), 'content-length: 10000'));
     const drip = setInterval(() => socket.write(' '), 50);
     try {
-      expect((await answerOf(socket)).status).toBe(408);
+      expect((await responseOf(socket)).status).toBe(408);
     } finally {
       clearInterval(drip);
     }
@@ -77,7 +77,7 @@ describe.concurrent('a request that does not arrive in time', () => {
   test('gets 408 when its headers are missing', async () => {
     const socket = open();
     socket.write('GET /v2/user HTTP/1.1\r\nhost: x\r\nx-slow: ');
-    expect((await answerOf(socket)).status).toBe(408);
+    expect((await responseOf(socket)).status).toBe(408);
   });
 });
 
@@ -150,14 +150,14 @@ describe('a request that is too long', () => {
     const socket = open();
     const path = '/v2/user?x=';
     socket.write(head(`GET ${path}${'x'.repeat(bytes - path.length)} HTTP/1.1`, 'connection: close'));
-    const { status, body } = await answerOf(socket);
+    const { status, body } = await responseOf(socket);
     expect([status, body.code]).toEqual([414, 'uri_too_long']);
   });
 
   test.each([17_000, 40_000, 200_000])('with headers of %i bytes gets 431', async (bytes) => {
     const socket = open();
     socket.write(head('GET /v2/user HTTP/1.1', `x-long: ${'x'.repeat(bytes)}`, 'connection: close'));
-    const { status, body } = await answerOf(socket);
+    const { status, body } = await responseOf(socket);
     expect([status, body.code]).toEqual([431, 'headers_too_large']);
   });
 
@@ -167,7 +167,7 @@ describe('a request that is too long', () => {
       const socket = open();
       const headers = ['content-type: application/json', `content-encoding: ${encoding}`, 'content-length: 2'];
       socket.write(`${head('POST /v2/user HTTP/1.1', ...headers, 'connection: close')}{}`);
-      const { status, body } = await answerOf(socket);
+      const { status, body } = await responseOf(socket);
       expect([status, body.code]).toEqual([415, 'unsupported_media_type']);
       expect(body.detail).toContain(encoding);
     },

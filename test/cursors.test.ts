@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodeCursor } from '../src/db/cursor.ts';
 import { operations } from '../src/operations.ts';
-import { BODIES, PARAMETERS, QUERIES } from '../src/glossary/examples.ts';
+import { BODIES, PARAMETERS, QUERIES } from '../src/openapi-texts/examples.ts';
 import type { Operation } from '../src/operation/operation.ts';
 import { jsonOf } from '../src/operation/media.ts';
 import { startTestApp, type TestApp } from './test-app.ts';
@@ -42,17 +42,17 @@ test.each(lists.map((operation) => [operation.id, operation] as const))(
   'a wrong cursor of %s is refused before the look-up of its path',
   async (id, operation) => {
     const said = async (method: string, address: string, body?: object) => {
-      const answer = await app.api<{ code: string }>(method, address, body);
-      return [answer.status, answer.body.code, ...problemsOf(answer)];
+      const response = await app.api<{ code: string }>(method, address, body);
+      return [response.status, response.body.code, ...problemsOf(response)];
     };
     for (const cursor of ['nonsense', encodeCursor({ of: 'another list' })]) {
       for (const name of namesIn(operation.query)) {
-        const answer = await said('GET', addressOf(operation, { [name]: cursor }));
-        expect(answer).toEqual([422, 'invalid_cursor', `query.${name} value_error`]);
+        const response = await said('GET', addressOf(operation, { [name]: cursor }));
+        expect(response).toEqual([422, 'invalid_cursor', `query.${name} value_error`]);
       }
       for (const name of namesIn(jsonOf(operation.body))) {
-        const answer = await said('POST', addressOf(operation, {}), { ...(BODIES[id] as object), [name]: cursor });
-        expect(answer).toEqual([422, 'invalid_cursor', `body.${name} value_error`]);
+        const response = await said('POST', addressOf(operation, {}), { ...(BODIES[id] as object), [name]: cursor });
+        expect(response).toEqual([422, 'invalid_cursor', `body.${name} value_error`]);
       }
     }
   },
@@ -61,8 +61,8 @@ test.each(lists.map((operation) => [operation.id, operation] as const))(
 test('a wrong cursor is listed with the other problems of its request', async () => {
   const { org_id, id } = app.team;
   const path = `/v1/org/${org_id}/team/${id}/sandbox/webhook/${randomUUID()}/attempt`;
-  const answer = await app.api('GET', `${path}?limit=0&status=nonsense&next_cursor=garbage`);
-  expect([answer.status, ...problemsOf(answer)]).toEqual([
+  const response = await app.api('GET', `${path}?limit=0&status=nonsense&next_cursor=garbage`);
+  expect([response.status, ...problemsOf(response)]).toEqual([
     422,
     expect.stringMatching('^query.limit '),
     'query.next_cursor value_error',

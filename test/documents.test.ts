@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { CODES, statusOf, type Code } from '../src/http/error-answer.ts';
+import { CODES, statusOf, type Code } from '../src/http/error-response.ts';
 import { openMetrics, showRequestWait } from '../src/metrics.ts';
 import { OPTIONS } from '../src/config/option-table.ts';
 import { allSources } from './source-files.ts';

@@ -1,7 +1,7 @@
 // A filter that a forgotten variable left empty never lists everything.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { operations } from '../src/operations.ts';
-import { PARAMETERS, QUERIES } from '../src/glossary/examples.ts';
+import { PARAMETERS, QUERIES } from '../src/openapi-texts/examples.ts';
 import { startTestApp, type TestApp } from './test-app.ts';
 import { problemsOf } from './people.ts';
 
@@ -37,12 +37,12 @@ test('an empty value is refused at every parameter of every list, except free te
     const own: Record<string, unknown> = { ...PARAMETERS, org_id: app.team.org_id, team_id: app.team.id };
     const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(own[name]));
     for (const name of Object.keys(query?.properties ?? {})) {
-      const answer = await app.api(
+      const response = await app.api(
         'GET',
         `${filled}?${new URLSearchParams({ ...(QUERIES[id] as Record<string, string>), [name]: '' }).toString()}`,
       );
-      if (answer.status !== 422) taken.push(`${id} ${name}`);
-      else expect(problemsOf(answer)).toContainEqual(expect.stringMatching(`^query\\.${name}(\\.0)? `));
+      if (response.status !== 422) taken.push(`${id} ${name}`);
+      else expect(problemsOf(response)).toContainEqual(expect.stringMatching(`^query\\.${name}(\\.0)? `));
     }
   }
   expect(taken.toSorted()).toEqual(FREE_TEXT);

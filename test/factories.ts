@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { SUMMARY_BODIES } from '../src/glossary/summaries.ts';
+import { SUMMARY_BODIES } from '../src/openapi-texts/summaries.ts';
 import { SUMMARIES } from '../src/wearables/summaries/summary-resources.ts';
 import { addLabAccount } from '../src/labs/catalogue/lab-accounts/add.ts';
 import type { Answer, Team, TestApp } from './test-app.ts';
@@ -43,19 +43,19 @@ export const consents = ['terms-of-use', 'telehealth-informed-consent', 'notice-
 export const physician = { first_name: 'Ana', last_name: 'Ruiz', npi: '1234567893' };
 
 export async function makeUser(team: Team): Promise<{ user_id: string; client_user_id: string }> {
-  const answer = await team.api<{ user_id: string; client_user_id: string }>('POST', '/v2/user', {
+  const response = await team.api<{ user_id: string; client_user_id: string }>('POST', '/v2/user', {
     client_user_id: `user-${randomBytes(6).toString('hex')}`,
   });
-  return answer.body;
+  return response.body;
 }
 
 /** A kit test that the team can order. */
 export async function kitTestId(team: Team): Promise<string> {
-  const answer = await team.api<{ data: { id: string }[] }>(
+  const response = await team.api<{ data: { id: string }[] }>(
     'GET',
     '/v3/lab_test?collection_method=testkit&lab_test_limit=1',
   );
-  return (answer.body.data[0] as { id: string }).id;
+  return (response.body.data[0] as { id: string }).id;
 }
 
 /** An account at the simulated laboratory of kits that lists the team alone. */
@@ -89,12 +89,12 @@ export type OrderBody = {
 };
 
 export async function orderKit(team: Team, userId?: string): Promise<OrderBody> {
-  const answer = await team.api<{ order: OrderBody }>('POST', '/v3/order/testkit', {
+  const response = await team.api<{ order: OrderBody }>('POST', '/v3/order/testkit', {
     user_id: userId ?? (await makeUser(team)).user_id,
     lab_test_id: await kitTestId(team),
     shipping_details: shippingAddress,
   });
-  return answer.body.order;
+  return response.body.order;
 }
 
 export const simulate = (team: Team, orderId: string, query = '', flags?: object): ReturnType<Team['api']> =>
@@ -236,8 +236,8 @@ export async function pushEverySummary(team: Team, userId: string): Promise<Reco
   for (const { name, path } of SUMMARIES) {
     const items = (SUMMARY_BODIES[`push_${name}`] ?? []) as object[];
     const sent = items.map((item) => ('sleep_id' in item ? { ...item, sleep_id: ids['sleep'] } : item));
-    const answer = await pushSummaries(team, userId, path, sent);
-    ids[name] = answer.body.items[0]?.id as string;
+    const response = await pushSummaries(team, userId, path, sent);
+    ids[name] = response.body.items[0]?.id as string;
   }
   return ids;
 }

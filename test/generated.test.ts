@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
+import { drawResults } from './draw-results.ts';
 import { envExample, optionsPage } from './generate-options.ts';
 import { generateTables } from './generate-tables.ts';
 import { databaseUrl } from './global-setup.ts';
@@ -24,6 +25,12 @@ test.each([
 ])('%s matches the option table (npm run options writes it again)', (file, generate) => {
   if (process.env['UPDATE']) writeFileSync(file, generate());
   expect(readFileSync(file, 'utf8')).toBe(generate());
+});
+
+test('bench/results.svg is the picture of bench/results.csv (npm run bench:picture draws it again)', () => {
+  const picture = drawResults(readFileSync('bench/results.csv', 'utf8'));
+  if (process.env['UPDATE']) writeFileSync('bench/results.svg', picture);
+  expect(readFileSync('bench/results.svg', 'utf8')).toBe(picture);
 });
 
 test('the lock file names no address of a package', () => {

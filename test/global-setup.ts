@@ -66,8 +66,8 @@ export async function query<Row>(url: string, text: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    const answer: { rows?: unknown[] } = await client.query(text);
-    return (answer.rows ?? []) as Row[];
+    const response: { rows?: unknown[] } = await client.query(text);
+    return (response.rows ?? []) as Row[];
   } finally {
     await client.end();
   }

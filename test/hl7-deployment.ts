@@ -136,7 +136,7 @@ export async function kitAtLaboratory(
   await team.api('POST', '/v3/order/testkit', { user_id, lab_test_id: labTestId, shipping_details: shippingAddress });
   const sample_id = `KIT${randomUUID().replaceAll('-', '').slice(0, 10).toUpperCase()}`;
   await issueSampleIds(await teamCtx(app.ctx, team.id), [sample_id]);
-  const answer = await team.api<{ order: OrderBody }>('POST', '/v3/order/testkit/register', {
+  const response = await team.api<{ order: OrderBody }>('POST', '/v3/order/testkit/register', {
     user_id,
     sample_id,
     patient_details: patientDetails,
@@ -145,5 +145,5 @@ export async function kitAtLaboratory(
     physician,
     ...changes,
   });
-  return answer.body.order;
+  return response.body.order;
 }

@@ -21,7 +21,7 @@ export type Hl7Laboratory = {
   controlIds: () => string[];
   behave: (fault: Fault) => void;
   /** Sends what `make` returns for an order instead of an ACK. Sends no answer if that is null. */
-  answerBy: (make: Make | null) => void;
+  respondBy: (make: Make | null) => void;
   /** Sends a message on each open connection, and returns how many these are. */
   say: (message: string) => number;
   /** The answers to those messages, oldest first. */
@@ -123,7 +123,7 @@ export async function startHl7Laboratory(tls: { cert: string; key: string } | nu
     behave: (how) => {
       fault = how;
     },
-    answerBy: (how) => {
+    respondBy: (how) => {
       make = how;
     },
     require: (paths) => {

@@ -92,8 +92,8 @@ export async function startLaboratoryOrders(markers: Record<string, unknown>[]):
     send: async (segments, { at = '20260122103000', controlId } = {}) => {
       sent += 1;
       const header = `MSH|^~\\&|LAB|LABFAC|PHIAL|ACC-1|${at}||ORU^R01^ORU_R01|${controlId ?? `C${sent}`}|P|2.5.1`;
-      const answer = await sendFrame(port, `${[header, ...segments].join('\r')}\r`);
-      return [answer?.code, answer?.error].filter(Boolean).join(' ');
+      const response = await sendFrame(port, `${[header, ...segments].join('\r')}\r`);
+      return [response?.code, response?.error].filter(Boolean).join(' ');
     },
     results: async (orderId) => (await app.team.api<OrderResults>('GET', `/v3/order/${orderId}/result`)).body,
     read: (orderId) => readOrder(app.team, orderId),

@@ -77,11 +77,11 @@ test('the same key with another body, or for another user, is 409', async () => 
   const elsewhere = `/v2/user/${await makeUser(app.api)}/insurance`;
   expect(
     await added(async () => {
-      for (const answer of [
+      for (const response of [
         await add(key, { ...insurance, member_id: 'M2' }),
         await add(key, insurance, { path: elsewhere }),
       ]) {
-        expect([answer.status, answer.body.code]).toEqual([409, 'idempotency_mismatch']);
+        expect([response.status, response.body.code]).toEqual([409, 'idempotency_mismatch']);
       }
     }),
   ).toBe(0);
@@ -257,28 +257,28 @@ test('while a request with a key runs, another one is 409 and does not disturb t
 
 test('of many parallel requests with one key, exactly one adds a record', async () => {
   const asked = 20 * 8;
-  const answers: Answer<Body>[] = [];
+  const responses: Answer<Body>[] = [];
   const records = await added(async () => {
     for (let round = 0; round < 20; round += 1) {
       const key = newKey();
-      answers.push(...(await Promise.all(Array.from({ length: 8 }, () => add(key)))));
+      responses.push(...(await Promise.all(Array.from({ length: 8 }, () => add(key)))));
     }
   });
   expect(records).toBe(20);
-  expect(answers.filter(({ status, body }) => status === 200 || body.code === 'idempotency_in_flight')).toHaveLength(
+  expect(responses.filter(({ status, body }) => status === 200 || body.code === 'idempotency_in_flight')).toHaveLength(
     asked,
   );
 });
 
 test('only a lock holds a key, and it ends with its connection', async () => {
   const key = newKey();
-  const answer = await app.db.transaction().execute(async (tx) => {
+  const response = await app.db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(${lockNumberOf(`${app.team.id} create_insurance ${key}`)}::bigint)`.execute(
       tx,
     );
     return add(key);
   });
-  expect([answer.status, answer.body.code]).toEqual([409, 'idempotency_in_flight']);
+  expect([response.status, response.body.code]).toEqual([409, 'idempotency_in_flight']);
   expect((await add(key)).status).toBe(200);
 });
 
@@ -291,11 +291,11 @@ test('the same fields in another order are the same request', async () => {
 });
 
 test('an unknown value of X-Idempotency-Error is refused', async () => {
-  const answer = await app.api<{ detail: { loc: string[] }[] }>(
+  const response = await app.api<{ detail: { loc: string[] }[] }>(
     'POST',
     '/v2/user',
     { client_user_id: 'zzz' },
     { headers: { 'x-idempotency-error': 'zzz' } },
   );
-  expect([answer.status, answer.body.detail[0]?.loc]).toEqual([422, ['header', 'x-idempotency-error']]);
+  expect([response.status, response.body.detail[0]?.loc]).toEqual([422, ['header', 'x-idempotency-error']]);
 });

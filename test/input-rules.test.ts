@@ -90,14 +90,14 @@ describe('text that reaches messages and labels', () => {
 
 describe('a client_user_id', () => {
   test.each(['\u200b', '\u2060\u200b', '\u3164', '\u2800'])('without a visible character (%j) is 422', async (id) => {
-    const answer = await app.api('POST', '/v2/user', { client_user_id: id });
-    expect(problemsOf(answer)).toEqual(['body.client_user_id string_pattern_mismatch']);
+    const response = await app.api('POST', '/v2/user', { client_user_id: id });
+    expect(problemsOf(response)).toEqual(['body.client_user_id string_pattern_mismatch']);
   });
 
   test('is compared as it is sent: two that look alike are different', async () => {
     for (const id of ['caf\u00e9', 'cafe\u0301', 'CAF\u00c9']) {
-      const answer = await app.api<{ client_user_id: string }>('POST', '/v2/user', { client_user_id: id });
-      expect([answer.status, answer.body.client_user_id]).toEqual([200, id]);
+      const response = await app.api<{ client_user_id: string }>('POST', '/v2/user', { client_user_id: id });
+      expect([response.status, response.body.client_user_id]).toEqual([200, id]);
     }
   });
 });
@@ -154,7 +154,7 @@ test('lists have repeated names or commas, booleans have four spellings', async 
 });
 
 test('a value of the wrong type is listed once, whatever other rules it breaks', async () => {
-  const answer = await app.api('PATCH', `/v2/user/${user}/info`, {
+  const response = await app.api('PATCH', `/v2/user/${user}/info`, {
     ...person,
     gender: 7,
     dob: 7,
@@ -164,7 +164,7 @@ test('a value of the wrong type is listed once, whatever other rules it breaks',
     race: 7,
     address: 'home',
   });
-  expect(problemsOf(answer)).toEqual([
+  expect(problemsOf(response)).toEqual([
     'body.address dict_type',
     'body.dob string_type',
     'body.email string_type',
@@ -176,10 +176,10 @@ test('a value of the wrong type is listed once, whatever other rules it breaks',
 });
 
 test('text that is too long is one problem, and so is a list that is too long', async () => {
-  const answer = await app.api('PATCH', `/v2/user/${user}/info`, {
+  const response = await app.api('PATCH', `/v2/user/${user}/info`, {
     ...person,
     first_name: '-'.repeat(51),
     email: 'x'.repeat(300),
   });
-  expect(problemsOf(answer)).toEqual(['body.email value_error', 'body.first_name string_too_long']);
+  expect(problemsOf(response)).toEqual(['body.email value_error', 'body.first_name string_too_long']);
 });

@@ -9,7 +9,7 @@ import { createTeam } from '../src/tenancy/teams/create.ts';
 import { addPhysician } from '../src/tenancy/teams/physicians.ts';
 import { storeMessage } from '../src/labs/laboratories/hl7/inbox/store-message.ts';
 import { createTeamKey } from '../src/tenancy/keys/create-team-key.ts';
-import { SUMMARY_BODIES, SUMMARY_QUERIES } from '../src/glossary/summaries.ts';
+import { SUMMARY_BODIES, SUMMARY_QUERIES } from '../src/openapi-texts/summaries.ts';
 import { apiOf, startTestApp, type Answer, type Team, type TestApp } from './test-app.ts';
 import {
   addAccount,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { inTransaction } from '../src/db/transaction.ts';
 import { lockOrder } from '../src/labs/orders/load-order.ts';
 import type { LabReport, Observation } from '../src/labs/results/lab-report.ts';
-import { storeReport, type Stored } from '../src/labs/results/store-report.ts';
+import { storeReport, type StoreOutcome } from '../src/labs/results/store-report.ts';
 import { receiveReport } from '../src/labs/results/unmatched/receive-report.ts';
 import { forTeam } from '../src/tenancy/teams/team-scope.ts';
 import type { Team, TestApp } from './test-app.ts';
@@ -51,7 +51,7 @@ export const reportOf = (changes: Partial<LabReport> = {}, day = 7): LabReport =
   ...changes,
 });
 
-export type Received = Stored['outcome'] | Awaited<ReturnType<typeof receiveReport>>;
+export type Received = StoreOutcome['outcome'] | Awaited<ReturnType<typeof receiveReport>>;
 
 /** The same with its sample. */
 export const sampled = (sample_id: string, changes: Partial<LabReport> = {}): LabReport =>

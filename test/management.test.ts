@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operations } from '../src/operations.ts';
-import { BODIES, PARAMETERS, QUERIES } from '../src/glossary/examples.ts';
+import { BODIES, PARAMETERS, QUERIES } from '../src/openapi-texts/examples.ts';
 import type { Operation } from '../src/operation/operation.ts';
 import { createManagementKey } from '../src/tenancy/keys/create-management-key.ts';
 import { createTeamKey } from '../src/tenancy/keys/create-team-key.ts';

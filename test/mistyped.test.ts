@@ -2,7 +2,7 @@
 // no check computes with a value of a wrong type.
 import { expect, test } from 'vitest';
 import { operations } from '../src/operations.ts';
-import { BODIES } from '../src/glossary/examples.ts';
+import { BODIES } from '../src/openapi-texts/examples.ts';
 import type { Operation } from '../src/operation/operation.ts';
 import { compileValidation } from '../src/http/input/validation.ts';
 import { jsonOf } from '../src/operation/media.ts';

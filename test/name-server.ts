@@ -19,7 +19,7 @@ export async function startNameServer(): Promise<NameServer> {
   const socket = createSocket('udp4', (question, { port, address }) => {
     const name = nameIn(question);
     server.asked.push(name);
-    if (!server.silent) socket.send(answerTo(question, server.texts.get(name)), port, address);
+    if (!server.silent) socket.send(responseTo(question, server.texts.get(name)), port, address);
   });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
@@ -44,7 +44,7 @@ function nameIn(question: Buffer): string {
 }
 
 /** With a pointer to the name of the question, and texts in chunks of at most 255 bytes. */
-function answerTo(question: Buffer, texts: string[] | undefined): Buffer {
+function responseTo(question: Buffer, texts: string[] | undefined): Buffer {
   const end = question.indexOf(0, HEADER_BYTES) + 5;
   const header = Buffer.from(question.subarray(0, end));
   header.writeUInt16BE(texts ? 0x8180 : 0x8183, 2);

@@ -6,11 +6,11 @@ import { Type, type TSchema } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operations } from '../src/operations.ts';
 import { eventTypes } from '../src/event-types.ts';
-import { statusOf } from '../src/http/error-answer.ts';
-import { declaredCodes } from '../src/http/answer/declared-codes.ts';
-import { GLOSSARY, PARTS } from '../src/glossary/glossary.ts';
+import { statusOf } from '../src/http/error-response.ts';
+import { declaredCodes } from '../src/http/response/declared-codes.ts';
+import { FIELD_DESCRIPTIONS, PARTS } from '../src/openapi-texts/field-descriptions.ts';
 import { buildOpenApi } from '../src/http/openapi/document.ts';
-import { headersOf } from '../src/http/openapi/answer-headers.ts';
+import { headersOf } from '../src/http/openapi/response-headers.ts';
 import { named, shape } from '../src/wire/shape.ts';
 import { ComponentSchemas } from '../src/http/openapi/schemas.ts';
 import { openApiText } from '../src/openapi.ts';
@@ -373,12 +373,12 @@ describe('a field', () => {
   test('has a description in every schema', () => {
     expect(
       fields.filter(({ schema }) => !schema.description).map(({ pointer }) => pointer),
-      'fields without a description: each name needs a line in src/glossary, or its schema a description',
+      'fields without a description: each name needs a line in src/openapi-texts, or its schema a description',
     ).toEqual([]);
     expect(fields.length).toBeGreaterThan(500);
   });
 
-  test('has its own description, else that of its component, else that of the glossary', () => {
+  test('has its own description, else that of its component, else that of its name', () => {
     const Role = named('Role', oneOf(['owner', 'guest'], { description: 'Of a person.' }));
     const Plain = named('Plain', oneOf(['red', 'blue']));
     const written = new ComponentSchemas({ role: 'Of a key.' });
@@ -392,30 +392,30 @@ describe('a field', () => {
     ['Org(Member|Invite)', /\bkeys?\b/],
     ['EhrMember', /\bkeys?\b|insur/],
     ['/ehr_integration/', /insur/],
-    ['data_pull_preferences', /answer where none/],
+    ['data_pull_preferences', /response where none/],
     ['Unmatched|Compendium', /What the laboratory says to it|What the test measures|Name of the patient/],
     ['Compendium', /user's orders/],
     ['users/search|/schemas/(QueryPast|Org|Webhook|Grouped)', /continuous query|Unit of the result|type of the object/],
-  ])('of %s does not repeat the meaning of its name in the glossary', (where, foreign) => {
+  ])('of %s does not repeat the description of its name', (where, foreign) => {
     const found = fields.filter(({ pointer }) => new RegExp(where).test(pointer));
     expect(found.length).toBeGreaterThan(5);
     const said = found.filter(({ schema }) => foreign.test(schema.description ?? ''));
     expect(said.map(({ pointer, schema }) => `${pointer}: ${schema.description}`)).toEqual([]);
   });
 
-  test('has one entry in the glossary, because a second one of its name would never be used', () => {
+  test('has at most one entry by its name, because a second one would never be used', () => {
     const names = PARTS.flatMap((part) => Object.keys(part));
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
-  test('has no unused entry in the glossary', () => {
+  test('has no unused entry by its name', () => {
     const described = new Set(fields.map(({ name, schema }) => `${name}: ${schema.description}`));
-    const unneeded = Object.entries(GLOSSARY).filter(
+    const unneeded = Object.entries(FIELD_DESCRIPTIONS).filter(
       ([name, words]) => ![...described].some((each) => each.startsWith(`${name}: ${words}`)),
     );
     expect(
       unneeded.map(([name]) => name),
-      'unused lines of src/glossary: no field has this name, or each has its own description',
+      'unused lines of src/openapi-texts: no field has this name, or each has its own description',
     ).toEqual([]);
   });
 });

@@ -8,8 +8,8 @@ type Problem = { type: string; loc: (string | number)[]; msg: string; input?: un
 export type Refusal = { detail: Problem[]; code: string };
 
 /** `body.address.zip string_pattern_mismatch`, one line a problem, sorted. */
-export const problemsOf = (answer: { body: unknown }): string[] =>
-  (answer.body as Refusal).detail.map(({ loc, type }) => `${loc.join('.')} ${type}`).sort();
+export const problemsOf = (response: { body: unknown }): string[] =>
+  (response.body as Refusal).detail.map(({ loc, type }) => `${loc.join('.')} ${type}`).sort();
 
 /** Makes a user of the caller's team and returns its id. */
 export async function makeUser(api: Api, clientUserId: string = randomUUID()): Promise<string> {

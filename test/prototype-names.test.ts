@@ -1,7 +1,7 @@
 // Sends the names that every plain object has, as values of every parameter.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { operations } from '../src/operations.ts';
-import { PARAMETERS, QUERIES } from '../src/glossary/examples.ts';
+import { PARAMETERS, QUERIES } from '../src/openapi-texts/examples.ts';
 import { startTestApp, type TestApp } from './test-app.ts';
 
 const NAMES = Object.getOwnPropertyNames(Object.prototype);

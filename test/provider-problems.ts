@@ -1,6 +1,6 @@
 // Finds what is wrong with a request to a provider's stand-in.
 import { DOCUMENTED } from './providers/documented-providers.ts';
-import type { Asked, Values } from './providers/checks.ts';
+import type { ProviderRequest, Values } from './providers/checks.ts';
 
 /** An application is named after its provider; a further one has its own name after that. */
 const clientOf = (id: string | undefined): string => (id ?? '').replace(/^client-of-(\w+)(-.*)?$/, '$1');
@@ -39,7 +39,7 @@ export const isTokenPath = (path: string): boolean =>
   Object.values(DOCUMENTED).some(({ token }) => token.path === path);
 
 /** What is wrong with any other call: no provider has it, or not with these parameters. */
-export function problemOfCall(asked: Asked): string | null {
+export function problemOfCall(asked: ProviderRequest): string | null {
   const call = `${asked.method} ${asked.path}`;
   const found = Object.values(DOCUMENTED).flatMap(({ calls }) => calls.filter(([pattern]) => pattern.test(call)));
   if (found.length === 0) return `${call} is no call of any provider`;

@@ -18,10 +18,10 @@ export type DataRequest = {
   headers: Record<string, string | string[] | undefined>;
 };
 /** By default JSON with status 200; `text` is a body that is no JSON or incomplete. */
-export type DataAnswer =
+export type DataResponse =
   { status?: number; headers?: Record<string, string>; json?: unknown; text?: string } | 'hang up';
 
-type Play = (request: DataRequest) => DataAnswer | undefined | Promise<DataAnswer>;
+type Play = (request: DataRequest) => DataResponse | undefined | Promise<DataResponse>;
 
 /**
  * A stand-in of a provider of wearable data on a real socket, with its page, its tokens and their revocation. It
@@ -189,7 +189,7 @@ export async function startProvider(): Promise<Provider> {
     const otherwise = asksIdentity
       ? { json: { id: user, healthUserId: user, user_id: user } }
       : { status: 404, json: {} };
-    const played: DataAnswer = (await play(data)) ?? otherwise;
+    const played: DataResponse = (await play(data)) ?? otherwise;
     if (played === 'hang up') return void request.socket.destroy();
     const { status = 200, text: raw } = played;
     response.writeHead(status, { 'content-type': 'application/json', ...played.headers });

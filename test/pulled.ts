@@ -5,7 +5,7 @@ import { replay } from '../src/wearables/pulls/replay/replay-payloads.ts';
 import type { Counts } from '../src/wearables/pulls/replay/replay-some.ts';
 import type { Answer, Team, TestApp } from './test-app.ts';
 import { importConnection, linkTokenOf, makeUser } from './factories.ts';
-import type { DataAnswer, DataRequest, Provider } from './provider.ts';
+import type { DataResponse, DataRequest, Provider } from './provider.ts';
 
 type Sample = Record<string, unknown> & { timestamp: string; value: number };
 type Groups = Record<string, { source: { provider: string; type: string }; data: Sample[] }[]>;
@@ -35,7 +35,7 @@ export async function pulledFrom(
   app: TestApp,
   provider: Provider,
   slug: string,
-  play: (request: DataRequest) => DataAnswer | undefined,
+  play: (request: DataRequest) => DataResponse | undefined,
   { scopes = null, zone = null, authorises = false }: Connecting = {},
 ): Promise<Pulled> {
   const team = await app.makeTeam();
@@ -122,12 +122,12 @@ export type Refreshed = { refreshed_sources: string[]; in_progress_sources: stri
 
 /** Refreshes a user, and runs the polls that the request waits for. */
 export async function refresh(app: TestApp, team: Team, userId: string): Promise<Answer<Refreshed>> {
-  const answer = team.api<Refreshed>('POST', `/v2/user/refresh/${userId}`);
+  const response = team.api<Refreshed>('POST', `/v2/user/refresh/${userId}`);
   let isAnswered = false;
-  void answer.finally(() => (isAnswered = true));
+  void response.finally(() => (isAnswered = true));
   await expect.poll(async () => isAnswered || (await pollsAskedFor(app)) > 0, { interval: 5 }).toBe(true);
   await app.runJobs();
-  return answer;
+  return response;
 }
 
 /** Waiting poll jobs. */

@@ -46,10 +46,10 @@ export async function bindQueue(uri: string, exchange: string): Promise<Queue> {
   await say(method(1, 50, 20, Buffer.of(0, 0), short(queue), short(exchange), short('#'), Buffer.of(0), NONE));
   return {
     async get() {
-      const answer = await say(method(1, 60, 70, Buffer.of(0, 0), short(queue), Buffer.of(1)));
-      if (answer.readUInt16BE(2) === 72) return null;
-      const at = 14 + (answer[13] ?? 0);
-      const routing_key = answer.toString('utf8', at + 1, at + 1 + (answer[at] ?? 0));
+      const response = await say(method(1, 60, 70, Buffer.of(0, 0), short(queue), Buffer.of(1)));
+      if (response.readUInt16BE(2) === 72) return null;
+      const at = 14 + (response[13] ?? 0);
+      const routing_key = response.toString('utf8', at + 1, at + 1 + (response[at] ?? 0));
       const { payload: header } = await next();
       const chunks: Buffer[] = [];
       while (Buffer.concat(chunks).length < Number(header.readBigUInt64BE(4))) chunks.push((await next()).payload);

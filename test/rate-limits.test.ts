@@ -166,8 +166,8 @@ describe('with a limit per key', () => {
   });
 
   test('operations that need no key are not counted', async () => {
-    const answers = await Promise.all(Array.from({ length: 2 * BURST }, () => fetch(`${app.baseUrl}/healthz`)));
-    expect(answers.every(({ status, headers }) => status === 200 && !headers.has('ratelimit'))).toBe(true);
+    const responses = await Promise.all(Array.from({ length: 2 * BURST }, () => fetch(`${app.baseUrl}/healthz`)));
+    expect(responses.every(({ status, headers }) => status === 200 && !headers.has('ratelimit'))).toBe(true);
   });
 });
 

@@ -43,9 +43,9 @@ describe('the source layout', () => {
   test('names functions that may find nothing accordingly', () => {
     const finding = /\b(?:function (find\w*)\b[\s\S]*?\): ([^\n]*) \{$|const (find\w*) = [^;]*?\): ([^=\n]*) =>)/gm;
     const found = allSources.flatMap(({ file, text }) =>
-      [...text.matchAll(finding)].map(([, finder, answer, constant, answerOfConstant]) => ({
+      [...text.matchAll(finding)].map(([, finder, response, constant, responseOfConstant]) => ({
         name: `${file}: ${finder ?? constant}`,
-        isOpen: /\| (null|undefined)>?$/.test((answer ?? answerOfConstant) as string),
+        isOpen: /\| (null|undefined)>?$/.test((response ?? responseOfConstant) as string),
       })),
     );
     expect(found.filter(({ isOpen, name }) => isOpen !== name.endsWith('OrNull'))).toEqual([]);

@@ -563,10 +563,10 @@ test.each(Object.keys(CASES))(
     const operation = operations.find((each) => each.id === id);
     const { path = operation?.path ?? '', body, reads = [] } = (CASES[id] as () => Case)();
     const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => OWN_PARAMETERS()[name] as string);
-    const answer = await app.api<unknown>(operation?.method as string, filled, body);
-    expect([answer.status, answer.status >= 300 && answer.body]).toEqual([expect.any(Number), false]);
+    const response = await app.api<unknown>(operation?.method as string, filled, body);
+    expect([response.status, response.status >= 300 && response.body]).toEqual([expect.any(Number), false]);
     const shown = [
-      answer.body,
+      response.body,
       ...(await Promise.all(reads.map(async (each) => (await app.api<unknown>('GET', each)).body))),
     ];
     expectAllShown(id, jsonOf(operation?.body as TSchema) as Shape, body, shown);

@@ -60,7 +60,7 @@ const OWNERS: Record<string, string[]> = {
     'unmatched_candidates',
   ],
   'labs/laboratories/simulated': ['simulations'],
-  'labs/laboratories/carriers': ['carrier_scans'],
+  'labs/carriers': ['carrier_scans'],
   'labs/laboratories/hl7': [
     'laboratory_outbox',
     'laboratory_connections',
@@ -94,7 +94,7 @@ const OWNERS: Record<string, string[]> = {
     'delivery_tallies',
   ],
   audit: ['audit_log'],
-  'http/answer': ['idempotency_keys'],
+  'http/response': ['idempotency_keys'],
   'http/limits': ['rate_limits'],
   files: ['queue_last_served'],
   privacy: ['encryption_keys', 'processes'],

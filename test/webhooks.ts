@@ -20,14 +20,14 @@ export const ENDPOINT_URL = 'https://receiver.example.com/hooks';
 
 /** A configured endpoint that receives nothing. */
 async function makeWebhook(team: Team, body: object = {}): Promise<Webhook> {
-  const answer = await team.api<Webhook>('POST', webhookPath(team), { url: ENDPOINT_URL, ...body });
-  expect(answer.status).toBe(200);
-  return answer.body;
+  const response = await team.api<Webhook>('POST', webhookPath(team), { url: ENDPOINT_URL, ...body });
+  expect(response.status).toBe(200);
+  return response.body;
 }
 
 /** The problems of a refusal, as `type path`. */
-export const problemPathsOf = (answer: { body: Problems }): string[] =>
-  answer.body.detail.map(({ type, loc }) => `${type} ${loc.join('.')}`);
+export const problemPathsOf = (response: { body: Problems }): string[] =>
+  response.body.detail.map(({ type, loc }) => `${type} ${loc.join('.')}`);
 
 export type Webhooks = {
   app: TestApp;

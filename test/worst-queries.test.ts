@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { operations } from '../src/operations.ts';
 import type { Operation } from '../src/operation/operation.ts';
 import { startTestApp, type TestApp } from './test-app.ts';
-import { BODIES, PARAMETERS } from '../src/glossary/examples.ts';
+import { BODIES, PARAMETERS } from '../src/openapi-texts/examples.ts';
 import { createQuery, runPendingQueries } from './continuous.ts';
 import { upload } from './exports.ts';
 import { kitTestId, makeUser, orderKit, pushEverySummary, useLink, register, webhookPath } from './factories.ts';

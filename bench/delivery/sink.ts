@@ -25,9 +25,9 @@ export async function startSink(): Promise<Sink> {
   /** One after the other, because each gets its answer in one message. */
   const ask = (order: Order): Promise<unknown> => {
     last = last.then(async () => {
-      const answer = once(child, 'message');
+      const response = once(child, 'message');
       child.send(order);
-      const [message] = (await answer) as [unknown];
+      const [message] = (await response) as [unknown];
       return message;
     });
     return last;

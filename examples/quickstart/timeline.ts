@@ -3,7 +3,7 @@ export type Timeline = {
   /** Prints the title of a chapter of the story. */
   chapter: (title: string) => void;
   /** Prints a request and a summary of its response. */
-  step: (what: string, answer: string) => void;
+  step: (what: string, response: string) => void;
   /** Prints something that arrived without a request, such as a webhook. */
   arrival: (what: string) => void;
 };
@@ -14,7 +14,7 @@ export function openTimeline(print: (line: string) => void): Timeline {
   const indent = ' '.repeat(12);
   return {
     chapter: (title) => print(`\n${title}`),
-    step: (what, answer) => print(`${time()}  ${what}\n${indent}${answer}`),
+    step: (what, response) => print(`${time()}  ${what}\n${indent}${response}`),
     arrival: (what) => print(`${time()}    <- ${what}`),
   };
 }

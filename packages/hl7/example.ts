@@ -21,10 +21,10 @@ const server = await listenByMllp({
   onError,
 });
 
-const client = openMllpClient(connect(server.port, '127.0.0.1'), { answerMs: 5_000, take: null, onError });
+const client = openMllpClient(connect(server.port, '127.0.0.1'), { responseMs: 5_000, take: null, onError });
 const message = write([segment('MSH', { 1: '|', 2: '^~\\&', 9: ['ORU', 'R01'], 10: 'C1', 11: 'P', 12: '2.5.1' })]);
-const readAnswer = (content: Buffer) => readAcknowledgment(parse(decode(content, 'UTF-8')));
-const answer = await client.send(encode(message, 'UTF-8'), readAnswer);
-console.log(answer.code, answer.controlId);
+const readResponse = (content: Buffer) => readAcknowledgment(parse(decode(content, 'UTF-8')));
+const response = await client.send(encode(message, 'UTF-8'), readResponse);
+console.log(response.code, response.controlId);
 client.close();
 await server.close();

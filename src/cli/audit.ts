@@ -3,9 +3,9 @@ import { exportAudit } from '../audit/export-audit.ts';
 import { UsageError } from './command.ts';
 import { withDatabaseServer } from './database.ts';
 
-type Asked = { from: string; to: string; org: string | undefined; team: string | undefined };
+type AuditOptions = { from: string; to: string; org: string | undefined; team: string | undefined };
 
-export function exportAuditCommand(asked: Asked): Promise<number> {
+export function exportAuditCommand(asked: AuditOptions): Promise<number> {
   const { from, to } = asked;
   if (from > to) {
     throw new UsageError(`phial audit export takes a day from ${from} on as --to, not ${JSON.stringify(to)}.`);

@@ -7,10 +7,10 @@ import { UsageError, type Command } from './command.ts';
  * A command line that was read: a command with its values, or a request for help on a command, a group of commands or
  * all commands.
  */
-export type Asked = { command: Command; values: Record<string, unknown> } | { help: Command[] };
+export type ParsedCommandLine = { command: Command; values: Record<string, unknown> } | { help: Command[] };
 
 /** Reads the words after the program's name. Throws UsageError, which suggests the most similar word. */
-export function readCommandLine(args: string[], commands: Command[]): Asked {
+export function readCommandLine(args: string[], commands: Command[]): ParsedCommandLine {
   const wantsHelp = args[0] === 'help' || args.includes('--help') || args.includes('-h');
   const line = args[0] === 'help' ? args.slice(1) : args;
   const firstFlag = line.findIndex((word) => word.startsWith('-'));

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/test-app.ts';
 import { endPrograms, runCommand, startProgram } from '../../test/program.ts';
-import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../test/provider.ts';
+import { startProvider, type DataResponse, type DataRequest, type Provider } from '../../test/provider.ts';
 import { dayAgo, pulledFrom } from '../../test/pulled.ts';
 
 let provider: Provider;
@@ -20,7 +20,7 @@ afterAll(async () => {
 /** A list of activities, and each activity in full by its id. */
 const answer =
   (activities: { id: number }[]) =>
-  ({ path, query }: DataRequest): DataAnswer | undefined => {
+  ({ path, query }: DataRequest): DataResponse | undefined => {
     if (path.endsWith('/athlete')) return { json: { id: 5 } };
     if (path.endsWith('/activities')) return { json: query.get('page') === '1' ? activities : [] };
     const activity = activities.find(({ id }) => path.endsWith(`/activities/${id}`));

@@ -10,9 +10,14 @@ import { withCtx } from './with-ctx.ts';
 /** We print a progress line after this many summaries. */
 const REPORT_EVERY = 10_000;
 
-type Asked = { provider: string; resource: string | undefined; team: string | undefined; since: string | undefined };
+type ReplayOptions = {
+  provider: string;
+  resource: string | undefined;
+  team: string | undefined;
+  since: string | undefined;
+};
 
-export async function replayCommand({ provider, resource, team, since }: Asked): Promise<number> {
+export async function replayCommand({ provider, resource, team, since }: ReplayOptions): Promise<number> {
   const mappers = mappersOf(provider, resource);
   return withCtx('replay', async (ctx) => {
     let reported = 0;

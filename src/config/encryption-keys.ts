@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Given } from './read-options.ts';
+import type { OptionValues } from './read-options.ts';
 
 /** An encryption key with its version (1 to 255). The version is the first byte of every value that the key sealed. */
 export type EncryptionKey = { version: number; key: Buffer };
@@ -11,7 +11,7 @@ const MOST_VERSION = 255;
  * Returns the encryption keys for personal columns. Several options can contain them, and the operator sets one of
  * these options.
  */
-export function findEncryptionKeys(given: Given): { keys: EncryptionKey[]; problems: string[] } {
+export function findEncryptionKeys(given: OptionValues): { keys: EncryptionKey[]; problems: string[] } {
   const { PHIAL_ENVIRONMENT: environment, PHIAL_ENCRYPTION_KEYS_FILE: file, PHIAL_ENCRYPTION_KEYS: listed } = given;
   const refuse = (problem: string): { keys: []; problems: string[] } => ({ keys: [], problems: [problem] });
   if (file && listed) {

@@ -8,7 +8,7 @@ import {
   type ProviderClient,
   type ProviderSettings,
 } from './provider-options.ts';
-import { readOptions, type Given } from './read-options.ts';
+import { readOptions, type OptionValues } from './read-options.ts';
 
 /** The configuration of the service. We parse and check all options once, before anything starts. */
 export type Config = {
@@ -193,7 +193,7 @@ export function parseConfig(env: Env): { config: Config; secrets: Secrets } {
   return { config: configOf(given), secrets };
 }
 
-const configOf = (given: Given): Config => ({
+const configOf = (given: OptionValues): Config => ({
   environment: given.PHIAL_ENVIRONMENT,
   region: given.PHIAL_REGION,
   baseUrl: given.PHIAL_BASE_URL ?? `http://localhost:${given.PORT}`,
@@ -278,17 +278,17 @@ const configOf = (given: Given): Config => ({
  * Returns the networks to which webhooks may go by default. Programs that listen on loopback must not be reachable from
  * other machines through webhooks of a sandbox.
  */
-function usualNetworks(given: Given): string[] {
+function usualNetworks(given: OptionValues): string[] {
   const local = given.PHIAL_ENVIRONMENT === 'sandbox' && /^(127\.[\d.]+|::1|localhost)$/.test(given.PHIAL_HOST);
   return local ? ['127.0.0.0/8', '::1/128'] : [];
 }
 
-function rateLimit(given: Given): Config['rateLimit'] {
+function rateLimit(given: OptionValues): Config['rateLimit'] {
   const perSecond = given.PHIAL_RATE_LIMIT_PER_SECOND ?? (given.PHIAL_ENVIRONMENT === 'production' ? 50 : 0);
   return perSecond === 0 ? null : { perSecond, burst: given.PHIAL_RATE_LIMIT_BURST ?? 2 * perSecond };
 }
 
-const databaseLimits = (given: Given, statementSeconds: number): DatabaseLimits => ({
+const databaseLimits = (given: OptionValues, statementSeconds: number): DatabaseLimits => ({
   statementMs: statementSeconds * 1000,
   silenceMs: 5_000,
   waitMs: 5_000,

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import type { Config } from './options.ts';
 
 /** A port with the name of its option. */
-type Wanted = { option: string; port: number };
+type OptionPort = { option: string; port: number };
 
 /** How many ports we try to find a free one that we can suggest. */
 const MOST_LOOKED_AT = 20;
@@ -11,7 +11,7 @@ const MOST_LOOKED_AT = 20;
 export const portsOf = (
   role: 'serve' | 'api' | 'worker',
   { port, metricsPort, hl7 }: Pick<Config, 'port' | 'metricsPort' | 'hl7'>,
-): Wanted[] => [
+): OptionPort[] => [
   ...(role === 'worker' ? [] : [{ option: 'PORT', port }]),
   ...(metricsPort === null ? [] : [{ option: 'PHIAL_METRICS_PORT', port: metricsPort }]),
   ...(role === 'api' || hl7.port === null ? [] : [{ option: 'PHIAL_HL7_PORT', port: hl7.port }]),
@@ -21,7 +21,7 @@ export const portsOf = (
  * Throws if we cannot listen on one of the ports. In most cases another program uses the port. The error says how to
  * continue.
  */
-export async function refuseTakenPorts(host: string, wanted: Wanted[]): Promise<void> {
+export async function refuseTakenPorts(host: string, wanted: OptionPort[]): Promise<void> {
   for (const [index, { option, port }] of wanted.entries()) {
     const twin = wanted.slice(0, index).find((other) => port !== 0 && other.port === port);
     if (twin) throw new Error(`${twin.option} and ${option} name the same port ${port}. Give each one its own port.`);
@@ -37,7 +37,7 @@ export async function refuseTakenPorts(host: string, wanted: Wanted[]): Promise<
   }
 }
 
-async function findFreeOrNull(host: string, taken: number, wanted: Wanted[]): Promise<number | null> {
+async function findFreeOrNull(host: string, taken: number, wanted: OptionPort[]): Promise<number | null> {
   for (let port = taken + 1; port <= Math.min(taken + MOST_LOOKED_AT, 65_535); port += 1) {
     if (!wanted.some((other) => other.port === port) && (await problemOf(host, port)) === null) return port;
   }

@@ -113,21 +113,21 @@ export const PROVIDER_OPTIONS = Object.assign({}, ...CONNECTED.map(optionsOf)) a
   Options<Name, 'HISTORY_DAYS', number> &
   Options<NameBySubscription, 'SUBSCRIPTION_ID', string>;
 
-type Given = { [N in keyof typeof PROVIDER_OPTIONS]: ReturnType<(typeof PROVIDER_OPTIONS)[N]['read']> };
+type ProviderOptionValues = { [N in keyof typeof PROVIDER_OPTIONS]: ReturnType<(typeof PROVIDER_OPTIONS)[N]['read']> };
 
 /** Returns null if the operator did not set the option, or the provider has no such option. */
-const subscriptionOf = (given: Partial<Given>, name: string): string | null =>
+const subscriptionOf = (given: Partial<ProviderOptionValues>, name: string): string | null =>
   given[`PHIAL_${name as NameBySubscription}_SUBSCRIPTION_ID`] ?? null;
 
 /**
  * Returns the options whose URL is http and not https. In production we send no codes, tokens and secrets to such a
  * URL.
  */
-export const unencryptedProviders = (given: Given): string[] =>
+export const unencryptedProviders = (given: ProviderOptionValues): string[] =>
   CONNECTED.map(({ name }) => `PHIAL_${name}_BASE_URL` as const).filter((option) => given[option]?.startsWith('http:'));
 
 /** Returns the configured applications by provider, and a problem for each incomplete one. */
-export function readProviderClients(given: Given): {
+export function readProviderClients(given: ProviderOptionValues): {
   clients: Readonly<Record<string, ProviderClient>>;
   problems: string[];
 } {
@@ -143,7 +143,7 @@ export function readProviderClients(given: Given): {
 }
 
 /** Reads the settings of every provider that users can connect. */
-export const readProviderSettings = (given: Given): Readonly<Record<string, ProviderSettings>> =>
+export const readProviderSettings = (given: ProviderOptionValues): Readonly<Record<string, ProviderSettings>> =>
   Object.fromEntries(
     CONNECTED.map(({ slug, name }) => [
       slug,

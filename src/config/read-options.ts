@@ -5,13 +5,13 @@ import { OPTIONS } from './option-table.ts';
 type Name = keyof typeof OPTIONS;
 
 /** The value or the default of each option, including secrets. */
-export type Given = { [N in Name]: ReturnType<(typeof OPTIONS)[N]['read']> };
+export type OptionValues = { [N in Name]: ReturnType<(typeof OPTIONS)[N]['read']> };
 
 /**
  * Reads each option. An empty value means that the option is not set. `wrong` lists the options with a wrong value.
  * They have their default.
  */
-export function readOptions(env: Env): { given: Given; wrong: Map<Name, string> } {
+export function readOptions(env: Env): { given: OptionValues; wrong: Map<Name, string> } {
   const wrong = new Map<Name, string>();
   const read = (name: Name): unknown => {
     const option = OPTIONS[name];
@@ -24,5 +24,5 @@ export function readOptions(env: Env): { given: Given; wrong: Map<Name, string> 
     }
   };
   const names = Object.keys(OPTIONS) as Name[];
-  return { given: Object.fromEntries(names.map((name) => [name, read(name)])) as Given, wrong };
+  return { given: Object.fromEntries(names.map((name) => [name, read(name)])) as OptionValues, wrong };
 }

@@ -23,9 +23,9 @@ const CLOCK = 'select (extract(epoch from clock_timestamp()) * 1000)::float8 as 
 
 async function refuseIfOff(ask: () => Promise<{ ms: number }[]>, now: () => number): Promise<void> {
   const before = now();
-  const [answer] = await ask();
+  const [response] = await ask();
   const after = now();
-  const database = answer?.ms ?? NaN;
+  const database = response?.ms ?? NaN;
   // The database read its clock between `before` and `after`. So we do not mistake a slow round trip for a difference.
   const off = database < before ? before - database : Math.max(0, database - after);
   if (!(off <= MOST_OFF_SECONDS * 1000)) {

@@ -47,7 +47,7 @@ export const jobKind = <T extends TObject>(kind: JobKind<T>): JobKind<T> => kind
 /** Declares background work with its function. `run` gets a payload that matches the schema. */
 export const defineJob = <T extends TObject>(job: Job<T>): Job<T> => job;
 
-type When = {
+type JobSchedule = {
   /** Seconds from now. Default: 0. */
   delaySeconds?: number;
   /** Overrides the key of the kind. For a key that only one caller uses. */
@@ -85,14 +85,14 @@ export const addJob = <T extends TObject>(
   tx: Tx,
   kind: JobKind<T>,
   payload: Static<T>,
-  when: When = {},
+  when: JobSchedule = {},
 ): Promise<void> => addJobs(tx, kind, [{ payload, ...when }]);
 
 /** Requests many jobs of a kind in one statement, in the caller's transaction. */
 export async function addJobs<T extends TObject>(
   tx: Tx,
   kind: JobKind<T>,
-  jobs: ({ payload: Static<T> } & When)[],
+  jobs: ({ payload: Static<T> } & JobSchedule)[],
 ): Promise<void> {
   if (jobs.length === 0) return;
   const jobClass = classOf(kind as JobKind);

@@ -320,9 +320,9 @@ export interface EndedAgreements {
 export interface EndpointQueues {
   failing_since: string | null;
   fence: Generated<number>;
-  moves: Generated<number>;
   owner: string | null;
   team_id: string;
+  url_changes: Generated<number>;
   wake_at: string | null;
   webhook_id: string;
 }

@@ -10,7 +10,7 @@ import { startEndpoint } from '../../test/endpoint.ts';
 import { untilBlocked } from '../../test/until-blocked.ts';
 import { acrossTeams } from '../db/session/bind.ts';
 import { newId } from '../ids.ts';
-import { Attempts, type Begun } from './attempts.ts';
+import { Attempts, type BegunDelivery } from './attempts.ts';
 import { EndpointQueue } from './queues/endpoint-queue.ts';
 import { leaseQueues } from './queues/queue-leases.ts';
 import { Threshold } from '../fair/threshold.ts';
@@ -41,7 +41,7 @@ test('an event for two endpoints reaches the second when the first answers durin
     permits: new Threshold(16),
     onEnd: () => ended.shift()?.(),
   });
-  const begun = (webhook: number, event_id: string): Begun => {
+  const begun = (webhook: number, event_id: string): BegunDelivery => {
     const webhook_id = webhooks[webhook] as string;
     return {
       queue: queues.get(webhook_id) as EndpointQueue,
@@ -50,7 +50,7 @@ test('an event for two endpoints reaches the second when the first answers durin
         url: endpoint.url,
         headers: {},
         headers_id: null,
-        moves: 0,
+        url_changes: 0,
         secrets: [],
         disabled: false,
         ratePerSecond: null,

@@ -3,7 +3,7 @@ import type { Metrics } from '../metrics.ts';
 import type { Endpoint } from './endpoint-cache.ts';
 import { deferDeliveries } from './defer-deliveries.ts';
 import type { EndpointQueue } from './queues/endpoint-queue.ts';
-import { KEY_MISSING, loadEvents, type Event, type Loaded, type Wanted } from './load-events.ts';
+import { KEY_MISSING, loadEvents, type Event, type Loaded, type EventToLoad } from './load-events.ts';
 import { deliveryKeyOf, stillQueued, type Queued } from './queues/read-queue.ts';
 import type { Sender, SendOutcome } from './sending/send.ts';
 import { delayAfter, dropDeliveries, type Delivery, type EndedDelivery } from './record-outcomes.ts';
@@ -40,7 +40,7 @@ const UNOPENED: SendOutcome = {
  * A delivery that was taken from its queue. It uses a slot of the queue until the endpoint responds. It uses a permit
  * of its team until the outcome is written.
  */
-export type Begun = {
+export type BegunDelivery = {
   queue: EndpointQueue;
   queued: Queued;
   endpoint: Endpoint;
@@ -77,7 +77,7 @@ export class Attempts {
   readonly #tallies: Tallies;
   /** Writes the outcomes of replays. A separate writer, so that outcomes of other deliveries never wait for them. */
   readonly #ofReplays: OutcomeWriter;
-  readonly #begun = new TransientMap<Delivery, Begun>();
+  readonly #begun = new TransientMap<Delivery, BegunDelivery>();
   /** The events of the attempts under way, by id. If an event goes to several endpoints, we read its body only once. */
   readonly #events = new TransientMap<string, { event: Event; uses: number }>();
 
@@ -86,7 +86,7 @@ export class Attempts {
     this.#with = dependencies;
     this.#tallies = new Tallies(ctx);
     const onRecorded = ({ delivery, outcome, delay }: EndedDelivery, isWritten: boolean): void => {
-      const begun = this.#begun.get(delivery) as Begun;
+      const begun = this.#begun.get(delivery) as BegunDelivery;
       if (delay !== null) begun.queue.expectRetry(delay, performance.now());
       this.#end(delivery, begun);
       begun.queue.markRecorded(begun.queued);
@@ -115,7 +115,7 @@ export class Attempts {
    * Sends the deliveries. Defers a delivery if its user is scheduled for deletion, and drops it if its event was
    * deleted.
    */
-  async start(begun: Begun[]): Promise<void> {
+  async start(begun: BegunDelivery[]): Promise<void> {
     let loaded: Loaded;
     try {
       loaded = await this.#load(begun);
@@ -124,8 +124,8 @@ export class Attempts {
       throw error;
     }
     const now = performance.now();
-    const deferred: (Begun & { user_id: string })[] = [];
-    const dropped: Begun[] = [];
+    const deferred: (BegunDelivery & { user_id: string })[] = [];
+    const dropped: BegunDelivery[] = [];
     for (const one of begun) {
       const it = loaded.found.get(one.queued.event_id);
       // During the read, other workers may have declared this worker dead, or the lease of the queue may have ended.
@@ -170,8 +170,8 @@ export class Attempts {
     return this.#tallies.write();
   }
 
-  #load(begun: Begun[]): Promise<Loaded> {
-    const wanted = new Map<string, Wanted>();
+  #load(begun: BegunDelivery[]): Promise<Loaded> {
+    const wanted = new Map<string, EventToLoad>();
     for (const { queue, queued } of begun) {
       const { webhook_id, event_id: id } = queued;
       const notifiedEndpoint = queued.from === 'notified' ? webhook_id : null;
@@ -188,7 +188,7 @@ export class Attempts {
     return loadEvents(this.#ctx, [...wanted.values()]);
   }
 
-  async #attempt(begun: Begun, event: Event): Promise<void> {
+  async #attempt(begun: BegunDelivery, event: Event): Promise<void> {
     const { queue, queued, endpoint } = begun;
     const { sender, metrics } = this.#with;
     // We list each property instead of using a spread, because V8 11 makes a new hidden class for every object that
@@ -206,7 +206,7 @@ export class Attempts {
       fence: queue.fence,
       event_type: event.event_type,
       headers_id: endpoint.headers_id,
-      moves: endpoint.moves,
+      url_changes: endpoint.url_changes,
     };
     this.#begun.set(delivery, begun);
     this.#events.set(queued.event_id, { event, uses: (this.#events.get(queued.event_id)?.uses ?? 0) + 1 });
@@ -251,7 +251,7 @@ export class Attempts {
     );
   }
 
-  #end(delivery: Delivery, begun: Begun): void {
+  #end(delivery: Delivery, begun: BegunDelivery): void {
     this.#begun.delete(delivery);
     const shared = this.#events.get(delivery.event_id);
     if (shared && shared.uses > 1) shared.uses -= 1;
@@ -263,14 +263,14 @@ export class Attempts {
    * Ends a delivery that gets no attempt now. Either its row was deleted, or the next read of the queue from its first
    * row finds the row again.
    */
-  #giveUp(begun: Begun, end: End): void {
+  #giveUp(begun: BegunDelivery, end: End): void {
     begun.queue.lookFromBeginning();
     begun.queue.end(begun.queued, null, performance.now());
     this.#free(begun);
     begun.onEnd?.(end);
   }
 
-  #free({ queue }: Begun): void {
+  #free({ queue }: BegunDelivery): void {
     this.#with.permits.release(queue.owner);
     this.#with.onEnd(queue);
   }

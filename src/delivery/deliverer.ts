@@ -5,7 +5,7 @@ import { Outage } from '../db/session/outage.ts';
 import { Threshold } from '../fair/threshold.ts';
 import type { Metrics } from '../metrics.ts';
 import { combineCalls } from './combine-calls.ts';
-import { Attempts, type Begun } from './attempts.ts';
+import { Attempts, type BegunDelivery } from './attempts.ts';
 import { EndpointCache, type Endpoint } from './endpoint-cache.ts';
 import { ServingOrder } from './queues/serving-order.ts';
 import type { EndpointQueue } from './queues/endpoint-queue.ts';
@@ -210,7 +210,7 @@ export class Deliverer {
    * each event that this process cannot decrypt would get a failed attempt. When the process has the key, it reads all
    * queues again.
    */
-  async #leaveToOthers(): Promise<void> {
+  async #releaseToOtherWorkers(): Promise<void> {
     this.#polledAt = performance.now();
     await this.#queues.renewDue();
     await this.#queues.releaseAll('idle');
@@ -225,7 +225,7 @@ export class Deliverer {
     await this.#starts.untilFree();
     this.#starts.throwFailure();
     if (this.#ctx.cipher.lacksKeys()) {
-      await this.#leaveToOthers();
+      await this.#releaseToOtherWorkers();
       return 0;
     }
     await this.#queues.takeNotified();
@@ -252,7 +252,7 @@ export class Deliverer {
    * number of deliveries that it started.
    */
   #begin(open: EndpointQueue[], known: Map<string, Endpoint | null>): number {
-    const begun: Begun[] = [];
+    const begun: BegunDelivery[] = [];
     const now = performance.now();
     // Since the list `open` was made, other workers may have declared this worker dead, so we check the ownership of
     // each queue again.

@@ -27,7 +27,7 @@ async function listen(filterTypes: string[] | null = null): Promise<{ id: string
   endpoints.push(endpoint);
   return { id: await subscribe(team, endpoint, filterTypes), endpoint };
 }
-const answerWith =
+const respondWith =
   (code: number) =>
   (response: { writeHead: (code: number) => { end: () => void } }): void =>
     response.writeHead(code).end();
@@ -50,7 +50,7 @@ describe('an endpoint that answers 410', () => {
   test('and is being changed delays nobody, and is disabled at its next failure', async () => {
     team = await app.makeTeam();
     const { id, endpoint } = await listen();
-    endpoint.answer(answerWith(410));
+    endpoint.answer(respondWith(410));
     const event = await publish();
     await app.db.transaction().execute(async (tx) => {
       await sql`select from webhooks where id = ${id} for update`.execute(tx);
@@ -68,7 +68,7 @@ describe('an endpoint that answers 410', () => {
     team = await app.makeTeam();
     const { id, endpoint } = await listen();
     const operators = await listen(['endpoint.disabled']);
-    endpoint.answer(answerWith(410));
+    endpoint.answer(respondWith(410));
     const first = await publish();
     await app.deliver();
     expect((await team.api<{ disabled: boolean }>('GET', `${webhookPath(team)}/${id}`)).body.disabled).toBe(true);
@@ -98,7 +98,7 @@ describe('an endpoint that only fails', () => {
   test('gets its retries at once when its team disables and enables it', async () => {
     team = await app.makeTeam();
     const { id, endpoint } = await listen();
-    endpoint.answer(answerWith(500));
+    endpoint.answer(respondWith(500));
     const event = await publish();
     await app.deliver();
     await team.api('PATCH', `${webhookPath(team)}/${id}`, { disabled: true });
@@ -115,7 +115,7 @@ describe('an endpoint that only fails', () => {
     team = await app.makeTeam();
     const { id, endpoint } = await listen();
     const operators = await listen(['endpoint.disabled', 'message.attempt.exhausted']);
-    endpoint.answer(answerWith(500));
+    endpoint.answer(respondWith(500));
     await publish();
     await app.deliver();
     expect(await stored(id)).toEqual({ disabled: false, failing_since: expect.any(String) });
@@ -137,7 +137,7 @@ describe('an endpoint that only fails', () => {
   test('starts a new period of failures after one success', async () => {
     team = await app.makeTeam();
     const { id, endpoint } = await listen();
-    endpoint.answer(answerWith(500));
+    endpoint.answer(respondWith(500));
     await publish();
     await app.deliver();
     await failingFor(id, '6 days');
@@ -145,7 +145,7 @@ describe('an endpoint that only fails', () => {
     await makeDue();
     await app.deliver();
     expect(await stored(id)).toEqual({ disabled: false, failing_since: null });
-    endpoint.answer(answerWith(500));
+    endpoint.answer(respondWith(500));
     await publish();
     await app.deliver();
     expect((await stored(id)).disabled).toBe(false);
@@ -155,7 +155,7 @@ describe('an endpoint that only fails', () => {
     team = await app.makeTeam();
     const good = await listen();
     const bad = await listen();
-    bad.endpoint.answer(answerWith(500));
+    bad.endpoint.answer(respondWith(500));
     await publish();
     await app.deliver();
     await failingFor(bad.id, '6 days');
@@ -209,7 +209,7 @@ describe('an endpoint whose URL changes while an attempt is under way', () => {
     const before = await stored(id);
     await answer(204);
     expect([await stored(id), await queue(id)]).toEqual([before, []]);
-    there.answer(answerWith(500));
+    there.answer(respondWith(500));
     await publish();
     await app.deliver();
     expect((await stored(id)).disabled).toBe(true);
@@ -231,7 +231,7 @@ test('an endpoint that succeeds while the row of its queue is locked starts a ne
   const began = performance.now();
   await app.deliver();
   expect(performance.now() - began).toBeLessThan(3_000);
-  endpoint.answer(answerWith(500));
+  endpoint.answer(respondWith(500));
   await other.query('rollback');
   await other.end();
   const failed = await publish();
@@ -247,7 +247,7 @@ test('an endpoint that succeeds while the row of its queue is locked starts a ne
 test('an endpoint that succeeds before it is disabled for its failures stays enabled', async () => {
   team = await app.makeTeam();
   const { id } = await listen();
-  const failing = { webhook_id: id, team_id: team.id, moves: 0, reason: 'failing' as const };
+  const failing = { webhook_id: id, team_id: team.id, url_changes: 0, reason: 'failing' as const };
   await disableEndpoints(acrossTeams(app.ctx), [failing]);
   expect((await stored(id)).disabled).toBe(false);
   await failingFor(id, '6 days');
@@ -258,9 +258,9 @@ test('an endpoint that succeeds before it is disabled for its failures stays ena
 test('an operational event that is given up causes no further event', async () => {
   team = await app.makeTeam();
   const failing = await listen();
-  failing.endpoint.answer(answerWith(500));
+  failing.endpoint.answer(respondWith(500));
   const operators = await listen(['message.attempt.exhausted']);
-  operators.endpoint.answer(answerWith(500));
+  operators.endpoint.answer(respondWith(500));
   await publish();
   const lastAttempt = async (): Promise<void> => {
     await sql`with first as (delete from deliveries returning *)

@@ -18,10 +18,10 @@ export async function disableEndpoints(ctx: Ctx, endpoints: Consequences['disabl
 }
 
 function disableEndpoint(ctx: Ctx, endpoint: Consequences['disable'][number]): Promise<void> {
-  const { webhook_id, team_id, moves, reason } = endpoint;
+  const { webhook_id, team_id, url_changes, reason } = endpoint;
   return inTransaction(ctx, async (ctx) => {
-    // A transaction that changes the URL locks this row too. The next statement therefore reads the current `moves` and
-    // `failing_since` of the queue.
+    // A transaction that changes the URL locks this row too. The next statement therefore reads the current
+    // `url_changes` and `failing_since` of the queue.
     const { rows: enabled } = await sql`
       select from webhooks
        where id = ${webhook_id} and team_id = ${team_id} and not disabled for update skip locked`.execute(ctx.db);
@@ -31,7 +31,7 @@ function disableEndpoint(ctx: Ctx, endpoint: Consequences['disable'][number]): P
     } = await sql<{ failing_since: string | null }>`
       update webhooks set disabled = true, updated_at = now() from endpoint_queues
        where webhooks.id = ${webhook_id} and endpoint_queues.webhook_id = webhooks.id
-           and endpoint_queues.moves = ${moves}
+           and endpoint_queues.url_changes = ${url_changes}
          and (${reason === 'gone'}::boolean or failing_since <= now() - make_interval(days => ${DISABLED_AFTER_DAYS}))
       returning endpoint_queues.failing_since`.execute(ctx.db);
     if (!disabled) return;
@@ -49,7 +49,7 @@ function disableEndpoint(ctx: Ctx, endpoint: Consequences['disable'][number]): P
  * attempts under way, do not count against the new URL.
  */
 export async function forgetFailures(tx: Tx, webhookId: string): Promise<void> {
-  await sql`update endpoint_queues set failing_since = null, moves = moves + 1 where webhook_id = ${webhookId}`.execute(
-    tx,
-  );
+  await sql`
+    update endpoint_queues set failing_since = null, url_changes = url_changes + 1
+     where webhook_id = ${webhookId}`.execute(tx);
 }

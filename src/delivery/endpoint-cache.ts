@@ -18,7 +18,7 @@ export async function notifyEndpointChange(tx: Tx, endpointId: string): Promise<
 export type Endpoint = {
   url: string;
   /** The number of times that the URL was changed. */
-  moves: number;
+  url_changes: number;
   headers: Record<string, string>;
   /** The id of the stored header set, to which the log of attempts refers. Null if the endpoint has no headers. */
   headers_id: string | null;
@@ -32,7 +32,7 @@ type Row = {
   id: string;
   team_id: string;
   url: string;
-  moves: number;
+  url_changes: number;
   headers: Buffer | null;
   headers_id: string | null;
   disabled: boolean;
@@ -112,8 +112,8 @@ export class EndpointCache {
 
   async #read(ids: string[]): Promise<Row[]> {
     const { rows } = await sql<Row>`
-      select webhooks.id, webhooks.team_id, url, moves, headers, headers_id, disabled, rate_limit, signing.secret_ids,
-          signing.secrets, signing.current
+      select webhooks.id, webhooks.team_id, url, url_changes, headers, headers_id, disabled, rate_limit,
+          signing.secret_ids, signing.secrets, signing.current
         from unnest(${ids}::uuid[]) as wanted (id)
         join webhooks on webhooks.id = wanted.id
         join endpoint_queues on endpoint_queues.webhook_id = wanted.id
@@ -143,7 +143,8 @@ export class EndpointCache {
   }
 
   #open(row: Row): Endpoint {
-    const { id, team_id, url, moves, headers, headers_id, disabled, rate_limit, secret_ids, secrets, current } = row;
+    const { id, team_id, url, url_changes, headers, headers_id, disabled, rate_limit, secret_ids, secrets, current } =
+      row;
     const { cipher, log } = this.#ctx;
     if (!secret_ids || !secrets) throw new Error('No secret is left to sign with.');
     const signing: string[] = [];
@@ -158,7 +159,7 @@ export class EndpointCache {
     }
     return {
       url,
-      moves,
+      url_changes,
       headers: headers === null ? {} : cipher.openJson('webhooks.headers', { team_id, id }, headers),
       headers_id,
       secrets: signing,

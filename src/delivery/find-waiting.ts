@@ -10,7 +10,7 @@ const MOST_ENDPOINTS = 1_000;
  * `scheduled`: at `next_attempt_at`. `paused`: when its endpoint is enabled. `held`: when the deletion of its user is
  * taken back.
  */
-export type Waiting = {
+export type WaitingDelivery = {
   webhook_id: string;
   event_id: string;
   /** The number of attempts so far. */
@@ -20,16 +20,16 @@ export type Waiting = {
   next_attempt_at: string | null;
 };
 
-type Pair = Pick<Waiting, 'webhook_id' | 'event_id'>;
+type Pair = Pick<WaitingDelivery, 'webhook_id' | 'event_id'>;
 
 /**
  * Returns the current state of those of the given deliveries that wait. The next attempt time in the log of attempts
  * may be out of date, so we read the queue.
  */
-export async function findWaiting(ctx: TeamCtx | TxCtx<TeamCtx>, pairs: Pair[]): Promise<Waiting[]> {
+export async function findWaiting(ctx: TeamCtx | TxCtx<TeamCtx>, pairs: Pair[]): Promise<WaitingDelivery[]> {
   if (pairs.length === 0) return [];
   const { db, team } = ctx;
-  const query = sql<Waiting>`
+  const query = sql<WaitingDelivery>`
     select asked.webhook_id, asked.event_id, coalesce(retry.attempt, deferred.attempt, 0) as attempts,
            case when deferred.attempt is not null then 'held'
                 when endpoint.disabled then 'paused'
@@ -65,7 +65,7 @@ export async function findWaiting(ctx: TeamCtx | TxCtx<TeamCtx>, pairs: Pair[]):
 }
 
 /** Returns the waiting deliveries of one event, in the order in which the endpoints were created. */
-export async function findWaitingOfEvent(ctx: TeamCtx, event_id: string): Promise<Waiting[]> {
+export async function findWaitingOfEvent(ctx: TeamCtx, event_id: string): Promise<WaitingDelivery[]> {
   const webhooks = await ctx.db
     .selectFrom('webhooks')
     .select('id')

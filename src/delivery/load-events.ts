@@ -24,7 +24,7 @@ export const KEY_MISSING = 'key_missing';
  * An event, and the current state of its user. The event never changes, but its user may be scheduled for deletion
  * later.
  */
-type Found = {
+type LoadedEvent = {
   event: Event | typeof KEY_MISSING;
   /** The id of the event's user if that user is scheduled for deletion. Then we send nothing. Otherwise null. */
   deferredFor: string | null;
@@ -34,13 +34,13 @@ type Found = {
  * An event to load. `notifiedEndpoint` is set if a notification named the delivery and this process has not read its
  * row.
  */
-export type Wanted = { team_id: string; id: string; known: Event | null; notifiedEndpoint: string | null };
+export type EventToLoad = { team_id: string; id: string; known: Event | null; notifiedEndpoint: string | null };
 
 /**
  * `found` has the events by id. `unqueued` has the keys (`deliveryKeyOf`) of notified deliveries that are not in the
  * queue any more.
  */
-export type Loaded = { found: Map<string, Found>; unqueued: Set<string> };
+export type Loaded = { found: Map<string, LoadedEvent>; unqueued: Set<string> };
 
 /**
  * A row that the statement returns. PostgreSQL encodes the body in base64. That is two thirds of the bytes of bytea's
@@ -62,7 +62,7 @@ type Row = {
  * that retention or an erasure removed are not in the result. The statement orders each lookup by the key. Otherwise a
  * plan that was cached when a day had no events might read all events of the team in the order of the feed.
  */
-export async function loadEvents(ctx: Ctx, wanted: Wanted[]): Promise<Loaded> {
+export async function loadEvents(ctx: Ctx, wanted: EventToLoad[]): Promise<Loaded> {
   const loaded: Loaded = { found: new Map(), unqueued: new Set() };
   if (wanted.length === 0) return loaded;
   const known = new Map<string, Event | null>();
@@ -106,7 +106,7 @@ export async function loadEvents(ctx: Ctx, wanted: Wanted[]): Promise<Loaded> {
  * Decrypts an event. Returns a null body for a damaged value, so that it affects only its own event and the other
  * events of the round are sent.
  */
-async function opened(ctx: Ctx, { team_id, id, event_type, origin, body }: Row): Promise<Found['event']> {
+async function opened(ctx: Ctx, { team_id, id, event_type, origin, body }: Row): Promise<LoadedEvent['event']> {
   const { cipher, log } = ctx;
   try {
     const sealed = Buffer.from(body as string, 'base64');

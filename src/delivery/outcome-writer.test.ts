@@ -47,7 +47,7 @@ async function timedOut(): Promise<EndedDelivery> {
     fence,
     event_type: steps.name,
     headers_id: null,
-    moves: 0,
+    url_changes: 0,
   };
   return { delivery, outcome: TIMED_OUT, delay: 5 };
 }

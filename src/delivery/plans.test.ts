@@ -207,7 +207,7 @@ const ended = (): EndedDelivery[] =>
       asked: null,
       event_type: steps.name,
       headers_id: null,
-      moves: 0,
+      url_changes: 0,
     },
     outcome: outcomeOf(n % 2 === 0 ? 204 : 500),
     delay: n % 2 === 0 ? null : 5,

@@ -48,7 +48,7 @@ function failed(
       asked: null,
       event_type: steps.name,
       headers_id: null,
-      moves: 0,
+      url_changes: 0,
     },
     outcome: outcomeOf(500),
     delay,

@@ -9,13 +9,12 @@ import type { SendOutcome } from './sending/send.ts';
 import { isOurs } from './sending/send-error.ts';
 
 /** A delivery that the owner of its queue is sending. */
-export type Delivery = Queued & Sent & { team_id: string; fence: number; event_type: string };
+export type Delivery = Queued & SentState & { team_id: string; fence: number; event_type: string };
 
 /**
- * The stored headers that the request has, and the number of URL changes (`moves`) of the endpoint when the request was
- * sent.
+ * The stored headers that the request has, and the number of changes of the endpoint's URL when the request was sent.
  */
-type Sent = { headers_id: string | null; moves: number };
+type SentState = { headers_id: string | null; url_changes: number };
 
 /**
  * A delivery whose request has ended, with its outcome. `delay` is the number of seconds until the next attempt. It is
@@ -36,10 +35,10 @@ export type Consequences = {
    */
   unwritten: EndedDelivery[];
   /**
-   * Endpoints to disable because they responded with 410 or have failed for too long. An endpoint whose `moves` has
-   * changed since then stays enabled, because its URL is a different one.
+   * Endpoints to disable because they responded with 410 or have failed for too long. An endpoint whose `url_changes`
+   * has changed since then stays enabled, because its URL is a different one.
    */
-  disable: { webhook_id: string; team_id: string; moves: number; reason: 'gone' | 'failing' }[];
+  disable: { webhook_id: string; team_id: string; url_changes: number; reason: 'gone' | 'failing' }[];
   /** Deliveries that were requested again while they were under way. They are due again. */
   asked: EndedDelivery[];
   /** Deliveries that failed their last attempt and get no further one. */
@@ -78,7 +77,7 @@ export const mayExhaust = (batch: EndedDelivery[]): boolean => batch.some((ended
 export async function recordOutcomes(ctx: Ctx | TxCtx, batch: EndedDelivery[]): Promise<Consequences> {
   const logs = batch.map((ended) => logged(ctx, ended));
   const plain = (key: PlainKey): string => plainArray(logs.map((row) => row[key]));
-  const { rows } = await sql<Written>`
+  const { rows } = await sql<WrittenPositions>`
     with hurried as materialized (
       select case when ${!mayExhaust(batch)} then set_config('synchronous_commit', 'off', true) end
     ), outcome as materialized (
@@ -86,7 +85,7 @@ export async function recordOutcomes(ctx: Ctx | TxCtx, batch: EndedDelivery[]): 
              again.count as asked_now, again.trigger as asked_by,
              again.ctid is not null and again.count is distinct from o.asked as is_asked,
              result = 'succeeded' and endpoint_queues.failing_since is not null
-               and endpoint_queues.moves = o.moves as ends_failures
+               and endpoint_queues.url_changes = o.url_changes as ends_failures
         from unnest(
           ${plain('webhook_id')}::uuid[], ${plain('event_id')}::uuid[], ${plain('fence')}::integer[],
           ${plain('attempt')}::smallint[], ${plain('result')}::text[], ${plain('delay')}::float8[],
@@ -95,10 +94,10 @@ export async function recordOutcomes(ctx: Ctx | TxCtx, batch: EndedDelivery[]): 
           ${byteaArray(logs.map(({ response_body }) => response_body))}::bytea[], ${plain('duration_ms')}::integer[],
           ${plain('schedule_from')}::smallint[], ${plain('trigger')}::text[], ${plain('sent_at')}::float8[],
           ${logs.map(({ signature }) => signature)}::text[], ${logs.map(({ user_agent }) => user_agent)}::text[],
-          ${plain('headers_id')}::uuid[], ${plain('asked')}::smallint[], ${plain('moves')}::integer[]
+          ${plain('headers_id')}::uuid[], ${plain('asked')}::smallint[], ${plain('url_changes')}::integer[]
         ) with ordinality
           as o (webhook_id, event_id, fence, attempt, result, delay, id, http_status, error, response_body, duration_ms,
-                schedule_from, trigger, sent_at, signature, user_agent, headers_id, asked, moves, n)
+                schedule_from, trigger, sent_at, signature, user_agent, headers_id, asked, url_changes, n)
         join endpoint_queues on endpoint_queues.webhook_id = o.webhook_id and endpoint_queues.fence = o.fence
         left join lateral (
           select ctid from deliveries
@@ -112,12 +111,12 @@ export async function recordOutcomes(ctx: Ctx | TxCtx, batch: EndedDelivery[]): 
            order by retries.event_id limit 1 for update skip locked
         ) as again on true
     ), counted as (
-      select webhook_id, moves, bool_or(result = 'succeeded') as succeeded from outcome
-       where moves is not null group by webhook_id, moves
+      select webhook_id, url_changes, bool_or(result = 'succeeded') as succeeded from outcome
+       where url_changes is not null group by webhook_id, url_changes
     ), changed as (
       select endpoint_queues.webhook_id, counted.succeeded
         from counted join endpoint_queues on endpoint_queues.webhook_id = counted.webhook_id
-         and endpoint_queues.moves = counted.moves
+         and endpoint_queues.url_changes = counted.url_changes
        where case when counted.succeeded then failing_since is not null
              else failing_since is null or failing_since <= now() - make_interval(days => ${DISABLED_AFTER_DAYS}) end
          for update of endpoint_queues skip locked
@@ -148,7 +147,7 @@ export async function recordOutcomes(ctx: Ctx | TxCtx, batch: EndedDelivery[]): 
              select from failing where failing.webhook_id = recorded.webhook_id and too_long)) as failing,
            (select count(*) from hurried) as hurried
       from recorded`.execute(ctx.db);
-  const consequences = consequencesOf(batch, rows[0] as Written);
+  const consequences = consequencesOf(batch, rows[0] as WrittenPositions);
   const left = consequences.unwritten.map((ended) => ({ ...ended.delivery, ended }));
   const locked = (await stillQueued(ctx.db, left)).map(({ ended }) => ended);
   return { ...consequences, locked };
@@ -161,7 +160,7 @@ export async function recordOutcomes(ctx: Ctx | TxCtx, batch: EndedDelivery[]): 
 const isWritten = sql`(not outcome.ends_failures or outcome.webhook_id in (select webhook_id from changed))`;
 
 /** The result of the statement. Each text lists positions in the batch, counted from 1 and separated by spaces. */
-type Written = {
+type WrittenPositions = {
   recorded: string | null;
   /** The positions of `recorded` whose deliveries were requested again. */
   asked: string | null;
@@ -189,7 +188,7 @@ type Logged = {
   headers_id: string | null;
   asked: number | null;
   /** Null if the outcome does not depend on the endpoint, for example a local error. */
-  moves: number | null;
+  url_changes: number | null;
 };
 
 /** The columns whose values are only ids, numbers and fixed words. */
@@ -218,13 +217,13 @@ function logged({ cipher }: Pick<Ctx, 'cipher'>, ended: EndedDelivery): Logged {
     user_agent: outcome.sent?.user_agent ?? null,
     headers_id: delivery.headers_id,
     asked: delivery.asked,
-    moves: error !== null && isOurs(error) ? null : delivery.moves,
+    url_changes: error !== null && isOurs(error) ? null : delivery.url_changes,
   };
 }
 
 const positionsOf = (text: string | null): Set<number> => new Set(text === null ? [] : text.split(' ').map(Number));
 
-function consequencesOf(batch: EndedDelivery[], written: Written): Omit<Consequences, 'locked'> {
+function consequencesOf(batch: EndedDelivery[], written: WrittenPositions): Omit<Consequences, 'locked'> {
   const recorded = positionsOf(written.recorded);
   const failing = positionsOf(written.failing);
   const askedAt = positionsOf(written.asked);
@@ -232,7 +231,7 @@ function consequencesOf(batch: EndedDelivery[], written: Written): Omit<Conseque
   const exhausted: EndedDelivery[] = [];
   const unwritten: EndedDelivery[] = [];
   for (const [index, ended] of batch.entries()) {
-    const { webhook_id, team_id, moves } = ended.delivery;
+    const { webhook_id, team_id, url_changes } = ended.delivery;
     if (!recorded.has(index + 1)) {
       unwritten.push(ended);
       continue;
@@ -241,8 +240,9 @@ function consequencesOf(batch: EndedDelivery[], written: Written): Omit<Conseque
     if (reason) {
       const known = disable.get(webhook_id);
       // If the batch has outcomes from before and after a change of the URL, the outcomes at the new URL decide.
-      const isNewer = !known || known.moves < moves || (known.moves === moves && known.reason === 'failing');
-      if (isNewer) disable.set(webhook_id, { webhook_id, team_id, moves, reason });
+      const isNewer =
+        !known || known.url_changes < url_changes || (known.url_changes === url_changes && known.reason === 'failing');
+      if (isNewer) disable.set(webhook_id, { webhook_id, team_id, url_changes, reason });
     }
     if (resultOf(ended) === 'exhausted') exhausted.push(ended);
   }

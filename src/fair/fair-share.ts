@@ -33,13 +33,13 @@ export class FairShare {
   readonly #waiting = new RoundRobin<Waiter>();
   /** All waiting work, the oldest first. */
   readonly #waiters = new Set<Waiter>();
-  readonly #may: Eligible;
+  readonly #eligible: Eligible;
 
   constructor(options: Options) {
     this.#options = options;
     this.#mostOfOrg = options.mostOfOrg ?? options.permits;
     this.#mostOfTeam = options.mostOfTeam ?? this.#mostOfOrg;
-    this.#may = {
+    this.#eligible = {
       org: (org) => this.#inUse.ofOrg(org) < this.#mostOfOrg,
       team: (owner) => this.#inUse.ofTeam(owner) < this.#mostOfTeam,
     };
@@ -110,7 +110,8 @@ export class FairShare {
   /** Takes a permit. Returns null if no permit is free for the owner now. */
   tryAcquire(owner: Owner): Release | null {
     // If a permit is free although some work waits, then the owners of that work have reached their own limits.
-    const isFree = this.#inUse.all < this.#options.permits && this.#may.org(owner.org) && this.#may.team(owner);
+    const isFree =
+      this.#inUse.all < this.#options.permits && this.#eligible.org(owner.org) && this.#eligible.team(owner);
     return isFree ? this.#grant(owner) : null;
   }
 
@@ -147,7 +148,7 @@ export class FairShare {
 
   #serve(): void {
     while (this.#inUse.all < this.#options.permits) {
-      const next = this.#waiting.next(this.#may);
+      const next = this.#waiting.next(this.#eligible);
       if (!next) return;
       next.item.grant(this.#grant(next.owner));
     }

@@ -12,7 +12,7 @@ export type Eligible = { org: (org: string) => boolean; team: (owner: Owner) => 
  * The waiting items of each team, by organisation and then by team. Organisations, teams and items are in round-robin
  * order.
  */
-type Waiting<T> = TransientMap<string, TransientMap<string, T[]>>;
+type WaitingByOwner<T> = TransientMap<string, TransientMap<string, T[]>>;
 
 /**
  * Orders waiting items in round robin, by organisation and then by team. The items of one team stay in their order of
@@ -21,7 +21,7 @@ type Waiting<T> = TransientMap<string, TransientMap<string, T[]>>;
  * and items wait. An owner that may not be served now is skipped and keeps its position.
  */
 export class RoundRobin<T> {
-  readonly #orgs: Waiting<T> = new TransientMap();
+  readonly #orgs: WaitingByOwner<T> = new TransientMap();
   #size = 0;
 
   /** The number of waiting items. */
@@ -58,12 +58,12 @@ export class RoundRobin<T> {
   }
 
   /** Takes the next item. Returns undefined if no waiting item may be next. */
-  next(may: Eligible = ANYBODY): { owner: Owner; item: T } | undefined {
+  next(eligible: Eligible = ANYBODY): { owner: Owner; item: T } | undefined {
     for (const [org, teams] of this.#orgs) {
-      if (!may.org(org)) continue;
+      if (!eligible.org(org)) continue;
       for (const [team, items] of teams) {
         const owner = { org, team };
-        if (!may.team(owner)) continue;
+        if (!eligible.team(owner)) continue;
         const item = items.shift() as T;
         this.#size -= 1;
         putLast(teams, team, items, items.length);

@@ -10,16 +10,16 @@ import type { Caller } from './auth/caller.ts';
 import { AUTH_KINDS } from './auth/kinds.ts';
 import { refuseOwnDelivery } from './auth/own-delivery.ts';
 import { refuseBeyondKey } from './auth/resolve-scope.ts';
-import { answerBrokenRequest } from './answer/broken-request.ts';
-import { compressAnswers } from './answer/compress.ts';
-import { openDeprecations } from './answer/deprecation.ts';
+import { respondToBrokenRequest } from './response/broken-request.ts';
+import { compressResponses } from './response/compress.ts';
+import { openDeprecations } from './response/deprecation.ts';
 import { BODY_CUT, bringsBody } from './input/cut-body.ts';
 import { drainBody } from './input/drain-body.ts';
 import type { Operation } from '../operation/operation.ts';
-import { errorAnswer, TransportError, unexpectedAnswer, type ErrorAnswer } from './error-answer.ts';
-import { logFailedStreams } from './limits/cut-answers.ts';
-import { declaredCodes, refusesByPage } from './answer/declared-codes.ts';
-import { refusedLinkPage } from './answer/write-answer.ts';
+import { errorResponse, TransportError, unexpectedResponse, type ErrorResponse } from './error-response.ts';
+import { logFailedStreams } from './limits/cut-responses.ts';
+import { declaredCodes, refusesByPage } from './response/declared-codes.ts';
+import { refusedLinkPage } from './response/write-response.ts';
 import type { Logger } from '../log.ts';
 import { MissingEncryptionKey } from '../privacy/missing-encryption-key.ts';
 import { parseJson, refusalOfEncoding } from './input/json-body.ts';
@@ -28,7 +28,7 @@ import { arrivalLimits, limitConnections, refuseLongHeaders } from './limits/lim
 import { openRateLimits } from './limits/open-rate-limits.ts';
 import { networkOf } from './limits/network-of.ts';
 import { isReserved, openRequestPermits } from './limits/request-permits.ts';
-import { UnreadAnswers } from './limits/unread-answers.ts';
+import { UnreadResponses } from './limits/unread-responses.ts';
 import { isStream } from '../operation/media.ts';
 import { showRequestWait, type Metrics } from '../metrics.ts';
 import { addRoute } from './route.ts';
@@ -54,7 +54,7 @@ export type App = {
   access: AccessCache;
   audit: AuditWriter;
   uses: KeyUses;
-  unread: UnreadAnswers;
+  unread: UnreadResponses;
 };
 
 /** Opens the HTTP part of the service: all operations with their refusals, in the order of the OpenAPI document. */
@@ -67,7 +67,7 @@ export function openApp(ctx: Ctx, operations: Operation[], metrics: Metrics): Ap
   const audit = new AuditWriter(ctx);
   const uses = new KeyUses(ctx);
   const server = openServer(ctx);
-  const unread = new UnreadAnswers();
+  const unread = new UnreadResponses();
   limitConnections(server, ctx, unread);
   logFailedStreams(server, ctx.log);
   const markDeprecations = openDeprecations(server, ctx.log);
@@ -121,10 +121,10 @@ export function openApp(ctx: Ctx, operations: Operation[], metrics: Metrics): Ap
     await Promise.all([audit.close(), uses.flush()]);
   });
   server.setErrorHandler(async (error, request, reply) => {
-    const answer = errorAnswer(error, request.id);
-    logSurprise(ctx.log, request, error, answer);
-    await letGo(request, reply, answer);
-    sendRefusal(request, reply, answer ?? unexpectedAnswer(request.id));
+    const response = errorResponse(error, request.id);
+    logSurprise(ctx.log, request, error, response);
+    await letGo(request, reply, response);
+    sendRefusal(request, reply, response ?? unexpectedResponse(request.id));
     return reply;
   });
   server.setNotFoundHandler(() => {
@@ -151,13 +151,13 @@ function openServer(ctx: Ctx): FastifyInstance {
     ...arrivalLimits(ctx.config),
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    clientErrorHandler: answerBrokenRequest,
+    clientErrorHandler: respondToBrokenRequest,
     frameworkErrors: (error, request, reply) => {
       reply.header('x-request-id', request.id);
-      send(reply, errorAnswer(error, request.id) ?? unexpectedAnswer(request.id));
+      send(reply, errorResponse(error, request.id) ?? unexpectedResponse(request.id));
     },
   });
-  compressAnswers(server);
+  compressResponses(server);
   return server;
 }
 
@@ -207,14 +207,14 @@ function observeEachRequest(
  * Reads the rest of the body before we send a response. Otherwise a client that is still sending would get a connection
  * reset instead of the response.
  */
-async function letGo(request: FastifyRequest, reply: FastifyReply, answer: ErrorAnswer | null): Promise<void> {
+async function letGo(request: FastifyRequest, reply: FastifyReply, response: ErrorResponse | null): Promise<void> {
   const isOfStream = isStream(request.routeOptions.config.operation?.body);
   if (isOfStream) {
     // A destroyed stream calls `unpipe` later. That would stop the reading below, so we unpipe now.
     request.raw.unpipe();
     (request.body as Readable | undefined)?.destroy();
   }
-  if (answer?.status === 413 || isOfStream) await drainBody(request.raw);
+  if (response?.status === 413 || isOfStream) await drainBody(request.raw);
   // We stop waiting for the rest of the body.
   if (isOfStream && !request.raw.complete) reply.header('connection', 'close');
 }
@@ -249,28 +249,28 @@ function logRequest(log: Logger, operation: string, request: FastifyRequest, rep
  * Logs unexpected errors. These are errors without a response of their own, and refusals with a code that the operation
  * does not declare.
  */
-function logSurprise(log: Logger, request: FastifyRequest, error: unknown, answer: ErrorAnswer | null): void {
+function logSurprise(log: Logger, request: FastifyRequest, error: unknown, response: ErrorResponse | null): void {
   const { operation } = request.routeOptions.config;
   const about = { err: error, request_id: request.id, operation: operation?.id };
-  if (!answer) log.error(about, 'unexpected error');
+  if (!response) log.error(about, 'unexpected error');
   else if (error instanceof MissingEncryptionKey)
     log.error(about, 'a value is sealed under a key that this process does not have');
-  else if (operation && !declaredCodes(operation).has(answer.body.code)) {
-    const { code } = answer.body;
+  else if (operation && !declaredCodes(operation).has(response.body.code)) {
+    const { code } = response.body;
     log.error({ operation: operation.id, code }, 'an operation refused with a code that it does not declare');
   }
 }
 
 /** Sends a refusal. If a person opened a link in a browser, the refusal is a page. */
-function sendRefusal({ routeOptions }: FastifyRequest, reply: FastifyReply, answer: ErrorAnswer): void {
+function sendRefusal({ routeOptions }: FastifyRequest, reply: FastifyReply, response: ErrorResponse): void {
   const { operation } = routeOptions.config;
-  if (answer.body.code !== 'link_refused' || !operation || !refusesByPage(operation)) return send(reply, answer);
-  const { status, headers, body } = refusedLinkPage(answer.status);
+  if (response.body.code !== 'link_refused' || !operation || !refusesByPage(operation)) return send(reply, response);
+  const { status, headers, body } = refusedLinkPage(response.status);
   reply.code(status).headers(headers).send(body);
 }
 
-function send(reply: FastifyReply, answer: Pick<ErrorAnswer, 'status' | 'body' | 'retryAfterSeconds'>): void {
-  const wait = answer.retryAfterSeconds ?? (answer.status === 503 ? 1 : null);
+function send(reply: FastifyReply, response: Pick<ErrorResponse, 'status' | 'body' | 'retryAfterSeconds'>): void {
+  const wait = response.retryAfterSeconds ?? (response.status === 503 ? 1 : null);
   if (wait !== null) reply.header('retry-after', String(wait));
-  reply.code(answer.status).type('application/json; charset=utf-8').send(JSON.stringify(answer.body));
+  reply.code(response.status).type('application/json; charset=utf-8').send(JSON.stringify(response.body));
 }

@@ -1,12 +1,12 @@
 import type { Operation } from '../operation/operation.ts';
-import { compileAnswer } from './answer/write-answer.ts';
 import { recordIdsOf } from './audit/record-ids.ts';
 import { inputReader } from './input/read-input.ts';
+import { compileResponse } from './response/write-response.ts';
 
 /** What the shapes of an operation compile to. A process that never gets a request for it compiles nothing. */
 type Compiled = {
   readInput: ReturnType<typeof inputReader>;
-  toAnswer: () => ReturnType<typeof compileAnswer>;
+  toResponse: () => ReturnType<typeof compileResponse>;
   ids: () => ReturnType<typeof recordIdsOf>;
 };
 
@@ -18,7 +18,7 @@ export function compiled(operation: Operation): Compiled {
   if (!found) {
     found = {
       readInput: inputReader(operation),
-      toAnswer: lazily(() => compileAnswer(operation)),
+      toResponse: lazily(() => compileResponse(operation)),
       ids: lazily(() => recordIdsOf(operation)),
     };
     ofOperations.set(operation, found);

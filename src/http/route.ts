@@ -7,12 +7,12 @@ import { withPermitPerConnection, type WithPermit } from '../db/session/bind.ts'
 import { inTransaction } from '../db/transaction.ts';
 import { AppError } from '../errors.ts';
 import type { Owner } from '../fair/round-robin.ts';
-import { eraseNaming } from './answer/erase.ts';
-import { oncePerKey, type KeyedRequest } from './answer/idempotency.ts';
-import { oncePerForm } from './answer/once-per-form.ts';
-import { takesIdempotencyKey } from './answer/declared-codes.ts';
-import { sealFor } from './answer/seal.ts';
-import { send, type Answer } from './answer/write-answer.ts';
+import { eraseNaming } from './response/erase.ts';
+import { oncePerKey, type KeyedRequest } from './response/idempotency.ts';
+import { oncePerForm } from './response/once-per-form.ts';
+import { takesIdempotencyKey } from './response/declared-codes.ts';
+import { sealFor } from './response/seal.ts';
+import { send, type HttpResponse } from './response/write-response.ts';
 import { lineOf, requestLine, type Trail } from './audit/trail.ts';
 import type { Caller } from './auth/caller.ts';
 import { refuseBeyondKey, resolveScope } from './auth/resolve-scope.ts';
@@ -25,7 +25,7 @@ import { takeStreams } from './input/stream-body.ts';
 import { takeWebForms } from './input/web-form-body.ts';
 import type { ArrivingBatches } from './limits/arriving-batches.ts';
 import type { RequestPermits } from './limits/request-permits.ts';
-import type { UnreadAnswers } from './limits/unread-answers.ts';
+import type { UnreadResponses } from './limits/unread-responses.ts';
 import { isForm, isStream } from '../operation/media.ts';
 
 /**
@@ -43,11 +43,11 @@ type Pauses = Pick<TeamCtx, 'aside' | 'giveWay' | 'gone'> & {
   withPermit?: WithPermit;
 };
 
-type Read = (giveWay?: GiveWay) => Promise<Input>;
-type Carry = (input: Input, pauses: Pauses) => Promise<Answer>;
+type ReadInput = (giveWay?: GiveWay) => Promise<Input>;
+type Carry = (input: Input, pauses: Pauses) => Promise<HttpResponse>;
 
 /** Limits that all requests of a process share. */
-type Limits = { permits: RequestPermits; batches: BatchScheduler; arriving: ArrivingBatches; unread: UnreadAnswers };
+type Limits = { permits: RequestPermits; batches: BatchScheduler; arriving: ArrivingBatches; unread: UnreadResponses };
 
 /**
  * Adds the route of an operation. For each request, the route reads and checks the input, resolves the scope and runs
@@ -59,7 +59,7 @@ export function addRoute(
   operation: Operation,
   { permits, batches, arriving, unread }: Limits,
 ): void {
-  const { readInput, toAnswer, ids } = compiled(operation);
+  const { readInput, toResponse, ids } = compiled(operation);
   // A stream may take long. Its service function opens a transaction for each part that it has read.
   const inOneTransaction = operation.method !== 'GET' && !isStream(operation.body) && !operation.waits;
 
@@ -68,7 +68,7 @@ export function addRoute(
     const key = takesIdempotencyKey(operation) ? headerOf(request, 'x-idempotency-key') : null;
     const owner = ownerOf(request);
     if (owner) batches.hear(owner);
-    const read: Read = async (giveWay) => {
+    const read: ReadInput = async (giveWay) => {
       const input = await readInput(request, key, giveWay);
       request.trail?.records.push(...ids().ofInput(input));
       return input;
@@ -88,7 +88,7 @@ export function addRoute(
     request: FastifyRequest,
     reply: FastifyReply,
     { caller, key, input, pauses }: { caller: Caller; key: string | null; input: Input; pauses: Pauses },
-  ): Promise<Answer> => {
+  ): Promise<HttpResponse> => {
     unread.refuseWithoutReader(request);
     const own = pauses.withPermit ? withPermitPerConnection(caller.ctx, pauses.withPermit) : caller.ctx;
     const resolved = await resolveScope(operation, own, input);
@@ -104,13 +104,13 @@ export function addRoute(
     const keyed =
       key === null ? null : keyedRequest(request, operation, { caller, key, input: { ...input, ...reachOf(ctx) } });
     const given = isForm(operation.body)
-      ? { ...input, body: { ...(input.body as ReadForm), once: oncePerForm(keyed, (value) => toAnswer()(value)) } }
+      ? { ...input, body: { ...(input.body as ReadForm), once: oncePerForm(keyed, (value) => toResponse()(value)) } }
       : input;
-    const perform = async (ctx: Ctx | TxCtx): Promise<Answer> => {
+    const perform = async (ctx: Ctx | TxCtx): Promise<HttpResponse> => {
       const headers = Object.fromEntries(operation.headers.map((name) => [name, headerOf(request, name)]));
       const value = await operation.handle(ctx as never, { ...given, cookie, headers } as never);
-      line.names(...ids().ofAnswer(value));
-      return toAnswer()(value);
+      line.names(...ids().ofResponse(value));
+      return toResponse()(value);
     };
     if (!inOneTransaction) return perform(ctx);
 
@@ -126,16 +126,16 @@ export function addRoute(
   register(server, operation, (request, reply) => answer(request, reply).then(() => reply), arriving);
 }
 
-type Asked = { request: FastifyRequest; reply: FastifyReply; operation: Operation; owner: Owner | undefined };
+type RoutedRequest = { request: FastifyRequest; reply: FastifyReply; operation: Operation; owner: Owner | undefined };
 
 /**
  * Reads a request and runs it with the permits that it needs. The permits are free again when this function returns.
  */
 async function carryOutWithPermits(
-  { request, reply, operation, owner }: Asked,
+  { request, reply, operation, owner }: RoutedRequest,
   { permits, batches }: Pick<Limits, 'permits' | 'batches'>,
-  { read, carry }: { read: Read; carry: Carry },
-): Promise<Answer> {
+  { read, carry }: { read: ReadInput; carry: Carry },
+): Promise<HttpResponse> {
   // A stream waits for its sender. So the request takes a permit only for each database call.
   if (isStream(operation.body))
     return carry(await read(), owner ? { withPermit: (work) => permits.run(operation, owner, work) } : {});
@@ -168,12 +168,12 @@ function keyedRequest(
       input,
       requestId: request.id,
       successesOnly: headerOf(request, 'x-idempotency-error') === 'no-cache',
-      seal: operation.secretAnswer ? sealFor(caller.apiKey) : null,
+      seal: operation.secretResponse ? sealFor(caller.apiKey) : null,
     }
   );
 }
 
-const withoutBody = ({ status }: Operation): Answer => ({ status, body: '' });
+const withoutBody = ({ status }: Operation): HttpResponse => ({ status, body: '' });
 
 /** Adds to `ctx` only the pauses that this operation may use. */
 function pausing<C extends Ctx>({ waits }: Operation, ctx: C, { aside, giveWay, gone }: Pauses): C {

@@ -116,8 +116,8 @@ describe('adding insurance', () => {
 
   test('an unknown payor answers 400 and nothing is stored', async () => {
     const user = await makeUser(app.api);
-    const answer = await add({ ...insurance, payor_code: 'NOBODY' }, user);
-    expect([answer.status, answer.body.code]).toEqual([400, 'unknown_payor']);
+    const response = await add({ ...insurance, payor_code: 'NOBODY' }, user);
+    expect([response.status, response.body.code]).toEqual([400, 'unknown_payor']);
     expect(await rowsOf(user)).toBe(0);
   });
 
@@ -133,8 +133,8 @@ describe('adding insurance', () => {
   });
 
   test('an unknown user is refused before an unknown payor', async () => {
-    const answer = await add({ ...insurance, payor_code: 'NOBODY' }, randomUUID());
-    expect([answer.status, answer.body.code]).toEqual([404, 'not_found']);
+    const response = await add({ ...insurance, payor_code: 'NOBODY' }, randomUUID());
+    expect([response.status, response.body.code]).toEqual([404, 'not_found']);
   });
 });
 
@@ -161,8 +161,8 @@ describe('reading the latest insurance', () => {
     const user = await makeUser(app.api);
     expect((await latest('', user)).status).toBe(404);
     await add(insurance, user);
-    const answer = await latest('?is_primary=false', user);
-    expect([answer.status, answer.body.code]).toEqual([404, 'not_found']);
+    const response = await latest('?is_primary=false', user);
+    expect([response.status, response.body.code]).toEqual([404, 'not_found']);
   });
 
   test('is_primary must be a boolean', async () => {
@@ -202,10 +202,10 @@ describe('access to insurance', () => {
       ['POST', ''],
       ['GET', '/latest'],
     ] as const) {
-      const answer = await app.api<{ code: string }>(method, `/v2/user/${userId}/insurance${path}`, undefined, {
+      const response = await app.api<{ code: string }>(method, `/v2/user/${userId}/insurance${path}`, undefined, {
         key: null,
       });
-      expect([answer.status, answer.body.code]).toEqual([401, 'invalid_api_key']);
+      expect([response.status, response.body.code]).toEqual([401, 'invalid_api_key']);
     }
   });
 
@@ -217,8 +217,8 @@ describe('access to insurance', () => {
       ['POST', '', insurance],
       ['GET', '/latest', undefined],
     ] as const) {
-      const answer = await other.api<{ code: string }>(method, `/v2/user/${user}/insurance${path}`, body);
-      expect([answer.status, answer.body.code]).toEqual([404, 'not_found']);
+      const response = await other.api<{ code: string }>(method, `/v2/user/${user}/insurance${path}`, body);
+      expect([response.status, response.body.code]).toEqual([404, 'not_found']);
     }
     expect(await rowsOf(user)).toBe(1);
   });
@@ -227,8 +227,8 @@ describe('access to insurance', () => {
     const user = await makeUser(app.api);
     const { body } = await add(insurance, user);
     await app.api('DELETE', `/v2/user/${user}`);
-    for (const answer of [await add(insurance, user), await latest('', user)]) {
-      expect([answer.status, answer.body.code]).toEqual([404, 'user_scheduled_for_deletion']);
+    for (const response of [await add(insurance, user), await latest('', user)]) {
+      expect([response.status, response.body.code]).toEqual([404, 'user_scheduled_for_deletion']);
     }
     await app.api('POST', `/v2/user/undo_delete?user_id=${user}`);
     expect((await latest('', user)).body).toEqual(body);
@@ -238,13 +238,13 @@ describe('access to insurance', () => {
 
 describe('refused insurance', () => {
   const refusalOf = async (change: object): Promise<string[]> => {
-    const answer = await add({ ...insurance, ...change });
-    return answer.status === 422 ? problemsOf(answer) : [`status ${answer.status}`];
+    const response = await add({ ...insurance, ...change });
+    return response.status === 422 ? problemsOf(response) : [`status ${response.status}`];
   };
 
   test('all six problems of a request are listed at once', async () => {
     const { payor_code: _left_out, ...rest } = insurance;
-    const answer = await app.api<Refusal>('POST', '/v2/user/not-a-uuid/insurance', {
+    const response = await app.api<Refusal>('POST', '/v2/user/not-a-uuid/insurance', {
       ...rest,
       member_id: 123_456_789,
       insured: {
@@ -254,8 +254,8 @@ describe('refused insurance', () => {
         address: { ...homeAddress, zip: '8500' },
       },
     });
-    expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed']);
-    const problems = answer.body.detail.map(({ type, loc, input }) => ({
+    expect([response.status, response.body.code]).toEqual([422, 'validation_failed']);
+    const problems = response.body.detail.map(({ type, loc, input }) => ({
       type,
       loc,
       ...(input === undefined ? {} : { input }),
@@ -271,7 +271,7 @@ describe('refused insurance', () => {
         { type: 'date_parsing', loc: ['body', 'insured', 'dob'] },
       ]),
     );
-    expect(JSON.stringify(answer.body)).not.toMatch(/123456789|02-30|5550123|555 0123|"8500"/);
+    expect(JSON.stringify(response.body)).not.toMatch(/123456789|02-30|5550123|555 0123|"8500"/);
   });
 
   test('every required key that is missing is named', async () => {

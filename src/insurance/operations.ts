@@ -25,7 +25,7 @@ export const insuranceOperations = [
     summary: 'Add an insurance record to a user',
     description:
       'The payor directory fills in the company by payor_code. A payor_code that is not in the directory ' +
-      'answers 400 unknown_payor. Every call adds a record. The newest primary record is billed.',
+      'returns 400 unknown_payor. Every call adds a record. The newest primary record is billed.',
     refusals: ['not_found', 'user_scheduled_for_deletion', 'unknown_payor'],
     handle: (ctx, { params: { user_id }, body }) => createInsurance(ctx, user_id, body),
   }),

@@ -80,8 +80,8 @@ describe('searching payors', () => {
   });
 
   test('a name that is too long is refused', async () => {
-    const answer = await app.api('GET', `/v3/insurance/search/payor?insurance_name=${'x'.repeat(201)}`);
-    expect(problemsOf(answer)).toEqual(['query.insurance_name string_too_long']);
+    const response = await app.api('GET', `/v3/insurance/search/payor?insurance_name=${'x'.repeat(201)}`);
+    expect(problemsOf(response)).toEqual(['query.insurance_name string_too_long']);
   });
 
   test('at most 100 payors are answered', async () => {
@@ -155,8 +155,8 @@ describe("a team's own payor", () => {
   test('every wrong field is listed at once and nothing is stored', async () => {
     const before = await codes({});
     const address = { ...homeAddress, zip: '1', state: 'ZZ', city: undefined };
-    const answer = await app.api('POST', '/v3/payor', { name: '', address, provider: 'stedi' });
-    expect(problemsOf(answer)).toEqual([
+    const response = await app.api('POST', '/v3/payor', { name: '', address, provider: 'stedi' });
+    expect(problemsOf(response)).toEqual([
       'body.address.city missing',
       'body.address.state value_error',
       'body.address.zip string_pattern_mismatch',
@@ -172,8 +172,8 @@ test('without a key the payor operations answer 401', async () => {
     ['GET', '/v3/insurance/search/payor'],
     ['POST', '/v3/payor'],
   ] as const) {
-    const answer = await app.api<{ code: string }>(method, path, undefined, { key: null });
-    expect([answer.status, answer.body.code]).toEqual([401, 'invalid_api_key']);
+    const response = await app.api<{ code: string }>(method, path, undefined, { key: null });
+    expect([response.status, response.body.code]).toEqual([401, 'invalid_api_key']);
   }
 });
 

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../test/test-app.ts';
 import { importConnection, makeUser } from '../../test/factories.ts';
-import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../test/provider.ts';
+import { startProvider, type DataResponse, type DataRequest, type Provider } from '../../test/provider.ts';
 import { publishedTo } from '../../test/publish-event.ts';
 import { failConnection } from '../wearables/connections/fail.ts';
 import { forTeam } from '../tenancy/teams/team-scope.ts';
@@ -17,7 +17,7 @@ let team: Team;
 let user_id: string;
 const day = new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10);
 
-function answer({ path, query }: DataRequest): DataAnswer {
+function answer({ path, query }: DataRequest): DataResponse {
   if (path.endsWith('/athlete')) return { json: { id: 1, sex: 'F' } };
   if (path.includes('usercollection')) return { json: { data: [] } };
   if (path.endsWith('/streams')) return { json: { time: { data: [0, 30] }, heartrate: { data: [100, 110] } } };

@@ -33,7 +33,7 @@ const beginning = defineJob({
 
 export const endedAgreementJobs = [erasureRound, beginning];
 
-type Ended = { user_id: string; client_user_id: string; provider: string; team_id: string };
+type EndedAgreement = { user_id: string; client_user_id: string; provider: string; team_id: string };
 
 /**
  * Erases the data of ended agreements until all are done or the process stops. If one agreement fails, it logs the
@@ -41,7 +41,7 @@ type Ended = { user_id: string; client_user_id: string; provider: string; team_i
  */
 export async function eraseEnded(ctx: Ctx): Promise<void> {
   await refuseIfClockIsOff(ctx);
-  const { rows } = await sql<Ended>`
+  const { rows } = await sql<EndedAgreement>`
     select user_id, client_user_id, provider, ended_agreements.team_id
       from ended_agreements join users on users.id = user_id
      where erase_at <= now() order by erase_at limit ${MOST}`.execute(acrossTeams(ctx).db);
@@ -62,7 +62,7 @@ export async function eraseEnded(ctx: Ctx): Promise<void> {
  * Erases samples and summaries in chunks, each in a separate transaction. If the user connects to the provider again
  * meanwhile, the remaining data stay.
  */
-async function eraseOf(ctx: Ctx, ended: Ended): Promise<void> {
+async function eraseOf(ctx: Ctx, ended: EndedAgreement): Promise<void> {
   const team = await findTeamScopeOrNull(ctx, ended.team_id);
   if (!team) return;
   const scoped = forTeam(ctx, team);

@@ -9,10 +9,10 @@ import { inTransaction } from '../db/transaction.ts';
 import * as delivery from '../delivery/erase.ts';
 import * as uploads from '../files/erase.ts';
 import * as events from '../events/erase.ts';
-import * as answers from '../http/answer/erase.ts';
+import * as responses from '../http/response/erase.ts';
 import * as insurance from '../insurance/erase.ts';
 import * as catalogue from '../labs/catalogue/erase.ts';
-import * as carriers from '../labs/laboratories/carriers/erase.ts';
+import * as carriers from '../labs/carriers/erase.ts';
 import * as hl7 from '../labs/laboratories/hl7/erase.ts';
 import * as orders from '../labs/orders/erase.ts';
 import * as results from '../labs/results/erase.ts';
@@ -39,7 +39,7 @@ import { eraseInChunks, eraseFromModules, type Step } from './erase-users.ts';
 
 /** Every module with data of teams, in the order in which we erase. */
 const MODULES: { eraseTeam: (ctx: TxCtx<TeamCtx>, team: TeamCtx['team']) => Promise<void> }[] = [
-  answers,
+  responses,
   delivery,
   events,
   webhooks,
@@ -132,7 +132,7 @@ async function eraseTeam(ctx: TeamCtx, step: Step): Promise<void> {
 
   const begun = await done(async (tx) => {
     await beginDeletion(tx, MODULES.length);
-    await answers.eraseTeam(tx, team);
+    await responses.eraseTeam(tx, team);
   });
   if (!begun || !(await eraseUsersOf(ctx, step))) return;
   await connections.beforeTeam(ctx);

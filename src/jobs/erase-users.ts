@@ -8,10 +8,10 @@ import { addJob, addJobUnlessThere, defineJob, jobKind } from '../db/define-job.
 import { inTransaction } from '../db/transaction.ts';
 import * as delivery from '../delivery/erase.ts';
 import * as events from '../events/erase.ts';
-import * as answers from '../http/answer/erase.ts';
+import * as responses from '../http/response/erase.ts';
 import { LEAST_ID } from '../ids.ts';
 import * as insurance from '../insurance/erase.ts';
-import * as carriers from '../labs/laboratories/carriers/erase.ts';
+import * as carriers from '../labs/carriers/erase.ts';
 import * as hl7 from '../labs/laboratories/hl7/erase.ts';
 import * as orders from '../labs/orders/erase.ts';
 import * as results from '../labs/results/erase.ts';
@@ -120,7 +120,7 @@ const beginning = defineJob({
 
 export const userErasureJobs = [round, beginning];
 
-type Due = { id: string; team_id: string };
+type DueUser = { id: string; team_id: string };
 /** The result of a run. `next` is the user after whom the next run starts, or null if no user is left. */
 type Round = { erased: number; next: string | null };
 
@@ -131,14 +131,14 @@ type Round = { erased: number; next: string | null };
  */
 export async function eraseSomeUsers(ctx: Ctx, after: string, steps = STEPS_PER_ROUND): Promise<Round> {
   await refuseIfClockIsOff(ctx);
-  const { rows } = await sql<Due>`
+  const { rows } = await sql<DueUser>`
     select id, team_id from users where ${users.dueForErasure} and id > ${after} order by id limit ${BATCH}`.execute(
     acrossTeams(ctx).db,
   );
   let left = steps;
   const isOver = (): boolean => left <= 0 || ctx.stopping?.aborted === true;
   const stepOf =
-    (scoped: TeamCtx, user: Due): Step =>
+    (scoped: TeamCtx, user: DueUser): Step =>
     async (work) => {
       if (isOver()) return null;
       left -= 1;
@@ -161,34 +161,34 @@ export async function eraseSomeUsers(ctx: Ctx, after: string, steps = STEPS_PER_
   return { erased, next: rows.length < BATCH ? null : last };
 }
 
-type OpenTeam = { scoped: TeamCtx; answersSince: string };
+type OpenTeam = { scoped: TeamCtx; responsesSince: string };
 
 /**
  * Returns a function that opens a team. When it opens a team for the first time, it erases the stored responses that
  * name any of the team's users in this run.
  */
-function openTeams(ctx: Ctx, rows: Due[]): (teamId: string) => Promise<OpenTeam | null> {
+function openTeams(ctx: Ctx, rows: DueUser[]): (teamId: string) => Promise<OpenTeam | null> {
   const opened = new Map<string, OpenTeam | null>();
   return async (teamId) => {
     const known = opened.get(teamId);
     if (known !== undefined) return known;
     const team = await findTeamScopeOrNull(ctx, teamId);
     const scoped = team && forTeam(ctx, team);
-    const answersSince = await answers.answersStillToCome(ctx);
+    const responsesSince = await responses.responsesStillToCome(ctx);
     if (scoped) {
       const ids = rows.filter(({ team_id }) => team_id === teamId).map(({ id }) => id);
-      await answers.eraseNaming(scoped, scoped.team.id, ids);
+      await responses.eraseNaming(scoped, scoped.team.id, ids);
     }
-    const open = scoped && { scoped, answersSince };
+    const open = scoped && { scoped, responsesSince };
     opened.set(teamId, open);
     return open;
   };
 }
 
-async function eraseUser({ scoped, answersSince }: OpenTeam, step: Step, user: { id: string }): Promise<boolean> {
+async function eraseUser({ scoped, responsesSince }: OpenTeam, step: Step, user: { id: string }): Promise<boolean> {
   if (!(await eraseInChunks(step, user))) return false;
   const erased = await step(async (tx) => {
-    await answers.eraseNaming(tx, tx.team.id, [user.id], answersSince);
+    await responses.eraseNaming(tx, tx.team.id, [user.id], responsesSince);
     await eraseFromModules(tx, user);
     await recordAudit(tx, {
       team_id: scoped.team.id,

@@ -31,7 +31,7 @@ import { guarantor, person } from '../../test/people.ts';
 import { startEndpoint } from '../../test/endpoint.ts';
 import { findTraces } from '../../test/find-traces.ts';
 import { operations } from '../operations.ts';
-import { BODIES } from '../glossary/examples.ts';
+import { BODIES } from '../openapi-texts/examples.ts';
 import { jsonOf } from '../operation/media.ts';
 import { storeMessage } from '../labs/laboratories/hl7/inbox/store-message.ts';
 import { addPhysician } from '../tenancy/teams/physicians.ts';

@@ -79,15 +79,15 @@ test('a team whose provider hangs delays neither other jobs nor other teams', as
 
 const payload = () => ({ team_id: app.team.id, user_id: randomUUID(), provider: 'oura' as const });
 /** A run that has just ended may still be locked, because its end is written later. */
-type Waiting = { key: string | null; run_at: string; flags: Record<string, true> | null };
+type WaitingJob = { key: string | null; run_at: string; flags: Record<string, true> | null };
 const flagsOf = (of: string): Record<string, true> => ({
   [of]: true,
   [`${of} of ${app.team.id}`]: true,
   [`${of} of organisation ${app.team.org_id}`]: true,
 });
-const waiting = async (): Promise<Waiting[]> =>
+const waiting = async (): Promise<WaitingJob[]> =>
   (
-    await sql<Waiting>`
+    await sql<WaitingJob>`
       select key, run_at, flags from graphile_worker.jobs
        where task_identifier = ${inboxKind.name} and locked_at is null`.execute(app.db)
   ).rows;

@@ -5,9 +5,9 @@ import { refuseIfClockIsOff } from '../db/clock.ts';
 import * as delivery from '../delivery/erase.ts';
 import * as uploads from '../files/erase.ts';
 import * as events from '../events/erase.ts';
-import * as answers from '../http/answer/erase.ts';
+import * as responses from '../http/response/erase.ts';
 import * as orders from '../labs/orders/erase.ts';
-import * as carriers from '../labs/laboratories/carriers/erase.ts';
+import * as carriers from '../labs/carriers/erase.ts';
 import * as hl7 from '../labs/laboratories/hl7/erase.ts';
 import * as continuousQueries from '../wearables/aggregate/continuous/erase.ts';
 import * as results from '../labs/results/erase.ts';
@@ -45,7 +45,7 @@ const MODULES: { dropExpired: (ctx: Ctx) => Promise<void> }[] = [
   accessTokens,
   mail,
   tenancy,
-  answers,
+  responses,
   uploads,
   audit,
 ];

@@ -9,7 +9,7 @@ import { inTransaction } from '../db/transaction.ts';
 import { isUnavailable } from '../db/session/unavailable.ts';
 import { kindOfError, type Logger } from '../log.ts';
 import { schedulerCallResumption, schedulerCalls } from '../labs/appointments/scheduler-calls/make-scheduler-call.ts';
-import { carrierScans } from '../labs/laboratories/carriers/follow-scans.ts';
+import { carrierScans } from '../labs/carriers/follow-scans.ts';
 import { resendEvents, resendResumption } from '../labs/orders/messages/resend-events.ts';
 import { autopilot } from '../labs/laboratories/simulated/autopilot-job.ts';
 import {
@@ -96,7 +96,7 @@ export function tasksOf(ctx: Ctx, permits = openJobPermits()): TaskList {
       job.name,
       async (payload: unknown, { job: asked }: JobHelpers) => {
         const given = payload as Record<string, never>;
-        if (ctx.cipher.lacksKeys()) return leaveToOthers(ctx, job, given, asked);
+        if (ctx.cipher.lacksKeys()) return postponeWithoutKeys(ctx, job, given, asked);
         const flags = Object.keys(asked.flags ?? {});
         if (!permits.take(flags)) return postpone(ctx, job, given, asked);
         try {
@@ -118,11 +118,16 @@ export const crontab = jobs
  * Puts a job back, because another process may have the encryption key that is missing here. This process would fail at
  * every value under that key, until the queue gave the job up. A scheduled job is not put back, because it recurs.
  */
-async function leaveToOthers(ctx: Ctx, job: Job, payload: Record<string, never>, asked: Asked): Promise<void> {
+async function postponeWithoutKeys(
+  ctx: Ctx,
+  job: Job,
+  payload: Record<string, never>,
+  asked: QueuedJob,
+): Promise<void> {
   if (!job.cron) await postpone(ctx, job, payload, { ...asked, run_at: new Date(Date.now() + WITHOUT_KEYS_MS) });
 }
 
-type Asked = Pick<JobHelpers['job'], 'id' | 'key' | 'run_at'>;
+type QueuedJob = Pick<JobHelpers['job'], 'id' | 'key' | 'run_at'>;
 
 const WITHOUT_KEYS_MS = 10_000;
 
@@ -134,7 +139,7 @@ async function postpone(
   ctx: Ctx,
   job: Job,
   payload: Record<string, never>,
-  { id, key, run_at: runAt }: Asked,
+  { id, key, run_at: runAt }: QueuedJob,
 ): Promise<void> {
   await inTransaction(acrossTeams(ctx), async ({ db }) => {
     const { rows } = await sql`select from graphile_worker.jobs where key = ${key} and id <> ${id}`.execute(db);

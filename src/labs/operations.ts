@@ -4,7 +4,7 @@ import { schedulerOperations } from './appointments/updates/operations.ts';
 import { compendiumOperations } from './catalogue/compendium/operations.ts';
 import { labTestOperations } from './catalogue/operations.ts';
 import { labAccountOperations } from './catalogue/lab-accounts/operations.ts';
-import { carrierOperations } from './laboratories/carriers/operations.ts';
+import { carrierOperations } from './carriers/operations.ts';
 import { fhirOperations } from './laboratories/fhir/operations.ts';
 import { repairOperations } from './laboratories/hl7/management/operations.ts';
 import { simulationOperations } from './laboratories/simulated/operations.ts';

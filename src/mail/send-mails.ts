@@ -65,11 +65,11 @@ async function sendMails(ctx: Ctx, server: MailServer): Promise<void> {
   }
 }
 
-type Taken = { id: string; org_id: string; reader_hash: Buffer | null; content: Buffer; attempts: number };
+type LeasedMail = { id: string; org_id: string; reader_hash: Buffer | null; content: Buffer; attempts: number };
 
 /** Takes the oldest due mail of each organisation, and leases these mails to this process. */
-async function takeRound(ctx: Ctx): Promise<Taken[]> {
-  const { rows } = await sql<Taken>`
+async function takeRound(ctx: Ctx): Promise<LeasedMail[]> {
+  const { rows } = await sql<LeasedMail>`
     update mails set attempts = attempts + 1, next_attempt_at = now() + make_interval(secs => ${LEASE_SECONDS})
      where id in (
        select id from mails
@@ -82,7 +82,7 @@ async function takeRound(ctx: Ctx): Promise<Taken[]> {
   return rows;
 }
 
-async function sendOne(ctx: Ctx, server: MailServer, mail: Taken): Promise<'done' | 'server_away'> {
+async function sendOne(ctx: Ctx, server: MailServer, mail: LeasedMail): Promise<'done' | 'server_away'> {
   const { id, org_id } = mail;
   const { db } = boundToOrg(ctx, org_id);
   const wait = await secondsUntilAllowed(ctx, mail.reader_hash);
@@ -123,14 +123,14 @@ async function sendOne(ctx: Ctx, server: MailServer, mail: Taken): Promise<'done
 }
 
 /** Postpones a mail because of the daily limit of its reader. That does not count as an attempt. */
-async function postpone(ctx: Ctx, { id, org_id }: Taken, seconds: number): Promise<void> {
+async function postpone(ctx: Ctx, { id, org_id }: LeasedMail, seconds: number): Promise<void> {
   await sql`
     update mails set attempts = attempts - 1, next_attempt_at = now() + make_interval(secs => ${seconds})
      where id = ${id}`.execute(boundToOrg(ctx, org_id).db);
 }
 
 /** Decrypts a mail. If it is damaged, this function throws MailRefused, so that the job continues with other mails. */
-function opened({ cipher }: Ctx, { id, org_id, content }: Taken): OutgoingMail {
+function opened({ cipher }: Ctx, { id, org_id, content }: LeasedMail): OutgoingMail {
   try {
     return cipher.openJson<OutgoingMail>('mails.content', { team_id: org_id, id }, content);
   } catch (error) {
@@ -140,7 +140,7 @@ function opened({ cipher }: Ctx, { id, org_id, content }: Taken): OutgoingMail {
 }
 
 /** Makes mails that were taken but not tried due again. That does not count as an attempt. */
-async function requeueMails(ctx: Ctx, mails: Taken[]): Promise<void> {
+async function requeueMails(ctx: Ctx, mails: LeasedMail[]): Promise<void> {
   if (mails.length === 0) return;
   await sql`
     update mails set attempts = attempts - 1, next_attempt_at = now()

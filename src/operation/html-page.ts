@@ -1,4 +1,4 @@
-import type { BrowserAnswer } from './media.ts';
+import type { BrowserResponse } from './media.ts';
 
 /** Escapes text for HTML. */
 export const escapeHtml = (text: string): string =>
@@ -33,7 +33,7 @@ a.close{color:var(--go);display:inline-block;padding:.6rem 0}
  * @param body HTML
  * @param more styles of this page, in addition to those that all pages share
  */
-export const layout = (title: string, body: string, more = ''): Extract<BrowserAnswer, { html: string }> => ({
+export const layout = (title: string, body: string, more = ''): Extract<BrowserResponse, { html: string }> => ({
   style: STYLE + more,
   html: `<!doctype html>
 <html lang="en">

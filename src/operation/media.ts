@@ -162,7 +162,7 @@ export type Attachment = {
 export const browser = { media: 'browser' } as const;
 
 /** A page without script, or a redirect. A page can also show an error that the person made. Its status is then 200. */
-export type BrowserAnswer =
+export type BrowserResponse =
   | {
       html: string;
       /** The only style sheet that the browser applies to the page. */
@@ -176,7 +176,7 @@ export type BrowserAnswer =
 export type Cookie = { name: string; value: string; path: string; seconds: number; secure: boolean };
 
 export type BodyKind = TSchema | Ndjson | ByteStream | Batch | Multipart | WebForm;
-export type AnswerKind = TSchema | Ndjson | OrAccepted | OrFile | Fhir | Page;
+export type ResponseKind = TSchema | Ndjson | OrAccepted | OrFile | Fhir | Page;
 
 /** The type of the body that `handle` gets. */
 export type BodyOf<B> =
@@ -195,7 +195,7 @@ export type BodyOf<B> =
               : undefined;
 
 /** The type of the value that `handle` returns. */
-export type AnswerOf<R> =
+export type ResponseOf<R> =
   R extends Ndjson<infer T>
     ? AsyncIterable<Static<T>>
     : R extends OrAccepted<infer T>
@@ -205,7 +205,7 @@ export type AnswerOf<R> =
         : R extends Fhir<infer T>
           ? Static<T>
           : R extends { media: 'browser' }
-            ? BrowserAnswer
+            ? BrowserResponse
             : R extends { media: 'attachment' }
               ? Attachment
               : R extends { media: 'pdf' }
@@ -217,7 +217,7 @@ export type AnswerOf<R> =
                     : void;
 
 /** Returns the schema of a body or response that is one JSON value. */
-export function jsonOf(kind: BodyKind | AnswerKind | undefined): TSchema | undefined {
+export function jsonOf(kind: BodyKind | ResponseKind | undefined): TSchema | undefined {
   if (kind === undefined || !('media' in kind)) return kind;
   if (kind.media === 'or_accepted' || kind.media === 'or_file' || kind.media === 'fhir') return kind.schema;
   if (kind.media === 'web_form') return kind.fields;
@@ -230,7 +230,7 @@ export const isBatch = (kind: BodyKind | undefined): kind is Batch =>
 const isWebForm = (kind: BodyKind | undefined): kind is WebForm =>
   kind !== undefined && 'media' in kind && kind.media === 'web_form';
 
-export const isForm = (kind: BodyKind | AnswerKind | undefined): kind is Multipart =>
+export const isForm = (kind: BodyKind | ResponseKind | undefined): kind is Multipart =>
   kind !== undefined && 'media' in kind && kind.media === 'multipart';
 
 /** Returns true for a body that `handle` reads while it arrives. */

@@ -2,7 +2,7 @@ import type { Static, TObject, TProperties, TSchema } from 'typebox';
 import type { Ctx, LinkCtx, ManagementCtx, OrgSignedCtx, SignedCtx, TeamCtx, TeamsCtx } from '../context.ts';
 import type { ErrorCode } from '../errors.ts';
 import { areaOf, type Area, type TeamTag } from './areas.ts';
-import type { AnswerKind, AnswerOf, BodyKind, BodyOf } from './media.ts';
+import type { ResponseKind, ResponseOf, BodyKind, BodyOf } from './media.ts';
 
 /**
  * Who may call the operation:
@@ -76,7 +76,7 @@ export const deprecatedField: DeprecatedField = {
   documentation: '/docs#description/deprecated-fields',
 };
 
-type Shown = {
+type OperationTexts = {
   /**
    * The stable name of the operation. It is the operationId in OpenAPI, the scope of idempotency keys, and the label in
    * metrics and in the audit log.
@@ -106,8 +106,8 @@ type Definition<
   P extends Parameters,
   Q extends Parameters,
   B extends BodyKind | undefined,
-  R extends AnswerKind | undefined,
-> = Shown & {
+  R extends ResponseKind | undefined,
+> = OperationTexts & {
   /** The tag. If a team API key can call the operation, the tag must have an area (areas.ts). */
   tag: A extends TeamAuth ? TeamTag : string;
   /**
@@ -130,7 +130,7 @@ type Definition<
    * True if the response contains a secret. If we store the response for an idempotency key, only the caller's own API
    * key opens it.
    */
-  secretAnswer?: boolean;
+  secretResponse?: boolean;
   /** The name of a cookie. `handle` gets its value. */
   cookie?: string;
   /** Names of request headers in lower case. `handle` gets their values, and null for a missing header. */
@@ -172,11 +172,11 @@ type Definition<
       cookie: string | null;
       headers: Readonly<Record<string, string | null>>;
     },
-  ) => Promise<AnswerOf<R> | (R extends undefined ? void : never)>;
+  ) => Promise<ResponseOf<R> | (R extends undefined ? void : never)>;
 };
 
 /** A declared operation. Its route, refusals, validation, response and documentation all come from this object. */
-export type Operation = Shown & {
+export type Operation = OperationTexts & {
   tag: string;
   auth: Auth;
   /** The area of a team's data that the operation reads or changes. Null if no team key can call it. */
@@ -188,14 +188,14 @@ export type Operation = Shown & {
   params?: TObject | undefined;
   query?: TObject | undefined;
   body?: BodyKind | undefined;
-  secretAnswer: boolean;
+  secretResponse: boolean;
   cookie: string | null;
   headers: readonly string[];
   revokes: boolean;
   erases: string | null;
   waits: boolean;
   lasts: boolean;
-  response?: AnswerKind | undefined;
+  response?: ResponseKind | undefined;
   status: Status;
   refusals: readonly ErrorCode[];
   refusedWith: Readonly<Partial<Record<ErrorCode, TObject>>>;
@@ -209,7 +209,7 @@ export function operation<
   P extends Parameters = undefined,
   Q extends Parameters = undefined,
   B extends BodyKind | undefined = undefined,
-  R extends AnswerKind | undefined = undefined,
+  R extends ResponseKind | undefined = undefined,
 >(definition: Definition<A, S, P, Q, B, R>): Operation {
   const { response, tag } = definition;
   const auth = definition.auth ?? 'team_key';
@@ -222,7 +222,7 @@ export function operation<
     reads: definition.method === 'GET' || (definition.readsOnly ?? false),
     scope: definition.scope ?? null,
     closedBeta: definition.closedBeta ?? null,
-    secretAnswer: definition.secretAnswer ?? false,
+    secretResponse: definition.secretResponse ?? false,
     cookie: definition.cookie ?? null,
     headers: definition.headers ?? [],
     revokes: definition.revokes ?? false,

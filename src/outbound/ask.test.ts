@@ -16,10 +16,12 @@ let answer: (response: ServerResponse) => void;
 beforeEach(async () => {
   // Name servers that answer every name with the address of this machine.
   type Callback = (error: Error | null, addresses: object[]) => void;
-  const answerWith = (addresses: object[]) => (_name: string, _how: unknown, callback: Callback) =>
+  const respondWith = (addresses: object[]) => (_name: string, _how: unknown, callback: Callback) =>
     callback(null, addresses);
-  vi.spyOn(Resolver.prototype, 'resolve4').mockImplementation(answerWith([{ address: '127.0.0.1', ttl: 60 }]) as never);
-  vi.spyOn(Resolver.prototype, 'resolve6').mockImplementation(answerWith([]) as never);
+  vi.spyOn(Resolver.prototype, 'resolve4').mockImplementation(
+    respondWith([{ address: '127.0.0.1', ttl: 60 }]) as never,
+  );
+  vi.spyOn(Resolver.prototype, 'resolve6').mockImplementation(respondWith([]) as never);
   sockets = new Set();
   server = createServer((_, response) => answer(response));
   server.on('connection', (socket) => {

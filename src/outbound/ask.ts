@@ -20,7 +20,7 @@ const KEEP_ALIVE_MS = 4_000;
  * No response arrived, or its body was too large. `code` comes from the operating system or a library and contains no
  * address.
  */
-export class NoAnswer extends Error {
+export class NoResponse extends Error {
   readonly code: string;
 
   constructor(code: string) {
@@ -51,7 +51,11 @@ type Bounds = {
  * A response. `text` is empty if the body was too large and that is no error: for an error status, or with
  * `onlyStatus`.
  */
-type Answer = { status: number; headers: Readonly<Record<string, string | string[] | undefined>>; text: string };
+type OutboundResponse = {
+  status: number;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  text: string;
+};
 
 /** The owner under which the DNS look-ups of all these requests are counted, because the requests belong to no team. */
 const PROVIDERS: Owner = { org: 'providers', team: 'providers' };
@@ -71,8 +75,8 @@ export async function ask(
   config: Config,
   { method, url, headers = {}, body }: Question,
   { timeoutMs = TIMEOUT_MS, mostBytes = MOST_BYTES, signal, onlyStatus = false, networks }: Bounds = {},
-): Promise<Answer> {
-  if (!networks && deploymentPolicy(config).checkUrl(url) !== null) throw new NoAnswer('address_refused');
+): Promise<OutboundResponse> {
+  if (!networks && deploymentPolicy(config).checkUrl(url) !== null) throw new NoResponse('address_refused');
   const { origin, pathname, search } = new URL(url);
   try {
     return await withinTime({ ms: timeoutMs, outer: signal }, async (signal) => {
@@ -86,13 +90,15 @@ export async function ask(
       });
       const { statusCode: status, headers: responseHeaders } = answer;
       const text = await textOrNull(answer.body, mostBytes);
-      if (text === null && !onlyStatus && status < 300) throw new NoAnswer('answer_too_large');
+      if (text === null && !onlyStatus && status < 300) throw new NoResponse('answer_too_large');
       return { status, headers: responseHeaders, text: text ?? '' };
     });
   } catch (error) {
-    if (error instanceof NoAnswer) throw error;
+    if (error instanceof NoResponse) throw error;
     const { code, name } = error as { code?: unknown; name?: string };
-    throw new NoAnswer(typeof code === 'string' ? code.toLowerCase() : name === 'TimeoutError' ? 'timeout' : 'broken');
+    throw new NoResponse(
+      typeof code === 'string' ? code.toLowerCase() : name === 'TimeoutError' ? 'timeout' : 'broken',
+    );
   }
 }
 

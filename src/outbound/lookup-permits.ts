@@ -21,12 +21,12 @@ export class LookupPermits {
   /** The permits in use, the oldest first. */
   readonly #permits = new Set<{ since: number }>();
   readonly #waiting = new RoundRobin<Waiter>();
-  readonly #may: Eligible;
+  readonly #eligible: Eligible;
   #wakes: NodeJS.Timeout | undefined;
 
   constructor(permits = MOST_LOOKUPS) {
     this.#free = permits;
-    this.#may = { org: (org) => this.#mayBegin(org), team: () => true };
+    this.#eligible = { org: (org) => this.#mayBegin(org), team: () => true };
   }
 
   /**
@@ -46,7 +46,7 @@ export class LookupPermits {
   }
 
   #beginNext(): boolean {
-    const next = this.#waiting.next(this.#may);
+    const next = this.#waiting.next(this.#eligible);
     if (!next) return false;
     next.item.resolve(next.item.isAwaited() ? this.#begin(next.owner) : null);
     return true;

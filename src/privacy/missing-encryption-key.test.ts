@@ -44,8 +44,8 @@ test('the change feed stops before an event whose key is missing, and does not r
     operation: 'list_events',
     err: { type: 'UnknownKey', code: 'encryption_key_unknown', key_version: 2 },
   });
-  const answer = await ahead.api<{ data: { body: unknown }[] }>('GET', path, undefined, withKey);
-  expect(answer.body.data.map((event) => event.body !== null)).toEqual([true, true]);
+  const response = await ahead.api<{ data: { body: unknown }[] }>('GET', path, undefined, withKey);
+  expect(response.body.data.map((event) => event.body !== null)).toEqual([true, true]);
 });
 
 test('a signed link with a missing key is a 503, and one with an invalid key version is refused', async () => {

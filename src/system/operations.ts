@@ -45,7 +45,7 @@ export const systemOperations = [
     response: Readiness,
     summary: 'Check that the service accepts requests',
     description:
-      'Answers 503 while the process stops, the database does not answer, or its disk is full. Send requests ' +
+      'Returns 503 while the process stops, the database does not answer, or its disk is full. Send requests ' +
       'to another process meanwhile. Waiting requests do not cause a 503, because then a load balancer would ' +
       'remove one process after the other. `request_wait_seconds` reports them.',
     refusals: ['not_ready'],

@@ -8,7 +8,7 @@ import { query } from '../../test/global-setup.ts';
 import { person } from '../../test/people.ts';
 import { teamCtx } from '../../test/team-ctx.ts';
 import { BatchScheduler } from '../batch-scheduler.ts';
-import { ORG_ANSWERS } from '../glossary/org-examples.ts';
+import { ORG_ANSWERS } from '../openapi-texts/org-examples.ts';
 import { exportedRows } from '../privacy/export-rows.ts';
 import { createManagementKey } from '../tenancy/keys/create-management-key.ts';
 import { createTeam } from '../tenancy/teams/create.ts';
@@ -72,9 +72,9 @@ test('data with a shape in the interface has that shape in the export', async ()
   const of = (type: string): Line[] => lines.filter((line) => line.type === type);
   const orders = of('order').map(({ data }) => data);
   for (const shown of orders.slice(0, 3)) {
-    const answer = await team.api<Record<string, unknown>>('GET', `/v3/order/${String(shown['id'])}`);
-    if (answer.status === 404) continue;
-    expect(shown).toMatchObject({ ...answer.body, requisition_form_url: null });
+    const response = await team.api<Record<string, unknown>>('GET', `/v3/order/${String(shown['id'])}`);
+    if (response.status === 404) continue;
+    expect(shown).toMatchObject({ ...response.body, requisition_form_url: null });
   }
   const note = of('sample').find(({ data }) => data['value'] === 'Two eggs') as Line;
   const read = await team.api<{ groups: { manual: { data: object[] }[] } }>(
@@ -91,7 +91,7 @@ test('its example in the document equals the line of a user', async () => {
   const [line] = (await exported()).filter(({ type }) => type === 'user') as [Line];
   const shown = ORG_ANSWERS['export_team'] as Line;
   expect(Object.keys(shown)).toEqual(Object.keys(line));
-  expect(Object.keys(shown.data).toSorted(), 'ORG_ANSWERS of src/glossary/org-examples.ts').toEqual(
+  expect(Object.keys(shown.data).toSorted(), 'ORG_ANSWERS of src/openapi-texts/org-examples.ts').toEqual(
     Object.keys(line.data).toSorted(),
   );
   const kind = (value: unknown): string => (value === null ? 'null' : typeof value);
@@ -204,12 +204,12 @@ test('an organisation has two at a time in a process, and another one can start 
   const ends: (() => void)[] = [];
   const begin = async (of: Team): Promise<Response> => {
     const controller = new AbortController();
-    const answer = await fetch(app.baseUrl + path(of), {
+    const response = await fetch(app.baseUrl + path(of), {
       headers: { 'x-management-key': of.management_key },
       signal: controller.signal,
     });
-    if (answer.ok) ends.push(() => controller.abort());
-    return answer;
+    if (response.ok) ends.push(() => controller.abort());
+    return response;
   };
   const [first, second, third] = teams as [Team, Team, Team];
   expect([(await begin(first)).status, (await begin(second)).status]).toEqual([200, 200]);
@@ -327,9 +327,9 @@ test('it ends without the last line when its reader paused until another one beg
   const begin = async () => {
     // Uncompressed: a compressed export would fit into the buffers of a connection whose reader pauses.
     const headers = { 'x-management-key': other.management_key, 'accept-encoding': 'identity' };
-    const answer = await fetch(app.baseUrl + path(other), { headers });
-    expect(answer.status).toBe(200);
-    const reader = answer.body?.getReader();
+    const response = await fetch(app.baseUrl + path(other), { headers });
+    expect(response.status).toBe(200);
+    const reader = response.body?.getReader();
     await reader?.read();
     return async (): Promise<void> => {
       for (let read = await reader?.read(); read && !read.done;) read = await reader?.read();

@@ -9,9 +9,9 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-type Answer = { code: string; limit: number; id: string; detail: string };
+type LimitBody = { code: string; limit: number; id: string; detail: string };
 const makeTeam = (key?: string) =>
-  app.api<Answer>(
+  app.api<LimitBody>(
     'POST',
     `/v1/org/${app.team.org_id}/team`,
     { name: 'North', region: 'us' },
@@ -42,7 +42,7 @@ test('a limit_reached is not stored for its idempotency key, so a retry succeeds
 
 test('a team has a limit of valid API keys, and a revoked key makes room', async () => {
   const path = `/v1/org/${app.team.org_id}/team_api_keys/sandbox/us`;
-  const make = () => app.api<Answer>('POST', path, { label: 'one more', team_id: app.team.id });
+  const make = () => app.api<LimitBody>('POST', path, { label: 'one more', team_id: app.team.id });
   const made = await make();
   expect(made.status).toBe(200);
   expect(await make()).toMatchObject({ status: 403, body: { code: 'limit_reached', limit: 2 } });

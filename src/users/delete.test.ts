@@ -27,8 +27,8 @@ describe('deleting a user', () => {
       ['GET', `/v2/user/${userId}/info/latest`],
     ];
     for (const [method, path, body] of calls) {
-      const answer = await app.api<Refused>(method, path, body);
-      expect([method, path, answer.status, answer.body.code]).toEqual([
+      const response = await app.api<Refused>(method, path, body);
+      expect([method, path, response.status, response.body.code]).toEqual([
         method,
         path,
         404,
@@ -51,8 +51,8 @@ describe('deleting a user', () => {
     const other = await app.makeTeam();
     const userId = await makeUser(app.api);
     await app.api('DELETE', `/v2/user/${userId}`);
-    const answer = await other.api<Refused>('GET', `/v2/user/${userId}`);
-    expect([answer.status, answer.body.code]).toEqual([404, 'not_found']);
+    const response = await other.api<Refused>('GET', `/v2/user/${userId}`);
+    expect([response.status, response.body.code]).toEqual([404, 'not_found']);
   });
 
   test('the client_user_id stays reserved and the refusal names the deleted user', async () => {
@@ -77,7 +77,7 @@ describe('undoing a deletion', () => {
     const undone = await undo(`?${by}=${encodeURIComponent(by === 'user_id' ? userId : reference)}`);
     expect([undone.status, undone.body]).toEqual([200, { success: true }]);
     const after = [await app.api('GET', `/v2/user/${userId}`), await app.api('GET', `/v2/user/${userId}/info/latest`)];
-    expect(after.map((answer) => answer.body)).toEqual(before.map((answer) => answer.body));
+    expect(after.map((response) => response.body)).toEqual(before.map((response) => response.body));
   });
 
   test('a user that is not scheduled for deletion stays as it is', async () => {
@@ -89,9 +89,9 @@ describe('undoing a deletion', () => {
   test('exactly one of the two ids is needed', async () => {
     const userId = await makeUser(app.api, 'both');
     for (const query of ['', `?user_id=${userId}&client_user_id=both`]) {
-      const answer = await undo(query);
-      expect([query, answer.status]).toEqual([query, 422]);
-      expect((answer.body as unknown as { detail: { loc: string[] }[] }).detail).toEqual([
+      const response = await undo(query);
+      expect([query, response.status]).toEqual([query, 422]);
+      expect((response.body as unknown as { detail: { loc: string[] }[] }).detail).toEqual([
         {
           type: query.includes('both') ? 'value_error' : 'missing',
           loc: ['query'],
@@ -110,8 +110,8 @@ describe('undoing a deletion', () => {
 
   test('an unknown id is 404', async () => {
     for (const query of [`?user_id=${randomUUID()}`, '?client_user_id=nobody']) {
-      const answer = await undo(query);
-      expect([answer.status, answer.body.code]).toEqual([404, 'not_found']);
+      const response = await undo(query);
+      expect([response.status, response.body.code]).toEqual([404, 'not_found']);
     }
   });
 });

@@ -13,8 +13,8 @@ afterAll(() => app.close());
 type InfoBody = typeof person & { first_name: string };
 const put = (body: unknown): Promise<Answer<InfoBody>> => app.api<InfoBody>('PATCH', `/v2/user/${userId}/info`, body);
 const refusalOf = async (change: object): Promise<string[]> => {
-  const answer = await put({ ...person, ...change });
-  return answer.status === 422 ? problemsOf(answer) : [`status ${answer.status}`];
+  const response = await put({ ...person, ...change });
+  return response.status === 422 ? problemsOf(response) : [`status ${response.status}`];
 };
 const daysFromNow = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 const yearsAgo = (years: number): string => {
@@ -24,8 +24,8 @@ const yearsAgo = (years: number): string => {
 
 describe("a user's demographics", () => {
   test('are 404 before they are stored', async () => {
-    const answer = await app.api<{ code: string }>('GET', `/v2/user/${await makeUser(app.api)}/info/latest`);
-    expect([answer.status, answer.body.code]).toEqual([404, 'not_found']);
+    const response = await app.api<{ code: string }>('GET', `/v2/user/${await makeUser(app.api)}/info/latest`);
+    expect([response.status, response.body.code]).toEqual([404, 'not_found']);
   });
 
   test('are stored with every key and read back', async () => {
@@ -106,7 +106,7 @@ describe('refused demographics', () => {
   });
 
   test('the answer repeats nothing about the person', async () => {
-    const answer = await app.api<Refusal>('PATCH', `/v2/user/${userId}/info`, {
+    const response = await app.api<Refusal>('PATCH', `/v2/user/${userId}/info`, {
       ...person,
       first_name: 'secret!',
       last_name: 17.25,
@@ -115,9 +115,9 @@ describe('refused demographics', () => {
       phone_number: 'secret',
       address: { ...homeAddress, zip: 'secret', state: 'secret', city: 17.25 },
     });
-    expect(answer.body.detail).toHaveLength(8);
-    expect(JSON.stringify(answer.body)).not.toMatch(/secret|17\.25/);
-    expect(answer.body.detail.every((problem) => !('input' in problem))).toBe(true);
+    expect(response.body.detail).toHaveLength(8);
+    expect(JSON.stringify(response.body)).not.toMatch(/secret|17\.25/);
+    expect(response.body.detail.every((problem) => !('input' in problem))).toBe(true);
   });
 
   test.each(['Ada', 'J', "O'Hara", 'Anne-Marie', 'St. John', 'de la Cruz', '3rd', 'Smith,Jr.', 'x'.repeat(50)])(

@@ -35,7 +35,7 @@ export const userOperations = [
     body: UserInput,
     response: User,
     summary: 'Create a user',
-    description: 'A client_user_id that is in use answers 400 with the user_id and created_on of the user that has it.',
+    description: 'A client_user_id that is in use returns 400 with the user_id and created_on of the user that has it.',
     refusals: ['limit_reached', 'client_user_id_conflict', 'ingestion_range_invalid'],
     handle: async (ctx, { body }) => renderUser(ctx, await createUser(ctx, body)),
   }),
@@ -142,7 +142,7 @@ export const userOperations = [
     area: 'wearables',
     params,
     response: SignInToken,
-    secretAnswer: true,
+    secretResponse: true,
     summary: "Create a token for a user's own phone",
     description:
       'As `Authorization: Bearer`, the token lets the phone send data of this user for an hour, and ' +

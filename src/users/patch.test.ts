@@ -21,13 +21,13 @@ const reservations = async (userId: string): Promise<string[]> =>
 describe('changing a user', () => {
   test('keys that are present change, the others stay, and null clears', async () => {
     const userId = await makeUser(app.api);
-    const answer = await app.api('PATCH', `/v2/user/${userId}`, {
+    const response = await app.api('PATCH', `/v2/user/${userId}`, {
       fallback_time_zone: 'America/Phoenix',
       fallback_birth_date: '1980-12-10',
       ingestion_start: '2025-01-01',
       ingestion_end: '2025-12-31',
     });
-    expect([answer.status, answer.body]).toEqual([204, undefined]);
+    expect([response.status, response.body]).toEqual([204, undefined]);
     await app.api('PATCH', `/v2/user/${userId}`, { fallback_time_zone: null, ingestion_end: null });
     expect(await read(userId)).toEqual(
       expect.objectContaining({
@@ -50,14 +50,14 @@ describe('changing a user', () => {
   test('every wrong field is listed at once and nothing changes', async () => {
     const userId = await makeUser(app.api);
     const before = await read(userId);
-    const answer = await app.api('PATCH', `/v2/user/${userId}`, {
+    const response = await app.api('PATCH', `/v2/user/${userId}`, {
       client_user_id: '',
       fallback_time_zone: 'Mars',
       fallback_birth_date: '2999-01-01',
       ingestion_start: 5,
       ingestion_end: '2025-13-01',
     });
-    expect(problemsOf(answer)).toEqual([
+    expect(problemsOf(response)).toEqual([
       'body.client_user_id string_too_short',
       'body.fallback_birth_date date_parsing',
       'body.fallback_time_zone value_error',
@@ -85,10 +85,10 @@ describe('changing a user', () => {
   test('a user that is scheduled for deletion cannot be changed', async () => {
     const userId = await makeUser(app.api);
     await app.api('DELETE', `/v2/user/${userId}`);
-    const answer = await app.api<{ code: string }>('PATCH', `/v2/user/${userId}`, {
+    const response = await app.api<{ code: string }>('PATCH', `/v2/user/${userId}`, {
       fallback_time_zone: 'America/Phoenix',
     });
-    expect([answer.status, answer.body.code]).toEqual([404, 'user_scheduled_for_deletion']);
+    expect([response.status, response.body.code]).toEqual([404, 'user_scheduled_for_deletion']);
   });
 });
 
@@ -104,11 +104,11 @@ describe('changing the client_user_id', () => {
   test('the reference of another user answers 400 with that user, and nothing changes', async () => {
     const taken = await makeUser(app.api, 'taken-name');
     const userId = await makeUser(app.api, 'kept-name');
-    const answer = await app.api<{ detail: { user_id: string }; code: string }>('PATCH', `/v2/user/${userId}`, {
+    const response = await app.api<{ detail: { user_id: string }; code: string }>('PATCH', `/v2/user/${userId}`, {
       client_user_id: 'taken-name',
       fallback_time_zone: 'America/Phoenix',
     });
-    expect([answer.status, answer.body.code, answer.body.detail.user_id]).toEqual([
+    expect([response.status, response.body.code, response.body.detail.user_id]).toEqual([
       400,
       'client_user_id_conflict',
       taken,
@@ -146,10 +146,10 @@ test('an end before a start that is already stored is refused', async () => {
     client_user_id: 'bounded',
     ingestion_start: '2025-01-01',
   });
-  const answer = await app.api<{ code: string }>('PATCH', `/v2/user/${user.body.user_id}`, {
+  const response = await app.api<{ code: string }>('PATCH', `/v2/user/${user.body.user_id}`, {
     ingestion_end: '2020-01-01',
   });
-  expect([answer.status, answer.body.code]).toEqual([400, 'ingestion_range_invalid']);
+  expect([response.status, response.body.code]).toEqual([400, 'ingestion_range_invalid']);
   const read = await app.api<{ ingestion_end: string | null }>('GET', `/v2/user/${user.body.user_id}`);
   expect(read.body.ingestion_end).toBeNull();
 });

@@ -62,15 +62,15 @@ describe('creating a user', () => {
   });
 
   test('every wrong field is listed at once', async () => {
-    const answer = await create({
+    const response = await create({
       client_user_id: '  ',
       fallback_time_zone: 'Mars/Olympus',
       fallback_birth_date: '1980-02-30',
       ingestion_start: 'yesterday',
       ingestion_end: 20250101,
     });
-    expect(answer.status).toBe(422);
-    expect(problemsOf(answer)).toEqual([
+    expect(response.status).toBe(422);
+    expect(problemsOf(response)).toEqual([
       'body.client_user_id string_too_short',
       'body.fallback_birth_date date_parsing',
       'body.fallback_time_zone value_error',
@@ -80,12 +80,12 @@ describe('creating a user', () => {
   });
 
   test('an ingestion that ends before it starts is refused', async () => {
-    const answer = await create({
+    const response = await create({
       client_user_id: 'backwards',
       ingestion_start: '2025-02-01',
       ingestion_end: '2025-01-01',
     });
-    expect(problemsOf(answer)).toEqual(['body.ingestion_end value_error']);
+    expect(problemsOf(response)).toEqual(['body.ingestion_end value_error']);
   });
 
   test.each([
@@ -95,9 +95,9 @@ describe('creating a user', () => {
     [{ client_user_id: null }, 'body.client_user_id string_type'],
     [{ client_user_id: 'line\nbreak' }, 'body.client_user_id string_pattern_mismatch'],
   ])('%j is refused with %s', async (body, problem) => {
-    const answer = await create(body);
-    expect(answer.status).toBe(422);
-    expect(problemsOf(answer)).toEqual([problem]);
+    const response = await create(body);
+    expect(response.status).toBe(422);
+    expect(problemsOf(response)).toEqual([problem]);
   });
 
   test('a client_user_id that is in use answers 400 with the id and date of the user that has it', async () => {
@@ -117,13 +117,13 @@ describe('creating a user', () => {
   });
 
   test('of concurrent creates with one client_user_id one succeeds and all others name its user', async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, () => app.api<Conflict & UserBody>('POST', '/v2/user', { client_user_id: 'race' })),
     );
-    const made = answers.find((answer) => answer.status === 200);
-    const refused = answers.filter((answer) => answer.status === 400);
+    const made = responses.find((response) => response.status === 200);
+    const refused = responses.filter((response) => response.status === 400);
     expect(refused).toHaveLength(7);
-    expect(new Set(refused.map((answer) => answer.body.detail.user_id))).toEqual(new Set([made?.body.user_id]));
+    expect(new Set(refused.map((response) => response.body.detail.user_id))).toEqual(new Set([made?.body.user_id]));
     const { users } = await app.db
       .selectFrom('users')
       .select((eb) => eb.fn.countAll<number>().as('users'))
@@ -143,8 +143,8 @@ describe('creating a user', () => {
       await untilBlocked(app.db);
       return { second };
     });
-    const answer = await second;
-    expect([answer.status, answer.body.detail.user_id]).toEqual([400, first]);
+    const response = await second;
+    expect([response.status, response.body.detail.user_id]).toEqual([400, first]);
   });
 
   test('two teams may use one client_user_id', async () => {
@@ -300,8 +300,8 @@ describe('access to users', () => {
   test('without a key every operation answers 401', async () => {
     const userId = await makeUser(app.api);
     for (const [method, path] of operations(userId, 'someone')) {
-      const answer = await app.api<{ code: string }>(method, path, undefined, { key: null });
-      expect([path, answer.status, answer.body.code]).toEqual([path, 401, 'invalid_api_key']);
+      const response = await app.api<{ code: string }>(method, path, undefined, { key: null });
+      expect([path, response.status, response.body.code]).toEqual([path, 401, 'invalid_api_key']);
     }
   });
 
@@ -329,9 +329,9 @@ describe('access to users', () => {
     for (const [method, path, body] of operations('not-a-uuid', 'x').filter(([, path]) =>
       path.includes('not-a-uuid'),
     )) {
-      const answer = await app.api<{ detail: unknown[] }>(method, path, body);
-      expect(answer.status).toBe(422);
-      expect(answer.body.detail).toEqual([
+      const response = await app.api<{ detail: unknown[] }>(method, path, body);
+      expect(response.status).toBe(422);
+      expect(response.body.detail).toEqual([
         {
           type: 'uuid_parsing',
           loc: [path.includes('?') ? 'query' : 'path', 'user_id'],

@@ -258,13 +258,13 @@ describe('summaries', () => {
     ]);
     const [one, two, three, four, five, ofPhone] = body.items.map(({ id }) => id) as string[];
     const before = await takeWebhooks();
-    const answer = await removeOf(
+    const response = await removeOf(
       'activity',
       { id: one },
       { provider: 'apple_health_kit', provider_id: 'two' },
       { provider: 'apple_health_kit', source_type: 'watch', start_date: '2026-01-03', end_date: '2026-01-04' },
     );
-    expect([answer.status, answer.body.deleted, answer.body.ids.toSorted()]).toEqual([
+    expect([response.status, response.body.deleted, response.body.ids.toSorted()]).toEqual([
       200,
       4,
       [one, two, three, four].toSorted(),

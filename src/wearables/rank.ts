@@ -28,10 +28,10 @@ const SOURCE_TYPE_ORDER: readonly SourceType[] = [
 export type Source = { provider: string; source_type: string; app_id: string | null; device_id: string | null };
 
 /**
- * A source with its rank. `rivals` is the number of the group of sources with which it competes. `position` is its
+ * A source with its rank. `rank_group` is the number of the group of sources with which it competes. `position` is its
  * position in that group; 1 is the best.
  */
-export type Ranked<S> = S & { rivals: number; position: number };
+export type Ranked<S> = S & { rank_group: number; position: number };
 
 /** The number of rows that are ranked before other requests may run. */
 const ROWS_AT_ONCE = 1_000;
@@ -53,8 +53,8 @@ export function rank<S extends Source>(
     if (group) group.push(source);
     else groups.set(apartBy(source), [source]);
   }
-  return [...groups.values()].flatMap((group, rivals) =>
-    inOrder(group, providers).map((source, n): Ranked<S> => ({ ...source, rivals, position: n + 1 })),
+  return [...groups.values()].flatMap((group, rank_group) =>
+    inOrder(group, providers).map((source, n): Ranked<S> => ({ ...source, rank_group, position: n + 1 })),
   );
 }
 
@@ -74,16 +74,16 @@ export async function rankRows<R extends Source & { group: string }>(
     if (n % ROWS_AT_ONCE === ROWS_AT_ONCE - 1) await nextImmediate();
   }
   const ranked: Ranked<R>[] = [];
-  let [rivals, next] = [0, ROWS_AT_ONCE];
+  let [rank_group, next] = [0, ROWS_AT_ONCE];
   for (const group of groups.values()) {
     const rowsBy = new Map([...group.values()].map((ofSource) => [ofSource[0] as R, ofSource]));
     for (const [n, first] of inOrder([...rowsBy.keys()], providers).entries()) {
-      for (const row of rowsBy.get(first) as R[]) ranked.push({ ...row, rivals, position: n + 1 });
+      for (const row of rowsBy.get(first) as R[]) ranked.push({ ...row, rank_group, position: n + 1 });
       if (ranked.length < next) continue;
       next = ranked.length + ROWS_AT_ONCE;
       await nextImmediate();
     }
-    rivals += 1;
+    rank_group += 1;
   }
   return ranked;
 }

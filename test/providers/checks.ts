@@ -2,10 +2,10 @@
 export type Values = Readonly<Record<string, string>>;
 
 /** A request as the stand-in reads it. `fields` has the fields of a form or of JSON. */
-export type Asked = { method: string; path: string; query: Values; fields: Values; json: unknown };
+export type ProviderRequest = { method: string; path: string; query: Values; fields: Values; json: unknown };
 
 /** What is wrong with the parameters of a call; null: nothing. */
-export type Check = (asked: Asked) => string | null;
+export type Check = (asked: ProviderRequest) => string | null;
 
 const DAY_MS = 86_400_000;
 export const DAY = /^\d{4}-\d{2}-\d{2}$/;

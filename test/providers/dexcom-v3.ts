@@ -1,6 +1,6 @@
 import type { DocumentedProvider } from './documented.ts';
 import { LOCAL_TIME, takes, atMost, all } from './checks.ts';
-import { FAR, noon, hourLater } from './stand-in-answers.ts';
+import { FAR, noon, hourLater } from './stand-in-responses.ts';
 
 const glucose = (value: number, at: string) => ({ systemTime: at, displayTime: at, value, unit: 'mmol/L' });
 
@@ -18,7 +18,7 @@ export const dexcomV3: DocumentedProvider = {
   play: () => ({ json: { records: [] } }),
   outOfBounds: [
     {
-      answers: { egvs: { records: [glucose(FAR, noon), glucose(5.5, hourLater)] } },
+      responses: { egvs: { records: [glucose(FAR, noon), glucose(5.5, hourLater)] } },
       samples: { name: 'glucose', expected: [5.5] },
     },
   ],

@@ -1,10 +1,10 @@
-import type { DataAnswer, DataRequest } from '../provider.ts';
+import type { DataResponse, DataRequest } from '../provider.ts';
 import type { Check, Values } from './checks.ts';
 
 /** An answer of a provider with impossible values, and what is stored of it. */
 type OutOfBounds = {
   /** Answers by the ends of their addresses. */
-  answers: Record<string, unknown>;
+  responses: Record<string, unknown>;
   summaries?: { path: string; expected: Record<string, unknown>[] };
   samples?: { name: string; expected: number[] };
 };
@@ -22,6 +22,6 @@ export type DocumentedProvider = {
   token: { path: string; client: 'body' | 'basic'; fields?: Values; renewal?: Values };
   calls: readonly (readonly [call: RegExp, check?: Check])[];
   /** The answers for a person with a night a day and a workout every second day. */
-  play: (request: DataRequest) => DataAnswer | undefined;
+  play: (request: DataRequest) => DataResponse | undefined;
   outOfBounds: readonly OutOfBounds[];
 };

@@ -1,6 +1,6 @@
 import type { DocumentedProvider } from './documented.ts';
 import { DAY, MOMENT, takes, nothing, type Check } from './checks.ts';
-import { DAY_MS, FAR, noon, hourLater, daysBetween, paged, longAgo } from './stand-in-answers.ts';
+import { DAY_MS, FAR, noon, hourLater, daysBetween, paged, longAgo } from './stand-in-responses.ts';
 
 const google = (name: string): string => `https://www.googleapis.com/auth/googlehealth.${name}.readonly`;
 
@@ -92,7 +92,7 @@ export const googleHealth: DocumentedProvider = {
   },
   outOfBounds: [
     {
-      answers: {
+      responses: {
         'weight/dataPoints:reconcile': {
           dataPoints: [{ weight: { sampleTime: googleTime(noon), weightGrams: 5_000_000 } }],
         },

@@ -1,6 +1,6 @@
 import type { DocumentedProvider } from './documented.ts';
 import { DAY, MOMENT, takes, atMost, all, nothing } from './checks.ts';
-import { FAR, day, noon, hourLater } from './stand-in-answers.ts';
+import { FAR, day, noon, hourLater } from './stand-in-responses.ts';
 
 const ouraDays = takes({ start_date: DAY, end_date: DAY }, { next_token: /./ });
 
@@ -30,7 +30,7 @@ export const oura: DocumentedProvider = {
   play: ({ path }) => (path.endsWith('personal_info') ? { json: { id: 'a' } } : { json: { data: [] } }),
   outOfBounds: [
     {
-      answers: {
+      responses: {
         daily_activity: { data: [{ id: '1', day, timestamp: noon, steps: 5_000_000, active_calories: 300 }] },
         heartrate: {
           data: [

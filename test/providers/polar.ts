@@ -1,6 +1,6 @@
 import type { DocumentedProvider } from './documented.ts';
 import { DAY, takes, atMost, all, nothing } from './checks.ts';
-import { DAY_MS, FAR, day, today, every, iso, idOf } from './stand-in-answers.ts';
+import { DAY_MS, FAR, day, today, every, iso, idOf } from './stand-in-responses.ts';
 
 export const polar: DocumentedProvider = {
   hosts: ['flow.polar.com', 'polarremote.com', 'www.polaraccesslink.com'],
@@ -32,7 +32,7 @@ export const polar: DocumentedProvider = {
   },
   outOfBounds: [
     {
-      answers: {
+      responses: {
         'users/sleep': {
           nights: [
             { date: day, sleep_start_time: `${day}T00:00:00Z`, sleep_end_time: `${day}T08:00:00Z`, sleep_score: 500 },

@@ -1,6 +1,6 @@
 import type { DocumentedProvider } from './documented.ts';
 import { WHOLE, takes, nothing } from './checks.ts';
-import { noon, today, every, iso, idOf } from './stand-in-answers.ts';
+import { noon, today, every, iso, idOf } from './stand-in-responses.ts';
 
 const workoutOf = (id: number, average_heartrate: number, days: number) => ({
   id,
@@ -61,7 +61,7 @@ export const strava: DocumentedProvider = {
   outOfBounds: [
     {
       // The activity of 20 days is left out: somebody forgot to stop it.
-      answers: {
+      responses: {
         'athlete/activities': [workoutOf(1, 9_000, 0), workoutOf(2, 140, 20)],
         'activities/1': { ...workoutOf(1, 9_000, 0), calories: 300 },
         'activities/2': { ...workoutOf(2, 140, 20), calories: 300 },

@@ -1,6 +1,6 @@
 import type { DocumentedProvider } from './documented.ts';
 import { WHOLE, takes, nothing } from './checks.ts';
-import { noon, today, every, iso, idOf } from './stand-in-answers.ts';
+import { noon, today, every, iso, idOf } from './stand-in-responses.ts';
 
 const ridden = (id: number, changes: object) => ({
   id,
@@ -36,7 +36,7 @@ export const wahoo: DocumentedProvider = {
   },
   outOfBounds: [
     {
-      answers: {
+      responses: {
         workouts: { workouts: [ridden(1, { heart_rate_avg: '9000.0' }), ridden(2, { duration_total_accum: '1e300' })] },
       },
       summaries: { path: 'workouts', expected: [{ average_hr: null, distance: 20_000 }] },

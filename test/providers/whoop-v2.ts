@@ -1,6 +1,6 @@
 import type { DocumentedProvider } from './documented.ts';
 import { MOMENT, takes, nothing } from './checks.ts';
-import { FAR, day, noon, hourLater, daysBetween, paged } from './stand-in-answers.ts';
+import { FAR, day, noon, hourLater, daysBetween, paged } from './stand-in-responses.ts';
 
 const whoopPage = takes({ start: MOMENT, end: MOMENT, limit: /^([1-9]|1\d|2[0-5])$/ }, { nextToken: /./ });
 const recovery = (hrv_rmssd_milli: number, created_at: string) => ({
@@ -35,7 +35,7 @@ export const whoopV2: DocumentedProvider = {
   },
   outOfBounds: [
     {
-      answers: {
+      responses: {
         recovery: { records: [recovery(FAR, noon), recovery(48, hourLater)] },
         'activity/sleep': {
           records: [

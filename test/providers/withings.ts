@@ -1,6 +1,6 @@
 import type { DocumentedProvider } from './documented.ts';
 import { DAY, WHOLE, takes, atMost, all, type Check } from './checks.ts';
-import { seconds, every, iso, idOf } from './stand-in-answers.ts';
+import { seconds, every, iso, idOf } from './stand-in-responses.ts';
 
 const oldAndNew = (name: string) => ({
   [`start${name}`]: name === 'date' ? WHOLE : DAY,
@@ -82,7 +82,7 @@ export const withings: DocumentedProvider = {
   },
   outOfBounds: [
     {
-      answers: {
+      responses: {
         measure: {
           status: 0,
           body: {
@@ -101,7 +101,7 @@ export const withings: DocumentedProvider = {
     },
     {
       // A fraction of a value that is measured in percent.
-      answers: {
+      responses: {
         measure: {
           status: 0,
           body: {

@@ -62,12 +62,12 @@ import { findRemarkTextOrNull } from './find.ts';
 `,
     },
     {
-      file: 'src/glossary/people.ts',
+      file: 'src/openapi-texts/people.ts',
       before: '  first_name:\n',
       text: "  is_first_remark: 'Whether the user had no remark before.',\n",
     },
     {
-      file: 'src/glossary/events.ts',
+      file: 'src/openapi-texts/events.ts',
       before: "  'data.appointment_id': null,\n",
       text: '  is_first_remark: true,\n',
     },
@@ -110,7 +110,7 @@ test('a changed remark is published once, and an equal one is not', async () => 
   own: [`${FOLDER}/put-remark.ts`, `${FOLDER}/publish-remark.test.ts`],
   updates: ['test/openapi.test.ts', 'test/openapi-shape.test.ts'],
   untouched: {
-    'glossary/examples.ts': 'its FIELDS are for fields that operations have too',
+    'openapi-texts/examples.ts': 'its FIELDS are for fields that operations have too',
     'src/event-types.test.ts': 'checks steps 1 to 3, and has no list of events',
   },
 };

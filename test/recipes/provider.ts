@@ -48,9 +48,17 @@ export const connector: Connector = {
       file: `${FOLDER}/import.ts`,
       text: `import { workout } from '../../summaries/resources/workout.ts';
 import type { Importer } from '../importer.ts';
-import { summariesOf, type Item } from '../answers/fitting.ts';
+import { summariesOf, type Item } from '../responses/fitting.ts';
 import type { ProviderApi } from '../provider-api.ts';
-import { momentIn, nameIn, objectIn, objectsIn, numberOr, wholeOr, type Found } from '../answers/read-answer.ts';
+import {
+  momentIn,
+  nameIn,
+  objectIn,
+  objectsIn,
+  numberOr,
+  wholeOr,
+  type ProviderObject,
+} from '../responses/read-response.ts';
 
 const api: ProviderApi = { slug: 'moonwatch' };
 
@@ -63,12 +71,12 @@ export const importer: Importer = {
   mappers: MAPPERS,
   pull: async function* (source, _resource, { from, to }) {
     const url = 'https://api.moonwatch.example.com/walks';
-    const answer = objectIn(await source.ask(api, { url, query: { from, to } }));
-    yield* summariesOf(source.ctx.log, MAPPERS.workouts, objectsIn(answer['walks']));
+    const response = objectIn(await source.ask(api, { url, query: { from, to } }));
+    yield* summariesOf(source.ctx.log, MAPPERS.workouts, objectsIn(response['walks']));
   },
 };
 
-function toWalk(found: Found): Item {
+function toWalk(found: ProviderObject): Item {
   const time_start = momentIn(found['start']);
   const time_end = momentIn(found['end']);
   if (time_start === null || time_end === null) return null;
@@ -125,7 +133,7 @@ export const moonwatch: ConnectedProvider = { connector, importer };
       file: 'test/providers/moonwatch.ts',
       text: `import type { DocumentedProvider } from './documented.ts';
 import { MOMENT, nothing, takes } from './checks.ts';
-import { hourLater, noon } from './stand-in-answers.ts';
+import { hourLater, noon } from './stand-in-responses.ts';
 
 const walk = (id: number, more: object = {}) => ({ id, start: noon, end: hourLater, metres: 4_000, ...more });
 
@@ -141,7 +149,7 @@ export const moonwatch: DocumentedProvider = {
   play: () => ({ json: { walks: [walk(1)] } }),
   outOfBounds: [
     {
-      answers: { walks: { walks: [walk(1, { heart_rate: 9_000 })] } },
+      responses: { walks: { walks: [walk(1, { heart_rate: 9_000 })] } },
       summaries: { path: 'workouts', expected: [{ average_hr: null, distance: 4_000 }] },
     },
   ],
@@ -200,8 +208,8 @@ test('a user connects the invented watch, and its walks come', async () => {
     '.env.example': 'npm run options writes it',
     'docs/operate/options.md': 'npm run options writes it',
     'map.ts': 'the provider has few fields, which import.ts maps',
-    'notify.ts': 'the provider sends no notifications',
-    'notify.test.ts': 'the provider sends no notifications',
+    'notifications.ts': 'the provider sends no notifications',
+    'notifications.test.ts': 'the provider sends no notifications',
     'subscribe.ts': 'the provider sends no notifications',
     'test/provider.ts': 'is the stand-in of all providers',
     'wearables/link/oauth/oauth.test.ts': 'connects every provider that is registered',

@@ -75,13 +75,13 @@ export async function simulate(
   what: string,
   { finalStatus, interpretation }: { finalStatus?: string; interpretation?: string } = {},
 ): Promise<void> {
-  const answer = await service.call<string>(what, 'POST /v3/order/{order_id}/test', {
+  const response = await service.call<string>(what, 'POST /v3/order/{order_id}/test', {
     params: { order_id: id },
     ...(finalStatus ? { query: { final_status: finalStatus } } : {}),
     ...(interpretation ? { body: { interpretation } } : {}),
     summary: String,
   });
-  expectEqual('The answer of the simulation', answer, 'Success');
+  expectEqual('The answer of the simulation', response, 'Success');
 }
 
 export const peek = ({ service }: Cast, { id }: Order): Promise<Order> =>

@@ -101,8 +101,8 @@ function counts(trailer: string, found: number): boolean {
  * Writes the reply to a batch: a batch with the acknowledgments of its messages. BHS-12 and FHS-12 name the batch that
  * it replies to. If messages were missing, BTS-2 and FTS-2 state that.
  */
-export function answerToBatches({ file, batches, isWhole }: Batches, acks: Buffer[][], id: () => string): Buffer {
-  const answers = batches.map(({ header, isWhole: isComplete }, at) => {
+export function responseToBatches({ file, batches, isWhole }: Batches, acks: Buffer[][], id: () => string): Buffer {
+  const responses = batches.map(({ header, isWhole: isComplete }, at) => {
     const own = acks[at] ?? [];
     const trailer = segment('BTS', { 1: String(own.length), ...(isComplete ? {} : { 2: INCOMPLETE }) });
     return Buffer.concat([
@@ -111,11 +111,11 @@ export function answerToBatches({ file, batches, isWhole }: Batches, acks: Buffe
       Buffer.from(write([trailer]), 'latin1'),
     ]);
   });
-  if (file === null) return Buffer.concat(answers);
-  const trailer = segment('FTS', { 1: String(answers.length), ...(isWhole ? {} : { 2: INCOMPLETE }) });
+  if (file === null) return Buffer.concat(responses);
+  const trailer = segment('FTS', { 1: String(responses.length), ...(isWhole ? {} : { 2: INCOMPLETE }) });
   return Buffer.concat([
     Buffer.from(write([answeringHeader('FHS', file, id())]), 'latin1'),
-    ...answers,
+    ...responses,
     Buffer.from(write([trailer]), 'latin1'),
   ]);
 }

@@ -18,10 +18,10 @@ export class NotAnswered extends Error {
 
 export type MllpClient = {
   /**
-   * Sends one message and waits for its reply, which is the first frame for which `readAnswer` does not return null.
+   * Sends one message and waits for its reply, which is the first frame for which `readResponse` does not return null.
    * The caller must not send another message meanwhile. Throws NotAnswered.
    */
-  send: <Answer>(content: Buffer, readAnswer: (content: Buffer) => Answer | null) => Promise<Answer>;
+  send: <Answer>(content: Buffer, readResponse: (content: Buffer) => Answer | null) => Promise<Answer>;
   /**
    * The caller calls this when it has recorded the last reply. From then until the next `send`, the client handles
    * other messages of the peer.
@@ -35,7 +35,7 @@ export type MllpClient = {
 export type Take = (content: Buffer) => Promise<Buffer[]>;
 
 export type MllpClientOptions = {
-  answerMs: number;
+  responseMs: number;
   /** Null if the client ignores all messages except replies. */
   take: Take | null;
   /** Called when `take` fails. The peer then gets no reply to its message. */
@@ -43,7 +43,7 @@ export type MllpClientOptions = {
 };
 
 /** Opens an MLLP client on a connected socket. */
-export function openMllpClient(socket: Socket, { answerMs, take, onError }: MllpClientOptions): MllpClient {
+export function openMllpClient(socket: Socket, { responseMs, take, onError }: MllpClientOptions): MllpClient {
   let broken: NotAnswered['code'] | null = null;
   let waiting: { hear: (content: Buffer) => boolean; fail: (code: NotAnswered['code']) => void } | null = null;
   const end = (code: NotAnswered['code']): void => {
@@ -54,7 +54,7 @@ export function openMllpClient(socket: Socket, { answerMs, take, onError }: Mllp
   const unsolicited =
     take &&
     openUnsolicitedFrames(async (content) => {
-      for (const answer of await take(content)) await writeFrame(socket, answer);
+      for (const response of await take(content)) await writeFrame(socket, response);
     }, onError);
   const reader = openFrameReader(MOST.bytes);
   socket.on('data', (bytes: Buffer) => {
@@ -68,25 +68,25 @@ export function openMllpClient(socket: Socket, { answerMs, take, onError }: Mllp
   socket.on('error', () => end('closed'));
   socket.on('close', () => end('closed'));
 
-  const send = <Answer>(content: Buffer, readAnswer: (content: Buffer) => Answer | null): Promise<Answer> =>
+  const send = <Answer>(content: Buffer, readResponse: (content: Buffer) => Answer | null): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const fail = (code: NotAnswered['code']): void => {
         clearTimeout(timer);
         waiting = null;
         reject(new NotAnswered(code));
       };
-      const timer = setTimeout(() => end('no_answer'), answerMs);
+      const timer = setTimeout(() => end('no_answer'), responseMs);
       unsolicited?.pause();
       if (broken !== null) return fail(broken);
       waiting = {
         fail,
         hear: (received) => {
-          const answer = readAnswer(received);
+          const response = readResponse(received);
           // This frame may be the late reply to an earlier message.
-          if (answer === null) return false;
+          if (response === null) return false;
           clearTimeout(timer);
           waiting = null;
-          resolve(answer);
+          resolve(response);
           return true;
         },
       };

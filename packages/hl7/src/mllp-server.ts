@@ -117,7 +117,7 @@ async function speak(socket: Socket, { take, onError }: Peer): Promise<void> {
   try {
     for await (const bytes of socket as AsyncIterable<Buffer>) {
       for (const content of reader.push(bytes)) {
-        for (const answer of await take(content)) await writeFrame(socket, answer);
+        for (const response of await take(content)) await writeFrame(socket, response);
       }
       if (!reader.isWithin()) {
         clearTimeout(late);

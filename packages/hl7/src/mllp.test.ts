@@ -30,15 +30,15 @@ async function listen(options: Partial<MllpServerOptions> = {}): Promise<number>
 
 function dial(port: number, options: Partial<MllpClientOptions> = {}): { client: MllpClient; socket: Socket } {
   const socket = connect(port, HOST);
-  const client = openMllpClient(socket, { answerMs: 5_000, take: null, onError: () => undefined, ...options });
+  const client = openMllpClient(socket, { responseMs: 5_000, take: null, onError: () => undefined, ...options });
   opened.push(client.close);
   return { client, socket };
 }
 
-const answerTo = (message: string) => (content: Buffer) =>
+const responseTo = (message: string) => (content: Buffer) =>
   content.toString().endsWith(message) ? content.toString() : null;
 const send = (client: MllpClient, message: string): Promise<string> =>
-  client.send(Buffer.from(message), answerTo(message));
+  client.send(Buffer.from(message), responseTo(message));
 
 /** Listens with a peer that does what a test wants with its frames. */
 async function listenPlainly(hear: (socket: Socket, content: string) => void): Promise<number> {
@@ -72,7 +72,7 @@ describe('a client', () => {
     ['closes the connection', 'closed', (socket: Socket) => socket.destroy()],
     ['does not speak MLLP', 'not_mllp', (socket: Socket) => socket.write('HTTP/1.1 200 OK')],
   ] as const)('whose peer %s gets no answer and closes its connection', async (_, code, hear) => {
-    const { client } = dial(await listenPlainly(hear), { answerMs: 200 });
+    const { client } = dial(await listenPlainly(hear), { responseMs: 200 });
     await expect(send(client, 'one')).rejects.toMatchObject({ name: 'NotAnswered', code });
     expect(client.isOpen()).toBe(false);
     await expect(send(client, 'two')).rejects.toMatchObject({ name: 'NotAnswered' });

@@ -3,9 +3,9 @@ import { addPhysician } from '../../tenancy/teams/physicians.ts';
 import { UsageError } from '../command.ts';
 import { withChange } from '../with-change.ts';
 
-type Named = { team: string; npi: string; first: string; last: string };
+type PhysicianOptions = { team: string; npi: string; first: string; last: string };
 
-export async function addPhysicianCommand({ team, npi, first, last }: Named): Promise<number> {
+export async function addPhysicianCommand({ team, npi, first, last }: PhysicianOptions): Promise<number> {
   if (!isNpi(npi)) throw new UsageError('phial physician add takes the 10 digits of an NPI as --npi.');
   return withChange('physician add', async (ctx) => {
     const { org_id } = await addPhysician(ctx, team, { npi, first_name: first, last_name: last });

@@ -6,7 +6,7 @@ import { eventFilters } from '../../events/names.ts';
 import { UsageError } from '../command.ts';
 import { followEvents } from './follow.ts';
 
-type Asked = {
+type ListenOptions = {
   'forward-to': string;
   'api-key': string | undefined;
   'base-url': string | undefined;
@@ -19,7 +19,7 @@ type Asked = {
  * Forwards the events of a team's change feed to a URL until it is stopped. The service itself need not reach this URL,
  * which can be on a developer's own machine. The command is an API client and opens no database.
  */
-export async function listenCommand(asked: Asked): Promise<number> {
+export async function listenCommand(asked: ListenOptions): Promise<number> {
   const env = readEnvironment();
   const apiKey = asked['api-key'] ?? env['PHIAL_API_KEY'];
   if (!apiKey) throw new UsageError('phial listen needs a team API key. Set PHIAL_API_KEY, or give it with --api-key.');

@@ -120,10 +120,10 @@ describe('the backup of a full database', () => {
     const waiting = await ask<{ count: string }>(target, 'select count(*) from deliveries');
     expect(Number(waiting[0]?.count)).toBeGreaterThan(0);
     const restored = await startTestApp({}, { databaseUrl: target });
-    const answer = await restored.api<{ users: { user_id: string }[] }>('GET', '/v2/user', undefined, {
+    const response = await restored.api<{ users: { user_id: string }[] }>('GET', '/v2/user', undefined, {
       key: app.team.api_key,
     });
-    expect([answer.status, answer.body.users.length > 0]).toEqual([200, true]);
+    expect([response.status, response.body.users.length > 0]).toEqual([200, true]);
     const order = await orderKit(restored.team);
     await simulate(restored.team, order.id);
     expect((await readOrder(restored.team, order.id)).events.length).toBeGreaterThan(2);

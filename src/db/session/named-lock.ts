@@ -26,9 +26,10 @@ const NAMES = {
   request: (scopeId: string, operation: string, key: string) => `${scopeId} ${operation} ${key}`,
 };
 type Kind = keyof typeof NAMES;
-type Of<K extends Kind> = Parameters<(typeof NAMES)[K]>;
+type LockArguments<K extends Kind> = Parameters<(typeof NAMES)[K]>;
 
-const nameOf = <K extends Kind>(kind: K, of: Of<K>): string => (NAMES[kind] as (...of: Of<K>) => string)(...of);
+const nameOf = <K extends Kind>(kind: K, of: LockArguments<K>): string =>
+  (NAMES[kind] as (...of: LockArguments<K>) => string)(...of);
 
 /**
  * Returns the number that PostgreSQL locks for a name. All teams share these numbers, and callers choose parts of some
@@ -41,7 +42,7 @@ export const lockNumberOf = (name: string): string =>
 const lockOf = (name: string) => sql`select pg_advisory_xact_lock(${lockNumberOf(name)}::bigint)`;
 
 /** Waits for the lock, and holds it until the end of the transaction. */
-export async function lockName<K extends Kind>(db: Tx, kind: K, ...of: Of<K>): Promise<void> {
+export async function lockName<K extends Kind>(db: Tx, kind: K, ...of: LockArguments<K>): Promise<void> {
   await lockOf(nameOf(kind, of)).execute(db);
 }
 
@@ -49,14 +50,14 @@ export async function lockName<K extends Kind>(db: Tx, kind: K, ...of: Of<K>): P
  * Like `lockName`, but sends the lock in the round trip of the next statement. That statement reads nothing before the
  * lock is held.
  */
-export const lockNameAhead = <K extends Kind>(db: Tx, kind: K, ...of: Of<K>): Promise<void> =>
+export const lockNameAhead = <K extends Kind>(db: Tx, kind: K, ...of: LockArguments<K>): Promise<void> =>
   sendWithNext(db, lockOf(nameOf(kind, of)));
 
 /**
  * Like `lockName` for several names. It sorts the locks. So two transactions that lock some of the same names cannot
  * deadlock.
  */
-export async function lockNames<K extends Kind>(db: Tx, kind: K, each: Of<K>[]): Promise<void> {
+export async function lockNames<K extends Kind>(db: Tx, kind: K, each: LockArguments<K>[]): Promise<void> {
   const numbers = each.map((of) => lockNumberOf(nameOf(kind, of))).toSorted();
   await sql`select pg_advisory_xact_lock(number) from unnest(${numbers}::bigint[]) as number`.execute(db);
 }
@@ -66,7 +67,7 @@ export async function lockNames<K extends Kind>(db: Tx, kind: K, each: Of<K>[]):
  * reads everything that the previous holder of the lock committed. If that statement itself tried to take the lock, it
  * would read a snapshot from before the lock.
  */
-export const tryLockNameAhead = <K extends Kind>(db: Tx, kind: K, ...of: Of<K>): Promise<void> =>
+export const tryLockNameAhead = <K extends Kind>(db: Tx, kind: K, ...of: LockArguments<K>): Promise<void> =>
   sendWithNext(
     db,
     sql`select set_config('phial.was_free',

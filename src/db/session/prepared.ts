@@ -4,7 +4,7 @@
 import type { CompiledQuery, OperationNode, OperationNodeSource, RawNode, ValueNode } from 'kysely';
 
 /** A statement text from one position in the source, with its name. */
-type Named = { name: string; text: string };
+type NamedStatement = { name: string; text: string };
 
 /**
  * The most texts from one template. The alternatives in a template make up to this many. If a template makes more, its
@@ -12,8 +12,8 @@ type Named = { name: string; text: string };
  */
 const MOST_TEXTS = 8;
 
-const ofTemplates = new WeakMap<object, Named[]>();
-const ofLabels = new Map<string, Named[]>();
+const ofTemplates = new WeakMap<object, NamedStatement[]>();
+const ofLabels = new Map<string, NamedStatement[]>();
 const labels = new WeakMap<OperationNode, string>();
 let made = 0;
 
@@ -63,7 +63,10 @@ function isWritten(node: OperationNode): boolean {
   return ('raw' in sqlFragments || parameters.length === 0) && parameters.every(isWritten);
 }
 
-type NamedByKey<Key> = { get: (key: Key) => Named[] | undefined; set: (key: Key, named: Named[]) => unknown };
+type NamedByKey<Key> = {
+  get: (key: Key) => NamedStatement[] | undefined;
+  set: (key: Key, named: NamedStatement[]) => unknown;
+};
 
 function nameAt<Key>(
   cache: NamedByKey<Key>,

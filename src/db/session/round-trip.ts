@@ -11,7 +11,7 @@ export type Prefix = { name: string; values: readonly unknown[] };
  */
 export type Statement = { text: string; name?: string | undefined; values?: readonly unknown[]; prefixes: Prefix[] };
 
-export type Answer = { command: string; rowCount: number; rows: never[] };
+export type StatementResult = { command: string; rowCount: number; rows: never[] };
 
 /** The columns of a statement, and how to parse them. */
 type Shape = { names: string[]; parsers: ((text: string) => unknown)[]; empty: Record<string, null> };
@@ -40,11 +40,11 @@ export class RoundTrip {
   readonly name: string | undefined;
   readonly text: string;
   /** If the pool has a `query_timeout`, pg replaces this function by its own, to learn when the statement has ended. */
-  callback: (error: Error | null, answer?: Answer) => void;
+  callback: (error: Error | null, response?: StatementResult) => void;
   readonly #values: readonly unknown[];
   readonly #prefixes: Prefix[];
   readonly #shapes: Shapes;
-  readonly #answer: Answer = { command: '', rowCount: 0, rows: [] };
+  readonly #response: StatementResult = { command: '', rowCount: 0, rows: [] };
   #shape: Shape | undefined;
   #unread: number;
   #unreadable: Error | null = null;
@@ -104,7 +104,7 @@ export class RoundTrip {
     } catch (error) {
       this.#unreadable = error as Error;
     }
-    this.#answer.rows.push(row as never);
+    this.#response.rows.push(row as never);
   }
 
   /** Reads the tag of a command, for example `INSERT 0 3`, `SELECT 1` or `BEGIN`. */
@@ -116,13 +116,13 @@ export class RoundTrip {
     // The server sends no columns for a statement without rows. We store an empty shape, so that we do not ask again.
     if (this.name !== undefined && !this.#shape) this.#shapes.set(this.name, NO_ROWS);
     const space = text.indexOf(' ');
-    this.#answer.command = space === -1 ? text : text.slice(0, space);
-    if (space !== -1) this.#answer.rowCount = Number(text.slice(text.lastIndexOf(' ') + 1)) || 0;
+    this.#response.command = space === -1 ? text : text.slice(0, space);
+    if (space !== -1) this.#response.rowCount = Number(text.slice(text.lastIndexOf(' ') + 1)) || 0;
   }
 
   handleReadyForQuery(): void {
     if (this.#unreadable) this.callback(this.#unreadable);
-    else this.callback(null, this.#answer);
+    else this.callback(null, this.#response);
   }
 
   handleError(error: Error): void {

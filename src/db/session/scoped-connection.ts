@@ -2,7 +2,7 @@ import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult }
 import pg from 'pg';
 import { BY_INDEX, goesByIndex } from './by-index.ts';
 import { nameOf } from './prepared.ts';
-import { RoundTrip, type Answer, type Prefix, type Shapes, type Statement } from './round-trip.ts';
+import { RoundTrip, type StatementResult, type Prefix, type Shapes, type Statement } from './round-trip.ts';
 import { NOBODY, type Scope } from './row-scope.ts';
 import { isUnavailable } from './unavailable.ts';
 import { UnrecordedServer } from './unrecorded-server.ts';
@@ -49,7 +49,7 @@ class Session {
 
   /** Prepares the statements that we later send by name only. Called once for each connection. */
   async prepare(): Promise<this> {
-    await this.#noteServer();
+    await this.#recordServer();
     await this.#send({ name: BEGIN.name, text: 'begin', prefixes: [] });
     await this.#send({ name: SET_SCOPE, text: SET_SCOPE_TEXT, values: NOBODY.settings, prefixes: [] });
     await this.#send({ name: PLAN_BY_INDEX.name, text: PLAN_BY_INDEX_TEXT, prefixes: [] });
@@ -62,7 +62,7 @@ class Session {
    * Records in the database which server this is. Each server counts transaction ids differently. So we must record a
    * change of server before we write or read events there.
    */
-  async #noteServer(): Promise<void> {
+  async #recordServer(): Promise<void> {
     try {
       await this.#send({ text: NOTE_SERVER, prefixes: [] });
     } catch (error) {
@@ -97,7 +97,7 @@ class Session {
    * error.
    */
   async commit(): Promise<void> {
-    const prefixes = await this.#takeLast(await this.#takeAhead());
+    const prefixes = await this.#takeLast(await this.#takeWaitingStatements());
     const open = this.#transaction === 'open';
     if (!open) this.#transaction = 'none';
     else if ((await this.#end('commit', prefixes)) !== 'COMMIT')
@@ -119,7 +119,7 @@ class Session {
     const last = this.#last;
     this.#last = null;
     if (!last) return before;
-    const prefixes = [...before, ...this.#beginning()];
+    const prefixes = [...before, ...this.#beginPrefix()];
     if (this.#prepared.has(last.name)) return [...prefixes, last];
     await this.#send({ ...last, prefixes });
     this.#prepared.add(last.name);
@@ -130,11 +130,11 @@ class Session {
    * Returns the waiting statements to send with the next round trip, each with its prefixes. If one is not yet prepared
    * on this connection, it first sends that statement in a separate round trip, which prepares it.
    */
-  async #takeAhead(): Promise<Prefix[]> {
+  async #takeWaitingStatements(): Promise<Prefix[]> {
     let prefixes: Prefix[] = [];
     for (const { query, name, scope } of this.#ahead.splice(0)) {
       const values = query.parameters;
-      prefixes.push(...this.#beginning(), ...this.#scopeOf(scope));
+      prefixes.push(...this.#beginPrefix(), ...this.#scopeOf(scope));
       if (this.#prepared.has(name)) prefixes.push({ name, values });
       else {
         await this.#send({ text: query.sql, name, values, prefixes });
@@ -145,7 +145,7 @@ class Session {
     return prefixes;
   }
 
-  #beginning(): Prefix[] {
+  #beginPrefix(): Prefix[] {
     if (this.#transaction !== 'asked for') return [];
     this.#transaction = 'open';
     return [BEGIN];
@@ -164,9 +164,9 @@ class Session {
     return command;
   }
 
-  async run(query: CompiledQuery, scope: Scope): Promise<Answer> {
-    const prefixes = this.#ahead.length > 0 ? await this.#takeAhead() : [];
-    prefixes.push(...this.#beginning());
+  async run(query: CompiledQuery, scope: Scope): Promise<StatementResult> {
+    const prefixes = this.#ahead.length > 0 ? await this.#takeWaitingStatements() : [];
+    prefixes.push(...this.#beginPrefix());
     if (ROLLS_BACK.test(query.sql)) this.#scope = null;
     else prefixes.push(...this.#scopeOf(scope));
     // Outside of a transaction, these settings are valid only in this round trip.
@@ -179,13 +179,13 @@ class Session {
    * memory until the next major garbage collection: it stores a function as a property of the query, and V8 then moves
    * the query to the old generation at once.
    */
-  async #send(statement: Statement): Promise<Answer> {
+  async #send(statement: Statement): Promise<StatementResult> {
     let timer: NodeJS.Timeout | undefined;
     try {
       return await new Promise((resolve, reject) => {
         timer = setTimeout(() => reject(new Error('Query read timeout')), this.#silentMs);
-        const roundTrip = new RoundTrip(statement, this.#shapes, (error, answer) =>
-          error ? reject(error) : resolve(answer as Answer),
+        const roundTrip = new RoundTrip(statement, this.#shapes, (error, response) =>
+          error ? reject(error) : resolve(response as StatementResult),
         );
         this.#client.query(roundTrip as unknown as pg.Submittable);
       });

@@ -95,8 +95,8 @@ describe('an outage', () => {
   test('by a full disk makes the process not ready, with a reason', async () => {
     const full = sql`do $$ begin raise exception 'no space' using errcode = '53100'; end $$`.execute(app.db);
     await expect(full).rejects.toThrow();
-    const answer = await app.api<{ code: string; detail: string }>('GET', '/readyz', undefined, { key: null });
-    expect([answer.status, answer.body.detail]).toEqual([503, 'The disk of the database has no space left.']);
+    const response = await app.api<{ code: string; detail: string }>('GET', '/readyz', undefined, { key: null });
+    expect([response.status, response.body.detail]).toEqual([503, 'The disk of the database has no space left.']);
   });
 
   test('by a full disk has its own words in the log', async () => {
@@ -152,8 +152,8 @@ describe('a request', () => {
         await until;
       });
     });
-    const answer = await tight.api<{ code: string }>('GET', '/v2/user');
-    expect([answer.status, answer.body.code]).toEqual([503, 'not_ready']);
+    const response = await tight.api<{ code: string }>('GET', '/v2/user');
+    expect([response.status, response.body.code]).toEqual([503, 'not_ready']);
     release();
     await expect.poll(async () => (await tight.api('GET', '/v2/user')).status).toBe(200);
     await tight.close();
@@ -163,13 +163,13 @@ describe('a request', () => {
     const client = new pg.Client({ connectionString: home.databaseUrl });
     await client.connect();
     await client.query('begin; lock table users in access exclusive mode');
-    const answer = list();
+    const response = list();
     await untilBlocked(home.db);
     await client.query(
       `select pg_cancel_backend(pid) from pg_stat_activity
         where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`,
     );
-    expect([(await answer).status, (await answer).body.code]).toEqual([503, 'not_ready']);
+    expect([(await response).status, (await response).body.code]).toEqual([503, 'not_ready']);
     await client.query('rollback');
     await client.end();
   });

@@ -128,7 +128,7 @@ export class OwnedQueues {
     this.#discovering = false;
     const found = await findEndpointsWithDeliveries(this.#ctx.db, this.#discoverFrom, LEASED_AT_ONCE);
     // A worker that does not listen receives no notifications for the queues that it owns either, so it reads them now.
-    if (!this.#worker.isListening) for (const id of found) this.#lookInto(id);
+    if (!this.#worker.isListening) for (const id of found) this.#markForReading(id);
     const foreign = found.filter((id) => !this.#queues.has(id));
     if (foreign.length > 0) {
       await this.#lease((owner) => leaseQueues(this.#ctx.db, owner, foreign));
@@ -144,7 +144,7 @@ export class OwnedQueues {
     this.#discoverFrom = isFull ? (found.at(-1) as string) : BEGINNING;
   }
 
-  #lookInto(id: string): void {
+  #markForReading(id: string): void {
     const queue = this.#queues.get(id);
     if (!queue) return;
     queue.look();
@@ -265,12 +265,12 @@ export class OwnedQueues {
         queue.lookFromBeginning();
         this.#ready.add(queue);
       }
-      if (renewed && owner === this.#worker.id) this.#prolong(queue, now + LEASE_MS);
+      if (renewed && owner === this.#worker.id) this.#extendLease(queue, now + LEASE_MS);
     }
     await this.#release(idle);
   }
 
-  #prolong(queue: EndpointQueue, until: number): void {
+  #extendLease(queue: EndpointQueue, until: number): void {
     queue.leasedUntil = until;
     if (this.#queues.delete(queue.webhook_id)) this.#queues.set(queue.webhook_id, queue);
   }

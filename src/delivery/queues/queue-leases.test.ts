@@ -79,7 +79,7 @@ const record = (leased: Lease, event_id: string, status: number, attempt = 1) =>
         asked: null,
         event_type: steps.name,
         headers_id: null,
-        moves: 0,
+        url_changes: 0,
       },
       outcome: outcomeOf(status),
       delay: status < 300 ? null : 5,

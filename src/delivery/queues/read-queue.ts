@@ -34,14 +34,18 @@ export type RetriesWanted = { webhook_id: string; most: number };
 export type Retry = Queued & { wait: number };
 
 /** The rows that were read, by endpoint id. Endpoints without rows are not in the map. */
-export type Waiting = { firsts: Map<string, Queued[]>; retries: Map<string, Retry[]> };
+export type WaitingDeliveries = { firsts: Map<string, Queued[]>; retries: Map<string, Retry[]> };
 
 /**
  * Reads the waiting deliveries of queues in one statement: first attempts in the order of their events, and retries in
  * the order of their due times, also those that are not due yet. The first retry that is not due determines the time of
  * the next read.
  */
-export async function readQueue(db: Db, firsts: FirstAttemptsWanted[], retries: RetriesWanted[]): Promise<Waiting> {
+export async function readQueue(
+  db: Db,
+  firsts: FirstAttemptsWanted[],
+  retries: RetriesWanted[],
+): Promise<WaitingDeliveries> {
   if (firsts.length === 0 && retries.length === 0) return { firsts: new Map(), retries: new Map() };
   const { rows } = await sql<Row>`
     select queue.webhook_id, row.event_id, null::integer as attempt, null::integer as schedule_from, null::text
@@ -64,7 +68,7 @@ export async function readQueue(db: Db, firsts: FirstAttemptsWanted[], retries: 
         where retries.webhook_id = queue.webhook_id
         order by retries.webhook_id, due_at limit queue.most
      ) as row`.execute(db);
-  const waiting: Waiting = { firsts: new Map(), retries: new Map() };
+  const waiting: WaitingDeliveries = { firsts: new Map(), retries: new Map() };
   for (const row of rows) {
     if (row.attempt === null) addTo(waiting.firsts, firstAttempt(row, 'deliveries'));
     else addTo(waiting.retries, { ...row, from: 'retries' });

@@ -27,8 +27,9 @@ export class ServingOrder {
       else teams.set(team, [queue]);
     }
     const roundRobin = new RoundRobin<EndpointQueue>();
-    for (const teams of this.#longestAgoFirst(orgs))
-      for (const ofTeam of this.#longestAgoFirst(teams)) for (const queue of ofTeam) roundRobin.add(queue.owner, queue);
+    for (const teams of this.#leastRecentlyServedFirst(orgs))
+      for (const ofTeam of this.#leastRecentlyServedFirst(teams))
+        for (const queue of ofTeam) roundRobin.add(queue.owner, queue);
     return roundRobin;
   }
 
@@ -39,7 +40,7 @@ export class ServingOrder {
     this.#servedAt.set(team, this.#served);
   }
 
-  #longestAgoFirst<T>(byId: Map<string, T>): T[] {
+  #leastRecentlyServedFirst<T>(byId: Map<string, T>): T[] {
     const order = Array.from(byId, ([id, it]) => ({ it, at: this.#servedAt.get(id) ?? 0 }));
     return order.sort((a, b) => a.at - b.at).map(({ it }) => it);
   }

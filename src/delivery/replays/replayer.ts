@@ -1,7 +1,7 @@
 import type { Ctx } from '../../context.ts';
 import { Outage } from '../../db/session/outage.ts';
 import { Threshold } from '../../fair/threshold.ts';
-import type { Attempts, Begun } from '../attempts.ts';
+import type { Attempts, BegunDelivery } from '../attempts.ts';
 import { BEGINNING } from '../queues/discover.ts';
 import { ServingOrder } from '../queues/serving-order.ts';
 import type { EndpointQueue } from '../queues/endpoint-queue.ts';
@@ -9,7 +9,7 @@ import type { OwnedQueues } from '../queues/owned-queues.ts';
 import type { Endpoint, EndpointCache } from '../endpoint-cache.ts';
 import { hasNoEarlierTransactions, findEndpointsWithReplays, saveProgress, takeReplay } from './replay-progress.ts';
 import { readEvents } from './read-events.ts';
-import { Window } from './window.ts';
+import { ReplayWindow } from './replay-window.ts';
 
 /** The most permits that all replays together use for attempts. Each team has a share of them. */
 const MOST_UNDER_WAY = 64;
@@ -43,7 +43,7 @@ export class Replayer {
   readonly #ctx: Ctx;
   readonly #with: Dependencies;
   readonly #permits = new Threshold(MOST_UNDER_WAY);
-  readonly #windows = new Map<EndpointQueue, Window>();
+  readonly #windows = new Map<EndpointQueue, ReplayWindow>();
   readonly #servingOrder = new ServingOrder();
   readonly #catchUpOrder = new ServingOrder();
   #lookedAt = -Infinity;
@@ -76,7 +76,7 @@ export class Replayer {
    * Makes the next round search for replays immediately. Closes the matching windows, so that their replays are read
    * again.
    */
-  #close(isMeant: (window: Window) => boolean): void {
+  #close(isMeant: (window: ReplayWindow) => boolean): void {
     this.#lookedAt = -Infinity;
     for (const window of this.#windows.values())
       if (isMeant(window)) {
@@ -148,11 +148,11 @@ export class Replayer {
       if (!window || !(await this.#catchUp(queue, window))) continue;
       caughtUp += 1;
       this.#catchUpOrder.served(queue);
-      if (this.#windows.get(queue) === window) this.#putLast(queue, window);
+      if (this.#windows.get(queue) === window) this.#moveToEnd(queue, window);
     }
   }
 
-  #putLast(queue: EndpointQueue, window: Window): void {
+  #moveToEnd(queue: EndpointQueue, window: ReplayWindow): void {
     this.#windows.delete(queue);
     this.#windows.set(queue, window);
   }
@@ -177,7 +177,7 @@ export class Replayer {
       const replay = await takeReplay(this.#ctx.db, queue);
       if (!replay) continue;
       queue.hasReplay = true;
-      this.#windows.set(queue, new Window(replay, Math.max(1, Math.floor(webhookInFlightPerEndpoint / 2))));
+      this.#windows.set(queue, new ReplayWindow(replay, Math.max(1, Math.floor(webhookInFlightPerEndpoint / 2))));
     }
   }
 
@@ -185,7 +185,7 @@ export class Replayer {
    * Reads the next events of a replay and saves its progress, if either is due. Returns true if it queried the
    * database.
    */
-  async #catchUp(queue: EndpointQueue, window: Window): Promise<boolean> {
+  async #catchUp(queue: EndpointQueue, window: ReplayWindow): Promise<boolean> {
     const { db } = this.#ctx;
     const now = performance.now();
     if (now < window.looksAt) return false;
@@ -205,11 +205,11 @@ export class Replayer {
    * True if the replay has ended or its window is closed, and no attempt is under way. Its progress must then be saved
    * at once. Before that it is saved every second.
    */
-  #hasToWrite(queue: EndpointQueue, window: Window): boolean {
+  #hasToWrite(queue: EndpointQueue, window: ReplayWindow): boolean {
     return window.isIdle && (window.hasEnded || window.isClosed) && this.#with.queues.isOwned(queue);
   }
 
-  async #save(queue: EndpointQueue, window: Window): Promise<void> {
+  async #save(queue: EndpointQueue, window: ReplayWindow): Promise<void> {
     window.savedAt = performance.now();
     window.hasUnsavedProgress = false;
     const { hasEnded } = window;
@@ -223,14 +223,14 @@ export class Replayer {
     this.#lookedAt = -Infinity;
   }
 
-  #forget(queue: EndpointQueue, window: Window): void {
+  #forget(queue: EndpointQueue, window: ReplayWindow): void {
     if (this.#windows.get(queue) !== window) return;
     this.#windows.delete(queue);
     queue.hasReplay = false;
   }
 
-  #begin(known: Map<string, Endpoint | null>): Begun[] {
-    const begun: Begun[] = [];
+  #begin(known: Map<string, Endpoint | null>): BegunDelivery[] {
+    const begun: BegunDelivery[] = [];
     const roundRobin = this.#servingOrder.of(this.#windows.keys());
     for (const queue of roundRobin.drain()) {
       if (begun.length === BEGUN_AT_ONCE) break;
@@ -240,14 +240,14 @@ export class Replayer {
       this.#servingOrder.served(queue);
       roundRobin.add(queue.owner, queue);
       // We move the window to the end, so that the next round begins with other queues.
-      this.#putLast(queue, this.#windows.get(queue) as Window);
+      this.#moveToEnd(queue, this.#windows.get(queue) as ReplayWindow);
     }
     return begun;
   }
 
-  #beginOne(queue: EndpointQueue, endpoint: Endpoint | null | undefined): Begun | null {
+  #beginOne(queue: EndpointQueue, endpoint: Endpoint | null | undefined): BegunDelivery | null {
     const { queues, permits } = this.#with;
-    const window = this.#windows.get(queue) as Window;
+    const window = this.#windows.get(queue) as ReplayWindow;
     // The stored values of the endpoint cannot be decrypted, so its queue pauses.
     if (endpoint === null) return null;
     if (endpoint?.disabled !== false) {

@@ -52,14 +52,14 @@ export type SendOutcome = {
   /** True if the endpoint responded with 410: it wants no more events. */
   gone: boolean;
   /** The values of the headers that we made for the request. Null if the request failed before we made them. */
-  sent: Sent | null;
+  sent: SentHeaders | null;
 };
 
 /**
  * `at_ms` is the time of the webhook-timestamp header, which has it in whole seconds. `signature` is the value of the
  * webhook-signature header.
  */
-type Sent = { at_ms: number; signature: string; user_agent: string };
+type SentHeaders = { at_ms: number; signature: string; user_agent: string };
 
 export type SenderOptions = {
   policy: AddressPolicy;
@@ -175,7 +175,7 @@ function headersOf(request: SendRequest, userAgent: string, attempt: Attempt): s
 /** Handles one POST for undici. It resolves `outcome` once, and ignores everything that undici reports afterwards. */
 class Attempt implements Dispatcher.DispatchHandler {
   readonly outcome: Promise<SendOutcome>;
-  sent: Sent | null = null;
+  sent: SentHeaders | null = null;
   #resolve!: (outcome: SendOutcome) => void;
   #isComplete = false;
   #controller: Dispatcher.DispatchController | null = null;

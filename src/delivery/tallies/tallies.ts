@@ -15,7 +15,7 @@ const MOST_COUNTED = 50_000;
 /** The endpoint id under which the counts of all endpoints of a team together are stored. */
 export const ALL_ENDPOINTS = '00000000-0000-0000-0000-000000000000';
 
-type Counted = Pick<SendOutcome, 'ok' | 'duration_ms'>;
+type CountedAttempt = Pick<SendOutcome, 'ok' | 'duration_ms'>;
 type Tally = { team_id: string; webhook_id: string; succeeded: number; durations: number[] };
 
 /**
@@ -33,7 +33,7 @@ export class Tallies {
     this.#ctx = ctx;
   }
 
-  add({ team_id, webhook_id }: Pick<Delivery, 'team_id' | 'webhook_id'>, outcome: Counted): void {
+  add({ team_id, webhook_id }: Pick<Delivery, 'team_id' | 'webhook_id'>, outcome: CountedAttempt): void {
     const tally = this.#tallyOf(team_id, webhook_id);
     if (!tally) return;
     if (outcome.ok) tally.succeeded += 1;

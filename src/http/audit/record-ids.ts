@@ -49,9 +49,9 @@ function collector(shape: Shape | undefined, depth = 1): Collect | null {
 /** Returns two functions that collect ids for the audit line: from the input of an operation, and from its response. */
 export function recordIdsOf({ params, query, body, response }: Operation): {
   ofInput: (input: { params: unknown; query: unknown; body: unknown }) => string[];
-  ofAnswer: (answer: unknown) => string[];
+  ofResponse: (answer: unknown) => string[];
 } {
-  const [inParams, inQuery, inBody, inAnswer] = [params, query, jsonOf(body), jsonOf(response)].map((schema) =>
+  const [inParams, inQuery, inBody, inResponse] = [params, query, jsonOf(body), jsonOf(response)].map((schema) =>
     collector(schema as TSchema & Shape),
   );
   const gather = (...parts: [Collect | null | undefined, unknown][]): string[] => {
@@ -61,6 +61,6 @@ export function recordIdsOf({ params, query, body, response }: Operation): {
   };
   return {
     ofInput: (input) => gather([inParams, input.params], [inQuery, input.query], [inBody, input.body]),
-    ofAnswer: (answer) => gather([inAnswer, answer]),
+    ofResponse: (answer) => gather([inResponse, answer]),
   };
 }

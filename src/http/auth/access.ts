@@ -241,13 +241,13 @@ export class AccessCache {
     if ((this.#unknown.get(name) ?? 0) > Date.now()) return null;
     const asked = this.#asked.get(name) as Promise<T | null> | undefined;
     if (asked && this.#listening) return asked;
-    const answer = this.lookUp(address, () => this.#find(cache, { hash, name }, find));
-    this.#asked.set(name, answer);
+    const response = this.lookUp(address, () => this.#find(cache, { hash, name }, find));
+    this.#asked.set(name, response);
     const isOver = (): void => {
-      if (this.#asked.get(name) === answer) this.#asked.delete(name);
+      if (this.#asked.get(name) === response) this.#asked.delete(name);
     };
-    answer.then(isOver, isOver);
-    return answer;
+    response.then(isOver, isOver);
+    return response;
   }
 
   async #find<T>(

@@ -10,7 +10,7 @@ export type KeyIdentity = ActorOfRequest;
 /** A deprecated header. `documentation` names the header that replaces it. */
 export type DeprecatedHeader = { name: string; since: string; documentation: string };
 
-type Shown = {
+type CallerDetails = {
   /** Set if the request sent its key in a deprecated header. */
   deprecatedHeader?: DeprecatedHeader;
   /** The id under which the rate limit counts this request, if it is not the key's id. */
@@ -20,7 +20,7 @@ type Shown = {
 };
 
 /** An accepted caller, with the context for the operation's `handle`. */
-export type Caller = Shown & {
+export type Caller = CallerDetails & {
   ctx: Ctx | TeamCtx | LinkCtx | SignedCtx | OrgSignedCtx | ManagementCtx;
   /** Null for anonymous callers. */
   key: KeyIdentity | null;
@@ -33,7 +33,7 @@ export type Caller = Shown & {
 };
 
 /** A refused caller. `key` is set if we know the key. The audit log then names it. */
-export type RefusedCaller = Shown & { refusal: AppError; key: KeyIdentity | null };
+export type RefusedCaller = CallerDetails & { refusal: AppError; key: KeyIdentity | null };
 
 /** One way to authenticate callers. */
 export type AuthKind = {

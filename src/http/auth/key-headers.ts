@@ -24,7 +24,7 @@ type Suffix = 'api-key' | 'link-token';
 const ANY_PREFIX = /^x-[a-z0-9][a-z0-9-]{0,39}-$/;
 
 /** The key or token that a request sent. `value` is undefined if the request sent none. */
-type Sent = {
+type SentKey = {
   value: string | undefined;
   /** The word in the name of the header, `x-<word>-api-key`. */
   word: string;
@@ -38,19 +38,19 @@ type Sent = {
 };
 
 /** Reads the team key from any header `x-<word>-api-key` with an accepted prefix. */
-export const sentTeamKey = (headers: IncomingHttpHeaders, prefixes: readonly string[]): Sent =>
+export const sentTeamKey = (headers: IncomingHttpHeaders, prefixes: readonly string[]): SentKey =>
   readHeader(headers, 'api-key', prefixes);
 
 /** Reads the link token from any header of its form with an accepted prefix. */
-export const sentLinkToken = (headers: IncomingHttpHeaders, prefixes: readonly string[]): Sent =>
+export const sentLinkToken = (headers: IncomingHttpHeaders, prefixes: readonly string[]): SentKey =>
   readHeader(headers, 'link-token', prefixes);
 
 /** @param prefixes the accepted prefixes in addition to the documented one. An empty list accepts every prefix */
-function readHeader(headers: IncomingHttpHeaders, suffix: Suffix, prefixes: readonly string[]): Sent {
+function readHeader(headers: IncomingHttpHeaders, suffix: Suffix, prefixes: readonly string[]): SentKey {
   const documented = `x-${DOCUMENTED_WORD}-`;
   const taken = (prefix: string): boolean =>
     prefix === documented || (prefixes.length === 0 ? ANY_PREFIX.test(prefix) : prefixes.includes(prefix));
-  const sent: Sent = { value: undefined, word: DOCUMENTED_WORD, conflict: null, advice: '' };
+  const sent: SentKey = { value: undefined, word: DOCUMENTED_WORD, conflict: null, advice: '' };
   for (const name in headers) {
     if (!name.endsWith(suffix)) continue;
     const value = headers[name];

@@ -84,10 +84,10 @@ describe('without a valid key', () => {
     for (const { id, method, path, auth } of operations) {
       if ([...OPEN_TO_ANYBODY, ...OPENED_BY_LINKS].includes(id)) continue;
       const at = path.replaceAll(/\{\w+\}/g, randomUUID());
-      const answer = await app.api<Refusal>(method, at, method === 'GET' || method === 'DELETE' ? undefined : {}, {
+      const response = await app.api<Refusal>(method, at, method === 'GET' || method === 'DELETE' ? undefined : {}, {
         key: null,
       });
-      expect([id, auth === 'none', ...said(answer)]).toEqual([id, false, 401, 'invalid_api_key']);
+      expect([id, auth === 'none', ...said(response)]).toEqual([id, false, 401, 'invalid_api_key']);
     }
   });
 
@@ -106,7 +106,7 @@ describe('without a valid key', () => {
     await revokeInDatabase(revoked.id);
     const expired = await makeKey();
     await app.db.updateTable('team_api_keys').set({ expires_at: PAST }).where('id', '=', expired.id).execute();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [
         null,
         'nonsense',
@@ -117,27 +117,27 @@ describe('without a valid key', () => {
         expired.value,
       ].map((key) => users(key)),
     );
-    for (const answer of answers) {
-      expect(said(answer)).toEqual([401, 'invalid_api_key']);
-      expect(answer.body.detail).toBe(answers[0]?.body.detail);
+    for (const response of responses) {
+      expect(said(response)).toEqual([401, 'invalid_api_key']);
+      expect(response.body.detail).toBe(responses[0]?.body.detail);
     }
   });
 
   test('every invalid management key gets the same answer', async () => {
     const revoked = await makeManagementKey();
     await app.db.updateTable('management_keys').set({ revoked_at: PAST }).where('id', '=', revoked.id).execute();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [null, 'nonsense', 'mg_short', newManagementKey().value, revoked.value].map((key) => keys(key)),
     );
-    for (const answer of answers) {
-      expect(said(answer)).toEqual([401, 'invalid_api_key']);
-      expect(answer.body.detail).toBe(answers[0]?.body.detail);
+    for (const response of responses) {
+      expect(said(response)).toEqual([401, 'invalid_api_key']);
+      expect(response.body.detail).toBe(responses[0]?.body.detail);
     }
   });
 
   test('the answer reports no other problem of the request', async () => {
-    const answer = await app.api<Refusal>('POST', '/v2/user', undefined, { key: null, raw: '{"client_user_id":' });
-    expect(said(answer)).toEqual([401, 'invalid_api_key']);
+    const response = await app.api<Refusal>('POST', '/v2/user', undefined, { key: null, raw: '{"client_user_id":' });
+    expect(said(response)).toEqual([401, 'invalid_api_key']);
   });
 
   test('a key in use stops being valid at its expiry', async () => {
@@ -163,9 +163,9 @@ describe('a key of another kind or deployment', () => {
   ] as const)('the refusal of a key of %s %s names that deployment', async (environment, region, prefix) => {
     const { value } = newTeamKey({ environment, region });
     expect(value.startsWith(prefix)).toBe(true);
-    const answer = await users(value);
-    expect(said(answer)).toEqual([401, 'wrong_environment']);
-    expect(answer.body.detail).toMatch(new RegExp(`key of ${environment} ${region}.*service is sandbox us`));
+    const response = await users(value);
+    expect(said(response)).toEqual([401, 'wrong_environment']);
+    expect(response.body.detail).toMatch(new RegExp(`key of ${environment} ${region}.*service is sandbox us`));
   });
 
   test('a production service refuses a sandbox key in the same way', async () => {
@@ -176,9 +176,9 @@ describe('a key of another kind or deployment', () => {
     try {
       expect(production.team.api_key).toMatch(/^pk_eu_/);
       expect((await users(production.team.api_key, { on: production })).status).toBe(200);
-      const answer = await users(app.team.api_key, { on: production });
-      expect(said(answer)).toEqual([401, 'wrong_environment']);
-      expect(answer.body.detail).toMatch(/key of sandbox us.*service is production eu/);
+      const response = await users(app.team.api_key, { on: production });
+      expect(said(response)).toEqual([401, 'wrong_environment']);
+      expect(response.body.detail).toMatch(/key of sandbox us.*service is production eu/);
     } finally {
       await production.close();
     }
@@ -313,13 +313,13 @@ describe('the scope of a management key', () => {
     const ofOrganisations = operations.filter((operation) => operation.scope === 'org');
     expect(ofOrganisations.map(({ id }) => id)).toContain('create_team');
     for (const { id, method, path, body } of ofOrganisations) {
-      const answer = await app.api<Refusal>(
+      const response = await app.api<Refusal>(
         method,
         path.replace('{org_id}', app.team.org_id).replaceAll(/\{\w+\}/g, randomUUID()),
         body && {},
         { key },
       );
-      expect([id, ...said(answer)]).toEqual([id, 403, 'insufficient_scope']);
+      expect([id, ...said(response)]).toEqual([id, 403, 'insufficient_scope']);
     }
   });
 
@@ -330,8 +330,8 @@ describe('the scope of a management key', () => {
     for (const plan of ['launch', 'grow']) {
       await app.db.updateTable('orgs').set({ plan }).where('id', '=', team.org_id).execute();
       await vi.waitFor(async () => {
-        const answer = await list();
-        expect([...said(answer), answer.body.required_plan]).toEqual([403, 'plan_required', 'scale']);
+        const response = await list();
+        expect([...said(response), response.body.required_plan]).toEqual([403, 'plan_required', 'scale']);
       });
     }
     expect((await team.api('GET', '/v2/user')).status).toBe(200);
@@ -362,17 +362,17 @@ describe('the scope of a management key', () => {
   test('another organisation is not found', async () => {
     const other = await app.makeTeam();
     for (const org_id of [other.org_id, randomUUID()]) {
-      const answer = await app.api<Refusal>('GET', `/v1/org/${org_id}/team_api_keys/sandbox/us`);
-      expect([...said(answer), answer.body.detail]).toEqual([404, 'not_found', 'Organisation not found.']);
+      const response = await app.api<Refusal>('GET', `/v1/org/${org_id}/team_api_keys/sandbox/us`);
+      expect([...said(response), response.body.detail]).toEqual([404, 'not_found', 'Organisation not found.']);
     }
   });
 
   test.each(['production/us', 'sandbox/eu', 'production/eu'])(
     '%s in a path is refused as another deployment',
     async (deployment) => {
-      const answer = await app.api<Refusal>('GET', `/v1/org/${app.team.org_id}/team_api_keys/${deployment}`);
-      expect(said(answer)).toEqual([404, 'wrong_deployment']);
-      expect(answer.body.detail).toMatch(new RegExp(`${deployment.replace('/', ' ')}.*sandbox us`));
+      const response = await app.api<Refusal>('GET', `/v1/org/${app.team.org_id}/team_api_keys/${deployment}`);
+      expect(said(response)).toEqual([404, 'wrong_deployment']);
+      expect(response.body.detail).toMatch(new RegExp(`${deployment.replace('/', ' ')}.*sandbox us`));
     },
   );
 });
@@ -438,8 +438,8 @@ describe('with two services on one database', () => {
 
   const revoke = async (id: string, on: TestApp): Promise<void> => {
     const url = `${on.baseUrl}${keysPath(app.team)}?api_key_id=${id}`;
-    const answer = await fetch(url, { method: 'DELETE', headers: { 'x-management-key': app.team.management_key } });
-    expect(await answer.json()).toMatchObject({ success: [id] });
+    const response = await fetch(url, { method: 'DELETE', headers: { 'x-management-key': app.team.management_key } });
+    expect(await response.json()).toMatchObject({ success: [id] });
   };
 
   test('a key that one service revokes is refused by the other at the next request', async () => {

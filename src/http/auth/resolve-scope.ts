@@ -7,7 +7,7 @@ import { findManagedTeam, findManagedTeams } from '../../tenancy/teams/find.ts';
 import type { Operation } from '../../operation/operation.ts';
 import type { Caller } from './caller.ts';
 
-type Named = Record<string, string | undefined> | undefined;
+type ScopeIds = Record<string, string | undefined> | undefined;
 
 /**
  * Returns the error codes with which `resolveScope` may refuse a request of this operation. They come in addition to
@@ -81,7 +81,7 @@ async function reach(
     return managed;
   }
   if (scope !== 'team') return manager;
-  const teamId = params['team_id'] ?? (input.body as Named)?.['team_id'] ?? '';
+  const teamId = params['team_id'] ?? (input.body as ScopeIds)?.['team_id'] ?? '';
   const team = await findManagedTeam(manager, teamId);
   const managed: ManagementCtx & TeamCtx = { ...boundToManagedTeam(manager, team), team };
   return managed;
@@ -104,7 +104,7 @@ function environmentOf(body: unknown): Record<string, string> {
 
 /** Throws not_found if the path names another user than the token's user. */
 function refuseOtherUser(user: string, params: unknown): void {
-  if ((params as Named)?.['user_id'] !== user) throw notFound('User');
+  if ((params as ScopeIds)?.['user_id'] !== user) throw notFound('User');
 }
 
 /**

@@ -44,10 +44,10 @@ const token = (changes: { kind?: string; team?: Team; expires?: number } = {}): 
     expires: changes.expires ?? inAnHour(),
   });
 
-type Opened = { status: number; body: { request_id?: string; [key: string]: unknown } };
-async function open(value: string, kind = 'letter'): Promise<Opened> {
+type SignedResponse = { status: number; body: { request_id?: string; [key: string]: unknown } };
+async function open(value: string, kind = 'letter'): Promise<SignedResponse> {
   const response = await fetch(`${baseUrl}/documents/${kind}/${value}`);
-  return { status: response.status, body: (await response.json()) as Opened['body'] };
+  return { status: response.status, body: (await response.json()) as SignedResponse['body'] };
 }
 
 /** The one answer for every invalid link. */

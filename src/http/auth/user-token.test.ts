@@ -75,9 +75,9 @@ describe("a user's own token", () => {
     const { user_id } = await makeUser(app.team);
     const headers = { authorization: `Bearer ${await tokenOf(user_id)}` };
     const path = `/v2/timeseries/${user_id}/heartrate/grouped?start_date=2026-01-01&end_date=2026-12-31`;
-    const answer = await app.api<Output>('GET', path, undefined, { key: null, headers });
-    expect(said(answer)).toEqual([401, 'wrong_key_kind']);
-    expect(answer.body.detail).toMatch(/can only send samples and summaries of that user .* needs a team API key/);
+    const response = await app.api<Output>('GET', path, undefined, { key: null, headers });
+    expect(said(response)).toEqual([401, 'wrong_key_kind']);
+    expect(response.body.detail).toMatch(/can only send samples and summaries of that user .* needs a team API key/);
     expect((await app.api('GET', path, undefined, { headers })).status).toBe(200);
     const unknown = await app.api<Output>('GET', path, undefined, {
       key: null,
@@ -187,10 +187,10 @@ describe("a user's own token", () => {
   test('is stored as a hash, and the audit log names its id', async () => {
     const { user_id } = await makeUser(app.team);
     const token = await tokenOf(user_id);
-    const answer = await push(user_id, token);
+    const response = await push(user_id, token);
     await app.flushAudit();
     const { rows } = await sql<{ actor: string; key_id: string; team_id: string }>`
-      select actor, key_id, team_id from audit_log where request_id = ${answer.headers.get('x-request-id')}`.execute(
+      select actor, key_id, team_id from audit_log where request_id = ${response.headers.get('x-request-id')}`.execute(
       app.db,
     );
     const stored = await sql<{ id: string; row: string }>`

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
-import { TransportError, type Problem } from '../error-answer.ts';
+import { TransportError, type Problem } from '../error-response.ts';
 import type { Batch } from '../../operation/media.ts';
 import { parsed, parseJson, refusalOfEncoding, tooMuch, Unread } from './json-body.ts';
 import { listed, MOST_LISTED } from './problem.ts';

@@ -5,7 +5,7 @@ import type { TSchema } from 'typebox';
 import { formatOf } from '../../wire/formats.ts';
 import { nearest } from '../../config/nearest.ts';
 import { alternatives } from '../../wire/alternatives.ts';
-import type { Problem } from '../error-answer.ts';
+import type { Problem } from '../error-response.ts';
 import { MOST_SUGGESTED } from './problem.ts';
 
 type Schema = {

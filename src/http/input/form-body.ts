@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
-import { InvalidRequest, type Problem } from '../error-answer.ts';
+import { InvalidRequest, type Problem } from '../error-response.ts';
 import type { Form, Multipart } from '../../operation/media.ts';
 import { readQuery } from './read-parameters.ts';
 import { compileValidation } from './validation.ts';

@@ -1,4 +1,4 @@
-import type { Problem } from '../error-answer.ts';
+import type { Problem } from '../error-response.ts';
 
 /** A body that we could not read, with the problem for the response. */
 export class Unread {

@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv';
 import { nearest } from '../../config/nearest.ts';
 import { alternatives } from '../../wire/alternatives.ts';
 import type { Mismatch } from '../../wire/mismatch.ts';
-import type { Problem } from '../error-answer.ts';
+import type { Problem } from '../error-response.ts';
 import { ownProperty } from '../../wire/own-property.ts';
 
 export const MOST_LISTED = 100;

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { cursorProblem, invalidCursor } from '../../db/cursor.ts';
-import { InvalidRequest, TransportError, type Problem } from '../error-answer.ts';
+import { InvalidRequest, TransportError, type Problem } from '../error-response.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { isBatch, jsonOf } from '../../operation/media.ts';
 import { itemReader, UnreadBatch } from './batch-body.ts';

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { Transform, type Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
-import { InvalidRequest, TransportError } from '../error-answer.ts';
+import { InvalidRequest, TransportError } from '../error-response.ts';
 import type { ByteStream, Multipart, Ndjson } from '../../operation/media.ts';
 import { BODY_CUT } from './cut-body.ts';
 import { parseJson, tooMuch, Unread } from './json-body.ts';

@@ -5,7 +5,7 @@ import { formatOf } from '../../wire/formats.ts';
 import type { Rule } from '../../wire/rule.ts';
 import { RULES } from '../../wire/rules.ts';
 import { compileBounds } from './bounds.ts';
-import type { Problem } from '../error-answer.ts';
+import type { Problem } from '../error-response.ts';
 import { listed, MOST_SUGGESTED, toProblem } from './problem.ts';
 
 /** The parts of a request. A response lists problems in this order. */

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { TransportError } from '../error-answer.ts';
+import { TransportError } from '../error-response.ts';
 import { refuseOtherTypes } from './stream-body.ts';
 import { refusalOfEncoding } from './json-body.ts';
 

@@ -69,8 +69,8 @@ describe('while requests of teams hold every connection', () => {
   ])('%s is refused at once', async (_, ask, status, code) => {
     release = await occupyConnections(app.db, CONNECTIONS);
     const from = performance.now();
-    const answer = await ask();
-    expect([answer.status, answer.body.code]).toEqual([status, code]);
+    const response = await ask();
+    expect([response.status, response.body.code]).toEqual([status, code]);
     expect(performance.now() - from).toBeLessThan(5_000);
   });
 
@@ -158,10 +158,10 @@ describe('X-Forwarded-For', () => {
     const sent = request(`${service.baseUrl}/v2/user?limit=1`, {
       headers: { 'x-service-api-key': service.team.api_key, ...headers },
     });
-    const [answer] = (await once(sent.end(), 'response')) as [IncomingMessage];
-    answer.resume();
-    await once(answer, 'end');
-    const id = answer.headers['x-request-id'];
+    const [response] = (await once(sent.end(), 'response')) as [IncomingMessage];
+    response.resume();
+    await once(response, 'end');
+    const id = response.headers['x-request-id'];
     await expect.poll(async () => (await lineOf(service, String(id)))?.length).toBe(1);
     return (await lineOf(service, String(id)))[0]?.address ?? '';
   }

@@ -48,7 +48,7 @@ test('requests that wait for locks do not block batches of any team', async () =
     asked.push(answered);
     expect(await Promise.race([answered, wait(PATIENCE_MS).then(() => 'still waiting')])).toEqual([200, 200]);
     await owner.query('rollback');
-    for (const answer of await Promise.all(waiting)) expect(answer.status).toBe(200);
+    for (const response of await Promise.all(waiting)) expect(response.status).toBe(200);
   } finally {
     // A failure must release the lock and wait for the blocked requests. Otherwise the service would wait for its
     // clients' connections.

@@ -5,10 +5,10 @@ import type { FastifyInstance } from 'fastify';
 import type { Config } from '../../config/options.ts';
 import type { Ctx } from '../../context.ts';
 import { networksPolicy } from '../../outbound/address-policy.ts';
-import { logCut } from './cut-answers.ts';
-import { TransportError } from '../error-answer.ts';
+import { logCut } from './cut-responses.ts';
+import { TransportError } from '../error-response.ts';
 import { networkOf } from './network-of.ts';
-import type { UnreadAnswers } from './unread-answers.ts';
+import type { UnreadResponses } from './unread-responses.ts';
 
 const LONGEST_HEADERS_MS = 10_000;
 const MOST_HEADER_BYTES = 16_384;
@@ -47,7 +47,7 @@ export function refuseLongHeaders({ rawHeaders }: IncomingMessage): void {
  * Limits the connections in total and by network, and the pipelined requests of a connection. Counts the unread bytes
  * of responses, and cuts the connection of a client that does not read its responses.
  */
-export function limitConnections(app: FastifyInstance, { config, log }: Ctx, unread: UnreadAnswers): void {
+export function limitConnections(app: FastifyInstance, { config, log }: Ctx, unread: UnreadResponses): void {
   const { maxConnections, maxConnectionsPerAddress, requestTimeoutMs } = config;
   const open = new Map<string, number>();
   const proxies = networksPolicy(config.trustedProxies);

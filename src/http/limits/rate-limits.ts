@@ -111,14 +111,14 @@ export class RateLimits {
     if (granted === 0) {
       lease.emptyUntil = Date.now() + Math.max(LEAST_WAIT_MS, ((1 - tokens) / perSecond) * 1000);
     }
-    await this.#tidy();
+    await this.#deleteUnused();
   }
 
   /**
    * Deletes buckets that no request has used for a day. Such a bucket is full, and a missing bucket also means a full
    * one.
    */
-  async #tidy(): Promise<void> {
+  async #deleteUnused(): Promise<void> {
     if (this.#tidyAt > Date.now()) return;
     this.#tidyAt = Date.now() + TIDY_MS;
     await sql`

@@ -1,7 +1,7 @@
 // Parts of the OpenAPI document that all operations share: the shapes of errors, the headers and the security schemes.
 import { AUTH_KINDS } from '../auth/kinds.ts';
 import { ORIGIN_HEADER, ORIGINS } from '../../events/origin.ts';
-import { IDEMPOTENCY_HOURS, SECRET_MINUTES } from '../answer/idempotency.ts';
+import { IDEMPOTENCY_HOURS, SECRET_MINUTES } from '../response/idempotency.ts';
 import type { Json } from './schemas.ts';
 
 export const ERROR_SCHEMAS: Record<string, Json> = {
@@ -79,7 +79,7 @@ export const PARAMETERS = {
   IdempotencyKey: header(
     'X-Idempotency-Key',
     `Makes retries safe. For ${IDEMPOTENCY_HOURS} hours, the same key with the same request returns the ` +
-      'first answer and does nothing again. With another request it is a 409 idempotency_mismatch. An answer ' +
+      'first response and does nothing again. With another request it is a 409 idempotency_mismatch. A response ' +
       `that shows a secret is returned for ${SECRET_MINUTES} minutes. After that it is a 409 ` +
       'idempotency_answer_ended.',
     { type: 'string', maxLength: 255 },

@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { serveText } from '../answer/serve-text.ts';
+import { serveText } from '../response/serve-text.ts';
 import { pageDocument } from './page-document.ts';
 
 const require = createRequire(import.meta.url);

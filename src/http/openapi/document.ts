@@ -3,11 +3,11 @@ import type { TSchema } from 'typebox';
 import { neededScope } from '../../tenancy/keys/key-scopes.ts';
 import type { Operation } from '../../operation/operation.ts';
 import type { BodyKind, Multipart } from '../../operation/media.ts';
-import { takesIdempotencyKey } from '../answer/declared-codes.ts';
-import { answers, json, lines } from './answer-contents.ts';
+import { takesIdempotencyKey } from '../response/declared-codes.ts';
+import { answers, json, lines } from './response-contents.ts';
 import { ERROR_SCHEMAS, PARAMETERS, SECURITY_SCHEMES } from './components.ts';
 import { eventBody, type DocumentedEvent } from './event-body.ts';
-import { HEADERS } from './answer-headers.ts';
+import { HEADERS } from './response-headers.ts';
 import { RESPONSES } from './refusals.ts';
 import { ComponentSchemas, rulesOf, type Json } from './schemas.ts';
 
@@ -43,31 +43,31 @@ publishes every step as a signed webhook.
 The service API needs a team API key in \`x-service-api-key\`, or in any header of the form \`x-<word>-api-key\`
 unless the deployment limits the headers that it reads. The management API has paths that begin with \`/v1/org\`. It
 needs a management key in \`X-Management-Key\` and the plan scale. Scopes can limit a team API key: to reading, to
-areas, or to reading areas. Each operation names the narrowest scope that allows it, and answers 403
+areas, or to reading areas. Each operation names the narrowest scope that allows it, and returns 403
 \`insufficient_scope\` without that scope. A token from \`create_api_access_token\` replaces a team API key for one
 hour, as \`Authorization: Bearer\`. A key belongs to one environment and region. For data that a user's phone sends
 itself, use a token of that user as \`Authorization: Bearer\`. The header \`X-Service-Org-Key\` is deprecated: use
 \`X-Management-Key\`.
 # Deprecated fields
-A deprecated key of a body still works, and the answer has the headers \`Deprecation\` and \`Link\`. In \`POST
+A deprecated key of a body still works, and the response has the headers \`Deprecation\` and \`Link\`. In \`POST
 /v3/order\`, use \`order_set.lab_test_ids\` instead of \`lab_test_id\`, and an insurance record of the user from
 \`POST /v2/user/{user_id}/insurance\` instead of \`health_insurance\`. In the address of an appointment, use
 \`second_line\` instead of \`unit\`. In \`POST /v2/link/provider/email/{provider}\`, use the provider in the path
-instead of \`provider\`. Deprecated keys of answers are marked in this document only, not in headers.
+instead of \`provider\`. Deprecated keys of responses are marked in this document only, not in headers.
 # Errors
 Every refusal has the same shape: \`code\` is for programs, \`request_id\` identifies the line in the log, and
 \`detail\` is a text for a person, with five exceptions. It is a list of every problem in a 422 and in the 400
 \`pre_flight_failed\`. It is an object in the 400 \`client_user_id_conflict\` (the user that already exists), the 409
 \`integration_team_id_conflict\` (the team) and the 409 \`integration_member_id_conflict\` (the member). Each
-operation lists every code that it can answer with. A path that does not accept a method answers 405
+operation lists every code that it can return. A path that does not accept a method returns 405
 (\`MethodNotAllowed\` of the shared responses), and \`Allow\` lists the methods that it accepts.
-# Headers of answers
-Each answer lists its headers. If it lists no \`Cache-Control\`, it has \`Cache-Control: no-store\`. An answer of 1
-KiB or more is compressed for a client that accepts gzip (\`Accept-Encoding\`), and has \`Vary\`. An answer that shows
+# Headers of responses
+Each response lists its headers. If it lists no \`Cache-Control\`, it has \`Cache-Control: no-store\`. A response of 1
+KiB or more is compressed for a client that accepts gzip (\`Accept-Encoding\`), and has \`Vary\`. A response that shows
 a key, a token or a link is not compressed.
 # Repeating a request
 Every POST that creates something accepts an \`X-Idempotency-Key\`. If the same request is sent again within a day, it
-gets the first answer and does nothing twice. An answer that shows a key, a token or a link is repeated for five
+gets the first response and does nothing twice. A response that shows a key, a token or a link is repeated for five
 minutes only. After that the request is refused with 409 \`idempotency_answer_ended\`. An operation without this
 header does not need it: a repeated request changes nothing more.
 # Values
@@ -220,7 +220,7 @@ function parametersOf(location: 'path' | 'query', shape: Operation['params'], sc
 
 export const ENVELOPE_TEXT =
   'Sent by POST to each endpoint that subscribes to it, at least once and in no guaranteed order. Verify the ' +
-  'signature, answer 2xx within 15 seconds, and use webhook-id to recognise events that you have handled.';
+  'signature, respond with 2xx within 15 seconds, and use webhook-id to recognise events that you have handled.';
 
 function delivery(type: DocumentedEvent, schemas: ComponentSchemas, example: unknown): Json {
   return {

@@ -1,8 +1,8 @@
-import { statusOf, type Code } from '../error-answer.ts';
+import { statusOf, type Code } from '../error-response.ts';
 import { AUTH_KINDS } from '../auth/kinds.ts';
-import { declaredCodes } from '../answer/declared-codes.ts';
+import { declaredCodes } from '../response/declared-codes.ts';
 import type { Operation } from '../../operation/operation.ts';
-import { headers, headersOf, headersOfShared, type HeaderName } from './answer-headers.ts';
+import { headers, headersOf, headersOfShared, type HeaderName } from './response-headers.ts';
 import type { ComponentSchemas, Json } from './schemas.ts';
 
 const MEANINGS: Record<number, string> = {
@@ -11,7 +11,7 @@ const MEANINGS: Record<number, string> = {
     'The key is missing, unknown, or belongs to another kind or deployment. For a provider event: the proof of ' +
     'the sender is missing or wrong.',
   403: 'The key is valid, but does not allow this.',
-  404: 'An id is unknown, or belongs to another team. Both have the same answer.',
+  404: 'An id is unknown, or belongs to another team. Both have the same response.',
   405: 'The path does not accept the method.',
   408: 'The body did not arrive in time.',
   409: 'The object already exists, or the idempotency key is in use.',
@@ -108,9 +108,9 @@ export function refusals(operation: Operation, schemas: ComponentSchemas): Recor
   const byStatus = new Map<number, Code[]>();
   for (const code of declaredCodes(operation))
     byStatus.set(statusOf(code), [...(byStatus.get(statusOf(code)) ?? []), code]);
-  const answers = [...byStatus].toSorted(([a], [b]) => a - b);
+  const responses = [...byStatus].toSorted(([a], [b]) => a - b);
   return Object.fromEntries(
-    answers.map(([status, codes]) => {
+    responses.map(([status, codes]) => {
       const beside = saidBeside(codes, operation.refusedWith, schemas);
       const shared = 'anyOf' in beside ? undefined : names.get(nameOf(codes));
       return [

@@ -73,12 +73,12 @@ export class ComponentSchemas {
   /** Returns the schema as OpenAPI. A named schema becomes a reference to its component. */
   write(schema: TSchema): Json {
     const known = this.#findNamedOrNull(schema);
-    return known ? this.#refer(known, schema as Schema) : this.#inline(schema as Schema);
+    return known ? this.#reference(known, schema as Schema) : this.#inline(schema as Schema);
   }
 
   /**
    * Writes a field of an object. If neither its schema nor its component has a description, it takes the description
-   * from the glossary by the field's name.
+   * from the field descriptions by the field's name.
    */
   writeField(name: string, schema: TSchema): Json {
     const written = this.write(schema);
@@ -101,7 +101,7 @@ export class ComponentSchemas {
     return Object.fromEntries([...this.#written].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  #refer({ name, schema: of }: NamedSchema, schema: Schema): Json {
+  #reference({ name, schema: of }: NamedSchema, schema: Schema): Json {
     const original = of as Schema;
     if (!this.#written.has(name)) {
       this.#written.set(name, {});

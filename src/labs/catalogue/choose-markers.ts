@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
 import { AppError, notFound } from '../../errors.ts';
 
-type Named = {
+type MarkerNames = {
   marker_ids?: number[] | null | undefined;
   /** The laboratory's own order codes. */
   provider_ids?: string[] | null | undefined;
 };
 
-type At = {
+type MarkerLaboratory = {
   /** The laboratory to which the markers must belong; null if the request names none. */
   lab_id: number | null;
   /** The laboratory that issued the order codes, if the request does not name one. */
@@ -31,7 +31,7 @@ export type ChosenMarker = {
  * belong to one laboratory. Throws not_found, mixed_laboratories, and order_set_ambiguous if several laboratories have
  * these order codes.
  */
-export async function chooseMarkers(ctx: TeamCtx, named: Named, at: At): Promise<ChosenMarker[]> {
+export async function chooseMarkers(ctx: TeamCtx, named: MarkerNames, at: MarkerLaboratory): Promise<ChosenMarker[]> {
   const byId = await findById(ctx, [...new Set(named.marker_ids ?? [])]);
   const labId = at.lab_id ?? byId[0]?.lab_id ?? null;
   const byCode = await findByCode(ctx, [...new Set(named.provider_ids ?? [])], labId ?? at.codes_of);

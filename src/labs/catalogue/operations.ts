@@ -118,7 +118,7 @@ export const labTestOperations = [
     refusals: ['not_found'],
     description:
       'The markers that laboratories offer, with the results of each. Every given filter must match. With ' +
-      'include_pricing the answer contains the prices of the page.',
+      'include_pricing the response contains the prices of the page.',
     handle: (ctx, { query: { page, size, include_pricing, ...filter } }) =>
       listMarkers(ctx, { ...filter, page, size, include_pricing }),
   }),

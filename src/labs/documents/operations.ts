@@ -106,7 +106,7 @@ export const documentOperations = [
     response: pdf('requisition'),
     summary: 'Open the requisition that requisition_form_url links to',
     description:
-      'Opens without a key, for seven days after the link was made. Every refused link gets the same answer.',
+      'Opens without a key, for seven days after the link was made. Every refused link gets the same response.',
     handle: (ctx) => byLink(ctx, (ctx, orderId) => ofOrder(ctx, orderId, (facts) => ({ kind: 'requisition', facts }))),
   }),
   operation({
@@ -167,7 +167,7 @@ export const documentOperations = [
     waits: true,
     response: pdf('results'),
     summary: 'Open the results that a page of create_portal_url links to',
-    description: 'Opens without a key, as long as the page does. Every refused link gets the same answer.',
+    description: 'Opens without a key, as long as the page does. Every refused link gets the same response.',
     handle: (ctx) => byLink(ctx, resultReport),
   }),
   operation({
@@ -182,7 +182,7 @@ export const documentOperations = [
     summary: 'Print the results of an order and its redraws as one',
     description:
       'For each marker the newest final value of any of the orders. Patient and physician are those of the first ' +
-      "order. If only one order has results, the answer is the laboratory's own document for it, if there is one.",
+      "order. If only one order has results, the response is the laboratory's own document for it, if there is one.",
     refusals: ['not_found', 'user_scheduled_for_deletion', 'results_not_available', 'document_too_long'],
     handle: async (ctx, { params: { transaction_id } }) => {
       const orders = await loadTransaction(ctx, transaction_id);

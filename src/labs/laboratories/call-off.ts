@@ -33,7 +33,7 @@ export async function callOffOrder(ctx: TxCtx<TeamCtx>, order: LoadedOrder): Pro
   return 'called_off';
 }
 
-type By = { laboratory: { name: string; clia_number: string | null }; at: Date };
+type CalledOffBy = { laboratory: { name: string; clia_number: string | null }; at: Date };
 
 /**
  * Returns whether no test of the order remains after the tests at these positions are cancelled. Positions begin at 1.
@@ -52,7 +52,7 @@ export async function callOffTests(
   ctx: TxCtx<TeamCtx>,
   order: LoadedOrder,
   positions: number[],
-  { laboratory: { name, clia_number }, at }: By,
+  { laboratory: { name, clia_number }, at }: CalledOffBy,
 ): Promise<CalledOff> {
   if (!isOpen(order.row.last_low_level_status)) return 'ended';
   const ordered = await orderedTestsOf(ctx, order.row.lab_test_id);

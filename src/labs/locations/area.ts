@@ -18,10 +18,13 @@ async function phlebotomyIn(ctx: TeamCtx, area: Area | null): Promise<AreaInfo['
   };
 }
 
-type Asked = { zip_code: string; radius: number; labs: string[]; lab_account_id?: string | undefined };
+type AreaRequest = { zip_code: string; radius: number; labs: string[]; lab_account_id?: string | undefined };
 
 /** Returns which providers visit the patients of a zip code, and which laboratories have sites near it. */
-export async function describeArea(ctx: TeamCtx, { zip_code, radius, labs, lab_account_id }: Asked): Promise<AreaInfo> {
+export async function describeArea(
+  ctx: TeamCtx,
+  { zip_code, radius, labs, lab_account_id }: AreaRequest,
+): Promise<AreaInfo> {
   const account = await findAccountAtOrNull(ctx, null, lab_account_id);
   const area = await findAreaOrNull(ctx, zip_code);
   return {

@@ -138,9 +138,9 @@ export async function listWhoBooks(
   return rows.map(({ scheduling_provider }) => scheduling_provider as string);
 }
 
-type Where = Pick<Bookable, 'provider' | 'lab_id' | 'site_codes' | 'radius'> & { area: Area | null };
+type BookableFilter = Pick<Bookable, 'provider' | 'lab_id' | 'site_codes' | 'radius'> & { area: Area | null };
 
-const bookable = ({ db }: TeamCtx, { provider, lab_id, site_codes, area, radius }: Where) =>
+const bookable = ({ db }: TeamCtx, { provider, lab_id, site_codes, area, radius }: BookableFilter) =>
   db
     .selectFrom('service_centers')
     .$if(provider !== null, (query) => query.where('scheduling_provider', '=', provider))

@@ -74,7 +74,7 @@ type Sealed = Pick<StoredOrder, PersonalField | 'personal'>;
 export function openOrder<R extends Pick<StoredOrder, 'id' | 'team_id'> & Partial<Sealed>>(
   { cipher }: TeamCtx,
   stored: R,
-): Opened<R> {
+): OpenedRow<R> {
   const row = stored as Record<string, unknown>;
   const { personal } = stored;
   if (personal) {
@@ -93,11 +93,11 @@ export function openOrder<R extends Pick<StoredOrder, 'id' | 'team_id'> & Partia
     const sealed = stored[column];
     if (sealed) row[column] = cipher.openJson(`orders.${column}`, stored, sealed);
   }
-  return row as Opened<R>;
+  return row as OpenedRow<R>;
 }
 
 /** A row with the opened values in place of the sealed ones. */
-type Opened<R> = { [K in keyof R]: K extends keyof OrderRow ? OrderRow[K] : R[K] };
+type OpenedRow<R> = { [K in keyof R]: K extends keyof OrderRow ? OrderRow[K] : R[K] };
 
 type Row = Personal & { team_id: string; id: string };
 

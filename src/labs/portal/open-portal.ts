@@ -1,6 +1,6 @@
 import type { SignedCtx, TeamCtx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
-import type { BrowserAnswer } from '../../operation/media.ts';
+import type { BrowserResponse } from '../../operation/media.ts';
 import { linkRefused } from '../../privacy/signed-link.ts';
 import { findUser } from '../../users/find.ts';
 import { loadOrder, type LoadedOrder } from '../orders/load-order.ts';
@@ -12,7 +12,7 @@ import type { PortalContext } from './schemas.ts';
  * Returns the page of a link: one order, or all orders of a user. Throws link_refused if the order or the user does not
  * exist.
  */
-export async function openPortal(ctx: SignedCtx, context: PortalContext): Promise<BrowserAnswer> {
+export async function openPortal(ctx: SignedCtx, context: PortalContext): Promise<BrowserResponse> {
   if (ctx.team.settings.patient_experience === false) throw linkRefused();
   try {
     const order = await orderOrNull(ctx, ctx.signedId);

@@ -21,7 +21,7 @@ export const portalOperations = [
     params: Type.Object({ user_id: Uuid }),
     body: PortalUrlInput,
     response: PortalUrl,
-    secretAnswer: true,
+    secretResponse: true,
     summary: 'Create a link to a page on which a user follows their tests',
     description:
       'The page shows the state of an order, the next step, when and where its appointment is, and how the sample ' +

@@ -1,5 +1,5 @@
 import type { SignedCtx } from '../../context.ts';
-import type { BrowserAnswer } from '../../operation/media.ts';
+import type { BrowserResponse } from '../../operation/media.ts';
 import { escapeHtml, layout } from '../../operation/html-page.ts';
 import { findSender } from '../documents/facts.ts';
 import { dayInWords } from '../documents/values-in-words.ts';
@@ -32,7 +32,7 @@ export const nameOf = ({ labTest, row }: ListedOrder, context: PortalContext): s
   context === 'launch' ? labTest.name : `Test ordered on ${dayInWords(row.created_at)}`;
 
 /** Returns the page of one order. */
-export async function orderPage(ctx: SignedCtx, order: LoadedOrder, context: PortalContext): Promise<BrowserAnswer> {
+export async function orderPage(ctx: SignedCtx, order: LoadedOrder, context: PortalContext): Promise<BrowserResponse> {
   const sender = await findSender(ctx);
   const { low: status, method } = partsOf(order.row.last_status);
   const hasPatient = order.row.patient_details !== null;

@@ -1,5 +1,5 @@
 import type { SignedCtx } from '../../context.ts';
-import type { BrowserAnswer } from '../../operation/media.ts';
+import type { BrowserResponse } from '../../operation/media.ts';
 import { escapeHtml, layout } from '../../operation/html-page.ts';
 import { findSender } from '../documents/facts.ts';
 import { listOrders } from '../orders/list/list.ts';
@@ -18,7 +18,11 @@ const MOST_SHOWN = 20;
  * Returns a page with the newest orders of a user. Each order has a link to its own page. The link expires together
  * with this page.
  */
-export async function ordersPage(ctx: SignedCtx, user: { id: string }, context: PortalContext): Promise<BrowserAnswer> {
+export async function ordersPage(
+  ctx: SignedCtx,
+  user: { id: string },
+  context: PortalContext,
+): Promise<BrowserResponse> {
   const sender = await findSender(ctx);
   const { orders, total } = await listOrders(ctx, { user_id: user.id, page: 1, size: MOST_SHOWN });
   const item = (order: ListedOrder): string => {

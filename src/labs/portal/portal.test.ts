@@ -12,7 +12,7 @@ import { stepOf } from './steps.ts';
 
 type Link = Static<typeof PortalUrl>;
 type Context = 'launch' | 'communications';
-type Opened = { status: number; headers: Headers; text: string };
+type OpenedPage = { status: number; headers: Headers; text: string };
 
 let app: TestApp;
 let team: Team;
@@ -32,13 +32,13 @@ const linkTo = async (user_id: string, context: Context, order_id?: string): Pro
 const pathOf = (url: string): string => new URL(url, 'http://localhost/documents/portal/here').pathname;
 /** The configured base address has no port in tests. */
 const fetched = (url: string): Promise<Response> => fetch(app.baseUrl + pathOf(url));
-async function open(url: string): Promise<Opened> {
+async function open(url: string): Promise<OpenedPage> {
   const response = await fetched(url);
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
-const linksIn = ({ text }: Opened): string[] =>
+const linksIn = ({ text }: OpenedPage): string[] =>
   [...text.matchAll(/href="([^"]+)"/g)].map(([, href]) => (href as string).replaceAll('&amp;', '&'));
-async function pageOf(orderId: string, context: Context = 'launch'): Promise<Opened> {
+async function pageOf(orderId: string, context: Context = 'launch'): Promise<OpenedPage> {
   const { user_id } = await readOrder(team, orderId);
   return open((await linkTo(user_id, context, orderId)).url);
 }
@@ -210,7 +210,7 @@ describe('a refused link', () => {
     ];
     await team.api('DELETE', `/v2/user/${user_id}`);
     refused.push(await open(url), await open(at('portal', signed('portal', { id: user_id }))));
-    const [first] = refused as [Opened];
+    const [first] = refused as [OpenedPage];
     expect(first.text).toContain('<h1>This link does not open</h1>');
     for (const each of refused) {
       expect([each.status, each.text]).toEqual([403, first.text]);

@@ -36,13 +36,13 @@ export async function findTransactionDocumentOrNull(ctx: TeamCtx, orders: Loaded
   return order && !another ? findDocumentOrNull(ctx, order) : null;
 }
 
-type Found = { user_id: string; order_id: string; version: number; document_id: string; chunks: number };
+type FoundDocument = { user_id: string; order_id: string; version: number; document_id: string; chunks: number };
 
 /**
  * Reads a document chunk by chunk, so that only one chunk is in memory. Throws if another document has replaced this
  * one meanwhile.
  */
-async function* openChunks(ctx: TeamCtx, { document_id, chunks, ...of }: Found): AsyncGenerator<Buffer> {
+async function* openChunks(ctx: TeamCtx, { document_id, chunks, ...of }: FoundDocument): AsyncGenerator<Buffer> {
   for (let n = 0; n < chunks; n += 1) {
     const { content } = await ctx.db
       .selectFrom('lab_result_documents')

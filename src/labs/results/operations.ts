@@ -17,7 +17,7 @@ export const resultOperations = [
     params,
     response: LabResults,
     summary: 'Read the results of an order',
-    description: 'Before the laboratory has reported, the answer is 404 results_not_available.',
+    description: 'Before the laboratory has reported, the response is 404 results_not_available.',
     refusals: ['not_found', 'user_scheduled_for_deletion', 'results_not_available'],
     handle: (ctx, { params: { order_id } }) => findResults(ctx, order_id),
   }),

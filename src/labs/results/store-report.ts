@@ -32,7 +32,7 @@ import { statusesAfter, type Reach } from './storing/statuses-after.ts';
  * The outcome of storing a report. `impossible` means that the order cannot take results in its current state. For
  * example, it has ended, or its kit is not registered.
  */
-export type Stored = {
+export type StoreOutcome = {
   order: LoadedOrder;
   outcome: 'stored' | 'unchanged' | 'impossible';
   /**
@@ -47,7 +47,7 @@ export type Stored = {
  * does not change. `shouldRetainStatus`: the report contains nothing that should change the status of the order. The
  * status stays the same while we expect further results.
  */
-type Decided = { byPerson?: boolean; shouldRetainStatus?: boolean };
+type StoreOptions = { byPerson?: boolean; shouldRetainStatus?: boolean };
 
 /**
  * Stores a report of results for an order. Every kind of laboratory uses this function, and nothing else stores
@@ -59,8 +59,8 @@ export async function storeReport(
   ctx: TxCtx<TeamCtx>,
   order: LoadedOrder,
   reported: LabReport,
-  decided: Decided = {},
-): Promise<Stored> {
+  decided: StoreOptions = {},
+): Promise<StoreOutcome> {
   refuseOversize(reported);
   const before = await newestReport(ctx, order);
   const after = await reportAfter(ctx, order, { reported, before });

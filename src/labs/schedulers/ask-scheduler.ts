@@ -2,9 +2,9 @@ import type { Static, TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { Webhook } from 'standardwebhooks';
 import type { Ctx } from '../../context.ts';
-import { ask, NoAnswer } from '../../outbound/ask.ts';
+import { ask, NoResponse } from '../../outbound/ask.ts';
 import { USER_AGENT } from '../../package-root.ts';
-import { RefusalAnswer } from './scheduler-messages.ts';
+import { RefusalResponse } from './scheduler-messages.ts';
 import { readSecrets, SecretUnreadable } from './secrets.ts';
 import type { HttpSettings, SchedulerSettings } from './scheduler-settings.ts';
 
@@ -16,8 +16,8 @@ const REFUSING: ReadonlySet<number> = new Set([400, 404, 409, 410, 422]);
 /** The code of a refusal if the scheduler's response contains no code. */
 const REFUSED = 'refused';
 
-export type Asked<T> =
-  | { outcome: 'answered'; answer: T }
+export type SchedulerOutcome<T> =
+  | { outcome: 'answered'; response: T }
   | { outcome: 'refused'; code: string; status: number }
   | { outcome: 'no_answer'; code: string };
 
@@ -40,7 +40,7 @@ export async function askScheduler<S extends TSchema>(
   { provider, http }: SchedulerSettings & { http: HttpSettings },
   { path, body, id }: Question,
   shape: S,
-): Promise<Asked<Static<S>>> {
+): Promise<SchedulerOutcome<Static<S>>> {
   const text = JSON.stringify(body);
   try {
     const headers = { 'content-type': 'application/json', 'user-agent': USER_AGENT, ...(await signed(http, id, text)) };
@@ -50,17 +50,17 @@ export async function askScheduler<S extends TSchema>(
       mostBytes: MOST_BYTES,
       ...(http.networks ? { networks: http.networks } : {}),
     };
-    const answer = await ask(ctx.config, { method: 'POST', url, headers, body: text }, bounds);
-    const parsed = parsedOrNull(answer.text);
-    if (answer.status >= 200 && answer.status < 300)
+    const response = await ask(ctx.config, { method: 'POST', url, headers, body: text }, bounds);
+    const parsed = parsedOrNull(response.text);
+    if (response.status >= 200 && response.status < 300)
       return Value.Check(shape, parsed)
-        ? { outcome: 'answered', answer: parsed as Static<S> }
+        ? { outcome: 'answered', response: parsed as Static<S> }
         : { outcome: 'no_answer', code: 'answer_not_understood' };
-    if (!REFUSING.has(answer.status)) return { outcome: 'no_answer', code: `status_${answer.status}` };
-    const code = Value.Check(RefusalAnswer, parsed) ? (parsed as { code: string }).code : REFUSED;
-    return { outcome: 'refused', code, status: answer.status };
+    if (!REFUSING.has(response.status)) return { outcome: 'no_answer', code: `status_${response.status}` };
+    const code = Value.Check(RefusalResponse, parsed) ? (parsed as { code: string }).code : REFUSED;
+    return { outcome: 'refused', code, status: response.status };
   } catch (error) {
-    if (error instanceof NoAnswer) return { outcome: 'no_answer', code: error.code };
+    if (error instanceof NoResponse) return { outcome: 'no_answer', code: error.code };
     if (!(error instanceof SecretUnreadable)) throw error;
     ctx.log.error({ provider, problem: error.message }, 'a scheduler cannot be asked: its secret is not readable');
     return { outcome: 'no_answer', code: 'secret_unreadable' };

@@ -10,7 +10,7 @@ const Code = Type.String({ maxLength: 50, pattern: '^[a-z0-9_]+$' });
 /** The largest number of slots in a response. No location has so many in a week. */
 const MOST_SLOTS = 1_000;
 
-export const SlotsAnswer = Type.Object({
+export const SlotsResponse = Type.Object({
   slots: Type.Array(
     Type.Object({
       slot_id: Id,
@@ -23,7 +23,7 @@ export const SlotsAnswer = Type.Object({
     { maxItems: MOST_SLOTS },
   ),
 });
-export type SlotsAnswer = Static<typeof SlotsAnswer>;
+export type SlotsResponse = Static<typeof SlotsResponse>;
 
 const reportedFields = {
   external_id: Type.Optional(Type.Union([Id, Type.Null()])),
@@ -32,7 +32,7 @@ const reportedFields = {
 };
 
 /** A scheduler's response to a booking, a move or a cancellation. */
-export const CallAnswer = Type.Object({
+export const CallResponse = Type.Object({
   status: Type.Union([
     Type.Literal('confirmed'),
     Type.Literal('reserved'),
@@ -41,9 +41,9 @@ export const CallAnswer = Type.Object({
   ]),
   ...reportedFields,
 });
-export type CallAnswer = Static<typeof CallAnswer>;
+export type CallResponse = Static<typeof CallResponse>;
 
-export const RefusalAnswer = Type.Object({ code: Code });
+export const RefusalResponse = Type.Object({ code: Code });
 
 /** An update that a scheduler sends without a request from us. */
 export const SchedulerUpdate = Type.Object({

@@ -51,7 +51,7 @@ export class Line {
 
   constructor(socket: Socket) {
     this.#socket = socket;
-    const read = frameReader(LONGEST_HEARD, (each) => this.#hear(each));
+    const read = frameReader(LONGEST_HEARD, (each) => this.#receiveFrame(each));
     socket.on('data', (chunk: Buffer) => {
       this.#heardAt = performance.now();
       try {
@@ -156,7 +156,7 @@ export class Line {
     end();
   }
 
-  #hear({ type, payload }: Frame): void {
+  #receiveFrame({ type, payload }: Frame): void {
     if (type !== METHOD || this.#failed) return;
     const { name, values } = say.readMethod(payload);
     if (name === BROKER_METHODS.ack || name === BROKER_METHODS.nack) {

@@ -170,7 +170,7 @@ describe('in production an EHR', () => {
   ])('%s is accepted or refused as the URL of a webhook is', async (_what, changed, status, code) => {
     const { team } = production;
     const body = { ...ehrPipeline([team.id]), base_url: 'https://93.184.215.14', ...changed };
-    const answer = await team.api<Refused>('POST', ehrPath(team).replace('sandbox', 'production'), body);
-    expect([answer.status, answer.body.code]).toEqual([status, code]);
+    const response = await team.api<Refused>('POST', ehrPath(team).replace('sandbox', 'production'), body);
+    expect([response.status, response.body.code]).toEqual([status, code]);
   });
 });

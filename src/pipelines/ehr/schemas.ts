@@ -28,7 +28,7 @@ const AuthenticationInput = Type.Object(
       description: 'The type, which decides about the other keys.',
     }),
     client_id: Type.Optional(Text(500, { description: 'Our id at the authorisation server.' })),
-    client_secret: Type.Optional(Secret(`Our secret there. Answers show ${MASK}.`)),
+    client_secret: Type.Optional(Secret(`Our secret there. Responses show ${MASK}.`)),
     token_url: Type.Optional(Url('The URL for requests of tokens.')),
     service_account_email: Type.Optional(
       Type.String({ format: 'email', maxLength: 320, description: 'The service account that we use.' }),
@@ -36,7 +36,7 @@ const AuthenticationInput = Type.Object(
     audience: Type.Optional(
       oneOf(['https://healthcare.googleapis.com/'], { description: 'The audience of the tokens.' }),
     ),
-    api_key: Type.Optional(Secret(`The key. Answers show ${MASK}.`)),
+    api_key: Type.Optional(Secret(`The key. Responses show ${MASK}.`)),
   },
   {
     fulfils: {

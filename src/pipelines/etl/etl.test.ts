@@ -192,8 +192,8 @@ describe('the event pipelines of teams', () => {
     ['a prefix without a type', { event_type_prefixes: ['labtst.'] }, 422, 'validation_failed'],
   ])('are refused with %s', async (_what, changed, status, code) => {
     const team = await app.makeTeam();
-    const answer = await set(team, { ...etlPipeline([team.id]), ...changed });
-    expect([answer.status, (answer.body as unknown as Refused).code]).toEqual([status, code]);
+    const response = await set(team, { ...etlPipeline([team.id]), ...changed });
+    expect([response.status, (response.body as unknown as Refused).code]).toEqual([status, code]);
     expect((await list(team)).pipelines).toEqual([]);
   });
 });
@@ -240,15 +240,15 @@ describe('in production', () => {
   ])('a broker %s is refused', async (_what, uri, status, code) => {
     const { team } = production;
     await open(team, team.id);
-    const answer = await team.api<Refused>('POST', path(team), etlPipeline([team.id], uri));
-    expect([answer.status, answer.body.code]).toEqual([status, code]);
+    const response = await team.api<Refused>('POST', path(team), etlPipeline([team.id], uri));
+    expect([response.status, response.body.code]).toEqual([status, code]);
   });
 
   test('the broker uri is checked before sinks that are not available', async () => {
     const { team } = production;
     await open(team, team.id);
     const body = { ...etlPipeline([team.id], 'amqp://93.184.215.14'), provider_raw_data: true };
-    const answer = await team.api<Refused>('POST', path(team), body);
-    expect([answer.status, answer.body.code]).toEqual([422, 'pipeline_url_refused']);
+    const response = await team.api<Refused>('POST', path(team), body);
+    expect([response.status, response.body.code]).toEqual([422, 'pipeline_url_refused']);
   });
 });

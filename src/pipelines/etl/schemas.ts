@@ -28,7 +28,7 @@ const Rabbit = Type.Object(
     uri: Type.String({
       minLength: 1,
       maxLength: 2048,
-      description: `The uri with login and virtual host: amqps, or amqp in the sandbox. Answers mask the password.`,
+      description: `The uri with login and virtual host: amqps, or amqp in the sandbox. Responses mask the password.`,
     }),
     exchange: Text(60, { description: 'The exchange for the events. It must exist.' }),
   },

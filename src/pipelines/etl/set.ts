@@ -10,7 +10,7 @@ import { ETL_COLUMNS, openSinks, type EtlPipelineRow, type Sinks } from './rende
 import type { EtlPipelineInput } from './schemas.ts';
 
 /** A pipeline as it will be after the request. */
-type Chosen = Omit<EtlPipelineRow, 'sinks'> & { sinks: Sinks };
+type NewPipeline = Omit<EtlPipelineRow, 'sinks'> & { sinks: Sinks };
 
 /**
  * Sets the pipelines of teams. A property that is missing or null in the request keeps its value. As long as no request
@@ -43,7 +43,7 @@ export async function setEtlPipelines(ctx: TeamsCtx, teams: string[], input: Etl
   });
 }
 
-function choose(team_id: string, was: Chosen | undefined, input: EtlPipelineInput): Chosen {
+function choose(team_id: string, was: NewPipeline | undefined, input: EtlPipelineInput): NewPipeline {
   const sinks: Sinks = {
     rabbitmq: input.rabbitmq ?? was?.sinks.rabbitmq ?? null,
     svix: input.svix ? true : (was?.sinks.svix ?? false),
@@ -62,7 +62,7 @@ function choose(team_id: string, was: Chosen | undefined, input: EtlPipelineInpu
   };
 }
 
-async function store({ db, org, cipher }: TxCtx<TeamsCtx>, chosen: Chosen, cursor: string): Promise<void> {
+async function store({ db, org, cipher }: TxCtx<TeamsCtx>, chosen: NewPipeline, cursor: string): Promise<void> {
   const { team_id, preferred, enabled, sinks } = chosen;
   const streams = preferred === 'rabbitmq' || enabled.includes('rabbitmq');
   if (streams && !sinks.rabbitmq) {

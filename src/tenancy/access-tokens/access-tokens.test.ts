@@ -56,13 +56,13 @@ describe('a token', () => {
     const { access_token } = await mint();
     const ofTeams = operations.filter(({ auth }) => auth === 'team_key' || auth === 'team_key_or_user_token');
     for (const { id, method, path: at, body } of ofTeams) {
-      const answer = await app.api<Refusal | undefined>(
+      const response = await app.api<Refusal | undefined>(
         method,
         at.replaceAll(/\{\w+\}/g, () => randomUUID()),
         body && {},
         bearer(access_token),
       );
-      expect([id, [401, 403].includes(answer.status)]).toEqual([id, false]);
+      expect([id, [401, 403].includes(response.status)]).toEqual([id, false]);
     }
   });
 
@@ -81,12 +81,12 @@ describe('a token', () => {
 
   test('is refused by the management API, also for a new token', async () => {
     const { access_token } = await mint();
-    const answers = [
+    const responses = [
       await team.api<Refusal>('POST', path(), { env: 'sandbox' }, bearer(access_token)),
       await team.api<Refusal>('POST', path(), { env: 'sandbox' }, { key: team.api_key }),
       await team.api<Refusal>('GET', `/v1/org/${team.org_id}`, undefined, bearer(access_token)),
     ];
-    expect(answers.map(said)).toEqual(answers.map(() => [401, 'wrong_key_kind']));
+    expect(responses.map(said)).toEqual(responses.map(() => [401, 'wrong_key_kind']));
   });
 
   test('cannot be made for another environment or without one', async () => {

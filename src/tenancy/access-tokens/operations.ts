@@ -15,7 +15,7 @@ export const accessTokenOperations = [
     params: Type.Object({ org_id: Uuid, team_id: Uuid }),
     body: AccessTokenInput,
     response: AccessToken,
-    secretAnswer: true,
+    secretResponse: true,
     summary: 'Create a token for a team that is valid for an hour',
     description:
       "As `Authorization: Bearer` the token has the rights of the team's API key, for programs that should " +

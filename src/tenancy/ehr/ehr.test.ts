@@ -75,10 +75,10 @@ describe('a person of an EHR', () => {
       409,
       { code: 'integration_member_id_conflict', detail: { member_id: id }, member_id: id },
     ]);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [1, 2, 3].map(() => team.api<Refusal>('POST', path('member'), { ...grace, integration_member_id: 'race' })),
     );
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
     team = await app.makeTeam();
     expect((await create()).id).not.toBe(id);
   });

@@ -42,7 +42,7 @@ export const ehrOperations = [
     params: ofOrg,
     body: DashboardUrlInput,
     response: DashboardUrl,
-    secretAnswer: true,
+    secretResponse: true,
     summary: 'Create a dashboard link for a person of an EHR',
     description:
       'There is no dashboard yet. A correct request is refused with dashboard_not_available, and an ' +
@@ -123,7 +123,7 @@ export const ehrOperations = [
     erases: 'member_id',
     summary: 'Erase a person of an EHR',
     description:
-      'Links for the person stop working, and no answer about the person is repeated for its X-Idempotency-Key.',
+      'Links for the person stop working, and no response about the person is repeated for its X-Idempotency-Key.',
     handle: async (ctx, { params }) => {
       await deleteEhrMember(ctx, params.member_id);
       return { success: true };

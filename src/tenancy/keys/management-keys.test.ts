@@ -78,14 +78,14 @@ describe('making', () => {
   test('a Team Management Key cannot make, list, change or revoke management keys', async () => {
     const { body: bound } = await create({ label: 'bound', role: 'team_admin', team_role_bindings: bindings(team.id) });
     const options = { key: bound.key };
-    const answers = [
+    const responses = [
       await create<Refusal>({ label: 'more', role: 'org_admin' }, options),
       await create<Refusal>({ label: 'same', role: 'team_admin', team_role_bindings: bindings(team.id) }, options),
       await team.api<Refusal>('GET', path(), undefined, options),
       await team.api<Refusal>('PATCH', path(bound.id), { team_role_bindings: bindings(team.id) }, options),
       await team.api<Refusal>('DELETE', path(bound.id), undefined, options),
     ];
-    expect(answers.map(({ status, body }) => `${status} ${body.code}`)).toEqual(
+    expect(responses.map(({ status, body }) => `${status} ${body.code}`)).toEqual(
       Array.from({ length: 5 }, () => '403 insufficient_scope'),
     );
     expect((await list()).map(({ label }) => label)).toEqual(['first key', 'bound']);
@@ -94,8 +94,8 @@ describe('making', () => {
   test('an unknown team or a team of another organisation is not found, and no key is made', async () => {
     const outsider = await app.makeTeam();
     for (const id of [outsider.id, randomUUID()]) {
-      const answer = await create({ label: 'x', role: 'team_admin', team_role_bindings: bindings(team.id, id) });
-      expect(answer.status).toBe(404);
+      const response = await create({ label: 'x', role: 'team_admin', team_role_bindings: bindings(team.id, id) });
+      expect(response.status).toBe(404);
     }
     expect(await list()).toHaveLength(1);
   });
@@ -136,9 +136,9 @@ describe('making', () => {
       ['too_long body.team_role_bindings'],
     ],
   ])('%j is refused with every problem', async (body, problems) => {
-    const answer = await create<Problems>(body);
-    expect(answer.status).toBe(422);
-    expect(answer.body.detail.map(({ type, loc }) => `${type} ${loc.join('.')}`)).toEqual(problems);
+    const response = await create<Problems>(body);
+    expect(response.status).toBe(422);
+    expect(response.body.detail.map(({ type, loc }) => `${type} ${loc.join('.')}`)).toEqual(problems);
   });
 });
 

@@ -61,10 +61,10 @@ export const keyOperations = [
     scope: 'team',
     body: TeamApiKeyInput,
     response: TeamApiKey,
-    secretAnswer: true,
+    secretResponse: true,
     summary: 'Create a team API key',
     description:
-      'Only this answer contains the whole key. A key can be limited to reading, to areas of the API or to ' +
+      'Only this response contains the whole key. A key can be limited to reading, to areas of the API or to ' +
       'reading areas, and can have an expiry.',
     refusals: ['limit_reached'],
     handle: (ctx, { body: { label, scopes = null, expires_at = null } }) =>
@@ -76,7 +76,7 @@ export const keyOperations = [
     method: 'DELETE',
     response: RevokedTeamApiKeys,
     summary: 'Revoke team API keys',
-    description: 'After the answer, every process of the service refuses them.',
+    description: 'After the response, every process of the service refuses them.',
     query: Type.Object({ api_key_id: Type.Array(Uuid, { minItems: 1, maxItems: MOST_REVOKED_AT_ONCE }) }),
     revokes: true,
     refusals: ['insufficient_scope'],
@@ -113,12 +113,12 @@ export const keyOperations = [
     params: inOrg,
     body: ManagementKeyInput,
     response: NewManagementKey,
-    secretAnswer: true,
+    secretResponse: true,
     summary: 'Create a management key',
     description:
       'An Org Management Key (`org_admin`) has full control of the organisation. A Team Management Key ' +
       '(`team_admin`) manages the teams to which it is bound. Only this operation can bind a key to two or ' +
-      'more teams: the command line binds a key to one. Only this answer contains the whole key.',
+      'more teams: the command line binds a key to one. Only this response contains the whole key.',
     refusals: ['limit_reached'],
     handle: async (ctx, { body: { label, role, team_role_bindings } }) => {
       const bound =
@@ -164,7 +164,7 @@ export const keyOperations = [
     revokes: true,
     summary: 'Revoke a management key',
     description:
-      'After the answer, every process of the service refuses it. The answer is the key as it was, or null ' +
+      'After the response, every process of the service refuses it. The response is the key as it was, or null ' +
       'if it was revoked before. The last Org Management Key of an organisation is refused with 400 ' +
       'last_management_key: create another one first.',
     refusals: ['last_management_key'],

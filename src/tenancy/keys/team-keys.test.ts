@@ -19,8 +19,8 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const problemPathsOf = (answer: { body: Problems }): string[] =>
-  answer.body.detail.map(({ type, loc }) => `${type} ${loc.join('.')}`);
+const problemPathsOf = (response: { body: Problems }): string[] =>
+  response.body.detail.map(({ type, loc }) => `${type} ${loc.join('.')}`);
 
 describe('team API keys', () => {
   const keysOf = (team: { org_id: string }, deployment = 'sandbox/us'): string =>
@@ -151,9 +151,9 @@ describe('team API keys', () => {
         ['POST', '', { label: 'x', team_id: app.team.id }],
         ['DELETE', `?api_key_id=${randomUUID()}`],
       ] as const) {
-        const answer = await app.api<Refusal>(method, `${keysOf(app.team, deployment)}${query}`, body);
-        expect([method, answer.status, answer.body.code]).toEqual([method, 404, 'wrong_deployment']);
-        expect(answer.body.detail).toMatch(new RegExp(`${deployment.replace('/', ' ')}.*sandbox us`));
+        const response = await app.api<Refusal>(method, `${keysOf(app.team, deployment)}${query}`, body);
+        expect([method, response.status, response.body.code]).toEqual([method, 404, 'wrong_deployment']);
+        expect(response.body.detail).toMatch(new RegExp(`${deployment.replace('/', ' ')}.*sandbox us`));
       }
     }
   });

@@ -107,7 +107,7 @@ export const memberOperations = [
     description:
       'The mail has a link to a page where the person accepts. The link is valid for seven days. The same ' +
       'invite again sends a new link. If the address has an open invite with another role or other teams, ' +
-      'the answer is a 409 invite_conflict. If the deployment has no mail server, the operator lists the ' +
+      'the response is a 409 invite_conflict. If the deployment has no mail server, the operator lists the ' +
       'links with `phial org invites`. An organisation can send 10 mails per day to one address, and 500 in ' +
       'total.',
     refusals: ['limit_reached', 'too_many_mails', 'invite_conflict'],

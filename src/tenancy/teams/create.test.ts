@@ -22,8 +22,8 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const problemPathsOf = (answer: { body: Problems }): string[] =>
-  answer.body.detail.map(({ type, loc }) => `${type} ${loc.join('.')}`);
+const problemPathsOf = (response: { body: Problems }): string[] =>
+  response.body.detail.map(({ type, loc }) => `${type} ${loc.join('.')}`);
 
 const bind = async (...team_ids: string[]): Promise<string> =>
   (await createManagementKey(app.ctx, { org_id: app.team.org_id, label: 'bound', role: 'team_admin', team_ids })).value;
@@ -150,12 +150,12 @@ describe('creating a team', () => {
   });
 
   test('many times at once with one integration_team_id makes one team, and the others get its id', async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 6 }, () => create<Refusal & ManagedTeam>({ integration_team_id: 'ehr-race' })),
     );
-    const made = answers.filter(({ status }) => status === 200);
+    const made = responses.filter(({ status }) => status === 200);
     expect(made.length).toBe(1);
-    for (const { status, body } of answers.filter((answer) => answer !== made[0])) {
+    for (const { status, body } of responses.filter((response) => response !== made[0])) {
       expect([status, body.code, body.detail]).toEqual([
         409,
         'integration_team_id_conflict',
@@ -166,12 +166,12 @@ describe('creating a team', () => {
 
   test('can use an integration_team_id of another organisation', async () => {
     await create({ integration_team_id: 'ehr-both' });
-    const answer = await other.api('POST', `/v1/org/${other.org_id}/team`, {
+    const response = await other.api('POST', `/v1/org/${other.org_id}/team`, {
       name: 'South',
       region: 'us',
       integration_team_id: 'ehr-both',
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
   });
 
   test('with an id in use gets the same refusal, whether our organisation or another has it', async () => {
@@ -202,13 +202,13 @@ describe('creating a team', () => {
   });
 
   test('in another region is refused as another deployment', async () => {
-    const answer = await create<Refusal>({ region: 'eu' });
-    expect([answer.status, answer.body.code]).toEqual([404, 'wrong_deployment']);
-    expect(answer.body.detail).toMatch(/eu.*sandbox us/);
+    const response = await create<Refusal>({ region: 'eu' });
+    expect([response.status, response.body.code]).toEqual([404, 'wrong_deployment']);
+    expect(response.body.detail).toMatch(/eu.*sandbox us/);
   });
 
   test('lists every problem', async () => {
-    const answer = await create<Problems>({
+    const response = await create<Problems>({
       name: 'Clinic <b>',
       region: 'mars',
       id: 'x',
@@ -218,8 +218,8 @@ describe('creating a team', () => {
       lab_tests_patient_sms_communication_enabled: null,
       brand_information: { support_email: 'nobody' },
     });
-    expect(answer.status).toBe(422);
-    expect(problemPathsOf(answer).toSorted()).toEqual([
+    expect(response.status).toBe(422);
+    expect(problemPathsOf(response).toSorted()).toEqual([
       'bool_type body.lab_tests_patient_sms_communication_enabled',
       'enum body.region',
       'missing body.brand_information.company_name',

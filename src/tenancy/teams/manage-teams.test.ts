@@ -223,9 +223,9 @@ describe('a team', () => {
 
   test('settings of an environment that is not served here are refused, and nothing changes', async () => {
     const before = await read();
-    const answer = await patch<Refusal>({ name: 'Other', production: { minor_ordering_enabled: true } });
-    expect([answer.status, answer.body.code]).toEqual([404, 'wrong_deployment']);
-    expect(answer.body.detail).toMatch(/production.*sandbox us/);
+    const response = await patch<Refusal>({ name: 'Other', production: { minor_ordering_enabled: true } });
+    expect([response.status, response.body.code]).toEqual([404, 'wrong_deployment']);
+    expect(response.body.detail).toMatch(/production.*sandbox us/);
     expect(await read()).toEqual(before);
   });
 
@@ -290,10 +290,13 @@ describe('an integration_team_id', () => {
 
   test('that two teams request at once is given to one, and the other gets its id', async () => {
     const [one, two] = [await create({}), await create({})];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [one, two].map(({ id }) => patch<Managed & Refusal>({ integration_team_id: 'ehr-5' }, id)),
     );
-    const [won, lost] = answers.toSorted((a, b) => a.status - b.status) as [(typeof answers)[0], (typeof answers)[0]];
+    const [won, lost] = responses.toSorted((a, b) => a.status - b.status) as [
+      (typeof responses)[0],
+      (typeof responses)[0],
+    ];
     expect([won.status, lost.status, lost.body.detail.team_id]).toEqual([200, 409, won.body.id]);
   });
 });

@@ -174,7 +174,7 @@ export const teamOperations = [
     revokes: true,
     summary: 'End all signed links of a team',
     description:
-      'After the answer, all existing links to requisitions, results, lab reports and pages for patients ' +
+      'After the response, all existing links to requisitions, results, lab reports and pages for patients ' +
       'stop working, whichever key or webhook they came from. Request new links when you need them.',
     refusals: ['not_found'],
     handle: (ctx) => endSignedLinks(ctx, ctx.team),

@@ -5,10 +5,10 @@ import { notFound } from '../../errors.ts';
 import { findTeamScopeOrNull } from './team-scope.ts';
 import type { Physician } from './schemas.ts';
 
-type Named = Static<typeof Physician>;
+type PhysicianBody = Static<typeof Physician>;
 
 /** Lists the physicians of the caller's own team, ordered by name. Throws not_found for any other team. */
-export async function listPhysicians({ db, team }: TeamCtx, teamId: string): Promise<Named[]> {
+export async function listPhysicians({ db, team }: TeamCtx, teamId: string): Promise<PhysicianBody[]> {
   if (teamId !== team.id) throw notFound('Team');
   return db
     .selectFrom('physicians')
@@ -24,7 +24,7 @@ export async function listPhysicians({ db, team }: TeamCtx, teamId: string): Pro
  * Adds a physician to a team. If the team already has a physician with this NPI, changes that physician's name. Returns
  * the organisation of the team. Throws not_found.
  */
-export async function addPhysician(ctx: Ctx, teamId: string, physician: Named): Promise<{ org_id: string }> {
+export async function addPhysician(ctx: Ctx, teamId: string, physician: PhysicianBody): Promise<{ org_id: string }> {
   const team = await findTeamScopeOrNull(ctx, teamId);
   if (!team) throw notFound('Team');
   const { first_name, last_name } = physician;

@@ -207,11 +207,11 @@ describe('a query answers', () => {
     const columns = NUMBERS.get(name) as string[];
     expect(columns.toSorted()).toEqual(Object.keys(expected).toSorted());
     const asked = columns.flatMap((column) => ['max', 'count'].map((func) => ({ func, arg: { [name]: column } })));
-    const answers = Object.entries(expected).flatMap(([column, value]) => [
+    const responses = Object.entries(expected).flatMap(([column, value]) => [
       [`max.${name}.${column}`, value],
       [`count.${name}.${column}`, 1],
     ]);
-    expect(await valuesOf(asked)).toEqual(Object.fromEntries(answers));
+    expect(await valuesOf(asked)).toEqual(Object.fromEntries(responses));
   });
 
   test.each([
@@ -237,7 +237,7 @@ describe('a query answers', () => {
       const columns = keyed.flatMap((type) =>
         fields.map((field) => ({ timeseries: name, field, ...(type && { type }) })),
       );
-      const answers = keyed.flatMap((type, n) =>
+      const responses = keyed.flatMap((type, n) =>
         fields.map((field) => [
           ['mean', name, field, ...(type === null ? [] : [type])].join('.'),
           field === 'diastolic' ? factValue(name) / 2 : factValue(name, n),
@@ -245,7 +245,7 @@ describe('a query answers', () => {
       );
       const asked = columns.map((arg) => ({ func: 'mean', arg }));
       const values = await valuesOf(asked, fields.length);
-      expect(values).toEqual(Object.fromEntries(answers));
+      expect(values).toEqual(Object.fromEntries(responses));
     }
   });
 });

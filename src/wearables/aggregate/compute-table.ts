@@ -5,7 +5,7 @@ import { AppError } from '../../errors.ts';
 import type { UserRow } from '../../users/find.ts';
 import { prioritiesOf } from '../priorities/list.ts';
 import { PRIORITY_TYPES, type PriorityType } from '../priorities/schemas.ts';
-import { openedBytes, tableOfRows, type Row, type Table } from './answer.ts';
+import { openedBytes, tableOfRows, type Row, type Table } from './query-result.ts';
 import type { ByteAllowance } from './byte-allowance.ts';
 import { openTexts } from './opened-texts.ts';
 import { querySql, TEXT_BYTES } from './query-sql.ts';

@@ -348,9 +348,9 @@ beforeAll(async () => {
   });
   userId = body.user_id;
   const push = async (path: string, item: object): Promise<string> => {
-    const answer = await pushSummaries<{ items: { id: string }[]; detail: unknown }>(app.team, userId, path, [item]);
-    expect([answer.status, answer.body.detail]).toEqual([200, undefined]);
-    return answer.body.items[0]?.id as string;
+    const response = await pushSummaries<{ items: { id: string }[]; detail: unknown }>(app.team, userId, path, [item]);
+    expect([response.status, response.body.detail]).toEqual([200, undefined]);
+    return response.body.items[0]?.id as string;
   };
   known['device'] = await push('devices', { provider: 'oura', source_type: 'ring', device_model: 'Ring 4' });
   known['sleep'] = await push('sleep', { ...night, device_id: known['device'] });

@@ -6,7 +6,7 @@ export type QueryScope = {
   from: string;
   until: string;
   /** The part of these days that the query reads; null if it reads all of them. */
-  window: Window | null;
+  window: QueryWindow | null;
   /** The time zone for samples without an offset. */
   timeZone: string;
   weekStartsOn: 'monday' | 'sunday';
@@ -25,6 +25,6 @@ export type QueryScope = {
 };
 
 /** Two local times, or two moments together with their local times in the user's zone. The end is excluded. */
-type Window =
+type QueryWindow =
   | { kind: 'local'; from: string; until: string }
   | { kind: 'moments'; from: string; until: string; begin: string; end: string };

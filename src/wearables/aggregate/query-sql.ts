@@ -2,14 +2,14 @@
 // name. Values are parameters. All other parts come from the lists of this module, never from the request.
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
-import { valueColumnOf } from './answer.ts';
+import { valueColumnOf } from './query-result.ts';
 import { valueSql, type Column, type Expression } from './columns/column.ts';
 import type { Func } from './functions.ts';
 import { clockSql, groupSql, orderSql, slotMinutesOf, renderKey, type Clock } from './groups.ts';
 import type { OpenedTexts } from './opened-texts.ts';
-import type { AnswerColumn, QueryPlan } from './read-query.ts';
+import type { ResultColumn, QueryPlan } from './read-query.ts';
 import type { QueryScope } from './query-scope.ts';
-import { countedRows, type SamplesAsked, type SourceColumn, type SummariesAsked } from './sources/counted-rows.ts';
+import { countedRows, type SampleSelection, type SourceColumn, type SummarySelection } from './sources/counted-rows.ts';
 import { conditionSql, splitBySource } from './where/condition-sql.ts';
 
 /**
@@ -72,7 +72,7 @@ export const TEXT_BYTES = 'text_bytes';
 /** Returns SQL for the rows of a statement. If their plain texts have more bytes than allowed, all values are null. */
 function withinBytes(plan: QueryPlan, statement: Expression, { mostTextBytes }: QueryScope): Expression {
   const names = plan.columns.map((_, n) => sql.id(`c${n}`));
-  const texts = names.filter((_, n) => isPlainText(valueColumnOf(plan.columns[n] as AnswerColumn, plan)));
+  const texts = names.filter((_, n) => isPlainText(valueColumnOf(plan.columns[n] as ResultColumn, plan)));
   if (texts.length === 0) return statement;
   const lengths = texts.map((name) => sql`coalesce(octet_length(${name}::text), 0)`);
   const bytes = sql.id(TEXT_BYTES);
@@ -113,7 +113,7 @@ function withinWindow({ table }: QueryPlan, { window }: QueryScope): Expression 
 }
 
 /** Returns the description of the rows that the query reads. */
-function rowsAsked({ table, groups }: QueryPlan, sourceFilter: Expression | null): SamplesAsked | SummariesAsked {
+function rowsAsked({ table, groups }: QueryPlan, sourceFilter: Expression | null): SampleSelection | SummarySelection {
   const apart = groups.flatMap((group): SourceColumn[] => {
     const source = 'column' in group ? group.column.ofSource : undefined;
     return source ? [source] : [];

@@ -27,11 +27,11 @@ export type DatePart = Unit | 'weekday' | 'week_of_year' | 'day_of_year';
 export type Group = { trunc: { unit: Unit; value: number } } | { part: DatePart } | { column: Column };
 
 /** A column of the response: the key of a group, a column of the rows, or a function of such a column. */
-export type AnswerColumn = { name: string } & ({ group: number } | { column: Column; func: Func | null });
+export type ResultColumn = { name: string } & ({ group: number } | { column: Column; func: Func | null });
 
 export type QueryPlan = {
   table: Table;
-  columns: AnswerColumn[];
+  columns: ResultColumn[];
   groups: Group[];
   where: TypedCondition | null;
   /** True if the response lists rows. False if it has one row for each group. */
@@ -39,7 +39,7 @@ export type QueryPlan = {
 };
 
 /** A part of a query that names a column, with its path. */
-type Named = { item: Values; at: Path };
+type NamedColumn = { item: Values; at: Path };
 
 const ONE_TABLE = 'All columns and indexes should be of one series, and of one type of it, or of one kind of summary';
 
@@ -59,7 +59,7 @@ export function readQuery(query: Values): { plan: QueryPlan | null; breaches: Br
   const groupBy = listOf(query['group_by']);
   const breaches = shapeBreaches(select, groupBy);
   if (breaches.length > 0) return { plan: null, breaches };
-  const named: Named[] = [
+  const named: NamedColumn[] = [
     ...select.flatMap((item, n) => namedIn(item, ['select', String(n)])),
     ...groupBy.flatMap((item, n) => namedIn(item, ['group_by', String(n)])),
   ];
@@ -75,7 +75,7 @@ const NO_TABLE = 'The query names no table: a column, a value macro or the index
 
 function readFor(
   table: Table,
-  { query, select, groupBy, named }: { query: Values; select: Values[]; groupBy: Values[]; named: Named[] },
+  { query, select, groupBy, named }: { query: Values; select: Values[]; groupBy: Values[]; named: NamedColumn[] },
 ): { plan: QueryPlan | null; breaches: Breach[] } {
   const breaches: Breach[] = [];
   const columnOf = (item: Values, at: Path): { column: Column; name: string } | null => {
@@ -94,7 +94,7 @@ function readFor(
     if (isThere(part)) return { part: part as DatePart };
     return columnOf(item, ['group_by', String(n)]);
   });
-  const columns = select.flatMap((item, n): (AnswerColumn | null)[] => {
+  const columns = select.flatMap((item, n): (ResultColumn | null)[] => {
     const at = ['select', String(n)];
     const { group_key: key, func, arg } = item;
     if (key === '*') return groups.map((_, group) => ({ name: `group_key.${group}`, group }));
@@ -116,7 +116,7 @@ function readFor(
     plan: isWhole
       ? {
           table,
-          columns: columns as AnswerColumn[],
+          columns: columns as ResultColumn[],
           groups: groups as Group[],
           where,
           isListing:
@@ -158,7 +158,7 @@ function refusalOf(func: Func, kind: Kind): string | null {
 }
 
 /** Returns a breach for each type that samples of the series never have. */
-function unknownTypes({ series }: Table, named: Named[]): Breach[] {
+function unknownTypes({ series }: Table, named: NamedColumn[]): Breach[] {
   const types = series?.of.type;
   if (!types || types === 'any') return [];
   return named.flatMap(({ item, at }) => {
@@ -201,11 +201,15 @@ function columnNamed({ name: table, columns, macros, sources }: Table, name: str
   return null;
 }
 
-type Found = { column: Column; name: string };
+type FoundColumn = { column: Column; name: string };
 
 /** Returns the column that an item names; null if the column does not exist and the schema has reported this. */
-function resolve(table: Table, item: Values): Found | { at: string[]; msg: string } | null {
-  const found = (name: unknown, among: Readonly<Record<string, Column>>, type: string | null = null): Found | null =>
+function resolve(table: Table, item: Values): FoundColumn | { at: string[]; msg: string } | null {
+  const found = (
+    name: unknown,
+    among: Readonly<Record<string, Column>>,
+    type: string | null = null,
+  ): FoundColumn | null =>
     typeof name === 'string' && Object.hasOwn(among, name)
       ? { column: among[name] as Column, name: [table.name, name, ...(type === null ? [] : [type])].join('.') }
       : null;
@@ -271,7 +275,7 @@ function isOf(table: Table, item: Values): boolean {
 }
 
 /** Returns the parts of an item that name columns or tables: the item itself, or its `arg`. */
-function namedIn(item: Values, at: Path): Named[] {
+function namedIn(item: Values, at: Path): NamedColumn[] {
   if (isThere(item['group_key'])) return [];
   if (isObject(item['arg']))
     return isThere(item['arg']['placeholder']) ? [] : [{ item: item['arg'], at: [...at, 'arg'] }];

@@ -554,21 +554,21 @@ describe('a refused query', () => {
     await push(user_id, hours);
     const functions = ['min', 'max', 'mean', 'sum', 'count', 'median', 'stddev', 'oldest', 'newest'];
     const tenColumns = { select: [key, ...all('heartrate', ...functions)], group_by: by('hour') };
-    const answerOf = async (queries: object[], accept = 'application/json') => {
+    const responseOf = async (queries: object[], accept = 'application/json') => {
       const body = { ...past('2026-01-30', 'day', 70), queries };
       const path = `/aggregate/v1/user/${user_id}/query`;
-      const answer = await app.api<{ code?: string }>('POST', path, body, { headers: { accept } });
-      return [answer.status, answer.body.code];
+      const response = await app.api<{ code?: string }>('POST', path, body, { headers: { accept } });
+      return [response.status, response.body.code];
     };
     const five = Array.from({ length: 5 }, () => tenColumns);
-    expect(await answerOf(five)).toEqual([200, undefined]);
+    expect(await responseOf(five)).toEqual([200, undefined]);
     const refused = [400, 'too_many_matches'];
-    expect(await answerOf([...five, { select: [mean] }])).toEqual(refused);
-    expect(await answerOf([...five, { select: [mean] }], 'application/vnd.phial.tar+gzip+parquet')).toEqual(refused);
+    expect(await responseOf([...five, { select: [mean] }])).toEqual(refused);
+    expect(await responseOf([...five, { select: [mean] }], 'application/vnd.phial.tar+gzip+parquet')).toEqual(refused);
     // The database computes 52 columns, although the answer has only four.
     const repeated = Array.from({ length: 17 }, () => key);
     const group_by = [...by('hour'), ...by('day'), ...by('week')];
-    expect(await answerOf([{ select: [...repeated, ...all('heartrate', 'mean')], group_by }])).toEqual(refused);
+    expect(await responseOf([{ select: [...repeated, ...all('heartrate', 'mean')], group_by }])).toEqual(refused);
   });
 
   test('is about a user of another team', async () => {

@@ -132,7 +132,7 @@ const QueryGroup = shape(
 export const Query = shape(
   'Query',
   {
-    select: Type.Array(QuerySelect, { minItems: 1, maxItems: MOST_SELECTED, description: 'Columns of the answer.' }),
+    select: Type.Array(QuerySelect, { minItems: 1, maxItems: MOST_SELECTED, description: 'Columns of the response.' }),
     group_by: Type.Optional(
       Type.Unsafe<object[] | null>({
         type: ['array', 'null'],

@@ -265,9 +265,9 @@ test.each(cases)('$kind do not delay other requests, and the answer is small', a
   let [status, bytes, text] = [0, 0, ''];
   for (let round = 0; round < 4; round += 1) {
     const longest = await longestTickOf(async () => {
-      const answer = await send();
-      status = answer.status;
-      const body = Buffer.from(await answer.arrayBuffer());
+      const response = await send();
+      status = response.status;
+      const body = Buffer.from(await response.arrayBuffer());
       bytes = body.length;
       text = body.subarray(0, 500).toString();
     });

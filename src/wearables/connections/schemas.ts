@@ -120,7 +120,7 @@ export const BrokenConnection = shape('BrokenConnection', {
   provider: Type.String({ description: 'Slug of the provider.' }),
   error_type: ErrorType,
   message: Type.String({ description: 'What happened and what to do, for people.' }),
-  error_details: Type.String({ description: 'The code that the provider answered; may be empty.' }),
+  error_details: Type.String({ description: 'The code that the provider returned; may be empty.' }),
 });
 
 export const ProviderDetails = shape('ProviderDetails', {

@@ -4,7 +4,7 @@ import { startTestApp, type Answer, type Team, type TestApp } from '../../../tes
 import { createManagementKey } from '../../tenancy/keys/create-management-key.ts';
 import { createTeam } from '../../tenancy/teams/create.ts';
 
-type Shown = {
+type CredentialsBody = {
   id: string;
   team_id: string;
   source: string;
@@ -14,7 +14,7 @@ type Shown = {
   redirect_url_override: string | null;
   code?: string;
 };
-type Page = { credentials: Shown[]; next_cursor: string | null };
+type Page = { credentials: CredentialsBody[]; next_cursor: string | null };
 type Removed = { success: string[]; failure: string[]; not_found: string[] };
 
 let app: TestApp;
@@ -24,8 +24,8 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 const pathOf = ({ org_id }: Team): string => `/v1/org/${org_id}/team_custom_credentials/sandbox/us`;
-const set = (team: Team, body: object, key?: string): Promise<Answer<Shown>> =>
-  team.api<Shown>('POST', pathOf(team), { team_id: team.id, ...body }, key === undefined ? {} : { key });
+const set = (team: Team, body: object, key?: string): Promise<Answer<CredentialsBody>> =>
+  team.api<CredentialsBody>('POST', pathOf(team), { team_id: team.id, ...body }, key === undefined ? {} : { key });
 const list = async (team: Team, query = '', key?: string): Promise<Page> =>
   (await team.api<Page>('GET', `${pathOf(team)}?${query}`, undefined, key === undefined ? {} : { key })).body;
 const remove = (team: Team, ids: string[], key?: string): Promise<Answer<Removed>> =>
@@ -296,7 +296,7 @@ describe('details', () => {
   });
 });
 
-async function storedDetails({ id, team_id }: Shown): Promise<unknown> {
+async function storedDetails({ id, team_id }: CredentialsBody): Promise<unknown> {
   const row = await app.db
     .selectFrom('team_credentials')
     .select('details')

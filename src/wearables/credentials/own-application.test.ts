@@ -50,9 +50,9 @@ const remove = (of: Team, id: string) => of.api('DELETE', `${pathOf(of)}?credent
 const clients = (): (string | undefined)[] =>
   provider.tokenRequests.map(({ fields }) => fields['client_id']?.replace(/^client-of-\w+-/, ''));
 
-type Left = { sent: URL; browser: string };
+type StartedOAuth = { sent: URL; browser: string };
 
-async function leave(of: Team, user_id: string, slug = 'oura'): Promise<Left> {
+async function leave(of: Team, user_id: string, slug = 'oura'): Promise<StartedOAuth> {
   const { link_token } = await linkTokenOf(of, user_id);
   const left = await fetch(`${app.baseUrl}/v2/link/oauth/${slug}/start?token=${link_token}`, { redirect: 'manual' });
   const [browser = ''] = (left.headers.get('set-cookie') ?? '').split(';');
@@ -60,7 +60,7 @@ async function leave(of: Team, user_id: string, slug = 'oura'): Promise<Left> {
 }
 
 /** The browser agrees at the provider's page and comes back, in some cases by the team's own address. */
-async function comeBack({ sent, browser }: Left, slug = 'oura'): Promise<void> {
+async function comeBack({ sent, browser }: StartedOAuth, slug = 'oura'): Promise<void> {
   const agreed = await fetch(sent, { redirect: 'manual' });
   const { search } = new URL(agreed.headers.get('location') ?? '');
   const callback = `${app.baseUrl}/v2/link/oauth/${slug}/callback${search}`;

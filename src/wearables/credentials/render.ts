@@ -3,7 +3,7 @@ import type { ManagementCtx } from '../../context.ts';
 import { shownDetails, type Details } from './details.ts';
 import type { Credentials } from './schemas.ts';
 
-type Shown = Static<typeof Credentials>;
+type ShownCredentials = Static<typeof Credentials>;
 
 export const CREDENTIAL_COLUMNS = [
   'id',
@@ -33,13 +33,13 @@ export type CredentialRow = {
  * Renders credentials for a response. The response shows that a secret exists and a hash of the application's secret,
  * never a secret.
  */
-export function renderCredentials(ctx: Pick<ManagementCtx, 'cipher'>, row: CredentialRow): Shown {
+export function renderCredentials(ctx: Pick<ManagementCtx, 'cipher'>, row: CredentialRow): ShownCredentials {
   const { id, team_id, provider, client_id, client_secret_hash, redirect_url_override, created_at, updated_at } = row;
   const details = openDetails(ctx, row);
   return {
     id,
     team_id,
-    source: provider as Shown['source'],
+    source: provider as ShownCredentials['source'],
     client_id,
     client_secret_hash: client_secret_hash?.toString('hex') ?? null,
     details: details && shownDetails(provider, details),

@@ -12,7 +12,7 @@ import type { Credentials, CredentialsInput } from './schemas.ts';
 
 type Input = Static<typeof CredentialsInput>;
 type Ctx = ManagementCtx & TeamCtx;
-type Stored = CredentialRow & { client_secret: Buffer | null; retired_at: string | null };
+type StoredCredentials = CredentialRow & { client_secret: Buffer | null; retired_at: string | null };
 
 /** The most retired applications of a team at a provider that still have connections. */
 const MOST_RETIRED = 10;
@@ -58,7 +58,7 @@ export function setCredentials(ctx: Ctx, input: Input): Promise<Static<typeof Cr
  * Locks and returns the team's current and retired credentials at the provider. If two calls run at the same time, the
  * second one waits.
  */
-async function lockAll({ db, team }: TxCtx<Ctx>, provider: string): Promise<Stored[]> {
+async function lockAll({ db, team }: TxCtx<Ctx>, provider: string): Promise<StoredCredentials[]> {
   await lockName(db, 'credentials', team.id, provider);
   return db
     .selectFrom('team_credentials')
@@ -68,7 +68,7 @@ async function lockAll({ db, team }: TxCtx<Ctx>, provider: string): Promise<Stor
     .execute();
 }
 
-async function retire({ db, team }: TxCtx<Ctx>, { id }: Stored, all: Stored[]): Promise<void> {
+async function retire({ db, team }: TxCtx<Ctx>, { id }: StoredCredentials, all: StoredCredentials[]): Promise<void> {
   if (all.length > MOST_RETIRED)
     throw new AppError(
       'limit_reached',
@@ -90,7 +90,7 @@ function secretOf(
   { cipher }: TxCtx<Ctx>,
   rowKey: RowKey,
   { client_secret, provider }: Input,
-  same: Stored | undefined,
+  same: StoredCredentials | undefined,
 ): { client_secret: Buffer | null; client_secret_hash: Buffer | null } {
   if (client_secret === undefined)
     return { client_secret: same?.client_secret ?? null, client_secret_hash: same?.client_secret_hash ?? null };
@@ -101,7 +101,12 @@ function secretOf(
   };
 }
 
-function detailsOf(ctx: TxCtx<Ctx>, rowKey: RowKey, { details }: Input, same: Stored | undefined): Buffer | null {
+function detailsOf(
+  ctx: TxCtx<Ctx>,
+  rowKey: RowKey,
+  { details }: Input,
+  same: StoredCredentials | undefined,
+): Buffer | null {
   if (details === undefined) return same?.details ?? null;
   if (details === null) return null;
   const restored = restoreHidden(details, same ? openDetails(ctx, same) : null);

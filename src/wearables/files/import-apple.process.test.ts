@@ -11,8 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-type Shown = { value: number; type: string | null; timezone_offset: number | null };
-type Group = { source: { type: string; provider: string; app_id: string | null }; data: Shown[] };
+type ShownSample = { value: number; type: string | null; timezone_offset: number | null };
+type Group = { source: { type: string; provider: string; app_id: string | null }; data: ShownSample[] };
 const groupsOf = async (userId: string, series: string): Promise<Group[]> => {
   const { body } = await app.api<{ groups: Record<string, Group[]> }>(
     'GET',

@@ -11,7 +11,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { eraseUsers } from '../../../test/erase-due-users.ts';
 import { findTeamScopeOrNull, forTeam } from '../../tenancy/teams/team-scope.ts';
 import { claimNext, returnJob } from '../../files/file-queue.ts';
-import { endImport, IMPORTS, LeaseLost, type Claimed } from './import-lease.ts';
+import { endImport, IMPORTS, LeaseLost, type ClaimedImport } from './import-lease.ts';
 import { runImports } from './run-imports.ts';
 import { reserveQuota } from './reserve-quota.ts';
 import { storeParsedChunk } from './store-parsed-chunk.ts';
@@ -36,8 +36,8 @@ async function withFiles(count: number): Promise<{ team: Team; ids: string[]; sc
   const scope = (await findTeamScopeOrNull(app.ctx, team.id)) as TeamCtx['team'];
   return { team, ids, user_id, scoped: forTeam(app.ctx, scope) };
 }
-const nextOrNull = (ctx: Ctx = app.ctx): Promise<Claimed | null> => claimNext<Claimed>(ctx, IMPORTS);
-const claim = async (): Promise<Claimed> => (await nextOrNull()) as Claimed;
+const nextOrNull = (ctx: Ctx = app.ctx): Promise<ClaimedImport | null> => claimNext<ClaimedImport>(ctx, IMPORTS);
+const claim = async (): Promise<ClaimedImport> => (await nextOrNull()) as ClaimedImport;
 const runOut = (id: string) =>
   sql`update imports set lease_until = now() - interval '1 second' where id = ${id}`.execute(app.db);
 const left = { type: 'HKQuantityTypeIdentifierDietaryFiber', reason: 'not_kept' as const, records: 2 };
@@ -101,7 +101,7 @@ describe('waiting imports', () => {
 
   test('are never claimed by two processes at once', async () => {
     const { ids } = await withFiles(2);
-    let second: Promise<Claimed | null> | undefined;
+    let second: Promise<ClaimedImport | null> | undefined;
     const first = await inTransaction(app.ctx, async (tx) => {
       const claimed = await nextOrNull(tx as unknown as Ctx);
       second = nextOrNull();
@@ -214,11 +214,11 @@ describe('a chunk of a file', () => {
       progress: 0.25,
     });
     const skipped = wrong.length + summaries.length + 4;
-    const answer = await read(team, claimed);
-    expect(answer).toMatchObject({ created: 1, skipped, progress: 0.25 });
-    expect(answer.skipped_by_type.reduce((sum, { records }) => sum + records, 0)).toBe(skipped);
-    expect(answer.skipped_by_type).toContainEqual(left);
-    expect(answer.skipped_by_type).toContainEqual({ type: 'other', reason: 'not_kept', records: 2 });
+    const response = await read(team, claimed);
+    expect(response).toMatchObject({ created: 1, skipped, progress: 0.25 });
+    expect(response.skipped_by_type.reduce((sum, { records }) => sum + records, 0)).toBe(skipped);
+    expect(response.skipped_by_type).toContainEqual(left);
+    expect(response.skipped_by_type).toContainEqual({ type: 'other', reason: 'not_kept', records: 2 });
   });
 
   test('is stored without durations that are longer than their night or workout, and these are counted', async () => {

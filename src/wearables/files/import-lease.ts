@@ -6,7 +6,7 @@ import type { FileKind } from './file-kind.ts';
 import type { Skipped } from './skipped.ts';
 
 /** An import that this process is working on. It can do so until another process takes a new lease of the import. */
-export type Claimed = Leased & { kind: FileKind };
+export type ClaimedImport = Leased & { kind: FileKind };
 
 /**
  * The time of a lease. Each stored chunk extends the lease. If the lease expires, another process continues the import.
@@ -30,7 +30,7 @@ export class LeaseLost extends Error {}
  * Locks the import until the commit, and extends the lease. Returns the records that the import has skipped so far, as
  * counts. Throws LeaseLost.
  */
-export async function extendLease(ctx: TxCtx<TeamCtx>, { user_id, id, lease }: Claimed): Promise<Skipped[]> {
+export async function extendLease(ctx: TxCtx<TeamCtx>, { user_id, id, lease }: ClaimedImport): Promise<Skipped[]> {
   // Locks the user's row first, like an erasure, so that no two transactions wait for each other. The commit does not
   // wait until the data is on the disk, so it does not slow down other commits. If PostgreSQL crashes, the import reads
   // the lost chunks from the file again. We remove the file only after a commit that waits for the disk.
@@ -47,7 +47,7 @@ export async function extendLease(ctx: TxCtx<TeamCtx>, { user_id, id, lease }: C
 }
 
 /** Ends the import, if the caller still has its lease. */
-export async function endImport(ctx: TeamCtx, { user_id, id, lease }: Claimed, error: FailureCode | null) {
+export async function endImport(ctx: TeamCtx, { user_id, id, lease }: ClaimedImport, error: FailureCode | null) {
   const { numAffectedRows = 0n } = await sql`
     update imports set status = ${error === null ? 'success' : 'failure'}, error = ${error}, lease = null,
            ended_at = now(), progress = case when ${error === null} then 1 else progress end

@@ -36,7 +36,7 @@ export const fileOperations = [
     summary: "Import a file of a user's data",
     description:
       'The body is the file: an archive of Apple Health, Garmin, Google Takeout (Fitbit) or Samsung Health, or a ' +
-      'FIT, TCX or GPX file. It is imported after the answer, one file of a team at a time. GET ' +
+      'FIT, TCX or GPX file. It is imported after the response, one file of a team at a time. GET ' +
       '/v2/user/{user_id}/import/{import_id} returns the progress. A file that is sent again changes nothing.',
     refusals: [
       'not_found',

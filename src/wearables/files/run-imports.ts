@@ -6,7 +6,7 @@ import { defineJob } from '../../db/define-job.ts';
 import { AppError } from '../../errors.ts';
 import { ownerOf } from '../../fair/round-robin.ts';
 import { returnJob, workQueue } from '../../files/file-queue.ts';
-import { endImport, IMPORTS, LeaseLost, type Claimed } from './import-lease.ts';
+import { endImport, IMPORTS, LeaseLost, type ClaimedImport } from './import-lease.ts';
 import { ImportFailure, isFailureCode, type FailureCode } from './failures.ts';
 import { importsKind } from './imports-kind.ts';
 import { parseFile } from './parse-file.ts';
@@ -28,9 +28,13 @@ export const fileImports = defineJob({
 
 /** Runs waiting imports until there are none or the process stops. */
 export const runImports = (ctx: Ctx): Promise<void> =>
-  workQueue<Claimed>(ctx, { ...IMPORTS, work: importFile, giveUp: (scoped, each) => end(scoped, each, 'interrupted') });
+  workQueue<ClaimedImport>(ctx, {
+    ...IMPORTS,
+    work: importFile,
+    giveUp: (scoped, each) => end(scoped, each, 'interrupted'),
+  });
 
-async function importFile(ctx: TeamCtx, claimed: Claimed): Promise<void> {
+async function importFile(ctx: TeamCtx, claimed: ClaimedImport): Promise<void> {
   try {
     await storeAll(ctx, claimed);
     if (ctx.stopping?.aborted) return await returnJob(ctx, IMPORTS, claimed);
@@ -44,12 +48,12 @@ async function importFile(ctx: TeamCtx, claimed: Claimed): Promise<void> {
 }
 
 /** Ends the import and removes its file. */
-async function end(ctx: TeamCtx, claimed: Claimed, error: FailureCode | null): Promise<void> {
+async function end(ctx: TeamCtx, claimed: ClaimedImport, error: FailureCode | null): Promise<void> {
   await endImport(ctx, claimed, error);
   await removeUpload(ctx.config, claimed.id);
 }
 
-async function storeAll(ctx: TeamCtx, claimed: Claimed): Promise<void> {
+async function storeAll(ctx: TeamCtx, claimed: ClaimedImport): Promise<void> {
   const { config, stopping: signal = NEVER } = ctx;
   const path = uploadPath(config, claimed.id);
   await access(path).catch(() => {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { UserRow } from '../../users/find.ts';
-import { storeSummaries, type Outcome, type Stored } from '../summaries/store-summaries.ts';
+import { storeSummaries, type Outcome, type StoredSummary } from '../summaries/store-summaries.ts';
 import { asWriter, type Writer } from '../user-writer.ts';
 import { toSampleOfSource, withinBounds } from '../timeseries/to-sample-of-source.ts';
 import { storeSamples } from '../timeseries/store-samples.ts';
@@ -14,7 +14,7 @@ import {
   RESOURCES,
   type CheckedSummary,
 } from './checked-summary.ts';
-import { extendLease, type Claimed } from './import-lease.ts';
+import { extendLease, type ClaimedImport } from './import-lease.ts';
 import type { ParsedChunk } from './parse-file.ts';
 import type { SummaryItem } from '../summaries/resource.ts';
 import { addSkipped, sumOf, type Skipped } from './skipped.ts';
@@ -29,7 +29,7 @@ type Counts = Record<'created' | 'updated' | 'unchanged' | 'outside_ingestion_bo
  * counts of the import, so that the counts match the stored data. Throws LeaseLost, and the errors of findUser and
  * storeSamples.
  */
-export function storeParsedChunk(ctx: TeamCtx, claimed: Claimed, chunk: ParsedChunk): Promise<void> {
+export function storeParsedChunk(ctx: TeamCtx, claimed: ClaimedImport, chunk: ParsedChunk): Promise<void> {
   return inTransaction(ctx, async (tx) => {
     const skipped = await extendLease(tx, claimed);
     const counts = await asWriter(tx, { user_id: claimed.user_id, origin: 'import' }, (tx, user) =>
@@ -52,7 +52,7 @@ async function storeOf(
 
 function countOnImport(
   { db, team }: TxCtx<TeamCtx>,
-  { user_id, id }: Claimed,
+  { user_id, id }: ClaimedImport,
   {
     progress,
     kind,
@@ -113,7 +113,7 @@ async function store(
   user: UserRow,
   resource: keyof typeof RESOURCES,
   summaries: Pick<CheckedSummary, 'item' | 'raw'>[],
-): Promise<Stored[]> {
+): Promise<StoredSummary[]> {
   if (summaries.length === 0) return [];
   const { stream } = RESOURCES[resource];
   const items = hashSources(
@@ -137,6 +137,6 @@ const COUNTED: Record<Outcome, Exclude<keyof Counts, 'skipped'>> = {
   outside_ingestion_bounds: 'outside_ingestion_bounds',
 };
 
-function count(stored: Stored[], counts: Counts): void {
+function count(stored: StoredSummary[], counts: Counts): void {
   for (const { outcome } of stored) counts[COUNTED[outcome]] += 1;
 }

@@ -2,17 +2,20 @@ import type { Static } from 'typebox';
 import type { Ctx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { equalInConstantTime } from '../../privacy/equal-in-constant-time.ts';
-import { hasOurToken, hookTokenOf } from '../providers/notifier.ts';
+import { hasOurToken, hookTokenOf } from '../providers/notification-reader.ts';
 import { findHook } from './receive-hook.ts';
 import type { Challenge, Confirmation } from './schemas.ts';
 
-type Asked = { provider: string; token: string | null; query: Static<typeof Challenge> };
+type ChallengeRequest = { provider: string; token: string | null; query: Static<typeof Challenge> };
 
 /**
  * Returns the value that a provider's challenge asks for. Returns an empty response for a provider that only checks
  * whether the address responds. For example, Withings checks this with a HEAD request.
  */
-export async function confirm(ctx: Ctx, { provider, token, query }: Asked): Promise<Static<typeof Confirmation>> {
+export async function confirm(
+  ctx: Ctx,
+  { provider, token, query }: ChallengeRequest,
+): Promise<Static<typeof Confirmation>> {
   const { secret } = findHook(ctx, provider);
   const verifyToken = query['hub.verify_token'] ?? query.verification_token;
   const isOurs =

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Ctx, TeamCtx, TxCtx } from '../../context.ts';
-import { INBOX_RETENTION_DAYS } from '../providers/notifier.ts';
+import { INBOX_RETENTION_DAYS } from '../providers/notification-reader.ts';
 
 export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
   await db.deleteFrom('inbox').where('user_id', '=', user.id).where('team_id', '=', team.id).execute();

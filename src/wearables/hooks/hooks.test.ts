@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
 import { hookOfOura, importConnection, makeUser, recipeOf } from '../../../test/factories.ts';
-import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../test/provider.ts';
+import { startProvider, type DataResponse, type DataRequest, type Provider } from '../../../test/provider.ts';
 import { dropExpired } from './erase.ts';
 
 let provider: Provider;
@@ -15,7 +15,7 @@ let app: TestApp;
 let team: Team;
 let user: { user_id: string };
 let activities: Map<string, Record<string, unknown>>;
-let play: (request: DataRequest) => DataAnswer | undefined;
+let play: (request: DataRequest) => DataResponse | undefined;
 
 beforeAll(async () => {
   provider = await startProvider();
@@ -46,7 +46,7 @@ const run = (id: string, daysAgo: number) => ({
   start_date: new Date(Date.now() - daysAgo * 86_400_000).toISOString(),
 });
 
-function answer({ path }: DataRequest): DataAnswer | undefined {
+function answer({ path }: DataRequest): DataResponse | undefined {
   if (path.endsWith('/streams')) return undefined;
   const [, id] = /\/activities\/(\d+)$/.exec(path) ?? [];
   if (id) return activities.has(id) ? { json: activities.get(id) } : undefined;

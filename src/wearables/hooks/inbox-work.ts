@@ -9,13 +9,13 @@ import { claimPoll, endPollLease, type Claim } from '../pulls/poll-lease.ts';
 import { pullWindows } from '../pulls/poll.ts';
 import { isGone, isRetriable, PullError, type Importer } from '../providers/importer.ts';
 import { importerOrNull } from '../pulls/importers.ts';
-import type { Stored } from '../pulls/store-pulled.ts';
+import type { StoredResource } from '../pulls/store-pulled.ts';
 import { asWriter } from '../user-writer.ts';
 import { deleteAbsent } from '../summaries/deletion/delete-at-source.ts';
 import { deleteAbsentSamples } from '../timeseries/deletion/delete-absent-samples.ts';
 import { giveTryBack, inboxKind, isWaiting, markWorked, takeRows, type InboxRow } from './inbox.ts';
 import { pullNamedObject } from './pull-named-object.ts';
-import { windowsOf, type Asked } from './windows-of.ts';
+import { windowsOf, type RequestedWindow } from './windows-of.ts';
 
 type Job = Static<(typeof inboxKind)['payload']>;
 const NEXT_TRY_SECONDS = 60;
@@ -56,7 +56,7 @@ async function work(ctx: TeamCtx, job: Job, claim: Claim): Promise<void> {
       stored: async (asked, stored) => {
         if (!asked.isSpan) return;
         for (const resource of asked.resources)
-          await reconcile(ctx, claim, importer, { resource, asked, stored: stored.get(resource) as Stored });
+          await reconcile(ctx, claim, importer, { resource, asked, stored: stored.get(resource) as StoredResource });
       },
     });
     // The service is stopping, or the user is scheduled for deletion. The next run continues the work.
@@ -80,7 +80,11 @@ async function reconcile(
   ctx: TeamCtx,
   { user, connection }: Claim,
   { sampleSources: source_types }: Importer,
-  { resource, asked: { window, deleted }, stored }: { resource: string; asked: Asked; stored: Stored },
+  {
+    resource,
+    asked: { window, deleted },
+    stored,
+  }: { resource: string; asked: RequestedWindow; stored: StoredResource },
 ): Promise<void> {
   const { provider } = connection;
   const retained = [...stored.provider_ids];

@@ -4,8 +4,8 @@ import { operation, type Operation } from '../../operation/operation.ts';
 import { byteStream } from '../../operation/media.ts';
 import { WordFilter } from '../../wire/schema.ts';
 import { confirm } from './confirm-hook.ts';
-import type { Sent } from '../providers/notifier.ts';
-import { NOTIFIER_HEADERS } from '../providers/registry.ts';
+import type { HookRequest } from '../providers/notification-reader.ts';
+import { NOTIFICATION_HEADERS } from '../providers/registry.ts';
 import { receiveHook } from './receive-hook.ts';
 import { Challenge, Confirmation, Received } from './schemas.ts';
 
@@ -40,13 +40,13 @@ const receives = {
   method: 'POST',
   tag,
   auth: 'none',
-  headers: NOTIFIER_HEADERS,
+  headers: NOTIFICATION_HEADERS,
   body: byteStream(['application/json', 'application/x-www-form-urlencoded'], MOST_BYTES),
   response: Received,
   refusals: ['not_found', 'signature_refused'],
 } as const;
 
-type Arrived = { headers: Sent['headers']; body: Readable };
+type StreamedHookRequest = { headers: HookRequest['headers']; body: Readable };
 
 export const hookOperations: Operation[] = [
   operation({
@@ -69,8 +69,10 @@ export const hookOperations: Operation[] = [
     description:
       "Called by the provider and signed in its way. Phial then asks the provider's API for the data, " +
       'so a notification itself changes nothing. A repeated notification is recognised.',
-    handle: (ctx, { params: { provider }, headers, body }: { params: Static<typeof AtProvider> } & Arrived) =>
-      receiveHook(ctx, provider, { token: null, headers, body }),
+    handle: (
+      ctx,
+      { params: { provider }, headers, body }: { params: Static<typeof AtProvider> } & StreamedHookRequest,
+    ) => receiveHook(ctx, provider, { token: null, headers, body }),
   }),
   operation({
     ...answersChallenge,
@@ -90,7 +92,9 @@ export const hookOperations: Operation[] = [
     params: AtToken,
     summary: 'Take notifications of a provider that does not sign',
     description: 'Called by the provider, which alone knows the address. Otherwise as at the address without a token.',
-    handle: (ctx, { params: { provider, token }, headers, body }: { params: Static<typeof AtToken> } & Arrived) =>
-      receiveHook(ctx, provider, { token, headers, body }),
+    handle: (
+      ctx,
+      { params: { provider, token }, headers, body }: { params: Static<typeof AtToken> } & StreamedHookRequest,
+    ) => receiveHook(ctx, provider, { token, headers, body }),
   }),
 ];

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
 import { linkTokenOf, makeUser } from '../../../test/factories.ts';
-import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../test/provider.ts';
+import { startProvider, type DataResponse, type DataRequest, type Provider } from '../../../test/provider.ts';
 import { refresh } from '../../../test/pulled.ts';
 import { resumePulls } from '../pulls/resume-pulls.ts';
 
@@ -21,7 +21,7 @@ type Life = {
   slug: string;
   /** The scopes that the user grants. */
   scopes: string[];
-  answer: (request: DataRequest, items: Items) => DataAnswer | undefined;
+  answer: (request: DataRequest, items: Items) => DataResponse | undefined;
   /** The items that can be read, by their moments or days. */
   read: (team: Team, userId: string, from: string) => Promise<string[]>;
   /** The notification that the provider sends about a new or deleted item; null: it sends none. */

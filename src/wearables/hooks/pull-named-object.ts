@@ -2,7 +2,7 @@ import type { TeamCtx } from '../../context.ts';
 import { withinTime } from '../../time-limit.ts';
 import { asWriter } from '../user-writer.ts';
 import type { Claim } from '../pulls/poll-lease.ts';
-import { LONGEST_PULL_MS, type Importer, type Window } from '../providers/importer.ts';
+import { LONGEST_PULL_MS, type Importer, type TimeWindow } from '../providers/importer.ts';
 import { importSource } from '../pulls/asking/import-source.ts';
 import { storePulledChunk } from '../pulls/store-pulled.ts';
 import { deleteAtSource } from '../summaries/deletion/delete-at-source.ts';
@@ -41,7 +41,7 @@ async function spanOf(
   { db, team }: TeamCtx,
   { user, connection: { provider } }: Claim,
   { resource, id }: { resource: string; id: string },
-): Promise<Window | null> {
+): Promise<TimeWindow | null> {
   const row = await db
     .selectFrom('summaries')
     .select(['start_at', 'end_at'])
@@ -61,7 +61,7 @@ async function spanOf(
  * report values of a night then. We pull all data of the day before to the day after, because providers do not all
  * select data by the same moment.
  */
-function besideDeleted(row: InboxRow, { from, to }: Window): InboxRow[] {
+function besideDeleted(row: InboxRow, { from, to }: TimeWindow): InboxRow[] {
   const moved = (moment: string, by: number): string => new Date(Date.parse(moment) + by).toISOString();
   const read = { ...row, deleted: false, span_from: moved(from, -DAY_MS), span_to: moved(to, DAY_MS) };
   return [read, { ...row, deleted: true, span_from: from, span_to: moved(to, DAY_MS / 2) }];

@@ -8,9 +8,9 @@ import { configuredOrNull, type Configured } from '../connections/applications/c
 import { subscriptionIdOf } from '../connections/subscriptions/known-subscription.ts';
 import { connectionsOf } from './connections-of.ts';
 import { equalInConstantTime } from '../../privacy/equal-in-constant-time.ts';
-import { type Notifier, type Sent, hookTokenOf } from '../providers/notifier.ts';
+import { type NotificationReader, type HookRequest, hookTokenOf } from '../providers/notification-reader.ts';
 import { storeNotifications, type ReceivedNotification } from './store-notifications.ts';
-import { notifierOrNull } from '../providers/registry.ts';
+import { notificationReaderOrNull } from '../providers/registry.ts';
 
 /** The bodies of requests that the process has in memory. Each has up to 64 KiB. */
 const bodies = new HookBodies();
@@ -18,14 +18,14 @@ const bodies = new HookBodies();
 /** The most notifications that we read from one body. Google sends up to 99 in one body. */
 const MOST_NOTIFICATIONS = 100;
 
-type Found = { hook: Notifier; secret: string; configured: Configured };
+type ConfiguredHook = { hook: NotificationReader; secret: string; configured: Configured };
 
 /**
  * Returns the hook of a provider that is configured in this deployment, with the secret of its application. Throws
  * not_found.
  */
-export function findHook(ctx: Ctx, provider: string): Found {
-  const [hook, configured] = [notifierOrNull(provider), configuredOrNull(ctx.config, provider)];
+export function findHook(ctx: Ctx, provider: string): ConfiguredHook {
+  const [hook, configured] = [notificationReaderOrNull(provider), configuredOrNull(ctx.config, provider)];
   if (!hook || !configured) throw notFound('Hook of this provider');
   return { hook, secret: configured.client.secret.reveal(), configured };
 }
@@ -38,14 +38,18 @@ export function findHook(ctx: Ctx, provider: string): Found {
 export async function receiveHook(
   ctx: Ctx,
   provider: string,
-  { body, ...from }: Omit<Sent, 'body'> & { body: Readable },
+  { body, ...from }: Omit<HookRequest, 'body'> & { body: Readable },
 ): Promise<{ received: true }> {
   const found = findHook(ctx, provider);
   if (!mayBeGenuine(found.hook, found.secret, from)) throw refused(ctx, provider);
   return bodies.take(ctx, body, (bytes) => receiveBody(ctx, found, { ...from, body: bytes.toString('utf8') }));
 }
 
-async function receiveBody(ctx: Ctx, { hook, secret, configured }: Found, sent: Sent): Promise<{ received: true }> {
+async function receiveBody(
+  ctx: Ctx,
+  { hook, secret, configured }: ConfiguredHook,
+  sent: HookRequest,
+): Promise<{ received: true }> {
   const provider = configured.connector.slug;
   const count = (outcome: 'kept' | 'nobody_told') => ctx.count?.({ what: 'hook', provider, outcome });
   if (!hook.isGenuine(secret, sent)) throw refused(ctx, provider);
@@ -85,7 +89,7 @@ function refused(ctx: Ctx, provider: string): AppError {
 async function isOfOurs(
   ctx: Ctx,
   configured: Configured,
-  { subscriptionOf }: Notifier,
+  { subscriptionOf }: NotificationReader,
   notifications: Readonly<Record<string, unknown>>[],
 ): Promise<boolean> {
   const ours = subscriptionOf ? await subscriptionIdOf(ctx, configured) : null;
@@ -93,13 +97,13 @@ async function isOfOurs(
 }
 
 /** Whether the request has our token in its address, or has one of the headers that prove the sender. */
-const mayBeGenuine = ({ headers }: Notifier, secret: string, sent: Omit<Sent, 'body'>): boolean =>
+const mayBeGenuine = ({ headers }: NotificationReader, secret: string, sent: Omit<HookRequest, 'body'>): boolean =>
   sent.token === null
     ? headers.some((name) => (sent.headers[name] ?? null) !== null)
     : equalInConstantTime(sent.token, hookTokenOf(secret));
 
 /** Returns the notifications in a body, without the parts that are not objects. */
-function notificationsOf({ isForm = false }: Notifier, sent: string): Readonly<Record<string, unknown>>[] {
+function notificationsOf({ isForm = false }: NotificationReader, sent: string): Readonly<Record<string, unknown>>[] {
   if (isForm) return [Object.fromEntries(new URLSearchParams(sent))];
   const value = parse(sent);
   const all: unknown[] = Array.isArray(value) ? value.slice(0, MOST_NOTIFICATIONS) : [value];

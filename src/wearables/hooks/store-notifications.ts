@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Ctx, TxCtx } from '../../context.ts';
 import { addJobs } from '../../db/define-job.ts';
 import type { ProviderSlug } from '../providers/provider-catalogue.ts';
-import type { ProviderEvent } from '../providers/notifier.ts';
+import type { ProviderEvent } from '../providers/notification-reader.ts';
 import { inboxKind, MOST_TRIES } from './inbox.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Claim } from '../pulls/poll-lease.ts';
 import { lastDays } from '../pulls/poll.ts';
-import type { Importer, Window } from '../providers/importer.ts';
+import type { Importer, TimeWindow } from '../providers/importer.ts';
 import { grantedResources } from '../pulls/importers.ts';
 import { leadOf, groupByRequest } from '../pulls/companions.ts';
 import type { InboxRow } from './inbox.ts';
@@ -11,15 +11,15 @@ const DAY_MS = 86_400_000;
  * A window to pull because of notifications. `isSpan` is true if the notifications state a time. `deleted` has the
  * parts of the window in which something was deleted according to the notifications.
  */
-export type Asked = { resources: string[]; window: Window; isSpan: boolean; deleted: Window[] };
+export type RequestedWindow = { resources: string[]; window: TimeWindow; isSpan: boolean; deleted: TimeWindow[] };
 
 /**
  * Returns the windows to pull for each resource that notifications name. Joins overlapping spans, and cuts them into
  * windows of a length that the provider accepts. If a notification states no time, adds one window of the last days.
  */
-export function windowsOf(claim: Claim, importer: Importer, rows: InboxRow[]): Asked[] {
+export function windowsOf(claim: Claim, importer: Importer, rows: InboxRow[]): RequestedWindow[] {
   const last = lastDays(importer, claim);
-  const asked = grantedResources(importer, claim.connection).flatMap((resource): Asked[] => {
+  const asked = grantedResources(importer, claim.connection).flatMap((resource): RequestedWindow[] => {
     const lead = leadOf(importer, resource);
     const matching = rows.filter(({ resources }) => resources.includes(resource) || resources.includes(lead));
     const spans = matching.flatMap(spanOf);
@@ -42,8 +42,8 @@ export function windowsOf(claim: Claim, importer: Importer, rows: InboxRow[]): A
 }
 
 /** Joins windows that are equal, if one request brings the resources of both. */
-function atOnce(importer: Importer, asked: Asked[]): Asked[] {
-  const byWindow = new Map<string, Asked>();
+function atOnce(importer: Importer, asked: RequestedWindow[]): RequestedWindow[] {
+  const byWindow = new Map<string, RequestedWindow>();
   for (const each of asked) {
     const { window, isSpan, deleted } = each;
     const name = JSON.stringify([window, isSpan, deleted]);
@@ -56,18 +56,18 @@ function atOnce(importer: Importer, asked: Asked[]): Asked[] {
   );
 }
 
-const spanOf = ({ span_from: from, span_to: to }: InboxRow): Window[] => (from && to ? [{ from, to }] : []);
+const spanOf = ({ span_from: from, span_to: to }: InboxRow): TimeWindow[] => (from && to ? [{ from, to }] : []);
 
 /** Returns the part of a span that is within a window. */
 const within =
-  (window: Window) =>
-  ({ from, to }: Window): Window[] => {
+  (window: TimeWindow) =>
+  ({ from, to }: TimeWindow): TimeWindow[] => {
     const part = { from: from > window.from ? from : window.from, to: to < window.to ? to : window.to };
     return part.from < part.to ? [part] : [];
   };
 
-function merged(spans: Window[]): Window[] {
-  const all: Window[] = [];
+function merged(spans: TimeWindow[]): TimeWindow[] {
+  const all: TimeWindow[] = [];
   for (const span of spans.toSorted((a, b) => (a.from < b.from ? -1 : 1))) {
     const last = all.at(-1);
     if (!last || span.from > last.to) all.push({ ...span });
@@ -77,8 +77,8 @@ function merged(spans: Window[]): Window[] {
 }
 
 /** Cuts a span into windows, the newest first. */
-function cut({ from, to }: Window, longest: number): Window[] {
-  const windows: Window[] = [];
+function cut({ from, to }: TimeWindow, longest: number): TimeWindow[] {
+  const windows: TimeWindow[] = [];
   for (let end = Date.parse(to); end > Date.parse(from); end -= longest) {
     const start = Math.max(end - longest, Date.parse(from));
     windows.push({ from: new Date(start).toISOString(), to: new Date(end).toISOString() });

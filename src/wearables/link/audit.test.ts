@@ -13,12 +13,12 @@ afterAll(() => app.close());
 
 type Line = { action: string; actor: string; status: number; key_id: string; records: string[]; team_id: string };
 
-async function lineOf(answer: { headers: Headers }): Promise<Line> {
+async function lineOf(response: { headers: Headers }): Promise<Line> {
   await app.flushAudit();
   const lines = await app.db
     .selectFrom('audit_log')
     .select(['action', 'actor', 'status', 'key_id', 'records', 'team_id', 'org_id'])
-    .where('request_id', '=', answer.headers.get('x-request-id'))
+    .where('request_id', '=', response.headers.get('x-request-id'))
     .execute();
   expect(lines).toHaveLength(1);
   return lines[0] as Line;
@@ -101,8 +101,8 @@ describe('a link token', () => {
       await open(`/link?token=${token}`),
       await open(`/v2/link/oauth/oura/start?token=${token}`),
     ];
-    for (const answer of opened) {
-      const line = await lineOf(answer);
+    for (const response of opened) {
+      const line = await lineOf(response);
       expect(line).toMatchObject({ actor: 'link_token', key_id: records[1], records: [key.id], team_id: app.team.id });
     }
   });

@@ -220,11 +220,11 @@ describe('a link token', () => {
 
   test('is named in the audit log by its id', async () => {
     const { link_token } = await linkTokenOf(app.team, userId);
-    const answer = await asUser('GET', '/v2/link/providers', link_token);
+    const response = await asUser('GET', '/v2/link/providers', link_token);
     await app.flushAudit();
     const { rows } = await sql<{ actor: string; known: boolean }>`
       select actor, key_id in (select id from link_tokens where user_id = ${userId}) as known
-        from audit_log where request_id = ${answer.headers.get('x-request-id')}`.execute(app.db);
+        from audit_log where request_id = ${response.headers.get('x-request-id')}`.execute(app.db);
     expect(rows).toEqual([{ actor: 'link_token', known: true }]);
   });
 });
@@ -244,12 +244,12 @@ describe('passwords and e-mail addresses', () => {
     ];
     const headers = { 'x-service-link-token': link_token };
     for (const [path, body] of attempts) {
-      const answer = await production.api<Output>('POST', `/v2/link/provider/${path}`, body, {
+      const response = await production.api<Output>('POST', `/v2/link/provider/${path}`, body, {
         key: null,
         headers,
       });
-      expect([path, ...said(answer)]).toEqual([path, 400, 'connector_not_available']);
-      expect(answer.body.detail).not.toContain('horse');
+      expect([path, ...said(response)]).toEqual([path, 400, 'connector_not_available']);
+      expect(response.body.detail).not.toContain('horse');
     }
     await production.close();
   });
@@ -264,12 +264,12 @@ describe('passwords and e-mail addresses', () => {
 
   test('are reported as invalid without repeating them', async () => {
     const { link_token } = await linkTokenOf(app.team, userId);
-    const answer = await asUser('POST', '/v2/link/provider/password/zwift', link_token, {
+    const response = await asUser('POST', '/v2/link/provider/password/zwift', link_token, {
       username: '',
       password: 'x'.repeat(257),
     });
-    expect(problemsOf(answer)).toEqual(['body.password string_too_long', 'body.username string_too_short']);
-    expect(JSON.stringify(answer.body)).not.toContain('xxx');
+    expect(problemsOf(response)).toEqual(['body.password string_too_long', 'body.username string_too_short']);
+    expect(JSON.stringify(response.body)).not.toContain('xxx');
   });
 });
 
@@ -307,8 +307,8 @@ describe('a link code', () => {
     for (const hours of [-1, 25]) {
       // For an existing user and for an unknown one: the request alone decides.
       for (const user of [userId, randomUUID()]) {
-        const answer = await app.api<Output>('POST', `/v2/link/code/create?user_id=${user}&expires_at=${at(hours)}`);
-        expect([hours, ...said(answer)]).toEqual([hours, 422, 'link_expiry_refused']);
+        const response = await app.api<Output>('POST', `/v2/link/code/create?user_id=${user}&expires_at=${at(hours)}`);
+        expect([hours, ...said(response)]).toEqual([hours, 422, 'link_expiry_refused']);
       }
     }
   });

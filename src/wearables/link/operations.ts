@@ -49,7 +49,7 @@ export const linkOperations: Operation[] = [
     tag,
     body: LinkTokenInput,
     response: LinkToken,
-    secretAnswer: true,
+    secretResponse: true,
     summary: "Make a link token for a user's browser",
     description:
       'For an hour it lets that user connect one provider, once. Send the browser to link_web_url, or ' +
@@ -69,7 +69,7 @@ export const linkOperations: Operation[] = [
       ),
     }),
     response: LinkCode,
-    secretAnswer: true,
+    secretResponse: true,
     summary: "Make a code for a user's phone",
     description: 'The phone exchanges it, once, for a token of the user by POST /v2/link/code/exchange.',
     refusals: ['not_found', 'user_scheduled_for_deletion', 'link_expiry_refused'],
@@ -83,7 +83,7 @@ export const linkOperations: Operation[] = [
     auth: 'none',
     query: Type.Object({ code: Type.String({ minLength: 1, maxLength: 100, description: 'A link code.' }) }),
     response: SignInToken,
-    secretAnswer: true,
+    secretResponse: true,
     summary: 'Exchange a link code for a token of its user',
     description: 'A code works once. The token is one of POST /v2/user/{user_id}/sign_in_token.',
     refusals: ['link_code_invalid', 'not_found', 'user_scheduled_for_deletion'],
@@ -96,7 +96,7 @@ export const linkOperations: Operation[] = [
     tag,
     auth: 'link_token',
     response: Type.Array(SourceLink),
-    secretAnswer: true,
+    secretResponse: true,
     summary: 'List the providers that the user of a link token can connect',
     description:
       'Providers where the team, or else this deployment, has an application, without those that the ' +
@@ -111,7 +111,7 @@ export const linkOperations: Operation[] = [
     auth: 'link_token',
     params: Type.Object({ oauth_provider: WordFilter() }),
     response: Source,
-    secretAnswer: true,
+    secretResponse: true,
     summary: 'Begin a connection at the page of a provider',
     description: "The user's browser opens oauth_url. It works as long as the link token.",
     refusals: ['not_found', 'provider_not_connectable'],
@@ -209,9 +209,9 @@ export const linkOperations: Operation[] = [
     tag,
     body: BulkExportInput,
     response: BulkExport,
-    secretAnswer: true,
+    secretResponse: true,
     summary: 'Read connections with their tokens, to take them elsewhere',
-    description: 'Sorted by user, 100 in each answer. Without user_ids: all users of the team.',
+    description: 'Sorted by user, 100 in each response. Without user_ids: all users of the team.',
     refusals: ['invalid_cursor'],
     handle: (ctx, { body: { provider, user_ids = null, next_token = null } }) =>
       bulkExport(ctx, { provider, user_ids, next_token }),

@@ -1,5 +1,5 @@
 import type { LinkCtx } from '../../context.ts';
-import type { BrowserAnswer } from '../../operation/media.ts';
+import type { BrowserResponse } from '../../operation/media.ts';
 import type { LinkOutcome } from './link-outcome.ts';
 import { donePath } from './page/outcome-page.ts';
 import { redirectWith } from './redirect-url.ts';
@@ -13,7 +13,7 @@ export function redirectWithOutcome(
   ctx: LinkCtx,
   outcome: LinkOutcome,
   { from_page }: { from_page: boolean },
-): BrowserAnswer {
+): BrowserResponse {
   const stays = outcome !== 'success' && from_page && ctx.link.on_error === null;
   const elsewhere = stays ? null : redirectWith(ctx, outcome);
   return { redirect: elsewhere ?? `${ctx.config.baseUrl}${donePath(outcome, stays ? ctx.link.token : null)}` };

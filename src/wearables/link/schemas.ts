@@ -44,7 +44,7 @@ export const BulkImportInput = shape('BulkImportInput', {
   provider: OauthProvider,
   connections: Type.Array(ConnectionRecipeInput, { minItems: 1, maxItems: MOST_RECIPES }),
   wait_for_completion: Type.Optional(
-    Type.Boolean({ default: false, description: 'true: the answer lists every user. false: 202 without a body.' }),
+    Type.Boolean({ default: false, description: 'true: the response lists every user. false: 202 without a body.' }),
   ),
 });
 export const BulkImport = shape('BulkImport', {
@@ -65,7 +65,7 @@ export const BulkTriggerInput = shape('BulkTriggerInput', {
   provider: OauthProvider,
   user_ids: Type.Array(Uuid, { minItems: 1, maxItems: 100, description: 'Ids of users.' }),
   wait_for_completion: Type.Optional(
-    Type.Boolean({ default: false, description: 'true: the answer lists every user. false: 202 without a body.' }),
+    Type.Boolean({ default: false, description: 'true: the response lists every user. false: 202 without a body.' }),
   ),
 });
 export const BulkTrigger = shape('BulkTrigger', {
@@ -78,11 +78,11 @@ export const BulkTrigger = shape('BulkTrigger', {
 export const BulkExportInput = shape('BulkExportInput', {
   provider: OauthProvider,
   user_ids: optional(Users),
-  next_token: optional(Cursor({ description: 'next_token of the last answer.' })),
+  next_token: optional(Cursor({ description: 'next_token of the last response.' })),
 });
 export const BulkExport = shape('BulkExport', {
   data: Type.Array(ConnectionRecipe),
-  next_token: nullable(Type.String({ description: 'Cursor of the next answer; null on the last.' })),
+  next_token: nullable(Type.String({ description: 'Cursor of the next response; null on the last.' })),
 });
 
 export const BulkOp = shape('BulkOp', {

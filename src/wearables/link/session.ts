@@ -5,7 +5,7 @@ import { hashKey } from '../../tenancy/keys/key-value.ts';
 import { makerKeyOpens } from '../../tenancy/keys/maker-key-condition.ts';
 import { forTeam } from '../../tenancy/teams/team-scope.ts';
 
-type By = { token: string } | { id: string; user_id: string };
+type SessionKey = { token: string } | { id: string; user_id: string };
 
 /**
  * Returns the session of a link token; null if the token is unknown. The lookup uses a database connection of `across`.
@@ -22,7 +22,7 @@ export const findLinkSessionByIdOrNull = (
   by: { id: string; user_id: string },
 ): Promise<FoundLinkSession | null> => findOrNull(ctx, by, acrossTeams(ctx));
 
-async function findOrNull(ctx: Ctx, by: By, { db }: Ctx): Promise<FoundLinkSession | null> {
+async function findOrNull(ctx: Ctx, by: SessionKey, { db }: Ctx): Promise<FoundLinkSession | null> {
   const row = await db
     .selectFrom('link_tokens')
     .innerJoin('users', 'users.id', 'link_tokens.user_id')

@@ -28,7 +28,7 @@ export const priorityOperations: Operation[] = [
     response: Type.Array(SourcePriority),
     summary: 'Choose which providers count first',
     description:
-      'Kinds of data that are not named keep their order. The answer has the whole order. Continuous ' +
+      'Kinds of data that are not named keep their order. The response has the whole order. Continuous ' +
       'queries that follow it are computed anew.',
     handle: (ctx, { body }) => setPriorities(ctx, body),
   }),

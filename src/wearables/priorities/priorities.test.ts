@@ -106,6 +106,6 @@ test.each([
   ['a provider named twice', [{ data_type: 'sleep', providers: ['oura', 'oura'] }], ['body', 0, 'providers']],
   ['nothing', [], ['body']],
 ])('%s is refused', async (_what, body, problemPath) => {
-  const answer = await app.api<{ detail: { loc: unknown }[] }>('PATCH', path, body);
-  expect([answer.status, answer.body.detail.map(({ loc }) => loc)]).toEqual([422, [problemPath]]);
+  const response = await app.api<{ detail: { loc: unknown }[] }>('PATCH', path, body);
+  expect([response.status, response.body.detail.map(({ loc }) => loc)]).toEqual([422, [problemPath]]);
 });

@@ -33,11 +33,11 @@ type Oauth = {
   /** Additional fields of the requests that renew a token. */
   renew_with?: Readonly<Record<string, string>>;
   /** Returns the fields of RFC 6749 from a token response, if the provider wraps them in another object. */
-  unwrap?: (answer: Record<string, unknown>) => Record<string, unknown>;
+  unwrap?: (response: Record<string, unknown>) => Record<string, unknown>;
   /** Returns the name of a granted scope in requests, if it differs from the name in the response. */
   grantedScope?: (scope: string) => string;
   /** Returns the provider's own id of the user from a token response; null if the response does not have it. */
-  externalUserId: (answer: Record<string, unknown>) => string | null;
+  externalUserId: (response: Record<string, unknown>) => string | null;
   /**
    * The request that registers the user before the first request for data. It is missing if the provider requires none.
    */
@@ -46,7 +46,7 @@ type Oauth = {
    * The request for the user's id with an access token, for providers whose token response does not have the id; null
    * if there is no such request.
    */
-  identity: { url: string; read: (answer: Record<string, unknown>) => string | null } | null;
+  identity: { url: string; read: (response: Record<string, unknown>) => string | null } | null;
 };
 
 export type Connector = {

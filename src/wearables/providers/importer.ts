@@ -2,7 +2,7 @@ import type { TeamCtx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import type { UserRow } from '../../users/find.ts';
 import type { SourceType } from '../source.ts';
-import type { Incoming } from '../summaries/candidate.ts';
+import type { IncomingSummary } from '../summaries/new-summary.ts';
 import type { SummaryItem, SummaryResource } from '../summaries/resource.ts';
 import type { SampleOfSource } from '../timeseries/store-samples.ts';
 import type { ProviderApi, Question } from './provider-api.ts';
@@ -11,7 +11,7 @@ import type { ProviderApi, Question } from './provider-api.ts';
  * A period of time for which we request data: all data of a resource between two moments. The second moment is
  * excluded.
  */
-export type Window = { from: string; to: string };
+export type TimeWindow = { from: string; to: string };
 
 /**
  * The time limit for the requests of one window. It is longer than the provider should need, and shorter than the
@@ -25,7 +25,7 @@ export const LONGEST_PULL_MS = 4 * 60_000;
  */
 export type Pulled = {
   samples?: SampleOfSource[];
-  summaries?: { resource: SummaryResource; incoming: Incoming[] };
+  summaries?: { resource: SummaryResource; incoming: IncomingSummary[] };
   /**
    * The number of records of a series or a kind of summary that we did not store, or of which we did not store a part,
    * because they are impossible.
@@ -78,7 +78,7 @@ export type Importer = {
   /**
    * Pulls the data of a resource in a window. Throws PullError if the provider refuses. Stops if `signal` is aborted.
    */
-  pull: (source: ImportSource, resource: string, window: Window) => AsyncIterable<Pulled>;
+  pull: (source: ImportSource, resource: string, window: TimeWindow) => AsyncIterable<Pulled>;
   /**
    * Finds one summary that a notification names. Returns its data, 'gone' if the provider has deleted it, or null if it
    * exists and polls bring it. If this function is missing, polls bring all summaries.

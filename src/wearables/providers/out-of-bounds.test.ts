@@ -1,7 +1,7 @@
 // Values beyond the bounds of pushes are left out of each provider's answers, and the rest is stored.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../test/provider.ts';
+import { startProvider, type DataResponse, type DataRequest, type Provider } from '../../../test/provider.ts';
 import { DOCUMENTED } from '../../../test/providers/documented-providers.ts';
 import { pulledFrom } from '../../../test/pulled.ts';
 
@@ -23,10 +23,10 @@ afterAll(async () => {
 
 test.each(CASES)(
   'The valid part of an answer of $slug is stored',
-  async ({ slug, answers, summaries: list, samples: series }) => {
+  async ({ slug, responses, summaries: list, samples: series }) => {
     /** Only the first request of each kind gets data. */
-    const answer = ({ path }: DataRequest): DataAnswer | undefined => {
-      const found = Object.entries(answers).find(([end]) => path.endsWith(`/${end}`));
+    const answer = ({ path }: DataRequest): DataResponse | undefined => {
+      const found = Object.entries(responses).find(([end]) => path.endsWith(`/${end}`));
       return found && { json: found[1] };
     };
     const { summaries, samples } = await pulledFrom(app, provider, slug, answer);

@@ -51,15 +51,15 @@ describe('the picture of a provider', () => {
 
   test('is served for each of them without a key, may be cached, and runs no script', async () => {
     for (const slug of PROVIDER_SLUGS) {
-      const answer = await read(slug);
-      expect([slug, answer.status, answer.headers.get('content-type')]).toEqual([
+      const response = await read(slug);
+      expect([slug, response.status, response.headers.get('content-type')]).toEqual([
         slug,
         200,
         'image/svg+xml; charset=utf-8',
       ]);
-      expect(answer.headers.get('cache-control')).toBe('public, max-age=86400');
-      expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
-      expect(await answer.text()).toMatch(/^<svg [^]*<\/svg>$/);
+      expect(response.headers.get('cache-control')).toBe('public, max-age=86400');
+      expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect(await response.text()).toMatch(/^<svg [^]*<\/svg>$/);
     }
   });
 

@@ -10,7 +10,7 @@ import { withings } from './withings/provider.ts';
 import type { ConnectedProvider } from './connected-provider.ts';
 import type { Connector } from './connector.ts';
 import type { Importer } from './importer.ts';
-import type { Notifier } from './notifier.ts';
+import type { NotificationReader } from './notification-reader.ts';
 import type { ApplicationSubscriber, UserSubscriber } from './subscriber.ts';
 
 /** Every provider that Phial can connect directly, in the order that pages and lists show. */
@@ -28,11 +28,14 @@ export const IMPORTERS: Readonly<Record<string, Importer>> = Object.fromEntries(
   CONNECTED.map(({ connector, importer }) => [connector.slug, importer]),
 );
 
-/** Returns the notifier of a provider; null if the provider sends no notifications. */
-export const notifierOrNull = (slug: string): Notifier | null => bySlug.get(slug)?.notifier ?? null;
+/** Returns the notification reader of a provider; null if the provider sends no notifications. */
+export const notificationReaderOrNull = (slug: string): NotificationReader | null =>
+  bySlug.get(slug)?.notificationReader ?? null;
 
 /** The headers of all providers that prove who sent a notification. */
-export const NOTIFIER_HEADERS: readonly string[] = CONNECTED.flatMap(({ notifier }) => notifier?.headers ?? []);
+export const NOTIFICATION_HEADERS: readonly string[] = CONNECTED.flatMap(
+  ({ notificationReader }) => notificationReader?.headers ?? [],
+);
 
 /** The providers that have one subscription for all users. */
 export const APPLICATION_SUBSCRIBERS: readonly ApplicationSubscriber[] = CONNECTED.flatMap(

@@ -244,11 +244,11 @@ describe('a demo connection', () => {
   test('exists in sandboxes only', async () => {
     const production = await startTestApp({ PHIAL_ENVIRONMENT: 'production' });
     const { user_id } = await makeUser(production.team);
-    const answer = await production.api<{ code: string }>('POST', '/v2/link/connect/demo', {
+    const response = await production.api<{ code: string }>('POST', '/v2/link/connect/demo', {
       user_id,
       provider: 'oura',
     });
-    expect([answer.status, answer.body.code]).toEqual([403, 'sandbox_only']);
+    expect([response.status, response.body.code]).toEqual([403, 'sandbox_only']);
     await production.close();
   });
 

@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
-import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../test/provider.ts';
+import { startProvider, type DataResponse, type DataRequest, type Provider } from '../../../test/provider.ts';
 import { dayAgo, pulledFrom, refresh, type Pulled } from '../../../test/pulled.ts';
 
 let provider: Provider;
@@ -50,7 +50,7 @@ const run = (id: number, moving_time: number) => ({
 
 test('a night with more sleep than its length is left out; another loses only the value that is too long', async () => {
   const nights = [night(1, {}), night(9, { light: 20 }), night(8, { awake: 10, inBed: 9 })];
-  const played = ({ path, query }: DataRequest): DataAnswer => {
+  const played = ({ path, query }: DataRequest): DataResponse => {
     const asked = ({ start }: { start: string }) =>
       start >= (query.get('start') ?? '') && start < (query.get('end') ?? '');
     return { json: { records: path.endsWith('/activity/sleep') ? nights.filter(asked) : [] } };
@@ -73,7 +73,7 @@ test('a night with more sleep than its length is left out; another loses only th
 
 test('the count of records that polls leave out is that of the last poll, however many there were', async () => {
   let runs = [run(1, 500)];
-  const played = ({ path, query }: DataRequest): DataAnswer => {
+  const played = ({ path, query }: DataRequest): DataResponse => {
     const one = runs.find(({ id }) => path.endsWith(`/activities/${id}`));
     if (one) return { json: { ...one, resource_state: 3 } };
     if (path.endsWith('/streams')) return { json: {} };
@@ -97,7 +97,7 @@ test('the count of records that polls leave out is that of the last poll, howeve
 
 test('records that both the pull of the past and polls of the same days leave out are counted once', async () => {
   const nights = [night(1, { light: 20 }), night(9, { light: 20 })];
-  const played = ({ path, query }: DataRequest): DataAnswer => {
+  const played = ({ path, query }: DataRequest): DataResponse => {
     const asked = ({ start }: { start: string }) =>
       start >= (query.get('start') ?? '') && start < (query.get('end') ?? '');
     return { json: { records: path.endsWith('/activity/sleep') ? nights.filter(asked) : [] } };

@@ -8,7 +8,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { findUser, type UserRow } from '../../users/find.ts';
 import { oneOf, Uuid } from '../../wire/schema.ts';
 import { PROVIDER_SLUGS } from '../providers/provider-catalogue.ts';
-import { isGone, type Window } from '../providers/importer.ts';
+import { isGone, type TimeWindow } from '../providers/importer.ts';
 
 /** The job that polls the newest data of a connection. */
 export const pollKind = jobKind({
@@ -87,7 +87,7 @@ export async function extendPoll(
     skipped,
   }: {
     resources: readonly string[];
-    window: Window;
+    window: TimeWindow;
     succeeded: boolean;
     skipped: Record<string, Record<string, number>>;
   },

@@ -6,9 +6,9 @@ import type { TeamCtx } from '../../context.ts';
 import { logOutage } from '../connections/applications/log-outage.ts';
 import { DAY_ENDS_HOURS } from '../../users/ingestion-bounds.ts';
 import { claimPoll, extendPoll, endPollLease, type Claim, type Polled } from './poll-lease.ts';
-import { foreseenOrNull, isGone, type PullError, type Importer, type Window } from '../providers/importer.ts';
+import { foreseenOrNull, isGone, type PullError, type Importer, type TimeWindow } from '../providers/importer.ts';
 import { grantedResources, importerOrNull } from './importers.ts';
-import { storePulled, type Stored } from './store-pulled.ts';
+import { storePulled, type StoredResource } from './store-pulled.ts';
 import { groupByRequest } from './companions.ts';
 
 const HOUR_MS = 3_600_000;
@@ -58,7 +58,7 @@ async function poll(ctx: TeamCtx, claim: Claim): Promise<(Outcome & { every: num
 export function lastDays(
   { pollDays }: Importer,
   { user, connection }: Pick<Claim, 'user' | 'connection'>,
-): Window | null {
+): TimeWindow | null {
   const { ingestion_start: first, ingestion_end: last } = user;
   const now = Date.now();
   const until = last === null ? now : Math.min(now, Date.parse(last) + DAY_ENDS_HOURS * HOUR_MS);
@@ -73,14 +73,18 @@ export function lastDays(
  * brings. Unchanged values cause no events. Calls `stored` for each window that was stored completely. Returns null if
  * the user does not exist any more, if another process has taken the lease, or if the process stops.
  */
-export async function pullWindows<T extends { resources: readonly string[]; window: Window }>(
+export async function pullWindows<T extends { resources: readonly string[]; window: TimeWindow }>(
   ctx: TeamCtx,
   claim: Claim,
   {
     importer,
     windows,
     stored,
-  }: { importer: Importer; windows: T[]; stored?: (asked: T, what: ReadonlyMap<string, Stored>) => Promise<void> },
+  }: {
+    importer: Importer;
+    windows: T[];
+    stored?: (asked: T, what: ReadonlyMap<string, StoredResource>) => Promise<void>;
+  },
 ): Promise<Outcome | null> {
   let succeeded = true;
   for (const asked of windows) {

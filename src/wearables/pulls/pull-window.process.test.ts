@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { importConnection, makeUser } from '../../../test/factories.ts';
 import { endPrograms, serve } from '../../../test/program.ts';
-import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../test/provider.ts';
+import { startProvider, type DataResponse, type DataRequest, type Provider } from '../../../test/provider.ts';
 import { publishedTo } from '../../../test/publish-event.ts';
 import { resumePulls } from './resume-pulls.ts';
 
@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 const DAY_MS = 86_400_000;
-type Asked = { from: string; to: string; page: string | null };
+type PageRequest = { from: string; to: string; page: string | null };
 /** Where the first process hangs: at the second page of the third window, whose first page is stored by then. */
 const HANGS_AT = { window: 2, page: 'second' };
 
@@ -29,7 +29,7 @@ const HANGS_AT = { window: 2, page: 'second' };
 const lastSecondFrom = (moment: string): number => Date.parse(`${moment.slice(0, 10)}T23:59:59.000Z`);
 
 /** Two pages for each window: a heart rate at the last second of each of its days, the newer half first. */
-function answerOf({ from, to, page }: Asked): DataAnswer {
+function responseOf({ from, to, page }: PageRequest): DataResponse {
   const times: number[] = [];
   for (let at = lastSecondFrom(from); at < Date.parse(to); at += DAY_MS) times.push(at);
   const half = Math.ceil(times.length / 2);
@@ -39,10 +39,10 @@ function answerOf({ from, to, page }: Asked): DataAnswer {
 }
 
 test('another process continues an interrupted pull: it asks for the rest once and repeats nothing', async () => {
-  const asked: Asked[] = [];
+  const asked: PageRequest[] = [];
   let hangs = true;
   const windows = (): string[] => [...new Set(asked.map(({ from }) => from))];
-  provider.play(({ query }: DataRequest): DataAnswer | Promise<DataAnswer> => {
+  provider.play(({ query }: DataRequest): DataResponse | Promise<DataResponse> => {
     const question = {
       from: query.get('start_datetime') ?? '',
       to: query.get('end_datetime') ?? '',
@@ -50,7 +50,7 @@ test('another process continues an interrupted pull: it asks for the rest once a
     };
     asked.push(question);
     const isThere = windows().length === HANGS_AT.window + 1 && question.page === HANGS_AT.page;
-    return hangs && isThere ? new Promise<never>(() => undefined) : answerOf(question);
+    return hangs && isThere ? new Promise<never>(() => undefined) : responseOf(question);
   });
   const { user_id } = await makeUser(app.team);
   await importConnection(app.team, user_id, { oauth_scopes: ['heartrate'] });

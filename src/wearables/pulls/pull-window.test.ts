@@ -14,15 +14,15 @@ import { AppError } from '../../errors.ts';
 import { DEMO_IMPORTERS } from './demo/demo-importers.ts';
 import { pollConnection } from './poll.ts';
 import { pullWindow } from './pull-window.ts';
-import { PullError, type Pulled, type Importer, type PullErrorGroup, type Window } from '../providers/importer.ts';
+import { PullError, type Pulled, type Importer, type PullErrorGroup, type TimeWindow } from '../providers/importer.ts';
 import { resumePulls } from './resume-pulls.ts';
 
 let app: TestApp;
 let endpoint: Endpoint;
 let user: { user_id: string };
 /** The requests that reached the provider, and how it answers. */
-let asked: Window[] = [];
-let answer: (window: Window) => AsyncIterable<Pulled>;
+let asked: TimeWindow[] = [];
+let answer: (window: TimeWindow) => AsyncIterable<Pulled>;
 
 const played: Importer = {
   resources: { glucose: { windowDays: 7 } },
@@ -69,7 +69,7 @@ const sampleAt = (at: string, value = 5) => ({
   sample: { at, value, duration_ms: null, timezone_offset: null, extra: null, text: null },
 });
 
-async function* oneADay({ from, to }: Window): AsyncIterable<Pulled> {
+async function* oneADay({ from, to }: TimeWindow): AsyncIterable<Pulled> {
   for (let at = Date.parse(from); at < Date.parse(to); at += DAY_MS)
     yield { samples: [sampleAt(new Date(at).toISOString())] };
 }

@@ -15,7 +15,7 @@ import {
   PullError,
   type Importer,
   type PullErrorGroup,
-  type Window,
+  type TimeWindow,
 } from '../providers/importer.ts';
 import { importerOrNull } from './importers.ts';
 import { addPullJobs, type pullKind } from './schedule-pulls.ts';
@@ -32,7 +32,7 @@ type Claim = {
    */
   resources: string[];
   lease: string;
-  window: Window;
+  window: TimeWindow;
   range_start: string;
   isNewest: boolean;
 };
@@ -40,7 +40,7 @@ type Claim = {
  * For each resource, the number of days with data, and the number of records that we did not store, by series and kind
  * of summary.
  */
-type Found = ReadonlyMap<string, { days: number; skipped: Record<string, number> }>;
+type PulledCounts = ReadonlyMap<string, { days: number; skipped: Record<string, number> }>;
 
 /**
  * The time of a lease: the longest time that the pull of a window may take. If a process is killed, another process
@@ -63,7 +63,7 @@ const LONGEST_WAIT_SECONDS = 3_600;
 export async function pullWindow(ctx: TeamCtx, job: Job): Promise<void> {
   const claim = await inTransaction(ctx, (tx) => claimWindow(tx, job));
   if (!claim) return;
-  let outcome: { found: Found } | { error: PullError };
+  let outcome: { found: PulledCounts } | { error: PullError };
   try {
     outcome = { found: await pullFound(ctx, claim) };
   } catch (error) {
@@ -79,13 +79,13 @@ export async function pullWindow(ctx: TeamCtx, job: Job): Promise<void> {
   );
 }
 
-const wordOf = (outcome: { found: Found } | { error: PullError }): string => {
+const wordOf = (outcome: { found: PulledCounts } | { error: PullError }): string => {
   if (!('error' in outcome)) return 'success';
   return outcome.error.isDeferred ? 'held_back' : outcome.error.group;
 };
 
 /** Stores the data of the window. Sends no request for an empty window. */
-async function pullFound(ctx: TeamCtx, { importer, user, resources, window, isNewest }: Claim): Promise<Found> {
+async function pullFound(ctx: TeamCtx, { importer, user, resources, window, isNewest }: Claim): Promise<PulledCounts> {
   if (window.from >= window.to) return new Map(resources.map((resource) => [resource, { days: 0, skipped: {} }]));
   const stored = await storePulled(ctx, user, importer, { resources, window, past: true });
   // Some providers also return the days around the window. We count these days with the windows to which they belong.
@@ -204,7 +204,7 @@ const isLeased = ({ team }: TeamCtx, { user_id, provider }: Job, { resources, le
  * Continues a pull after its window was stored: queues the window before it, or ends the pull. Does nothing if this
  * process has lost the lease.
  */
-async function continuePull(ctx: TxCtx<TeamCtx>, job: Job, claim: Claim, found: Found): Promise<void> {
+async function continuePull(ctx: TxCtx<TeamCtx>, job: Job, claim: Claim, found: PulledCounts): Promise<void> {
   const { user, window, range_start } = claim;
   const isLast = window.from <= range_start;
   const byResource = JSON.stringify(Object.fromEntries(found));

@@ -46,11 +46,11 @@ const job = (userId: string) => ({ team_id: team.id, user_id: userId, provider: 
 describe('a refresh', () => {
   test('leaves the requests to a job, and the answer has its outcome', async () => {
     const userId = await connected();
-    const answer = ask(userId);
+    const response = ask(userId);
     await asked(1);
     expect(provider.asked).toEqual([]);
     await app.runJobs();
-    expect((await answer).body).toMatchObject({ refreshed_sources: ['oura'], in_progress_sources: [] });
+    expect((await response).body).toMatchObject({ refreshed_sources: ['oura'], in_progress_sources: [] });
     expect(provider.asked.length).toBeGreaterThan(0);
     provider.play(() => ({ status: 500 }));
     expect((await refresh(app, team, userId)).body.failed_sources).toEqual(['oura']);
@@ -81,10 +81,10 @@ describe('a refresh', () => {
 
   test('of a connection that ends meanwhile is answered when the end is seen', async () => {
     const userId = await connected();
-    const answer = ask(userId);
+    const response = ask(userId);
     await asked(1);
     await team.api('DELETE', `/v2/user/${userId}/oura`);
-    expect((await answer).body.failed_sources).toEqual(['oura']);
+    expect((await response).body.failed_sources).toEqual(['oura']);
   });
 
   test('during a poll starts none beside it, and is answered by the one that begins afterwards', async () => {
@@ -98,7 +98,7 @@ describe('a refresh', () => {
     await sql`update polls set due_at = now() where user_id = ${userId}`.execute(app.db);
     const first = pollConnection(await scoped(), job(userId));
     await expect.poll(() => provider.asked.length, { interval: 5 }).toBe(1);
-    const answer = ask(userId);
+    const response = ask(userId);
     await asked(1);
     await app.runJobs();
     expect(provider.asked.length).toBe(1);
@@ -108,6 +108,6 @@ describe('a refresh', () => {
     const before = provider.asked.length;
     await app.runJobs();
     expect(provider.asked.length).toBeGreaterThan(before);
-    expect((await answer).body.refreshed_sources).toEqual(['oura']);
+    expect((await response).body.refreshed_sources).toEqual(['oura']);
   });
 });

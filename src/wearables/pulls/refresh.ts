@@ -71,7 +71,7 @@ async function pulledProviders(ctx: TeamCtx, userId: string): Promise<string[]> 
  * The outcome of a poll. A poll is put off if the application has used up its requests at the provider. It runs later.
  */
 type Outcome = 'refreshed' | 'failed' | 'put off';
-type Asked = { user_id: string; providers: string[]; at: string };
+type RefreshRequest = { user_id: string; providers: string[]; at: string };
 
 /**
  * Makes the polls due, and queues their jobs before those of polls that are due at their usual time. Returns the
@@ -103,7 +103,7 @@ function askForPolls(ctx: TeamCtx, userId: string, providers: string[]): Promise
  * Returns the outcome of each poll; null if the poll has not ended. Returns when all polls have ended or the time is
  * over.
  */
-async function outcomesOf(ctx: TeamCtx, asked: Asked, seconds: number): Promise<Map<string, Outcome | null>> {
+async function outcomesOf(ctx: TeamCtx, asked: RefreshRequest, seconds: number): Promise<Map<string, Outcome | null>> {
   const until = performance.now() + seconds * 1_000;
   for (;;) {
     const outcomes = await look(ctx, asked);
@@ -118,7 +118,10 @@ async function outcomesOf(ctx: TeamCtx, asked: Asked, seconds: number): Promise<
  * Reads the outcomes of the polls. Ignores a poll that began before the request, because it may have missed new data.
  * If a connection has ended or is in error meanwhile, its poll has failed.
  */
-async function look({ db, team }: TeamCtx, { user_id, providers, at }: Asked): Promise<Map<string, Outcome | null>> {
+async function look(
+  { db, team }: TeamCtx,
+  { user_id, providers, at }: RefreshRequest,
+): Promise<Map<string, Outcome | null>> {
   const { rows } = await sql<{ provider: string; outcome: Outcome | null }>`
     select asked.provider,
            case when polls.attempted_at >= ${at}::timestamptz then case when polls.succeeded then 'refreshed'

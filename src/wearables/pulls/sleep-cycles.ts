@@ -3,11 +3,11 @@
 import type { UserRow } from '../../users/find.ts';
 import { millisecondsOf } from '../../wire/moment.ts';
 import type { Writer } from '../user-writer.ts';
-import type { Incoming } from '../summaries/candidate.ts';
+import type { IncomingSummary } from '../summaries/new-summary.ts';
 import type { SummaryItem, SummaryResource } from '../summaries/resource.ts';
 import { sleepCycle } from '../summaries/resources/sleep-cycle.ts';
 import { sleep } from '../summaries/resources/sleep.ts';
-import { storeSummaries, type Stored } from '../summaries/store-summaries.ts';
+import { storeSummaries, type StoredSummary } from '../summaries/store-summaries.ts';
 
 /** The stages in a sleep stream. Times are seconds since 1970. */
 type Hypnogram = { start: number[]; end: number[]; value: number[] };
@@ -26,8 +26,8 @@ export const hasStages = (item: SummaryItem): boolean => hypnogramOf(item) !== n
 export async function storeSleepCycles(
   ctx: Writer,
   user: UserRow,
-  { resource, incoming }: { resource: SummaryResource; incoming: readonly Pick<Incoming, 'item'>[] },
-  stored: readonly Stored[],
+  { resource, incoming }: { resource: SummaryResource; incoming: readonly Pick<IncomingSummary, 'item'>[] },
+  stored: readonly StoredSummary[],
 ): Promise<void> {
   if (resource !== sleep) return;
   const cycles = incoming.flatMap(({ item }, n): SummaryItem[] => {

@@ -14,10 +14,10 @@ import { withinBounds } from '../timeseries/to-sample-of-source.ts';
 import { storeSamples } from '../timeseries/store-samples.ts';
 import { hasStages, storeSleepCycles } from './sleep-cycles.ts';
 import { importSource } from './asking/import-source.ts';
-import { LONGEST_PULL_MS, type Pulled, type Importer, type Window } from '../providers/importer.ts';
+import { LONGEST_PULL_MS, type Pulled, type Importer, type TimeWindow } from '../providers/importer.ts';
 
 /** The data of a resource in a window that we have stored. */
-export type Stored = {
+export type StoredResource = {
   /** The local days that have data. */
   days: Set<string>;
   /** The provider's ids of the summaries. */
@@ -39,14 +39,14 @@ export async function storePulled(
   ctx: TeamCtx,
   user: UserRow,
   importer: Importer,
-  { resources, window, past }: { resources: readonly string[]; window: Window; past: boolean },
-): Promise<ReadonlyMap<string, Stored>> {
+  { resources, window, past }: { resources: readonly string[]; window: TimeWindow; past: boolean },
+): Promise<ReadonlyMap<string, StoredResource>> {
   const wanted = new Set(resources);
-  const nothing = (): Stored => ({ days: new Set(), provider_ids: new Set(), sample_times: [], skipped: {} });
+  const nothing = (): StoredResource => ({ days: new Set(), provider_ids: new Set(), sample_times: [], skipped: {} });
   const stored = new Map(resources.map((name) => [name, nothing()]));
   // If there is only one resource, all data belongs to it.
   const alone = resources.length === 1 ? stored.get(resources[0] as string) : undefined;
-  const of = (names: string[]): Stored[] => (alone ? [alone] : names.flatMap((name) => stored.get(name) ?? []));
+  const of = (names: string[]): StoredResource[] => (alone ? [alone] : names.flatMap((name) => stored.get(name) ?? []));
   await withinTime({ ms: LONGEST_PULL_MS, outer: ctx.stopping }, async (signal) => {
     const source = importSource({ ctx, user, signal, past, wanted });
     for await (const chunk of importer.pull(source, resources[0] as string, window)) {
@@ -55,7 +55,9 @@ export async function storePulled(
       if (skipped) {
         const { resource: name, many } = skipped;
         // If the skipped records belong to no resource of this request, we count them with the lead.
-        const [asked] = [...of([seriesOrNull(name)?.event ?? name]), ...of([resources[0] as string])] as [Stored];
+        const [asked] = [...of([seriesOrNull(name)?.event ?? name]), ...of([resources[0] as string])] as [
+          StoredResource,
+        ];
         asked.skipped[name] = (asked.skipped[name] ?? 0) + many;
       }
       for (const { series, sample } of samples) {

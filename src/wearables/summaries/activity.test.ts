@@ -221,8 +221,8 @@ describe('a list', () => {
     expect((await read(`start_date=${dayBefore(365)}`)).map((each) => each.calendar_date)).toEqual([...days]);
     expect(await read(`start_date=${kiritimati}`)).toHaveLength(1);
     for (const query of [dayBefore(366), `${dayBefore(366)}T23:59:59Z`, '1999-01-01']) {
-      const answer = await team.api('GET', `/v2/summary/activity/${userId}?start_date=${query}`);
-      expect([answer.status, problemsOf(answer)]).toEqual([422, ['query.start_date value_error']]);
+      const response = await team.api('GET', `/v2/summary/activity/${userId}?start_date=${query}`);
+      expect([response.status, problemsOf(response)]).toEqual([422, ['query.start_date value_error']]);
     }
   });
 
@@ -230,8 +230,8 @@ describe('a list', () => {
     await push(of('2025-01-01'), of('2026-01-01'), of('2026-01-02'));
     expect(await read('start_date=2025-01-01&end_date=2026-01-01')).toHaveLength(2);
     for (const query of ['start_date=2025-01-01&end_date=2026-01-02', 'start_date=2026-01-02&end_date=2026-01-01']) {
-      const answer = await team.api('GET', `/v2/summary/activity/${userId}?${query}`);
-      expect([answer.status, problemsOf(answer)]).toEqual([422, ['query.end_date value_error']]);
+      const response = await team.api('GET', `/v2/summary/activity/${userId}?${query}`);
+      expect([response.status, problemsOf(response)]).toEqual([422, ['query.end_date value_error']]);
     }
     const without = await team.api('GET', `/v2/summary/activity/${userId}`);
     expect(problemsOf(without)).toEqual(['query.start_date missing']);
@@ -250,8 +250,8 @@ describe('a list', () => {
         raw, content_hash, raw_hash
         from summaries, generate_series(1, 5000) as n where user_id = ${userId}`.execute(app.db);
     for (const path of ['', '/raw']) {
-      const answer = await team.api<{ code: string }>('GET', `/v2/summary/activity/${userId}${path}?${JANUARY}`);
-      expect([answer.status, answer.body.code]).toEqual([400, 'too_many_matches']);
+      const response = await team.api<{ code: string }>('GET', `/v2/summary/activity/${userId}${path}?${JANUARY}`);
+      expect([response.status, response.body.code]).toEqual([400, 'too_many_matches']);
     }
   });
 });
@@ -274,7 +274,7 @@ test("days outside of the user's ingestion dates are counted, but neither stored
 describe('a batch', () => {
   test('is accepted as NDJSON and with gzip', async () => {
     const lines = [of('2026-01-05', { steps: 1 }), of('2026-01-06', { steps: 2 })].map((item) => JSON.stringify(item));
-    const answer = await fetch(`${app.baseUrl}/v2/summary/activity/${userId}`, {
+    const response = await fetch(`${app.baseUrl}/v2/summary/activity/${userId}`, {
       method: 'POST',
       headers: {
         'x-service-api-key': team.api_key,
@@ -283,11 +283,11 @@ describe('a batch', () => {
       },
       body: gzipSync(lines.join('\n')),
     });
-    expect([answer.status, await answer.json()]).toMatchObject([200, { created: 2 }]);
+    expect([response.status, await response.json()]).toMatchObject([200, { created: 2 }]);
   });
 
   test('with a problem is refused as a whole, with every problem by its index', async () => {
-    const answer = await team.api('POST', `/v2/summary/activity/${userId}`, [
+    const response = await team.api('POST', `/v2/summary/activity/${userId}`, [
       of('2026-01-05', { steps: 1 }),
       { ...of('2026-01-05'), provider: 'nobody', source_type: 'wand' },
       of('2026-02-30'),
@@ -298,7 +298,7 @@ describe('a batch', () => {
       of('2026-01-05', { version: '2099-01-01T00:00:00Z' }),
       of('2026-01-05', { version: '0001-01-01T00:00:00+14:00' }),
     ]);
-    expect([answer.status, problemsOf(answer)]).toEqual([
+    expect([response.status, problemsOf(response)]).toEqual([
       422,
       [
         'body.1.provider enum',
@@ -327,11 +327,11 @@ describe('a batch', () => {
   });
 
   test('with a device that the user does not have is not found, and nothing is stored', async () => {
-    const answer = await team.api<{ code: string }>('POST', `/v2/summary/activity/${userId}`, [
+    const response = await team.api<{ code: string }>('POST', `/v2/summary/activity/${userId}`, [
       of('2026-01-05'),
       of('2026-01-06', { device_id: userId }),
     ]);
-    expect([answer.status, answer.body.code]).toEqual([404, 'not_found']);
+    expect([response.status, response.body.code]).toEqual([404, 'not_found']);
     expect(await read(JANUARY)).toEqual([]);
   });
 
@@ -339,7 +339,7 @@ describe('a batch', () => {
     const otherTeam = await app.makeTeam('Mesa Labs');
     expect((await pushSummaries(otherTeam, userId, 'activity', [of('2026-01-05')])).status).toBe(404);
     await team.api('DELETE', `/v2/user/${userId}`);
-    const answer = await team.api<{ code: string }>('POST', `/v2/summary/activity/${userId}`, [of('2026-01-05')]);
-    expect([answer.status, answer.body.code]).toEqual([404, 'user_scheduled_for_deletion']);
+    const response = await team.api<{ code: string }>('POST', `/v2/summary/activity/${userId}`, [of('2026-01-05')]);
+    expect([response.status, response.body.code]).toEqual([404, 'user_scheduled_for_deletion']);
   });
 });

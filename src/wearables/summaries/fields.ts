@@ -98,8 +98,8 @@ const ANSWER_FORMATS: Record<string, string> = {
  * Returns the schema of an object in responses. Every key is present, and an unknown value is null if the field allows
  * this. `asTheyAre` are fields that requests do not have; they already have the schemas of responses.
  */
-export function answerShape(fields: Fields, asTheyAre: Fields = {}): TUnsafe<Record<string, unknown>> {
-  const { required, properties } = answerObject(fields as Record<string, Shape>);
+export function responseShape(fields: Fields, asTheyAre: Fields = {}): TUnsafe<Record<string, unknown>> {
+  const { required, properties } = responseObject(fields as Record<string, Shape>);
   return Type.Unsafe<Record<string, unknown>>({
     type: 'object',
     required: [...new Set([...required, ...Object.keys(asTheyAre)])],
@@ -107,27 +107,27 @@ export function answerShape(fields: Fields, asTheyAre: Fields = {}): TUnsafe<Rec
   });
 }
 
-function answerObject(fields: Record<string, Shape>): {
+function responseObject(fields: Record<string, Shape>): {
   type: 'object';
   required: string[];
   properties: Record<string, Shape>;
 } {
-  const properties = Object.entries(fields).map(([name, field]) => [name, answerField(field)]);
+  const properties = Object.entries(fields).map(([name, field]) => [name, responseField(field)]);
   return { type: 'object', required: Object.keys(fields), properties: Object.fromEntries(properties) };
 }
 
 /** Returns the schema of a field in responses, without the limits of input. */
-function answerField(field: Shape): Shape {
+function responseField(field: Shape): Shape {
   const { format, description, deprecated, enum: words, default: value, ...within } = field;
   const type = field.alwaysAnswered ? 'object' : field.type;
-  const answerFormat = ownProperty(ANSWER_FORMATS, format ?? '');
+  const responseFormat = ownProperty(ANSWER_FORMATS, format ?? '');
   return {
-    ...(within.properties ? answerObject(within.properties) : {}),
-    ...(within.items ? { items: answerField(within.items) } : {}),
-    ...(within.additionalProperties ? { additionalProperties: answerField(within.additionalProperties) } : {}),
+    ...(within.properties ? responseObject(within.properties) : {}),
+    ...(within.items ? { items: responseField(within.items) } : {}),
+    ...(within.additionalProperties ? { additionalProperties: responseField(within.additionalProperties) } : {}),
     ...(type === undefined ? {} : { type }),
     ...(words === undefined ? {} : { enum: words }),
-    ...(answerFormat === undefined ? {} : { format: answerFormat }),
+    ...(responseFormat === undefined ? {} : { format: responseFormat }),
     ...(description === undefined ? {} : { description }),
     ...(deprecated === undefined ? {} : { deprecated }),
     ...(value === undefined || value === null ? {} : { default: value }),

@@ -125,5 +125,5 @@ async function renderEach(
 const tooMany = (): AppError =>
   new AppError(
     'too_many_matches',
-    `An answer has at most ${MOST_ROWS} summaries of ${MOST_BYTES / 1_048_576} MiB. Ask for fewer days at once.`,
+    `A response has at most ${MOST_ROWS} summaries of ${MOST_BYTES / 1_048_576} MiB. Ask for fewer days at once.`,
   );

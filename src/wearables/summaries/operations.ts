@@ -27,7 +27,7 @@ const params = UserParams;
 const unknownUser = ['not_found', 'user_scheduled_for_deletion'] as const;
 
 /** Returns the schema of the response of an operation that lists summaries. */
-const answerOf = (list: string, shape: TSchema) =>
+const responseOf = (list: string, shape: TSchema) =>
   Type.Object({ [list]: Type.Array(shape, { description: 'The newest last.' }) });
 
 const DAYS_WORDS = 'By calendar date, the newest last. Without data the list is empty.';
@@ -40,7 +40,7 @@ const listOf = (resource: SummaryResource, list: string): Operation =>
     tag,
     params,
     query: RangeQuery,
-    response: answerOf(list, resource.shape),
+    response: responseOf(list, resource.shape),
     summary: `List ${resource.many} of a user`,
     description: DAYS_WORDS,
     refusals: [...unknownUser, 'too_many_matches'],
@@ -57,7 +57,7 @@ const listRawOf = (resource: SummaryResource, list: string, shape: TSchema): Ope
     tag,
     params,
     query: RangeQuery,
-    response: answerOf(list, shape),
+    response: responseOf(list, shape),
     summary: `List ${resource.many} of a user as their providers sent them`,
     description: DAYS_WORDS,
     refusals: [...unknownUser, 'too_many_matches'],
@@ -124,7 +124,7 @@ const profileOperations: Operation[] = [
     response: profile.shape,
     summary: 'Read the profile of a user',
     description:
-      'Each source has one. The answer is the one that changed last among those with any value, and ' +
+      'Each source has one. The response is the one that changed last among those with any value, and ' +
       '404 where there is none.',
     refusals: unknownUser,
     handle: (ctx, { params: { user_id }, query }) => findProfile(ctx, user_id, rangeOf(query).provider),
@@ -139,7 +139,7 @@ const profileOperations: Operation[] = [
     response: RawProfile as TSchema,
     summary: 'Read the profile of a user as its provider sent it',
     description:
-      'Each source has one. The answer is the one that changed last among those with any value, and ' +
+      'Each source has one. The response is the one that changed last among those with any value, and ' +
       '404 where there is none.',
     refusals: unknownUser,
     handle: async (ctx, { params: { user_id }, query }) => ({

@@ -90,20 +90,20 @@ describe('a sleep cycle', () => {
   test('of an unknown sleep is not found, also when the id belongs to another object', async () => {
     const { items } = await person.push('activity', { ...ring, calendar_date: '2026-01-05' });
     for (const id of [person.userId, items[0]?.id]) {
-      const answer = await person.tryToPush('sleep_cycle', cycle(id));
-      expect([answer.status, answer.body.code]).toEqual([404, 'not_found']);
+      const response = await person.tryToPush('sleep_cycle', cycle(id));
+      expect([response.status, response.body.code]).toEqual([404, 'not_found']);
     }
   });
 
   test('is refused with unknown or impossible stages and with lists of different lengths', async () => {
-    const answer = await person.tryToPush(
+    const response = await person.tryToPush(
       'sleep_cycle',
       cycle(person.userId, { stage_type: [0, 2], stage_end_offset_second: [600, 500] }),
       cycle(person.userId, { stage_type: [4] }),
       cycle(person.userId, { stage_start_offset_second: [0, 'x'] }),
       cycle(person.userId, { stage_end_offset_second: [600, 28_801] }),
     );
-    expect(problemsOf(answer)).toEqual(
+    expect(problemsOf(response)).toEqual(
       expect.arrayContaining([
         'body.0.stage_end_offset_second.1 value_error',
         'body.0.stage_type.0 value_error',
@@ -170,14 +170,14 @@ describe('a meal', () => {
 
   test('is refused with unknown minerals and with more than 50 foods', async () => {
     const foods = Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`food ${n}`, {}]));
-    const answer = await person.tryToPush(
+    const response = await person.tryToPush(
       'meal',
       lunch({ micros: { minerals: { unobtainium: 1 } } }),
       lunch({ data: foods }),
       lunch({ energy: { unit: 'kJ', value: 1 } }),
       lunch({ name: undefined }),
     );
-    expect(problemsOf(answer)).toEqual([
+    expect(problemsOf(response)).toEqual([
       'body.0.micros.minerals enum',
       'body.1.data too_long',
       'body.2.energy.unit enum',
@@ -255,14 +255,14 @@ describe('a menstrual cycle', () => {
         created: 1,
       },
     );
-    const answer = await person.tryToPush(
+    const response = await person.tryToPush(
       'menstrual_cycle',
       cycle({ period_start: inDays(20) }),
       cycle({ period_start: inDays(500), is_predicted: true }),
       cycle({ period_end: '2026-01-02', cycle_end: '2026-01-01' }),
       cycle({ menstrual_flow: [{ date: '2026-02-30', flow: 'torrential' }] }),
     );
-    expect(problemsOf(answer)).toEqual([
+    expect(problemsOf(response)).toEqual([
       'body.0.period_start value_error',
       'body.1.period_start value_error',
       'body.2.cycle_end value_error',
@@ -342,8 +342,8 @@ describe('the profile of a user', () => {
   test('stores the date of birth sealed, and is refused with an impossible one', async () => {
     await person.push('profile', { ...ring, birth_date: '1979-03-17' });
     expect(await findTraces(app, ['1979-03-17'], 'stored')).toEqual([]);
-    const answer = await person.tryToPush('profile', { ...ring, birth_date: '1779-03-17', wheelchair_use: false });
-    expect(problemsOf(answer)).toEqual(['body.0.birth_date date_parsing', 'body.0.wheelchair_use enum']);
+    const response = await person.tryToPush('profile', { ...ring, birth_date: '1779-03-17', wheelchair_use: false });
+    expect(problemsOf(response)).toEqual(['body.0.birth_date date_parsing', 'body.0.wheelchair_use enum']);
   });
 
   test('is refused with an impossible version, like every kind', async () => {

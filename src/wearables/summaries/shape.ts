@@ -2,7 +2,7 @@
 import { Type, type TUnsafe } from 'typebox';
 import { nullable, oneOf, Timestamp, Uuid } from '../../wire/schema.ts';
 import { DataSource, SOURCE_TYPES } from '../source.ts';
-import { answerShape, type Fields } from './fields.ts';
+import { responseShape, type Fields } from './fields.ts';
 
 const heading: Fields = {
   id: Type.String({ format: 'uuid', description: 'Id of the summary, the same for all its versions.' }),
@@ -33,4 +33,4 @@ export const dated: Fields = {
 };
 
 export const shapeOf = (fields: Fields, beside: Fields = {}): TUnsafe<Record<string, unknown>> =>
-  answerShape({ ...heading, ...fields }, { ...beside, source: DataSource, ...times });
+  responseShape({ ...heading, ...fields }, { ...beside, source: DataSource, ...times });

@@ -98,7 +98,7 @@ test("the provider's id identifies a sleep, also when its times change; without 
 });
 
 test('impossible times are refused with their paths', async () => {
-  const answer = await person.tryToPush(
+  const response = await person.tryToPush(
     'sleep',
     night(),
     night({ bedtime_stop: '2026-01-05T22:00:00-07:00' }),
@@ -107,7 +107,7 @@ test('impossible times are refused with their paths', async () => {
     night({ bedtime_start: '1875-01-01T00:00:00Z', bedtime_stop: '1875-01-01T08:00:00Z' }),
     night({ total: undefined }),
   );
-  expect([answer.status, problemsOf(answer)]).toEqual([
+  expect([response.status, problemsOf(response)]).toEqual([
     422,
     [
       'body.1.bedtime_stop value_error',
@@ -125,7 +125,7 @@ test('impossible times are refused with their paths', async () => {
 test('parts of a sleep that are longer than the time in bed are refused with their paths', async () => {
   const short = (changes: object) =>
     night({ bedtime_start: '2026-01-06T00:00:00Z', bedtime_stop: '2026-01-06T02:00:00Z', total: 6_000, ...changes });
-  const answer = await person.tryToPush(
+  const response = await person.tryToPush(
     'sleep',
     short({ total: 43_200, light: 43_200 }),
     short({ awake: 9_000 }),
@@ -136,7 +136,7 @@ test('parts of a sleep that are longer than the time in bed are refused with the
     short({ awake: 1_321 }),
     short({ total: 100, light: 5_000, deep: 1_000 }),
   );
-  expect([answer.status, problemsOf(answer)]).toEqual([
+  expect([response.status, problemsOf(response)]).toEqual([
     422,
     [
       'body.0.light value_error',
@@ -222,13 +222,13 @@ describe('the samples of a sleep', () => {
     const stages = (start: number[], end: number[]) =>
       night({ sleep_stream: { hypnogram: { start, end, value: start.map(() => 2) } } });
     await person.push('sleep', stages([bed, bed + 60], [bed + 60, up]));
-    const answer = await person.tryToPush(
+    const response = await person.tryToPush(
       'sleep',
       stages([bed - 1, bed], [bed, up]),
       stages([bed, bed + 60], [bed + 60, up + 1]),
       stages([bed + 60], [bed]),
     );
-    expect([answer.status, problemsOf(answer)]).toEqual([
+    expect([response.status, problemsOf(response)]).toEqual([
       422,
       [
         'body.0.sleep_stream.hypnogram.start.0 value_error',
@@ -239,12 +239,12 @@ describe('the samples of a sleep', () => {
   });
 
   test('are refused with lists of different lengths, falling times and impossible values', async () => {
-    const answer = await person.tryToPush(
+    const response = await person.tryToPush(
       'sleep',
       night({ sleep_stream: { heartrate: { time: [10, 20], value: [50] }, hrv: { time: [20, 10], value: [1, 1] } } }),
       night({ sleep_stream: { hypnogram: { start: [1], end: [2], value: [9] } } }),
     );
-    expect([answer.status, problemsOf(answer)]).toEqual([
+    expect([response.status, problemsOf(response)]).toEqual([
       422,
       [
         'body.0.sleep_stream.heartrate.value value_error',

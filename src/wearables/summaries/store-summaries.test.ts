@@ -6,12 +6,12 @@ import { untilBlocked } from '../../../test/until-blocked.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { findTeamScopeOrNull, forTeam } from '../../tenancy/teams/team-scope.ts';
 import { findUser } from '../../users/find.ts';
-import type { Incoming } from './candidate.ts';
+import type { IncomingSummary } from './new-summary.ts';
 import { eraseSomeSummaries } from './erase.ts';
 import { activity } from './resources/activity.ts';
 import { menstrualCycle } from './resources/menstrual-cycle.ts';
 import { workout } from './resources/workout.ts';
-import { storeSummaries, type Stored } from './store-summaries.ts';
+import { storeSummaries, type StoredSummary } from './store-summaries.ts';
 
 let app: TestApp;
 let person: Person;
@@ -28,7 +28,7 @@ const scoped = async () => forTeam(app.ctx, (await findTeamScopeOrNull(app.ctx, 
 const day = (changes: object = {}) => ({ provider: 'oura', calendar_date: '2026-01-05', ...changes });
 
 /** Stores mapped summaries, as a connector does. */
-async function store(resource: typeof activity, ...incoming: Incoming[]): Promise<Stored[]> {
+async function store(resource: typeof activity, ...incoming: IncomingSummary[]): Promise<StoredSummary[]> {
   return inTransaction(await scoped(), async (tx) =>
     storeSummaries({ ...tx, origin: 'live' }, await findUser(tx, person.userId), resource, incoming),
   );
@@ -94,19 +94,19 @@ describe('when two bring one summary at once', () => {
   /** One transaction brings it and stays open until `second` waits for it. */
   const beside = async (
     item: object,
-    second: () => Promise<Stored[]>,
+    second: () => Promise<StoredSummary[]>,
     resource = activity,
-  ): Promise<[first: Stored[], second: Stored[]]> => {
-    let later: Promise<Stored[]> | undefined;
+  ): Promise<[first: StoredSummary[], second: StoredSummary[]]> => {
+    let later: Promise<StoredSummary[]> | undefined;
     const first = await inTransaction(await scoped(), async (tx) => {
       const user = await findUser(tx, person.userId);
       const writer = { ...tx, origin: 'live' as const };
-      const stored = await storeSummaries(writer, user, resource, [{ item: item as Incoming['item'], raw: {} }]);
+      const stored = await storeSummaries(writer, user, resource, [{ item: item as IncomingSummary['item'], raw: {} }]);
       later = second();
       await untilBlocked(app.db);
       return stored;
     });
-    return [first, (await later) as Stored[]];
+    return [first, (await later) as StoredSummary[]];
   };
   const publishedSteps = async () => (await person.takeEvents()).map(([type, data]) => [type, data['steps']]);
 

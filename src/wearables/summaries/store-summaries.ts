@@ -12,10 +12,10 @@ import {
   isWithinBounds,
   nameOf,
   newestOfEach,
-  toCandidate,
-  type Candidate,
-  type Incoming,
-} from './candidate.ts';
+  toNewSummary,
+  type NewSummary,
+  type IncomingSummary,
+} from './new-summary.ts';
 import { eventsOf, workoutStreamCreated, workoutStreamUpdated } from './events.ts';
 import { addZones, retainZones } from './heart-rate-zones/add-zones.ts';
 import { renderShallowStream, renderSummary } from './render.ts';
@@ -29,9 +29,9 @@ import { storeSummaryStreams, type IncomingSummaryStream } from './summary-strea
  */
 export type Outcome = 'created' | 'updated' | 'unchanged' | 'superseded' | 'outside_ingestion_bounds';
 
-export type Stored = { id: string | null; outcome: Outcome };
+export type StoredSummary = { id: string | null; outcome: Outcome };
 
-type Decision = { candidate: Candidate; row: StoredRow; outcome: Exclude<Outcome, 'outside_ingestion_bounds'> };
+type Decision = { summary: NewSummary; row: StoredRow; outcome: Exclude<Outcome, 'outside_ingestion_bounds'> };
 
 /**
  * Stores summaries of one kind of a user, and publishes those that are new or have changed, in the caller's
@@ -43,12 +43,12 @@ export async function storeSummaries(
   ctx: Writer,
   user: UserRow,
   resource: SummaryResource,
-  incoming: Incoming[],
-): Promise<Stored[]> {
+  incoming: IncomingSummary[],
+): Promise<StoredSummary[]> {
   await refuseUnknownReferences(ctx, user, resource, incoming);
   await ctx.giveWay?.();
-  const candidates = incoming.map((each) => toCandidate(ctx, user, resource, each));
-  const wanted = newestOfEach(candidates.filter((each) => isWithinBounds(user, each)));
+  const summaries = incoming.map((each) => toNewSummary(ctx, user, resource, each));
+  const wanted = newestOfEach(summaries.filter((each) => isWithinBounds(user, each)));
   await ctx.giveWay?.();
   const decisions = await write(ctx, user, resource, wanted);
   const streams = await storeSummaryStreams(ctx, user, streamsOf(decisions));
@@ -56,11 +56,11 @@ export async function storeSummaries(
   await publishChanges(ctx, user, resource, { decisions, streams });
   const isChange = ({ outcome }: Decision): boolean => outcome === 'created' || outcome === 'updated';
   await askForRuns(ctx, user, decisions.some(isChange) ? [resource.name] : []);
-  const byName = new Map(decisions.map((decision) => [nameOf(decision.candidate), decision]));
-  return candidates.map((candidate) => {
-    if (!isWithinBounds(user, candidate)) return { id: null, outcome: 'outside_ingestion_bounds' };
-    const { row, outcome, candidate: chosen } = byName.get(nameOf(candidate)) as Decision;
-    return { id: row.id, outcome: chosen === candidate ? outcome : 'superseded' };
+  const byName = new Map(decisions.map((decision) => [nameOf(decision.summary), decision]));
+  return summaries.map((summary) => {
+    if (!isWithinBounds(user, summary)) return { id: null, outcome: 'outside_ingestion_bounds' };
+    const { row, outcome, summary: chosen } = byName.get(nameOf(summary)) as Decision;
+    return { id: row.id, outcome: chosen === summary ? outcome : 'superseded' };
   });
 }
 
@@ -71,9 +71,9 @@ const isWorkout = ({ stream }: SummaryResource): boolean => stream === 'stream';
  * but this is not a change. We have stored most incoming summaries before. So this compares them first, and seals,
  * writes and locks nothing for equal ones.
  */
-async function write(ctx: Writer, user: UserRow, resource: SummaryResource, wanted: Candidate[]): Promise<Decision[]> {
+async function write(ctx: Writer, user: UserRow, resource: SummaryResource, wanted: NewSummary[]): Promise<Decision[]> {
   const known = await findRows(ctx, user, resource, wanted);
-  const knownOf = (each: Candidate): StoredRow | undefined => known.get(nameOf(each));
+  const knownOf = (each: NewSummary): StoredRow | undefined => known.get(nameOf(each));
   if (isWorkout(resource)) {
     for (const each of wanted) retainZones(ctx, each, knownOf(each));
     await addZones(ctx, user, wanted, knownOf);
@@ -90,45 +90,44 @@ async function write(ctx: Writer, user: UserRow, resource: SummaryResource, want
     resource,
     wanted.filter((each) => !created.has(nameOf(each)) && !bringsNothing(each, knownOf(each))),
   );
-  const decisions = wanted.map((candidate): Decision => {
-    const name = nameOf(candidate);
+  const decisions = wanted.map((summary): Decision => {
+    const name = nameOf(summary);
     const row = created.get(name);
-    return row ? { candidate, row, outcome: 'created' } : decide(candidate, locked.get(name) ?? known.get(name));
+    return row ? { summary, row, outcome: 'created' } : decide(summary, locked.get(name) ?? known.get(name));
   });
   const stale = decisions.filter(
-    ({ candidate, row, outcome }) =>
-      outcome === 'updated' || (outcome === 'unchanged' && isUnlikeStored(candidate, row)),
+    ({ summary, row, outcome }) => outcome === 'updated' || (outcome === 'unchanged' && isUnlikeStored(summary, row)),
   );
   const fresh = await replaceRows(ctx, stale);
   for (const [n, decision] of stale.entries()) decision.row = fresh[n] as StoredRow;
   return decisions;
 }
 
-function decide(candidate: Candidate, row: StoredRow | undefined): Decision {
+function decide(summary: NewSummary, row: StoredRow | undefined): Decision {
   if (!row) throw new Error('a summary that could not be added does not exist');
-  if (isOlder(candidate.version, row.version)) return { candidate, row, outcome: 'superseded' };
-  return { candidate, row, outcome: row.content_hash.equals(candidate.content_hash) ? 'unchanged' : 'updated' };
+  if (isOlder(summary.version, row.version)) return { summary, row, outcome: 'superseded' };
+  return { summary, row, outcome: row.content_hash.equals(summary.content_hash) ? 'unchanged' : 'updated' };
 }
 
 /** Whether fields that we store but do not return in responses differ. */
-const isUnlikeStored = ({ version, raw_hash }: Candidate, row: StoredRow): boolean =>
+const isUnlikeStored = ({ version, raw_hash }: NewSummary, row: StoredRow): boolean =>
   (version !== null && version !== row.version) || !row.raw_hash.equals(raw_hash);
 
 /**
  * Whether a row needs no change. This check is safe without a lock, because versions only increase, and equal content
  * stays equal.
  */
-function bringsNothing(candidate: Candidate, row: StoredRow | undefined): boolean {
+function bringsNothing(summary: NewSummary, row: StoredRow | undefined): boolean {
   if (!row) return false;
-  const { outcome } = decide(candidate, row);
+  const { outcome } = decide(summary, row);
   if (outcome !== 'unchanged') return outcome === 'superseded';
-  const { stream } = candidate;
-  return !isUnlikeStored(candidate, row) && (stream === null || row.stream_hash?.equals(stream.hash) === true);
+  const { stream } = summary;
+  return !isUnlikeStored(summary, row) && (stream === null || row.stream_hash?.equals(stream.hash) === true);
 }
 
 /** Returns the points of those summaries that are not superseded. */
 const streamsOf = (decisions: Decision[]): IncomingSummaryStream[] =>
-  decisions.flatMap(({ candidate: { stream }, row, outcome }) =>
+  decisions.flatMap(({ summary: { stream }, row, outcome }) =>
     stream && outcome !== 'superseded' ? [{ summary_id: row.id, known: row.stream_hash, ...stream }] : [],
   );
 
@@ -157,7 +156,7 @@ async function refuseUnknownReferences(
   { db, team }: TxCtx<TeamCtx>,
   user: UserRow,
   { references = {}, isDevice }: SummaryResource,
-  incoming: Incoming[],
+  incoming: IncomingSummary[],
 ): Promise<void> {
   const named = Object.entries(isDevice ? {} : { device_id: 'device', ...references }).flatMap(([field, resource]) =>
     incoming.flatMap(({ item }) => (typeof item[field] === 'string' ? [{ resource, id: item[field] }] : [])),

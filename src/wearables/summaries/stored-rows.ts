@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { newId } from '../../ids.ts';
 import type { Writer } from '../user-writer.ts';
-import { nameOf, type Candidate } from './candidate.ts';
+import { nameOf, type NewSummary } from './new-summary.ts';
 import { RENDERED_COLUMNS, type RenderedRow } from './render.ts';
 import type { SummaryResource } from './resource.ts';
 
@@ -36,10 +36,10 @@ export async function findRows(
   ctx: TxCtx<TeamCtx>,
   user: UserRef,
   resource: SummaryResource,
-  candidates: Candidate[],
+  summaries: NewSummary[],
 ): Promise<Map<string, StoredRow>> {
-  if (candidates.length === 0) return new Map();
-  const { rows } = await sql<StoredRow>`${rowsOf(ctx, user, resource, candidates)}`.execute(ctx.db);
+  if (summaries.length === 0) return new Map();
+  const { rows } = await sql<StoredRow>`${rowsOf(ctx, user, resource, summaries)}`.execute(ctx.db);
   return byName(rows);
 }
 
@@ -48,11 +48,11 @@ export async function lockRows(
   ctx: TxCtx<TeamCtx>,
   user: UserRef,
   resource: SummaryResource,
-  candidates: Candidate[],
+  summaries: NewSummary[],
 ): Promise<Map<string, StoredRow>> {
-  if (candidates.length === 0) return new Map();
+  if (summaries.length === 0) return new Map();
   const { rows } = await sql<StoredRow>`
-    ${rowsOf(ctx, user, resource, candidates)}
+    ${rowsOf(ctx, user, resource, summaries)}
     order by provider, source_type, key for no key update of summaries`.execute(ctx.db);
   return byName(rows);
 }
@@ -65,13 +65,13 @@ const rowsOf = (
   { team }: TeamCtx,
   user: UserRef,
   { name: resource }: SummaryResource,
-  candidates: Candidate[],
+  summaries: NewSummary[],
 ): RawBuilder<unknown> => sql`
   select ${COLUMNS_SQL}
     from ${sql.table('summaries')}
-    join unnest(${candidates.map((each) => each.provider)}::text[],
-      ${candidates.map((each) => each.source_type)}::text[],
-                ${candidates.map((each) => each.key)}::text[]) as wanted (provider, source_type, key)
+    join unnest(${summaries.map((each) => each.provider)}::text[],
+      ${summaries.map((each) => each.source_type)}::text[],
+                ${summaries.map((each) => each.key)}::text[]) as wanted (provider, source_type, key)
          using (provider, source_type, key)
    where user_id = ${user.id} and team_id = ${team.id} and resource = ${resource}`;
 
@@ -83,10 +83,10 @@ export async function insertRows(
   ctx: Writer,
   user: UserRef,
   { name: resource }: SummaryResource,
-  candidates: Candidate[],
+  summaries: NewSummary[],
 ): Promise<Map<string, StoredRow>> {
-  if (candidates.length === 0) return new Map();
-  const incoming = candidates.map((candidate) => ({ candidate, row: { id: newId(), team_id: ctx.team.id } }));
+  if (summaries.length === 0) return new Map();
+  const incoming = summaries.map((summary) => ({ summary, row: { id: newId(), team_id: ctx.team.id } }));
   const { rows } = await sql<StoredRow>`
     insert into summaries (user_id, team_id, resource, id, provider, source_type, key, provider_id, app_id, device_id,
       version, calendar_date, start_at, end_at, values, texts, raw, content_hash, raw_hash, zones_from_samples,
@@ -101,7 +101,7 @@ export async function insertRows(
 }
 
 /** A locked row, and the summary that replaces it. */
-export type Replacement = { row: StoredRow; candidate: Candidate };
+export type Replacement = { row: StoredRow; summary: NewSummary };
 
 /**
  * Replaces locked rows and returns their new values, in the same order. A row gets a new version only if a field that
@@ -132,10 +132,10 @@ export async function replaceRows(ctx: Writer, replacements: Replacement[]): Pro
 /** Returns SQL for the incoming summaries as the table `new`. They are sealed for their rows. */
 function asTable(
   { cipher, origin }: Writer,
-  incoming: { candidate: Candidate; row: { id: string; team_id: string } }[],
+  incoming: { summary: NewSummary; row: { id: string; team_id: string } }[],
 ): RawBuilder<unknown> {
-  const of = <T>(value: (candidate: Candidate, row: { id: string; team_id: string }) => T): T[] =>
-    incoming.map(({ candidate, row }) => value(candidate, row));
+  const of = <T>(value: (summary: NewSummary, row: { id: string; team_id: string }) => T): T[] =>
+    incoming.map(({ summary, row }) => value(summary, row));
   return sql`
     unnest(
       ${incoming.map(({ row }) => row.id)}::uuid[],

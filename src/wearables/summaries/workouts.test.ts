@@ -173,14 +173,14 @@ describe('the points of a workout', () => {
   });
 
   test("are refused with each list's first impossible value, lists of other lengths and falling times", async () => {
-    const answer = await person.tryToPush(
+    const response = await person.tryToPush(
       'workouts',
       run({ stream: { time: [1, 2, 3], lat: [1, 91, 92], heartrate: [1, 2.5, 'x'], power: [1, 2], distance: 'far' } }),
       run({ stream: { time: [1, null] } }),
       run({ stream: { time: [3, 2] } }),
       run({ stream: { lat: [1] } }),
     );
-    expect([answer.status, problemsOf(answer)]).toEqual([
+    expect([response.status, problemsOf(response)]).toEqual([
       422,
       [
         'body.0.stream.distance list_type',
@@ -197,14 +197,14 @@ describe('the points of a workout', () => {
 });
 
 test('an impossible workout is refused with the path of each problem', async () => {
-  const answer = await person.tryToPush(
+  const response = await person.tryToPush(
     'workouts',
     run({ time_end: '2026-01-05T06:29:59-07:00' }),
     run({ sport: 'Trail Running', hr_zones: [1, 2, 3], map: { polyline: 'ü' } }),
     run({ sport: undefined, title: 'two\nlines' }),
     run({ moving_time: 2_761, hr_zones: [0, 0, 2_761, 0, 0, 0] }),
   );
-  expect([answer.status, problemsOf(answer)]).toEqual([
+  expect([response.status, problemsOf(response)]).toEqual([
     422,
     [
       'body.0.time_end value_error',

@@ -30,7 +30,7 @@ afterAll(async () => {
   await endpoint.close();
 });
 
-type Shown = Record<string, unknown> & { value: unknown; type: string | null };
+type ShownSample = Record<string, unknown> & { value: unknown; type: string | null };
 const numbers = ({ name, value }: SeriesFact, n = 0): object => {
   if (value === 'pressure') return { systolic: factValue(name), diastolic: factValue(name) / 2 };
   return { value: value === 'text' ? 'Two eggs' : factValue(name, n) };
@@ -59,7 +59,7 @@ test('the 52 series of the interface exist and no others', () => {
 
 describe.each(SERIES_FACTS.map((fact) => [fact.name, fact] as const))('%s', (name, fact) => {
   test('is read in its unit with the keys of its samples, and has its own event', async () => {
-    const { body } = await app.api<{ groups: Record<string, { data: Shown[] }[]> }>(
+    const { body } = await app.api<{ groups: Record<string, { data: ShownSample[] }[]> }>(
       'GET',
       `/v2/timeseries/${userId}/${name}/grouped?start_date=2026-01-05&end_date=2026-12-31`,
     );
@@ -75,7 +75,7 @@ describe.each(SERIES_FACTS.map((fact) => [fact.name, fact] as const))('%s', (nam
     const events = endpoint.received.filter(
       ({ body: webhook }) => webhook.event_type === `daily.data.${fact.event ?? name}.created`,
     );
-    const published = events.flatMap(({ body: { data: group } }) => group['data'] as Shown[]);
+    const published = events.flatMap(({ body: { data: group } }) => group['data'] as ShownSample[]);
     expect(byType(published)).toEqual(fact.event === null ? [] : byType(expected));
   });
 });
@@ -88,7 +88,7 @@ test('samples publish no other events', () => {
 
 describe('the form without groups', () => {
   test.each(UNGROUPED)('of %s lists only its samples, and names its successor', async (path, name, type) => {
-    const { status, headers, body } = await app.api<Shown[]>(
+    const { status, headers, body } = await app.api<ShownSample[]>(
       'GET',
       `/v2/timeseries/${userId}/${path}?start_date=2026-01-05&end_date=2026-12-31`,
     );

@@ -436,11 +436,11 @@ describe('concurrent batches of one user', () => {
     for (let round = 0; round < 5; round += 1) {
       const { user_id } = await makeUser(app.team);
       const all = providers.map((provider) => heartRate(round, 60, { provider }));
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         [all, all.toReversed(), all, all.toReversed()].map((each) => push(user_id, each)),
       );
-      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-      expect(answers.reduce((sum, { body }) => sum + body.created, 0)).toBe(providers.length);
+      expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+      expect(responses.reduce((sum, { body }) => sum + body.created, 0)).toBe(providers.length);
     }
   });
 });

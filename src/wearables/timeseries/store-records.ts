@@ -9,7 +9,7 @@ import type { Writer } from '../user-writer.ts';
  */
 const BYTES = 16;
 
-type Whose = { id: string };
+type RecordOwner = { id: string };
 
 /**
  * Returns the form of a record's id that we hash. HealthKit writes UUIDs in upper case, and most libraries write them
@@ -24,8 +24,12 @@ const plain = (record: string): string => (isUuid(record) ? record.toLowerCase()
 const storedForms = (record: string): string[] =>
   isUuid(record) ? [...new Set([plain(record), record, record.toUpperCase()])] : [record];
 
-const hashOf = ({ cipher, team }: TeamCtx | TxCtx<TeamCtx>, user: Whose, provider: string, record: string): Buffer =>
-  cipher.lookupHash('sample_record', team.id, `${user.id} ${provider} ${record}`).subarray(0, BYTES);
+const hashOf = (
+  { cipher, team }: TeamCtx | TxCtx<TeamCtx>,
+  user: RecordOwner,
+  provider: string,
+  record: string,
+): Buffer => cipher.lookupHash('sample_record', team.id, `${user.id} ${provider} ${record}`).subarray(0, BYTES);
 
 /** A sample with the record that it is from. Its stream and time identify the sample. */
 export type Recorded = { stream_id: number; at: string; provider: string; record: string };
@@ -33,7 +37,7 @@ export type Recorded = { stream_id: number; at: string; provider: string; record
 /**
  * Stores the record that each sample is from. If a sample is pushed again without a record, the stored record stays.
  */
-export async function storeRecords(ctx: Writer, user: Whose, recorded: Recorded[]): Promise<void> {
+export async function storeRecords(ctx: Writer, user: RecordOwner, recorded: Recorded[]): Promise<void> {
   if (recorded.length === 0) return;
   const hashes = recorded.map((each) => hashOf(ctx, user, each.provider, plain(each.record)));
   await sql`
@@ -48,7 +52,7 @@ export async function storeRecords(ctx: Writer, user: Whose, recorded: Recorded[
 /** Returns the samples of these records of a user, at most `most` of them. */
 export async function samplesOfRecords(
   ctx: Writer,
-  user: Whose,
+  user: RecordOwner,
   records: { provider: string; record: string }[],
   most: number,
 ): Promise<{ stream_id: number; at: string }[]> {

@@ -91,7 +91,7 @@ export async function ensureStreams(
   // the limits.
   const vacant = new Set<number>();
   for (;;) {
-    const { rows } = await sql<Found>`
+    const { rows } = await sql<FoundStream>`
       with wanted as (
         select * from unnest(
           ${wanted.map((key) => key.resource)}::text[], ${wanted.map((key) => key.provider)}::text[],
@@ -125,7 +125,7 @@ export async function ensureStreams(
     if (refusal) {
       if (freed.all || (besides && freed.ofSources)) throw refusal;
       freed[besides ? 'ofSources' : 'all'] = true;
-      const ids = wanted.map((key) => (streams.get(streamKeyOf(key)) as Found).id);
+      const ids = wanted.map((key) => (streams.get(streamKeyOf(key)) as FoundStream).id);
       for (const id of await freeStreams(ctx, user, { among: besides && rows.map(({ id }) => id), wanted: ids }))
         vacant.add(id);
       continue;
@@ -134,10 +134,10 @@ export async function ensureStreams(
   }
 }
 
-type Found = Stream & { connected: boolean; made: boolean };
+type FoundStream = Stream & { connected: boolean; made: boolean };
 
 /** Returns the wanted streams, each with the other streams of its `source_id`. */
-function withBeside(wanted: StreamKey[], found: Map<string, Found>): Map<string, EnsuredStream> {
+function withBeside(wanted: StreamKey[], found: Map<string, FoundStream>): Map<string, EnsuredStream> {
   const idsBySource = new Map<string, number[]>();
   for (const stream of found.values()) {
     const ids = idsBySource.get(sourceKeyOf(stream));
@@ -146,7 +146,7 @@ function withBeside(wanted: StreamKey[], found: Map<string, Found>): Map<string,
   }
   return new Map(
     wanted.map((key) => {
-      const { made: _, ...stream } = found.get(streamKeyOf(key)) as Found;
+      const { made: _, ...stream } = found.get(streamKeyOf(key)) as FoundStream;
       const beside = (idsBySource.get(sourceKeyOf(key)) as number[]).filter((id) => id !== stream.id);
       return [streamKeyOf(key), { ...stream, beside }];
     }),

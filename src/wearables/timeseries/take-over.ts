@@ -50,7 +50,7 @@ export async function takeOver(ctx: Writer, rows: Row[], streams: ReadonlyMap<nu
   );
   const addends = sourceStreams.flatMap(({ stream_id, addsUp }) => (addsUp ? [stream_id] : []));
   const { stream_ids, ats, values, durations, offsets, extras } = columnsOf(rows);
-  const answer = await sql<{ stream_id: number; at: string; differs: boolean; version: number | null }>`
+  const result = await sql<{ stream_id: number; at: string; differs: boolean; version: number | null }>`
     with sent as materialized (
       select * from unnest(${stream_ids}::bigint[], ${ats}::timestamptz[], ${values}::float8[], ${durations}::integer[],
                            ${offsets}::integer[], ${extras}::jsonb[])
@@ -107,7 +107,7 @@ export async function takeOver(ctx: Writer, rows: Row[], streams: ReadonlyMap<nu
     select stream_id, at, differs, version from moved join counted on id = stream_id
      union all
     select stream_id, at, differs, null from found where not counts`.execute(ctx.db);
-  for (const { stream_id, at, differs, version } of answer.rows) {
+  for (const { stream_id, at, differs, version } of result.rows) {
     if (version === null) {
       taken.refused.add(keyOf({ stream_id, sample: { at } }));
       continue;

@@ -24,7 +24,7 @@ const AT_ONCE = 1_000;
 const FEW = 20;
 
 /** The rows that a statement created and replaced, and the new versions of the streams. */
-type Written = { created: Row[]; replaced: Row[]; versions: Map<number, number> };
+type WrittenSamples = { created: Row[]; replaced: Row[]; versions: Map<number, number> };
 
 /**
  * Writes new samples, and samples that differ from the stored ones. It reads samples that are equal to stored ones, but
@@ -83,7 +83,7 @@ function noteTaken(rows: Row[], { differs, refused }: TakenOver, changes: Map<nu
  * Writes rows. For few samples, one SQL statement creates and replaces. If there are many samples, most of them are
  * new. Then a first statement creates the new ones, and a second one compares only the others.
  */
-async function writeRows(ctx: Writer, rows: Row[]): Promise<Written[]> {
+async function writeRows(ctx: Writer, rows: Row[]): Promise<WrittenSamples[]> {
   if (rows.length === 0) return [];
   if (rows.length <= FEW) return [await write(ctx, rows, { create: true, replace: true })];
   const written = await write(ctx, rows, { create: true, replace: false });
@@ -101,10 +101,10 @@ async function write(
   ctx: Writer,
   rows: Row[],
   { create, replace }: { create: boolean; replace: boolean },
-): Promise<Written> {
+): Promise<WrittenSamples> {
   const columns = columnsOf(rows);
   const team = sql`(select number from teams where id = ${ctx.team.id})`;
-  const answer = await sql<WrittenRow>`
+  const result = await sql<WrittenRow>`
     with created as (${create ? (replace ? insertNew(columns, team) : createMany(rows, columns, team)) : NOTHING}),
          replaced as (${replace ? replaceOther(columns, team) : NOTHING}),
          counted as (
@@ -123,7 +123,7 @@ async function write(
     select stream_id, at, null, 0, 1 from replaced where (select sum(replaced) from counted) < ${rows.length}`.execute(
     ctx.db,
   );
-  return writtenOf(answer.rows, rows);
+  return writtenOf(result.rows, rows);
 }
 
 const NOTHING = sql`select null::bigint as stream_id, null::timestamptz as at, 0 as created where false`;
@@ -175,13 +175,13 @@ type WrittenRow = { stream_id: number; at: string | null; version: number | null
  * Returns the created and replaced rows. If all rows were created, or all were replaced, the statement does not list
  * them.
  */
-function writtenOf(answer: WrittenRow[], rows: Row[]): Written {
-  const streams = answer.filter(({ at }) => at === null);
+function writtenOf(result: WrittenRow[], rows: Row[]): WrittenSamples {
+  const streams = result.filter(({ at }) => at === null);
   const written = (change: 'created' | 'replaced'): Row[] => {
     const many = streams.reduce((sum, stream) => sum + stream[change], 0);
     if (many === 0 || many === rows.length) return many === 0 ? [] : rows;
     const keys = new Set(
-      answer.flatMap((row) =>
+      result.flatMap((row) =>
         row.at !== null && row[change] === 1 ? keyOf({ stream_id: row.stream_id, sample: { at: row.at } }) : [],
       ),
     );

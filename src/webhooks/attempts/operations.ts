@@ -48,8 +48,8 @@ export const attemptOperations = [
     response: Attempt,
     summary: 'Read an attempt',
     description:
-      'With the headers that we sent and the beginning of the answer. We store only the names of headers that ' +
-      'suggest keys, tokens and the like. For a refused address there is no answer, because we send nothing to ' +
+      'With the headers that we sent and the beginning of the response. We store only the names of headers that ' +
+      'suggest keys, tokens and the like. For a refused address there is no response, because we send nothing to ' +
       'it.',
     refusals: ['not_found', 'user_scheduled_for_deletion'],
     handle: async (ctx, { params }) => findAttempt(ctx, params.webhook_id, params.attempt_id),

@@ -13,7 +13,7 @@ import {
 import { shape } from '../../wire/shape.ts';
 
 const STATUS =
-  'succeeded: the answer had a 2xx status. failed: it had not, and the delivery is repeated. exhausted: it had ' +
+  'succeeded: the response had a 2xx status. failed: it had not, and the delivery is repeated. exhausted: it had ' +
   'not, and the delivery was given up.';
 const NEXT =
   'The planned time of the next attempt, as it stands now. Null when this is not the last attempt, when no ' +
@@ -44,13 +44,13 @@ const summary = {
       'when the test was sent again.',
   }),
   status: oneOf(['succeeded', 'failed', 'exhausted'], { description: STATUS }),
-  http_status: nullable(Type.Integer({ description: 'The status of the answer. Null when none came.' })),
+  http_status: nullable(Type.Integer({ description: 'The status of the response. Null when none came.' })),
   error: nullable(
     Type.String({
-      description: 'Why there is no usable answer, as timeout, dns or address_refused. Null when there is one.',
+      description: 'Why there is no usable response, as timeout, dns or address_refused. Null when there is one.',
     }),
   ),
-  duration_ms: Type.Integer({ description: 'Milliseconds from the look-up of the name to the end of the answer.' }),
+  duration_ms: Type.Integer({ description: 'Milliseconds from the look-up of the name to the end of the response.' }),
   next_attempt_at: nullable(Type.Unsafe<string>({ ...Timestamp, description: NEXT })),
   created_at: Type.Unsafe<string>({ ...Timestamp, description: 'When the attempt ended, UTC.' }),
 };
@@ -78,7 +78,7 @@ export const Attempt = shape('Attempt', {
     }),
   ),
   response_body: nullable(
-    Type.String({ description: 'The first 16 KiB of the answer as text. Null when there was none.' }),
+    Type.String({ description: 'The first 16 KiB of the response as text. Null when there was none.' }),
   ),
 });
 

@@ -48,15 +48,15 @@ describe('creating an endpoint', () => {
 
   test('every problem of a request is listed, and no secret is repeated', async () => {
     const secret = `whsec_${Buffer.alloc(23).toString('base64')}`;
-    const answer = await app.api<Problems>('POST', path, {
+    const response = await app.api<Problems>('POST', path, {
       description: 7,
       rate_limit: 0,
       disabled: 'yes',
       filter_types: ['labtest.order.created', 'labtest.order.creatd'],
       secret,
     });
-    expect(answer.status).toBe(422);
-    expect(problemPathsOf(answer).toSorted()).toEqual([
+    expect(response.status).toBe(422);
+    expect(problemPathsOf(response).toSorted()).toEqual([
       'bool_type body.disabled',
       'greater_than_equal body.rate_limit',
       'missing body.url',
@@ -64,12 +64,12 @@ describe('creating an endpoint', () => {
       'string_pattern_mismatch body.secret',
       'string_type body.description',
     ]);
-    expect(JSON.stringify(answer.body)).not.toContain(secret);
+    expect(JSON.stringify(response.body)).not.toContain(secret);
   });
 
   test('an empty list of event types is refused, because nothing would ever be sent', async () => {
-    const answer = await app.api<Problems>('POST', path, { url: ENDPOINT_URL, filter_types: [] });
-    expect([answer.status, ...problemPathsOf(answer)]).toEqual([422, 'too_short body.filter_types']);
+    const response = await app.api<Problems>('POST', path, { url: ENDPOINT_URL, filter_types: [] });
+    expect([response.status, ...problemPathsOf(response)]).toEqual([422, 'too_short body.filter_types']);
   });
 
   test('a filter is the name of an event, or a prefix of one that ends in .*', async () => {
@@ -94,8 +94,8 @@ describe('creating an endpoint', () => {
       'labtest.order.created.*',
     ];
     for (const filter of bad) {
-      const answer = await app.api<Problems>('POST', path, { url: ENDPOINT_URL, filter_types: [filter] });
-      expect([filter, answer.status, ...problemPathsOf(answer)]).toEqual([
+      const response = await app.api<Problems>('POST', path, { url: ENDPOINT_URL, filter_types: [filter] });
+      expect([filter, response.status, ...problemPathsOf(response)]).toEqual([
         filter,
         422,
         'string_pattern_mismatch body.filter_types.0',
@@ -105,9 +105,9 @@ describe('creating an endpoint', () => {
 
   test('an unknown event type is refused in a sentence, with its value and the likely name', async () => {
     const filter_types = ['labtest.order.craeted', 'labtest.ordr.*', 'of nothing', 'labtest.order.craeted'];
-    const answer = await app.api<Problems>('POST', path, { url: ENDPOINT_URL, filter_types, secret: 'abc' });
+    const response = await app.api<Problems>('POST', path, { url: ENDPOINT_URL, filter_types, secret: 'abc' });
     const msg = 'Not a type of event: GET /v2/event_types lists them, and a prefix of one ends in .*';
-    expect(answer.body.detail.map(({ loc, msg: said, input }) => [loc.at(-1), said, input])).toEqual([
+    expect(response.body.detail.map(({ loc, msg: said, input }) => [loc.at(-1), said, input])).toEqual([
       [0, `${msg}. Did you mean labtest.order.created?`, 'labtest.order.craeted'],
       [1, `${msg}. Did you mean labtest.order.*?`, 'labtest.ordr.*'],
       [2, msg, 'of nothing'],
@@ -132,8 +132,8 @@ describe('creating an endpoint', () => {
     const team = await app.makeTeam();
     const create = () => team.api<{ code: string }>('POST', webhookPath(team), { url: ENDPOINT_URL });
     for (let n = 0; n < 49; n += 1) expect((await create()).status).toBe(200);
-    const answers = await Promise.all([create(), create()]);
-    expect(answers.map(({ status, body }) => body.code ?? status).toSorted()).toEqual([200, 'limit_reached']);
+    const responses = await Promise.all([create(), create()]);
+    expect(responses.map(({ status, body }) => body.code ?? status).toSorted()).toEqual([200, 'limit_reached']);
   });
 
   test('a secret is accepted exactly when signing accepts it', () => {

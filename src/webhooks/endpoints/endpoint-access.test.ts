@@ -42,8 +42,8 @@ describe('access to endpoints', () => {
     const { id } = await make();
     for (const org_id of [app.team.org_id, other.org_id]) {
       for (const [method, at, body] of operations(webhookPath({ id: app.team.id, org_id }), id)) {
-        const answer = await other.api<{ code: string }>(method, at, body);
-        expect([method, at, answer.status, answer.body.code]).toEqual([method, at, 404, 'not_found']);
+        const response = await other.api<{ code: string }>(method, at, body);
+        expect([method, at, response.status, response.body.code]).toEqual([method, at, 404, 'not_found']);
       }
     }
     expect((await app.api<Webhook>('GET', `${path}/${id}`)).body.description).toBe('');
@@ -54,8 +54,8 @@ describe('access to endpoints', () => {
     const sibling = await createTeam(app.ctx, { org_id: app.team.org_id, name: 'Sibling' });
     const under = webhookPath({ id: sibling.id, org_id: app.team.org_id });
     for (const [method, at, body] of operations(under, id).filter(([, at]) => at.includes(id))) {
-      const answer = await app.api<{ code: string }>(method, at, body);
-      expect([method, at, answer.status, answer.body.code]).toEqual([method, at, 404, 'not_found']);
+      const response = await app.api<{ code: string }>(method, at, body);
+      expect([method, at, response.status, response.body.code]).toEqual([method, at, 404, 'not_found']);
     }
     expect((await app.api<{ data: Webhook[] }>('GET', under)).body.data).toEqual([]);
   });
@@ -70,8 +70,8 @@ describe('access to endpoints', () => {
       team_ids: [sibling.id],
     });
     for (const [method, at, body] of operations(path, id)) {
-      const answer = await app.api<{ code: string }>(method, at, body, { key });
-      expect([method, at, answer.status, answer.body.code]).toEqual([method, at, 403, 'insufficient_scope']);
+      const response = await app.api<{ code: string }>(method, at, body, { key });
+      expect([method, at, response.status, response.body.code]).toEqual([method, at, 403, 'insufficient_scope']);
     }
     const own = webhookPath({ id: sibling.id, org_id: app.team.org_id });
     expect((await app.api('POST', own, { url: ENDPOINT_URL }, { key })).status).toBe(200);
@@ -87,10 +87,10 @@ describe('access to endpoints', () => {
   });
 
   test('every malformed part of a request is listed', async () => {
-    const answer = await app.api<Problems>('PATCH', `/v1/org/${app.team.org_id}/team/x/staging/webhook/y`, {
+    const response = await app.api<Problems>('PATCH', `/v1/org/${app.team.org_id}/team/x/staging/webhook/y`, {
       rate_limit: -1,
     });
-    expect([answer.status, ...problemPathsOf(answer).toSorted()]).toEqual([
+    expect([response.status, ...problemPathsOf(response).toSorted()]).toEqual([
       422,
       'enum path.environment',
       'greater_than_equal body.rate_limit',

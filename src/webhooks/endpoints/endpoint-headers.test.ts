@@ -46,26 +46,26 @@ describe('headers', () => {
 
   test('every header that cannot be sent is listed, and none is stored', async () => {
     const { id } = await make();
-    const answer = await app.api<Problems>('PUT', `${path}/${id}/headers`, {
+    const response = await app.api<Problems>('PUT', `${path}/${id}/headers`, {
       headers: { 'webhook-id': '1', 'bad name': 'x', 'x-split': 'a\r\nb', 'x-fine': 'y' },
     });
-    expect(answer.status).toBe(422);
-    expect(problemPathsOf(answer)).toEqual(Array(3).fill('value_error body.headers'));
-    expect(answer.body.detail.map(({ msg }) => msg).join()).toMatch(/webhook-id.*bad name.*x-split/);
+    expect(response.status).toBe(422);
+    expect(problemPathsOf(response)).toEqual(Array(3).fill('value_error body.headers'));
+    expect(response.body.detail.map(({ msg }) => msg).join()).toMatch(/webhook-id.*bad name.*x-split/);
     expect((await app.api('GET', `${path}/${id}/headers`)).body).toEqual({ headers: {}, sensitive: [] });
   });
 
   test('values must be text', async () => {
     const { id } = await make();
-    const answer = await app.api<Problems>('PUT', `${path}/${id}/headers`, {
+    const response = await app.api<Problems>('PUT', `${path}/${id}/headers`, {
       headers: { 'x-one': 1, authorization: ['secret'] },
     });
-    expect([answer.status, ...problemPathsOf(answer)]).toEqual([
+    expect([response.status, ...problemPathsOf(response)]).toEqual([
       422,
       'string_type body.headers.x-one',
       'string_type body.headers.authorization',
     ]);
-    expect(JSON.stringify(answer.body)).not.toContain('secret');
+    expect(JSON.stringify(response.body)).not.toContain('secret');
     expect((await app.api('PUT', `${path}/${id}/headers`, {})).status).toBe(422);
   });
 });

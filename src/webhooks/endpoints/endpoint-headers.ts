@@ -11,7 +11,7 @@ import type { WebhookHeaders } from './schemas.ts';
 /** Matches the names of headers whose values may be secrets. It does no harm if it also matches other names. */
 const SENSITIVE_NAME = /auth|cookie|credential|key|passw|secret|session|signature|token/i;
 
-type Shown = Static<typeof WebhookHeaders>;
+type ShownHeaders = Static<typeof WebhookHeaders>;
 
 /**
  * The most header sets that we store for the attempts of one endpoint. Each PUT creates a set, and sets beyond this
@@ -20,7 +20,7 @@ type Shown = Static<typeof WebhookHeaders>;
 const MOST_STORED_SETS = 100;
 
 /** Returns the headers that every delivery to this endpoint has. For sensitive headers it returns only the names. */
-export async function findHeaders(ctx: TeamCtx, id: string): Promise<Shown> {
+export async function findHeaders(ctx: TeamCtx, id: string): Promise<ShownHeaders> {
   const webhook = await ctx.db
     .selectFrom('webhooks')
     .select('headers')
@@ -32,7 +32,7 @@ export async function findHeaders(ctx: TeamCtx, id: string): Promise<Shown> {
   return shown(ctx.cipher.openJson('webhooks.headers', { team_id: ctx.team.id, id }, webhook.headers));
 }
 
-function shown(headers: Record<string, string>): Shown {
+function shown(headers: Record<string, string>): ShownHeaders {
   const all = Object.entries(headers);
   return {
     headers: Object.fromEntries(all.filter(([name]) => !SENSITIVE_NAME.test(name))),
@@ -69,7 +69,7 @@ export async function putHeaders(ctx: TeamCtx, id: string, headers: Record<strin
 async function storeHeaderSet(
   { db, cipher, team }: TxCtx<TeamCtx>,
   set: { id: string; webhook_id: string },
-  headers: Shown,
+  headers: ShownHeaders,
 ): Promise<void> {
   const row = { team_id: team.id, ...set };
   const sealed = cipher.sealJson('webhook_header_sets.headers', row, headers);
@@ -87,7 +87,7 @@ async function storeHeaderSet(
  * Returns the headers that the endpoint had configured when an attempt was sent. Returns null if they are not stored
  * any more.
  */
-export async function findHeaderSetOrNull({ db, cipher, team }: TeamCtx, id: string): Promise<Shown | null> {
+export async function findHeaderSetOrNull({ db, cipher, team }: TeamCtx, id: string): Promise<ShownHeaders | null> {
   const row = { team_id: team.id, id };
   const set = await db
     .selectFrom('webhook_header_sets')
@@ -95,7 +95,7 @@ export async function findHeaderSetOrNull({ db, cipher, team }: TeamCtx, id: str
     .where('team_id', '=', row.team_id)
     .where('id', '=', row.id)
     .executeTakeFirst();
-  return set?.headers ? cipher.openJson<Shown>('webhook_header_sets.headers', row, set.headers) : null;
+  return set?.headers ? cipher.openJson<ShownHeaders>('webhook_header_sets.headers', row, set.headers) : null;
 }
 
 /** Marks the current set of headers as replaced. It stays stored as long as attempts that refer to it can be stored. */

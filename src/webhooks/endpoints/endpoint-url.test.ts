@@ -11,9 +11,9 @@ withWebhooks((each) => ({ app, path } = each));
 describe('an endpoint is created', () => {
   test('the url of the service itself is refused, because each delivery could cause the next', async () => {
     const url = `${app.config.baseUrl}/v1/org`;
-    const answer = await app.api<{ code: string; detail: { msg: string }[] }>('POST', path, { url });
-    expect([answer.status, answer.body.code]).toEqual([422, 'webhook_url_refused']);
-    expect(answer.body.detail[0]?.msg).toContain('this service itself');
+    const response = await app.api<{ code: string; detail: { msg: string }[] }>('POST', path, { url });
+    expect([response.status, response.body.code]).toEqual([422, 'webhook_url_refused']);
+    expect(response.body.detail[0]?.msg).toContain('this service itself');
   });
 
   test.each([
@@ -24,9 +24,9 @@ describe('an endpoint is created', () => {
     ['http://127.0.0.1:6379/in', 'Port 6379'],
     ['http://127.0.0.1:25/in', 'Port 25'],
   ])('the url %s is refused with the reason', async (url, reason) => {
-    const answer = await app.api<{ code: string; detail: { loc: string[]; msg: string }[] }>('POST', path, { url });
-    expect([answer.status, answer.body.code]).toEqual([422, 'webhook_url_refused']);
-    expect(answer.body.detail).toMatchObject([{ loc: ['body', 'url'], msg: expect.stringContaining(reason) }]);
+    const response = await app.api<{ code: string; detail: { loc: string[]; msg: string }[] }>('POST', path, { url });
+    expect([response.status, response.body.code]).toEqual([422, 'webhook_url_refused']);
+    expect(response.body.detail).toMatchObject([{ loc: ['body', 'url'], msg: expect.stringContaining(reason) }]);
   });
 
   test.each([
@@ -36,8 +36,8 @@ describe('an endpoint is created', () => {
     'not a url',
     'http://',
   ])('the url %s is malformed, and is listed with the other problems', async (url) => {
-    const answer = await app.api<Problems>('POST', path, { url, description: 5 });
-    expect([answer.status, ...problemPathsOf(answer)]).toEqual([
+    const response = await app.api<Problems>('POST', path, { url, description: 5 });
+    expect([response.status, ...problemPathsOf(response)]).toEqual([
       422,
       'url_parsing body.url',
       'string_type body.description',
@@ -56,8 +56,8 @@ describe('in production', () => {
   afterAll(() => production.close());
 
   const said = async (method: string, path: string, body: object): Promise<unknown[]> => {
-    const answer = await production.api<{ code?: string }>(method, path, body);
-    return [answer.status, answer.body.code];
+    const response = await production.api<{ code?: string }>(method, path, body);
+    return [response.status, response.body.code];
   };
 
   test('an endpoint is https only', async () => {

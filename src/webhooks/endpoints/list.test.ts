@@ -39,8 +39,8 @@ describe('the list', () => {
     Buffer.from('{}').toString('base64url'),
     Buffer.from('["price asc",8900,"0198c0de-0000-7000-8000-000000000001"]').toString('base64url'),
   ])('the cursor %s is refused, because no page returned it', async (cursor) => {
-    const answer = await app.api<Problems>('GET', `${path}?next_cursor=${cursor}`);
-    expect([answer.status, ...problemPathsOf(answer)]).toEqual([422, 'value_error query.next_cursor']);
+    const response = await app.api<Problems>('GET', `${path}?next_cursor=${cursor}`);
+    expect([response.status, ...problemPathsOf(response)]).toEqual([422, 'value_error query.next_cursor']);
   });
 
   test('the limit is 1 to 250', async () => {

@@ -147,7 +147,7 @@ export const endpointOperations = [
     scope: 'team',
     params: ofWebhook,
     response: WebhookSecret,
-    secretAnswer: true,
+    secretResponse: true,
     summary: 'Read the signing secret',
     refusals: ['not_found'],
     handle: async (ctx, { params }) => ({

@@ -58,18 +58,18 @@ describe('changing an endpoint', () => {
 
   test('a refused url leaves everything unchanged', async () => {
     const webhook = await make();
-    const answer = await app.api<{ code: string }>('PATCH', `${path}/${webhook.id}`, {
+    const response = await app.api<{ code: string }>('PATCH', `${path}/${webhook.id}`, {
       url: 'http://10.1.2.3/',
       description: 'new',
     });
-    expect([answer.status, answer.body.code]).toEqual([422, 'webhook_url_refused']);
+    expect([response.status, response.body.code]).toEqual([422, 'webhook_url_refused']);
     expect((await app.api('GET', `${path}/${webhook.id}`)).body).toEqual(webhook);
   });
 
   test('wrong values are listed together', async () => {
     const webhook = await make();
-    const answer = await app.api<Problems>('PATCH', `${path}/${webhook.id}`, { rate_limit: 1.5, filter_types: [] });
-    expect([answer.status, ...problemPathsOf(answer).toSorted()]).toEqual([
+    const response = await app.api<Problems>('PATCH', `${path}/${webhook.id}`, { rate_limit: 1.5, filter_types: [] });
+    expect([response.status, ...problemPathsOf(response).toSorted()]).toEqual([
       422,
       'int_type body.rate_limit',
       'too_short body.filter_types',

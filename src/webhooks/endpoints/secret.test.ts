@@ -74,8 +74,8 @@ describe('the secret', () => {
   test('no old one signs for longer than 7 days', async () => {
     const { id } = await make();
     for (const keep_old_hours of [169, -1, 1.5]) {
-      const answer = await rotate(id, { keep_old_hours });
-      expect([answer.status, problemPathsOf(answer).length]).toEqual([422, 1]);
+      const response = await rotate(id, { keep_old_hours });
+      expect([response.status, problemPathsOf(response).length]).toEqual([422, 1]);
     }
     expect((await stored(id)).length).toBe(1);
   });
@@ -107,9 +107,9 @@ describe('the secret', () => {
       'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
       `whsec_${Buffer.alloc(65).toString('base64')}`,
     ]) {
-      const answer = await rotate(id, { key });
-      expect([answer.status, ...problemPathsOf(answer)]).toEqual([422, 'string_pattern_mismatch body.key']);
-      expect(JSON.stringify(answer.body)).not.toContain(key);
+      const response = await rotate(id, { key });
+      expect([response.status, ...problemPathsOf(response)]).toEqual([422, 'string_pattern_mismatch body.key']);
+      expect(JSON.stringify(response.body)).not.toContain(key);
     }
   });
 

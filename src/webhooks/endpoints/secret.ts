@@ -105,7 +105,7 @@ function rotate(ctx: TeamCtx, id: string, { signature, secret, overlapHours }: R
       .returning('id')
       .executeTakeFirst();
     if (!webhook) throw notFound('Webhook');
-    const { rows: before } = await sql<Stored>`
+    const { rows: before } = await sql<StoredSecret>`
       update webhook_secrets set expires_at = least(expires_at, now() + make_interval(hours => ${overlapHours}))
        where webhook_id = ${id} and signature = ${signature}
       returning id, secret, expires_at <= now() as ended`.execute(db);
@@ -124,9 +124,9 @@ function rotate(ctx: TeamCtx, id: string, { signature, secret, overlapHours }: R
   });
 }
 
-type Stored = { id: string; secret: Buffer; ended: boolean };
+type StoredSecret = { id: string; secret: Buffer; ended: boolean };
 
-function equalInConstantTime({ cipher, team }: TeamCtx, { id, secret: sealed }: Stored, secret: string): boolean {
+function equalInConstantTime({ cipher, team }: TeamCtx, { id, secret: sealed }: StoredSecret, secret: string): boolean {
   try {
     return cipher.openText('webhook_secrets.secret', { team_id: team.id, id }, sealed) === secret;
   } catch (error) {

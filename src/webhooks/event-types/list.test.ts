@@ -79,8 +79,8 @@ describe('the catalogue of events', () => {
     const unnamed = all.flatMap(({ name, example }) => withoutValue(example).map((path) => `${name}: ${path}`));
     expect(
       unnamed,
-      'texts without an invented value: give each of these names one among the FIELDS of src/glossary/examples.ts, ' +
-        'or among the EVENT_FIELDS of src/glossary/events.ts',
+      'texts without an invented value: give each of these names one among the FIELDS of ' +
+        'src/openapi-texts/examples.ts, or among the EVENT_FIELDS of src/openapi-texts/events.ts',
     ).toEqual([]);
   });
 });

@@ -42,7 +42,7 @@ export const LONGEST_CURSOR = 6_000;
 
 export const FROM_THE_OLDEST: Cursor = { seen: { until: 0, running: [] }, reading: null, from: 0 };
 
-type Written = [from: number, seen: number[], upTo?: number[], position?: number, id?: string];
+type WrittenCursor = [from: number, seen: number[], upTo?: number[], position?: number, id?: string];
 
 /** Encodes a snapshot. Each running transaction is written as its distance from `until`, which has few digits. */
 const written = ({ until, running }: Snapshot): number[] => [until, ...running.map((each) => until - each)];
@@ -54,7 +54,7 @@ export const writeCursor = ({ seen, reading, from }: Cursor): string =>
     Math.floor(from),
     written(seen),
     ...(reading ? [written(reading.upTo), reading.after.position, reading.after.id] : []),
-  ] satisfies unknown[] as Written);
+  ] satisfies unknown[] as WrittenCursor);
 
 /** Decodes a cursor. Throws invalid_cursor if the text is not a cursor of the feed. */
 export function readCursor(text: string): Cursor {
@@ -72,7 +72,7 @@ const isSnapshot = (value: unknown): value is number[] =>
   value.length <= MOST_RUNNING + 1 &&
   value.every((each) => isWhole(each) && each <= value[0]);
 
-function isWritten(value: unknown): value is Written {
+function isWritten(value: unknown): value is WrittenCursor {
   if (!Array.isArray(value) || !isWhole(value[0]) || !isSnapshot(value[1])) return false;
   if (value.length === 2) return true;
   return (

@@ -17,7 +17,7 @@ export type FoundEvent = FeedPosition & {
   bytes: number;
 };
 
-type Asked = {
+type EventRange = {
   seen: Snapshot;
   upTo: Snapshot;
   after: FeedPosition;
@@ -33,7 +33,7 @@ type Asked = {
  *
  * Transactions that were under way at `seen` are looked up one by one. All newer events are found with one scan.
  */
-export async function findEvents({ db, team }: TeamCtx, asked: Asked): Promise<FoundEvent[]> {
+export async function findEvents({ db, team }: TeamCtx, asked: EventRange): Promise<FoundEvent[]> {
   const { seen, upTo, after, types, most } = asked;
   const running = new Set(upTo.running);
   const late = seen.running.filter((position) => !running.has(position) && position >= after.position);

@@ -32,9 +32,9 @@ beforeEach(async () => {
 });
 
 const read = async (asked: string): Promise<Page> => {
-  const answer = await team.api<Page>('GET', `/v2/events${asked}`);
-  expect(answer.status).toBe(200);
-  return answer.body;
+  const response = await team.api<Page>('GET', `/v2/events${asked}`);
+  expect(response.status).toBe(200);
+  return response.body;
 };
 const numbers = ({ data: events }: Page): unknown[] => events.map(({ body }) => (body['data'] as { n: number }).n);
 const publish = (n: number, type = steps): Promise<string> => publishTo(app, team, type, { n });
@@ -256,8 +256,8 @@ describe('a cursor', () => {
   test.each(['x', 'bm90IGpzb24', '', Buffer.from('[1,[2,3]]').toString('base64url')])(
     'that no page returned is refused: %j',
     async (cursor) => {
-      const answer = await team.api('GET', `/v2/events?after=${cursor}`);
-      expect([answer.status, problemsOf(answer)]).toEqual([
+      const response = await team.api('GET', `/v2/events?after=${cursor}`);
+      expect([response.status, problemsOf(response)]).toEqual([
         422,
         [cursor === '' ? 'query.after string_too_short' : 'query.after value_error'],
       ]);

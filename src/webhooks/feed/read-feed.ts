@@ -7,9 +7,9 @@ import type { Poll } from '../../long-polls.ts';
 import { reachesDocuments } from '../../tenancy/keys/key-scopes.ts';
 import { FROM_THE_OLDEST, readCursor, writeCursor, type Cursor } from './cursor.ts';
 import type { OpenEvent } from './open-bodies.ts';
-import { isAtEnd, readPage, type Page, type Wanted } from './read-page.ts';
+import { isAtEnd, readPage, type Page, type PageLimits } from './read-page.ts';
 
-type Asked = {
+type FeedRequest = {
   /** A cursor, or `now`. Null starts at the oldest stored event. */
   after: string | null;
   limit: number;
@@ -53,7 +53,7 @@ const LEAST_PAUSE_MS = 100;
 /**
  * Returns a page of events in the order of commits. If `wait` is set and there is no event, it waits for the next one.
  */
-export async function readFeed(ctx: TeamCtx, { after, limit, event_types, wait }: Asked): Promise<FeedPage> {
+export async function readFeed(ctx: TeamCtx, { after, limit, event_types, wait }: FeedRequest): Promise<FeedPage> {
   const cursor = after === null ? FROM_THE_OLDEST : after === 'now' ? null : readCursor(after);
   const types = event_types && EVENT_NAMES.filter((name) => matches(event_types, name));
   const wanted = { most: { events: limit, bytes: MOST_BYTES }, types };
@@ -75,7 +75,7 @@ export async function readFeed(ctx: TeamCtx, { after, limit, event_types, wait }
  */
 async function waitForPage(
   ctx: TeamCtx,
-  { cursor, wanted, poll, ms }: { cursor: Cursor | null; wanted: Wanted; poll: Poll; ms: number },
+  { cursor, wanted, poll, ms }: { cursor: Cursor | null; wanted: PageLimits; poll: Poll; ms: number },
 ): Promise<Page> {
   const aside = ctx.aside ?? ((wait) => wait());
   const signals = [ctx.gone, ctx.stopping];

@@ -9,7 +9,7 @@ import { findEvents } from './find-events.ts';
 import { openBodies, type OpenEvent } from './open-bodies.ts';
 import { takeSnapshot } from './take-snapshot.ts';
 
-export type Wanted = {
+export type PageLimits = {
   most: Most;
   /** Names of event types. Null means every type except the operational ones. */
   types: string[] | null;
@@ -37,7 +37,7 @@ const NOWHERE: FeedPosition = { position: 0, id: LEAST_ID };
  * Returns the next page of events after a cursor. A cursor of null starts now. Throws cursor_expired if retention may
  * have dropped some of these events.
  */
-export async function readPage(ctx: TeamCtx, cursor: Cursor | null, wanted: Wanted): Promise<Page> {
+export async function readPage(ctx: TeamCtx, cursor: Cursor | null, wanted: PageLimits): Promise<Page> {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const { snapshot, at } = await takeSnapshot(ctx);
     if (cursor === null || wanted.types?.length === 0)
@@ -56,7 +56,7 @@ export async function readPage(ctx: TeamCtx, cursor: Cursor | null, wanted: Want
 async function readOnce(
   ctx: TeamCtx,
   cursor: Cursor,
-  { most, types }: Wanted,
+  { most, types }: PageLimits,
   now: { snapshot: Snapshot; at: number },
 ): Promise<Page | null> {
   const { upTo, after } = cursor.reading ?? { upTo: now.snapshot, after: NOWHERE };

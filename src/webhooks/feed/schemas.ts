@@ -24,7 +24,7 @@ export const FeedQuery = Type.Object({
     Type.Integer({
       minimum: 0,
       maximum: LONGEST_WAIT_SECONDS,
-      description: 'Seconds to wait for an event when there is none yet. The answer comes with the event.',
+      description: 'Seconds to wait for an event when there is none yet. The response comes with the event.',
     }),
     0,
   ),

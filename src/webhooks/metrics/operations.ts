@@ -23,7 +23,7 @@ export const webhookMetricsOperations = [
     query: MetricsQuery,
     response: WebhookMetrics,
     summary: 'Read the figures of deliveries to an endpoint',
-    description: `${WHEN}The answer has at most 1,000 intervals.`,
+    description: `${WHEN}The response has at most 1,000 intervals.`,
     refusals: ['not_found'],
     handle: async (ctx, { params: { webhook_id }, query }) => findMetrics(ctx, webhook_id, query),
   }),
@@ -38,7 +38,7 @@ export const webhookMetricsOperations = [
     query: MetricsQuery,
     response: WebhookMetrics,
     summary: 'Read the figures of deliveries to all endpoints',
-    description: `${WHEN}The answer has at most 1,000 intervals. Deleted endpoints count too.`,
+    description: `${WHEN}The response has at most 1,000 intervals. Deleted endpoints count too.`,
     handle: async (ctx, { query }) => findMetrics(ctx, null, query),
   }),
   operation({

@@ -24,7 +24,7 @@ const Milliseconds = (description: string) => nullable(Type.Number({ description
 
 const figures = {
   attempts: Count('All attempts, first ones and retries.'),
-  succeeded: Count('Attempts with a 2xx answer.'),
+  succeeded: Count('Attempts with a 2xx response.'),
   failed: Count('All other attempts.'),
   success_rate: nullable(
     Type.Number({ description: 'The part of the attempts that succeeded, 0 to 1. Null without attempts.' }),

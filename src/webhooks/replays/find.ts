@@ -11,13 +11,16 @@ type Row = Omit<Static<typeof Replay>, 'held_up_by' | 'done_until'> & {
   is_failing: boolean;
 };
 
-export type Wanted = { webhook_id: string; replay_id: string | null; before: string | null; most: number };
+export type ReplayFilter = { webhook_id: string; replay_id: string | null; before: string | null; most: number };
 
 /**
  * Returns replays of an endpoint of the team, the newest first: only the one with `replay_id`, or those that are older
  * than `before`. Null means no restriction.
  */
-export async function readReplays(ctx: TeamCtx | TxCtx<TeamCtx>, wanted: Wanted): Promise<Static<typeof Replay>[]> {
+export async function readReplays(
+  ctx: TeamCtx | TxCtx<TeamCtx>,
+  wanted: ReplayFilter,
+): Promise<Static<typeof Replay>[]> {
   const { rows } = await sql<Row>`
     select replay.id, kind, status, since, until, event_types, per_second, done_to, events_found, events_delivered,
            events_failed, events_skipped, replay.created_at, replay.updated_at, ended_at,

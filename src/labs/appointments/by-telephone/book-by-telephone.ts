@@ -44,9 +44,14 @@ export const bookByTelephone = (ctx: Ctx, orderOfTeam: OrderOfTeam, booked: ByTe
 const referenceOf = ({ reference }: ByTelephone): { external_id?: string } =>
   reference === null ? {} : { external_id: reference };
 
-type Wanted = { asked: LoadedAppointment | null; booked: ByTelephone };
+type AppointmentRequest = { asked: LoadedAppointment | null; booked: ByTelephone };
 
-async function slotFor(ctx: TeamCtx, order: LoadedOrder, type: AppointmentType, wanted: Wanted): Promise<Slot> {
+async function slotFor(
+  ctx: TeamCtx,
+  order: LoadedOrder,
+  type: AppointmentType,
+  wanted: AppointmentRequest,
+): Promise<Slot> {
   const { asked, booked } = wanted;
   const { start_at, end_at } = booked;
   const offer =
@@ -58,7 +63,7 @@ async function slotFor(ctx: TeamCtx, order: LoadedOrder, type: AppointmentType, 
 async function visitOf(
   ctx: TeamCtx,
   { row }: LoadedOrder,
-  { asked, booked: { provider = null } }: Wanted,
+  { asked, booked: { provider = null } }: AppointmentRequest,
 ): Promise<Omit<Slot, 'start_at' | 'end_at'>> {
   const by = provider ?? asked?.provider ?? 'getlabs';
   if (!comesToPatients(by)) throw new AppError('order_method_mismatch', `${by} does not visit patients.`);

@@ -3,7 +3,7 @@ import type { Ctx } from '../../../context.ts';
 import { acrossTeams } from '../../../db/session/bind.ts';
 
 /** A telephone call that the operator has to make. It contains ids and codes only, no personal data. */
-export type Waiting = {
+export type WaitingAppointment = {
   what: 'book' | 'cancel';
   team_id: string;
   order_id: string;
@@ -18,8 +18,8 @@ export type Waiting = {
 const MOST_LISTED = 500;
 
 /** Lists the requests that nobody has booked yet, and the cancellations that nobody has passed on yet, oldest first. */
-export async function listWaiting(ctx: Ctx, { team }: { team: string | null }): Promise<Waiting[]> {
-  const { rows } = await sql<Waiting>`
+export async function listWaiting(ctx: Ctx, { team }: { team: string | null }): Promise<WaitingAppointment[]> {
+  const { rows } = await sql<WaitingAppointment>`
     select * from (
       select 'book' as what, a.team_id, a.order_id, a.id as appointment_id, a.provider, null as reason, a.start_at,
              a.created_at as since

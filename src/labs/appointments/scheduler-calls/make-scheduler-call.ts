@@ -5,9 +5,9 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { AppError } from '../../../errors.ts';
 import { defineTeamJob } from '../../../tenancy/teams/define-team-job.ts';
 import { loadOrder, type LoadedOrder } from '../../orders/load-order.ts';
-import { askScheduler, type Asked } from '../../schedulers/ask-scheduler.ts';
+import { askScheduler, type SchedulerOutcome } from '../../schedulers/ask-scheduler.ts';
 import { findSchedulerOrNull } from '../../schedulers/find-schedulers.ts';
-import { CallAnswer } from '../../schedulers/scheduler-messages.ts';
+import { CallResponse } from '../../schedulers/scheduler-messages.ts';
 import { isUnderWay, newestAppointmentOrNull } from '../find.ts';
 import type { LoadedAppointment } from '../sealed.ts';
 import { schedulerCallKind } from './add-scheduler-call.ts';
@@ -74,7 +74,7 @@ async function ask(
   call: SchedulerCall,
   order: LoadedOrder | null,
   appointment: LoadedAppointment | null,
-): Promise<Asked<CallAnswer>> {
+): Promise<SchedulerOutcome<CallResponse>> {
   const scheduler = await findSchedulerOrNull(ctx, call.provider);
   if (scheduler?.by !== 'scheduler') return { outcome: 'no_answer', code: 'scheduler_not_connected' };
   const at = `appointments/${call.appointment_id}`;
@@ -92,7 +92,7 @@ async function ask(
             path: 'appointments',
             body: { ...bookingOf(order as LoadedOrder, appointment as LoadedAppointment), ...time, notes },
           };
-  return askScheduler(ctx, scheduler.settings, { ...question, id: call.id }, CallAnswer);
+  return askScheduler(ctx, scheduler.settings, { ...question, id: call.id }, CallResponse);
 }
 
 const whereOf = (location: LoadedAppointment['site'] | undefined): object => ({

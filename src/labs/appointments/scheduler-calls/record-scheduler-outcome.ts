@@ -2,8 +2,8 @@ import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { addJob } from '../../../db/define-job.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { lockOrderIfPresent, type LoadedOrder } from '../../orders/load-order.ts';
-import type { Asked } from '../../schedulers/ask-scheduler.ts';
-import { momentOrNull, type CallAnswer } from '../../schedulers/scheduler-messages.ts';
+import type { SchedulerOutcome } from '../../schedulers/ask-scheduler.ts';
+import { momentOrNull, type CallResponse } from '../../schedulers/scheduler-messages.ts';
 import { isUnderWay, newestAppointmentOrNull } from '../find.ts';
 import { changeAppointment } from '../change-appointment.ts';
 import { moveOrderIfItTakes } from '../order-rules.ts';
@@ -32,7 +32,7 @@ const NO_ANSWER = 'scheduler_no_answer';
 export async function recordSchedulerOutcome(
   ctx: TeamCtx,
   call: SchedulerCall,
-  asked: Asked<CallAnswer>,
+  asked: SchedulerOutcome<CallResponse>,
 ): Promise<void> {
   if (asked.outcome === 'no_answer' && call.attempts < MOST_ATTEMPTS[call.kind]) return again(ctx, call, asked.code);
   await inTransaction(ctx, async (tx) => {
@@ -79,7 +79,7 @@ async function askForNext(tx: TxCtx<TeamCtx>, call: SchedulerCall): Promise<void
 async function recordCancellationOutcome(
   tx: TxCtx<TeamCtx>,
   call: SchedulerCall,
-  asked: Asked<CallAnswer>,
+  asked: SchedulerOutcome<CallResponse>,
 ): Promise<void> {
   const isDone = asked.outcome === 'answered' || (asked.outcome === 'refused' && asked.status === 404);
   if (isDone) {
@@ -94,7 +94,7 @@ async function recordCancellationOutcome(
   await handToOperator(tx, call, code);
 }
 
-type AskedCall = { call: SchedulerCall; asked: Asked<CallAnswer> };
+type AskedCall = { call: SchedulerCall; asked: SchedulerOutcome<CallResponse> };
 
 async function follow(
   tx: TxCtx<TeamCtx>,
@@ -112,9 +112,9 @@ async function follow(
     await changeAppointment(tx, order, appointment, { status: appointment.status, data: { refused: code } });
     return;
   }
-  const { status, external_id } = asked.answer;
+  const { status, external_id } = asked.response;
   const known = external_id ? { external_id } : {};
-  const slot = slotOf(call, asked.answer, appointment);
+  const slot = slotOf(call, asked.response, appointment);
   if (status === 'confirmed' && slot) {
     const notes = call.kind === 'reschedule' ? { notes: call.content.notes } : {};
     await changeAppointment(tx, order, appointment, { status: 'confirmed', slot, ...notes, ...known });
@@ -153,7 +153,7 @@ async function refuseBooking(
  */
 function slotOf(
   { content: { slot } }: SchedulerCall,
-  { start, end }: CallAnswer,
+  { start, end }: CallResponse,
   appointment: LoadedAppointment,
 ): Pick<Slot, 'by' | 'provider' | 'site' | 'start_at' | 'end_at' | 'iana_timezone'> | null {
   const start_at = momentOrNull(start) ?? slot?.start_at ?? null;

@@ -3,15 +3,15 @@ import { AppError } from '../../../errors.ts';
 import type { Slot } from './booking-key.ts';
 import type { LoadedAppointment } from '../sealed.ts';
 
-type Where = { provider: string; site: { code: string } };
-type Claimed = Where & { start_at: string };
+type SlotSite = { provider: string; site: { code: string } };
+type ClaimedSlot = SlotSite & { start_at: string };
 type Claimant = Pick<LoadedAppointment, 'user_id' | 'order_id' | 'id'>;
 
 /**
  * Returns a keyed hash of a site. Provider, site and start identify a slot. The zip code of a site is part of an
  * address, so we store only its hash.
  */
-const siteHash = ({ cipher, team }: TeamCtx, { provider, site }: Where): Buffer =>
+const siteHash = ({ cipher, team }: TeamCtx, { provider, site }: SlotSite): Buffer =>
   cipher.lookupHash('appointment_place', team.id, `${provider} ${site.code}`);
 
 /**
@@ -19,7 +19,7 @@ const siteHash = ({ cipher, team }: TeamCtx, { provider, site }: Where): Buffer 
  * the same slot at the same time, the second transaction waits here until the first commits. Then the second is
  * refused.
  */
-export async function claimSlot(ctx: TxCtx<TeamCtx>, slot: Claimed, appointment: Claimant): Promise<void> {
+export async function claimSlot(ctx: TxCtx<TeamCtx>, slot: ClaimedSlot, appointment: Claimant): Promise<void> {
   const claimed = await ctx.db
     .insertInto('appointment_slots')
     .values({
@@ -48,7 +48,7 @@ export async function claimSlot(ctx: TxCtx<TeamCtx>, slot: Claimed, appointment:
 export async function freeSlots(
   ctx: TxCtx<TeamCtx>,
   appointment: Claimant,
-  except: Claimed | null = null,
+  except: ClaimedSlot | null = null,
 ): Promise<void> {
   await ctx.db
     .deleteFrom('appointment_slots')
@@ -58,8 +58,8 @@ export async function freeSlots(
     .$if(except !== null, (query) =>
       query.where(({ eb, or }) =>
         or([
-          eb('start_at', '!=', (except as Claimed).start_at),
-          eb('site_hash', '!=', siteHash(ctx, except as Claimed)),
+          eb('start_at', '!=', (except as ClaimedSlot).start_at),
+          eb('site_hash', '!=', siteHash(ctx, except as ClaimedSlot)),
         ]),
       ),
     )

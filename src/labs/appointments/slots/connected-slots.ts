@@ -5,7 +5,7 @@ import { ownerOf } from '../../../fair/round-robin.ts';
 import { newId } from '../../../ids.ts';
 import { askScheduler } from '../../schedulers/ask-scheduler.ts';
 import type { Scheduler } from '../../schedulers/find-schedulers.ts';
-import { momentOrNull, SlotsAnswer } from '../../schedulers/scheduler-messages.ts';
+import { momentOrNull, SlotsResponse } from '../../schedulers/scheduler-messages.ts';
 import type { Slot } from './booking-key.ts';
 import { daysFrom } from './simulated-scheduler.ts';
 
@@ -44,19 +44,19 @@ export async function askForSlots(
       : { sites: offers.map(({ site: { code } }) => ({ site_code: code })) };
   const body = { type: first.type, ...where, from: days[0], to: days.at(-1), time_zone: first.iana_timezone };
   const question = { path: 'availability', body, id: newId() };
-  const asked = await runInRoundRobin(ctx, () => askScheduler(ctx, scheduler.settings, question, SlotsAnswer));
+  const asked = await runInRoundRobin(ctx, () => askScheduler(ctx, scheduler.settings, question, SlotsResponse));
   if (asked.outcome === 'refused') return [];
   if (asked.outcome === 'no_answer') {
     ctx.log.warn({ provider: first.provider, reason: asked.code }, 'a scheduler did not list its slots');
     return null;
   }
-  return asked.answer.slots.flatMap((answered) => readSlot(answered, offers) ?? []);
+  return asked.response.slots.flatMap((answered) => readSlot(answered, offers) ?? []);
 }
 
 /** Returns the address without access notes. A scheduler needs them only when somebody books. */
 const addressOf = ({ address: { access_notes: _, unit: __, ...address } }: Slot['site']): object => address;
 
-function readSlot(answered: SlotsAnswer['slots'][number], offers: Offer[]): OfferedSlot | null {
+function readSlot(answered: SlotsResponse['slots'][number], offers: Offer[]): OfferedSlot | null {
   const [start_at, end_at] = [momentOrNull(answered.start), momentOrNull(answered.end)];
   const offer = offers.find(({ type, site }) => type === 'phlebotomy' || site.code === answered.site_code);
   const available = answered.available ?? 1;

@@ -24,7 +24,7 @@ const MOST_PROBLEMS = 20;
 const MOST_AHEAD_MS = 5 * 60_000;
 const bodies = new HookBodies();
 
-type Sent = { headers: Readonly<Record<string, string | null>>; body: Readable };
+type SchedulerRequest = { headers: Readonly<Record<string, string | null>>; body: Readable };
 
 /**
  * Applies a scheduler's update in one transaction and responds after the commit, so every update that we acknowledged
@@ -34,7 +34,7 @@ type Sent = { headers: Readonly<Record<string, string | null>>; body: Readable }
 export async function receiveSchedulerUpdate(
   ctx: Ctx,
   provider: string,
-  { headers, body }: Sent,
+  { headers, body }: SchedulerRequest,
 ): Promise<{ received: true }> {
   if (!APPOINTMENT_PROVIDERS.some((name) => name === provider)) throw notFound('Hook of this scheduler');
   if (UPDATE_HEADERS.some((name) => (headers[name] ?? null) === null)) throw refused();
@@ -44,7 +44,7 @@ export async function receiveSchedulerUpdate(
 async function applySigned(
   ctx: Ctx,
   provider: string,
-  { headers, text }: { headers: Sent['headers']; text: string },
+  { headers, text }: { headers: SchedulerRequest['headers']; text: string },
 ): Promise<{ received: true }> {
   const settings = (await findConnected(ctx)).find((each) => each.provider === provider);
   if (!settings?.http) throw notFound('Hook of this scheduler');
@@ -63,7 +63,7 @@ const refused = (): AppError =>
 async function refuseUnsigned(
   ctx: Ctx,
   http: HttpSettings,
-  { headers, text }: { headers: Sent['headers']; text: string },
+  { headers, text }: { headers: SchedulerRequest['headers']; text: string },
 ): Promise<void> {
   const sent = Object.fromEntries(UPDATE_HEADERS.map((name) => [name, headers[name] ?? '']));
   let secrets: string[];

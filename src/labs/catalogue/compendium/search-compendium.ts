@@ -4,13 +4,16 @@ import { candidatesFor, canonicalOf, compare } from './compare.ts';
 import { loadCompendium, type Entry } from './load-compendium.ts';
 import type { CompendiumSearch, CompendiumSearchAnswer } from './schemas.ts';
 
-type Asked = Static<typeof CompendiumSearch>;
+type CompendiumQuery = Static<typeof CompendiumSearch>;
 
 /**
  * Finds tests by a name or by a set of LOINC codes (canonical), and the laboratories that offer the best of these tests
  * (crosswalk). We treat two markers as the same test if their observations have the same LOINC codes.
  */
-export async function searchCompendium(ctx: TeamCtx, asked: Asked): Promise<Static<typeof CompendiumSearchAnswer>> {
+export async function searchCompendium(
+  ctx: TeamCtx,
+  asked: CompendiumQuery,
+): Promise<Static<typeof CompendiumSearchAnswer>> {
   const { mode, limit, include_related } = asked;
   const entries = (await loadCompendium(ctx)).filter(({ lab_slug }) => asked.labs?.includes(lab_slug) ?? true);
   const groups = groupBy(entries, ({ loinc_set_hash }) => loinc_set_hash);
@@ -46,7 +49,7 @@ function groupBy(entries: Entry[], keyOf: (entry: Entry) => string): Map<string,
  * Returns 1 if the set of codes is the same or the name equals the query, 0 for no match, and else a value between
  * them.
  */
-function confidenceOf({ query, loinc_set_hash }: Asked, same: Entry[]): number {
+function confidenceOf({ query, loinc_set_hash }: CompendiumQuery, same: Entry[]): number {
   if (loinc_set_hash && same[0]?.loinc_set_hash !== loinc_set_hash) return 0;
   if (!query) return loinc_set_hash ? 1 : 0;
   const words = query.toLowerCase().split(/\s+/);

@@ -5,13 +5,13 @@ import { parentPort } from 'node:worker_threads';
 import { AppError } from '../../../errors.ts';
 import { draw, type Drawing } from './draw-document.ts';
 
-export type Asked = { id: number; drawing: Drawing };
+export type DrawingRequest = { id: number; drawing: Drawing };
 
 /**
  * The result of a drawing. `frames` is the stack of an unexpected error. It omits the error's message, because the
  * message may quote personal data.
  */
-export type Answered = { id: number } & (
+export type DrawingResponse = { id: number } & (
   { bytes: Uint8Array } | { refusal: { code: AppError['code']; message: string } } | { name: string; frames: string }
 );
 
@@ -21,7 +21,7 @@ export type Answered = { id: number } & (
  */
 if (process.platform === 'linux') setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL);
 
-async function answer({ id, drawing }: Asked): Promise<Answered> {
+async function answer({ id, drawing }: DrawingRequest): Promise<DrawingResponse> {
   try {
     return { id, bytes: await draw(drawing) };
   } catch (error) {
@@ -38,7 +38,7 @@ async function answer({ id, drawing }: Asked): Promise<Answered> {
   }
 }
 
-parentPort?.on('message', async (asked: Asked) => {
+parentPort?.on('message', async (asked: DrawingRequest) => {
   const answered = await answer(asked);
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   parentPort?.postMessage(answered);

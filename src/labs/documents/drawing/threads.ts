@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../../../errors.ts';
 import type { Drawing } from './draw-document.ts';
-import type { Answered, Asked } from './thread.ts';
+import type { DrawingResponse, DrawingRequest } from './thread.ts';
 
 /** The number of threads. They leave one processor free for HTTP requests. */
 export const MOST_THREADS = Math.max(1, Math.min(2, availableParallelism() - 1));
@@ -14,8 +14,8 @@ export const MOST_THREADS = Math.max(1, Math.min(2, availableParallelism() - 1))
 const LONGEST_MS = 120_000;
 const HEAP_MB = 256;
 
-type Waiting = { done: (bytes: Buffer) => void; failed: (error: unknown) => void; timer: NodeJS.Timeout };
-type Thread = { worker: Worker; waiting: Map<number, Waiting> };
+type WaitingDrawing = { done: (bytes: Buffer) => void; failed: (error: unknown) => void; timer: NodeJS.Timeout };
+type Thread = { worker: Worker; waiting: Map<number, WaitingDrawing> };
 
 /**
  * Threads that draw documents, so that the process can respond to requests meanwhile. The first document starts a
@@ -45,7 +45,7 @@ export class DrawingThreads {
       const timer = setTimeout(() => void thread.worker.terminate(), LONGEST_MS);
       thread.waiting.set(id, { done, failed, timer });
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-      thread.worker.postMessage({ id, drawing } satisfies Asked);
+      thread.worker.postMessage({ id, drawing } satisfies DrawingRequest);
     });
   }
 
@@ -63,7 +63,7 @@ export class DrawingThreads {
     const worker = new Worker(this.#program, { resourceLimits: { maxOldGenerationSizeMb: HEAP_MB } });
     const thread: Thread = { worker, waiting: new Map() };
     this.#threads.add(thread);
-    worker.on('message', (answered: Answered) => resolveWaiting(thread, answered));
+    worker.on('message', (answered: DrawingResponse) => resolveWaiting(thread, answered));
     // If the thread's memory is full, this error occurs. The exit event follows.
     worker.on('error', () => this.#threads.delete(thread));
     worker.once('exit', () => {
@@ -77,14 +77,14 @@ export class DrawingThreads {
   }
 }
 
-function take({ waiting }: Thread, id: number): Waiting | undefined {
+function take({ waiting }: Thread, id: number): WaitingDrawing | undefined {
   const found = waiting.get(id);
   clearTimeout(found?.timer);
   waiting.delete(id);
   return found;
 }
 
-function resolveWaiting(thread: Thread, answered: Answered): void {
+function resolveWaiting(thread: Thread, answered: DrawingResponse): void {
   const waiting = take(thread, answered.id);
   if (!waiting) return;
   if ('bytes' in answered) {

@@ -20,11 +20,11 @@ const FILES: Record<FontName, () => string> = {
   every: () => require.resolve('@fontsource/unifontex/files/unifontex-latin-400-normal.woff'),
 };
 
-type Opened = { font: Font; letters: Set<number> };
-const opened = new Map<FontName, Opened>();
+type OpenedFont = { font: Font; letters: Set<number> };
+const opened = new Map<FontName, OpenedFont>();
 
 /** Opens a font at its first use and caches it for all documents. This saves later documents 10 to 60 ms. */
-export function openFont(name: FontName): Opened {
+export function openFont(name: FontName): OpenedFont {
   const known = opened.get(name);
   if (known) return known;
   const font = create(readFileSync(FILES[name]())) as Font;

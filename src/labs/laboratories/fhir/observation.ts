@@ -10,7 +10,7 @@ import { ownProperty } from '../../../wire/own-property.ts';
 type Result = Static<typeof BiomarkerResult>;
 type Missing = NonNullable<FoundResults['missing_results']>[number];
 /** The values that are the same in all observations of a report. */
-type Of = { orderId: string; userId: string; specimen: string | null; effective: string | null };
+type ObservationContext = { orderId: string; userId: string; specimen: string | null; effective: string | null };
 
 const UCUM = 'http://unitsofmeasure.org';
 const ABSENT_SYSTEM = 'http://terminology.hl7.org/CodeSystem/data-absent-reason';
@@ -48,7 +48,7 @@ const COMPARED = /^(<=|>=|<|>)\s*(\d+(?:\.\d+)?)$/;
 /**
  * Writes a result as a FHIR Observation. If the result is not a number, the Observation contains the laboratory's text.
  */
-export function observationOf(result: Result, of: Of, position: number): Observation {
+export function observationOf(result: Result, of: ObservationContext, position: number): Observation {
   const range = rangeOf(result);
   const interpretation = interpretationOf(result);
   return {
@@ -69,7 +69,7 @@ export function observationOf(result: Result, of: Of, position: number): Observa
  * Writes a missing result as a FHIR Observation with the reason. Reasons: the laboratory could not obtain the result,
  * withdrew it, or waits for information about the sample.
  */
-export const missingObservationOf = (missing: Missing, of: Of, position: number): Observation => ({
+export const missingObservationOf = (missing: Missing, of: ObservationContext, position: number): Observation => ({
   ...commonOf(missing, of, position),
   status: missing.is_withdrawn ? 'entered-in-error' : missing.is_held ? 'registered' : 'cancelled',
   dataAbsentReason: {
@@ -81,7 +81,7 @@ export const missingObservationOf = (missing: Missing, of: Of, position: number)
 
 function commonOf(
   { name, slug, loinc }: Pick<Result, 'name' | 'slug' | 'loinc'>,
-  { orderId, userId, specimen, effective }: Of,
+  { orderId, userId, specimen, effective }: ObservationContext,
   position: number,
 ) {
   return {

@@ -35,7 +35,7 @@ export const fhirOperations = [
       'A Bundle of type collection. The DiagnosticReport comes first, then an Observation for each result, then the ' +
       'order. A result has a LOINC code if the laboratory sent one, and its UCUM unit as the laboratory sent it. A ' +
       'missing result is an Observation with the status cancelled, or entered-in-error if the laboratory withdrew ' +
-      'it, and has the reason in dataAbsentReason. Before the laboratory has reported, the answer is 404 ' +
+      'it, and has the reason in dataAbsentReason. Before the laboratory has reported, the response is 404 ' +
       'results_not_available.',
     refusals: ['not_found', 'user_scheduled_for_deletion', 'results_not_available'],
     handle: (ctx, { params: { order_id } }) => resultsAsFhir(ctx, order_id) as never,

@@ -13,7 +13,7 @@ afterAll(() => orders.close());
 const pid = (ids: string, name = 'Palmer^Grace', sex = 'F', dob = '19880412'): string =>
   `PID|1||${ids}||${name}||${dob}|${sex}`;
 /** Sends a critical glucose for a new order with the patient of this PID, and returns the answer. */
-async function answerTo(pidOf: (userId: string) => string): Promise<{ answer: string; id: string; userId: string }> {
+async function responseTo(pidOf: (userId: string) => string): Promise<{ answer: string; id: string; userId: string }> {
   const { id, user_id, number } = await orders.walkIn(['MET']);
   const answer = await orders.send([pidOf(user_id), obr(number, 'MET', 'F'), obx('GLU', '480', { flag: 'HH' })]);
   return { answer, id, userId: user_id };
@@ -23,13 +23,13 @@ test('a result with an id of another user of any team waits, and the order shows
   const ours = await makeUser(orders.app.team);
   const theirs = await makeUser(await orders.app.makeTeam());
   for (const other of [ours.user_id, theirs.user_id, theirs.user_id.toUpperCase()]) {
-    const { answer, id } = await answerTo(() => pid(`X7~${other}`));
+    const { answer, id } = await responseTo(() => pid(`X7~${other}`));
     expect(answer).toBe('AE patient_mismatch');
     expect((await orders.results(id)).code).toBe('results_not_available');
     expect((await orders.read(id))['has_results_in_review']).toBe(true);
     expect(await orders.events(id)).not.toContain('critical');
   }
-  expect((await answerTo(() => pid(`${crypto.randomUUID()}^^^PHIAL^PI`))).answer).toBe('AE patient_mismatch');
+  expect((await responseTo(() => pid(`${crypto.randomUUID()}^^^PHIAL^PI`))).answer).toBe('AE patient_mismatch');
 });
 
 test('a result with the short number of another patient waits, and one with its own number does not', async () => {
@@ -44,8 +44,8 @@ test('a result with the short number of another patient waits, and one with its 
 });
 
 test("a result with the user's own id or ids of the laboratory is applied", async () => {
-  expect((await answerTo((userId) => pid(`${userId}^^^PHIAL^PI~L-55^^^LAB^MR`))).answer).toBe('AA');
-  expect((await answerTo(() => pid(`${crypto.randomUUID()}^^^LAB^MR`))).answer).toBe('AA');
+  expect((await responseTo((userId) => pid(`${userId}^^^PHIAL^PI~L-55^^^LAB^MR`))).answer).toBe('AA');
+  expect((await responseTo(() => pid(`${crypto.randomUUID()}^^^LAB^MR`))).answer).toBe('AA');
 });
 
 describe('a patient with', () => {
@@ -59,7 +59,7 @@ describe('a patient with', () => {
     ['the name as laboratories write it, and another sex', 'PALMER^GRACE M', 'M', 'AA'],
     ['a cut name, and another sex', 'Palm^Gra', 'M', 'AA'],
   ])('%s gets the expected answer', async (_, name, sex, expected) => {
-    expect((await answerTo(() => pid('X7', name, sex))).answer).toBe(expected);
+    expect((await responseTo(() => pid('X7', name, sex))).answer).toBe(expected);
   });
 });
 

@@ -25,7 +25,7 @@ const questions = [
   { code: 'NOTE', value: 'Anything else', type: 'text', answer_pattern: '^[A-Z]', default_answer: 'Nothing' },
 ];
 
-type Asked = { id: number; aoe: { questions: { id: number; code: string; required: boolean }[] } };
+type MarkerWithQuestions = { id: number; aoe: { questions: { id: number; code: string; required: boolean }[] } };
 
 let laboratory: Hl7Laboratory;
 let app: TestApp;
@@ -43,9 +43,9 @@ afterAll(async () => {
 
 const connect = (asked: object[]): Promise<void> =>
   connectTestLaboratory(app.databaseUrl, { orders: byMllp(laboratory.port) }, { questions: asked });
-const askedNow = async (): Promise<Asked> => {
-  const { body } = await app.team.api<{ markers: Asked[] }>('GET', `/v3/lab_tests/${labTestId}`);
-  return body.markers[0] as Asked;
+const askedNow = async (): Promise<MarkerWithQuestions> => {
+  const { body } = await app.team.api<{ markers: MarkerWithQuestions[] }>('GET', `/v3/lab_tests/${labTestId}`);
+  return body.markers[0] as MarkerWithQuestions;
 };
 const answer = async (answers: Record<string, string>) => {
   const { id: marker_id, aoe } = await askedNow();

@@ -23,7 +23,7 @@ import { publishedTo } from '../../../../test/publish-event.ts';
 import { giveUpOrder, resendOrder } from './outbox/outbox-actions.ts';
 import { startHl7, type Hl7 } from './start-hl7.ts';
 
-type Sent = (typeof laboratory.orders)[number];
+type SentOrder = (typeof laboratory.orders)[number];
 
 let laboratory: Hl7Laboratory;
 let app: TestApp;
@@ -48,7 +48,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   laboratory.behave(null);
-  laboratory.answerBy(null);
+  laboratory.respondBy(null);
   laboratory.orders.length = 0;
   laboratory.answers.length = 0;
   await connect();
@@ -56,23 +56,23 @@ beforeEach(async () => {
 
 const outbox = (orderId: string) =>
   app.db.selectFrom('laboratory_outbox').selectAll().where('order_id', '=', orderId).orderBy('id').execute();
-const last = (): Sent => laboratory.orders.at(-1) as Sent;
-const numberOf = (sent: Sent): string => text_(sent, 'ORC.4') || text_(sent, 'ORC.2');
-const idOf = (sent: Sent): string => text_(sent, 'MSH.10');
+const last = (): SentOrder => laboratory.orders.at(-1) as SentOrder;
+const numberOf = (sent: SentOrder): string => text_(sent, 'ORC.4') || text_(sent, 'ORC.2');
+const idOf = (sent: SentOrder): string => text_(sent, 'MSH.10');
 const say = (message: string): ReturnType<typeof sendFrame> => sendFrame(hl7.port as number, message);
-type Answering = Parameters<Hl7Laboratory['answerBy']>[0];
-const orderKit = async (answerBy: Answering = null): Promise<string> => {
-  laboratory.answerBy(answerBy);
+type Answering = Parameters<Hl7Laboratory['respondBy']>[0];
+const orderKit = async (respondBy: Answering = null): Promise<string> => {
+  laboratory.respondBy(respondBy);
   const { id } = await kitAtLaboratory(app, app.team, kit);
   await app.runJobs();
-  laboratory.answerBy(null);
+  laboratory.respondBy(null);
   return id;
 };
-const orderTwoTests = async (answerBy: Answering = null): Promise<string> => {
-  laboratory.answerBy(answerBy);
+const orderTwoTests = async (respondBy: Answering = null): Promise<string> => {
+  laboratory.respondBy(respondBy);
   const { body } = await createOrder(app.team, { lab_test_id: two });
   await app.runJobs();
-  laboratory.answerBy(null);
+  laboratory.respondBy(null);
   return body.order.id;
 };
 const statusOf = async (id: string): Promise<string | undefined> => lowStatuses(await readOrder(app.team, id)).at(-1);
@@ -91,7 +91,7 @@ describe('an ORL on the connection', () => {
 
   test('with an unknown order control code counts by MSA-1, and the log has no text of it', async () => {
     logged.length = 0;
-    const answer = (code: string) => (sent: Sent) =>
+    const answer = (code: string) => (sent: SentOrder) =>
       orderReply({}, [`MSA|${code}|${idOf(sent)}`, `ORC|GRACE|${numberOf(sent)}`]);
     const [taken, refused] = [await orderKit(answer('AA')), await orderKit(answer('AE'))];
     expect(await outbox(taken)).toMatchObject([{ state: 'accepted', last_error: null }]);
@@ -200,7 +200,7 @@ describe('an ORL on the connection', () => {
 
   test('that the order cannot be cancelled any more is a refusal of the cancellation', async () => {
     const id = await orderKit();
-    laboratory.answerBy((sent) => orderReply({}, [`MSA|AA|${idOf(sent)}`, `ORC|UC|${numberOf(sent)}`]));
+    laboratory.respondBy((sent) => orderReply({}, [`MSA|AA|${idOf(sent)}`, `ORC|UC|${numberOf(sent)}`]));
     await app.team.api('POST', `/v3/order/${id}/cancel`);
     await app.runJobs();
     expect(await outbox(id)).toMatchObject([
@@ -215,7 +215,8 @@ describe('in enhanced mode', () => {
     const { mllp } = byMllp(laboratory.port) as { mllp: object };
     return connect({ acknowledgments: 'enhanced', mllp: { ...mllp, answer_seconds: 3 } });
   });
-  const commit = (code: string) => (sent: Sent) => orderReply({ type: 'ACK^O21^ACK' }, [`MSA|${code}|${idOf(sent)}`]);
+  const commit = (code: string) => (sent: SentOrder) =>
+    orderReply({ type: 'ACK^O21^ACK' }, [`MSA|${code}|${idOf(sent)}`]);
 
   /** The age in seconds from the metrics. */
   const oldestCommitted = async (): Promise<number> => {
@@ -254,7 +255,7 @@ describe('in enhanced mode', () => {
   });
 
   describe('an ORL on the connection of the order', () => {
-    const orl = (sent: Sent, control: string, id = `L-${idOf(sent)}`): string =>
+    const orl = (sent: SentOrder, control: string, id = `L-${idOf(sent)}`): string =>
       orderReply({ id }, [`MSA|AA|${idOf(sent)}`, `ORC|${control}|${numberOf(sent)}|F-${numberOf(sent)}`]);
     const answered = (): string[][] =>
       laboratory.answers.map((answer) => ['MSA.1', 'MSA.2'].map((path) => text_(answer, path)));

@@ -73,9 +73,9 @@ const numberOfLast = (): string => text_(laboratory.orders.at(-1) as never, 'ORC
  * Values are written as `GLU 88 F`.
  */
 async function send(...groups: Group[]): Promise<void> {
-  expect(await answerTo(...groups)).toBe('AA');
+  expect(await responseTo(...groups)).toBe('AA');
 }
-async function answerTo(...groups: Group[]): Promise<string> {
+async function responseTo(...groups: Group[]): Promise<string> {
   messages += 1;
   const minute = String(messages % 60).padStart(2, '0');
   const at = `202601221${Math.floor(messages / 60)}${minute}00`;
@@ -310,14 +310,14 @@ describe('a document without values', () => {
 
   test('of a test without any values waits for the operator, even if another test has values', async () => {
     await send(metabolic('F'));
-    expect(await answerTo(documented(thyroidal('F')))).toBe('AE document_without_values');
+    expect(await responseTo(documented(thyroidal('F')))).toBe('AE document_without_values');
     expect(await last()).toBe('partial_results');
     expect((await results()).missing_results).toEqual([]);
   });
 
   test('of a test with preliminary values waits, because only the document has the final ones', async () => {
     await send(metabolic('P', ['GLU 88 P', 'A1C 5.4 P']));
-    expect(await answerTo(documented(metabolic('F')))).toBe('AE document_without_values');
+    expect(await responseTo(documented(metabolic('F')))).toBe('AE document_without_values');
   });
 
   test('of a test with final values is the report, and a cancelled test in the message counts', async () => {

@@ -81,7 +81,7 @@ function numberFor(analyte: Analyte, { min, max }: Bounds, interpretation: Inter
   return from + (to - from) * (0.2 + share * 0.6);
 }
 
-type Found = {
+type SimulatedValue = {
   type: ResultType;
   analyte: Analyte;
   number: number;
@@ -90,7 +90,7 @@ type Found = {
   correction: number;
 };
 
-function textFor({ type, analyte, number, bounds: { min, max }, interpretation, correction }: Found): string {
+function textFor({ type, analyte, number, bounds: { min, max }, interpretation, correction }: SimulatedValue): string {
   const bad = interpretation === 'abnormal' || interpretation === 'critical';
   switch (type) {
     case 'numeric':

@@ -4,7 +4,7 @@ import type { MarkerQuestion } from '../../catalogue/questions.ts';
 import type { AoeAnswer } from '../schemas.ts';
 
 type Answer = Static<typeof AoeAnswer>;
-type Asked = Pick<MarkerQuestion, 'type' | 'answer_pattern'> & { answers: { code: string }[] };
+type AskedQuestion = Pick<MarkerQuestion, 'type' | 'answer_pattern'> & { answers: { code: string }[] };
 
 /**
  * Checks a customer's answers to the laboratory's questions about the markers of an order, and returns them. If a
@@ -58,7 +58,7 @@ export function checkAnswers(questions: MarkerQuestion[], given: Answer[]): Answ
  * Returns null if the answer fits the question. Otherwise returns a text that says which form of answer the question
  * needs.
  */
-export function problemOfAnswer({ type, answers, answer_pattern }: Asked, answer: string): string | null {
+export function problemOfAnswer({ type, answers, answer_pattern }: AskedQuestion, answer: string): string | null {
   const codes = answers.map(({ code }) => code);
   switch (type) {
     case 'choice':

@@ -25,9 +25,9 @@ const NOTHING = {
   activate_by: null,
 } satisfies Partial<OrderRow>;
 
-type Given = Pick<OrderRow, PersonalField | keyof typeof NOTHING>;
+type OrderContent = Pick<OrderRow, PersonalField | keyof typeof NOTHING>;
 
-export type NewOrder = Partial<Given> & {
+export type NewOrder = Partial<OrderContent> & {
   /**
    * The caller passes an id if another row already refers to it, such as the sample of an imported order. If it is
    * missing, we create a new id.
@@ -168,7 +168,7 @@ type Prepared = {
   row: { team_id: string; id: string };
   ids: { transaction: string; details: string };
   statuses: string[];
-  content: Given;
+  content: OrderContent;
 };
 
 /**

@@ -14,7 +14,7 @@ type Patient = {
   patient_details: Static<typeof PatientDetailsInput>;
   patient_address: Static<typeof PatientAddressInput>;
 };
-type Known<K extends keyof OrderRow> = NonNullable<OrderRow[K]>;
+type FilledColumn<K extends keyof OrderRow> = NonNullable<OrderRow[K]>;
 
 const isMinor = (dob: string): boolean => ageInYears(dob) < ADULT_AGE_YEARS;
 
@@ -50,13 +50,16 @@ export function refusePatient(
 export const storedPatient = ({
   patient_details,
   patient_address: address,
-}: Patient): { patient_details: Known<'patient_details'>; patient_address: Known<'patient_address'> } => ({
-  patient_details: patient_details as Known<'patient_details'>,
+}: Patient): {
+  patient_details: FilledColumn<'patient_details'>;
+  patient_address: FilledColumn<'patient_address'>;
+} => ({
+  patient_details: patient_details as FilledColumn<'patient_details'>,
   patient_address: {
     ...address,
     receiver_name: address.receiver_name ?? '',
     second_line: address.second_line ?? '',
-  } as Known<'patient_address'>,
+  } as FilledColumn<'patient_address'>,
 });
 
 /**
@@ -67,13 +70,13 @@ export function storedPhysician(
   given: Static<typeof PhysicianWithSignature> | null | undefined,
 ): OrderRow['physician'] {
   const { signature_image: _, ...physician } = given ?? {};
-  return given ? (physician as Known<'physician'>) : null;
+  return given ? (physician as FilledColumn<'physician'>) : null;
 }
 
 /**
  * Returns consents in the form in which we store them with an order. A consent without a time gets the current time.
  */
-export const storedConsents = (consents: Static<typeof ConsentInput>[] | null | undefined): Known<'consents'> =>
+export const storedConsents = (consents: Static<typeof ConsentInput>[] | null | undefined): FilledColumn<'consents'> =>
   (consents ?? []).map((consent) => ({ ...consent, timeOfConsent: consent.timeOfConsent ?? new Date().toISOString() }));
 
 /** Stores the insurance from a request for an order as an insurance record of the user. */

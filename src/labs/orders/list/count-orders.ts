@@ -8,14 +8,14 @@ import {
   userNotScheduledForDeletion,
   type Bind,
   type CountedFilters,
-  type Wanted,
+  type OrderSelection,
 } from './filters.ts';
 
 /**
  * Counts the orders that match the filters. If the only filters are status, method and interpretation, the function
  * reads a stored total. For all other filters it counts the rows.
  */
-export async function countOrders({ db }: TeamCtx, wanted: Wanted): Promise<number> {
+export async function countOrders({ db }: TeamCtx, wanted: OrderSelection): Promise<number> {
   const { values, bind } = parameters();
   const team = bind(wanted.team);
   const query = isTotalled(wanted)
@@ -26,7 +26,7 @@ export async function countOrders({ db }: TeamCtx, wanted: Wanted): Promise<numb
 }
 
 /** Returns whether a stored total holds the number of the orders that match these filters. */
-export const isTotalled = ({ user, finding, days }: Wanted): boolean =>
+export const isTotalled = ({ user, finding, days }: OrderSelection): boolean =>
   user === null && finding.length === 0 && days.length === 0;
 
 /**
@@ -49,7 +49,7 @@ export function totalOf(counted: CountedFilters, team: string, bind: Bind): stri
         where users.team_id = ${team} and users.deleted_at is not null and not users.orders_left_out)`;
 }
 
-function countOf(wanted: Wanted, team: string, bind: Bind): string {
+function countOf(wanted: OrderSelection, team: string, bind: Bind): string {
   const conditions = [
     `orders.team_id = ${team}`,
     userNotScheduledForDeletion(team),

@@ -33,7 +33,7 @@ export type CountedFilters = {
 /** A function that returns one condition as SQL text and adds its values to the parameters. */
 type Condition = (bind: Bind) => string;
 
-export type Wanted = {
+export type OrderSelection = {
   team: string;
   counted: CountedFilters;
   user: string | null;
@@ -53,7 +53,7 @@ const foundByWords = (team: string, hashes: string, kinds: string): string => `o
      group by words.order_id having count(distinct words.word_hash) = cardinality(${hashes}::bytea[])))`;
 
 /** Changes the filters of a request into conditions. Returns null if no order can match them. */
-export function wantedOf(ctx: TeamCtx, filters: OrderFilters): Wanted | null {
+export function wantedOf(ctx: TeamCtx, filters: OrderFilters): OrderSelection | null {
   const { order_ids, order_transaction_id, patient_name, shipping_recipient_name } = filters;
   const team = ctx.team.id;
   const finding: Condition[] = [];
@@ -169,7 +169,11 @@ export function countedConditions(
  * Returns conditions on `orders` for all filters except the team. The condition on the column `but` is missing, because
  * the caller writes it as bounds on the index.
  */
-export function conditionsOf({ counted, user, finding, days }: Wanted, bind: Bind, but: string | null): string[] {
+export function conditionsOf(
+  { counted, user, finding, days }: OrderSelection,
+  bind: Bind,
+  but: string | null,
+): string[] {
   const { statuses, methods, interpretation } = counted;
   const conditions = countedConditions(
     {

@@ -10,7 +10,7 @@ import {
   userNotScheduledForDeletion,
   wantedOf,
   type OrderFilters,
-  type Wanted,
+  type OrderSelection,
 } from './filters.ts';
 import { pageOf, pageWithTotalOrNull } from './page-of-orders.ts';
 import type { OrderListQuery } from './schemas.ts';
@@ -55,7 +55,7 @@ export async function listOrders(
 
 async function sortedByName(
   ctx: TeamCtx,
-  wanted: Wanted,
+  wanted: OrderSelection,
   { size, first, direction }: { size: number; first: number; direction: 'asc' | 'desc' },
   total: number,
 ): Promise<ListedOrder[]> {
@@ -86,7 +86,7 @@ async function sortedByName(
   return loadOrders(ctx, ids);
 }
 
-function namesOf(wanted: Wanted): CompiledQuery {
+function namesOf(wanted: OrderSelection): CompiledQuery {
   const { values, bind } = parameters();
   const team = bind(wanted.team);
   const conditions = [

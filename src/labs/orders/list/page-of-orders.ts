@@ -6,7 +6,7 @@ import { statementByIndex } from '../../../db/session/by-index.ts';
 import { preparedStatement } from '../../../db/session/prepared.ts';
 import { LISTED_ORDER, LISTED_WITH } from '../load-order.ts';
 import { isTotalled, totalOf } from './count-orders.ts';
-import { conditionsOf, parameters, userNotScheduledForDeletion, type Wanted } from './filters.ts';
+import { conditionsOf, parameters, userNotScheduledForDeletion, type OrderSelection } from './filters.ts';
 
 /**
  * The greatest number of matches that we read completely and sort. If more orders match, matches are so frequent that a
@@ -25,7 +25,7 @@ type Part = { byStatus: boolean; direction: 'asc' | 'desc'; size: number; first:
 type Lead = { column: 'user_id' | 'last_low_level_status' | 'interpretation' | 'method'; values: string[] };
 
 /** Returns the statement for the orders from position `first` on. `total` is the number of matches. */
-export function pageOf(wanted: Wanted, part: Part, total: number): CompiledQuery {
+export function pageOf(wanted: OrderSelection, part: Part, total: number): CompiledQuery {
   const leads = leadsOf(wanted);
   const lead = leadOf(leads, part);
   if (wanted.user !== null && lead) return walked(wanted, part, lead);
@@ -39,7 +39,7 @@ export function pageOf(wanted: Wanted, part: Part, total: number): CompiledQuery
  * every order that it reads along the index must match. Otherwise the function returns null. Then the caller must read
  * the total first, because further conditions may match nothing.
  */
-export function pageWithTotalOrNull(wanted: Wanted, part: Part): CompiledQuery | null {
+export function pageWithTotalOrNull(wanted: OrderSelection, part: Part): CompiledQuery | null {
   const lead = leadOf(leadsOf(wanted), part);
   if (!isTotalled(wanted) || part.first > MOST_PASSED) return null;
   if (conditionsOf(wanted, () => '', lead?.column ?? null).length > 0 || (lead && lead.values.length > 1)) return null;
@@ -51,7 +51,7 @@ export function pageWithTotalOrNull(wanted: Wanted, part: Part): CompiledQuery |
  * Returns the columns of the filters that can be the first column of an index. The column that matches the fewest
  * orders comes first.
  */
-function leadsOf({ user, counted: { statuses, methods, interpretation } }: Wanted): Lead[] {
+function leadsOf({ user, counted: { statuses, methods, interpretation } }: OrderSelection): Lead[] {
   const leads: Lead[] = [];
   if (user !== null) leads.push({ column: 'user_id', values: [user] });
   if (interpretation !== null) leads.push({ column: 'interpretation', values: [interpretation] });
@@ -76,7 +76,7 @@ function orderOf({ byStatus, direction }: Part): string {
  * Returns a statement that finds all matches with any index and then sorts them. PostgreSQL plans this statement each
  * time, with the values and its statistics.
  */
-function gathered(wanted: Wanted, part: Part): CompiledQuery {
+function gathered(wanted: OrderSelection, part: Part): CompiledQuery {
   const { values, bind } = parameters();
   const team = bind(wanted.team);
   const conditions = [userNotScheduledForDeletion(team), ...conditionsOf(wanted, bind, null)];
@@ -95,7 +95,7 @@ function gathered(wanted: Wanted, part: Part): CompiledQuery {
 }
 
 /** Returns a statement that reads along an index in the order of the list, and skips orders that do not match. */
-function walked(wanted: Wanted, part: Part, lead: Lead | null, total?: typeof totalOf): CompiledQuery {
+function walked(wanted: OrderSelection, part: Part, lead: Lead | null, total?: typeof totalOf): CompiledQuery {
   const { values, bind } = parameters();
   const team = bind(wanted.team);
   const where = [

@@ -22,11 +22,11 @@ beforeEach(async () => {
 
 type Refusal = { order_ids: string[]; code: string; detail: { loc: string[]; msg: string }[] };
 const resend = (body: object, by = team) => by.api<Refusal>('POST', '/v3/order/resend_events', body);
-type Sent = { id: string; event_type: string; data: { id: string; status: string; events: { id: number }[] } };
-const sent = async (): Promise<Sent[]> => {
+type SentEvent = { id: string; event_type: string; data: { id: string; status: string; events: { id: number }[] } };
+const sent = async (): Promise<SentEvent[]> => {
   await app.runJobs();
   await app.deliver();
-  return endpoint.received.map(({ id, body }) => ({ id, ...(body as unknown as Omit<Sent, 'id'>) }));
+  return endpoint.received.map(({ id, body }) => ({ id, ...(body as unknown as Omit<SentEvent, 'id'>) }));
 };
 const at = (minutes: number): string => new Date(Date.now() + minutes * 60_000).toISOString();
 const eventsOf = async (order: OrderBody) =>
@@ -42,7 +42,7 @@ describe('events that are sent again', () => {
     expect(first).toHaveLength(5);
     expect((await resend({ order_ids: [order.id, order.id.toUpperCase()] })).body).toEqual({ order_ids: [order.id] });
     const again = (await sent()).slice(5);
-    const contentsOf = (events: Sent[]) =>
+    const contentsOf = (events: SentEvent[]) =>
       events.map(({ event_type, data }) => [event_type, data.status, data.events.length]);
     expect(contentsOf(again).toSorted()).toEqual(contentsOf(first).toSorted());
     const ids = new Set([...first, ...again].map(({ id }) => id));

@@ -1,7 +1,7 @@
 import type { Sibling } from '../load-order.ts';
 import { isCancelled, isCompleted, isOpen } from './statuses.ts';
 
-type Standing = Pick<Sibling, 'id' | 'parent_id' | 'last_low_level_status'>;
+type OrderStanding = Pick<Sibling, 'id' | 'parent_id' | 'last_low_level_status'>;
 
 const NONE: ReadonlySet<string> = new Set();
 
@@ -10,9 +10,9 @@ const NONE: ReadonlySet<string> = new Set();
  * cancelled, and otherwise `completed`. An order with the status redraw_available keeps this status. We treat it as
  * open until its redraw is completed, or a redraw of that redraw.
  */
-export function transactionStatus(orders: readonly Standing[]): 'active' | 'completed' | 'cancelled' {
+export function transactionStatus(orders: readonly OrderStanding[]): 'active' | 'completed' | 'cancelled' {
   const replaced = orders.length > 1 ? replacedBy(orders) : NONE;
-  const isUnderWay = ({ id, last_low_level_status: status }: Standing): boolean =>
+  const isUnderWay = ({ id, last_low_level_status: status }: OrderStanding): boolean =>
     status === 'redraw_available' ? !replaced.has(id) : isOpen(status);
   if (orders.some(isUnderWay)) return 'active';
   return orders.every(({ last_low_level_status: status }) => isCancelled(status)) ? 'cancelled' : 'completed';
@@ -22,7 +22,7 @@ export function transactionStatus(orders: readonly Standing[]): 'active' | 'comp
  * Returns the ids of the orders that a completed redraw replaces: the order that it repeats, the order that this one
  * repeats, and so on.
  */
-function replacedBy(orders: readonly Standing[]): ReadonlySet<string> {
+function replacedBy(orders: readonly OrderStanding[]): ReadonlySet<string> {
   const parents = new Map(orders.map(({ id, parent_id }) => [id, parent_id]));
   const replaced = new Set<string>();
   for (const { parent_id, last_low_level_status: status } of orders) {

@@ -2,9 +2,9 @@
 // of the name.
 
 /** A courier that we recognise. Its name always begins with its slug. */
-type Known = { slug: string; url: (number: string) => string };
+type Courier = { slug: string; url: (number: string) => string };
 
-const COURIERS: readonly Known[] = [
+const COURIERS: readonly Courier[] = [
   { slug: 'usps', url: (number) => `https://tools.usps.com/go/TrackConfirmAction?tLabels=${number}` },
   {
     slug: 'ups',
@@ -24,7 +24,7 @@ const COURIERS: readonly Known[] = [
 /** The slugs of the couriers. An update of a carrier contains one of them. */
 export const COURIER_SLUGS: readonly string[] = COURIERS.map(({ slug }) => slug);
 
-const knownOf = (name: string): Known | undefined => {
+const knownOf = (name: string): Courier | undefined => {
   const letters = name.toLowerCase().replaceAll(/[^a-z]/g, '');
   return COURIERS.find(({ slug }) => letters.startsWith(slug));
 };

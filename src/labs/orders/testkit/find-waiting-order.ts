@@ -46,19 +46,19 @@ export async function findOrMakeWaitingOrder(
   return loadOrder(ctx, oldest.id);
 }
 
-type Waiting = Pick<StoredOrder, 'id' | 'team_id' | 'lab_test_id' | 'personal' | 'patient_details'>;
+type WaitingOrder = Pick<StoredOrder, 'id' | 'team_id' | 'lab_test_id' | 'personal' | 'patient_details'>;
 
 /**
  * Locks and returns the kit orders of a user that have no patient yet, oldest first. The statement cannot select orders
  * without a patient, because patients are sealed. Therefore this function opens each row and skips orders that have a
  * patient.
  */
-async function lockWaiting(ctx: TxCtx<TeamCtx>, userId: string, labTestId: string | null): Promise<Waiting[]> {
-  const waiting: Waiting[] = [];
+async function lockWaiting(ctx: TxCtx<TeamCtx>, userId: string, labTestId: string | null): Promise<WaitingOrder[]> {
+  const waiting: WaitingOrder[] = [];
   for (let after = LEAST_ID; ;) {
     // If another transaction has locked a row, this statement waits for it. Afterwards it returns the row only if the
     // order still waits for a kit.
-    const { rows } = await sql<Waiting>`
+    const { rows } = await sql<WaitingOrder>`
       select id, team_id, lab_test_id, personal, patient_details from orders
        where user_id = ${userId} and team_id = ${ctx.team.id} and method = 'testkit' and sample_id is null
          and last_low_level_status = any (${KIT_NOT_BACK}::text[])

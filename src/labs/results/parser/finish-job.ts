@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { publishEvent } from '../../../events/publish.ts';
-import type { Claimed } from './lab-report-queue.ts';
+import type { ClaimedReport } from './lab-report-queue.ts';
 import { parsingJobUpdated } from './events.ts';
 import { renderJob, type JobRow } from './find-job.ts';
 import type { FAILURE_REASONS, ParsedLabReportData } from './schemas.ts';
@@ -18,7 +18,7 @@ export type Outcome =
  * Stores the outcome of a job and publishes it, if the caller still has the lease. If the customer requested a review,
  * the job needs one in any case.
  */
-export function finishJob(ctx: TeamCtx, { user_id, id, lease }: Claimed, outcome: Outcome): Promise<void> {
+export function finishJob(ctx: TeamCtx, { user_id, id, lease }: ClaimedReport, outcome: Outcome): Promise<void> {
   return inTransaction(ctx, async (tx) => {
     const { db, team, cipher } = tx;
     // We lock the user's row first. The erasure of a user does the same, so this transaction and an erasure cannot

@@ -23,9 +23,9 @@ export const labReportOperations = [
     description:
       'Send one report as one or more files: PDFs of at most 20 MiB and 100 pages, JPEG or PNG images of ' +
       'at most 64 million pixels. The bytes of a file determine its type. We read the text of PDFs after ' +
-      'the answer, one report of a team at a time. Images are stored and marked needs_human_review, ' +
+      'the response, one report of a team at a time. Images are stored and marked needs_human_review, ' +
       'because we do not recognise text in images. The event lab_report.parsing_job.updated reports the ' +
-      'end. With the same X-Idempotency-Key and the same files, the answer is the first one again, ' +
+      'end. With the same X-Idempotency-Key and the same files, the response is the first one again, ' +
       'including its old links; GET returns new links.',
     refusals: [
       'not_found',

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Ctx, TeamCtx } from '../../../context.ts';
 import { defineJob } from '../../../db/define-job.ts';
 import { returnJob, workQueue } from '../../../files/file-queue.ts';
-import { LAB_REPORTS, type Claimed } from './lab-report-queue.ts';
+import { LAB_REPORTS, type ClaimedReport } from './lab-report-queue.ts';
 import { filesOf } from './find-job.ts';
 import { finishJob, type Outcome } from './finish-job.ts';
 import { matchReport } from './match/match-report.ts';
@@ -23,19 +23,19 @@ export const labReportParsing = defineJob({
 
 /** Reads the waiting reports. It ends when no report waits or when the process is to stop. */
 export const runParsing = (ctx: Ctx): Promise<void> =>
-  workQueue<Claimed>(ctx, {
+  workQueue<ClaimedReport>(ctx, {
     ...LAB_REPORTS,
     work: parseJob,
     giveUp: (scoped, each) => finishJob(scoped, each, { failure: 'processing_error' }),
   });
 
-async function parseJob(ctx: TeamCtx, claimed: Claimed): Promise<void> {
+async function parseJob(ctx: TeamCtx, claimed: ClaimedReport): Promise<void> {
   const outcome = await outcomeOf(ctx, claimed);
   if (ctx.stopping?.aborted) return returnJob(ctx, LAB_REPORTS, claimed);
   await finishJob(ctx, claimed, outcome);
 }
 
-async function outcomeOf(ctx: TeamCtx, { id, user_id }: Claimed): Promise<Outcome> {
+async function outcomeOf(ctx: TeamCtx, { id, user_id }: ClaimedReport): Promise<Outcome> {
   const reports: ReadReport[] = [];
   let isWhole = true;
   try {

@@ -33,13 +33,13 @@ export function keyOf({ analyte_slug, code, loinc, name, sub_id }: Observation, 
   return sub_id === null ? what : `${what}#${sub_id}`;
 }
 
-type Named = Pick<
+type EntryName = Pick<
   StoredMissingResult,
   'key' | 'name' | 'slug' | 'loinc' | 'loinc_slug' | 'provider_id' | 'source_markers'
 >;
 
 /** Returns the names and codes of an entry. They come from the analyte if the entry has one. */
-export function named(observation: Observation, analyte: Analyte | null): Named {
+export function named(observation: Observation, analyte: Analyte | null): EntryName {
   const loinc = observation.loinc ?? analyte?.loinc_code ?? null;
   return {
     key: keyOf(observation, analyte),
@@ -52,7 +52,7 @@ export function named(observation: Observation, analyte: Analyte | null): Named 
   };
 }
 
-export const sourceMarkerOf = (analyte: Analyte): NonNullable<Named['source_markers']>[number] => ({
+export const sourceMarkerOf = (analyte: Analyte): NonNullable<EntryName['source_markers']>[number] => ({
   marker_id: analyte.marker_id,
   name: analyte.marker_name,
   slug: analyte.marker_slug,

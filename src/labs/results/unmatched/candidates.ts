@@ -91,12 +91,12 @@ async function ordersOfPatient(ctx: TxCtx<TeamCtx>, { patient }: LabReport): Pro
  * of this order. `sameUser`: we found the order by the patient's name, and the report names a sample of another order
  * of the same user. `analytes` are the analytes of the order's lab test.
  */
-type Found = { bySample: boolean; isNamed: boolean; sameUser: boolean; analytes: Analyte[] };
+type CandidateFacts = { bySample: boolean; isNamed: boolean; sameUser: boolean; analytes: Analyte[] };
 
 function weigh(
   { lab_id, lab_account_id, report }: ReportOfLab,
   order: LoadedOrder,
-  { bySample, isNamed, sameUser, analytes }: Found,
+  { bySample, isNamed, sameUser, analytes }: CandidateFacts,
 ): Candidate {
   const shared = report.observations.filter((observation) => analyteOf(observation, analytes) !== null).length;
   const marker_overlap = { reported: report.observations.length, shared, ordered: analytes.length };

@@ -106,7 +106,7 @@ async function stream(ctx: TeamCtx, leased: Leased, options: StreamOptions): Pro
   }
 }
 
-type Asked = { cursor: Cursor; types: string[]; exchange: string };
+type StreamRequest = { cursor: Cursor; types: string[]; exchange: string };
 
 /**
  * Reads the next page and publishes it. Returns null if it was not published. The page does not stay in memory
@@ -114,7 +114,7 @@ type Asked = { cursor: Cursor; types: string[]; exchange: string };
  */
 async function publishPage(
   ctx: TeamCtx,
-  { cursor, types, exchange }: Asked,
+  { cursor, types, exchange }: StreamRequest,
   publish: (messages: Message[]) => Promise<boolean>,
 ): Promise<{ cursor: Cursor; many: number; isAtEnd: boolean } | null> {
   const page = await readOn(ctx, cursor, types);

@@ -1,6 +1,6 @@
 import type { OrgSignedCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import type { BrowserAnswer } from '../../../operation/media.ts';
+import type { BrowserResponse } from '../../../operation/media.ts';
 import { withdrawMails } from '../../../mail/write-mail.ts';
 import { isPlainText, wordsOf } from '../../../wire/text.ts';
 import { emailHash, wordHashes } from '../person.ts';
@@ -14,7 +14,7 @@ const LONGEST_NAME = 100;
  * already counts as a person. The member gets the id of the invite, so that the same link can later show that the
  * person is a member. If the name is invalid, it returns the invite page with the problem. Throws link_refused.
  */
-export function acceptInvite(ctx: OrgSignedCtx, given: string): Promise<BrowserAnswer> {
+export function acceptInvite(ctx: OrgSignedCtx, given: string): Promise<BrowserResponse> {
   return inTransaction(ctx, async (tx) => {
     const invite = await findOpenInviteOrNull(tx);
     if (!invite) return memberPage(ctx);

@@ -1,5 +1,5 @@
 import type { OrgSignedCtx } from '../../../context.ts';
-import type { BrowserAnswer } from '../../../operation/media.ts';
+import type { BrowserResponse } from '../../../operation/media.ts';
 import { escapeHtml, layout } from '../../../operation/html-page.ts';
 import type { OpenInvite } from './find-open.ts';
 import { ownProperty } from '../../../wire/own-property.ts';
@@ -27,7 +27,7 @@ export function invitePage(
   { org }: OrgSignedCtx,
   { email, role, teams }: OpenInvite,
   { problem }: { problem: string | null },
-): BrowserAnswer {
+): BrowserResponse {
   const body = [
     `<p>${escapeHtml(calledOr(org, 'An organisation'))} invites ${escapeHtml(email)} to its organisation.</p>`,
     `<p>${escapeHtml(ownProperty(WORDS, role) ?? '')}</p>`,
@@ -52,14 +52,14 @@ const WORDS: Record<string, string> = {
 };
 
 /** Returns the page after the person has accepted. */
-export const acceptedPage = ({ org }: OrgSignedCtx): BrowserAnswer =>
+export const acceptedPage = ({ org }: OrgSignedCtx): BrowserResponse =>
   layout(
     `You belong to ${calledOr(org, 'the organisation')} now`,
     '<p>There is nothing else to do. You can close this page.</p>',
   );
 
 /** Returns the page for a member who opens the link again. */
-export const memberPage = ({ org }: OrgSignedCtx): BrowserAnswer =>
+export const memberPage = ({ org }: OrgSignedCtx): BrowserResponse =>
   layout(
     `You belong to ${calledOr(org, 'the organisation')} already`,
     '<p>There is nothing else to do. You can close this page.</p>',

@@ -1,5 +1,5 @@
 import type { OrgSignedCtx } from '../../../context.ts';
-import type { BrowserAnswer } from '../../../operation/media.ts';
+import type { BrowserResponse } from '../../../operation/media.ts';
 import { invitePage, memberPage } from './invite-page.ts';
 import { findOpenInviteOrNull } from './find-open.ts';
 
@@ -7,7 +7,7 @@ import { findOpenInviteOrNull } from './find-open.ts';
  * Returns the page that names the organisation and the rights of the invite. A GET request changes nothing, because
  * mail programs open every link for a preview. Throws link_refused.
  */
-export async function openInvite(ctx: OrgSignedCtx): Promise<BrowserAnswer> {
+export async function openInvite(ctx: OrgSignedCtx): Promise<BrowserResponse> {
   const invite = await findOpenInviteOrNull(ctx);
   return invite ? invitePage(ctx, invite, { problem: null }) : memberPage(ctx);
 }

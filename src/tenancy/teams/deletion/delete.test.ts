@@ -59,9 +59,9 @@ test('every process refuses its keys and does not find it at once, and in the en
     fetch(`${base}/v2/user`, { headers: { 'x-service-api-key': key } }).then(({ status }) => status);
   expect([await ask(app.baseUrl, team.api_key), await ask(elsewhere.baseUrl, team.api_key)]).toEqual([200, 200]);
 
-  const answer = await remove(team.id.toUpperCase());
+  const response = await remove(team.id.toUpperCase());
   expect([await ask(app.baseUrl, team.api_key), await ask(elsewhere.baseUrl, team.api_key)]).toEqual([401, 401]);
-  expect([answer.status, answer.body.success]).toEqual([200, true]);
+  expect([response.status, response.body.success]).toEqual([200, true]);
   expect((await team.api('GET', `${path(team.id)}/sandbox/webhook`)).status).toBe(404);
   expect((await remove(team.id)).status).toBe(404);
 
@@ -105,8 +105,8 @@ test('a key that is made during the deletion is revoked with the others, or is n
 test('an unrevoked key of a deleted team is refused', async () => {
   await remove(team.id);
   await app.db.updateTable('team_api_keys').set({ revoked_at: null }).where('team_id', '=', team.id).execute();
-  const answer = await team.api<Refusal>('GET', '/v2/user');
-  expect([answer.status, answer.body.code]).toEqual([401, 'invalid_api_key']);
+  const response = await team.api<Refusal>('GET', '/v2/user');
+  expect([response.status, response.body.code]).toEqual([401, 'invalid_api_key']);
 });
 
 test('a Team Management Key that was bound to it only ends with it', async () => {
@@ -123,8 +123,8 @@ test('its id stays in use for everybody, also when it is completely erased', asy
   await remove(team.id);
   await app.runJobs();
   expect((await team.api<{ status: string }>('GET', `${path(team.id)}/deletion`)).body.status).toBe('done');
-  const answers = await Promise.all([create(team, team.id), create(outsider, team.id)]);
-  expect(answers.map(({ status, body }) => [status, body.code])).toEqual([
+  const responses = await Promise.all([create(team, team.id), create(outsider, team.id)]);
+  expect(responses.map(({ status, body }) => [status, body.code])).toEqual([
     [409, 'team_id_taken'],
     [409, 'team_id_taken'],
   ]);
@@ -150,8 +150,8 @@ test('a team with the id of a team that was deleted before can be deleted, with 
     progress: { users: null, erased_users: 0, rooms: null, erased_rooms: 0 },
   });
   await app.runJobs();
-  const answer = await team.api<{ status: string }>('GET', `${path(team.id)}/deletion`);
-  expect([answer.status, answer.body.status]).toEqual([200, 'done']);
+  const response = await team.api<{ status: string }>('GET', `${path(team.id)}/deletion`);
+  expect([response.status, response.body.status]).toEqual([200, 'done']);
 });
 
 test('its integration_team_id can be used at once', async () => {

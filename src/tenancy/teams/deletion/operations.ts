@@ -23,7 +23,7 @@ export const deletionOperations = [
     revokes: true,
     summary: 'Delete a team',
     description:
-      'A deletion cannot be undone: export the team first if you need its data. After the answer, its API ' +
+      'A deletion cannot be undone: export the team first if you need its data. After the response, its API ' +
       'keys are refused, the team is not found and nothing is sent to its webhooks. Its users, orders, ' +
       'results, webhooks and events are erased in the background. get_team_deletion reports the progress. A ' +
       'Team Management Key that was bound to this team only ends with it.',

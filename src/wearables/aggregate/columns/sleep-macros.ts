@@ -1,7 +1,7 @@
 // Values that are computed from a sleep. docs/guides/ask-aggregates.md has the formulas and their sources. Change that
 // guide together with this file.
 import { sql } from 'kysely';
-import { BEGAN_OFFSET } from '../../summaries/candidate.ts';
+import { BEGAN_OFFSET } from '../../summaries/new-summary.ts';
 import { clockSql } from './clock-column.ts';
 import { ofRow, type Column, type Columns, type Expression } from './column.ts';
 import { localTime } from './local-time.ts';

@@ -222,8 +222,8 @@ describe('the runs of a query', () => {
         .toSorted()
         .toReversed(),
     );
-    const answer = await team.api('GET', `${pathOf(user_id, query.id)}/task_history?next_cursor=bm9uZQ`);
-    expect(answer.status).toBe(422);
+    const response = await team.api('GET', `${pathOf(user_id, query.id)}/task_history?next_cursor=bm9uZQ`);
+    expect(response.status).toBe(422);
   });
 
   test('have a reason if they failed, and then the table does not change', async () => {

@@ -23,8 +23,8 @@ export const QUERY_COLUMNS = [
 
 type Columns = Pick<Selectable<DB['continuous_queries']>, (typeof QUERY_COLUMNS)[number]>;
 type Shape = Static<typeof ContinuousQuery>;
-export type QueryRow = Omit<Columns, keyof Written> & Written;
-type Written = Pick<Shape, 'query_type' | 'timeframe' | 'query' | 'config'>;
+export type QueryRow = Omit<Columns, keyof QueryDefinition> & QueryDefinition;
+type QueryDefinition = Pick<Shape, 'query_type' | 'timeframe' | 'query' | 'config'>;
 
 /** Returns a continuous query of the team. Throws not_found, also if the query is deleted. */
 export async function findContinuousQuery({ db, team }: TeamCtx, idOrSlug: string): Promise<QueryRow> {

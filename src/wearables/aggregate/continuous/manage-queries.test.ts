@@ -81,12 +81,12 @@ describe('a query is refused', () => {
   ])('%s, with the location, by all three operations', async (_what, changes, path) => {
     const team = await app.makeTeam();
     const { body: query } = await createQuery(team);
-    const answers = [
+    const responses = [
       await createQuery<Refusal>(team, changes),
       await validate(team, { ...heartRateByDay, ...changes }),
       await patch<Refusal>(team, query.id, changes),
     ];
-    for (const { status, body } of answers)
+    for (const { status, body } of responses)
       expect([status, body.detail.map(({ loc }) => loc)]).toEqual([422, [['body', ...path]]]);
   });
 
@@ -128,8 +128,8 @@ describe('a query is refused', () => {
     ];
     for (const [method, path, body] of requests) {
       const by = async (key: string | null) => {
-        const answer = await team.api<Refusal>(method, path, body, { key });
-        return [answer.status, answer.body.code];
+        const response = await team.api<Refusal>(method, path, body, { key });
+        return [response.status, response.body.code];
       };
       expect(await by(null)).toEqual([401, 'invalid_api_key']);
       expect(await by(team.api_key)).toEqual([401, 'wrong_key_kind']);
@@ -139,8 +139,8 @@ describe('a query is refused', () => {
     const user_id = await userWithHeartRate(team);
     for (const part of ['result_table', 'task_history']) {
       const path = `/aggregate/v1/user/${user_id}/continuous_query/${query.id}/${part}`;
-      const answer = await team.api<Refusal>('GET', path, undefined, { key: team.management_key });
-      expect([answer.status, answer.body.code]).toEqual([401, 'wrong_key_kind']);
+      const response = await team.api<Refusal>('GET', path, undefined, { key: team.management_key });
+      expect([response.status, response.body.code]).toEqual([401, 'wrong_key_kind']);
     }
   });
 });
@@ -163,12 +163,12 @@ test('in production all operations are refused until an operator opens the beta 
       ['GET', `/aggregate/v1/user/${user_id}/continuous_query/${id}/result_table`],
       ['GET', `/aggregate/v1/user/${user_id}/continuous_query/${id}/task_history`],
     ];
-    const answers: [number, string][] = [];
+    const responses: [number, string][] = [];
     for (const [method, at, body] of requests) {
-      const answer = await team.api<Refusal>(method, at, body);
-      answers.push([answer.status, answer.body.code]);
+      const response = await team.api<Refusal>(method, at, body);
+      responses.push([response.status, response.body.code]);
     }
-    return answers;
+    return responses;
   };
   const refused = Array.from({ length: 7 }, () => [403, 'closed_beta']);
   expect(await ask()).toEqual(refused);

@@ -136,7 +136,7 @@ export const continuousQueryOperations: Operation[] = [
     summary: 'Read the table of a continuous query',
     description:
       'The last computed table of the user. Before the first computation its columns are empty. With the header ' +
-      `Accept: ${PARQUET} the answer is a Parquet file.`,
+      `Accept: ${PARQUET} the response is a Parquet file.`,
     refusals: ['not_found', 'user_scheduled_for_deletion'],
     handle: async (ctx, { params, headers }) => {
       const { table, types } = await resultTable(ctx, params.user_id, params.query_id_or_slug);

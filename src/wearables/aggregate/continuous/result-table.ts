@@ -1,6 +1,6 @@
 import type { TeamCtx } from '../../../context.ts';
 import { findUser } from '../../../users/find.ts';
-import { columnNames, columnTypes, type AnswerType, type Table } from '../answer.ts';
+import { columnNames, columnTypes, type ResultType, type Table } from '../query-result.ts';
 import { planOf } from '../read-query.ts';
 import { findContinuousQuery } from './find.ts';
 
@@ -12,7 +12,7 @@ export async function resultTable(
   ctx: TeamCtx,
   userId: string,
   idOrSlug: string,
-): Promise<{ table: Table; types: Map<string, AnswerType> }> {
+): Promise<{ table: Table; types: Map<string, ResultType> }> {
   const user = await findUser(ctx, userId);
   const query = await findContinuousQuery(ctx, idOrSlug);
   const row = await ctx.db

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { AppError } from '../../../errors.ts';
-import { columnNames } from '../answer.ts';
+import { columnNames } from '../query-result.ts';
 import { planOf } from '../read-query.ts';
 import { refuseOneMore, slugOf, slugTaken, type QueryInput } from './create.ts';
 import { listContinuousQueries } from './find.ts';

@@ -2,7 +2,7 @@ import { setImmediate as nextImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Static } from 'typebox';
-import { columnTypes } from '../answer.ts';
+import { columnTypes } from '../query-result.ts';
 import type { QueryPlan } from '../read-query.ts';
 import type { AggregationResult } from '../schemas.ts';
 import { toParquet } from './parquet.ts';

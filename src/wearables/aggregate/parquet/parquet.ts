@@ -1,6 +1,6 @@
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import type { Static } from 'typebox';
-import type { AnswerType } from '../answer.ts';
+import type { ResultType } from '../query-result.ts';
 import type { AggregationResult } from '../schemas.ts';
 
 export const PARQUET = 'application/vnd.apache.parquet';
@@ -9,7 +9,7 @@ export const PARQUET = 'application/vnd.apache.parquet';
  * Returns a table as a Parquet file with the names and types of its columns. Every column can contain null. A list of
  * words becomes JSON.
  */
-export function toParquet({ table }: Static<typeof AggregationResult>, types: ReadonlyMap<string, AnswerType>): Buffer {
+export function toParquet({ table }: Static<typeof AggregationResult>, types: ReadonlyMap<string, ResultType>): Buffer {
   return Buffer.from(
     parquetWriteBuffer({
       // Statistics and compression help those who read large files. Without them, we write the file as fast as JSON.

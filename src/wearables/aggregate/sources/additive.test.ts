@@ -45,10 +45,13 @@ async function userWith(measured: readonly Measured[], sourceOf = byKind, atOnce
   return user_id;
 }
 
-type Asked = { unit?: 'hour' | 'day'; anchor?: string; days?: number; sources?: boolean; config?: object };
+type QueryOptions = { unit?: 'hour' | 'day'; anchor?: string; days?: number; sources?: boolean; config?: object };
 
 /** The values of each column of a query for sums. */
-async function sumsOf(userId: string, { unit = 'day', anchor = '2026-01-05', days = 1, sources, config }: Asked = {}) {
+async function sumsOf(
+  userId: string,
+  { unit = 'day', anchor = '2026-01-05', days = 1, sources, config }: QueryOptions = {},
+) {
   const { status, body } = await app.api<{ results: { table: Record<string, (number | string)[]> }[] }>(
     'POST',
     `/aggregate/v1/user/${userId}/query`,
@@ -245,7 +248,7 @@ function randomDays(days: number, seed: number): Measured[] {
 }
 
 const DAYS = 1_000;
-const whole: Asked = { anchor: '2025-09-26', days: DAYS };
+const whole: QueryOptions = { anchor: '2025-09-26', days: DAYS };
 const answered = async (
   measured: readonly Measured[],
   sourceOf = byKind,

@@ -36,11 +36,11 @@ export function additiveSamples(
 ): Expression {
   const { start, stop } = STRETCH[additive];
   return sql`
-    covers (rivals, position, starts, stops, lengths) as (
-      select distinct rivals, 1, null::float8[], null::float8[], null::float8[] from sources
+    covers (rank_group, position, starts, stops, lengths) as (
+      select distinct rank_group, 1, null::float8[], null::float8[], null::float8[] from sources
       union all
-      select covers.rivals, covers.position + 1, wider.*
-        from covers join sources using (rivals, position) cross join lateral (
+      select covers.rank_group, covers.position + 1, wider.*
+        from covers join sources using (rank_group, position) cross join lateral (
           select array_agg(start order by start, stop), array_agg(stop order by start, stop),
                  array_agg(length order by start, stop)
             from (
@@ -66,7 +66,8 @@ export function additiveSamples(
                where start < 'infinity'
             ) as separate
         ) as wider
-       where exists (select from sources as s where s.rivals = covers.rivals and s.position = covers.position + 1)
+       where exists (
+         select from sources as s where s.rank_group = covers.rank_group and s.position = covers.position + 1)
     ), counted as (
       select stream_id, provider, source_type, app_id, device_id, kind, at, value * share as value,
              duration_ms * share as duration_ms, timezone_offset, extra, local_at
@@ -85,7 +86,7 @@ export function additiveSamples(
                   select stream_id, provider, source_type, app_id, device_id, kind, at, value, duration_ms,
                          timezone_offset, extra, starts, stops, lengths, ${start} as start, ${stop} as stop,
                          ${localTimeOfSample(timeZone)} as local_at
-                    from sources join covers using (rivals, position) join samples using (stream_id)
+                    from sources join covers using (rank_group, position) join samples using (stream_id)
                    where at >= ${from}::timestamptz - interval '1 day'
                      and at < ${until}::timestamptz + interval '1 day'
                   offset 0

@@ -13,7 +13,7 @@ export type SourceColumn = 'provider' | 'source_type' | 'app_id' | 'device_id' |
 /**
  * `apart` are the source columns by which the query groups. Rows with different values in these columns do not compete.
  */
-type Asked = {
+type SourceSelection = {
   apart: SourceColumn[];
   /**
    * A condition that chooses the sources that take part. It can use `provider`, `source_type`, `app_id`, `device_id`,
@@ -26,14 +26,14 @@ type Asked = {
  * The samples of a series that a query asks for. `type` is empty if the series is not keyed by type. It is null if the
  * query asks for all types; each type is then treated separately.
  */
-export type SamplesAsked = Asked & {
+export type SampleSelection = SourceSelection & {
   series: Series;
   type: string | null;
   /** The minutes of a time slot in which we use one source. It matters for samples that do not add up. */
   slotMinutes: number;
 };
 
-export type SummariesAsked = Asked & { summary: string };
+export type SummarySelection = SourceSelection & { summary: string };
 
 /**
  * Returns common table expressions. The last one is `counted`, with the rows that the query uses. All rows have
@@ -44,7 +44,7 @@ export type SummariesAsked = Asked & { summary: string };
  */
 export const countedRows = (
   ctx: TeamCtx | TxCtx<TeamCtx>,
-  asked: SamplesAsked | SummariesAsked,
+  asked: SampleSelection | SummarySelection,
   scope: QueryScope,
 ): Promise<RawBuilder<unknown>> =>
   'series' in asked ? countedSamples(ctx, asked, scope) : countedSummaries(ctx, asked, scope);

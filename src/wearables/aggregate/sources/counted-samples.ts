@@ -6,7 +6,7 @@ import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { aheadOf, localTimeOfSample } from '../columns/local-time.ts';
 import type { QueryScope } from '../query-scope.ts';
 import { additiveSamples } from './additive.ts';
-import type { SamplesAsked, SourceColumn } from './counted-rows.ts';
+import type { SampleSelection, SourceColumn } from './counted-rows.ts';
 import { rank, type Ranked } from '../../rank.ts';
 
 type Expression = RawBuilder<unknown>;
@@ -21,7 +21,7 @@ type Stream = {
 
 export async function countedSamples(
   ctx: TeamCtx | TxCtx<TeamCtx>,
-  asked: SamplesAsked,
+  asked: SampleSelection,
   scope: QueryScope,
 ): Promise<Expression> {
   const streams = await findStreams(ctx, asked, scope);
@@ -31,7 +31,7 @@ export async function countedSamples(
   }
   if (asked.series.additive !== null) return sql`${sources}, ${additiveSamples(asked.series.additive, scope)}`;
   const { slotMinutes } = asked;
-  const hasGroups = streams.some(({ rivals }) => rivals > 0);
+  const hasGroups = streams.some(({ rank_group }) => rank_group > 0);
   const counted = hasGroups
     ? sql`counted as (${bestOfEachGroup})`
     : sql`best as materialized (${bestPositions}), counted as (${bestOfEachSlot})`;
@@ -43,7 +43,7 @@ export async function countedSamples(
 /** Returns the user's streams that take part, the best ones first. */
 async function findStreams(
   { db }: TeamCtx | TxCtx<TeamCtx>,
-  { series, type, apart, sourceFilter }: SamplesAsked,
+  { series, type, apart, sourceFilter }: SampleSelection,
   { userId, teamId, providers }: QueryScope,
 ): Promise<Ranked<Stream>[]> {
   const { rows } = await sql<Stream>`
@@ -67,8 +67,8 @@ const sourcesOf = (streams: Ranked<Stream>[]): Expression => {
         ${of(({ id }) => id)}::bigint[], ${of((each) => each.provider)}::text[],
         ${of((each) => each.source_type)}::text[], ${of((each) => each.app_id)}::text[],
         ${of((each) => each.device_id)}::uuid[], ${of(({ kind }) => kind)}::text[],
-        ${of(({ rivals }) => rivals)}::integer[], ${of(({ position }) => position)}::integer[]
-      ) as s (stream_id, provider, source_type, app_id, device_id, kind, rivals, position)
+        ${of(({ rank_group }) => rank_group)}::integer[], ${of(({ position }) => position)}::integer[]
+      ) as s (stream_id, provider, source_type, app_id, device_id, kind, rank_group, position)
     )`;
 };
 
@@ -78,7 +78,7 @@ const sourcesOf = (streams: Ranked<Stream>[]): Expression => {
  */
 const samplesOf = ({ from, until, timeZone }: QueryScope): Expression => sql`(
       select * from (
-        select stream_id, provider, source_type, app_id, device_id, kind, rivals, position, at, value, duration_ms,
+        select stream_id, provider, source_type, app_id, device_id, kind, rank_group, position, at, value, duration_ms,
                timezone_offset, extra, ${localTimeOfSample(timeZone)} as local_at
           from sources join samples using (stream_id)
          where at >= ${from}::timestamptz - interval '1 day' and at < ${until}::timestamptz + interval '1 day'
@@ -100,7 +100,7 @@ const slotOf = (minutes: number, { from }: QueryScope): Expression => sql`
    + ${aheadOf(sql`local_at`, sql`at`)})`;
 
 const bestOfEachGroup = sql`
-  select * from (select *, min(position) over (partition by rivals, slot) as best from measured) as candidates
+  select * from (select *, min(position) over (partition by rank_group, slot) as best from measured) as candidates
    where position = best`;
 
 /**

@@ -7,7 +7,7 @@ import { AppError } from '../../../errors.ts';
 import { ownProperty } from '../../../wire/own-property.ts';
 import { localTime } from '../columns/local-time.ts';
 import type { QueryScope } from '../query-scope.ts';
-import type { SummariesAsked } from './counted-rows.ts';
+import type { SummarySelection } from './counted-rows.ts';
 import { rankRows, type Ranked, type Source } from '../../rank.ts';
 import { repeatedMeals } from './repeated-meals.ts';
 import { repeatedSessions } from './repeated-sessions.ts';
@@ -28,7 +28,7 @@ const OF_ROW = [...NAMES, 'local_at'];
 
 export async function countedSummaries(
   ctx: TeamCtx | TxCtx<TeamCtx>,
-  asked: SummariesAsked,
+  asked: SummarySelection,
   scope: QueryScope,
 ): Promise<Expression> {
   const { summary } = asked;
@@ -47,14 +47,14 @@ export async function countedSummaries(
       select * from unnest(
         ${of((each) => each.provider)}::text[], ${of((each) => each.source_type)}::text[],
         ${of((each) => each.app_id)}::text[], ${of((each) => each.device_id)}::uuid[],
-        ${of(({ group }) => group)}::text[], ${of(({ rivals }) => rivals)}::integer[],
+        ${of(({ group }) => group)}::text[], ${of(({ rank_group }) => rank_group)}::integer[],
         ${of(({ position }) => position)}::integer[]
-      ) as s (provider, source_type, app_id, device_id, "group", rivals, position)
+      ) as s (provider, source_type, app_id, device_id, "group", rank_group, position)
     ), ranked as materialized (
-      select ${COLUMNS}, "values", local_at, rivals, position,
-             min(position) over (partition by rivals, calendar_date) as best
+      select ${COLUMNS}, "values", local_at, rank_group, position,
+             min(position) over (partition by rank_group, calendar_date) as best
         from (select summary.*, ${groupSql(asked)} as "group" from (${all}) as summary) as summary
-        join (select provider, source_type, app_id as app, device_id as device, "group", rivals, position
+        join (select provider, source_type, app_id as app, device_id as device, "group", rank_group, position
                 from sources) as s
              using (provider, source_type, "group")
        where app is not distinct from app_id and device is not distinct from device_id
@@ -72,7 +72,7 @@ const newMeasurements = sql`
     select ${COLUMNS}, local_at, jsonb_object_agg(key, value) as "values"
       from (
         select summary.*,
-               position = min(position) over (partition by rivals, date_trunc('minute', start_at), key) as is_new
+               position = min(position) over (partition by rank_group, date_trunc('minute', start_at), key) as is_new
           from (select ranked.*, key, value,
                        jsonb_typeof(value) = 'number' and key <> 'timezone_offset' as is_measured
                   from ranked cross join lateral jsonb_each("values")) as summary
@@ -95,8 +95,8 @@ const firstOf = (name: string): Expression => sql`first_value(${sql.id(name)}) o
 
 const filledDays = sql`
   days as (
-    select rivals, position, "values", ${sql.join(OF_ROW.map(firstOf))}
-      from ranked window best as (partition by rivals, calendar_date order by position, id)
+    select rank_group, position, "values", ${sql.join(OF_ROW.map(firstOf))}
+      from ranked window best as (partition by rank_group, calendar_date order by position, id)
   ), counted as (
     select ${COLUMNS}, local_at, coalesce(${together('day')}, '{}') || case when ${together('beats')} is null then '{}'
            else jsonb_build_object('heart_rate', ${together('beats')}) end as "values"
@@ -104,7 +104,7 @@ const filledDays = sql`
         select 'day' as part, key, value from jsonb_each("values") where key <> 'heart_rate'
         union all select 'beats', key, value from jsonb_each(${HEART_RATE})
       ) as summary
-     where value <> 'null' group by rivals, ${sql.join(OF_ROW.map((name) => sql.id(name)))}
+     where value <> 'null' group by rank_group, ${sql.join(OF_ROW.map((name) => sql.id(name)))}
   )`;
 
 const WHICH_OF: Readonly<Record<string, Expression>> = { activity: filledDays, body: newMeasurements };
@@ -115,7 +115,7 @@ const MOST_SOURCES = 1_000;
 
 async function findSources(
   { db }: TeamCtx | TxCtx<TeamCtx>,
-  asked: SummariesAsked,
+  asked: SummarySelection,
   scope: QueryScope,
 ): Promise<Ranked<Row>[]> {
   const { rows } = await sql<Row>`

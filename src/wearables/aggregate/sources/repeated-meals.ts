@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
 import type { QueryScope } from '../query-scope.ts';
-import type { SummariesAsked } from './counted-rows.ts';
+import type { SummarySelection } from './counted-rows.ts';
 import { rankRows, type Source } from '../../rank.ts';
 import { groupSql, matching } from './summary-rows.ts';
 
@@ -31,7 +31,7 @@ const DAYS_AROUND = 2;
  */
 export async function repeatedMeals(
   ctx: TeamCtx | TxCtx<TeamCtx>,
-  asked: SummariesAsked,
+  asked: SummarySelection,
   scope: QueryScope,
 ): Promise<string[]> {
   const { rows } = await sql<Meal>`

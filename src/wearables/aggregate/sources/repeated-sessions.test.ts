@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { repeated } from './repeated-sessions.ts';
 
-type Session = { id: number; rivals: number; position: number; start: number; stop: number };
+type Session = { id: number; rank_group: number; position: number; start: number; stop: number };
 
 /** Compares each session with each other, the better ones first. */
 function slowly(sessions: readonly Session[]): number[] {
@@ -10,7 +10,7 @@ function slowly(sessions: readonly Session[]): number[] {
   const left: Session[] = [];
   for (const session of sessions.toSorted((a, b) => a.position - b.position)) {
     const isRepeated = counted.some((other) => {
-      if (other.rivals !== session.rivals || other.position === session.position) return false;
+      if (other.rank_group !== session.rank_group || other.position === session.position) return false;
       const overlap = Math.min(other.stop, session.stop) - Math.max(other.start, session.start);
       return overlap >= 0 && overlap * 2 >= Math.min(other.stop - other.start, session.stop - session.start);
     });
@@ -24,7 +24,7 @@ const someSessions = fc
     maxLength: 30,
   })
   .map((all) =>
-    all.map(([rivals, position, start, length], id) => ({ id, rivals, position, start, stop: start + length })),
+    all.map(([rank_group, position, start, length], id) => ({ id, rank_group, position, start, stop: start + length })),
   );
 
 test('repeated sessions are the same as by comparing each with each, in any order of arrival', async () => {
@@ -48,9 +48,9 @@ const worst: Worst[] = [
   {
     name: 'one session of a week, and thousands of one second in the week after it',
     sessionAt: (n) => {
-      if (n === 0) return { rivals: 0, position: 1, start: 0, stop: WEEK };
+      if (n === 0) return { rank_group: 0, position: 1, start: 0, stop: WEEK };
       const start = WEEK + n * 30 * SECOND;
-      return { rivals: 0, position: 1 + (n % 2), start, stop: start + SECOND };
+      return { rank_group: 0, position: 1 + (n % 2), start, stop: start + SECOND };
     },
     repeats: 0,
   },
@@ -58,18 +58,18 @@ const worst: Worst[] = [
     name: 'thousands at the same time, none of which are the same',
     sessionAt: (n) =>
       n % 2 === 0
-        ? { rivals: 0, position: 1, start: -(n + 10) * SECOND, stop: 2 * SECOND }
-        : { rivals: 0, position: 2, start: SECOND, stop: 10_000 * SECOND + n },
+        ? { rank_group: 0, position: 1, start: -(n + 10) * SECOND, stop: 2 * SECOND }
+        : { rank_group: 0, position: 2, start: SECOND, stop: 10_000 * SECOND + n },
     repeats: 0,
   },
   {
     name: 'a group for every two sessions',
-    sessionAt: (n) => ({ rivals: n >> 1, position: 1 + (n % 2), start: 0, stop: SECOND }),
+    sessionAt: (n) => ({ rank_group: n >> 1, position: 1 + (n % 2), start: 0, stop: SECOND }),
     repeats: 10_000,
   },
   {
     name: 'a source for each session',
-    sessionAt: (n) => ({ rivals: 0, position: n + 1, start: n * SECOND, stop: n * SECOND }),
+    sessionAt: (n) => ({ rank_group: 0, position: n + 1, start: n * SECOND, stop: n * SECOND }),
     repeats: 0,
   },
 ];

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
 import type { QueryScope } from '../query-scope.ts';
-import type { SummariesAsked } from './counted-rows.ts';
+import type { SummarySelection } from './counted-rows.ts';
 import { CountedSessions } from './counted-sessions.ts';
 import { rankRows, type Ranked, type Source } from '../../rank.ts';
 import { groupSql, matching } from './summary-rows.ts';
@@ -29,7 +29,7 @@ const DAYS_AROUND = 30;
  */
 export async function repeatedSessions(
   { db }: TeamCtx | TxCtx<TeamCtx>,
-  asked: SummariesAsked,
+  asked: SummarySelection,
   scope: QueryScope,
 ): Promise<string[]> {
   const { rows } = await sql<Session>`
@@ -49,17 +49,17 @@ export async function repeatedSessions(
   return (await repeated(sessions)).map(({ id }) => id);
 }
 
-type RankedSpan = Pick<Ranked<Session>, 'rivals' | 'position' | 'start' | 'stop'>;
+type RankedSpan = Pick<Ranked<Session>, 'rank_group' | 'position' | 'start' | 'stop'>;
 
 /** Returns the sessions that are the same as a session of a better source, if that session counts. */
 export async function repeated<S extends RankedSpan>(sessions: readonly S[]): Promise<S[]> {
   // We ignore a session that ends before it starts, because it overlaps with nothing.
   const inOrder = sessions
     .filter(({ start, stop }) => start <= stop)
-    .sort((a, b) => a.rivals - b.rivals || a.position - b.position);
+    .sort((a, b) => a.rank_group - b.rank_group || a.position - b.position);
   const left: S[] = [];
   let compared = 0;
-  for (const group of runsOf(inOrder, 'rivals')) {
+  for (const group of runsOf(inOrder, 'rank_group')) {
     const counted = new CountedSessions(group);
     for (const ofSource of runsOf(group, 'position')) {
       // We do not compare sessions of the same source with each other. So we add those that count after we have
@@ -77,7 +77,7 @@ export async function repeated<S extends RankedSpan>(sessions: readonly S[]): Pr
 }
 
 /** Splits sorted sessions into groups of consecutive sessions with the same value. */
-function* runsOf<S extends RankedSpan>(sessions: readonly S[], key: 'rivals' | 'position'): Generator<S[]> {
+function* runsOf<S extends RankedSpan>(sessions: readonly S[], key: 'rank_group' | 'position'): Generator<S[]> {
   for (let from = 0, to = 0; from < sessions.length; from = to) {
     while (to < sessions.length && sessions[to]?.[key] === sessions[from]?.[key]) to += 1;
     yield sessions.slice(from, to);

@@ -1,7 +1,7 @@
 // The summaries that a query reads, before we choose the sources.
 import { sql, type RawBuilder } from 'kysely';
 import type { QueryScope } from '../query-scope.ts';
-import type { SourceColumn, SummariesAsked } from './counted-rows.ts';
+import type { SourceColumn, SummarySelection } from './counted-rows.ts';
 
 type Expression = RawBuilder<unknown>;
 
@@ -10,7 +10,7 @@ type Expression = RawBuilder<unknown>;
  * before the timeframe may be the same as a session within it.
  */
 export const matching = (
-  { summary, sourceFilter }: SummariesAsked,
+  { summary, sourceFilter }: SummarySelection,
   { userId, teamId, from, until, timeZone }: QueryScope,
   daysAround = 0,
 ): Expression => sql`
@@ -35,7 +35,7 @@ const COLUMNS: Readonly<Record<Exclude<SourceColumn, 'kind'>, Expression>> = {
  * Returns SQL that combines the source columns by which a query groups into one text. Rows with different texts do not
  * compete.
  */
-export const groupSql = ({ apart }: Pick<SummariesAsked, 'apart'>): Expression =>
+export const groupSql = ({ apart }: Pick<SummarySelection, 'apart'>): Expression =>
   apart.length === 0
     ? sql`''`
     : sql`jsonb_build_array(${sql.join(apart.map((column) => COLUMNS[column as keyof typeof COLUMNS]))})::text`;

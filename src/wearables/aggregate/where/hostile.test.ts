@@ -101,9 +101,9 @@ describe('a where is refused with its location', () => {
     ['a sealed column and a plain one', 'title = sport_name', 'kept sealed'],
     ['columns of two kinds', 'steps = sport_name', 'cannot be compared'],
   ])('%s', async (_what, where, msg) => {
-    const answer = await ask(where);
-    expect([answer.status, answer.paths]).toEqual([422, ['body.queries.0.where']]);
-    expect(answer.msg.toLowerCase()).toContain(msg.toLowerCase());
+    const response = await ask(where);
+    expect([response.status, response.paths]).toEqual([422, ['body.queries.0.where']]);
+    expect(response.msg.toLowerCase()).toContain(msg.toLowerCase());
   });
 
   test.each([
@@ -113,14 +113,14 @@ describe('a where is refused with its location', () => {
     ['a list', ['steps > 1']],
     ['an object', { steps: 1 }],
   ])('%s', async (_what, where) => {
-    const answer = await ask(where);
-    expect([answer.status, answer.paths]).toEqual([422, ['body.queries.0.where']]);
+    const response = await ask(where);
+    expect([response.status, response.paths]).toEqual([422, ['body.queries.0.where']]);
   });
 
   test.each(['timestamp', 'start', 'timeseries.steps.Time'])(
     'by %s of samples, with advice to use the timeframe',
     async (name) => {
-      const answer = await app.api<{ detail: { loc: unknown[]; msg: string }[] }>(
+      const response = await app.api<{ detail: { loc: unknown[]; msg: string }[] }>(
         'POST',
         `/aggregate/v1/user/${userId}/query`,
         {
@@ -128,7 +128,7 @@ describe('a where is refused with its location', () => {
           queries: [{ select: [{ timeseries: 'steps' }], where: `${name} > '2026-01-05T07:00:00Z'` }],
         },
       );
-      expect([answer.status, answer.body.detail]).toMatchObject([
+      expect([response.status, response.body.detail]).toMatchObject([
         422,
         [
           {
@@ -194,8 +194,8 @@ describe('a where matches the right number of rows', () => {
     [many('steps > 1', 100, ' AND '), 2],
     [`${many('(', 20)}steps > 1${many(')', 20)}`, 2],
   ])('%s: %i', async (where, rows) => {
-    const answer = await ask(where);
-    expect([answer.status, answer.msg, answer.rows]).toEqual([200, '', rows]);
+    const response = await ask(where);
+    expect([response.status, response.msg, response.rows]).toEqual([200, '', rows]);
   });
 });
 

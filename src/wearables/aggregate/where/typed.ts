@@ -47,10 +47,10 @@ export function typed(condition: Condition, table: Table): TypedCondition {
 
 const MIRRORED: Record<Operator, Operator> = { '>': '<', '>=': '<=', '<': '>', '<=': '>=', '=': '=', '!=': '!=' };
 
-type Named = Extract<Operand, { column: string }>;
-type Given = Extract<Operand, { value: unknown }>;
+type ColumnOperand = Extract<Operand, { column: string }>;
+type ValueOperand = Extract<Operand, { value: unknown }>;
 
-function columnOf({ column: name, at }: Named, { find, names }: Table): Column {
+function columnOf({ column: name, at }: ColumnOperand, { find, names }: Table): Column {
   const column = find(name);
   if (column) return column;
   const hasTimes = names.some((each) => TIME_KINDS.has(find(each)?.kind));
@@ -82,7 +82,7 @@ const ORDERS = new Set<Operator>(['>', '>=', '<', '<=']);
 const WITHOUT_ORDER = new Set<Kind>(['boolean', 'words']);
 
 // oxlint-disable-next-line eslint/max-params -- three parts of a comparison, and the table of its columns
-function between(left: Named, operator: Operator, right: Named, table: Table): TypedCondition {
+function between(left: ColumnOperand, operator: Operator, right: ColumnOperand, table: Table): TypedCondition {
   const [column, other] = [columnOf(left, table), columnOf(right, table)];
   if (column.kind !== other.kind || column.dayBeginsAt !== other.dayBeginsAt)
     throw new WhereError(right.at, `A ${NAMES[column.kind]} cannot be compared with a ${NAMES[other.kind]}`);
@@ -100,7 +100,7 @@ function refuseOrder({ kind }: Column, operator: Operator, at: number): void {
 function compared(
   column: Column,
   operator: Operator,
-  { given: { value, at }, table }: { given: Given; table: Table },
+  { given: { value, at }, table }: { given: ValueOperand; table: Table },
 ): TypedCondition {
   if (value === null) {
     if (ORDERS.has(operator)) throw new WhereError(at, 'NULL can be compared by = and != only');

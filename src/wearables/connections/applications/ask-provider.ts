@@ -1,5 +1,5 @@
 import type { Config } from '../../../config/options.ts';
-import { ask as send, NoAnswer } from '../../../outbound/ask.ts';
+import { ask as send, NoResponse } from '../../../outbound/ask.ts';
 import { addressAt, type Configured } from './configured.ts';
 import type { Question } from '../../providers/subscriber.ts';
 import { ProviderRefused, ProviderUnavailable, refuseError } from '../../providers/provider-errors.ts';
@@ -22,7 +22,7 @@ export async function askProvider(
     ...(body === undefined ? {} : { body }),
   };
   const { status, text } = await send(config, question, { onlyStatus: method === 'DELETE' }).catch((error: unknown) => {
-    throw error instanceof NoAnswer ? new ProviderUnavailable(error.code) : error;
+    throw error instanceof NoResponse ? new ProviderUnavailable(error.code) : error;
   });
   if (status === 429 || status >= 500 || status < 200) throw new ProviderUnavailable(`http_${status}`);
   if (status >= 300) throw new ProviderRefused(`http_${status}`);

@@ -1,5 +1,5 @@
 import type { Config } from '../../../config/options.ts';
-import { hookTokenOf } from '../../providers/notifier.ts';
+import { hookTokenOf } from '../../providers/notification-reader.ts';
 import type { Configured } from './configured.ts';
 
 /**

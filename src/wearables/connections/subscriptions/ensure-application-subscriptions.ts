@@ -6,7 +6,7 @@ import { hookAddress, hookBase } from '../applications/hook-address.ts';
 import { askProvider } from '../applications/ask-provider.ts';
 import { APPLICATION_SUBSCRIBERS } from '../../providers/registry.ts';
 import type { ApplicationSubscriber } from '../../providers/subscriber.ts';
-import { hookTokenOf } from '../../providers/notifier.ts';
+import { hookTokenOf } from '../../providers/notification-reader.ts';
 
 /**
  * The interval between two checks of a subscription. A check renews a subscription days before it expires, and makes it

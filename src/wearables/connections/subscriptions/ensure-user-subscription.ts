@@ -13,7 +13,7 @@ import { FIRST_WAIT_SECONDS, LOOK_SECONDS } from './ensure-application-subscript
 import { userSubscriberOrNull } from '../../providers/registry.ts';
 import type { Ask } from '../../providers/subscriber.ts';
 import { subscriptionKind } from './subscribe-user.ts';
-import { hookTokenOf } from '../../providers/notifier.ts';
+import { hookTokenOf } from '../../providers/notification-reader.ts';
 
 type Job = Static<(typeof subscriptionKind)['payload']>;
 

@@ -5,8 +5,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
 import { importConnection, makeUser } from '../../../../test/factories.ts';
-import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
-import { hookTokenOf } from '../../providers/notifier.ts';
+import { startProvider, type DataResponse, type DataRequest, type Provider } from '../../../../test/provider.ts';
+import { hookTokenOf } from '../../providers/notification-reader.ts';
 import { ensureApplicationSubscriptions } from './ensure-application-subscriptions.ts';
 import { askForUserSubscriptions } from './ensure-user-subscription.ts';
 
@@ -54,14 +54,14 @@ async function isOurs(callback: string, parameters: Record<string, string>, chal
   return Object.values(found).includes(challenge);
 }
 
-async function answer(request: DataRequest): Promise<DataAnswer> {
-  if (request.path.includes('/push_subscriptions')) return answerAsStrava(request);
-  if (request.path.includes('/webhook/subscription')) return answerAsOura(request);
-  if (request.path === '/notify') return answerAsWithings(request);
+async function answer(request: DataRequest): Promise<DataResponse> {
+  if (request.path.includes('/push_subscriptions')) return respondAsStrava(request);
+  if (request.path.includes('/webhook/subscription')) return respondAsOura(request);
+  if (request.path === '/notify') return respondAsWithings(request);
   return { json: { status: 0, body: {} } };
 }
 
-async function answerAsStrava({ method, path, query, body }: DataRequest): Promise<DataAnswer> {
+async function respondAsStrava({ method, path, query, body }: DataRequest): Promise<DataResponse> {
   const given = method === 'POST' ? new URLSearchParams(body) : query;
   if (given.get('client_secret') !== 'secret-of-strava') return { status: 401, json: {} };
   if (method === 'DELETE') {
@@ -79,7 +79,7 @@ async function answerAsStrava({ method, path, query, body }: DataRequest): Promi
   return { status: 201, json: { id: made } };
 }
 
-async function answerAsOura({ method, path, body, headers }: DataRequest): Promise<DataAnswer> {
+async function respondAsOura({ method, path, body, headers }: DataRequest): Promise<DataResponse> {
   if (headers['x-client-id'] !== 'client-of-oura' || headers['x-client-secret'] !== 'secret-of-oura')
     return { status: 401, json: {} };
   const expiration_time = new Date(Date.now() + 90 * DAY_MS).toISOString();
@@ -98,7 +98,7 @@ async function answerAsOura({ method, path, body, headers }: DataRequest): Promi
   return { status: 201, json: oura.at(-1) };
 }
 
-async function answerAsWithings({ body }: DataRequest): Promise<DataAnswer> {
+async function respondAsWithings({ body }: DataRequest): Promise<DataResponse> {
   const { action, appli = '', callbackurl = '' } = Object.fromEntries(new URLSearchParams(body));
   if (action === 'list') return { json: { status: 0, body: { profiles: withings } } };
   if (action === 'revoke')

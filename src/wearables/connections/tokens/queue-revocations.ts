@@ -27,14 +27,14 @@ export type RevocableTokens = Pick<Tokens, 'access_token' | 'refresh_token'> & {
 
 /** The connection to which tokens belong. `credential_id` names its application. */
 type TokenOwner = { user_id: string; provider: string; credential_id: string | null };
-type Ended = TokenOwner & { tokens: Buffer | null; external_user_id: Buffer | null };
-type Unused = TokenOwner & { tokens: Omit<RevocableTokens, 'external_user_id'> } & Pick<
+type EndedConnection = TokenOwner & { tokens: Buffer | null; external_user_id: Buffer | null };
+type UnusedTokens = TokenOwner & { tokens: Omit<RevocableTokens, 'external_user_id'> } & Pick<
     RevocableTokens,
     'external_user_id'
   >;
 
 /** Queues the revocation of the stored tokens of connections that have ended (queueRevocations). */
-export async function queueEndedRevocations(ctx: TxCtx<TeamCtx>, ended: Ended[]): Promise<void> {
+export async function queueEndedRevocations(ctx: TxCtx<TeamCtx>, ended: EndedConnection[]): Promise<void> {
   const unused = ended.flatMap(({ tokens: sealed, external_user_id, ...of }) => {
     const rowKey = { team_id: ctx.team.id, id: `${of.user_id}/${of.provider}` };
     const tokens = openTokens(ctx, rowKey, { tokens: sealed, tokens_expire_at: null });
@@ -51,7 +51,7 @@ export async function queueEndedRevocations(ctx: TxCtx<TeamCtx>, ended: Ended[])
  * connection to the account. So we do not notify the provider while somebody is connected to the same account
  * (`revoke.ts` checks this later), or while this user is connected to an account that is not known.
  */
-export async function queueRevocations(ctx: TxCtx<TeamCtx>, unused: Unused[]): Promise<void> {
+export async function queueRevocations(ctx: TxCtx<TeamCtx>, unused: UnusedTokens[]): Promise<void> {
   const rows = [];
   for (const { tokens, external_user_id, ...of } of unused) {
     const { provider, credential_id } = of;

@@ -1,5 +1,5 @@
 import type { Config } from '../../../config/options.ts';
-import { ask, NoAnswer } from '../../../outbound/ask.ts';
+import { ask, NoResponse } from '../../../outbound/ask.ts';
 import { errorCodeOf, ProviderRefused, ProviderUnavailable, refuseError } from '../../providers/provider-errors.ts';
 import { addressAt, type Configured } from '../applications/configured.ts';
 import type { Tokens } from './sealed-tokens.ts';
@@ -46,7 +46,7 @@ export async function requestTokens(
   const url = addressAt(config, configured, oauth.token_url);
   let found: Record<string, unknown>;
   try {
-    const answer = await answerOf(config, { method: 'POST', url, headers, body: form.toString() });
+    const answer = await responseOf(config, { method: 'POST', url, headers, body: form.toString() });
     found = oauth.unwrap ? oauth.unwrap(answer) : answer;
     refuseError(found);
   } catch (error) {
@@ -74,7 +74,7 @@ export function renewTokens(config: Config, configured: Configured, refresh_toke
 export async function askIdentity(config: Config, configured: Configured, token: string): Promise<string | null> {
   const { identity } = configured.connector.oauth;
   if (identity === null) return null;
-  const answer = await answerOf(config, {
+  const answer = await responseOf(config, {
     method: 'GET',
     url: addressAt(config, configured, identity.url),
     headers: { authorization: `Bearer ${token}` },
@@ -106,23 +106,23 @@ export function scopesOf({ connector: { oauth } }: Configured, granted: unknown)
 }
 
 type Question = Parameters<typeof ask>[1];
-type Reached = { status: number; answer: Record<string, unknown> | null };
+type TokenResponse = { status: number; answer: Record<string, unknown> | null };
 
-async function answerOf(config: Config, question: Question): Promise<Record<string, unknown>> {
+async function responseOf(config: Config, question: Question): Promise<Record<string, unknown>> {
   const { status, answer } = await reached(config, question);
   refuseStatus(status, answer);
   if (answer === null) throw new ProviderUnavailable('answer_unreadable');
   return answer;
 }
 
-async function reached(config: Config, question: Question): Promise<Reached> {
+async function reached(config: Config, question: Question): Promise<TokenResponse> {
   const { status, text } = await ask(config, question).catch((error: unknown) => {
-    throw error instanceof NoAnswer ? new ProviderUnavailable(error.code) : error;
+    throw error instanceof NoResponse ? new ProviderUnavailable(error.code) : error;
   });
   return { status, answer: parse(text) };
 }
 
-function refuseStatus(status: number, answer: Reached['answer']): void {
+function refuseStatus(status: number, answer: TokenResponse['answer']): void {
   if (status === 429 || status >= 500 || status < 200) throw new ProviderUnavailable(`http_${status}`);
   if (status >= 300) throw new ProviderRefused(errorCodeOf(answer?.['error']) ?? `http_${status}`);
 }

@@ -42,7 +42,9 @@ export async function getValidToken(
   whenRefused: ConnectionError = 'token_refresh_failed',
 ): Promise<string | null> {
   if (ctx.db.isTransaction)
-    throw new Error('freshToken cannot run in a transaction: it would return a renewed token before that is stored.');
+    throw new Error(
+      'getValidToken cannot run in a transaction: it would return a renewed token before that is stored.',
+    );
   const until = performance.now() + MOST_WAIT_MS;
   for (;;) {
     const found = await read(ctx, connection);
@@ -58,19 +60,19 @@ export async function getValidToken(
   }
 }
 
-type Found = {
+type FoundTokens = {
   tokens: Tokens;
   external_user_id: string | null;
   credential_id: string | null;
   sealed: Buffer;
   lasts: boolean;
 };
-type Leased = Found & { lease: string; whenRefused: ConnectionError };
+type LeasedTokens = FoundTokens & { lease: string; whenRefused: ConnectionError };
 
-const isGood = ({ tokens, lasts }: Found, refused: string | undefined): boolean =>
+const isGood = ({ tokens, lasts }: FoundTokens, refused: string | undefined): boolean =>
   lasts && tokens.access_token !== refused;
 
-async function read(ctx: TeamCtx, { user_id, provider }: ConnectionKey): Promise<Found | null> {
+async function read(ctx: TeamCtx, { user_id, provider }: ConnectionKey): Promise<FoundTokens | null> {
   const row = await ctx.db
     .selectFrom('connections')
     .innerJoin('users', 'users.id', 'connections.user_id')
@@ -115,7 +117,7 @@ async function renew(
   ctx: TeamCtx,
   connection: ConnectionKey,
   configured: Configured,
-  { lease, tokens: { refresh_token }, external_user_id, credential_id, whenRefused }: Leased,
+  { lease, tokens: { refresh_token }, external_user_id, credential_id, whenRefused }: LeasedTokens,
 ): Promise<string | null> {
   try {
     if (refresh_token === null) throw new ProviderRefused('no_refresh_token');
@@ -140,13 +142,13 @@ async function renew(
   }
 }
 
-type Renewed = ConnectionKey & { external_user_id: string | null; credential_id: string | null };
+type RenewedConnection = ConnectionKey & { external_user_id: string | null; credential_id: string | null };
 
 /**
  * Stores the tokens. Returns whether they belong to the connection now. If the connection has ended meanwhile, revokes
  * them.
  */
-function store(ctx: TeamCtx, of: Renewed, lease: string, tokens: Tokens): Promise<boolean> {
+function store(ctx: TeamCtx, of: RenewedConnection, lease: string, tokens: Tokens): Promise<boolean> {
   const { user_id, provider } = of;
   return inTransaction(ctx, async (ctx) => {
     const columns = sealedTokens(ctx, { team_id: ctx.team.id, id: `${user_id}/${provider}` }, tokens);

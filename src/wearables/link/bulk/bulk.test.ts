@@ -47,8 +47,8 @@ describe('importing connections', () => {
         { provider: 'oura', connections: [recipeOf(user_id)] },
         { headers: { 'x-idempotency-key': user_id } },
       );
-    const answers = [await send(), await send()];
-    expect(answers.map(({ status, body }) => [status, body])).toEqual([
+    const responses = [await send(), await send()];
+    expect(responses.map(({ status, body }) => [status, body])).toEqual([
       [202, undefined],
       [202, undefined],
     ]);

@@ -1,10 +1,10 @@
 // The credentials that simulated providers accept: one for each outcome that is possible at a real provider.
 import type { LinkError } from '../link-outcome.ts';
 
-type Answer = 'success' | 'pending_provider_mfa' | LinkError;
+type SignInOutcome = 'success' | 'pending_provider_mfa' | LinkError;
 
 /** The outcome for each password. It does not depend on the user name. */
-const PASSWORDS: Readonly<Record<string, Answer>> = {
+const PASSWORDS: Readonly<Record<string, SignInOutcome>> = {
   sandbox: 'success',
   'sandbox-mfa': 'pending_provider_mfa',
   'sandbox-expired': 'provider_password_expired',
@@ -12,7 +12,7 @@ const PASSWORDS: Readonly<Record<string, Answer>> = {
   'sandbox-region': 'unsupported_region',
 };
 
-const EMAILS: Readonly<Record<string, Answer>> = {
+const EMAILS: Readonly<Record<string, SignInOutcome>> = {
   'success@example.com': 'success',
   'unavailable@example.com': 'provider_api_error',
   'region@example.com': 'unsupported_region',
@@ -22,12 +22,12 @@ const EMAILS: Readonly<Record<string, Answer>> = {
 export const MFA_CODE = '123456';
 export const MFA_REQUEST = { method: 'sms' as const, hint: '+1 602 555 01••' };
 
-const answerOf = (answers: Readonly<Record<string, Answer>>, given: string): Answer =>
-  Object.hasOwn(answers, given) ? (answers[given] as Answer) : 'provider_credential_error';
+const responseOf = (answers: Readonly<Record<string, SignInOutcome>>, given: string): SignInOutcome =>
+  Object.hasOwn(answers, given) ? (answers[given] as SignInOutcome) : 'provider_credential_error';
 
 /** Returns the outcome for a password. Refuses every unknown password, like a real provider. */
-export const answerToPassword = (password: string): Answer => answerOf(PASSWORDS, password);
-export const answerToEmail = (email: string): Answer => answerOf(EMAILS, email.trim().toLowerCase());
+export const answerToPassword = (password: string): SignInOutcome => responseOf(PASSWORDS, password);
+export const answerToEmail = (email: string): SignInOutcome => responseOf(EMAILS, email.trim().toLowerCase());
 
 /** The values that a page of the sandbox suggests. */
 export const DEMO_INPUTS = {

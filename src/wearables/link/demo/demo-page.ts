@@ -1,6 +1,6 @@
 // The page of a simulated provider. It needs no script, and states that it is a simulation.
 import type { LinkCtx } from '../../../context.ts';
-import type { BrowserAnswer } from '../../../operation/media.ts';
+import type { BrowserResponse } from '../../../operation/media.ts';
 import { escapeHtml, layout } from '../../../operation/html-page.ts';
 import { PROVIDERS, type ProviderSlug } from '../../providers/provider-catalogue.ts';
 import { redirectWith } from '../redirect-url.ts';
@@ -33,13 +33,13 @@ const TITLES: Readonly<Record<Asks, (name: string) => string>> = {
   mfa: () => 'Enter your code',
 };
 
-type Opened = { ctx: LinkCtx; slug: ProviderSlug; token: string; from_page: boolean };
+type OpenedDemoPage = { ctx: LinkCtx; slug: ProviderSlug; token: string; from_page: boolean };
 
 /** Returns the page. `problem` is the error in the last input, and `username` is the name in that input. */
 export function demoPage(
-  { ctx, slug, token, from_page }: Opened,
+  { ctx, slug, token, from_page }: OpenedDemoPage,
   { asks, problem, username = '' }: { asks: Asks; problem: string | null; username?: string | undefined },
-): BrowserAnswer {
+): BrowserResponse {
   const provider: ProviderFacts = PROVIDERS[slug];
   const name = escapeHtml(provider.name);
   const end = redirectWith(ctx, 'success');

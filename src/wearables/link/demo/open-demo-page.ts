@@ -1,5 +1,5 @@
 import type { Ctx, LinkCtx } from '../../../context.ts';
-import type { BrowserAnswer } from '../../../operation/media.ts';
+import type { BrowserResponse } from '../../../operation/media.ts';
 import { readToken } from '../../../tenancy/keys/key-value.ts';
 import type { ProviderSlug } from '../../providers/provider-catalogue.ts';
 import { connectableProviders, formOf } from '../connectable.ts';
@@ -12,15 +12,18 @@ import { demoPageUrl } from './page-url.ts';
 import { demoPage } from './demo-page.ts';
 import { completeSignIn, signInByEmail, signInByPassword, type SignedIn } from './sign-in.ts';
 
-type Asked = { provider: string; token: string; from_page: boolean };
-type Opened = { ctx: LinkCtx; slug: ProviderSlug; token: string; from_page: boolean };
+type DemoPageRequest = { provider: string; token: string; from_page: boolean };
+type OpenedDemoPage = { ctx: LinkCtx; slug: ProviderSlug; token: string; from_page: boolean };
 type Fields = { [name in 'answer' | 'username' | 'password' | 'email' | 'mfa_code']?: string };
 
 /**
  * Returns the session of a link token for a simulated provider. If there is no such session, returns the page that
  * states the reason.
  */
-async function open(ctx: Ctx, { provider, token, from_page }: Asked): Promise<Opened | { page: BrowserAnswer }> {
+async function open(
+  ctx: Ctx,
+  { provider, token, from_page }: DemoPageRequest,
+): Promise<OpenedDemoPage | { page: BrowserResponse }> {
   const session = readToken(token) === 'link' ? await findLinkSessionOrNull(ctx, token) : null;
   nameActor(ctx, session);
   if (!session?.ctx) return { page: outcomePage(session?.ended ?? 'invalid_token') };
@@ -29,7 +32,7 @@ async function open(ctx: Ctx, { provider, token, from_page }: Asked): Promise<Op
   return { ctx: session.ctx, slug: found.slug, token, from_page };
 }
 
-export async function openDemoPage(ctx: Ctx, asked: Asked, forCode: boolean): Promise<BrowserAnswer> {
+export async function openDemoPage(ctx: Ctx, asked: DemoPageRequest, forCode: boolean): Promise<BrowserResponse> {
   const opened = await open(ctx, asked);
   if ('page' in opened) return opened.page;
   const form = formOf(opened.slug) ?? 'consent';
@@ -40,7 +43,7 @@ export async function openDemoPage(ctx: Ctx, asked: Asked, forCode: boolean): Pr
  * Handles the form that a person sent from the page. If the person can correct an error, the page shows it. Every other
  * outcome ends the sign-in.
  */
-export async function answerDemoPage(ctx: Ctx, asked: Asked, fields: Fields): Promise<BrowserAnswer> {
+export async function answerDemoPage(ctx: Ctx, asked: DemoPageRequest, fields: Fields): Promise<BrowserResponse> {
   const opened = await open(ctx, asked);
   if ('page' in opened) return opened.page;
   const outcome = await outcomeOf(opened, fields);
@@ -57,7 +60,7 @@ export async function answerDemoPage(ctx: Ctx, asked: Asked, fields: Fields): Pr
   });
 }
 
-async function outcomeOf({ ctx, slug }: Opened, fields: Fields): Promise<SignedIn> {
+async function outcomeOf({ ctx, slug }: OpenedDemoPage, fields: Fields): Promise<SignedIn> {
   const form = formOf(slug);
   if (form === 'email') return signInByEmail(ctx, slug, fields.email ?? '');
   if (form === 'password' && fields.mfa_code !== undefined) return completeSignIn(ctx, slug, fields.mfa_code.trim());

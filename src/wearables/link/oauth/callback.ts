@@ -3,7 +3,7 @@ import type { Ctx, FoundLinkSession, LinkCtx, TxCtx } from '../../../context.ts'
 import { inTransaction } from '../../../db/transaction.ts';
 import { lockName } from '../../../db/session/named-lock.ts';
 import { AppError } from '../../../errors.ts';
-import type { BrowserAnswer } from '../../../operation/media.ts';
+import type { BrowserResponse } from '../../../operation/media.ts';
 import { findUser } from '../../../users/find.ts';
 import { bringsAnything } from '../../connections/resource-availability.ts';
 import { connect } from '../../connections/connect.ts';
@@ -36,7 +36,7 @@ export type Callback = { provider: string; cookie: string | null } & Record<
 /**
  * Handles the return of a user from a provider's page: connects the user, and redirects the browser with the outcome.
  */
-export async function finishOauth(ctx: Ctx, callback: Callback): Promise<BrowserAnswer> {
+export async function finishOauth(ctx: Ctx, callback: Callback): Promise<BrowserResponse> {
   const { provider, cookie, state = '' } = callback;
   const back = await consumeState(ctx, { state, provider, cookie });
   // Without the state we do not know the link token, so we have no address to which we could redirect.

@@ -29,7 +29,7 @@ beforeEach(async () => {
   provider.grant(null);
   provider.user('provider-user-1');
   provider.fail();
-  provider.wrap((answer) => answer);
+  provider.wrap((response) => response);
 });
 afterAll(async () => {
   await app.close();
@@ -41,16 +41,16 @@ type Page = { status: number; location: URL; text: string };
 
 /** Opens an address like a browser that keeps cookies and does not follow redirects. */
 async function open(url: string, browser: Browser = { cookie: '' }): Promise<Page> {
-  const answer = await fetch(url.startsWith('/') ? app.baseUrl + url : url, {
+  const response = await fetch(url.startsWith('/') ? app.baseUrl + url : url, {
     headers: browser.cookie === '' ? {} : { cookie: browser.cookie },
     redirect: 'manual',
   });
-  const set = answer.headers.get('set-cookie');
+  const set = response.headers.get('set-cookie');
   if (set) browser.cookie = set.split(';')[0] as string;
   return {
-    status: answer.status,
-    location: new URL(answer.headers.get('location') ?? 'about:blank'),
-    text: await answer.text(),
+    status: response.status,
+    location: new URL(response.headers.get('location') ?? 'about:blank'),
+    text: await response.text(),
   };
 }
 
@@ -73,7 +73,7 @@ describe('connecting at the page of a provider', () => {
   test.each(CONNECTORS.map(({ slug }) => slug))(
     "ends with a connection to %s and the browser at the team's address",
     async (slug) => {
-      if (slug === 'withings') provider.wrap((answer) => ({ status: 0, body: answer }));
+      if (slug === 'withings') provider.wrap((response) => ({ status: 0, body: response }));
       const { user_id } = await makeUser(team);
       const { link_token } = await linkTokenOf(team, user_id, { redirect_url: HERE });
       const end = await connectBy(slug, link_token);

@@ -1,7 +1,7 @@
 import type { Config } from '../../../config/options.ts';
 import type { Ctx } from '../../../context.ts';
 import { readToken } from '../../../tenancy/keys/key-value.ts';
-import type { BrowserAnswer } from '../../../operation/media.ts';
+import type { BrowserResponse } from '../../../operation/media.ts';
 import { addressAt, type Configured } from '../../connections/applications/configured.ts';
 import { findAskedScopes } from '../requirements/asked-scopes.ts';
 import { connectableProviders } from '../connectable.ts';
@@ -19,7 +19,7 @@ export const callbackUrl = ({ baseUrl }: Pick<Config, 'baseUrl'>, provider: stri
 type Request = { provider: string; token: string; cookie: string | null; from_page: boolean };
 
 /** Redirects a browser to the provider's page. If this is not possible, shows the reason to the user. */
-export async function startOauth(ctx: Ctx, { provider, token, cookie, from_page }: Request): Promise<BrowserAnswer> {
+export async function startOauth(ctx: Ctx, { provider, token, cookie, from_page }: Request): Promise<BrowserResponse> {
   const session = readToken(token) === 'link' ? await findLinkSessionOrNull(ctx, token) : null;
   nameActor(ctx, session);
   if (!session?.ctx) return outcomePage(session?.ended ?? 'invalid_token');

@@ -31,7 +31,7 @@ export type StartedAuthorization = {
   code_challenge: string | null;
 };
 
-type Leaving = {
+type OAuthRequest = {
   provider: string;
   /** The team's own application to which the user will grant access; null for this deployment's application. */
   own: OwnApplication | null;
@@ -44,7 +44,7 @@ type Leaving = {
 /** Stores a state: the user, the provider, the application, and the browser that we redirect. */
 export function storeState(
   ctx: LinkCtx,
-  { provider, own, pkce, cookie, token, from_page }: Leaving,
+  { provider, own, pkce, cookie, token, from_page }: OAuthRequest,
 ): Promise<StartedAuthorization> {
   const browser = browserOf(cookie) ?? secret();
   const state = secret();

@@ -1,5 +1,5 @@
 import type { Ctx, LinkCtx } from '../../../context.ts';
-import type { BrowserAnswer } from '../../../operation/media.ts';
+import type { BrowserResponse } from '../../../operation/media.ts';
 import { readToken } from '../../../tenancy/keys/key-value.ts';
 import { findApplications } from '../../connections/applications/find-application.ts';
 import { connectableProviders, type Connectable } from '../connectable.ts';
@@ -10,7 +10,7 @@ import { escapeHtml, layout } from '../../../operation/html-page.ts';
 import { outcomePage } from './outcome-page.ts';
 
 /** Returns the page on which a user chooses the provider to connect. */
-export async function linkPage(ctx: Ctx, token: string): Promise<BrowserAnswer> {
+export async function linkPage(ctx: Ctx, token: string): Promise<BrowserResponse> {
   const session = readToken(token) === 'link' ? await findLinkSessionOrNull(ctx, token) : null;
   nameActor(ctx, session);
   if (!session?.ctx) return outcomePage(session?.ended ?? 'invalid_token');

@@ -1,6 +1,6 @@
 import type { Ctx, LinkCtx } from '../../../context.ts';
 import { escapeHtml, layout } from '../../../operation/html-page.ts';
-import type { BrowserAnswer } from '../../../operation/media.ts';
+import type { BrowserResponse } from '../../../operation/media.ts';
 import { readToken } from '../../../tenancy/keys/key-value.ts';
 import { outcomeText, type LinkOutcome } from '../link-outcome.ts';
 import { redirectWith } from '../redirect-url.ts';
@@ -16,7 +16,7 @@ export function donePath(outcome: LinkOutcome, token: string | null): string {
 }
 
 /** Returns the page that shows the outcome to a user. No text on it comes from the address. */
-export function outcomePage(outcome: LinkOutcome, links: string[] = []): BrowserAnswer {
+export function outcomePage(outcome: LinkOutcome, links: string[] = []): BrowserResponse {
   const next =
     outcome === 'success' ? ' You can close this page now.' : links.length === 0 ? ' You can close this page.' : '';
   const title = outcome === 'success' ? 'Connected' : 'Not connected';
@@ -27,7 +27,7 @@ export function outcomePage(outcome: LinkOutcome, links: string[] = []): Browser
  * Returns the same page with the next steps, as long as the link works: choose again, or go back to the site that sent
  * the user.
  */
-export async function donePage(ctx: Ctx, outcome: LinkOutcome, token: string): Promise<BrowserAnswer> {
+export async function donePage(ctx: Ctx, outcome: LinkOutcome, token: string): Promise<BrowserResponse> {
   const session = readToken(token) === 'link' ? await findLinkSessionOrNull(ctx, token) : null;
   nameActor(ctx, session);
   const goesOn = outcome !== 'success' && session?.ctx;

@@ -41,7 +41,7 @@ export const requirementOperations: Operation[] = [
     description:
       'The choice applies to connections that are made from now on. The service also asks for scopes ' +
       'that a connection needs to last. A user who leaves out a required scope comes back with ' +
-      'required_scopes_not_granted. Providers that are left out or null keep their choice. The answer ' +
+      'required_scopes_not_granted. Providers that are left out or null keep their choice. The response ' +
       'has the current choice.',
     handle: async (ctx, { body }) => {
       await setRequirements(

@@ -34,9 +34,9 @@ const set = (body: object): Promise<Answer<{ requirements: Requirement[]; detail
 /** Opens an address like a browser that keeps its cookie and does not follow redirects. */
 async function open(url: string, cookie = ''): Promise<{ location: URL; cookie: string }> {
   const at = url.startsWith('http') ? url : app.baseUrl + url;
-  const answer = await fetch(at, { headers: cookie === '' ? {} : { cookie }, redirect: 'manual' });
-  const set = answer.headers.get('set-cookie')?.split(';')[0] ?? cookie;
-  return { location: new URL(answer.headers.get('location') ?? 'about:blank'), cookie: set };
+  const response = await fetch(at, { headers: cookie === '' ? {} : { cookie }, redirect: 'manual' });
+  const set = response.headers.get('set-cookie')?.split(';')[0] ?? cookie;
+  return { location: new URL(response.headers.get('location') ?? 'about:blank'), cookie: set };
 }
 
 /** Connects a new user: returns the scopes that were asked for, and the outcome. */

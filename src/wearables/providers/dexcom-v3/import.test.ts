@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
 import { importConnection, makeUser } from '../../../../test/factories.ts';
-import { startProvider, type DataAnswer, type Provider } from '../../../../test/provider.ts';
+import { startProvider, type DataResponse, type Provider } from '../../../../test/provider.ts';
 import { dayAgo, pulledFrom, refresh } from '../../../../test/pulled.ts';
 
 let provider: Provider;
@@ -34,7 +34,7 @@ const record = (systemTime: string, displayTime: string, changes: object = {}) =
   displayApp: 'G7',
   ...changes,
 });
-const answered = (records: unknown[]): DataAnswer => ({
+const answered = (records: unknown[]): DataResponse => ({
   json: { recordType: 'egv', recordVersion: '3.0', userId: 'a0b1', records },
 });
 const day = dayAgo(2);
@@ -79,19 +79,19 @@ test('The next polls find late values, and each is published once', async () => 
   expect(await samples('glucose')).toHaveLength(2);
 });
 
-test.each<[string, DataAnswer]>([
+test.each<[string, DataResponse]>([
   ['no records', { json: {} }],
   ['an unknown unit', answered([record(`${day}T12:00:00Z`, `${day}T05:00:00`, { unit: 'g/L' })])],
   ['an invalid time', answered([record('now', 'now')])],
-])('An answer with %s ends the pull with an error', async (_, answer) => {
-  const { pulls } = await pulledFrom(app, provider, 'dexcom_v3', () => answer);
+])('An answer with %s ends the pull with an error', async (_, response) => {
+  const { pulls } = await pulledFrom(app, provider, 'dexcom_v3', () => response);
   expect(await pulls()).toEqual({ glucose: 'failure' });
 });
 
 test('A refusal makes only the team wait, as long as the answer says', async () => {
   const [first, second] = [await app.makeTeam(), await app.makeTeam()];
-  let answer: DataAnswer = { status: 429, headers: { 'retry-after': '900' } };
-  provider.play(() => answer);
+  let response: DataResponse = { status: 429, headers: { 'retry-after': '900' } };
+  provider.play(() => response);
   const asksOf = async (team: Team): Promise<number> => {
     provider.asked.length = 0;
     await importConnection(team, (await makeUser(team)).user_id, { oauth_scopes: null }, 'dexcom_v3');
@@ -103,7 +103,7 @@ test('A refusal makes only the team wait, as long as the answer says', async () 
     select extract(epoch from polls_until - now())::integer as seconds from team_provider_waits
       where team_id = ${first.id}`.execute(app.db);
   expect(rows[0]?.seconds).toBeGreaterThan(800);
-  answer = answered([]);
+  response = answered([]);
   expect(await asksOf(first)).toBe(0);
   expect(await asksOf(second)).toBeGreaterThan(0);
 });

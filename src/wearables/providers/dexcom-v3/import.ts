@@ -2,9 +2,9 @@
 import { offsetWithin } from '../../calendar-date.ts';
 import { PullError, type Importer } from '../importer.ts';
 
-import { samplesOf, type Measured } from '../answers/fitting.ts';
-import { momentIn, numberOr, objectIn, objectsIn, textOr, type Found } from '../answers/read-answer.ts';
-import { waitsOfShares, numbersOf } from '../answers/shares.ts';
+import { samplesOf, type Measured } from '../responses/fitting.ts';
+import { momentIn, numberOr, objectIn, objectsIn, textOr, type ProviderObject } from '../responses/read-response.ts';
+import { waitsOfShares, numbersOf } from '../responses/shares.ts';
 import type { ProviderApi } from '../provider-api.ts';
 
 const EGVS = 'https://api.dexcom.com/v3/users/self/egvs';
@@ -44,7 +44,7 @@ export const importer: Importer = {
  * Returns the value of a record. If a value is outside the sensor's range, Dexcom returns the nearest end of the range,
  * 39 or 401 mg/dL, and the status states this.
  */
-function toMeasured(record: Found): Measured[] {
+function toMeasured(record: ProviderObject): Measured[] {
   const at = momentIn(record['systemTime']);
   if (at === null) return [];
   const measured: Measured = { at, value: numberOr(record['value']), timezone_offset: offsetOf(record, at) };
@@ -58,7 +58,7 @@ const FURTHEST_SECONDS = 14 * 3_600;
  * Returns the offset from UTC. `displayTime` is the time that the device's clock showed. Returns null if this makes an
  * impossible offset, for example because nobody has set the clock of a receiver.
  */
-function offsetOf({ displayTime }: Found, at: string): number | null {
+function offsetOf({ displayTime }: ProviderObject, at: string): number | null {
   const shown = textOr(displayTime);
   if (shown === null) return null;
   const stated = offsetWithin(shown);

@@ -2,7 +2,7 @@
 // texts.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
-import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
+import { startProvider, type DataResponse, type DataRequest, type Provider } from '../../../../test/provider.ts';
 import { dayAgo, pulledFrom, type Pulled, refresh } from '../../../../test/pulled.ts';
 import { publishedTo } from '../../../../test/publish-event.ts';
 
@@ -125,7 +125,7 @@ const TOTALS: Record<string, object> = {
   floors: { floors: { countSum: '6' } },
 };
 
-function answer({ method, path, query, body }: DataRequest): DataAnswer | undefined {
+function answer({ method, path, query, body }: DataRequest): DataResponse | undefined {
   const [, type = '', how = ''] = /dataTypes\/([a-z0-9-]+)\/dataPoints(:\w+)?$/.exec(path) ?? [];
   if (how === ':dailyRollUp') {
     if (method !== 'POST') return { status: 405, json: {} };

@@ -5,13 +5,13 @@ import { body } from '../../summaries/resources/body.ts';
 import { device } from '../../summaries/resources/device.ts';
 import { sleep } from '../../summaries/resources/sleep.ts';
 import { workout } from '../../summaries/resources/workout.ts';
-import type { Mapper, Importer, Pulled, ImportSource, Window } from '../importer.ts';
+import type { Mapper, Importer, Pulled, ImportSource, TimeWindow } from '../importer.ts';
 
-import { daysAround } from '../answers/days-around.ts';
-import { devicesOf } from '../answers/devices.ts';
-import { samplesOf, summariesOf, type Measured } from '../answers/fitting.ts';
-import { pagesByToken } from '../answers/pages.ts';
-import { momentIn, numberOr, objectIn, objectOr, objectsOr, type Found } from '../answers/read-answer.ts';
+import { daysAround } from '../responses/days-around.ts';
+import { devicesOf } from '../responses/devices.ts';
+import { samplesOf, summariesOf, type Measured } from '../responses/fitting.ts';
+import { pagesByToken } from '../responses/pages.ts';
+import { momentIn, numberOr, objectIn, objectOr, objectsOr, type ProviderObject } from '../responses/read-response.ts';
 import { dateOf, dayOf, keyOf, offsetOf, toActivity, toBody, toDevice, toSleep, toWorkout, TOTALS } from './map.ts';
 import { ownProperty } from '../../../wire/own-property.ts';
 import type { ProviderApi } from '../provider-api.ts';
@@ -98,20 +98,20 @@ const snakeOf = (type: string): string => type.replaceAll('-', '_');
 async function* points(
   source: ImportSource,
   { type, method = '', filter, pageSize = PAGE }: { type: string; method?: string; filter: string; pageSize?: number },
-): AsyncIterable<Found[]> {
+): AsyncIterable<ProviderObject[]> {
   const url = `${API}/${type}/dataPoints${method}`;
   const next = { answered: 'nextPageToken', asked: 'pageToken' };
-  for await (const answer of pagesByToken(source, api, { url, query: { filter, pageSize }, ...next }))
-    yield objectsOr(answer['dataPoints']);
+  for await (const response of pagesByToken(source, api, { url, query: { filter, pageSize }, ...next }))
+    yield objectsOr(response['dataPoints']);
 }
 
 const between = (field: string, from: string, to: string): string => `${field} >= "${from}" AND ${field} < "${to}"`;
-const daysOf = (window: Window): [string, string] => {
+const daysOf = (window: TimeWindow): [string, string] => {
   const { first, last } = daysAround(window);
   return [first, last];
 };
 
-function filterOf({ type, time }: DataType, window: Window): string {
+function filterOf({ type, time }: DataType, window: TimeWindow): string {
   const { from, to } = window;
   if (time === 'date') return between(`${snakeOf(type)}.date`, ...daysOf(window));
   const field = time === 'sample' ? 'sample_time.physical_time' : 'interval.start_time';
@@ -122,16 +122,16 @@ function filterOf({ type, time }: DataType, window: Window): string {
  * Yields the samples of a resource as one stream of all sources, like the person's own app shows them. A value of 0
  * means that no source measured anything.
  */
-async function* samples(source: ImportSource, resource: string, window: Window): AsyncIterable<Pulled> {
+async function* samples(source: ImportSource, resource: string, window: TimeWindow): AsyncIterable<Pulled> {
   for await (const page of merged(source, resource, window)) yield* samplesIn(source, resource, page);
 }
 
-function merged(source: ImportSource, resource: string, window: Window): AsyncIterable<Found[]> {
+function merged(source: ImportSource, resource: string, window: TimeWindow): AsyncIterable<ProviderObject[]> {
   const dataType = ownProperty(SAMPLES, resource) as DataType;
   return points(source, { type: dataType.type, method: ':reconcile', filter: filterOf(dataType, window) });
 }
 
-function* samplesIn(source: ImportSource, resource: string, page: readonly Found[]): Iterable<Pulled> {
+function* samplesIn(source: ImportSource, resource: string, page: readonly ProviderObject[]): Iterable<Pulled> {
   const dataType = ownProperty(SAMPLES, resource) as DataType;
   const { type, field, series = resource, unit, parts = 1 } = dataType;
   const measured = page.flatMap((point): Measured[] => {
@@ -146,7 +146,7 @@ function* samplesIn(source: ImportSource, resource: string, page: readonly Found
 /**
  * Returns the time of a point. If a value belongs to a day and has no time, this is the beginning of the user's day.
  */
-function timeOf({ user }: ImportSource, found: Found, { time }: DataType): Omit<Measured, 'value'> | null {
+function timeOf({ user }: ImportSource, found: ProviderObject, { time }: DataType): Omit<Measured, 'value'> | null {
   if (time === 'date') {
     const date = dateOf(found['date']);
     return date === null
@@ -164,17 +164,17 @@ function timeOf({ user }: ImportSource, found: Found, { time }: DataType): Omit<
   return { at, duration_ms: Date.parse(end) - Date.parse(at), timezone_offset: offsetOf(startUtcOffset) };
 }
 
-async function* days(source: ImportSource, window: Window): AsyncIterable<Pulled> {
+async function* days(source: ImportSource, window: TimeWindow): AsyncIterable<Pulled> {
   const [start, end] = daysOf(window).map((day) => {
     const [year, month_, day_] = day.split('-').map(Number);
     return { date: { year, month: month_, day: day_ } };
   });
-  const byDay = new Map<string, Found>();
+  const byDay = new Map<string, ProviderObject>();
   for (const type of Object.keys(TOTALS)) {
     const url = `${API}/${type}/dataPoints:dailyRollUp`;
     const json = { range: { start, end }, windowSizeDays: 1 };
-    const answer = objectIn(await source.ask(api, { url, json }));
-    for (const point of objectsOr(answer['rollupDataPoints'])) {
+    const response = objectIn(await source.ask(api, { url, json }));
+    for (const point of objectsOr(response['rollupDataPoints'])) {
       const date = dayOf(point);
       if (date !== null) byDay.set(date, { ...byDay.get(date), ...point });
     }
@@ -183,7 +183,7 @@ async function* days(source: ImportSource, window: Window): AsyncIterable<Pulled
 }
 
 /** Yields sessions, with the devices that recorded them. Merged points and rolled-up points name no device. */
-function* sessionsOf({ ctx: { log } }: ImportSource, mapper: Mapper, page: Found[]): Iterable<Pulled> {
+function* sessionsOf({ ctx: { log } }: ImportSource, mapper: Mapper, page: ProviderObject[]): Iterable<Pulled> {
   yield* devicesOf(
     log,
     MAPPERS.device,
@@ -197,7 +197,7 @@ const nights: Reader = async function* (source, { from, to }) {
   for await (const page of points(source, asked)) yield* sessionsOf(source, MAPPERS.sleep, page);
 };
 
-type Reader = (source: ImportSource, window: Window) => AsyncIterable<Pulled>;
+type Reader = (source: ImportSource, window: TimeWindow) => AsyncIterable<Pulled>;
 
 const READERS: Readonly<Record<string, Reader>> = {
   activity: days,
@@ -210,7 +210,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   },
   // A scale reports weight and fat for the same moment. Google has a data type for each of them.
   body: async function* (source, window) {
-    const byTime = new Map<string, Found>();
+    const byTime = new Map<string, ProviderObject>();
     for (const resource of ['weight', 'fat']) {
       const key = keyOf((ownProperty(SAMPLES, resource) as DataType).type);
       for await (const page of merged(source, resource, window)) {

@@ -1,7 +1,7 @@
 // https://developers.google.com/health/reference/rest/v4/users.dataTypes.dataPoints#Sleep, #Exercise, #DataSource
 import { BY_HAND } from '../../by-hand.ts';
 import type { SourceType } from '../../source.ts';
-import type { Item } from '../answers/fitting.ts';
+import type { Item } from '../responses/fitting.ts';
 import {
   momentIn,
   numberOr,
@@ -11,9 +11,9 @@ import {
   textOr,
   wholeOr,
   wordOf,
-  type Found,
-} from '../answers/read-answer.ts';
-import { hypnogramOf } from '../answers/sleep-stream.ts';
+  type ProviderObject,
+} from '../responses/read-response.ts';
+import { hypnogramOf } from '../responses/sleep-stream.ts';
 import { ownProperty } from '../../../wire/own-property.ts';
 
 /** Returns a date like {year: 2026, month: 7, day: 3} as 2026-07-03; null if the value is not a date. */
@@ -41,7 +41,7 @@ const FORMS: Readonly<Record<string, SourceType>> = {
 
 type Origin = { provider: 'google_health'; source_type: SourceType; app_id?: string; provider_id: string | null };
 
-function originOf(point: Found): Origin {
+function originOf(point: ProviderObject): Origin {
   const { device, recordingMethod } = objectOr(point['dataSource']);
   return {
     provider: 'google_health',
@@ -53,7 +53,7 @@ function originOf(point: Found): Origin {
 }
 
 /** Returns the device of a point. Returns null if the device has no name, because the name identifies the device. */
-export function toDevice(point: Found): Item {
+export function toDevice(point: ProviderObject): Item {
   const { displayName, manufacturer, formFactor } = objectOr(objectOr(point['dataSource'])['device']);
   const device_model = textOr(displayName);
   if (device_model === null) return null;
@@ -82,7 +82,7 @@ export const TOTALS = {
 } as const;
 
 /** Returns the activity of a day from the totals of all data types. */
-export function toActivity(day: Found): Item {
+export function toActivity(day: ProviderObject): Item {
   const calendar_date = dayOf(day);
   const totalOf = (type: keyof typeof TOTALS): number | null => numberOr(objectOr(day[keyOf(type)])[TOTALS[type]]);
   const totals = {
@@ -96,10 +96,10 @@ export function toActivity(day: Found): Item {
   return { provider: 'google_health', source_type: 'multiple_sources', calendar_date, ...totals };
 }
 
-export const dayOf = (rolledUp: Found): string | null => dateOf(objectOr(rolledUp['civilStartTime'])['date']);
+export const dayOf = (rolledUp: ProviderObject): string | null => dateOf(objectOr(rolledUp['civilStartTime'])['date']);
 
 /** Returns the values that a scale measured at one moment. */
-export function toBody(found: Found): Item {
+export function toBody(found: ProviderObject): Item {
   const [weight, bodyFat] = [objectOr(found['weight']), objectOr(found['bodyFat'])];
   const { physicalTime, utcOffset } = objectOr(weight['sampleTime'] ?? bodyFat['sampleTime']);
   const timestamp = momentIn(physicalTime);
@@ -117,7 +117,7 @@ export function toBody(found: Found): Item {
 /** The values of stages in our hypnogram. ASLEEP and RESTLESS are not stages. */
 const STAGES: Readonly<Record<string, number>> = { DEEP: 1, LIGHT: 2, REM: 3, AWAKE: 4 };
 
-export function toSleep(point: Found): Item {
+export function toSleep(point: ProviderObject): Item {
   const night = objectOr(point['sleep']);
   const interval = objectOr(night['interval']);
   const [bedtime_start, bedtime_stop] = [momentIn(interval['startTime']), momentIn(interval['endTime'])];
@@ -157,7 +157,7 @@ export function toSleep(point: Found): Item {
   };
 }
 
-export function toWorkout(point: Found): Item {
+export function toWorkout(point: ProviderObject): Item {
   const exercise = objectOr(point['exercise']);
   const interval = objectOr(exercise['interval']);
   const [time_start, time_end] = [momentIn(interval['startTime']), momentIn(interval['endTime'])];

@@ -1,7 +1,7 @@
 // Shapes of https://cloud.ouraring.com/v2/docs, by its examples.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
-import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
+import { startProvider, type DataResponse, type DataRequest, type Provider } from '../../../../test/provider.ts';
 import { dayAgo, pulledFrom, refresh, type Pulled } from '../../../../test/pulled.ts';
 
 let provider: Provider;
@@ -81,7 +81,7 @@ const DOCUMENTS: Record<string, Record<string, unknown>[]> = {
   vO2_max: [{ id: '6', day, timestamp: `${day}T08:00:00-08:00`, vo2_max: 41 }],
 };
 
-function answer({ path, query }: DataRequest): DataAnswer | undefined {
+function answer({ path, query }: DataRequest): DataResponse | undefined {
   const name = path.split('/').at(-1) ?? '';
   if (name === 'personal_info')
     return { json: { id: 'abc', age: 31, weight: 74.8, height: 1.8, biological_sex: 'male', email: 'a@example.com' } };

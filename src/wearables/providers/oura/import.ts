@@ -5,11 +5,11 @@ import { activity } from '../../summaries/resources/activity.ts';
 import { profile } from '../../summaries/resources/profile.ts';
 import { sleep } from '../../summaries/resources/sleep.ts';
 import { workout } from '../../summaries/resources/workout.ts';
-import type { Importer, Pulled, ImportSource, Window } from '../importer.ts';
+import type { Importer, Pulled, ImportSource, TimeWindow } from '../importer.ts';
 
-import { daysAround } from '../answers/days-around.ts';
-import { samplesOf, summariesOf, type Item, type Measured } from '../answers/fitting.ts';
-import { pagesByToken } from '../answers/pages.ts';
+import { daysAround } from '../responses/days-around.ts';
+import { samplesOf, summariesOf, type Item, type Measured } from '../responses/fitting.ts';
+import { pagesByToken } from '../responses/pages.ts';
 import { isDeleted, measuredAsleep, toSleep } from './map-sleep.ts';
 import {
   momentIn,
@@ -21,8 +21,8 @@ import {
   textOr,
   wholeOr,
   wordOf,
-  type Found,
-} from '../answers/read-answer.ts';
+  type ProviderObject,
+} from '../responses/read-response.ts';
 import { ownProperty } from '../../../wire/own-property.ts';
 import type { ProviderApi } from '../provider-api.ts';
 
@@ -78,25 +78,33 @@ export const importer: Importer = {
 /** The path of each kind of summary that Oura stores as one document. */
 const DOCUMENTS: Readonly<Record<string, string>> = { activity: 'daily_activity', sleep: 'sleep', workouts: 'workout' };
 
-type Reader = (source: ImportSource, window: Window) => AsyncIterable<Pulled>;
+type Reader = (source: ImportSource, window: TimeWindow) => AsyncIterable<Pulled>;
 
 /** Yields the documents of these days, page by page. */
-async function* documents(source: ImportSource, path: string, window: Window): AsyncIterable<Found[]> {
+async function* documents(source: ImportSource, path: string, window: TimeWindow): AsyncIterable<ProviderObject[]> {
   const { first, last } = daysAround(window);
   yield* pages(source, path, { start_date: first, end_date: last });
 }
 
-async function* pages(source: ImportSource, path: string, query: Record<string, string>): AsyncIterable<Found[]> {
+async function* pages(
+  source: ImportSource,
+  path: string,
+  query: Record<string, string>,
+): AsyncIterable<ProviderObject[]> {
   const next = { answered: 'next_token', asked: 'next_token' };
-  for await (const answer of pagesByToken(source, api, { url: `${API}/${path}`, query, ...next }))
-    yield objectsIn(answer['data']);
+  for await (const response of pagesByToken(source, api, { url: `${API}/${path}`, query, ...next }))
+    yield objectsIn(response['data']);
 }
 
 /** Returns the samples of a series that a document contains. */
-type MeasuredIn = (found: Found, source: ImportSource) => Measured[];
+type MeasuredIn = (found: ProviderObject, source: ImportSource) => Measured[];
 
 /** Yields the samples of the wanted series, from documents that contain all of these series. */
-function* samplesIn(source: ImportSource, page: readonly Found[], series: Readonly<Record<string, MeasuredIn>>) {
+function* samplesIn(
+  source: ImportSource,
+  page: readonly ProviderObject[],
+  series: Readonly<Record<string, MeasuredIn>>,
+) {
   for (const [name, measured] of Object.entries(series)) {
     if (!source.wanted.has(name)) continue;
     const found = page.flatMap((document) => (isDeleted(document) ? [] : measured(document, source)));
@@ -112,14 +120,14 @@ const samples = (path: string, series: Readonly<Record<string, MeasuredIn>>): Re
 /** Returns the total of a day as one sample. Oura has no shorter intervals for these units. */
 const ofDay =
   (field: string) =>
-  (found: Found): Measured[] => {
+  (found: ProviderObject): Measured[] => {
     const at = momentIn(found['timestamp']);
     const timezone_offset = offsetWithin(String(found['timestamp']));
     return at === null ? [] : [{ at, value: numberOr(found[field]), duration_ms: DAY_MS, timezone_offset }];
   };
 
 /** Returns the beginning of the user's day, for a value that belongs to a day and has no time. */
-function atDay({ day }: Found, { user }: ImportSource): string | null {
+function atDay({ day }: ProviderObject, { user }: ImportSource): string | null {
   const date = textOr(day);
   if (date === null || momentIn(date) === null) return null;
   return dayEdges(date.slice(0, 10), { timezone_offset: null, time_zone: user.fallback_time_zone }).start;
@@ -150,7 +158,7 @@ const days: Reader = async function* (source, window) {
 
 /** Yields nights with the score of their day and with their samples. */
 const nights: Reader = async function* (source, window) {
-  const daily = new Map<string, Found>();
+  const daily = new Map<string, ProviderObject>();
   for await (const page of documents(source, 'daily_sleep', window))
     for (const found of page) daily.set(String(found['day']), found);
   for await (const page of documents(source, 'sleep', window)) {
@@ -200,7 +208,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   },
 };
 
-function toActivity(found: Found): Item {
+function toActivity(found: ProviderObject): Item {
   const minutes = (seconds: unknown): number | null => {
     const number = numberOr(seconds);
     return number === null ? null : Math.round(number / 6) / 10;
@@ -221,7 +229,7 @@ function toActivity(found: Found): Item {
   };
 }
 
-function toWorkout(found: Found): Item {
+function toWorkout(found: ProviderObject): Item {
   const [time_start, time_end] = [momentIn(found['start_datetime']), momentIn(found['end_datetime'])];
   if (time_start === null || time_end === null) return null;
   return {
@@ -239,7 +247,7 @@ function toWorkout(found: Found): Item {
   };
 }
 
-function toProfile(person: Found): Item {
+function toProfile(person: ProviderObject): Item {
   const metres = numberOr(person['height']);
   const sex = textOr(person['biological_sex']);
   return {

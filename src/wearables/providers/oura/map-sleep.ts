@@ -1,6 +1,6 @@
 // https://cloud.ouraring.com/v2/docs#tag/Sleep-Routes
 import { offsetWithin } from '../../calendar-date.ts';
-import type { Item, Measured } from '../answers/fitting.ts';
+import type { Item, Measured } from '../responses/fitting.ts';
 import {
   momentAt,
   momentIn,
@@ -11,9 +11,9 @@ import {
   secondsOf,
   textOr,
   wholeOr,
-  type Found,
-} from '../answers/read-answer.ts';
-import { columnOf, hypnogramOf, type Stage } from '../answers/sleep-stream.ts';
+  type ProviderObject,
+} from '../responses/read-response.ts';
+import { columnOf, hypnogramOf, type Stage } from '../responses/sleep-stream.ts';
 import { ownProperty } from '../../../wire/own-property.ts';
 
 const PHASE_SECONDS = 300;
@@ -34,14 +34,14 @@ const TYPES: Readonly<Record<string, string>> = {
  * Whether the person has deleted the sleep. The documentation does not state the meaning of the other fields in this
  * case.
  */
-export const isDeleted = ({ type }: Found): boolean => type === 'deleted';
+export const isDeleted = ({ type }: ProviderObject): boolean => type === 'deleted';
 
 /**
  * Returns a sleep with the `daily_sleep` of its day, which is null if there is none. Oura has one score for each day.
  * It belongs to the long sleep of that day. Returns null for a payload without the field `daily_sleep`, because its
  * summary would delete the stored score.
  */
-export function toSleep(found: Found): Item {
+export function toSleep(found: ProviderObject): Item {
   if (isDeleted(found)) return null;
   const [bedtime_start, bedtime_stop] = [momentIn(found['bedtime_start']), momentIn(found['bedtime_end'])];
   const total = wholeOr(found['total_sleep_duration']);
@@ -84,7 +84,7 @@ export function toSleep(found: Found): Item {
 }
 
 /** Returns values that were measured at equal intervals from a moment on, without the missing ones. */
-export function measuredAsleep(found: Found, name: 'heart_rate' | 'hrv'): Measured[] {
+export function measuredAsleep(found: ProviderObject, name: 'heart_rate' | 'hrv'): Measured[] {
   const { interval, items, timestamp } = objectOr(found[name]);
   const [values, every] = [numbersOr(items), numberOr(interval)];
   if (values === null || every === null || every <= 0) return [];

@@ -16,7 +16,7 @@ export const connector: Connector = {
     scope_separator: ' ',
     pkce: false,
     // Polar's tokens are valid until they are revoked, and there is no refresh token.
-    unwrap: ({ expires_in: _, ...answer }) => answer,
+    unwrap: ({ expires_in: _, ...response }) => response,
     externalUserId: ({ x_user_id }) => textOf(x_user_id),
     identity: null,
     // Polar returns no data before this request. The `member-id` may be any unused id. If the account is registered

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
-import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
+import { startProvider, type DataResponse, type DataRequest, type Provider } from '../../../../test/provider.ts';
 import { dayAgo, pulledFrom, refresh } from '../../../../test/pulled.ts';
 
 let provider: Provider;
@@ -95,7 +95,7 @@ const ANSWERS: Record<string, unknown> = {
   '/v3/exercises/2AC312F': SAMPLES,
 };
 
-function answer({ path, query }: DataRequest): DataAnswer | undefined {
+function answer({ path, query }: DataRequest): DataResponse | undefined {
   const isAsked = (date: string): boolean => String(query.get('from')) <= date && date <= String(query.get('to'));
   if (path === '/v3/users/activities')
     return {
@@ -248,7 +248,7 @@ test("The past waits where most of a quarter of an hour's limit is used; no cont
 });
 
 test('A registered account is connected; a refused one is not, and neither is an expired token', async () => {
-  const known = (request: DataRequest): DataAnswer | undefined =>
+  const known = (request: DataRequest): DataResponse | undefined =>
     request.path === '/v3/users' ? { status: 409, json: {} } : answer(request);
   const { team, user_id, pulls } = await pulledFrom(app, provider, 'polar', known, { authorises: true });
   expect(Object.values(await pulls())).toContain('success');
@@ -256,6 +256,6 @@ test('A registered account is connected; a refused one is not, and neither is an
   await refresh(app, team, user_id);
   const { body } = await team.api<{ providers: { status: string }[] }>('GET', `/v2/user/providers/${user_id}`);
   expect(body.providers[0]?.status).toBe('error');
-  const refused = (): DataAnswer => ({ status: 403, json: {} });
+  const refused = (): DataResponse => ({ status: 403, json: {} });
   await expect(pulledFrom(app, provider, 'polar', refused, { authorises: true })).rejects.toThrow();
 });

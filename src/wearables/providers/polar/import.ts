@@ -7,10 +7,10 @@ import { profile } from '../../summaries/resources/profile.ts';
 import { sleep } from '../../summaries/resources/sleep.ts';
 import { workout } from '../../summaries/resources/workout.ts';
 import { findStreamed } from '../../summaries/summary-streams/find-streamed.ts';
-import type { Importer, Pulled, ImportSource, Window } from '../importer.ts';
+import type { Importer, Pulled, ImportSource, TimeWindow } from '../importer.ts';
 
-import { daysAround } from '../answers/days-around.ts';
-import { samplesOf, summariesOf, type Measured } from '../answers/fitting.ts';
+import { daysAround } from '../responses/days-around.ts';
+import { samplesOf, summariesOf, type Measured } from '../responses/fitting.ts';
 import type { Headers, ProviderApi, Question, ProviderWaits } from '../provider-api.ts';
 import {
   momentIn,
@@ -20,9 +20,9 @@ import {
   objectsIn,
   objectsOr,
   textOr,
-  type Found,
-} from '../answers/read-answer.ts';
-import { waitsOfShares, numbersOf } from '../answers/shares.ts';
+  type ProviderObject,
+} from '../responses/read-response.ts';
+import { waitsOfShares, numbersOf } from '../responses/shares.ts';
 import { toStream, toWorkout } from './map-exercises.ts';
 import { measuredAsleep, toSleep } from './map-sleep.ts';
 import { toActivity, toBody, toProfile, WATCH, weighed } from './map-summaries.ts';
@@ -71,18 +71,20 @@ export const importer: Importer = {
   pull: (source, resource, window) => (ownProperty(READERS, resource) as Reader)(source, window),
 };
 
-type Reader = (source: ImportSource, window: Window) => AsyncIterable<Pulled>;
+type Reader = (source: ImportSource, window: TimeWindow) => AsyncIterable<Pulled>;
 
 /** Sends a request. Returns null if there is no data. */
 const ask = (source: ImportSource, path: string, query: NonNullable<Question['query']> = {}): Promise<unknown> =>
   source.ask(api, { url: `${API}/${path}`, query, mayBeMissing: true });
 
-const listIn = (answer: unknown, name: string): Found[] => (answer === null ? [] : objectsOr(objectIn(answer)[name]));
+const listIn = (answer: unknown, name: string): ProviderObject[] =>
+  answer === null ? [] : objectsOr(objectIn(answer)[name]);
 
-const exercises = async (source: ImportSource): Promise<Found[]> => objectsIn((await ask(source, 'exercises')) ?? []);
+const exercises = async (source: ImportSource): Promise<ProviderObject[]> =>
+  objectsIn((await ask(source, 'exercises')) ?? []);
 
 /** Returns nights, each with its recovery. */
-async function nights(source: ImportSource): Promise<{ night: Found; recharge: Found }[]> {
+async function nights(source: ImportSource): Promise<{ night: ProviderObject; recharge: ProviderObject }[]> {
   const recharges = new Map(
     listIn(await ask(source, 'users/nightly-recharge'), 'recharges').map((each) => [nameIn(each['date']), each]),
   );
@@ -152,7 +154,7 @@ const READERS: Readonly<Record<string, Reader>> = {
 };
 
 /** Returns the first and last day of a request. Polar refuses days in the future. */
-function daysOf(window: Window): { from: string; to: string } {
+function daysOf(window: TimeWindow): { from: string; to: string } {
   const { first, last } = daysAround(window);
   const today = new Date().toISOString().slice(0, 10);
   return { from: first, to: last < today ? last : today };
@@ -162,7 +164,7 @@ function daysOf(window: Window): { from: string; to: string } {
  * Returns the samples of a day. Times are local times of the device's clock without a zone, so we use the user's time
  * zone.
  */
-function onTheDay({ user }: ImportSource, day: Found): Measured[] {
+function onTheDay({ user }: ImportSource, day: ProviderObject): Measured[] {
   const date = nameIn(day['date']);
   momentIn(date);
   const clock = { timezone_offset: null, time_zone: user.fallback_time_zone };

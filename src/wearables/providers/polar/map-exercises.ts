@@ -1,5 +1,5 @@
 // https://www.polar.com/accesslink-api/#exercises, and the section "Exercise sample types" of its appendix
-import type { Item } from '../answers/fitting.ts';
+import type { Item } from '../responses/fitting.ts';
 import {
   momentAfter,
   momentIn,
@@ -11,8 +11,8 @@ import {
   textOr,
   wholeOr,
   wordOf,
-  type Found,
-} from '../answers/read-answer.ts';
+  type ProviderObject,
+} from '../responses/read-response.ts';
 import { WATCH } from './map-summaries.ts';
 import { ownProperty } from '../../../wire/own-property.ts';
 
@@ -28,20 +28,20 @@ function secondsIn(duration: unknown): number | null {
   return Number(hours ?? 0) * 3_600 + Number(minutes ?? 0) * 60 + Number(seconds ?? 0);
 }
 
-function minutesEast({ start_time_utc_offset }: Found): number | null {
+function minutesEast({ start_time_utc_offset }: ProviderObject): number | null {
   const minutes = numberOr(start_time_utc_offset);
   return minutes === null || Math.abs(minutes) > FURTHEST_MINUTES ? null : minutes;
 }
 
 /** Returns the start of an exercise. Polar sends the local time and its offset from UTC. */
-function startOf(exercise: Found): string | null {
+function startOf(exercise: ProviderObject): string | null {
   const startTime = textOr(exercise['start_time']);
   const local = Date.parse(`${startTime}Z`);
   if (Number.isNaN(local)) return momentIn(startTime);
   return momentIn(new Date(local - (minutesEast(exercise) ?? 0) * 60_000).toISOString());
 }
 
-export function toWorkout(exercise: Found): Item {
+export function toWorkout(exercise: ProviderObject): Item {
   const time_start = startOf(exercise);
   const lasted = secondsIn(exercise['duration']);
   const time_end = time_start === null || lasted === null ? null : momentAfter(time_start, lasted);
@@ -82,7 +82,7 @@ const COLUMNS: Readonly<Record<string, { name: string; convert: (value: number) 
  * Returns the points from the start on. Their interval is the shortest interval of all series. Returns null if there
  * are no series.
  */
-export function toStream(time_start: string, exercise: Found): Record<string, unknown> | null {
+export function toStream(time_start: string, exercise: ProviderObject): Record<string, unknown> | null {
   const recorded = objectsOr(exercise['samples'])
     .slice(0, MOST_SERIES)
     .flatMap((sample) => {
@@ -104,7 +104,7 @@ export function toStream(time_start: string, exercise: Found): Record<string, un
 }
 
 /** Returns the position on the route for the second of each point, if there is one. */
-function wayOf(exercise: Found, seconds: number[]): Record<string, unknown> {
+function wayOf(exercise: ProviderObject, seconds: number[]): Record<string, unknown> {
   const points = new Map(
     objectsOr(exercise['route']).map((point) => [Math.round(secondsIn(point['time']) ?? -1), point]),
   );

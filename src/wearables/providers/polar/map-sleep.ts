@@ -1,6 +1,6 @@
 // https://www.polar.com/accesslink-api/#sleep and #nightly-recharge
 import { offsetWithin } from '../../calendar-date.ts';
-import type { Item, Measured } from '../answers/fitting.ts';
+import type { Item, Measured } from '../responses/fitting.ts';
 import {
   momentAt,
   momentIn,
@@ -9,9 +9,9 @@ import {
   objectOr,
   secondsOf,
   wholeOr,
-  type Found,
-} from '../answers/read-answer.ts';
-import { columnOf, hypnogramOf, type Stage } from '../answers/sleep-stream.ts';
+  type ProviderObject,
+} from '../responses/read-response.ts';
+import { columnOf, hypnogramOf, type Stage } from '../responses/sleep-stream.ts';
 import { WATCH } from './map-summaries.ts';
 
 const DAY_SECONDS = 86_400;
@@ -20,7 +20,7 @@ const MINUTE_SECONDS = 60;
 const STAGES: Readonly<Record<number, number>> = { 0: 4, 1: 3, 2: 2, 3: 2, 4: 1, 5: -1 };
 
 /** Returns the values of a map like `{"23:55": 58, "00:00": 57}`, whose keys are local times, sorted by time. */
-function byClock(night: Found, values: unknown): { at: number; value: number }[] {
+function byClock(night: ProviderObject, values: unknown): { at: number; value: number }[] {
   const began = String(night['sleep_start_time']);
   const start = secondsOf(momentIn(began) ?? began);
   const midnight = secondsOf(`${began.slice(0, 10)}T00:00:00Z`) - (offsetWithin(began) ?? 0);
@@ -35,7 +35,7 @@ function byClock(night: Found, values: unknown): { at: number; value: number }[]
   return found.toSorted((a, b) => a.at - b.at);
 }
 
-export const measuredAsleep = (night: Found, values: unknown): Measured[] =>
+export const measuredAsleep = (night: ProviderObject, values: unknown): Measured[] =>
   byClock(night, values).map(({ at, value }) => ({
     at: momentAt(at),
     value,
@@ -43,7 +43,7 @@ export const measuredAsleep = (night: Found, values: unknown): Measured[] =>
   }));
 
 /** Returns the stages. A stage lasts until the next one begins, and the last one lasts until the end of the night. */
-function stagesOf(night: Found, end: number): Stage[] {
+function stagesOf(night: ProviderObject, end: number): Stage[] {
   const found = byClock(night, night['hypnogram']).filter(({ at }) => at < end);
   return found.map(({ at, value }, n) => ({ start: at, end: found[n + 1]?.at ?? end, value: STAGES[value] ?? -1 }));
 }
@@ -52,7 +52,7 @@ function stagesOf(night: Found, end: number): Stage[] {
  * Returns the sleep of a day with its `recharge`. The id of the sleep is its date, because Polar may correct its times
  * later.
  */
-export function toSleep(night: Found): Item {
+export function toSleep(night: ProviderObject): Item {
   const recharge = objectOr(night['recharge']);
   const [bedtime_start, bedtime_stop] = [momentIn(night['sleep_start_time']), momentIn(night['sleep_end_time'])];
   if (bedtime_start === null || bedtime_stop === null) return null;

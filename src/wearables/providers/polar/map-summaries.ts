@@ -1,6 +1,6 @@
 // https://www.polar.com/accesslink-api/#daily-activity and #physical-info
-import type { Item } from '../answers/fitting.ts';
-import { momentIn, nameIn, numberOr, textOr, wholeOr, type Found } from '../answers/read-answer.ts';
+import type { Item } from '../responses/fitting.ts';
+import { momentIn, nameIn, numberOr, textOr, wholeOr, type ProviderObject } from '../responses/read-response.ts';
 import { ownProperty } from '../../../wire/own-property.ts';
 
 export const WATCH = { provider: 'polar', source_type: 'watch' } as const;
@@ -9,7 +9,7 @@ const SEXES: Readonly<Record<string, string>> = { MALE: 'male', FEMALE: 'female'
 /** The sources of values that nobody has entered or measured. */
 const GUESSED = new Set(['SOURCE_DEFAULT', 'SOURCE_ESTIMATE']);
 
-export function toActivity(day: Found): Item {
+export function toActivity(day: ProviderObject): Item {
   const date = nameIn(day['start_time']).slice(0, 10);
   if (momentIn(date) === null) return null;
   return {
@@ -22,7 +22,7 @@ export function toActivity(day: Found): Item {
   };
 }
 
-export const toProfile = (person: Found): Item => ({
+export const toProfile = (person: ProviderObject): Item => ({
   ...WATCH,
   height: wholeOr(person['height']),
   birth_date: textOr(person['birthday']),
@@ -30,14 +30,14 @@ export const toProfile = (person: Found): Item => ({
 });
 
 /** Returns the fields of a person that we store together with a weight. */
-export const weighed = ({ weight, weight_source, modified, created }: Found): Found => ({
+export const weighed = ({ weight, weight_source, modified, created }: ProviderObject): ProviderObject => ({
   weight,
   weight_source,
   modified: modified ?? created,
 });
 
 /** Returns the last weight that somebody entered or measured. */
-export function toBody(person: Found): Item {
+export function toBody(person: ProviderObject): Item {
   const weight = numberOr(person['weight']);
   const modified = person['modified'];
   if (weight === null || GUESSED.has(String(person['weight_source'])) || textOr(modified) === null) return null;

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
 import { importConnection, linkTokenOf, makeUser } from '../../../../test/factories.ts';
-import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
+import { startProvider, type DataResponse, type DataRequest, type Provider } from '../../../../test/provider.ts';
 import { expectMadeAgain, refresh as refreshUser } from '../../../../test/pulled.ts';
 import { publishedTo } from '../../../../test/publish-event.ts';
 
@@ -17,7 +17,7 @@ let team: Team;
 let user: { user_id: string };
 let activities: Record<string, unknown>[];
 /** Other answers to the next requests, one each. */
-let faults: ((request: DataRequest) => DataAnswer | undefined)[];
+let faults: ((request: DataRequest) => DataResponse | undefined)[];
 
 beforeAll(async () => {
   provider = await startProvider();
@@ -104,7 +104,7 @@ const inFull = (activity: Record<string, unknown>): Record<string, unknown> => (
 });
 const detailsAsked = (): number => provider.asked.filter(({ path }) => /\/activities\/\d+$/.test(path)).length;
 
-function answer({ path, query }: DataRequest): DataAnswer | undefined {
+function answer({ path, query }: DataRequest): DataResponse | undefined {
   if (path.endsWith('/streams')) return { json: STREAMS };
   if (path.endsWith('/athlete')) return { json: { id: 134815, resource_state: 3, sex: 'F', weight: 60 } };
   const [, id] = /\/activities\/(\d+)$/.exec(path) ?? [];
@@ -234,7 +234,7 @@ describe('a connection to Strava', () => {
 
   test('reads all pages, also after one that is shorter than asked for', async () => {
     activities = [run(2), run(3), run(4)];
-    const page = (n: number) => (): DataAnswer => ({ json: activities.slice(n - 1, n) });
+    const page = (n: number) => (): DataResponse => ({ json: activities.slice(n - 1, n) });
     faults = [];
     provider.play((request) =>
       request.path.endsWith('/activities')
@@ -294,7 +294,7 @@ describe('a connection to Strava', () => {
 });
 
 describe('a provider that', () => {
-  test.each<[string, DataAnswer, string]>([
+  test.each<[string, DataResponse, string]>([
     ['fails', { status: 500, text: 'oops' }, 'provider_unavailable'],
     [
       'fails with a page that we do not read to its end',
@@ -325,7 +325,7 @@ describe('a provider that', () => {
     expect(await connection()).toBe('connected');
   });
 
-  test.each<[string, DataAnswer]>([
+  test.each<[string, DataResponse]>([
     ['answers an object instead of a list', { json: { activities: [] } }],
     ['answers a list of other objects', { json: [7, 'x'] }],
     ['answers an activity without its time', { json: [{ id: 1, elapsed_time: 60 }] }],

@@ -6,10 +6,10 @@ import { findStreamed } from '../../summaries/summary-streams/find-streamed.ts';
 import { device } from '../../summaries/resources/device.ts';
 import { profile } from '../../summaries/resources/profile.ts';
 import { workout } from '../../summaries/resources/workout.ts';
-import type { Importer, Pulled, ImportSource, Window } from '../importer.ts';
+import type { Importer, Pulled, ImportSource, TimeWindow } from '../importer.ts';
 
-import { devicesOf } from '../answers/devices.ts';
-import { summariesOf, type Item } from '../answers/fitting.ts';
+import { devicesOf } from '../responses/devices.ts';
+import { summariesOf, type Item } from '../responses/fitting.ts';
 import type { Headers, ProviderApi, ProviderWaits } from '../provider-api.ts';
 import {
   momentAt,
@@ -25,9 +25,9 @@ import {
   textOr,
   wholeOr,
   wordOf,
-  type Found,
-} from '../answers/read-answer.ts';
-import { waitsOfShares, numbersOf } from '../answers/shares.ts';
+  type ProviderObject,
+} from '../responses/read-response.ts';
+import { waitsOfShares, numbersOf } from '../responses/shares.ts';
 
 const API = 'https://www.strava.com/api/v3';
 const STREAMS = 'time,distance,latlng,altitude,velocity_smooth,heartrate,cadence,watts,temp';
@@ -80,7 +80,7 @@ export const importer: Importer = {
  * Yields the pages of activities. A page can have fewer activities than we requested without being the last one. The
  * last page is empty.
  */
-async function* activities(source: ImportSource, { from, to }: Window): AsyncIterable<Found[]> {
+async function* activities(source: ImportSource, { from, to }: TimeWindow): AsyncIterable<ProviderObject[]> {
   for (let page = 1; page <= MOST_PAGES; page += 1) {
     const query = { after: secondsOf(from) - 1, before: Math.ceil(Date.parse(to) / 1_000), page, per_page: PER_PAGE };
     const found = objectsIn(await source.ask(api, { url: `${API}/athlete/activities`, query }));
@@ -90,7 +90,7 @@ async function* activities(source: ImportSource, { from, to }: Window): AsyncIte
 }
 
 /** Yields activities, and the devices that recorded them. Lists of activities do not always name the devices. */
-function* recorded({ ctx: { log } }: ImportSource, activities: Found[]): Iterable<Pulled> {
+function* recorded({ ctx: { log } }: ImportSource, activities: ProviderObject[]): Iterable<Pulled> {
   yield* devicesOf(
     log,
     MAPPERS.device,
@@ -99,13 +99,13 @@ function* recorded({ ctx: { log } }: ImportSource, activities: Found[]): Iterabl
   yield* summariesOf(log, MAPPERS.workouts, activities);
 }
 
-const ofStrava = (page: Found[]) => ({ provider: 'strava', provider_ids: page.map(({ id }) => nameIn(id)) });
+const ofStrava = (page: ProviderObject[]) => ({ provider: 'strava', provider_ids: page.map(({ id }) => nameIn(id)) });
 
 /**
  * Yields the details of activities, because a list has no calories. If we have stored the details of an activity and it
  * has not changed in the list, does not request it again.
  */
-async function* inFull(source: ImportSource, page: Found[]): AsyncIterable<Found> {
+async function* inFull(source: ImportSource, page: ProviderObject[]): AsyncIterable<ProviderObject> {
   const payloads = await findPayloads(source.ctx, source.user, { resource: workout.name, ...ofStrava(page) });
   for (const activity of page) {
     const id = nameIn(activity['id']);
@@ -127,14 +127,14 @@ const IN_FULL = 3;
  * Whether the stored details agree with the list in all fields that we read. The list has no calories and only a rough
  * route.
  */
-function isStill(whole: Found, listed: Found): boolean {
+function isStill(whole: ProviderObject, listed: ProviderObject): boolean {
   if (whole['resource_state'] !== IN_FULL && !('calories' in whole)) return false;
   const merged = { ...listed, calories: whole['calories'], map: whole['map'] };
   return isDeepStrictEqual(toWorkout(merged), toWorkout(whole));
 }
 
 /** Yields the points of an activity for which we have not stored points. Stored points do not change. */
-async function* withStream(source: ImportSource, activity: Found): AsyncIterable<Pulled> {
+async function* withStream(source: ImportSource, activity: ProviderObject): AsyncIterable<Pulled> {
   const item = activity['manual'] === true ? null : toWorkout(activity);
   if (item === null) return;
   const url = `${API}/activities/${encodeURIComponent(nameIn(activity['id']))}/streams`;
@@ -144,7 +144,7 @@ async function* withStream(source: ImportSource, activity: Found): AsyncIterable
   if (stream) yield* summariesOf(source.ctx.log, MAPPERS.workouts, [activity], { stream });
 }
 
-function toWorkout(activity: Found): Item {
+function toWorkout(activity: ProviderObject): Item {
   const time_start = momentIn(activity['start_date']);
   if (time_start === null) return null;
   const map = objectOr(activity['map']);
@@ -181,13 +181,13 @@ function toWorkout(activity: Found): Item {
 }
 
 /** Returns the device. Its name does not show whether it is a watch, a phone with an app or another device. */
-function toDevice({ device_name }: Found): Item {
+function toDevice({ device_name }: ProviderObject): Item {
   const device_model = textOr(device_name);
   return device_model === null ? null : { provider: 'strava', source_type: 'unknown', device_model };
 }
 
 /** Returns the points for each second from the start of the activity; null if the streams have no times. */
-function toStream(time_start: string, streams: Found): Record<string, unknown> | null {
+function toStream(time_start: string, streams: ProviderObject): Record<string, unknown> | null {
   const dataOf = (name: string): unknown => objectOr(streams[name])['data'];
   const seconds = numbersOr(dataOf('time'));
   if (seconds === null || seconds.length === 0 || seconds.includes(null)) return null;
@@ -208,7 +208,7 @@ function toStream(time_start: string, streams: Found): Record<string, unknown> |
   return { time: seconds.map((second) => start + Math.round(second as number)), ...Object.fromEntries(measured) };
 }
 
-function toProfile(athlete: Found): Item {
+function toProfile(athlete: ProviderObject): Item {
   return {
     provider: 'strava',
     source_type: 'app',

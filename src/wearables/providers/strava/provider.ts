@@ -1,7 +1,7 @@
 import type { ConnectedProvider } from '../connected-provider.ts';
 import { connector } from './connect.ts';
 import { importer } from './import.ts';
-import { notifier } from './notify.ts';
+import { notificationReader } from './notifications.ts';
 import { subscriber } from './subscribe.ts';
 
-export const strava: ConnectedProvider = { connector, importer, notifier, applicationSubscriber: subscriber };
+export const strava: ConnectedProvider = { connector, importer, notificationReader, applicationSubscriber: subscriber };

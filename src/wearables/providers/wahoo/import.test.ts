@@ -1,7 +1,7 @@
 // Shapes of https://cloud-api.wahooligan.com/#workouts and #users
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
-import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
+import { startProvider, type DataResponse, type DataRequest, type Provider } from '../../../../test/provider.ts';
 import { dayAgo, pulledFrom, refresh } from '../../../../test/pulled.ts';
 
 let provider: Provider;
@@ -66,7 +66,7 @@ const WORKOUTS = [
 ];
 
 /** Two workouts on each page, the newest first, whatever number was asked for. */
-function answer({ path, query }: DataRequest): DataAnswer | undefined {
+function answer({ path, query }: DataRequest): DataResponse | undefined {
   if (path === '/v1/user')
     return { json: { id: 60_462, height: '1.83', weight: '80.0', first: 'Kim', birth: '1980-10-02', gender: 1 } };
   if (path !== '/v1/workouts') return undefined;
@@ -145,7 +145,7 @@ test('An answer without a list ends the pull, and half an answer is asked for ag
 test("The past waits at most of an hour's limit, and everything waits at all of it", async () => {
   let left = [4_000, 150, 150];
   let reset = 0;
-  const limited = (request: DataRequest): DataAnswer => ({
+  const limited = (request: DataRequest): DataResponse => ({
     ...(answer(request) as object),
     headers: {
       'x-ratelimit-limit': '5000, 1000, 200',

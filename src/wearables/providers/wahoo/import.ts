@@ -2,9 +2,9 @@
 import { BY_HAND } from '../../by-hand.ts';
 import { profile } from '../../summaries/resources/profile.ts';
 import { workout } from '../../summaries/resources/workout.ts';
-import type { Importer, ImportSource, Window } from '../importer.ts';
+import type { Importer, ImportSource, TimeWindow } from '../importer.ts';
 
-import { summariesOf, type Item } from '../answers/fitting.ts';
+import { summariesOf, type Item } from '../responses/fitting.ts';
 import type { Headers, ProviderApi, ProviderWaits } from '../provider-api.ts';
 import {
   momentAfter,
@@ -17,9 +17,9 @@ import {
   textOr,
   wholeOr,
   zoneOr,
-  type Found,
-} from '../answers/read-answer.ts';
-import { waitsOfShares, numbersOf } from '../answers/shares.ts';
+  type ProviderObject,
+} from '../responses/read-response.ts';
+import { waitsOfShares, numbersOf } from '../responses/shares.ts';
 import { sportOf } from './map-sports.ts';
 
 const API = 'https://api.wahooligan.com/v1';
@@ -62,24 +62,25 @@ export const importer: Importer = {
 };
 
 /** Yields the workouts that began in the window. The list has the newest ones first. */
-async function* workouts(source: ImportSource, { from, to }: Window): AsyncIterable<Found[]> {
+async function* workouts(source: ImportSource, { from, to }: TimeWindow): AsyncIterable<ProviderObject[]> {
   for (let page = 1; page <= MOST_PAGES; page += 1) {
     const query = { page, per_page: PER_PAGE };
-    const answer = objectIn(await source.ask(api, { url: `${API}/workouts`, query }));
-    const found = objectsIn(answer['workouts']);
+    const response = objectIn(await source.ask(api, { url: `${API}/workouts`, query }));
+    const found = objectsIn(response['workouts']);
     if (found.length === 0) return;
     const began = found.map(({ starts }) => momentIn(starts));
     yield found.filter((_, n) => isIn(began[n] ?? null, { from, to }));
     const isPast = began.every((moment) => moment !== null && moment < from);
-    if (isPast && answer['order'] !== 'ascending') return;
+    if (isPast && response['order'] !== 'ascending') return;
   }
 }
 
 /** Whether a workout began in the window. A workout in the future is a plan. */
-const isIn = (moment: string | null, { from, to }: Window): boolean => moment !== null && moment >= from && moment < to;
+const isIn = (moment: string | null, { from, to }: TimeWindow): boolean =>
+  moment !== null && moment >= from && moment < to;
 
 /** Returns a workout. Wahoo writes numbers as texts. A workout that the person only planned has no summary. */
-function toWorkout(found: Found): Item {
+function toWorkout(found: ProviderObject): Item {
   const time_start = momentIn(found['starts']);
   const summary = objectOr(found['workout_summary']);
   const seconds = numberOr(summary['duration_total_accum']) ?? (numberOr(found['minutes']) ?? 0) * 60;
@@ -110,7 +111,7 @@ function toWorkout(found: Found): Item {
 /** Returns a measured number. Wahoo writes 0.0 if there was no sensor. */
 const measured = (value: unknown): number | null => numberOr(value) || null;
 
-function toProfile(person: Found): Item {
+function toProfile(person: ProviderObject): Item {
   const metres = measured(person['height']);
   return {
     ...SOURCE,

@@ -1,5 +1,5 @@
 // https://cloud-api.wahooligan.com/#workout-types
-import { numberOr } from '../answers/read-answer.ts';
+import { numberOr } from '../responses/read-response.ts';
 
 /** The types of workouts by their numbers. */
 const SPORTS: Readonly<Record<number, string>> = {

@@ -1,6 +1,6 @@
 import type { ConnectedProvider } from '../connected-provider.ts';
 import { connector } from './connect.ts';
 import { importer } from './import.ts';
-import { notifier } from './notify.ts';
+import { notificationReader } from './notifications.ts';
 
-export const wahoo: ConnectedProvider = { connector, importer, notifier };
+export const wahoo: ConnectedProvider = { connector, importer, notificationReader };

@@ -1,7 +1,7 @@
 // Shapes of https://developer.whoop.com/api
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
-import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
+import { startProvider, type DataResponse, type DataRequest, type Provider } from '../../../../test/provider.ts';
 import { dayAgo, pulledFrom, refresh } from '../../../../test/pulled.ts';
 
 let provider: Provider;
@@ -100,7 +100,7 @@ const RECORDS: Record<string, Record<string, unknown>[]> = {
 };
 
 /** One record on each page, of those that begin in the window. */
-function answer({ path, query }: DataRequest): DataAnswer | undefined {
+function answer({ path, query }: DataRequest): DataResponse | undefined {
   if (path.endsWith('/measurement/body'))
     return { json: { height_meter: 1.8288, weight_kilogram: 90.7, max_heart_rate: 200 } };
   const [start = '', end = ''] = [query.get('start'), query.get('end')].map(String);

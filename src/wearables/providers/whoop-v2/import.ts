@@ -4,13 +4,21 @@ import { activity } from '../../summaries/resources/activity.ts';
 import { profile } from '../../summaries/resources/profile.ts';
 import { sleep } from '../../summaries/resources/sleep.ts';
 import { workout } from '../../summaries/resources/workout.ts';
-import type { Importer, Pulled, ImportSource, Window } from '../importer.ts';
+import type { Importer, Pulled, ImportSource, TimeWindow } from '../importer.ts';
 
-import { samplesOf, summariesOf, type Measured } from '../answers/fitting.ts';
+import { samplesOf, summariesOf, type Measured } from '../responses/fitting.ts';
 import type { Headers, ProviderApi, ProviderWaits } from '../provider-api.ts';
-import { pagesByToken } from '../answers/pages.ts';
-import { momentIn, nameIn, numberOr, objectIn, objectOr, objectsIn, type Found } from '../answers/read-answer.ts';
-import { waitsOfShares, numbersOf } from '../answers/shares.ts';
+import { pagesByToken } from '../responses/pages.ts';
+import {
+  momentIn,
+  nameIn,
+  numberOr,
+  objectIn,
+  objectOr,
+  objectsIn,
+  type ProviderObject,
+} from '../responses/read-response.ts';
+import { waitsOfShares, numbersOf } from '../responses/shares.ts';
 import { offsetOf, toActivity, toBody, toProfile, toSleep, toWorkout, WRISTBAND } from './map.ts';
 import { ownProperty } from '../../../wire/own-property.ts';
 
@@ -63,13 +71,13 @@ export const importer: Importer = {
   pull: (source, resource, window) => (ownProperty(READERS, resource) as Reader)(source, window),
 };
 
-type Reader = (source: ImportSource, window: Window) => AsyncIterable<Pulled>;
+type Reader = (source: ImportSource, window: TimeWindow) => AsyncIterable<Pulled>;
 
-async function* records(source: ImportSource, path: string, { from, to }: Window): AsyncIterable<Found[]> {
+async function* records(source: ImportSource, path: string, { from, to }: TimeWindow): AsyncIterable<ProviderObject[]> {
   const query = { start: from, end: to, limit: MOST_A_PAGE };
   const next = { answered: 'next_token', asked: 'nextToken' };
-  for await (const answer of pagesByToken(source, api, { url: `${API}/${path}`, query, ...next }))
-    yield objectsIn(answer['records']);
+  for await (const response of pagesByToken(source, api, { url: `${API}/${path}`, query, ...next }))
+    yield objectsIn(response['records']);
 }
 
 const daysFrom = (moment: string, days: number): string =>
@@ -82,7 +90,7 @@ const RECOVERED: Readonly<Record<string, string>> = { hrv: 'hrv_rmssd_milli', bl
  * Yields the samples of recoveries. Values that were measured in sleep have the time at which WHOOP recorded the night,
  * soon after its end.
  */
-function* recovered({ wanted }: ImportSource, page: readonly Found[]): Iterable<Pulled> {
+function* recovered({ wanted }: ImportSource, page: readonly ProviderObject[]): Iterable<Pulled> {
   for (const [name, field] of Object.entries(RECOVERED)) {
     if (!wanted.has(name)) continue;
     const measured = page.flatMap(({ created_at, score }): Measured[] => {
@@ -93,7 +101,7 @@ function* recovered({ wanted }: ImportSource, page: readonly Found[]): Iterable<
   }
 }
 
-function* breaths({ wanted }: ImportSource, page: readonly Found[]): Iterable<Pulled> {
+function* breaths({ wanted }: ImportSource, page: readonly ProviderObject[]): Iterable<Pulled> {
   if (!wanted.has('respiratory_rate')) return;
   const measured = page.flatMap((found): Measured[] => {
     const at = momentIn(found['end']);
@@ -123,7 +131,7 @@ const READERS: Readonly<Record<string, Reader>> = {
       yield* summariesOf(source.ctx.log, MAPPERS.activity, page);
   },
   sleep: async function* (source, window) {
-    const scores = new Map<string, Found>();
+    const scores = new Map<string, ProviderObject>();
     // This window also has the recoveries just outside of the requested window. Otherwise a night could come without
     // its recovery, and would replace the stored night that has one.
     const around = { from: daysFrom(window.from, -1), to: daysFrom(window.to, 1) };

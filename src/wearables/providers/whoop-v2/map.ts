@@ -1,7 +1,16 @@
 // https://developer.whoop.com/api: a record whose state is not SCORED has no score yet. A later response has it.
 import { offsetWithin } from '../../calendar-date.ts';
-import type { Item } from '../answers/fitting.ts';
-import { momentIn, nameIn, numberOr, objectOr, textOr, wholeOr, wordOf, type Found } from '../answers/read-answer.ts';
+import type { Item } from '../responses/fitting.ts';
+import {
+  momentIn,
+  nameIn,
+  numberOr,
+  objectOr,
+  textOr,
+  wholeOr,
+  wordOf,
+  type ProviderObject,
+} from '../responses/read-response.ts';
 
 export const WRISTBAND = { provider: 'whoop_v2', source_type: 'watch' } as const;
 
@@ -9,7 +18,7 @@ const KILOJOULES_A_KILOCALORIE = 4.184;
 const HALF_A_DAY_MS = 43_200_000;
 
 /** Returns the offset in seconds east of UTC. WHOOP sends Z for UTC, so 0 is a known offset. */
-export function offsetOf({ start, timezone_offset }: Found): number | null {
+export function offsetOf({ start, timezone_offset }: ProviderObject): number | null {
   const offset = textOr(timezone_offset);
   if (offset === 'Z' || offset === '+00:00') return 0;
   return offset === null ? null : offsetWithin(`${String(start).slice(0, 10)}T00:00${offset}`);
@@ -28,7 +37,7 @@ const seconds = (milliseconds: unknown): number | null => {
 /**
  * Returns the activity of a cycle. A cycle lasts from one night to the next. Its day is the local day at its middle.
  */
-export function toActivity(cycle: Found): Item {
+export function toActivity(cycle: ProviderObject): Item {
   const start = momentIn(cycle['start']);
   if (start === null) return null;
   const timezone_offset = offsetOf(cycle);
@@ -45,7 +54,7 @@ export function toActivity(cycle: Found): Item {
 }
 
 /** Returns a sleep from a night with its `recovery`. */
-export function toSleep(night: Found): Item {
+export function toSleep(night: ProviderObject): Item {
   const recovery = objectOr(night['recovery']);
   const [bedtime_start, bedtime_stop] = [momentIn(night['start']), momentIn(night['end'])];
   const score = objectOr(night['score']);
@@ -84,10 +93,13 @@ const centimetres = (metres: unknown): number | null => {
   return number === null ? null : Math.round(number * 100);
 };
 
-export const toProfile = (person: Found): Item => ({ ...WRISTBAND, height: centimetres(person['height_meter']) });
+export const toProfile = (person: ProviderObject): Item => ({
+  ...WRISTBAND,
+  height: centimetres(person['height_meter']),
+});
 
 /** Returns the person's weight at `read_at`, the time at which we read it. */
-export function toBody(person: Found): Item {
+export function toBody(person: ProviderObject): Item {
   const weight = numberOr(person['weight_kilogram']);
   const timestamp = textOr(person['read_at']);
   return weight === null || timestamp === null ? null : { ...WRISTBAND, timestamp, weight };
@@ -100,13 +112,13 @@ export function toBody(person: Found): Item {
 const ZONES = ['zero', 'one', 'two', 'three', 'four', 'five'] as const;
 
 /** Returns the seconds in each zone; null if one of them is missing. */
-function zonesOf(score: Found): number[] | null {
+function zonesOf(score: ProviderObject): number[] | null {
   const durations = objectOr(score['zone_durations']);
   const zoneSeconds = ZONES.map((zone) => seconds(durations[`zone_${zone}_milli`]));
   return zoneSeconds.every((each) => each !== null) ? zoneSeconds : null;
 }
 
-export function toWorkout(found: Found): Item {
+export function toWorkout(found: ProviderObject): Item {
   const [time_start, time_end] = [momentIn(found['start']), momentIn(found['end'])];
   if (time_start === null || time_end === null) return null;
   const score = objectOr(found['score']);

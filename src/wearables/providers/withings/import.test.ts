@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
 import { importConnection, makeUser } from '../../../../test/factories.ts';
-import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
+import { startProvider, type DataResponse, type DataRequest, type Provider } from '../../../../test/provider.ts';
 import { dayAgo, pulledFrom, refresh, type Pulled } from '../../../../test/pulled.ts';
 
 let provider: Provider;
@@ -106,9 +106,9 @@ const WORKOUT = {
   data: { calories: 290, steps: 4_300, distance: 5_010, hr_average: 141, hr_max: 171, pause_duration: 60 },
 };
 
-const ok = (body: object): DataAnswer => ({ json: { status: 0, body } });
+const ok = (body: object): DataResponse => ({ json: { status: 0, body } });
 
-function answer({ body }: DataRequest): DataAnswer {
+function answer({ body }: DataRequest): DataResponse {
   const form = new URLSearchParams(body);
   const within = (second: number): boolean =>
     second >= Number(form.get('startdate')) && second < Number(form.get('enddate'));

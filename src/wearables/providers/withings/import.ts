@@ -5,11 +5,11 @@ import { body } from '../../summaries/resources/body.ts';
 import { device } from '../../summaries/resources/device.ts';
 import { sleep } from '../../summaries/resources/sleep.ts';
 import { workout } from '../../summaries/resources/workout.ts';
-import type { Importer, Pulled, ImportSource, Window } from '../importer.ts';
+import type { Importer, Pulled, ImportSource, TimeWindow } from '../importer.ts';
 
-import { daysAround } from '../answers/days-around.ts';
-import { devicesOf } from '../answers/devices.ts';
-import { samplesOf, summariesOf, type Measured } from '../answers/fitting.ts';
+import { daysAround } from '../responses/days-around.ts';
+import { devicesOf } from '../responses/devices.ts';
+import { samplesOf, summariesOf, type Measured } from '../responses/fitting.ts';
 import {
   nameIn,
   numberIn,
@@ -19,9 +19,9 @@ import {
   objectsOr,
   secondsOf,
   momentAt,
-  type Found,
-} from '../answers/read-answer.ts';
-import { waitsOfShares } from '../answers/shares.ts';
+  type ProviderObject,
+} from '../responses/read-response.ts';
+import { waitsOfShares } from '../responses/shares.ts';
 import { hasAnyOf, toBody, toBodySamples, toDevice, MEASURED } from './map-measures.ts';
 import { toActivity, toSleep, toWorkout } from './map-summaries.ts';
 import { ownProperty } from '../../../wire/own-property.ts';
@@ -55,8 +55,8 @@ const LIMIT_SECONDS = 60;
 
 const api: ProviderApi = {
   slug: 'withings',
-  statusOf: (status, answer) => {
-    const code = numberOr(objectOr(answer)['status']);
+  statusOf: (status, response) => {
+    const code = numberOr(objectOr(response)['status']);
     return status >= 300 || code === null ? status : (STATUS[code] ?? 400);
   },
   waitsOf: (status) => waitsOfShares(status, [], LIMIT_SECONDS),
@@ -101,9 +101,13 @@ export const importer: Importer = {
   },
 };
 
-type Reader = (source: ImportSource, window: Window) => AsyncIterable<Pulled>;
+type Reader = (source: ImportSource, window: TimeWindow) => AsyncIterable<Pulled>;
 
-async function ask(source: ImportSource, path: string, form: Record<string, string | number | null>): Promise<Found> {
+async function ask(
+  source: ImportSource,
+  path: string,
+  form: Record<string, string | number | null>,
+): Promise<ProviderObject> {
   return objectIn(objectIn(await source.ask(api, { url: `${API}${path}`, form }))['body']);
 }
 
@@ -111,24 +115,24 @@ async function ask(source: ImportSource, path: string, form: Record<string, stri
 async function* pages(
   source: ImportSource,
   { path, list, ...form }: { path: string; list: string; [field: string]: string | number },
-): AsyncIterable<{ rows: Found[]; timezone: unknown }> {
+): AsyncIterable<{ rows: ProviderObject[]; timezone: unknown }> {
   let offset: number | null = null;
   for (let page = 0; page < MOST_PAGES; page += 1) {
-    const answer: Found = await ask(source, path, { ...form, offset });
-    yield { rows: objectsOr(answer[list]), timezone: answer['timezone'] };
-    offset = numberOr(answer['offset']);
-    if (!answer['more'] || offset === null) return;
+    const response: ProviderObject = await ask(source, path, { ...form, offset });
+    yield { rows: objectsOr(response[list]), timezone: response['timezone'] };
+    offset = numberOr(response['offset']);
+    if (!response['more'] || offset === null) return;
   }
 }
 
-const daysOf = (window: Window) => {
+const daysOf = (window: TimeWindow) => {
   const { first, last } = daysAround(window);
   return { startdateymd: first, enddateymd: last };
 };
-const timesOf = ({ from, to }: Window) => ({ startdate: secondsOf(from), enddate: secondsOf(to) });
+const timesOf = ({ from, to }: TimeWindow) => ({ startdate: secondsOf(from), enddate: secondsOf(to) });
 
 /** Requests measurements. Category 1 are measurements, and category 2 are goals. */
-const measurements = (source: ImportSource, window: Window, types: readonly number[]) =>
+const measurements = (source: ImportSource, window: TimeWindow, types: readonly number[]) =>
   pages(source, {
     path: '/measure',
     action: 'getmeas',
@@ -157,7 +161,7 @@ const READERS: Readonly<Record<string, Reader>> = {
 };
 
 /** Yields the wanted values of scales, blood pressure cuffs and thermometers. Withings returns them in one list. */
-async function* measured(source: ImportSource, window: Window): AsyncIterable<Pulled> {
+async function* measured(source: ImportSource, window: TimeWindow): AsyncIterable<Pulled> {
   const { wanted, ctx } = source;
   const series = Object.entries(MEASURED).filter(([resource]) => wanted.has(resource));
   const types = [...(wanted.has('body') ? BODY_TYPES : []), ...series.flatMap(([, { types: each }]) => each)];
@@ -186,7 +190,7 @@ async function* measured(source: ImportSource, window: Window): AsyncIterable<Pu
  * Yields nights, each with its stages. If we have stored the stages of a night and the night has not changed, does not
  * request them again.
  */
-async function* asleep(source: ImportSource, window: Window): AsyncIterable<Pulled> {
+async function* asleep(source: ImportSource, window: TimeWindow): AsyncIterable<Pulled> {
   const data_fields =
     'deepsleepduration,lightsleepduration,remsleepduration,wakeupduration,total_sleep_time,total_timeinbed,' +
     'sleep_efficiency,sleep_latency,sleep_score,hr_average,hr_min,rr_average';
@@ -207,16 +211,16 @@ async function* asleep(source: ImportSource, window: Window): AsyncIterable<Pull
 }
 
 /** Returns the stages of a night. A response has one day at most. */
-async function stagesOf(source: ImportSource, night: Found): Promise<unknown> {
+async function stagesOf(source: ImportSource, night: ProviderObject): Promise<unknown> {
   const [startdate, enddate] = [numberIn(night['startdate']), numberIn(night['enddate'])];
   if (enddate <= startdate) return [];
-  const answer = await ask(source, '/v2/sleep', {
+  const response = await ask(source, '/v2/sleep', {
     action: 'get',
     startdate,
     enddate: Math.min(enddate, startdate + DAY_MS / 1_000),
     data_fields: 'hr,rr',
   });
-  return objectsOr(answer['series']).map(({ startdate: from, enddate: to, state, hr, rr }) => ({
+  return objectsOr(response['series']).map(({ startdate: from, enddate: to, state, hr, rr }) => ({
     startdate: from,
     enddate: to,
     state,
@@ -238,18 +242,18 @@ const INTRADAY: Readonly<Record<string, string>> = {
  * Yields all wanted series of a day, which one request brings. A response has one day at most. Its keys are the seconds
  * at which each value begins.
  */
-async function* intraday(source: ImportSource, { from, to }: Window): AsyncIterable<Pulled> {
+async function* intraday(source: ImportSource, { from, to }: TimeWindow): AsyncIterable<Pulled> {
   const fields = Object.entries(INTRADAY).filter(([resource]) => source.wanted.has(resource));
   for (let at = Date.parse(from); at < Date.parse(to); at += DAY_MS) {
     const until = Math.min(at + DAY_MS, Date.parse(to));
-    const answer = await ask(source, '/v2/measure', {
+    const response = await ask(source, '/v2/measure', {
       action: 'getintradayactivity',
       data_fields: fields.map(([, field]) => field).join(','),
       startdate: Math.floor(at / 1_000),
       enddate: Math.floor(until / 1_000),
     });
     // `series` is an empty list if there is no data, and otherwise a map.
-    const found = Object.entries(objectOr(answer['series'])).flatMap(([second, value]) => {
+    const found = Object.entries(objectOr(response['series'])).flatMap(([second, value]) => {
       const began = numberOr(second);
       return began === null ? [] : [{ at: momentAt(began), value: objectOr(value) }];
     });

@@ -1,7 +1,7 @@
 // https://developer.withings.com/api-reference/#operation/measure-getmeas: a group has the values from one use of a
 // device.
 import type { SourceType } from '../../source.ts';
-import type { Item, Measured } from '../answers/fitting.ts';
+import type { Item, Measured } from '../responses/fitting.ts';
 import {
   momentAt,
   nameIn,
@@ -11,8 +11,8 @@ import {
   objectsOr,
   textOr,
   zoneOr,
-  type Found,
-} from '../answers/read-answer.ts';
+  type ProviderObject,
+} from '../responses/read-response.ts';
 import { ownProperty } from '../../../wire/own-property.ts';
 
 /** The types of measures for each series, by its name in events. */
@@ -30,13 +30,13 @@ const BY_HAND = new Set([2, 4]);
 const DIASTOLIC = 9;
 const SYSTOLIC = 10;
 
-const sourceOf = (group: Found, from: SourceType): { provider: 'withings'; source_type: SourceType } => ({
+const sourceOf = (group: ProviderObject, from: SourceType): { provider: 'withings'; source_type: SourceType } => ({
   provider: 'withings',
   source_type: BY_HAND.has(numberOr(group['attrib']) ?? -1) ? 'app' : from,
 });
 
 /** Returns a value. Withings sends it as a whole number and a power of ten. We divide, so that 84.1 stays exact. */
-function valueOf(group: Found, type: number): number | null {
+function valueOf(group: ProviderObject, type: number): number | null {
   const measure = objectsOr(group['measures']).find((each) => each['type'] === type);
   if (!measure) return null;
   const [value, unit] = [numberOr(measure['value']), numberOr(measure['unit'])];
@@ -44,15 +44,15 @@ function valueOf(group: Found, type: number): number | null {
   return unit < 0 ? value / 10 ** -unit : value * 10 ** unit;
 }
 
-export const hasAnyOf = (group: Found, types: readonly number[]): boolean =>
+export const hasAnyOf = (group: ProviderObject, types: readonly number[]): boolean =>
   objectsOr(group['measures']).some(({ type }) => types.includes(numberOr(type) ?? -1));
 
-const timeOf = (group: Found): string => momentAt(numberIn(group['date']));
+const timeOf = (group: ProviderObject): string => momentAt(numberIn(group['date']));
 
 /** Yields the samples of a resource, by source type. */
 export function toBodySamples(
   resource: string,
-  groups: Found[],
+  groups: ProviderObject[],
 ): { of: ReturnType<typeof sourceOf>; measured: Measured[] }[] {
   const { types, from } = ownProperty(MEASURED, resource) as (typeof MEASURED)[string];
   const byDevice = new Map<SourceType, { of: ReturnType<typeof sourceOf>; measured: Measured[] }>();
@@ -70,7 +70,7 @@ export function toBodySamples(
 }
 
 /** Returns the scale of a group, by the provider's id; null if the person typed the values in. */
-export function toDevice(group: Found): Item {
+export function toDevice(group: ProviderObject): Item {
   const { provider, source_type } = sourceOf(group, 'scale');
   const device_id = textOr(group['deviceid']);
   if (device_id === null || source_type !== 'scale') return null;
@@ -82,7 +82,7 @@ export function toDevice(group: Found): Item {
  * is not in the groups but in the `body` of the response. Returns null for a payload without the time zone, because we
  * could not find its day.
  */
-export function toBody(group: Found): Item {
+export function toBody(group: ProviderObject): Item {
   if (group['body'] === undefined) return null;
   const weight = valueOf(group, 1);
   const partOf = (type: number): number | null => {

@@ -1,5 +1,5 @@
 // https://developer.withings.com/api-reference/#tag/measure and #tag/sleep
-import type { Item, Measured } from '../answers/fitting.ts';
+import type { Item, Measured } from '../responses/fitting.ts';
 import {
   momentAt,
   nameIn,
@@ -10,14 +10,14 @@ import {
   textOr,
   wholeOr,
   zoneOr,
-  type Found,
-} from '../answers/read-answer.ts';
-import { columnOf, hypnogramOf, type Stage } from '../answers/sleep-stream.ts';
+  type ProviderObject,
+} from '../responses/read-response.ts';
+import { columnOf, hypnogramOf, type Stage } from '../responses/sleep-stream.ts';
 
 /** The model of devices that people wear. All other devices are below the mattress. */
 const TRACKER = 16;
 
-export function toActivity(day: Found): Item {
+export function toActivity(day: ProviderObject): Item {
   const minutes = (seconds: unknown): number | null => {
     const number = numberOr(seconds);
     return number === null ? null : Math.round(number / 6) / 10;
@@ -48,7 +48,7 @@ export function toActivity(day: Found): Item {
 const STAGES: readonly number[] = [4, 2, 1, 3];
 
 /** Returns values that were measured during stages, by the second of the measurement. */
-function measuredAsleep(stages: readonly Found[], name: 'hr' | 'rr'): Measured[] {
+function measuredAsleep(stages: readonly ProviderObject[], name: 'hr' | 'rr'): Measured[] {
   const found = stages.flatMap((stage) =>
     Object.entries(objectOr(stage[name])).map(([second, value]) => [numberOr(second), numberOr(value)] as const),
   );
@@ -58,7 +58,7 @@ function measuredAsleep(stages: readonly Found[], name: 'hr' | 'rr'): Measured[]
     .map(({ second, value }) => ({ at: momentAt(second), value }));
 }
 
-function streamOf(stages: readonly Found[]): object | null {
+function streamOf(stages: readonly ProviderObject[]): object | null {
   if (stages.length === 0) return null;
   const states = stages.flatMap(({ startdate, enddate, state }): Stage[] => {
     const [start, end] = [numberOr(startdate), numberOr(enddate)];
@@ -74,7 +74,7 @@ function streamOf(stages: readonly Found[]): object | null {
 }
 
 /** Returns a sleep from a night with its `stages`, which come in a separate response. */
-export function toSleep(night: Found): Item {
+export function toSleep(night: ProviderObject): Item {
   const data = objectOr(night['data']);
   const [deep, light, rem, awake] = ['deep', 'light', 'rem', 'wakeup'].map((stage) =>
     wholeOr(data[stage === 'wakeup' ? 'wakeupduration' : `${stage}sleepduration`]),
@@ -110,7 +110,7 @@ export function toSleep(night: Found): Item {
   };
 }
 
-export function toWorkout(found: Found): Item {
+export function toWorkout(found: ProviderObject): Item {
   const data = objectOr(found['data']);
   const [start, end] = [numberIn(found['startdate']), numberIn(found['enddate'])];
   const pause = wholeOr(data['pause_duration']);

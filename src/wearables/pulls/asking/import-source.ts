@@ -1,5 +1,5 @@
 // Sends all requests for a provider's data.
-import { ask, NoAnswer } from '../../../outbound/ask.ts';
+import { ask, NoResponse } from '../../../outbound/ask.ts';
 import { findUser } from '../../../users/find.ts';
 import { failConnection } from '../../connections/fail.ts';
 import { connectorOrNull } from '../../providers/registry.ts';
@@ -70,14 +70,14 @@ async function tokenOf({ ctx, user }: Asking, { slug }: ProviderApi, refused?: s
   throw new PullError('non_retriable_error');
 }
 
-type Answer = { status: number; headers: Headers; value: unknown };
+type ProviderResponse = { status: number; headers: Headers; value: unknown };
 
 async function send(
   { ctx, signal }: Asking,
   api: ProviderApi,
   { url, query = {}, form, json }: Question,
   token: string,
-): Promise<Answer> {
+): Promise<ProviderResponse> {
   const connector = connectorOrNull(api.slug);
   if (!connector) throw new PullError('non_retriable_error');
   const search = parametersOf(query);
@@ -95,7 +95,7 @@ async function send(
     },
     { timeoutMs: TIMEOUT_MS, mostBytes: MOST_BYTES, signal },
   ).catch((error: unknown) => {
-    if (!(error instanceof NoAnswer)) throw error;
+    if (!(error instanceof NoResponse)) throw error;
     // If a response is too large now, it will be too large next time.
     throw new PullError(error.code === 'answer_too_large' ? 'non_retriable_error' : 'transport_failure');
   });
@@ -106,9 +106,13 @@ async function send(
 /**
  * Whether the provider itself has processed the request. A response with 401, 429 or a server error does not show this.
  */
-const isAnswered = ({ status }: Answer): boolean => (status >= 200 && status < 300) || status === 404;
+const isAnswered = ({ status }: ProviderResponse): boolean => (status >= 200 && status < 300) || status === 404;
 
-function valueOf({ status, headers, value }: Answer, { mayBeMissing }: Question, waits: ProviderWaits): unknown {
+function valueOf(
+  { status, headers, value }: ProviderResponse,
+  { mayBeMissing }: Question,
+  waits: ProviderWaits,
+): unknown {
   if (status === 429) {
     // The connection is not the cause if the application has used up its limit. So this does not count as a try.
     const wait = waits.application?.pollsSeconds ? waits.application : waits.team;

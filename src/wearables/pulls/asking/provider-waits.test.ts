@@ -4,14 +4,14 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
 import { importConnection, makeUser } from '../../../../test/factories.ts';
 import { eraseTeams } from '../../../../test/erase-deleted-teams.ts';
-import { startProvider, type DataAnswer, type Provider } from '../../../../test/provider.ts';
+import { startProvider, type DataResponse, type Provider } from '../../../../test/provider.ts';
 
 let provider: Provider;
 let app: TestApp;
 let first: Team;
 let second: Team;
 /** The answer to each request, and what happens before it. */
-let answer: DataAnswer;
+let answer: DataResponse;
 let meanwhile: () => Promise<unknown>;
 
 beforeAll(async () => {
@@ -32,17 +32,17 @@ beforeEach(async () => {
   [first, second] = [await app.makeTeam('First'), await app.makeTeam('Second')];
 });
 
-const NOTHING_NEW: DataAnswer = { json: [] };
-const TOO_MANY: DataAnswer = { status: 429, json: {} };
+const NOTHING_NEW: DataResponse = { json: [] };
+const TOO_MANY: DataResponse = { status: 429, json: {} };
 /** The application has used up its daily limit. */
-const USED_UP: DataAnswer = {
+const USED_UP: DataResponse = {
   status: 429,
   json: {},
   headers: { 'x-readratelimit-limit': '100,1000', 'x-readratelimit-usage': '20,1000' },
 };
 
 /** How many requests reach the provider when a new user of the team connects and no other work is due. */
-async function asks(team: Team, answered: DataAnswer, token: object = {}): Promise<number> {
+async function asks(team: Team, answered: DataResponse, token: object = {}): Promise<number> {
   await sql`delete from graphile_worker._private_jobs`.execute(app.db);
   answer = answered;
   provider.asked.length = 0;

@@ -6,7 +6,7 @@ import type { SummaryItem, SummaryResource } from '../../summaries/resource.ts';
 import { device } from '../../summaries/resources/device.ts';
 import { SUMMARIES } from '../../summaries/summary-resources.ts';
 import type { SampleOfSource } from '../../timeseries/store-samples.ts';
-import type { Importer, Pulled, ImportSource, Window } from '../../providers/importer.ts';
+import type { Importer, Pulled, ImportSource, TimeWindow } from '../../providers/importer.ts';
 import { ownProperty } from '../../../wire/own-property.ts';
 import { demoDay, type DemoDay } from './day.ts';
 import { deviceOf } from './demo-devices.ts';
@@ -56,7 +56,7 @@ export const DEMO_IMPORTERS: Readonly<Record<string, Importer>> = Object.fromEnt
 );
 
 /** Yields the data of each resource in the window, except data in the future. */
-async function* daysOf(provider: ProviderSlug, source: ImportSource, window: Window): AsyncIterable<Pulled> {
+async function* daysOf(provider: ProviderSlug, source: ImportSource, window: TimeWindow): AsyncIterable<Pulled> {
   const { user, wanted } = source;
   const days = daysAround(user, window);
   yield { summaries: { resource: device, incoming: [{ item: deviceItem(provider), raw: deviceItem(provider) }] } };
@@ -75,7 +75,7 @@ async function* daysOf(provider: ProviderSlug, source: ImportSource, window: Win
  * Returns the local days of the person that overlap the window. A local day can begin half a day before or after the
  * same day in UTC.
  */
-function daysAround(user: UserRow, { from, to }: Window): DemoDay[] {
+function daysAround(user: UserRow, { from, to }: TimeWindow): DemoDay[] {
   const days: DemoDay[] = [];
   for (let at = Date.parse(from) - DAY_MS; at < Date.parse(to) + DAY_MS; at += DAY_MS) {
     const day = demoDay(user, new Date(at).toISOString().slice(0, 10));
@@ -110,7 +110,7 @@ function* summariesOfDays(
 function* samplesOfDays(
   provider: ProviderSlug,
   name: string,
-  { days, window: { to } }: { days: DemoDay[]; window: Window },
+  { days, window: { to } }: { days: DemoDay[]; window: TimeWindow },
 ): Iterable<Pulled> {
   const now = Math.min(Date.now(), Date.parse(to));
   const of = deviceOf(provider, name);

@@ -1,7 +1,7 @@
 // The summaries of an invented day, with the field names of the API.
 import type { UserRow } from '../../../users/find.ts';
 import type { SummaryItem } from '../../summaries/resource.ts';
-import { hypnogramOf } from '../../providers/answers/sleep-stream.ts';
+import { hypnogramOf } from '../../providers/responses/sleep-stream.ts';
 import { chanceOf } from './chance.ts';
 import { nextDate, dayOfPeriod } from './demo-calendar.ts';
 import { heartRateAt, HOUR_MS, hoursOver, MINUTE_MS, momentsOf, stagesOf, stepsOf, type DemoDay } from './day.ts';

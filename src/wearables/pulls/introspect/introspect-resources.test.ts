@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
-import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
+import { startProvider, type DataResponse, type DataRequest, type Provider } from '../../../../test/provider.ts';
 import { makeUser } from '../../../../test/factories.ts';
 import { dayAgo, pulledFrom, refresh, type Pulled } from '../../../../test/pulled.ts';
 
@@ -11,7 +11,7 @@ let app: TestApp;
 /** Paths that the provider answers with this status. */
 let broken: Record<string, number> = {};
 
-function answer({ path }: DataRequest): DataAnswer {
+function answer({ path }: DataRequest): DataResponse {
   const name = path.split('/').at(-1) ?? '';
   if (broken[name]) return { status: broken[name] };
   const day = dayAgo(1);

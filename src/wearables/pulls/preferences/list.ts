@@ -5,8 +5,8 @@ import type { ManagementCtx } from '../../../context.ts';
 import { decodeCursor, isId, takePage } from '../../../db/cursor.ts';
 import type { PreferencesPage } from './schemas.ts';
 
-type Chosen = { provider: string; default_days: number; resource_days: Record<string, number> };
-type Shown = Static<typeof PreferencesPage>['data_pull_preferences'][number]['providers'];
+type ProviderDays = { provider: string; default_days: number; resource_days: Record<string, number> };
+type ShownPreferences = Static<typeof PreferencesPage>['data_pull_preferences'][number]['providers'];
 
 /**
  * Returns the preferences of teams, one entry for each team. If `teams` is null, returns those of every team of the
@@ -18,7 +18,7 @@ export async function listPreferences(
   { provider, next_cursor, limit }: { provider: string[]; next_cursor: string | null; limit: number },
 ): Promise<Static<typeof PreferencesPage>> {
   const after = next_cursor === null ? null : decodeCursor(next_cursor, isId);
-  const { rows } = await sql<{ team_id: string; chosen: Chosen[] }>`
+  const { rows } = await sql<{ team_id: string; chosen: ProviderDays[] }>`
     select team_id, json_agg(json_build_object('provider', provider, 'default_days', default_days,
                                                'resource_days', resource_days) order by provider) as chosen
       from data_pull_preferences
@@ -36,7 +36,7 @@ export async function listPreferences(
   return { data_pull_preferences, ...rest };
 }
 
-function toShown({ default_days, resource_days }: Chosen): Shown[string] {
+function toShown({ default_days, resource_days }: ProviderDays): ShownPreferences[string] {
   const overrides = Object.entries(resource_days);
   return {
     default: withLimit(default_days),

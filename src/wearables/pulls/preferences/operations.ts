@@ -41,7 +41,7 @@ export const pullPreferenceOperations: Operation[] = [
     summary: 'Choose how far back connections of teams begin',
     description:
       'The preferences apply to connections that are made from now on, and to pulls that are asked for ' +
-      'again. Preferences of a named provider are replaced as a whole. The answer has all preferences ' +
+      'again. Preferences of a named provider are replaced as a whole. The response has all preferences ' +
       'of these teams.',
     refusals: ['not_found'],
     handle: async (ctx, { body: { team_ids, providers } }) => {
@@ -61,7 +61,7 @@ export const pullPreferenceOperations: Operation[] = [
     query: PreferencesRemoval,
     response: PreferencesPage,
     summary: 'Remove how far back connections of teams begin',
-    description: 'The defaults apply to these teams again. The answer has their remaining preferences.',
+    description: 'The defaults apply to these teams again. The response has their remaining preferences.',
     refusals: ['not_found'],
     handle: async (ctx, { query: { team_id, provider = [] } }) => {
       const teams = ctx.teamIds ?? [];

@@ -6,9 +6,9 @@ import { createManagementKey } from '../../../tenancy/keys/create-management-key
 import { createTeam } from '../../../tenancy/teams/create.ts';
 
 type Days = { historical_days_to_pull: number; historical_days_to_pull_limit: number };
-type Of = { default: Days; resource_overrides: Record<string, Days> | null };
+type PreferenceDays = { default: Days; resource_overrides: Record<string, Days> | null };
 type Page = {
-  data_pull_preferences: { team_id: string; providers: Record<string, Of> }[];
+  data_pull_preferences: { team_id: string; providers: Record<string, PreferenceDays> }[];
   next_cursor: string | null;
 };
 

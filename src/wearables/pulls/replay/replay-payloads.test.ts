@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
 import { pushSummaries, subscribe } from '../../../../test/factories.ts';
-import { startProvider, type DataAnswer, type DataRequest, type Provider } from '../../../../test/provider.ts';
+import { startProvider, type DataResponse, type DataRequest, type Provider } from '../../../../test/provider.ts';
 import { dayAgo, pulledFrom, refresh, replayed, type Pulled } from '../../../../test/pulled.ts';
 import { startEndpoint, type Endpoint } from '../../../../test/endpoint.ts';
 import { untilBlocked } from '../../../../test/until-blocked.ts';
@@ -54,7 +54,7 @@ const RECORDS: Record<string, object[]> = {
   sleep: [NIGHT],
   workout: [WORKOUT],
 };
-function answer({ path, query }: DataRequest): DataAnswer | undefined {
+function answer({ path, query }: DataRequest): DataResponse | undefined {
   const records = RECORDS[path.split('/').at(-1) ?? ''];
   const [start, end] = [String(query.get('start')), String(query.get('end'))];
   return records && { json: { records: start <= NIGHT.start && NIGHT.start < end ? records : [], next_token: null } };

@@ -4,7 +4,7 @@ import { acrossTeams } from '../../../db/session/bind.ts';
 import { notFound } from '../../../errors.ts';
 import { ownerOf } from '../../../fair/round-robin.ts';
 import { forTeam } from '../../../tenancy/teams/team-scope.ts';
-import { usersWithPayloads, type Wanted } from '../../summaries/replay/read-payloads.ts';
+import { usersWithPayloads, type PayloadSelection } from '../../summaries/replay/read-payloads.ts';
 import { isGone, type Mapper } from '../../providers/importer.ts';
 import { replaySome, type Counts } from './replay-some.ts';
 
@@ -51,7 +51,7 @@ export async function replay(
   return counts;
 }
 
-type Work = { wanted: Wanted; mappers: readonly Mapper[]; counts: Counts };
+type Work = { wanted: PayloadSelection; mappers: readonly Mapper[]; counts: Counts };
 
 /** Returns the teams, without deleted ones. */
 async function teamsOf(ctx: Ctx, teamId: string | null): Promise<TeamCtx['team'][]> {

@@ -1,13 +1,13 @@
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import type { UserRow } from '../../../users/find.ts';
 import { asWriter, type Writer } from '../../user-writer.ts';
-import { isWithinBounds, nameOf, toCandidate, type Candidate } from '../../summaries/candidate.ts';
-import { readPayloads, type StoredPayload, type Wanted } from '../../summaries/replay/read-payloads.ts';
+import { isWithinBounds, nameOf, toNewSummary, type NewSummary } from '../../summaries/new-summary.ts';
+import { readPayloads, type StoredPayload, type PayloadSelection } from '../../summaries/replay/read-payloads.ts';
 import { renameSummaries } from '../../summaries/replay/rename-summaries.ts';
 import type { SummaryItem } from '../../summaries/resource.ts';
 import { storeSummaries } from '../../summaries/store-summaries.ts';
-import { fit } from '../../providers/answers/fitting.ts';
-import { objectOr } from '../../providers/answers/read-answer.ts';
+import { fit } from '../../providers/responses/fitting.ts';
+import { objectOr } from '../../providers/responses/read-response.ts';
 import { PullError, type Mapper } from '../../providers/importer.ts';
 import { storeSleepCycles } from '../sleep-cycles.ts';
 
@@ -24,7 +24,7 @@ export type Counts = {
 /** The most payloads of a transaction. The longest payloads have some 50 KB. */
 const MOST = 200;
 
-type Mapped = { row: StoredPayload; item: SummaryItem; candidate: Candidate };
+type Mapped = { row: StoredPayload; item: SummaryItem; summary: NewSummary };
 
 /**
  * Maps some of a user's payloads again, beginning after the id `after`, and stores the summaries as usual. Adds to
@@ -33,7 +33,7 @@ type Mapped = { row: StoredPayload; item: SummaryItem; candidate: Candidate };
 export function replaySome(
   caller: TeamCtx,
   userId: string,
-  { wanted, mappers }: { wanted: Wanted; mappers: readonly Mapper[] },
+  { wanted, mappers }: { wanted: PayloadSelection; mappers: readonly Mapper[] },
   { after, counts }: { after: string | null; counts: Counts },
 ): Promise<string | null> {
   // We read the payloads after we have the lock. Otherwise a pull could store newer payloads meanwhile, and the replay
@@ -65,8 +65,8 @@ async function replayKind(
   const mapped = rows.flatMap((row): Mapped[] => {
     const item = itemOrNull(mapper, row);
     if (item === null || item.provider !== row.provider) return [];
-    const candidate = toCandidate(ctx, user, mapper.resource, { item, raw: row.raw });
-    return isWithinBounds(user, candidate) ? [{ row, item, candidate }] : [];
+    const summary = toNewSummary(ctx, user, mapper.resource, { item, raw: row.raw });
+    return isWithinBounds(user, summary) ? [{ row, item, summary }] : [];
   });
   const renamed = await underTheirNames(ctx, user, mapped);
   const stored = await storeSummaries(
@@ -77,8 +77,8 @@ async function replayKind(
   );
   await storeSleepCycles(ctx, user, { resource: mapper.resource, incoming: renamed }, stored);
   counts.skipped += rows.length - renamed.length;
-  for (const [n, { row, candidate }] of renamed.entries()) {
-    const hasOtherPoints = candidate.stream !== null && !row.stream_hash?.equals(candidate.stream.hash);
+  for (const [n, { row, summary }] of renamed.entries()) {
+    const hasOtherPoints = summary.stream !== null && !row.stream_hash?.equals(summary.stream.hash);
     counts[stored[n]?.outcome === 'updated' || hasOtherPoints ? 'updated' : 'unchanged'] += 1;
   }
 }
@@ -96,11 +96,11 @@ function itemOrNull(mapper: Mapper, { raw }: StoredPayload): SummaryItem | null 
 
 /** Returns those summaries, all of one kind, that have the key of the current mapper or that now got this key. */
 async function underTheirNames(ctx: TxCtx<TeamCtx>, user: UserRow, mapped: Mapped[]): Promise<Mapped[]> {
-  const others = mapped.filter(({ row, candidate }) => nameOf(candidate) !== nameOf(row));
+  const others = mapped.filter(({ row, summary }) => nameOf(summary) !== nameOf(row));
   const renamed = await renameSummaries(
     ctx,
     user,
-    others.map(({ row, candidate: { source_type, key } }) => ({ id: row.id, source_type, key })),
+    others.map(({ row, summary: { source_type, key } }) => ({ id: row.id, source_type, key })),
   );
   return mapped.filter((each) => !others.includes(each) || renamed.has(each.row.id));
 }

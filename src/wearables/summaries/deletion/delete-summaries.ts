@@ -8,7 +8,7 @@ import { renderSource } from '../../source.ts';
 import { eventsOf } from '../events.ts';
 import { SUMMARIES } from '../summary-resources.ts';
 
-type Gone = Deletable & {
+type DeletedRow = Deletable & {
   source_type: string;
   app_id: string | null;
   device_id: string | null;
@@ -86,8 +86,8 @@ export async function deleteSummaries(
   );
 }
 
-async function deleteRows({ db, team }: Writer, user: UserRef, doomed: Deletable[]): Promise<Gone[]> {
-  const { rows } = await sql<Gone>`
+async function deleteRows({ db, team }: Writer, user: UserRef, doomed: Deletable[]): Promise<DeletedRow[]> {
+  const { rows } = await sql<DeletedRow>`
     delete from ${sql.table('summaries')} as summaries
      where user_id = ${user.id} and team_id = ${team.id} and id = any (${doomed.map(({ id }) => id)}::uuid[])
     returning id, resource, provider, source_type, app_id, device_id, provider_id, calendar_date,
@@ -95,7 +95,7 @@ async function deleteRows({ db, team }: Writer, user: UserRef, doomed: Deletable
   return rows;
 }
 
-function publicationsOf(ctx: Writer, user: { id: string; client_user_id: string }, gone: Gone): Publication[] {
+function publicationsOf(ctx: Writer, user: { id: string; client_user_id: string }, gone: DeletedRow): Publication[] {
   const { id, resource, provider_id, calendar_date, deleted_at, ...from } = gone;
   const type = eventsOf({ name: resource }).deleted;
   if (!type) return [];

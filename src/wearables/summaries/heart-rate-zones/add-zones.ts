@@ -4,7 +4,7 @@ import type { TeamCtx, TxCtx } from '../../../context.ts';
 import type { UserRow } from '../../../users/find.ts';
 import { askForMarkedZones } from '../../ask-for-zones.ts';
 import type { Writer } from '../../user-writer.ts';
-import { setValue, type Candidate } from '../candidate.ts';
+import { setValue, type NewSummary } from '../new-summary.ts';
 import type { StoredRow } from '../stored-rows.ts';
 import { findBirthDateOrNull } from './find-birth-date.ts';
 import { findHeartRates, findRatesOrNull, sumZones, type HeartRates } from './find-zones.ts';
@@ -23,8 +23,8 @@ const MOST_MS_AT_ONCE = 200;
 export async function addZones(
   ctx: Writer,
   user: UserRow,
-  workouts: Candidate[],
-  knownOf: (workout: Candidate) => StoredRow | undefined,
+  workouts: NewSummary[],
+  knownOf: (workout: NewSummary) => StoredRow | undefined,
 ): Promise<void> {
   let found: Promise<string | null> | undefined;
   const birthDate = (): Promise<string | null> => (found ??= findBirthDateOrNull(ctx, user));
@@ -43,9 +43,9 @@ export async function addZones(
   if (left.length > 0) await askForMarkedZones(ctx, user);
 }
 
-type Session = Candidate & { start_at: string; end_at: string };
+type Session = NewSummary & { start_at: string; end_at: string };
 
-const isSession = (workout: Candidate): workout is Session => workout.start_at !== null && workout.end_at !== null;
+const isSession = (workout: NewSummary): workout is Session => workout.start_at !== null && workout.end_at !== null;
 
 /**
  * Computes zones from samples. Returns the workouts for which it did not, because there are too many workouts or they
@@ -82,7 +82,7 @@ async function addZonesOfSamples(
  * The workout keeps its stored zones until the job has computed new ones. Otherwise we would publish a state that
  * changes again soon.
  */
-function leaveToJob(ctx: Writer, workout: Candidate, known: StoredRow | undefined): void {
+function leaveToJob(ctx: Writer, workout: NewSummary, known: StoredRow | undefined): void {
   workout.awaits_zones = true;
   const zones = known?.zones_from_samples && (known.values as Record<string, unknown>)[ZONES];
   if (!zones) return;
@@ -91,13 +91,13 @@ function leaveToJob(ctx: Writer, workout: Candidate, known: StoredRow | undefine
 }
 
 /** Keeps the stored points and their zones if a later version of the workout comes without points. */
-export function retainZones(ctx: TxCtx<TeamCtx>, workout: Candidate, known: StoredRow | undefined): void {
+export function retainZones(ctx: TxCtx<TeamCtx>, workout: NewSummary, known: StoredRow | undefined): void {
   if (!known?.stream_hash || known.zones_from_samples || workout.stream || workout.values[ZONES] !== undefined) return;
   const zones = (known.values as Record<string, unknown>)[ZONES];
   if (zones !== undefined) setValue(ctx, workout, ZONES, zones);
 }
 
-function ratesOfPoints({ stream }: Candidate): Rates | null {
+function ratesOfPoints({ stream }: NewSummary): Rates | null {
   if (!stream) return null;
   const { time, heartrate } = JSON.parse(stream.text) as Partial<Rates>;
   return time && heartrate?.length ? { time, heartrate } : null;

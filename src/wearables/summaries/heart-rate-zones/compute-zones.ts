@@ -11,7 +11,7 @@ import { askForRuns } from '../../ask-for-runs.ts';
 import { GATHER_SECONDS, zonesKind } from '../../ask-for-zones.ts';
 import { willBePublished } from '../../is-published.ts';
 import { asWriter, type Writer } from '../../user-writer.ts';
-import { contentHash } from '../candidate.ts';
+import { contentHash } from '../new-summary.ts';
 import { eventsOf } from '../events.ts';
 import { pruned } from '../fields.ts';
 import { renderSummary, RENDERED_COLUMNS, type RenderedRow } from '../render.ts';

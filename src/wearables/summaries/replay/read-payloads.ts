@@ -16,13 +16,13 @@ export type StoredPayload = {
  * The payloads to read: those of a provider and of some kinds of summaries, from the day `since` on. Summaries that
  * belong to no day are included.
  */
-export type Wanted = { provider: string; resources: string[]; since: string | null };
+export type PayloadSelection = { provider: string; resources: string[]; since: string | null };
 
 /** Returns some of a user's summaries with their payloads, by id, beginning after `after`. */
 export async function readPayloads(
   { db, team, cipher }: TxCtx<TeamCtx>,
   user: { id: string },
-  { provider, resources, since }: Wanted,
+  { provider, resources, since }: PayloadSelection,
   { after, most }: { after: string | null; most: number },
 ): Promise<StoredPayload[]> {
   const { rows } = await sql<Omit<StoredPayload, 'raw'> & { team_id: string; raw: Buffer }>`
@@ -39,7 +39,7 @@ export async function readPayloads(
 /** Returns users of the team who have summaries of these kinds, by id, beginning after `after`. */
 export async function usersWithPayloads(
   { db, team }: TeamCtx,
-  { provider, resources }: Pick<Wanted, 'provider' | 'resources'>,
+  { provider, resources }: Pick<PayloadSelection, 'provider' | 'resources'>,
   { after, most }: { after: string | null; most: number },
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { nullable, oneOf, optional, Text, Uuid } from '../../../wire/schema.ts';
 import { SOURCE_TYPES } from '../../source.ts';
-import { answerShape } from '../fields.ts';
+import { responseShape } from '../fields.ts';
 import { measurable, origin } from '../item.ts';
 import { PLAIN_BATCH, type SummaryResource } from '../resource.ts';
 
@@ -28,7 +28,7 @@ const input = Type.Object(
   },
 );
 
-const shape = answerShape(fields, {
+const shape = responseShape(fields, {
   id: Type.String({ format: 'uuid', description: 'Id of the device, which summaries and samples refer to.' }),
   user_id: Uuid,
   provider: Type.String({ description: 'Slug of the provider.' }),

@@ -5,7 +5,7 @@ import type { Breach } from '../../../wire/rule.ts';
 import { nullable, Timestamp, Uuid } from '../../../wire/schema.ts';
 import { HEART_RATE, seriesOrNull } from '../../series.ts';
 import { DataSource } from '../../source.ts';
-import { column, answerShape, type Bounds, type Fields } from '../fields.ts';
+import { column, responseShape, type Bounds, type Fields } from '../fields.ts';
 import { named, shape } from '../../../wire/shape.ts';
 
 /** The end of the year 2099, in seconds since 1970. */
@@ -61,7 +61,7 @@ export const WorkoutStreamInput = shape('WorkoutStreamInput', optionally(workout
   },
 });
 
-export const WorkoutStream = named('WorkoutStream', answerShape(workoutColumns));
+export const WorkoutStream = named('WorkoutStream', responseShape(workoutColumns));
 
 const measured = (of: string, description: string, bounds: Bounds): TSchema =>
   Type.Optional(

@@ -51,7 +51,7 @@ export async function deleteSpans(
   const spans = [...groupBy(doomed, ({ stream }) => stream.id).values()].flatMap(merged);
   const sources = await findSources(ctx, user, spans);
   const { rows } = await statementOf(spans, sources, bounds).execute(ctx.db);
-  const { chunks, versions, many } = answerOf(rows);
+  const { chunks, versions, many } = responseOf(rows);
   const streams = new Map(doomed.map(({ stream }) => [stream.id, stream]));
   const gone = [...groupBy(chunks, ({ stream_id }) => stream_id)].map(([id, those]) => ({
     stream: streams.get(id) as Stream,
@@ -199,7 +199,7 @@ type Row = {
 };
 type Chunk = Interval & { span: number; stream_id: number; part: number };
 
-function answerOf(rows: Row[]): { chunks: Chunk[]; versions: Map<number, number>; many: number } {
+function responseOf(rows: Row[]): { chunks: Chunk[]; versions: Map<number, number>; many: number } {
   const versions = new Map<number, number>();
   const chunks: Chunk[] = [];
   let total = 0;

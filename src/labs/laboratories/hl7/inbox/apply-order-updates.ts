@@ -121,9 +121,9 @@ const STATUS: ReadonlyMap<string, LowLevelStatus> = new Map([
 const isEnded = ({ control, status }: OrderUpdate): boolean =>
   ENDS.has(control) || ((control === 'SC' || control === '') && ENDED.has(status));
 
-type Moved = { order: LoadedOrder; updates: OrderUpdate[]; connection: Connection };
+type OrderWithUpdates = { order: LoadedOrder; updates: OrderUpdate[]; connection: Connection };
 
-async function moveOrder(ctx: TxCtx<TeamCtx>, { order, updates, connection }: Moved): Promise<void> {
+async function moveOrder(ctx: TxCtx<TeamCtx>, { order, updates, connection }: OrderWithUpdates): Promise<void> {
   const ended = updates.filter(isEnded);
   const isWhole = ended.some(({ position }) => position === null) || positionsOf(order).every((at) => isOf(ended, at));
   if (ended.length > 0) {

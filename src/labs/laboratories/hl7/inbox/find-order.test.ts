@@ -75,4 +75,13 @@ describe.each(['stale', 'fresh'])('with %s statistics', (statistics) => {
     const { order_id } = await find({ placerNumbers: [NUMBER], fillerNumbers: ['F778'], accessionNumbers: ['A779'] });
     expect(order_id).toMatch(/-0*777$/);
   });
+
+  test.each([
+    ['the number of the laboratory', { fillerNumbers: ['F777'] }],
+    ['the sample id', { sampleIds: ['S777'] }],
+    ['the accession number', { accessionNumbers: ['A777'] }],
+  ])('a number of our form that was not issued finds no order, also beside %s of one', async (_, numbers) => {
+    const placerNumbers = [orderNumber(BigInt(NUMBERS + 1))];
+    await expect(find({ placerNumbers, ...numbers })).rejects.toMatchObject({ code: 'unknown_number' });
+  });
 });

@@ -12,18 +12,22 @@ export type MatchedOrder = {
 };
 
 /** The fields of a message that identify its order. */
-type Named = Pick<ReadResult, 'placerNumbers' | 'fillerNumbers' | 'sampleIds' | 'accessionNumbers' | 'account'>;
+type OrderIdentifiers = Pick<
+  ReadResult,
+  'placerNumbers' | 'fillerNumbers' | 'sampleIds' | 'accessionNumbers' | 'account'
+>;
 
 /**
  * Finds the order of a result only by numbers: the numbers that we issued to this laboratory, and those that the
  * laboratory reported with earlier results. The placer number has priority, then the filler number of a test, then the
  * sample id, and then the accession number. All of our numbers in the message must belong to one order. If the message
- * names an account, it must be the account of the order, so that no number leads to an order of another team.
+ * names a number of our form that this laboratory did not get from us, no other number counts. If the message names an
+ * account, it must be the account of the order, so that no number leads to an order of another team.
  */
 export async function findOrder(
   db: Tx,
   labId: number,
-  { placerNumbers, fillerNumbers, sampleIds, accessionNumbers, account }: Named,
+  { placerNumbers, fillerNumbers, sampleIds, accessionNumbers, account }: OrderIdentifiers,
 ): Promise<MatchedOrder> {
   const numbers = placerNumbers.map((text) => readOrderNumber(text)?.number ?? null);
   if (numbers.includes(null)) throw new ResultProblem('unknown_number');
@@ -54,8 +58,10 @@ export async function findOrder(
   if ([placerNumbers, fillerNumbers, sampleIds, accessionNumbers].every((given) => given.length === 0))
     throw new ResultProblem('missing_number');
   // A laboratory may reuse its own numbers, so a number of the laboratory decides only if none with a higher priority
-  // matches.
+  // matches. A number of our form that we did not issue contradicts all of them: somebody may have mistyped it, or its
+  // order was erased.
   const best = RANKED.find((by) => rows.some((row) => row.by === by));
+  if (numbers.length > 0 && best !== 'placer') throw new ResultProblem('unknown_number');
   const found = rows.filter(({ by }) => by === best || by === 'sample');
   const [first] = found;
   if (!first) throw new ResultProblem('unknown_number');

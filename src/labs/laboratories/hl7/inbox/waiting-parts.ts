@@ -1,12 +1,12 @@
 import type { LabReport } from '../../../results/lab-report.ts';
 import type { ReadResult } from '../messages/read-result.ts';
-import type { Waiting } from '../messages/result-problem.ts';
+import type { WaitingPart } from '../messages/result-problem.ts';
 
 /** The most waiting parts that we store for a message. */
 const MOST_STORED = 1_000;
 
 /** Returns the fields of waiting parts that we store for the operator. They also show which codes are not mapped. */
-export const storedWaitsOf = (waits: Waiting[]): Pick<Waiting, 'reason' | 'segment' | 'number' | 'codes'>[] =>
+export const storedWaitsOf = (waits: WaitingPart[]): Pick<WaitingPart, 'reason' | 'segment' | 'number' | 'codes'>[] =>
   waits.slice(0, MOST_STORED).map(({ reason, segment, number, codes }) => ({
     reason,
     segment,

@@ -26,7 +26,7 @@ import { startHl7, type Hl7 } from '../start-hl7.ts';
 
 type Message = { id: string; state: string; reason: string | null; order_id: string | null; lab: string };
 type Page = { data: Message[]; next_cursor: string | null };
-type Shown = Message & {
+type ShownMessage = Message & {
   is_shown: boolean;
   segments: { number: number; name: string; fields: Record<string, string> }[];
 };
@@ -87,7 +87,8 @@ const sendWithoutStatus = (placer: string): Promise<void> =>
 const at = (path: string, of: Team = team): string => `/v1/org/${of.org_id}/team/${of.id}/sandbox/${path}`;
 const list = async (query = '', of = team): Promise<Page> =>
   (await of.api<Page>('GET', `${at('laboratory_message', of)}${query}`)).body;
-const show = async (id: string): Promise<Shown> => (await team.api<Shown>('GET', at(`laboratory_message/${id}`))).body;
+const show = async (id: string): Promise<ShownMessage> =>
+  (await team.api<ShownMessage>('GET', at(`laboratory_message/${id}`))).body;
 const see = (id: string, action: string, body?: object) =>
   team.api<Message & Refusal>('POST', at(`laboratory_message/${id}/${action}`), body);
 const last = async (id: string): Promise<string | undefined> => lowStatuses(await readOrder(team, id)).at(-1);

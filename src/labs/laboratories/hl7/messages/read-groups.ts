@@ -1,6 +1,6 @@
 import { delimitersOfMessage } from '@phial/hl7/parse';
 import { textAt, wholeTextsAt, type Message, type Segment } from '@phial/hl7/message';
-import type { Waiting, Warnings } from './result-problem.ts';
+import type { WaitingPart, Warnings } from './result-problem.ts';
 
 /**
  * An OBX with the notes after it. `ofSpecimen` is true if the OBX comes after an SPM that follows values, so the OBX
@@ -33,10 +33,10 @@ const ASIDE: ReadonlySet<string> = new Set(
  * Returns each OBR with the segments that belong to it: the ORC before it and the segments after it. An exact
  * repetition of a segment is ignored. If an OBX comes before any OBR, we cannot know its test, so it waits.
  */
-export function groupsOf(message: Message, warnings: Warnings): { groups: Group[]; waits: Waiting[] } {
+export function groupsOf(message: Message, warnings: Warnings): { groups: Group[]; waits: WaitingPart[] } {
   const delimiters = delimitersOfMessage(message);
   const groups: Group[] = [];
-  const waits: Waiting[] = [];
+  const waits: WaitingPart[] = [];
   const ofPatient: string[] = [];
   const seen = new Map<string, Noted>();
   let ahead = nothing();
@@ -99,7 +99,7 @@ function addObservation(group: Group, noted: Omit<Noted, 'ofSpecimen'>, known: M
   return added.notes;
 }
 
-const strayOf = (observation: Segment, number: number): Waiting => ({
+const strayOf = (observation: Segment, number: number): WaitingPart => ({
   reason: 'observation_without_request',
   segment: 'OBX',
   number,

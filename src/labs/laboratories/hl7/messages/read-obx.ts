@@ -34,7 +34,7 @@ const STATUS: ReadonlyMap<string, Observation['status'] | null> = new Map([
 /** The form of a LOINC code. We do not return a code of another form as LOINC. */
 const LOINC = /^\d{1,7}-\d$/;
 
-type Read = Omit<Observation, 'sample_id' | 'reported_at'>;
+type ReadObx = Omit<Observation, 'sample_id' | 'reported_at'>;
 type Within = {
   codes: CodeMap;
   settings: Settings;
@@ -50,7 +50,7 @@ type Within = {
 export function readObservation(
   { observation, notes }: Pick<Noted, 'observation' | 'notes'>,
   { codes, settings, delimiters, laboratories }: Within,
-): Read | null {
+): ReadObx | null {
   const written = textAt(observation, 11).toUpperCase();
   if (written === '') throw new ResultProblem('missing_obx_11');
   const status = STATUS.get(written);

@@ -5,7 +5,7 @@ import type { Settings } from '../connections/connection-settings.ts';
 import type { Group } from './read-groups.ts';
 import { readStatus, testOf } from './read-status.ts';
 import { codingsAt } from './read-value-of.ts';
-import { ResultProblem, type Waiting } from './result-problem.ts';
+import { ResultProblem, type WaitingPart } from './result-problem.ts';
 
 /** An OBR with its status and times. */
 export type Request = {
@@ -16,13 +16,13 @@ export type Request = {
   reported_at: ZonedTime | null;
 };
 
-type Requests = { requests: Request[]; unread: Waiting[]; unreadTests: ReportedTest[] };
+type Requests = { requests: Request[]; unread: WaitingPart[]; unreadTests: ReportedTest[] };
 
 /** Reads the OBRs. If the status or a time of an OBR is unreadable, we omit its values and its test stays open. */
 export function readRequests(groups: Group[], settings: Settings): Requests {
   const time = timesOf(settings);
   const requests: Request[] = [];
-  const unread: Waiting[] = [];
+  const unread: WaitingPart[] = [];
   const unreadTests: ReportedTest[] = [];
   for (const group of groups) {
     const { request, specimens, number } = group;

@@ -22,14 +22,14 @@ import {
 } from './read-requests.ts';
 import { statusOfAll, testOf } from './read-status.ts';
 import { readValues } from './read-values.ts';
-import { ResultProblem, type Waiting, type Warning, type Warnings } from './result-problem.ts';
+import { ResultProblem, type WaitingPart, type Warning, type Warnings } from './result-problem.ts';
 
 /** A result as the laboratory sent it, with the fields that identify its order. */
 export type ReadResult = {
   /** The readable part of the report; null if there are neither values nor notes yet, or if all of the report waits. */
   report: LabReport | null;
   /** The unreadable parts, which are not in the report. */
-  waits: Waiting[];
+  waits: WaitingPart[];
   /** Codes of parts that we read unchanged or omitted. The operator should check those parts. */
   warnings: Warning[];
   /** Whether the message reports that the sample has arrived. */
@@ -106,7 +106,7 @@ export function readResult(
 function documentOf(
   noted: Group['observations'],
   settings: Settings,
-): { document: ReadResult['document']; broken: Waiting[] } {
+): { document: ReadResult['document']; broken: WaitingPart[] } {
   try {
     const document = readDocument(
       noted.map(({ observation }) => observation),
@@ -156,7 +156,7 @@ function reportOf(
   message: Message,
   requests: Request[],
   { connection, codes, warnings, strays, unreadTests }: Within,
-): { report: LabReport; waits: Waiting[] } {
+): { report: LabReport; waits: WaitingPart[] } {
   const { settings } = connection;
   const time = timesOf(settings);
   const groups = requests.map(({ group }) => group);

@@ -49,11 +49,11 @@ const OF_TEST: Readonly<Record<Status, ReportedTest['status']>> = {
   cancelled: 'cancelled',
 };
 
-type Of = Pick<Group, 'common' | 'request' | 'notes' | 'observations' | 'specimens'>;
+type StatusParts = Pick<Group, 'common' | 'request' | 'notes' | 'observations' | 'specimens'>;
 
 /** Makes a test from an OBR and the values of the OBX segments that follow it. */
 export function testOf(
-  { common, request, notes, observations, specimens }: Of,
+  { common, request, notes, observations, specimens }: StatusParts,
   status: Status,
   read: Observation[],
 ): ReportedTest {

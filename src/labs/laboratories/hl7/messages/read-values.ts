@@ -2,20 +2,24 @@ import { MOST_OF_REPORT, ReportRefused } from '../../../results/report-bounds.ts
 import type { Observation } from '../../../results/lab-report.ts';
 import { isText, type Group, type Noted } from './read-groups.ts';
 import { codesOf, isMapped, readObservation } from './read-obx.ts';
-import { ResultProblem, type Waiting, type Warnings } from './result-problem.ts';
+import { ResultProblem, type WaitingPart, type Warnings } from './result-problem.ts';
 
 type Within = Parameters<typeof readObservation>[1] & { warnings: Warnings };
 /** A value, with the segments that contain it in the order of the message. */
 type NotedValue = { value: Observation; of: Noted[]; isText: boolean };
-type Read = { observations: Observation[][]; waits: Waiting[] };
+type ReadValues = { observations: Observation[][]; waits: WaitingPart[] };
 
 /**
  * Reads the values of each group, without pending values. Each value gets the notes of its group, because readers need
  * them with every value. Unreadable values are returned separately with their reasons.
  */
-export function readValues(groups: Group[], ofGroup: (group: Group) => Partial<Observation>, within: Within): Read {
-  const waits: Waiting[] = [];
-  const waitFor = (of: Noted[], test: number, reason: Waiting['reason']): void => {
+export function readValues(
+  groups: Group[],
+  ofGroup: (group: Group) => Partial<Observation>,
+  within: Within,
+): ReadValues {
+  const waits: WaitingPart[] = [];
+  const waitFor = (of: Noted[], test: number, reason: WaitingPart['reason']): void => {
     for (const { observation, number } of of)
       waits.push({ reason, segment: 'OBX', number, test, codes: codesOf(observation) });
   };

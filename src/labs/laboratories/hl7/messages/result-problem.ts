@@ -59,7 +59,7 @@ export type Warning = Hl7Warning | 'local_segment' | 'segment_left_out' | 'speci
 export type Warnings = Set<Warning>;
 
 /** An unreadable part of a message. The report contains only the other parts. */
-export type Waiting = {
+export type WaitingPart = {
   reason: ResultProblemCode;
   /**
    * The name of the segment and its position in the message. The position of MSH is 1. If the segment is an OBR, the

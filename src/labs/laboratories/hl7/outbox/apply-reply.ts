@@ -4,12 +4,12 @@ import { lockOrderIfPresent, type LoadedOrder } from '../../../orders/load-order
 import type { Connection } from '../connections/find-connection.ts';
 import { storeNumbers } from '../store-numbers.ts';
 import { isTaken, isUnknown, refusalOf, type Reply } from '../messages/read-reply.ts';
-import { recordAnswer } from './record-answer.ts';
+import { recordResponse } from './record-response.ts';
 import { positionsOf, splitOff } from './split-off.ts';
-import type { Waiting } from './take-waiting.ts';
+import type { WaitingMessage } from './take-waiting.ts';
 
 /** The row of the outbox that a reply answers. */
-export type Answered = Pick<Waiting, 'user_id' | 'id' | 'order_id' | 'action' | 'tests'>;
+export type Answered = Pick<WaitingMessage, 'user_id' | 'id' | 'order_id' | 'action' | 'tests'>;
 export type Verdict = { state: 'committed' | 'accepted' | 'refused'; reason: string | null };
 type ReceivedReply = { reply: Reply; connection: Pick<Connection, 'settings'> };
 
@@ -51,7 +51,7 @@ export async function applyReplyTo(
   }
   if (retained.length === 0) return recordVerdict(tx, answered, { state: 'refused', reason });
   const id = await splitOff(tx, answered, { retained, off, isSent: true });
-  await recordAnswer(tx, answered, { state: 'accepted', reason: null });
+  await recordResponse(tx, answered, { state: 'accepted', reason: null });
   return recordVerdict(tx, { user_id: answered.user_id, id }, { state: 'refused', reason });
 }
 
@@ -69,7 +69,7 @@ function reasonOf(reply: Reply, action: Answered['action'], position: number): s
 }
 
 async function recordVerdict(tx: TxCtx, row: Pick<Answered, 'user_id' | 'id'>, verdict: Verdict): Promise<Verdict> {
-  await recordAnswer(tx, row, verdict);
+  await recordResponse(tx, row, verdict);
   return verdict;
 }
 

@@ -14,7 +14,7 @@ import { findConnectionOrNull } from '../connections/find-connection.ts';
 /** Thrown if the action is not possible. The message of the error gives the reason. */
 export class NotDone extends Error {}
 
-type Found = {
+type LockedMessage = {
   team_id: string;
   lab_id: number;
   user_id: string;
@@ -27,8 +27,8 @@ type Found = {
 };
 
 /** Locks a message and its order. Throws NotDone. */
-async function lockMessage({ db }: TxCtx, outboxId: string): Promise<Found> {
-  const { rows } = await sql<Found>`
+async function lockMessage({ db }: TxCtx, outboxId: string): Promise<LockedMessage> {
+  const { rows } = await sql<LockedMessage>`
     select o.team_id, o.lab_id, o.user_id, o.order_id, o.action, o.state, o.tests,
            orders.last_low_level_status as status, users.deleted_at is not null as is_leaving
       from laboratory_outbox o join orders on orders.user_id = o.user_id and orders.id = o.order_id
@@ -79,7 +79,7 @@ export function giveUpOrder(ctx: Ctx, outboxId: string): Promise<void> {
   });
 }
 
-async function callOff(tx: TxCtx, { team_id, lab_id, order_id, tests }: Found): Promise<void> {
+async function callOff(tx: TxCtx, { team_id, lab_id, order_id, tests }: LockedMessage): Promise<void> {
   const [team, connection] = [await findTeamScopeOrNull(tx, team_id), await findConnectionOrNull(tx, lab_id)];
   if (!team || !connection)
     throw new NotDone('The team of this order was deleted, or its laboratory is not connected.');
@@ -94,7 +94,7 @@ async function callOff(tx: TxCtx, { team_id, lab_id, order_id, tests }: Found): 
     );
 }
 
-const notRefused = ({ state }: Found): NotDone =>
+const notRefused = ({ state }: LockedMessage): NotDone =>
   new NotDone(`The laboratory has not refused this message: it is ${state}.`);
 
 /** The party that holds a message. */

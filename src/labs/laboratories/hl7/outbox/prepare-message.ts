@@ -9,7 +9,7 @@ import type { Connection } from '../connections/find-connection.ts';
 import { orderMessage } from '../messages/order-message.ts';
 import { numberOrder, numberPatient } from './number-order.ts';
 import { oneMessageEach } from './split-off.ts';
-import type { Waiting } from './take-waiting.ts';
+import type { WaitingMessage } from './take-waiting.ts';
 
 export type Message = { controlId: string; text: string };
 
@@ -24,7 +24,7 @@ export type Prepared = { kind: 'message'; message: Message } | { kind: 'leaving'
  * Prepares the message of a waiting row. It stores the message and its control id before we send any byte. If the
  * process is killed or no reply comes, the next try sends exactly the same bytes.
  */
-export function prepareMessage(ctx: TeamCtx, waiting: Waiting, connection: Connection): Promise<Prepared> {
+export function prepareMessage(ctx: TeamCtx, waiting: WaitingMessage, connection: Connection): Promise<Prepared> {
   return inTransaction(ctx, async (tx): Promise<Prepared> => {
     const order = await lockOrderIfPresent(tx, waiting.order_id);
     if (!order) return { kind: 'leaving' };
@@ -35,7 +35,11 @@ export function prepareMessage(ctx: TeamCtx, waiting: Waiting, connection: Conne
 }
 
 /** Marks a row as sent. Returns false if the order has ended, or if the row does not wait any more. */
-async function markSent(tx: TxCtx<TeamCtx>, { user_id, id, action }: Waiting, { row }: LoadedOrder): Promise<boolean> {
+async function markSent(
+  tx: TxCtx<TeamCtx>,
+  { user_id, id, action }: WaitingMessage,
+  { row }: LoadedOrder,
+): Promise<boolean> {
   if (action === 'new' && !isOpen(row.last_low_level_status)) return false;
   const { rows } = await sql`
     update laboratory_outbox set sent_at = coalesce(sent_at, now())
@@ -43,7 +47,7 @@ async function markSent(tx: TxCtx<TeamCtx>, { user_id, id, action }: Waiting, { 
   return rows.length > 0;
 }
 
-async function findStoredOrNull(tx: TxCtx<TeamCtx>, { user_id, id }: Waiting): Promise<Message | null> {
+async function findStoredOrNull(tx: TxCtx<TeamCtx>, { user_id, id }: WaitingMessage): Promise<Message | null> {
   const stored = await tx.db
     .selectFrom('hl7_outgoing')
     .select(['control_id', 'message'])
@@ -55,7 +59,7 @@ async function findStoredOrNull(tx: TxCtx<TeamCtx>, { user_id, id }: Waiting): P
   return { controlId: stored.control_id, text };
 }
 
-type ToWrite = { waiting: Waiting; order: LoadedOrder; connection: Connection };
+type ToWrite = { waiting: WaitingMessage; order: LoadedOrder; connection: Connection };
 
 async function writeMessage(tx: TxCtx<TeamCtx>, { waiting, order: locked, connection }: ToWrite): Promise<Message> {
   const { user_id, id, action } = waiting;
@@ -98,7 +102,7 @@ async function writeMessage(tx: TxCtx<TeamCtx>, { waiting, order: locked, connec
  */
 async function newControlId(
   tx: TxCtx<TeamCtx>,
-  { user_id, order_id, action }: Waiting,
+  { user_id, order_id, action }: WaitingMessage,
   number: string,
 ): Promise<string> {
   const { rows } = await sql<{ messages: number }>`

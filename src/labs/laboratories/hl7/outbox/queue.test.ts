@@ -17,7 +17,7 @@ import { listOutgoing } from './list-outgoing.ts';
 import { holdLaboratory, holdOrder, releaseLaboratory, releaseOrder, resendOrder } from './outbox-actions.ts';
 import { ordersOutResumption } from './send-orders.ts';
 
-type Sent = (typeof laboratory.orders)[number];
+type SentOrder = (typeof laboratory.orders)[number];
 
 let laboratory: Hl7Laboratory;
 let app: TestApp;
@@ -39,7 +39,7 @@ beforeEach(async () => {
   await sql`delete from laboratory_outbox`.execute(app.db);
   await sql`update laboratory_senders set silent_tries = 0, answered_at = null, held_at = null`.execute(app.db);
   laboratory.behave(null);
-  laboratory.answerBy(null);
+  laboratory.respondBy(null);
   laboratory.orders.length = 0;
 });
 
@@ -50,12 +50,12 @@ const rowOf = async (orderId: string) => (await rowsOf(orderId))[0] as Awaited<R
 const cancel = async ({ id }: { id: string }): Promise<void> => {
   expect((await app.team.api('POST', `/v3/order/${id}/cancel`)).status).toBe(200);
 };
-const sampleOf = (sent: Sent | undefined): string => text_(sent as Sent, 'SPM.2').split('^')[0] as string;
+const sampleOf = (sent: SentOrder | undefined): string => text_(sent as SentOrder, 'SPM.2').split('^')[0] as string;
 const sentSamples = (): string[] => laboratory.orders.map(sampleOf);
-const taken = (sent: Sent): string => orderReply({ type: 'ACK^O21' }, [`MSA|AA|${text_(sent, 'MSH.10')}`]);
+const taken = (sent: SentOrder): string => orderReply({ type: 'ACK^O21' }, [`MSA|AA|${text_(sent, 'MSH.10')}`]);
 const silentAbout =
   ({ sample_id }: OrderBody) =>
-  (sent: Sent): string | null =>
+  (sent: SentOrder): string | null =>
     sampleOf(sent) === sample_id ? null : taken(sent);
 /** Makes the next tries due now, and runs them. */
 async function dueNow(): Promise<void> {
@@ -132,7 +132,7 @@ describe('a stored message', () => {
     laboratory.behave('never_answers');
     await app.runJobs();
     laboratory.behave(null);
-    const placer = text_(laboratory.orders.at(-1) as Sent, 'ORC.2');
+    const placer = text_(laboratory.orders.at(-1) as SentOrder, 'ORC.2');
     laboratory.orders.length = 0;
     const values = ['GLU', 'A1C'].map((code) => ({ code, value: '5' }));
     await sendFrame(hl7.port as number, resultMessage({ controlId: `R${placer}`, placer, values }));
@@ -146,7 +146,7 @@ describe('an order that the laboratory never answers', () => {
   test('is deferred after three tries, tried after those that waited, and finally given up', async () => {
     const ignored = await order();
     const others = [await order(), await order()];
-    laboratory.answerBy(silentAbout(ignored));
+    laboratory.respondBy(silentAbout(ignored));
     await app.runJobs();
     await dueNow();
     expect(await rowOf(others[0]?.id as string)).toMatchObject({ state: 'waiting', attempts: 0 });

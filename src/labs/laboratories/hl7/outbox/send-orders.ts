@@ -13,14 +13,14 @@ import { LineFailed, type Line } from '../transport/open-line.ts';
 import { applyReply } from './apply-reply.ts';
 import { leaveLine, takeLine } from './take-line.ts';
 import { prepareMessage, type Message } from './prepare-message.ts';
-import { endWaiting, heardFrom, postpone, deferMessage, deferMessageLonger } from './record-answer.ts';
+import { endWaiting, heardFrom, postpone, deferMessage, deferMessageLonger } from './record-response.ts';
 import {
   giveLeaseBack,
   renewLease,
   laboratoriesWithWaiting,
   nextWaiting,
   takeLease,
-  type Waiting,
+  type WaitingMessage,
 } from './take-waiting.ts';
 
 /** The delay of the job while another process has the lease of the laboratory. */
@@ -92,7 +92,7 @@ const again = (ctx: Ctx, lab_id: number, delaySeconds: number): Promise<void> =>
   inTransaction(ctx, ({ db }) => addJob(db, outboxKind, { lab_id }, { delaySeconds }));
 
 /** Sends one message. Returns null if the next message may follow at once, or else the seconds until the next try. */
-async function sendOne(ctx: Ctx, waiting: Waiting, connection: Connection, post: Post): Promise<number | null> {
+async function sendOne(ctx: Ctx, waiting: WaitingMessage, connection: Connection, post: Post): Promise<number | null> {
   const team = await findTeamScopeOrNull(ctx, waiting.team_id);
   if (!team) {
     await endWaiting(acrossTeams(ctx), waiting, { state: 'refused', reason: 'team_gone' });
@@ -133,7 +133,7 @@ async function sendOne(ctx: Ctx, waiting: Waiting, connection: Connection, post:
  * Defers an order that fails because of an error in Phial, so that it does not block the other orders of the
  * laboratory.
  */
-async function skip(ctx: TeamCtx, waiting: Waiting, logged: { err: unknown }): Promise<null> {
+async function skip(ctx: TeamCtx, waiting: WaitingMessage, logged: { err: unknown }): Promise<null> {
   const attempts = (waiting.last_error === OUR_FAULT ? waiting.attempts : 0) + 1;
   ctx.log.error(logged, 'an order could not be sent to its laboratory');
   if (attempts >= MOST_FAULTS) await endWaiting(ctx, waiting, { state: 'refused', reason: OUR_FAULT });
@@ -145,7 +145,7 @@ async function skip(ctx: TeamCtx, waiting: Waiting, logged: { err: unknown }): P
  * Handles an order that must not be sent. The deletion of a user may be undone. Until then we send nothing about that
  * user's orders, and continue with the next messages.
  */
-async function withdrawUnsendable(ctx: TeamCtx, waiting: Waiting, why: 'leaving' | 'unwanted'): Promise<null> {
+async function withdrawUnsendable(ctx: TeamCtx, waiting: WaitingMessage, why: 'leaving' | 'unwanted'): Promise<null> {
   if (why === 'unwanted') await endWaiting(ctx, waiting, { state: 'withdrawn', reason: 'order_ended' });
   else {
     const reason = 'user_scheduled_for_deletion';

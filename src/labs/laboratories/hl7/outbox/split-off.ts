@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../../context.ts';
 import { newId } from '../../../../ids.ts';
 import type { LoadedOrder } from '../../../orders/load-order.ts';
-import type { Waiting } from './take-waiting.ts';
+import type { WaitingMessage } from './take-waiting.ts';
 
-type Row = Pick<Waiting, 'user_id' | 'id'>;
+type Row = Pick<WaitingMessage, 'user_id' | 'id'>;
 
 /** Returns the positions of the tests of an order, from 1. */
 export const positionsOf = ({ labTest }: LoadedOrder): number[] => (labTest.markers ?? []).map((_, at) => at + 1);
@@ -36,7 +36,7 @@ export async function splitOff(
  */
 export async function oneMessageEach(
   tx: TxCtx<TeamCtx>,
-  waiting: Waiting,
+  waiting: WaitingMessage,
   order: LoadedOrder,
 ): Promise<number[] | null> {
   const [first, ...others] = waiting.tests ?? positionsOf(order);

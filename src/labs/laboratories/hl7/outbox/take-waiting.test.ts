@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../../test/test-app.ts';
 import { rowsRead } from '../../../../../test/rows-read.ts';
-import { nextWaiting, type Waiting } from './take-waiting.ts';
+import { nextWaiting, type WaitingMessage } from './take-waiting.ts';
 
 const WAITING = 5_000;
 const NOT_YET = "now() + interval '1 hour'";
@@ -40,7 +40,7 @@ test.each(['old', 'fresh'])(
   'the oldest due order is found with %s statistics, and fewer than 20 rows are read',
   async (statistics) => {
     if (statistics === 'fresh') await client.query('vacuum analyze laboratory_outbox');
-    const next: (Waiting | null)[] = [];
+    const next: (WaitingMessage | null)[] = [];
     const read = await rowsRead(app.db, ['laboratory_outbox'], async () => next.push(await nextWaiting(app.ctx, 1)));
     expect(next[0]?.id).toBe('00000000-0000-0000-0000-000000000002');
     expect(read).toBeGreaterThan(0);

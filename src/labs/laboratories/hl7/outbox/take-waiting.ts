@@ -5,7 +5,7 @@ import { newId } from '../../../../ids.ts';
 import type { Connection } from '../connections/find-connection.ts';
 
 /** A message that waits to be sent to a laboratory. */
-export type Waiting = {
+export type WaitingMessage = {
   user_id: string;
   id: string;
   order_id: string;
@@ -70,8 +70,8 @@ export async function giveAllLeasesBack({ db }: Ctx): Promise<void> {
  * follows the messages that waited when it was deferred. Returns null also while the operator holds all messages to the
  * laboratory.
  */
-export async function nextWaiting(ctx: Ctx, labId: number): Promise<Waiting | null> {
-  const { rows } = await sql<Waiting>`
+export async function nextWaiting(ctx: Ctx, labId: number): Promise<WaitingMessage | null> {
+  const { rows } = await sql<WaitingMessage>`
     select user_id, id, order_id, team_id, lab_id, action, tests, attempts, unanswered, last_error, created_at,
            greatest(0, extract(epoch from due_at - now()))::float8 as due_in_seconds
       from laboratory_outbox

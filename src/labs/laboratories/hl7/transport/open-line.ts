@@ -49,13 +49,13 @@ export async function openLine(
   { charset, take, log }: { charset: Charset; take: Take | null; log: Logger },
 ): Promise<Line> {
   const { send, release, isOpen, close } = openMllpClient(await connect(mllp), {
-    answerMs: (mllp.answer_seconds ?? 30) * 1000,
+    responseMs: (mllp.answer_seconds ?? 30) * 1000,
     take,
     onError: (err) => log.error({ err }, 'a message that a laboratory sent on our connection could not be handled'),
   });
   return {
     send: (message, controlId) =>
-      send(encode(message, charset), (content) => answerTo(content, charset, controlId)).catch((error: unknown) => {
+      send(encode(message, charset), (content) => responseTo(content, charset, controlId)).catch((error: unknown) => {
         throw error instanceof NotAnswered ? new LineFailed(error.code, true) : error;
       }),
     release,
@@ -91,7 +91,7 @@ async function connect({ host, port, networks, tls }: Mllp): Promise<Socket> {
   }
 }
 
-function answerTo(content: Buffer, charset: Charset, controlId: string): Reply | null {
+function responseTo(content: Buffer, charset: Charset, controlId: string): Reply | null {
   try {
     const reply = readReply(parse(decode(content, charset)));
     return reply?.controlId === controlId ? reply : null;

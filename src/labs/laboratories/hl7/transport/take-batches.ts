@@ -6,7 +6,7 @@ import type { Connection } from '../connections/find-connection.ts';
 import type { Receive } from '../open-inbox.ts';
 import { ackOf } from '../messages/ack.ts';
 
-type Taken = { acks: Buffer[][]; ok: boolean };
+type TakenBatches = { acks: Buffer[][]; ok: boolean };
 
 /**
  * Handles the messages of batches one after the other, until they contain `most` orders together. It refuses each later
@@ -17,7 +17,7 @@ export async function takeBatches(
   speakers: Connection[],
   { batches }: Batches,
   most: number,
-): Promise<Taken> {
+): Promise<TakenBatches> {
   const acks: Buffer[][] = [];
   let parts = 0;
   let isDone = true;

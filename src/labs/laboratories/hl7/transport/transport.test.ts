@@ -153,7 +153,7 @@ describe('a folder', () => {
 
 test('with a certificate the port accepts only TLS', async () => {
   const hl7 = await startHl7(app.ctx);
-  const answer = await new Promise<string>((resolve, reject) => {
+  const response = await new Promise<string>((resolve, reject) => {
     const socket = connectTls({
       host: '127.0.0.1',
       port: hl7.port as number,
@@ -164,7 +164,7 @@ test('with a certificate the port accepts only TLS', async () => {
     socket.on('data', (bytes) => resolve(bytes.toString()));
     socket.write('\x0BMSH|^~\\&|LAB|LABFAC|||2026||ORU^R01|S1|P|2.5.1\r\x1C\r');
   });
-  expect(answer).toContain('MSA|AE|S1');
+  expect(response).toContain('MSA|AE|S1');
   await expect(sendFrame(hl7.port as number, 'MSH|^~\\&|LAB').then((sent) => sent === null)).resolves.toBe(true);
   await hl7.stop();
 });

@@ -61,7 +61,7 @@ export async function pollFolders(ctx: Ctx, receive: Receive, quietMs = QUIET_MS
   }
 }
 
-async function pollFolder(ctx: Ctx, from: From, folder: string, quietMs: number): Promise<void> {
+async function pollFolder(ctx: Ctx, from: FolderSource, folder: string, quietMs: number): Promise<void> {
   for (const subfolder of ['done', 'failed', 'ack'])
     await mkdir(join(folder, subfolder), { recursive: true, mode: 0o750 });
   let taken = 0;
@@ -81,14 +81,14 @@ async function namesIn(folder: string): Promise<string[]> {
   return names.toSorted();
 }
 
-type From = { receive: Receive; connection: Connection };
+type FolderSource = { receive: Receive; connection: Connection };
 type FileAt = { folder: string; name: string; quietMs: number };
 
 /**
  * Handles a file. Returns whether this process handled it. If two processes read the same file, the second one
  * recognises the stored messages by their content.
  */
-async function takeFile(ctx: Ctx, from: From, { folder, name, quietMs }: FileAt): Promise<boolean> {
+async function takeFile(ctx: Ctx, from: FolderSource, { folder, name, quietMs }: FileAt): Promise<boolean> {
   const { receive, connection } = from;
   const path = join(folder, name);
   try {

@@ -1,5 +1,5 @@
 import { MOST_EVENT_BYTES } from '../../../../events/publish.ts';
-import type { Table } from '../../answer.ts';
+import type { Table } from '../../query-result.ts';
 
 type Row = Table[string];
 

@@ -3,7 +3,7 @@ import type { TeamCtx, TxCtx } from '../../../../context.ts';
 import { publishEvents } from '../../../../events/publish.ts';
 import { becomeWriter } from '../../../user-writer.ts';
 import { resultTableChanged } from '../events.ts';
-import type { Table } from '../../answer.ts';
+import type { Table } from '../../query-result.ts';
 import { changedRows, splitIntoChunks } from './changed-rows.ts';
 import type { Claim } from './run-continuous-query.ts';
 

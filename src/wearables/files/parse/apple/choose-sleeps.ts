@@ -2,24 +2,24 @@
 // type, so that a night does not count twice.
 import type { SourceType } from '../../../source.ts';
 
-export type Candidate = { source_type: SourceType; start: number; end: number; hasStages: boolean };
+export type RecordedSleep = { source_type: SourceType; start: number; end: number; hasStages: boolean };
 
 /**
  * Splits sleeps into those that we store, ordered by source type and start, and those that we do not store because a
  * better one covers the same time.
  */
-export function chooseSleeps<T extends Candidate>(candidates: T[]): { chosen: T[]; others: T[] } {
+export function chooseSleeps<T extends RecordedSleep>(sleeps: T[]): { chosen: T[]; others: T[] } {
   const chosen: T[] = [];
   const others: T[] = [];
-  const sorted = candidates.toSorted((a, b) => compareText(a.source_type, b.source_type) || a.start - b.start);
+  const sorted = sleeps.toSorted((a, b) => compareText(a.source_type, b.source_type) || a.start - b.start);
   for (const each of sorted) {
-    let rival = rivalOf(each, chosen);
-    while (rival && isBetter(each, rival)) {
-      others.push(rival);
+    let sameNight = chosenOfSameNight(each, chosen);
+    while (sameNight && isBetter(each, sameNight)) {
+      others.push(sameNight);
       chosen.pop();
-      rival = rivalOf(each, chosen);
+      sameNight = chosenOfSameNight(each, chosen);
     }
-    (rival ? others : chosen).push(each);
+    (sameNight ? others : chosen).push(each);
   }
   return { chosen, others };
 }
@@ -28,10 +28,10 @@ const compareText = (a: string, b: string): number => (a < b ? -1 : Number(a > b
 
 /**
  * Returns the chosen sleep of the same night. Two sleeps are of the same night if they overlap by at least half of the
- * shorter one; aggregates use the same rule. Candidates come in the order of their start, so only the chosen sleep
+ * shorter one; aggregates use the same rule. Sleeps come in the order of their start, so only the chosen sleep
  * before can overlap.
  */
-function rivalOf<T extends Candidate>({ source_type, start, end }: T, chosen: T[]): T | undefined {
+function chosenOfSameNight<T extends RecordedSleep>({ source_type, start, end }: T, chosen: T[]): T | undefined {
   const last = chosen.at(-1);
   if (last?.source_type !== source_type) return undefined;
   const overlap = Math.min(last.end, end) - Math.max(last.start, start);
@@ -42,5 +42,5 @@ function rivalOf<T extends Candidate>({ source_type, start, end }: T, chosen: T[
  * Whether a sleep is better than another. A sleep with stages is better than one without. Else the longer one is
  * better. If both are equally long, the one that starts earlier is better.
  */
-const isBetter = (each: Candidate, rival: Candidate): boolean =>
-  each.hasStages === rival.hasStages ? each.end - each.start > rival.end - rival.start : each.hasStages;
+const isBetter = (each: RecordedSleep, other: RecordedSleep): boolean =>
+  each.hasStages === other.hasStages ? each.end - each.start > other.end - other.start : each.hasStages;

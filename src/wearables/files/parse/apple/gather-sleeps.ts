@@ -91,10 +91,10 @@ export function gatherSleeps(sink: Sink): Sleeps {
       return undefined;
     },
     end: async (heartRates) => {
-      const candidates = sessions.splice(0).map((session) => ({ ...session, ...contentOf(session) }));
-      const { chosen, others } = chooseSleeps(candidates.filter(({ isSleep }) => isSleep));
+      const sleeps = sessions.splice(0).map((session) => ({ ...session, ...contentOf(session) }));
+      const { chosen, others } = chooseSleeps(sleeps.filter(({ isSleep }) => isSleep));
       // Sessions with only time in bed are not stored, so they count as skipped.
-      for (const { stages } of [...others, ...candidates.filter(({ isSleep }) => !isSleep)])
+      for (const { stages } of [...others, ...sleeps.filter(({ isSleep }) => !isSleep)])
         sink.skip(SLEEP_TYPE, 'not_kept', stages.length / 3);
       for (const session of chosen) {
         const sleep = sleepOf(session, heartRates.between(session.start, session.end));

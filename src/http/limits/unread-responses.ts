@@ -1,0 +1,155 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '../../errors.ts';
+import { TransientMap } from '../../transient-map.ts';
+import { networkOf } from './network-of.ts';
+
+const MEBIBYTE = 1024 * 1024;
+/** The most unread bytes of one process. */
+const MOST_BYTES = 128 * MEBIBYTE;
+const MOST_BYTES_OF_AN_ORG = MOST_BYTES / 4;
+/** The most unread bytes of a team, of an organisation's management keys, or of a network. */
+const MOST_BYTES_OF_ONE = MOST_BYTES / 8;
+/**
+ * A response up to this size is not counted if it is the only one on its connection. Every client reads so few bytes at
+ * once, and the number of connections is limited.
+ */
+const MOST_UNCOUNTED = 16 * 1024;
+/**
+ * We count this much for a stream. It buffers at most the chunk that it wrote, the next chunk, and the compression
+ * window.
+ */
+const BYTES_OF_A_STREAM = 512 * 1024;
+
+type Share = { id: string; most: number };
+
+/**
+ * Counts the bytes of responses that are ready but not sent yet. A request returns its permit when its response is
+ * ready, so permits do not limit how much clients leave unread. We hold the responses as buffers outside of the heap.
+ */
+export class UnreadResponses {
+  readonly #bytesByShare = new TransientMap<string, number>();
+  readonly #pipelined = new WeakMap<Socket, Set<() => void>>();
+  #all = 0;
+
+  get bytes(): number {
+    return this.#all;
+  }
+
+  /**
+   * Throws not_ready if the owner of the key has too many unread bytes. Call this when the request has its permit,
+   * before its work begins: other responses may have become unread while the request waited for the permit.
+   */
+  refuseWithoutReader(request: FastifyRequest): void {
+    if (this.#all < MOST_BYTES_OF_ONE || !isOfTenant(request)) return;
+    if (this.#isUsedUp(sharesOf(request))) throw tooMuchUnread();
+  }
+
+  /**
+   * Counts the bytes of a response until it is sent. Returns a buffer to send instead of the payload, or undefined to
+   * send the payload unchanged. Throws not_ready if there is no room and the request only reads. We always send the
+   * response of a request that changes something, and a stream for a key that has begun.
+   */
+  handOver(request: FastifyRequest, reply: FastifyReply, payload: unknown, isAlone: boolean): Buffer | undefined {
+    const bytes = bytesOf(payload);
+    if (bytes === 0 || (isAlone && bytes <= MOST_UNCOUNTED)) return undefined;
+    const shares = sharesOf(request);
+    if (bytes > MOST_UNCOUNTED && mayBeRefused(request, payload) && !this.#hasCapacity(shares)) {
+      if (payload instanceof Readable) payload.destroy();
+      // These headers describe the response that we do not send.
+      reply.removeHeader('content-disposition').header('cache-control', 'no-store');
+      throw tooMuchUnread();
+    }
+    this.#countUntilSent(shares, bytes, request.raw.socket, reply.raw);
+    return typeof payload === 'string' && bytes > MOST_UNCOUNTED ? Buffer.from(payload) : undefined;
+  }
+
+  /**
+   * Returns true if the shares are not used up yet. We do not compare the size of the response, so a response of any
+   * size can be sent. A share may thus be exceeded by one response.
+   */
+  #hasCapacity(shares: Share[]): boolean {
+    return this.#all < MOST_BYTES && !this.#isUsedUp(shares);
+  }
+
+  #isUsedUp(shares: Share[]): boolean {
+    return shares.some(({ id, most }) => this.#bytesOfShare(id) >= most);
+  }
+
+  #countUntilSent(shares: Share[], bytes: number, socket: Socket, response: ServerResponse): void {
+    this.#add(shares, bytes);
+    // This response waits behind other responses of the same connection. If the connection is cut, the response emits
+    // no close event.
+    const pipelined = response.socket === null ? this.#pipelinedOn(socket) : null;
+    let isGiven = false;
+    const release = (): void => {
+      if (isGiven) return;
+      isGiven = true;
+      pipelined?.delete(release);
+      this.#add(shares, -bytes);
+    };
+    pipelined?.add(release);
+    response.once('close', release);
+  }
+
+  #pipelinedOn(socket: Socket): Set<() => void> {
+    const known = this.#pipelined.get(socket);
+    if (known) return known;
+    const responses = new Set<() => void>();
+    this.#pipelined.set(socket, responses);
+    socket.once('close', () => {
+      for (const release of responses) release();
+    });
+    return responses;
+  }
+
+  #add(shares: Share[], bytes: number): void {
+    this.#all += bytes;
+    for (const { id } of shares) {
+      const bytesOfShare = this.#bytesOfShare(id) + bytes;
+      if (bytesOfShare > 0) this.#bytesByShare.set(id, bytesOfShare);
+      else this.#bytesByShare.delete(id);
+    }
+  }
+
+  #bytesOfShare(id: string): number {
+    return this.#bytesByShare.get(id) ?? 0;
+  }
+}
+
+function bytesOf(payload: unknown): number {
+  if (typeof payload === 'string') return Buffer.byteLength(payload);
+  if (payload instanceof Readable) return BYTES_OF_A_STREAM;
+  return Buffer.isBuffer(payload) ? payload.length : 0;
+}
+
+/**
+ * Returns true if the caller sent a key of a team or of an organisation. Links and user tokens must not use up the
+ * share of their team.
+ */
+const isOfTenant = ({ trail }: FastifyRequest): boolean =>
+  trail?.key.kind === 'team_key' || trail?.key.kind === 'access_token' || trail?.key.kind === 'management_key';
+
+function sharesOf(request: FastifyRequest): Share[] {
+  const key = isOfTenant(request) ? request.trail?.key : undefined;
+  if (!key) return [{ id: `address ${networkOf(request.ip)}`, most: MOST_BYTES_OF_ONE }];
+  return [
+    { id: key.team_id === null ? `keys ${key.org_id}` : `team ${key.team_id}`, most: MOST_BYTES_OF_ONE },
+    { id: `organisation ${key.org_id}`, most: MOST_BYTES_OF_AN_ORG },
+  ];
+}
+
+/**
+ * Returns true if we may send not_ready instead of this response. A stream for a key has begun its work, so we do not
+ * refuse it.
+ */
+const mayBeRefused = (request: FastifyRequest, payload: unknown): boolean =>
+  readsOnly(request) && !(payload instanceof Readable && isOfTenant(request));
+
+const readsOnly = ({ method, routeOptions }: FastifyRequest): boolean =>
+  method === 'GET' || method === 'HEAD' || (routeOptions.config.operation?.reads ?? false);
+
+const tooMuchUnread = (): AppError =>
+  new AppError('not_ready', 'Too many bytes of earlier answers are unread. Read them, and send this request again.');

@@ -1,0 +1,20 @@
+import type { TxCtx } from '../../context.ts';
+import type { Form } from '../../operation/media.ts';
+import { oncePerKey, type KeyedRequest } from './idempotency.ts';
+import type { HttpResponse } from './write-response.ts';
+
+/**
+ * Makes the `once` function of a form. The content of a form is known only when its service function has read it. We
+ * store no refusals, because we refuse most forms before that.
+ */
+export function oncePerForm(
+  keyed: KeyedRequest | null,
+  toResponse: (value: unknown) => HttpResponse | Promise<HttpResponse>,
+): Form['once'] {
+  return async (ctx, content, work) => {
+    if (!keyed) return work(ctx);
+    const asked = { ...keyed, input: { ...(keyed.input as object), body: content }, successesOnly: true };
+    const { body } = await oncePerKey(ctx as TxCtx, asked, async (tx) => toResponse(await work(tx as typeof ctx)));
+    return JSON.parse(String(body)) as Awaited<ReturnType<typeof work>>;
+  };
+}

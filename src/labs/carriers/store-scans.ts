@@ -1,0 +1,50 @@
+import { sql } from 'kysely';
+import type { Ctx, TxCtx } from '../../context.ts';
+import { addJob } from '../../db/define-job.ts';
+import { KIT_NOT_BACK } from '../orders/status/statuses.ts';
+import { carrierScansKind, lockTrackingNumbers, trackingNumberHash } from '../orders/testkit/tracking-numbers.ts';
+import type { Tracker } from './tracker-of.ts';
+
+/** The most scans that we store for one parcel. */
+const MOST_OF_A_PARCEL = 200;
+/** The most scans of one courier that we store although we know no order for them. We delete the oldest ones. */
+const MOST_UNKNOWN = 20_000;
+/** The most scans without an order that one event deletes, so that the event does not take long. */
+const MOST_DROPPED = 500;
+
+/**
+ * Stores the scans of a parcel, and adds the job that moves the parcel's order. Carriers reuse tracking numbers. The
+ * scans therefore belong to the newest order with this number whose kit has not come back yet. Returns whether there is
+ * such an order.
+ */
+export async function storeScans(ctx: TxCtx<Ctx>, { number, courier, scans }: Tracker): Promise<boolean> {
+  const { db } = ctx;
+  const hash = trackingNumberHash(ctx, number);
+  await lockTrackingNumbers(ctx, [hash]);
+  const {
+    rows: [found],
+  } = await sql<{ team_id: string; order_id: string }>`
+    select tracking_numbers.team_id, order_id
+      from tracking_numbers join orders on orders.user_id = tracking_numbers.user_id and orders.id = order_id
+     where number_hash = ${hash} and (courier is null or courier = ${courier})
+       and last_low_level_status = any (${KIT_NOT_BACK}::text[])
+     order by tracking_numbers.created_at desc, order_id desc limit 1`.execute(db);
+  const { rows } = await sql`
+    insert into carrier_scans (number_hash, courier, stage, scanned_at, is_known)
+    select ${hash}, ${courier}, stage, scanned_at, ${found !== undefined}
+      from unnest(${scans.map(({ stage }) => stage)}::text[],
+                  ${scans.map(({ scanned_at }) => scanned_at)}::timestamptz[]) as scan (stage, scanned_at)
+     where (select count(*) from carrier_scans where number_hash = ${hash}) < ${MOST_OF_A_PARCEL}
+        on conflict do nothing returning stage`.execute(db);
+  if (rows.length === 0) return found !== undefined;
+  if (found) await addJob(db, carrierScansKind, found);
+  else await dropOldestUnknown(ctx, courier);
+  return found !== undefined;
+}
+
+async function dropOldestUnknown({ db }: TxCtx<Ctx>, courier: string): Promise<void> {
+  await sql`
+    delete from carrier_scans where ctid = any (array (
+      select ctid from carrier_scans where courier = ${courier} and not is_known
+       order by received_at desc offset ${MOST_UNKNOWN} limit ${MOST_DROPPED}))`.execute(db);
+}

@@ -1,0 +1,34 @@
+import { newControlId } from '@phial/hl7/acknowledgment';
+import { responseToBatches, firstMessages, INCOMPLETE, readBatches } from '@phial/hl7/batch';
+import type { Ctx } from '../../../../context.ts';
+import type { Connection } from '../connections/find-connection.ts';
+import type { Receive } from '../open-inbox.ts';
+import { takeBatches } from './take-batches.ts';
+
+/**
+ * The most messages in a batch, and the most orders in them together. We refuse the next message and do not read the
+ * messages after it.
+ */
+const MOST_OF_BATCH = 1_000;
+
+/**
+ * Returns the acknowledgment of each message in a frame. If the frame is a batch, it returns one batch with all
+ * acknowledgments.
+ */
+export async function responsesTo(
+  ctx: Ctx,
+  receive: Receive,
+  speakers: Connection[],
+  content: Buffer,
+): Promise<Buffer[]> {
+  const parsed = readBatches(firstMessages(content, MOST_OF_BATCH + 1));
+  if (parsed.batches.length === 0) return [(await receive(speakers, content)).ack];
+  const { acks } = await takeBatches(receive, speakers, parsed, MOST_OF_BATCH);
+  if (!parsed.isWhole)
+    ctx.log.warn(
+      { lab: speakers[0]?.slug, reason: INCOMPLETE },
+      'a batch of a laboratory has fewer messages than its trailer counts',
+    );
+  const isBatch = parsed.file !== null || parsed.batches.some(({ header }) => header !== null);
+  return isBatch ? [responseToBatches(parsed, acks, newControlId)] : acks.flat();
+}

@@ -1,0 +1,32 @@
+import type { ImportSource } from '../importer.ts';
+
+import { objectIn, textOr, type ProviderObject } from './read-response.ts';
+import type { ProviderApi, Question } from '../provider-api.ts';
+
+/** The most pages. A response with more pages is probably an endless repetition. */
+const MOST_PAGES = 500;
+
+type Paged = {
+  url: string;
+  query: NonNullable<Question['query']>;
+  /** The names of the field with the next page's token: in a response (`answered`), and in a request (`asked`). */
+  answered: string;
+  asked: string;
+};
+
+/**
+ * Yields the provider's responses page by page. Each response has the token of the next page; the last one has none.
+ */
+export async function* pagesByToken(
+  source: ImportSource,
+  api: ProviderApi,
+  { url, query, answered, asked }: Paged,
+): AsyncIterable<ProviderObject> {
+  let token: string | null = null;
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const answer: ProviderObject = objectIn(await source.ask(api, { url, query: { ...query, [asked]: token } }));
+    yield answer;
+    token = textOr(answer[answered]);
+    if (token === null) return;
+  }
+}
