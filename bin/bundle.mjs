@@ -1,7 +1,7 @@
-// Bundles packages of hundreds of small modules into one file each: reading and linking a thousand modules takes half
-// of a start. Node finds the bundles in dist/node_modules before the originals.
+// Bundles the program, and packages of hundreds of small modules, into a few files: reading and linking two thousand
+// modules takes more than half of a start. Node finds the packages in dist/node_modules before the originals.
 import { copyFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
@@ -14,8 +14,45 @@ const PACKAGES = {
   'libphonenumber-js': ['libphonenumber-js/max'],
 };
 
-/** Writes dist/node_modules; `dist` is the folder of the build. */
-async function bundle(dist) {
+/** What Node runs: the program, and the programs of its processes and threads. */
+const PROGRAMS = {
+  main: 'src/main.ts',
+  'parse-file': 'src/wearables/files/parse/child.ts',
+  'parse-report': 'src/labs/results/parser/parse/child.ts',
+  draw: 'src/labs/documents/drawing/thread.ts',
+};
+
+/**
+ * Writes dist/program. Each compiled program becomes one line that imports its bundle, so that it has one path, with a
+ * bundle and without. `dist` is the folder of the build.
+ */
+async function bundlePrograms(dist) {
+  const bundled = await rolldown({
+    input: PROGRAMS,
+    cwd: root,
+    platform: 'node',
+    external: (id) => !id.startsWith('.') && !isAbsolute(id),
+    plugins: [{ name: 'address', transform: withOwnAddress }],
+  });
+  const names = { entryFileNames: '[name].js', chunkFileNames: '[name].js' };
+  await bundled.write({ dir: join(dist, 'program'), format: 'esm', sourcemap: true, ...names });
+  await bundled.close();
+  for (const [name, source] of Object.entries(PROGRAMS)) {
+    const compiled = join(dist, source.replace(/\.ts$/, '.js'));
+    const bundle = relative(dirname(compiled), join(dist, 'program', `${name}.js`));
+    writeFileSync(compiled, `export * from '${bundle}';\n`);
+  }
+}
+
+/** A module finds files beside itself, so it keeps the address that it has without a bundle. */
+function withOwnAddress(code, file) {
+  if (!code.includes('import.meta.url')) return null;
+  const address = `new URL('../${relative(root, file).replace(/\.ts$/, '.js')}', import.meta.url).href`;
+  return { code: code.replaceAll('import.meta.url', address), map: null };
+}
+
+/** Writes dist/node_modules. */
+async function bundlePackages(dist) {
   for (const [name, imported] of Object.entries(PACKAGES)) {
     const target = join(dist, 'node_modules', name);
     const files = Object.fromEntries(imported.map((module) => [module.slice(name.length + 1) || 'index', module]));
@@ -35,4 +72,6 @@ function copyLicence(from, to) {
   if (licence) copyFileSync(join(from, licence), join(to, licence));
 }
 
-await bundle(process.argv[2]);
+const dist = process.argv[2];
+await bundlePackages(dist);
+await bundlePrograms(dist);
