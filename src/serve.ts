@@ -16,7 +16,7 @@ import { refusePrivilegedLogin } from './db/production.ts';
 import { seed } from './db/seed.ts';
 import { reclaimQueues } from './delivery/queues/queue-leases.ts';
 import { prepareDrain } from './http/drain.ts';
-import { openMetrics, registerMetrics, type Metrics } from './metrics.ts';
+import { addProcessMetrics, openMetrics, registerMetrics, type Metrics } from './metrics.ts';
 import { startStreaming, type Streaming } from './pipelines/etl/streaming/start-streaming.ts';
 import { unlockAbandonedJobs } from './jobs/unlock.ts';
 import { runJobs } from './jobs/run-jobs.ts';
@@ -131,6 +131,7 @@ async function start(
   if (config.environment === 'production') await refusePrivilegedLogin(databaseServer.url);
   if (config.environment === 'sandbox') await seed({ ownerUrl: databaseServer.ownerUrl, directory: SANDBOX_SEEDS });
   const metrics = openMetrics();
+  addProcessMetrics(metrics);
   const polls = new LongPolls({ mostOfOrg: MOST_POLLS_OF_ORG });
   const ctx: Ctx = {
     ...makeCtx(database, { config, log, cipher, polls, metrics }),

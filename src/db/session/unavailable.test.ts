@@ -8,6 +8,7 @@ import { untilBlocked } from '../../../test/until-blocked.ts';
 import { openWay, type Way } from '../../../test/database-proxy.ts';
 import { openLog } from '../../log.ts';
 import { openListener } from '../listener.ts';
+import { addProcessMetrics } from '../../metrics.ts';
 import { openDatabase } from '../open-database.ts';
 import { Deliverer } from '../../delivery/deliverer.ts';
 import { openSender } from '../../delivery/sending/send.ts';
@@ -81,6 +82,7 @@ describe('an outage', () => {
 
   test('lets /metrics answer, with its own figures and no address', async () => {
     const read = async (): Promise<string> => (await fetch(`${app.baseUrl}/metrics`)).text();
+    addProcessMetrics(app.metrics);
     expect(await read()).toContain('phial_database_up 1');
     way.cut();
     const text = await read();
