@@ -3,22 +3,15 @@ import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runOnce } from 'graphile-worker';
-import { expect, inject } from 'vitest';
+import { inject } from 'vitest';
 import { serveApi } from '../src/api.ts';
 import { listen, makeCtx, openApiPool, openDeliverer, openSeparatePools } from '../src/assemble.ts';
 import { parseConfig, type Config } from '../src/config/options.ts';
 import type { Ctx } from '../src/context.ts';
 import { acrossTeams } from '../src/db/session/bind.ts';
 import type { Db } from '../src/db/open-database.ts';
-import { operations } from '../src/operations.ts';
-import type { Operation } from '../src/operation/operation.ts';
-import type { ErrorCode } from '../src/errors.ts';
-import type { Code } from '../src/http/error-response.ts';
-import { declaredCodes } from '../src/http/response/declared-codes.ts';
 import { prepareDrain } from '../src/http/drain.ts';
-import { jsonOf } from '../src/operation/media.ts';
 import { openMetrics, type Metrics } from '../src/metrics.ts';
-import { HEADERS, headersOf, headersOfShared, type HeaderName } from '../src/http/openapi/response-headers.ts';
 import { tasksOf, workerLogger } from '../src/jobs/run-jobs.ts';
 import { openLog } from '../src/log.ts';
 import { LongPolls } from '../src/long-polls.ts';
@@ -26,8 +19,8 @@ import { claimCipher } from '../src/privacy/claim-cipher.ts';
 import { createOrg } from '../src/tenancy/orgs/create.ts';
 import { createTeam } from '../src/tenancy/teams/create.ts';
 import { createTeamKey } from '../src/tenancy/keys/create-team-key.ts';
+import { checkResponse } from './check-response.ts';
 import { cloneDatabase, databaseUrl, query } from './global-setup.ts';
-import { problemsOf } from './shapes.ts';
 
 export type Answer<T = Record<string, never>> = { status: number; body: T; headers: Headers };
 export type Team = { id: string; org_id: string; api_key: string; management_key: string; api: Api };
@@ -185,88 +178,9 @@ export function apiOf(baseUrl: string, teamKey: string, managementKey: string): 
       headers: response.headers,
       body: (text === '' ? undefined : isJson(response) ? JSON.parse(text) : text) as T,
     };
-    checkHeaders(method, path, answer);
-    const shown = operationAt(method, path)?.response;
-    if (shown && 'media' in shown && shown.media === 'browser') return answer;
-    if (response.ok) checkShape(method, path, answer);
-    else checkRefusal(method, path, answer as Answer<Record<string, unknown>>);
+    checkResponse(method, path, answer);
     return answer;
   };
 }
 
 const isJson = (response: Response): boolean => /[/+]json/.test(response.headers.get('content-type') ?? '');
-
-/** A literal path wins over one with parameters, as in the router. */
-const OPERATIONS = operations
-  .map((operation) => ({ operation, path: new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }))
-  .toSorted((a, b) => parametersOf(a.operation) - parametersOf(b.operation));
-
-function parametersOf({ path }: Operation): number {
-  return path.match(/\{/g)?.length ?? 0;
-}
-
-function operationAt(method: string, path: string): Operation | undefined {
-  const plain = path.split('?')[0] as string;
-  return OPERATIONS.find(({ operation, path }) => operation.method === method && path.test(plain))?.operation;
-}
-
-/** Headers of HTTP itself. */
-const OF_HTTP = [
-  'connection',
-  'content-encoding',
-  'content-length',
-  'content-type',
-  'date',
-  'keep-alive',
-  'transfer-encoding',
-  'vary',
-];
-
-/** The answer declares every header, and has every header that it always has. */
-function checkHeaders(method: string, path: string, { status, headers }: Answer<unknown>): void {
-  const operation = status === 405 ? undefined : operationAt(method, path);
-  const declared = operation ? headersOf(operation, status) : headersOfShared(status);
-  const usual = headers.get('cache-control') === 'no-store' ? [...OF_HTTP, 'cache-control'] : OF_HTTP;
-  const known = new Set([...usual, ...declared.map((name) => name.toLowerCase())]);
-  const unknown = [...headers.keys()].filter((name) => !known.has(name));
-  const isAlways = (name: HeaderName): boolean => 'required' in HEADERS[name];
-  const missing = declared.filter((name) => isAlways(name) && !headers.has(name));
-  expect({ operation: `${operation?.id} ${status}`, unknown, missing }).toMatchObject({ unknown: [], missing: [] });
-}
-
-function checkShape(method: string, path: string, answer: Answer<unknown>): void {
-  const operation = operationAt(method, path);
-  if (!operation) throw new Error(`No operation is declared for ${method} ${path.split('?')[0]}`);
-  const { response } = operation;
-  const isAccepted =
-    response && 'media' in response && response.media === 'or_accepted' && answer.status === 202 ? response : null;
-  if (isAccepted?.isDone === null) {
-    expect(answer.body).toBeUndefined();
-    return;
-  }
-  if (!isAccepted) expect(answer.status).toBe(operation.status);
-  const shape = jsonOf(operation.response);
-  if (!shape) {
-    expect(typeof answer.body).toBe(operation.response ? 'string' : 'undefined');
-    return;
-  }
-  expect(problemsOf(shape, answer.body).map((problem) => `${operation.id} ${problem}`)).toEqual([]);
-}
-
-function checkRefusal(method: string, path: string, answer: Answer<Record<string, unknown>>): void {
-  expect(answer.body).toEqual(
-    expect.objectContaining({ code: expect.stringMatching(/^[a-z_]+$/), request_id: expect.any(String) }),
-  );
-  const problem = { type: expect.any(String), loc: expect.any(Array), msg: expect.any(String) };
-  const { detail } = answer.body;
-  const isList = answer.status === 422 || answer.body['code'] === 'pre_flight_failed';
-  if (!isList) expect(detail).toSatisfy((each) => each !== undefined && !Array.isArray(each));
-  else for (const each of detail as unknown[]) expect(each).toMatchObject(problem);
-  const operation = operationAt(method, path);
-  const code = answer.body['code'] as Code;
-  if (operation && !declaredCodes(operation).has(code))
-    throw new Error(`${operation.id} answered ${code}, which it does not declare: add it to its \`refusals\`.`);
-  const { detail: _, code: __, request_id: ___, ...beside } = answer.body;
-  const shape = operation?.refusedWith[code as ErrorCode];
-  if (shape) expect(problemsOf(shape, beside)).toEqual([]);
-}

@@ -4,16 +4,16 @@ import { inputReader } from './input/read-input.ts';
 import { compileResponse } from './response/write-response.ts';
 
 /** What the shapes of an operation compile to. A process that never gets a request for it compiles nothing. */
-type Compiled = {
+type CompiledOperation = {
   readInput: ReturnType<typeof inputReader>;
   toResponse: () => ReturnType<typeof compileResponse>;
   ids: () => ReturnType<typeof recordIdsOf>;
 };
 
-const ofOperations = new WeakMap<Operation, Compiled>();
+const ofOperations = new WeakMap<Operation, CompiledOperation>();
 
 /** All servers of a process share the result, because it depends on the operation only. */
-export function compiled(operation: Operation): Compiled {
+export function compileOperation(operation: Operation): CompiledOperation {
   let found = ofOperations.get(operation);
   if (!found) {
     found = {

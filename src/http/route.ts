@@ -16,7 +16,7 @@ import { send, type HttpResponse } from './response/write-response.ts';
 import { lineOf, requestLine, type Trail } from './audit/trail.ts';
 import type { Caller } from './auth/caller.ts';
 import { refuseBeyondKey, resolveScope } from './auth/resolve-scope.ts';
-import { compiled } from './compile-operation.ts';
+import { compileOperation } from './compile-operation.ts';
 import type { Operation } from '../operation/operation.ts';
 import { takeBatches, UnreadBatch } from './input/batch-body.ts';
 import type { ReadForm } from './input/form-body.ts';
@@ -59,7 +59,7 @@ export function addRoute(
   operation: Operation,
   { permits, batches, arriving, unread }: Limits,
 ): void {
-  const { readInput, toResponse, ids } = compiled(operation);
+  const { readInput, toResponse, ids } = compileOperation(operation);
   // A stream may take long. Its service function opens a transaction for each part that it has read.
   const inOneTransaction = operation.method !== 'GET' && !isStream(operation.body) && !operation.waits;
 
