@@ -44,6 +44,12 @@ export function refuseLongHeaders({ rawHeaders }: IncomingMessage): void {
 }
 
 /**
+ * The listeners of a streamed and compressed response: about six of Fastify and of Node's streams, and those of our
+ * limits. Node's limit is 10, and a response with more makes Node print a warning that is no line of our log.
+ */
+const MOST_LISTENERS = 20;
+
+/**
  * Limits the connections in total and by network, and the pipelined requests of a connection. Counts the unread bytes
  * of responses, and cuts the connection of a client that does not read its responses.
  */
@@ -72,6 +78,7 @@ export function limitConnections(app: FastifyInstance, { config, log }: Ctx, unr
     const count = (underWay.get(socket) ?? 0) + 1;
     underWay.set(socket, count);
     if (count > MOST_PIPELINED) socket.destroy();
+    response.setMaxListeners(MOST_LISTENERS);
     response.once('close', () => underWay.set(socket, (underWay.get(socket) ?? 1) - 1));
   });
   app.addHook('onSend', async (request, reply, payload) => {
