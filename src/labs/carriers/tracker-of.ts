@@ -13,8 +13,8 @@ export type Tracker = { number: string; courier: string; scans: { stage: Stage; 
 
 /**
  * Reads the parcel of an EasyPost event with all its scans. Returns null if the event is not about a parcel, or if none
- * of its scans moves an order. Each event contains the complete history of the tracker, so a lost event does no harm:
- * the next one contains its scans.
+ * of its scans changes the status of an order. EasyPost calls a parcel a tracker. Each event contains the complete
+ * history of its tracker, so the next event makes up for a lost one.
  */
 export function trackerOf(body: Buffer): Tracker | null {
   const { number, carrier, own, history } = partsOf(body);

@@ -10,7 +10,7 @@ type NewLabTest = Omit<Insertable<LabTests>, 'id' | 'team_id'> & {
   marker_ids: readonly number[];
 };
 
-/** The fields of a part, which is a lab test or a marker, that a combined lab test derives its own fields from. */
+/** The fields of a lab test or a marker from which we derive the fields of a combined lab test. */
 type Part = { price: number | string | null; common_tat_days: number | null; worst_case_tat_days: number | null };
 
 /**

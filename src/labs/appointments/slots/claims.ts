@@ -8,8 +8,8 @@ type ClaimedSlot = SlotSite & { start_at: string };
 type Claimant = Pick<LoadedAppointment, 'user_id' | 'order_id' | 'id'>;
 
 /**
- * Returns a keyed hash of a site. Provider, site and start identify a slot. The zip code of a site is part of an
- * address, so we store only its hash.
+ * Provider, site and start identify a slot. The zip code of a site is part of a patient's address, so we store only a
+ * keyed hash of the site.
  */
 const siteHash = ({ cipher, team }: TeamCtx, { provider, site }: SlotSite): Buffer =>
   cipher.lookupHash('appointment_place', team.id, `${provider} ${site.code}`);
@@ -43,7 +43,7 @@ export async function claimSlot(ctx: TxCtx<TeamCtx>, slot: ClaimedSlot, appointm
 
 /**
  * Frees the slots of an appointment, except the slot `except`. A move must claim the new slot before it frees the old
- * one. In the other order, two appointments that swap their slots would wait for each other.
+ * one. In the other order, two appointments that swap their slots would wait for each other's lock.
  */
 export async function freeSlots(
   ctx: TxCtx<TeamCtx>,

@@ -7,9 +7,9 @@ import { loadCompendium } from './load-compendium.ts';
 import type { CompendiumConversion, CompendiumConversionAnswer } from './schemas.ts';
 
 /**
- * Returns the markers to order at another laboratory in place of a lab test's markers, or in place of given order
- * codes. For each code it finds the marker there that has all of its observations. Throws not_found for the lab test
- * and for the laboratory.
+ * Finds out what to order at another laboratory. The input is a lab test, or order codes of a laboratory. For each
+ * marker, the function finds the other laboratory's marker that has the same observations or more. Throws not_found for
+ * the lab test and for the laboratory.
  */
 export async function convertCompendium(
   ctx: TeamCtx,

@@ -74,7 +74,10 @@ function problemsOf({ time_zone, orders, results }: Settings): string[] {
   return problems;
 }
 
-/** Returns the maximum lengths for the texts of orders. The other two lengths are of numbers that we issue. */
+/**
+ * Returns the maximum lengths for the texts of orders. It omits `order_number` and `sample_id`, which are lengths of
+ * numbers that we issue.
+ */
 function lengthsOfOrders({ lengths = {} }: Settings): Record<string, number> {
   const { order_number: _, sample_id: __, ...ofOrders } = lengths;
   return ofOrders;
