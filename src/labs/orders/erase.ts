@@ -43,10 +43,10 @@ async function* ordersOfUser(ctx: TeamCtx, user: { id: string }): AsyncIterable<
 const ORDERS = 1_000;
 
 /**
- * Deletes all orders of a user. Foreign keys delete the events, shipments, simulations and results of an order together
- * with the order, and an order together with its transaction. The statement that deletes sample ids lists the ids of
- * orders and contains no join. PostgreSQL's statistics may be from a time at which the tables were empty. With such
- * statistics, a join would read the complete tables.
+ * Deletes all orders of a user. Foreign keys delete the events, shipments, simulations and results of an order, and an
+ * order together with its order transaction. The statement that deletes sample ids lists the ids of orders and contains
+ * no join. PostgreSQL's statistics may be from a time at which the tables were empty, and with those a join would read
+ * the complete tables.
  */
 export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
   // We select created_at only to keep PostgreSQL off the index of the list. That index holds user and id, but not

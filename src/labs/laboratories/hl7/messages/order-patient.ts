@@ -1,4 +1,5 @@
-// The segments about the patient and the payer of an order: PID, NK1, IN1 and GT1.
+// Writes the segments of an order about the patient and the payer: PID (patient), NK1 (next of kin), IN1 (insurance)
+// and GT1 (guarantor, who pays).
 import { repeat, segment, type Segment, type Value } from '@phial/hl7/message';
 import { writeDate } from '@phial/hl7/times';
 import { ADULT_AGE_YEARS, ageInYears } from '../../../../wire/birth-date.ts';
@@ -9,7 +10,7 @@ import { ownProperty } from '../../../../wire/own-property.ts';
 
 const SEX: Readonly<Record<string, string>> = { female: 'F', male: 'M', other: 'O', unknown: 'U' };
 const RELATIONSHIP: Readonly<Record<string, string>> = { Self: 'SEL', Spouse: 'SPO', Other: 'OTH' };
-/** The codes for a payer that is neither the account nor an insurance company. */
+/** Who pays, if neither the account nor an insurance company does. */
 const BILLED: Readonly<Record<string, string>> = {
   patient_bill: 'P',
   patient_bill_passthrough: 'P',
@@ -38,7 +39,7 @@ export function patient(settings: Settings, { order: { row, user }, ...sent }: O
   });
 }
 
-/** Codes of HL7 tables 0005 and 0189. We send a value without a code as text. */
+/** Codes for races and ethnic groups (HL7 tables 0005 and 0189). We send a value without a code as text. */
 const RACE: ReadonlyMap<string, string[]> = new Map([
   ['african_american_or_black', ['2054-5', 'Black or African American', 'HL70005']],
   ['asian', ['2028-9', 'Asian', 'HL70005']],
@@ -55,8 +56,8 @@ const ETHNICITY: ReadonlyMap<string, string[]> = new Map([
 ]);
 
 /**
- * Writes the medical proxy of a minor as next of kin (NK1). If the insurance names no guarantor, the proxy is also the
- * guarantor. ORM^O01 has no NK1, so in that message the proxy is only a guarantor.
+ * Writes the adult who decides for a minor as next of kin (NK1). If the insurance names no guarantor, this adult is
+ * also the guarantor. The older ORM^O01 has no NK1, so there the adult is only a guarantor.
  */
 export function guardian({ order: { row }, insurance }: OrderToSend, write: Writer, isLegacy: boolean): Segment[] {
   const person = row.patient_details as NonNullable<typeof row.patient_details>;

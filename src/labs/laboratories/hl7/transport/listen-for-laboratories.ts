@@ -51,7 +51,7 @@ function peerOf(ctx: Ctx, receive: Receive, speakers: Connection[]): Peer {
   };
 }
 
-/** Returns the laboratories whose networks contain the peer's address. */
+/** Returns the laboratories whose networks, as the operator configured them, contain the peer's address. */
 async function findNeighbours(ctx: Ctx, { remoteAddress = '' }: Socket): Promise<Connection[]> {
   const connections = await findConnections(ctx);
   return connections.filter(({ settings: { results } }) =>
@@ -59,7 +59,10 @@ async function findNeighbours(ctx: Ctx, { remoteAddress = '' }: Socket): Promise
   );
 }
 
-/** Returns those neighbours whose settings name no certificate, or name the certificate that the peer showed. */
+/**
+ * Returns the laboratories that may send on this connection. Of the laboratories in the peer's network, these are the
+ * ones whose settings name no certificate, or name the certificate that the peer presented.
+ */
 async function findSpeakers(ctx: Ctx, socket: Socket): Promise<Connection[]> {
   const shown = 'getPeerCertificate' in socket ? (socket as TLSSocket).getPeerCertificate().fingerprint256 : undefined;
   const neighbours = await findNeighbours(ctx, socket);

@@ -47,7 +47,7 @@ export function watchFolders(ctx: Ctx, receive: Receive): Watcher {
   };
 }
 
-/** Polls every folder once. A file must have been unchanged for `quietMs`. */
+/** Polls every folder once. It takes only files to which nobody has written for `quietMs`. */
 export async function pollFolders(ctx: Ctx, receive: Receive, quietMs = QUIET_MS): Promise<void> {
   for (const connection of await findConnections(ctx)) {
     const { folder } = connection.settings.results;
@@ -85,8 +85,8 @@ type FolderSource = { receive: Receive; connection: Connection };
 type FileAt = { folder: string; name: string; quietMs: number };
 
 /**
- * Handles a file. Returns whether this process handled it. If two processes read the same file, the second one
- * recognises the stored messages by their content.
+ * Handles a file. Returns whether this process handled it. Two processes may read the same file. The second one then
+ * finds the messages already stored, because it compares their content.
  */
 async function takeFile(ctx: Ctx, from: FolderSource, { folder, name, quietMs }: FileAt): Promise<boolean> {
   const { receive, connection } = from;
@@ -119,7 +119,7 @@ async function takeFile(ctx: Ctx, from: FolderSource, { folder, name, quietMs }:
 }
 
 /**
- * Removes old files, because they contain personal data and people may forget them. The log contains no file name,
+ * Removes old files. They contain personal data, and nobody else may remember to remove them. We log no file name,
  * because a name may identify a person.
  */
 async function dropOld(ctx: Ctx, { slug }: Connection, folder: string): Promise<void> {
