@@ -5,7 +5,7 @@ import { loadOrder, loadOrders, type LoadedOrder } from './load-order.ts';
 import { renderTransactionSummary } from './render.ts';
 import type { OrderTransactionSummary } from './schemas.ts';
 
-/** Finds an order transaction: an order and its redraws, under one id. */
+/** Finds an order transaction: an order and its redraws (repetitions with a new sample), under one id. */
 export async function findOrderTransaction(ctx: TeamCtx, id: string): Promise<Static<typeof OrderTransactionSummary>> {
   const [first] = await idsOf(ctx, id);
   const { transaction } = await loadOrder(ctx, first);

@@ -29,8 +29,8 @@ async function* readChunks(ctx: TeamCtx): AsyncIterable<ExportedRow> {
 }
 
 /**
- * Deletes the jobs of a user and their files. No foreign key deletes the files. If a process is working on such a job,
- * it loses its lease.
+ * Deletes the jobs of a user and their files, which no foreign key deletes. A process that is working on such a job
+ * loses its lease.
  */
 export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
   const erased = await db
