@@ -1,5 +1,5 @@
-// Keyset pagination: a page starts after the last row of the previous page. Rows that were added meanwhile do not move
-// it.
+// Pagination by keys: a page starts after the last row of the previous page. Rows that somebody adds meanwhile do not
+// shift a page.
 import { AppError } from '../errors.ts';
 import { isUuid } from '../ids.ts';
 

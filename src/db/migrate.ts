@@ -27,8 +27,8 @@ export async function migrate(options: { ownerUrl: string; directory: string; up
 }
 
 /**
- * Begins a new epoch if the database is on another server, or on another timeline of the server. Such a server counts
- * transaction ids differently.
+ * Begins a new epoch if the database is now on another server, for example after a restore. Another server counts
+ * transaction ids differently, so we must not compare its ids with the stored ones.
  */
 async function noteCluster(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ known: boolean }>(

@@ -30,8 +30,8 @@ export async function grantWorkerSchema(client: pg.Client, ownerUrl: string): Pr
 }
 
 /**
- * Creates the tables with our own pool. The library would not wait until the connections of its pool have closed. If
- * the server stopped at that moment, the error would end the process.
+ * Creates the tables with a pool of our own. The library would return before the connections of its pool have closed.
+ * If PostgreSQL stopped at that moment, the error of these connections would end the process.
  */
 async function installQueue(ownerUrl: string): Promise<void> {
   const pool = new pg.Pool({ connectionString: ownerUrl, max: 1, application_name: 'phial migrate' });

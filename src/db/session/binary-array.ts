@@ -1,5 +1,5 @@
-// Arrays in PostgreSQL's binary form (array_recv). With the text form, we would have to quote each item, and PostgreSQL
-// would have to unquote and parse it.
+// Writes arrays in PostgreSQL's binary form (array_recv). In the text form, we would have to quote each item, and
+// PostgreSQL would have to unquote and parse it.
 import { millisecondsOf } from '../../wire/moment.ts';
 
 const HEADER_BYTES = 20;

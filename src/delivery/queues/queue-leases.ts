@@ -4,16 +4,17 @@ import { DELIVERIES_CHANNEL } from '../../events/publish.ts';
 
 /**
  * The lease of an endpoint queue. The queue has all deliveries to one endpoint, and one worker leases all of them
- * together. Only this owner reads, sends and deletes them. Therefore one process decides the order, the slots and the
- * rate of an endpoint's attempts. If the owner dies, another worker takes the queue when it detects the death
- * (delivery-worker.ts), or when the lease ends. Each lease has a higher fence than the one before. It prevents a former
- * owner that was only stalled from writing.
+ * together. Only this owner reads, sends and deletes them. So one process decides the order, the slots and the rate of
+ * an endpoint's attempts. If the owner dies, another worker takes the queue when it detects the death
+ * (delivery-worker.ts), or when the lease ends.
+ * An owner may only have been slow, and may write after another worker has taken the queue. Each lease has a higher
+ * number than the one before (the fence), and a write with an older number has no effect.
  */
 export type Lease = { webhook_id: string; team_id: string; org_id: string; fence: number };
 
 /**
- * The duration of a lease. Owners renew a lease after a third of this time. If an owner dies and no worker detects it,
- * other workers take its queues when the leases end.
+ * The duration of a lease. Owners renew a lease after a third of this time. If an owner dies and no worker detects
+ * that, other workers take its queues when the leases end.
  */
 export const LEASE_SECONDS = 30;
 
@@ -34,7 +35,7 @@ export async function clearQueue(tx: Tx, webhookId: string): Promise<void> {
 
 /**
  * Wakes queues when the transaction commits, so that their owner or the next poll reads them. It updates the row even
- * if the queue has an owner, because the owner may release the queue at this moment.
+ * if the queue has an owner, because the owner may be releasing the queue at this moment.
  */
 export async function wakeQueues(tx: Tx, webhookIds: string[]): Promise<void> {
   if (webhookIds.length === 0) return;
@@ -105,8 +106,8 @@ export async function leaseDueQueues(db: Db, owner: string, most: number): Promi
 
 /**
  * Renews leases, including those that this worker has under a former id. Returns the queues that the worker still owns.
- * `renewed` is false if the row was locked. Such a lease stays as it is, because waiting for the lock would delay all
- * webhooks.
+ * `renewed` is false if another transaction locked the row. We do not renew such a lease, because waiting for the lock
+ * would delay all webhooks.
  */
 export async function renewQueues(
   db: Db,
