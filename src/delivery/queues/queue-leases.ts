@@ -136,14 +136,12 @@ export async function renewQueues(
 }
 
 /**
- * Releases queues. Returns the ids of those that it could not release because their row is locked.
- *
- * It locks the row of each queue before it computes the next wake time. A transaction that publishes an event or
- * enables the endpoint meanwhile has either committed, so that this function sees its rows, or it commits later and
- * wakes the queue itself. The queue of a disabled endpoint gets no wake time until the endpoint is enabled.
- * `othersFirstSeconds` delays the wake time, so that other queues come first: queues are taken in the order of their
- * wake times.
- *
+ * Releases queues. Returns the ids of those that it could not release because another transaction locks their row.
+ * It locks the row of each queue before it computes the next wake time. Another transaction may publish an event or
+ * enable the endpoint meanwhile. Either it has committed, and this function sees its rows, or it commits later and
+ * wakes the queue itself. The queue of a disabled endpoint gets no wake time until somebody enables the endpoint.
+ * Queues are taken in the order of their wake times. `othersFirstSeconds` makes the wake time later, so that other
+ * queues come first.
  * The statement uses `select true` to check whether a delivery waits. For an `exists`, PostgreSQL may build a hash of
  * the complete table, and no setting prevents that.
  */
@@ -187,7 +185,7 @@ export async function releaseQueues(
 }
 
 /**
- * Ends all leases. Call it at the start of an embedded server. Such a server has only one process, so every owner in
+ * Ends all leases. Call it at the start of an embedded server. Only one process uses such a server, so every owner in
  * the table is a process that was killed.
  */
 export async function reclaimQueues(db: Db): Promise<void> {

@@ -1,13 +1,13 @@
 /**
- * The share of the deliveries of one second that may start at the same moment. It compensates for moments when a busy
+ * The share of the deliveries of one second that may start at the same moment. It makes up for moments in which a busy
  * process started nothing.
  */
 const AT_ONCE = 0.05;
 
 /**
  * The rate limit of an endpoint (generic cell rate algorithm). In any period of one second, at most the allowed number
- * of deliveries start. A new owner of a queue does not know when the former owner last started a delivery. It therefore
- * assumes that no allowance is left, and starts its first delivery one interval after its first check.
+ * of deliveries start. A new owner of a queue does not know when the former owner last started a delivery. So it
+ * assumes that the rate is used up, and starts its first delivery one interval after its first check.
  */
 export class Rate {
   /**

@@ -26,8 +26,8 @@ export type SlotsWanted = {
 
 /**
  * Returns the parts of a time range that have attempts, the oldest first. It reads at most one row for each five
- * minutes. PostgreSQL plans the statement at every execution, because a plan that was cached for an empty table could
- * read the rows of all teams in the order of their times.
+ * minutes. PostgreSQL plans the statement at every execution. A plan from a time when the table was empty could read
+ * the rows of all teams in the order of their times.
  */
 export async function readTallies(ctx: TeamCtx, { webhook_id, from, to, seconds }: SlotsWanted): Promise<Slot[]> {
   const { rows } = await sql<Slot>`

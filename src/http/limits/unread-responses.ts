@@ -14,20 +14,19 @@ const MOST_BYTES_OF_AN_ORG = MOST_BYTES / 4;
 const MOST_BYTES_OF_ONE = MOST_BYTES / 8;
 /**
  * A response up to this size is not counted if it is the only one on its connection. Every client reads so few bytes at
- * once, and the number of connections is limited.
+ * once, and we limit the number of connections.
  */
 const MOST_UNCOUNTED = 16 * 1024;
 /**
- * We count this much for a stream. It buffers at most the chunk that it wrote, the next chunk, and the compression
- * window.
+ * What we count for a stream. It buffers at most the chunk that it wrote, the next chunk, and the compression window.
  */
 const BYTES_OF_A_STREAM = 512 * 1024;
 
 type Share = { id: string; most: number };
 
 /**
- * Counts the bytes of responses that are ready but not sent yet. A request returns its permit when its response is
- * ready, so permits do not limit how much clients leave unread. We hold the responses as buffers outside of the heap.
+ * Counts the bytes of responses that are ready but that clients have not read yet. A request returns its permit when
+ * its response is ready, so permits do not limit these bytes. We store the responses as buffers outside of the heap.
  */
 export class UnreadResponses {
   readonly #bytesByShare = new TransientMap<string, number>();
