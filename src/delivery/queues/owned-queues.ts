@@ -12,10 +12,7 @@ const MOST_QUEUES = 5_000;
 const LEASED_AT_ONCE = 500;
 const LEASE_MS = LEASE_SECONDS * 1000;
 const RENEW_MS = LEASE_MS / 3;
-/**
- * A worker may renew a lease from half of RENEW_MS on. Each poll renews only a part of the leases, because the worker
- * then also reads these queues again.
- */
+/** A worker renews a lease from half of RENEW_MS on. Each poll renews a part, and reads those queues again. */
 const RENEW_FROM_MS = RENEW_MS / 2;
 const PART_RENEWED = 1 / 10;
 const TRIES_AT_STOP = 20;
@@ -112,10 +109,7 @@ export class OwnedQueues {
     return taken === LEASED_AT_ONCE && this.#queues.size < this.#most;
   }
 
-  /**
-   * Searches for queues. A worker that gets notifications finds only those whose notification was lost, so it searches
-   * less often.
-   */
+  /** Searches for queues. With notifications it finds only those whose notification was lost, so it searches less. */
   async #discoverIfDue(): Promise<void> {
     const now = performance.now();
     if (!this.#discovering && this.#worker.isListening && now - this.#discoveredAt < DISCOVER_MS) return;
@@ -187,10 +181,7 @@ export class OwnedQueues {
     if (this.#ready.delete(queue)) this.#ready.add(queue);
   }
 
-  /**
-   * Returns the earliest time at which the rate or a pause allows a queue to start a delivery. Infinity if no queue
-   * waits.
-   */
+  /** Returns when the first queue may start after its rate limit or pause. Infinity if no queue waits. */
   nextStart(now: number): number {
     let next = Infinity;
     for (const queue of this.#ready) if (queue.startsAt > now) next = Math.min(next, queue.startsAt);

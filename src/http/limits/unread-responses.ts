@@ -39,7 +39,7 @@ export class UnreadResponses {
 
   /**
    * Throws not_ready if the owner of the key has too many unread bytes. Call this when the request has its permit,
-   * before its work begins: other responses may have become unread while the request waited for the permit.
+   * before its work begins, because other responses may have become unread while the request waited.
    */
   refuseWithoutReader(request: FastifyRequest): void {
     if (this.#all < MOST_BYTES_OF_ONE || !isOfTenant(request)) return;
@@ -48,8 +48,8 @@ export class UnreadResponses {
 
   /**
    * Counts the bytes of a response until it is sent. Returns a buffer to send instead of the payload, or undefined to
-   * send the payload unchanged. Throws not_ready if there is no room and the request only reads. We always send the
-   * response of a request that changes something, and a stream for a key that has begun.
+   * send the payload unchanged. If too many bytes are unread, it throws not_ready. There are two exceptions: the
+   * response of a request that changes something, and a stream for a key that has begun. We always send those.
    */
   handOver(request: FastifyRequest, reply: FastifyReply, payload: unknown, isAlone: boolean): Buffer | undefined {
     const bytes = bytesOf(payload);
@@ -66,8 +66,8 @@ export class UnreadResponses {
   }
 
   /**
-   * Returns true if the shares are not used up yet. We do not compare the size of the response, so a response of any
-   * size can be sent. A share may thus be exceeded by one response.
+   * Returns true if the shares are not used up yet. We do not add the size of this response, so that a response of any
+   * size can be sent. So one response may exceed a share.
    */
   #hasCapacity(shares: Share[]): boolean {
     return this.#all < MOST_BYTES && !this.#isUsedUp(shares);
@@ -79,8 +79,8 @@ export class UnreadResponses {
 
   #countUntilSent(shares: Share[], bytes: number, socket: Socket, response: ServerResponse): void {
     this.#add(shares, bytes);
-    // This response waits behind other responses of the same connection. If the connection is cut, the response emits
-    // no close event.
+    // This response waits behind other responses of the same connection. If we cut the connection, Node emits no close
+    // event for this response.
     const pipelined = response.socket === null ? this.#pipelinedOn(socket) : null;
     let isGiven = false;
     const release = (): void => {

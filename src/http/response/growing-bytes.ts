@@ -4,8 +4,8 @@ const LEAST_BYTES = 4_096;
 /** The most bytes that UTF-8 needs for one UTF-16 code unit. */
 const MOST_BYTES_OF_UNIT = 3;
 /**
- * If the buffer is less than half full, `end` copies its content into a smaller buffer. Otherwise most of the memory
- * would be held without use until the response is sent.
+ * If the buffer is less than half full, `end` copies its content into a smaller buffer. Otherwise its empty part would
+ * use memory until the response is sent.
  */
 const FULL_ENOUGH = 0.5;
 const [QUOTE, BACKSLASH, FIRST_PRINTED, LAST_ASCII] = [0x22, 0x5c, 0x20, 0x7f];

@@ -19,8 +19,8 @@ export type Allowance = {
 };
 
 /**
- * Limits the bytes that a broker may send. A broker that sends without end then costs the process no more than the
- * events of its team do.
+ * Limits the bytes that a broker may send. So a broker that sends without end takes no more of the process than its
+ * team's own events do.
  */
 export function openAllowance(now: () => number = () => performance.now()): Allowance {
   let left = MOST_BYTES;
