@@ -8,7 +8,7 @@ export async function migrate(options: { ownerUrl: string; directory: string; up
   const files = await readMigrationFiles(options.directory);
   const wanted = files.filter(({ name }) => options.upTo === undefined || name <= options.upTo);
   const client = new pg.Client({ connectionString: options.ownerUrl, application_name: 'phial migrate' });
-  client.on('error', () => undefined); // A lost connection also fails the running query.
+  client.on('error', () => undefined); // A lost connection fails the running query, which reports it.
   await client.connect();
   try {
     await refuseOldServer(client);

@@ -31,7 +31,7 @@ type Login = {
  */
 export async function refusePrivilegedLogin(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, application_name: 'phial role check' });
-  client.on('error', () => undefined); // A lost connection also fails the running query.
+  client.on('error', () => undefined); // A lost connection fails the running query, which reports it.
   await client.connect();
   try {
     const { rows } = await client.query<Login>(LOGIN);

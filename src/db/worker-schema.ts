@@ -36,7 +36,7 @@ export async function grantWorkerSchema(client: pg.Client, ownerUrl: string): Pr
 async function installQueue(ownerUrl: string): Promise<void> {
   const pool = new pg.Pool({ connectionString: ownerUrl, max: 1, application_name: 'phial migrate' });
   pool.on('error', () => undefined);
-  // A lost connection also fails the running query.
+  // A lost connection fails the running query, which reports it.
   pool.on('connect', (client) => client.on('error', () => undefined));
   try {
     await runMigrations({ pgPool: pool });

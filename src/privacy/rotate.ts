@@ -36,7 +36,7 @@ export async function rotateKeys({ ownerUrl, cipher, report, batch = 100 }: Opti
     // This connection reads entire tables, so it needs longer timeouts than a request.
     options: '-c phial.across=on -c statement_timeout=3600000 -c lock_timeout=60000',
   });
-  client.on('error', () => undefined); // If the connection is lost, the running query also fails.
+  client.on('error', () => undefined); // A lost connection fails the running query, which reports it.
   await client.connect();
   try {
     const { rows } = await client.query<{ free: boolean }>(`select pg_try_advisory_lock(${LOCK}) as free`);

@@ -31,7 +31,7 @@ export async function restore(options: {
   for (const table of manifest.tables) await verifyFile(directory, table);
   log.info({ tables: manifest.tables.length }, 'backup verified');
   const client = new pg.Client({ connectionString: ownerUrl, application_name: 'phial restore' });
-  client.on('error', () => undefined); // A lost connection also fails the running query.
+  client.on('error', () => undefined); // A lost connection fails the running query, which reports it.
   await client.connect();
   try {
     await refuseUsedDatabase(client, manifest);

@@ -66,7 +66,8 @@ export async function insertAppointment(
     .returningAll()
     .executeTakeFirstOrThrow();
   const appointment = openAppointment(ctx, stored, []);
-  // We claim only slots of the simulated scheduler. A connected scheduler knows which of its slots are taken.
+  // Two appointments must not get the same slot. The simulated scheduler relies on our claims. A connected scheduler
+  // itself knows which of its slots are taken.
   if (slot?.by === 'simulated') await claimSlot(ctx, slot, appointment);
   return recordEvent(ctx, order, appointment, null);
 }
@@ -188,7 +189,7 @@ async function notifyOfCancellation(
 ): Promise<void> {
   const { booked_by, start_at, external_id } = appointment;
   if (booked_by === 'simulated') return;
-  // This request has no time yet, so nobody has booked it and nobody needs to know of the cancellation.
+  // This request has no time, so nobody has booked it. So nobody needs to learn of the cancellation.
   if (booked_by === 'operator' && start_at === null && external_id === null) return;
   const reason = typeof data?.['cancellation_reason'] === 'string' ? data['cancellation_reason'] : null;
   await addSchedulerCall(ctx, appointment, 'cancel', { slot: null, notes: null, reason });

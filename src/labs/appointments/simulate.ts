@@ -62,8 +62,8 @@ async function change(
 }
 
 /**
- * Returns the site at which the sample would be taken: the patient's home, or the nearest service center of the
- * laboratory that books appointments.
+ * Returns the site at which the sample would be taken: the patient's home, or the laboratory's nearest service center
+ * that takes appointments.
  */
 async function offerTo(ctx: TeamCtx, { row, labTest }: LoadedOrder): Promise<Offer | null> {
   const address = row.patient_address;

@@ -20,7 +20,8 @@ export function trackerOf(body: Buffer): Tracker | null {
   const { number, carrier, own, history } = partsOf(body);
   if (number === null) return null;
   const newest = Math.max(...history.map(({ at }) => at));
-  // The tracker's own status is the status of its newest scan. The tracker does not repeat the time of that scan.
+  // A tracker states the status of its newest scan, but not the time of that scan. We take the newest time of the
+  // history.
   const all = [...history, { ...own, at: history.length > 0 ? newest : own.at }];
   const scans = all.flatMap(({ status, detail, at }) => {
     const stage = stageOf(status, detail);

@@ -36,8 +36,8 @@ export async function insertLabTests({ db }: TxCtx, teamId: string, tests: NewLa
 }
 
 /**
- * Returns the sum of the prices and the turnaround of the slowest part. The turnaround is null if no part's turnaround
- * is known.
+ * Returns the sum of the prices, and the turnaround (the days until the result) of the slowest part. The turnaround is
+ * null if we know none.
  */
 export const sumOf = (parts: Part[]): Part & { price: string } => ({
   price: parts.reduce((sum, { price }) => sum + Number(price ?? 0), 0).toFixed(2),

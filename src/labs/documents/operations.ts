@@ -20,8 +20,8 @@ const params = Type.Object({ order_id: Uuid });
 const signed = Type.Object({ token: Type.String({ maxLength: 200, description: 'The signed part of the link.' }) });
 
 /**
- * Draws a document of an order. It reads the order first, so that the request holds no database connection while it
- * waits for the drawing.
+ * Draws a document of an order. It reads the order before it waits for the drawing, so the request uses no database
+ * connection while it waits.
  */
 async function ofOrder(ctx: TeamCtx, orderId: string, toDrawing: (facts: OrderFacts) => Drawing): Promise<Buffer> {
   return drawn(ctx, await loadOrder(ctx, orderId), toDrawing);

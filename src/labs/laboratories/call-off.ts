@@ -24,7 +24,7 @@ const CALLED_OFF: readonly LowLevelStatus[] = ['do_not_process', 'cancelled', 's
  */
 export type CalledOff = 'called_off' | 'under_way' | 'ended';
 
-/** Ends an order. The caller must hold the row lock of the order. This is also true for `callOffTests`. */
+/** Ends an order. The caller must hold the row lock of the order, also for `callOffTests`. */
 export async function callOffOrder(ctx: TxCtx<TeamCtx>, order: LoadedOrder): Promise<CalledOff> {
   if (!isOpen(order.row.last_low_level_status)) return 'ended';
   const status = CALLED_OFF.find((each) => advance(progressOfOrder(order), each));

@@ -6,7 +6,7 @@ import type { ExportedRow, Exports } from '../../privacy/export-rows.ts';
 import { JOINED, toOrders, WHOLE_ORDER, type WholeOrder } from './load-order.ts';
 import { renderOrderInFull } from './render.ts';
 
-/** The export includes appointments, because we erase an appointment together with its order. */
+/** The export includes appointments, because this module also erases them: they go together with their order. */
 export const EXPORTS: Exports = {
   ofUser: [
     {
@@ -27,8 +27,8 @@ const PAGE = `select ${WHOLE_ORDER} from orders ${JOINED}
   where orders.team_id = $1 and orders.user_id = $2 and orders.id > $3 order by orders.id limit ${AT_ONCE}`;
 
 /**
- * Returns a user's orders as API responses show them, but without the link to the requisition. Everybody who has this
- * link can open the requisition without a key.
+ * Returns a user's orders as API responses show them, but without the link to the requisition. That link needs no key,
+ * so everybody who reads the export could open the requisition.
  */
 async function* ordersOfUser(ctx: TeamCtx, user: { id: string }): AsyncIterable<ExportedRow> {
   for (let after = LEAST_ID; ;) {

@@ -25,8 +25,8 @@ async function idsOf(ctx: TeamCtx, id: string): Promise<[string, ...string[]]> {
     .where('team_id', '=', ctx.team.id)
     .where('order_transaction_id', '=', id)
     .execute();
-  // We sort by id here, because newer orders have greater ids. If the statement had an `order by`, PostgreSQL would
-  // choose a different index.
+  // We sort by id here, because newer orders have greater ids. With an `order by` in the statement, PostgreSQL would
+  // choose a different, slower index.
   const [first, ...others] = found.map((order) => order.id).toSorted();
   if (!first) throw notFound('Order transaction');
   return [first, ...others];

@@ -102,8 +102,8 @@ function diagnoses(codes: string[]): PreFlightProblem[] {
 }
 
 /**
- * Checks the payer, the subscriber and the guarantor. Each needs a name that is not too long, and an address to which
- * the laboratory can send the bill.
+ * Checks the payer, the subscriber (the insured person) and the guarantor (who pays the rest). Each needs a name that
+ * is not too long, and an address to which the laboratory can send the bill.
  */
 function coverage(insurance: StoredInsurance, lengths: typeof LENGTHS): PreFlightProblem[] {
   const at = (...loc: string[]): string[] => ['insurance', ...loc];

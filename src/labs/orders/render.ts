@@ -23,8 +23,8 @@ export const shownWidely = ({ team }: TeamCtx): PatientShown =>
 type PatientDetails = NonNullable<Static<typeof Order>['patient_details']>;
 
 /**
- * Returns an order in the form of the API. If `events` contains only the first events of the order, the result shows
- * the order as it was after the last of them.
+ * Returns an order in the form of the API. `events` may contain only the first events of the order. The result then
+ * shows the order as it was after the last of these.
  */
 export function renderOrder(
   order: ListedOrder,
@@ -90,7 +90,7 @@ export function renderOrderInFull(
   return { ...renderOrder(order, shown, events), health_insurace_id: order.row.health_insurance_id };
 }
 
-/** Returns the order in the form in which an event shows it, as it was after the last of `events`. */
+/** Returns the order in the form in which an event shows it. The order appears as it was after the last of `events`. */
 export const renderOrderOfEvent = (
   order: LoadedOrder,
   shown: PatientShown,

@@ -35,7 +35,7 @@ const PERSONAL_FIELDS: readonly PersonalField[] = [...SHOWN_COLUMNS, ...UNSHOWN]
 type TextColumn = { [K in ShownColumn]: (typeof SHOWN)[K] extends 'text' ? K : never }[ShownColumn];
 const isText = (column: ShownColumn): column is TextColumn => SHOWN[column] === 'text';
 
-/** The columns that hold the sealed values of an order. `sealOrder` writes their values. */
+/** The columns with the sealed values of an order. `sealOrder` writes their values. */
 export const SEALED_OF_ORDER = ['personal', ...UNSHOWN] as const;
 
 /** A row of `orders` as stored, with sealed personal fields. */

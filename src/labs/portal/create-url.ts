@@ -18,8 +18,9 @@ const GOOD_FOR: Record<PortalContext, number> = { launch: HOUR, communications: 
 export const KIND: Record<PortalContext, string> = { launch: 'portal', communications: 'portal-message' };
 
 /**
- * Creates a link to a page for the user. Throws not_found, also for an order of another user,
- * user_scheduled_for_deletion, and patient_experience_off if the team has switched these pages off.
+ * Creates a link to a page for the user. Throws not_found for an unknown user, and for an order that is unknown or
+ * another user's. Throws user_scheduled_for_deletion, and patient_experience_off if the team has switched these pages
+ * off.
  */
 export async function createPortalUrl(
   ctx: TeamCtx,

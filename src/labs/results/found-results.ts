@@ -6,7 +6,10 @@ import type { LabResults, MissingResult } from './schemas.ts';
 
 /** Results with more facts, which only our documents show. Responses of operations omit these facts. */
 export type FoundResults = Omit<Static<typeof LabResults>, 'missing_results'> & {
-  /** `is_withdrawn`: the laboratory withdrew the value. `is_held`: we still expect the value. */
+  /**
+   * `is_withdrawn`: the laboratory withdrew the value. `is_held`: we still expect the value, because the laboratory
+   * waits for information about the sample.
+   */
   missing_results: (Static<typeof MissingResult> & { is_withdrawn?: true; is_held?: true })[];
   /**
    * True if the report replaces one that somebody may have read. The US rules for laboratory reports (42 CFR

@@ -36,7 +36,7 @@ export type LabReport = {
   /** Each time in the report comes with the offset of the laboratory's clock from UTC, in seconds. */
   collected_at: Zoned | null;
   received_at: Zoned | null;
-  /** The time at which the newest result of this report was reported. A single value or test may have its own time. */
+  /** The time of the newest result of this report. A single value or test may have its own time. */
   reported_at: Zoned;
   /**
    * The time at which the laboratory wrote the message (MSH-7). If the results of two reports have the same time, this
@@ -107,8 +107,8 @@ export type ReportedTest = {
    */
   stated_status?: 'partial' | 'final' | 'cancelled' | null;
   /**
-   * The numbers of this test: ours (placer), the laboratory's (filler), and those of its samples. Then the ids of its
-   * samples, and the time at which the test was reported (OBR-22).
+   * The numbers of this test: ours (placer), the laboratory's (filler), and those of its samples (accession). Then the
+   * ids of its samples, and the time at which the laboratory reported the test (OBR-22).
    */
   placer_number?: string | null;
   filler_number?: string | null;

@@ -209,7 +209,7 @@ function siteOfCenter({ site_code, name, lng, lat, ...center }: BookableCenter):
 
 type Day = Omit<Availability['slots'][number], 'location'>;
 
-/** Groups slots by their day in local time. Each slot comes with the key that books it. */
+/** Groups slots by their day in local time. Each slot comes with the booking key with which a client books it. */
 function byDay(ctx: TeamCtx, offered: OfferedSlot[]): Day[] {
   const now = Date.now();
   const days = new Map<string, Day>();

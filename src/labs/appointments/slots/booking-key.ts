@@ -41,7 +41,8 @@ export const sealBookingKey = (ctx: TeamCtx, slot: Slot, expires_at: string): st
   ctx.cipher.sealJson('appointments.site', rowOfKeys(ctx), { ...slot, expires_at }).toString('base64url');
 
 /**
- * Opens a booking key. Throws if the text is not a key, if the key belongs to another team, or if the key has expired.
+ * Decrypts a booking key. Throws if the text is not a key, if the key belongs to another team, or if the key has
+ * expired.
  */
 export function openBookingKey(ctx: TeamCtx, key: string): Slot {
   const { expires_at, ...slot } = openOrRefuse(ctx, key);

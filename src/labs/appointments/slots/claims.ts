@@ -15,9 +15,9 @@ const siteHash = ({ cipher, team }: TeamCtx, { provider, site }: SlotSite): Buff
   cipher.lookupHash('appointment_place', team.id, `${provider} ${site.code}`);
 
 /**
- * Claims a slot for an appointment. If the appointment already has the slot, nothing changes. If two appointments claim
- * the same slot at the same time, the second transaction waits here until the first commits. Then the second is
- * refused.
+ * Claims a slot for an appointment, so that no other appointment gets it. If the appointment already has the slot,
+ * nothing changes. If two appointments claim the same slot at the same time, the second transaction waits here until
+ * the first commits. Then the second gets an error.
  */
 export async function claimSlot(ctx: TxCtx<TeamCtx>, slot: ClaimedSlot, appointment: Claimant): Promise<void> {
   const claimed = await ctx.db

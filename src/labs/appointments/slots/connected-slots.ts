@@ -15,7 +15,7 @@ export type OfferedSlot = { slot: Slot; price: number; available: number };
 type Offer = Omit<Slot, 'start_at' | 'end_at'>;
 type Connected = Exclude<Scheduler, { by: 'simulated' }>;
 
-/** Limits the requests to schedulers that this process has under way. Each of them may take seconds. */
+/** Limits the requests to schedulers that this process sends at the same time, because each may take seconds. */
 const questions = new FairShare({
   permits: 16,
   mostOfOrg: 8,

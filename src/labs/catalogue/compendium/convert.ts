@@ -28,7 +28,8 @@ export async function convertCompendium(
   for (const code of new Set(codes)) {
     const source = sources.filter(({ provider_id }) => provider_id === code);
     for (const { lab_id } of source) labs.add(lab_id);
-    // If two laboratories have this code, we cannot know which of them the client means, so the code stays unresolved.
+    // If two laboratories have this code, we cannot know which of them the client means. So the result lists the code
+    // as unresolved.
     found.set(code, source.length === 1 && source[0] ? candidatesFor(source[0].loinc_codes, there) : []);
   }
   const best = [...found].map(([code, candidates]) => ({ code, match: candidates.find(isWhole) }));

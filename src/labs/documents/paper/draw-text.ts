@@ -32,7 +32,9 @@ const stretchesOf = (shown: string, { font = 'regular' }: Style): { text: string
 const widthOf = (doc: PDFKit.PDFDocument, shown: string, style: Style): number =>
   stretchesOf(shown, style).reduce((sum, { text, font }) => sum + write(doc, font, style.size).widthOfString(text), 0);
 
-/** More characters than any line can hold. We cut a longer text without measuring all of it. */
+/**
+ * More characters than any line can contain. We cut a longer text here first, because measuring all of it takes time.
+ */
 const MOST_CHARACTERS = 1_000;
 
 type Fits = (candidate: string) => boolean;

@@ -35,8 +35,8 @@ export function openFont(name: FontName): OpenedFont {
 const has = (name: FontName, letter: string): boolean => openFont(name).letters.has(letter.codePointAt(0) as number);
 
 /**
- * Matches assigned code points. Unifont also has glyphs for unassigned ones, which only show the number. We do not use
- * those.
+ * Matches code points to which Unicode has assigned a character. For unassigned ones, Unifont has glyphs that only show
+ * their number. We do not use those.
  */
 const IS_ASSIGNED = /[\p{L}\p{M}\p{N}\p{P}\p{S}]/u;
 const isPictured = (letter: string): boolean =>
@@ -45,7 +45,7 @@ const isPictured = (letter: string): boolean =>
 const numberOf = (letter: string): string =>
   `{U+${(letter.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')}}`;
 
-/** The narrow no-break space, as in `1.73 m²`. We never break a line at it. */
+/** The narrow no-break space, as between `1.73` and `m²`. We never break a line there. */
 const TIE = '\u202F';
 
 /**

@@ -75,6 +75,9 @@ const statusOf = ({ metadata, is_corrected }: FoundResults): DiagnosticReport['s
 const sampleOf = ({ sample_information }: FoundResults): string | null =>
   Object.values(sample_information ?? {}).find(({ sample_id }) => sample_id)?.sample_id ?? null;
 
-/** Returns the text if it is a FHIR instant; null if the laboratory reported only a day, or nothing. */
+/**
+ * Returns the text if it is a complete time with an offset (a FHIR instant). Returns null if the laboratory reported
+ * only a day, or nothing.
+ */
 const momentOf = (text: string | null): string | null =>
   text !== null && /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/.test(text) ? text : null;

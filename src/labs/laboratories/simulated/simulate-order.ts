@@ -18,8 +18,8 @@ type Flags = Static<typeof SimulationFlags>;
 type Request = { finalStatus: string | null; delaySeconds: number; flags: Flags };
 
 /**
- * Moves a sandbox order to its final status. Without a delay, this happens at once. With `delaySeconds`, jobs take one
- * step at a time, and a crash loses none of them.
+ * Moves a sandbox order to its final status. Without a delay, this happens at once. With `delaySeconds`, a job takes
+ * one step at a time. After a crash, the remaining jobs still run.
  */
 export function simulateOrder(ctx: TeamCtx, orderId: string, request: Request): Promise<void> {
   return inTransaction(ctx, async (ctx) => {

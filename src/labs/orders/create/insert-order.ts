@@ -226,7 +226,7 @@ async function insert(
   return rows;
 }
 
-/** Throws the reason why an order cannot be created. Returns if there is none at this moment. */
+/** Throws the reason why an order cannot be created. Returns if there is no reason at this moment. */
 async function refuse(ctx: TxCtx<TeamCtx>, order: NewOrder): Promise<void> {
   await findUser(ctx, order.user_id);
   const labTest = await findLabTest(ctx, order.lab_test_id);

@@ -127,8 +127,8 @@ function walked(wanted: OrderSelection, part: Part, lead: Lead | null, total?: t
 }
 
 /**
- * Returns bounds and an order that fit only one index. If the condition were an equality, PostgreSQL could use other
- * indexes.
+ * Returns bounds and an order for which PostgreSQL can use only one index. With an equality instead of bounds, it could
+ * use other indexes.
  */
 function ledBy({ column }: Lead, value: string, { direction }: Part): { bounds: string; order: string } {
   const led = `orders.${column}`;

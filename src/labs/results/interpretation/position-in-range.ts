@@ -31,8 +31,8 @@ function isBehind(end: number | null, endIncluded: boolean, begin: number | null
 }
 
 /**
- * Returns the lower end of a value. If the range contains no negative numbers, the value is not negative either. Then
- * the value `<5` begins at 0.
+ * Returns the lower end of a value. A range without negative numbers shows that the value cannot be negative either.
+ * Then the value `<5` begins at 0.
  */
 function lowEndOf(value: Interval, range: Interval): Pick<Interval, 'min' | 'minIncluded'> {
   const neverNegative = range.min !== null && range.min >= 0 && value.min === null && (value.max ?? 0) > 0;

@@ -10,7 +10,7 @@ export const EXPORTS: Exports = {
   ofUser: [{ type: 'lab_report_job', table: 'lab_report_jobs', key: ['id'] }],
 };
 
-/** Returns the chunks of all files in their order. Only one chunk is in memory at a time. */
+/** Returns the chunks of all files, file by file. Only one chunk is in memory at a time. */
 async function* readChunks(ctx: TeamCtx): AsyncIterable<ExportedRow> {
   const files = exportedRows(ctx, { type: 'lab_report_file', table: 'lab_report_files', key: ['id'] }, null);
   for await (const file of files) {

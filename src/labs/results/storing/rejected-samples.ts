@@ -35,13 +35,13 @@ const REJECTIONS: ReadonlyMap<string, Rejection> = new Map(
 );
 
 /**
- * Returns the rejection because of which a test gets no result. Returns null if no sample of the test was rejected for
- * such a reason.
+ * Returns the rejection that leaves a test without a result. Returns null if the laboratory rejected no sample of the
+ * test for such a reason.
  */
 export const rejectionOf = ({ rejected = [] }: Pick<ReportedTest, 'rejected'>): Rejection | null =>
   rejected.map((code) => REJECTIONS.get(code)).find((known) => known !== undefined) ?? null;
 
-/** Returns the code of the rejection because of which a test gets no result, or null. */
+/** Returns the code of the rejection that leaves a test without a result, or null. */
 export const rejectionCodeOf = ({ rejected = [] }: Pick<ReportedTest, 'rejected'>): string | null =>
   rejected.find((code) => REJECTIONS.has(code)) ?? null;
 

@@ -5,8 +5,8 @@ import { progressOfOrder } from '../../orders/status/order-progress.ts';
 import { statusesOf, type LowLevelStatus } from '../../orders/status/statuses.ts';
 
 /**
- * How far a report moves an order. failed: the order can get no results. redrawn: it failed because its samples were
- * rejected.
+ * How far a report moves an order. failed: the order will get no results. redrawn: it failed because the laboratory
+ * rejected its samples.
  */
 export type Reach = 'partial' | 'complete' | { failed: 'called_off' } | { failed: 'redrawn'; detail: string | null };
 

@@ -80,9 +80,7 @@ export function haveAllFailed(tests: TestStatuses, values: Values, ordered: Orde
   });
 }
 
-/**
- * The statuses by priority. If a report contains several statuses for one test, we use the one that comes first here.
- */
+/** If a report contains several statuses for one test, we use the one that comes first here. */
 const RANKED = ['partial', 'final', 'cancelled'] as const satisfies Status[];
 
 const isDone = (status: Status | undefined): boolean => status === 'final' || status === 'cancelled';

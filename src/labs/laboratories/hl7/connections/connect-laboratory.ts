@@ -105,7 +105,7 @@ export async function connectLaboratory(
   file: ConnectionFile,
 ): Promise<{ markers: number; codes: number }> {
   const client = new pg.Client({ connectionString: ownerUrl, application_name: 'phial lab connect' });
-  client.on('error', () => undefined); // If the connection is lost, the running query fails.
+  client.on('error', () => undefined); // A lost connection fails the running query, which reports it.
   await client.connect();
   try {
     await client.query('begin');

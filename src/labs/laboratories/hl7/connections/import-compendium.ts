@@ -27,7 +27,7 @@ export async function importCompendium(
   { slug, markers, dryRun }: { slug: string; markers: Laboratory['markers']; dryRun: boolean },
 ): Promise<string[]> {
   const client = new pg.Client({ connectionString: ownerUrl, application_name: 'phial compendium import' });
-  client.on('error', () => undefined); // If the connection is lost, the running query fails.
+  client.on('error', () => undefined); // A lost connection fails the running query, which reports it.
   await client.connect();
   try {
     await client.query('begin');

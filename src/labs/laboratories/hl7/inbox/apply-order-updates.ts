@@ -23,7 +23,7 @@ import { storeNumbers } from '../store-numbers.ts';
 const REPLIES = new Set(['ACK', 'ORL', 'ORR']);
 const UPDATES = new Set(['ORM', 'OML', 'OSU']);
 
-/** Returns whether a message is about orders that we sent. If not, it is a result. */
+/** Returns whether a message is about orders that we sent. Otherwise it contains results. */
 export const isAboutOrders = (header: Message[number] | undefined): boolean =>
   REPLIES.has(textAt(header, 9)) || UPDATES.has(textAt(header, 9));
 

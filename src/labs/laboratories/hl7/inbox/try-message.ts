@@ -3,7 +3,7 @@ import type { Ctx } from '../../../../context.ts';
 import { acrossTeams } from '../../../../db/session/bind.ts';
 import { applyMessage, type Applied } from './apply-message.ts';
 
-/** The most times that we try a message. After that it waits for the operator. */
+/** The most times that we try to apply a message. After that the message waits for the operator. */
 export const MOST_TRIES = 20;
 
 /**

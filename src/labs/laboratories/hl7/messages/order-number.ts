@@ -29,8 +29,8 @@ type OrderNumber = {
 };
 
 /**
- * Reads one of our numbers from a field of a laboratory. A suffix such as `-2` names a test of the order. Returns null
- * for a text that cannot be a number of ours.
+ * Reads one of our numbers from a field of a laboratory's message. A suffix such as `-2` names a test of the order.
+ * Returns null for a text that cannot be a number of ours.
  */
 export function readOrderNumber(text: string): OrderNumber | null {
   const [, number, digits, check, position] =

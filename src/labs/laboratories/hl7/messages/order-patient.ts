@@ -70,7 +70,10 @@ export function guardian({ order: { row }, insurance }: OrderToSend, write: Writ
   return [...(isLegacy ? [] : [kin]), ...(insurance?.guarantor ? [] : [payer])];
 }
 
-/** Writes a North American phone number. Returns null for other numbers, because these fields cannot hold them. */
+/**
+ * Writes a North American phone number. HL7's fields have parts for its area code and local number, and cannot contain
+ * other numbers, so the function returns null for those.
+ */
 function phoneOf(number: string | null): Value | null {
   const [, area, local] = /^\+1(\d{3})(\d{7})$/.exec(number ?? '') ?? [];
   return area && local ? ['', 'PRN', 'PH', '', '', area, local] : null;

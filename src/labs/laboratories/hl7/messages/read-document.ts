@@ -3,7 +3,10 @@ import type { Settings } from '../connections/connection-settings.ts';
 import { ResultProblem } from './result-problem.ts';
 import { ownProperty } from '../../../../wire/own-property.ts';
 
-/** The largest accepted document in bytes. A message of 8 MiB holds at most 6 MiB in Base64. */
+/**
+ * The largest accepted document in bytes. A message may have 8 MiB, of which Base64 uses a quarter, so no document can
+ * have more than 6 MiB.
+ */
 const MOST_BYTES = 5 * 1_048_576;
 /** PDF readers accept a file only if its end mark `%%EOF` is within this many bytes of the end. */
 const END_WITHIN = 1_024;

@@ -20,7 +20,7 @@ export type Group = {
   specimens: Segment[];
 };
 
-/** Segments that come before their OBR. They become part of the next OBR's group. */
+/** Segments before the OBR (the test) to which they belong. They become part of the next OBR's group. */
 type Ahead = Pick<Group, 'common' | 'notes' | 'specimens'>;
 const nothing = (): Ahead => ({ common: undefined, notes: [], specimens: [] });
 

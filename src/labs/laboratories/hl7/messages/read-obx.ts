@@ -82,7 +82,10 @@ export function readObservation(
   };
 }
 
-/** Returns the names in OBX-3. There may be two: one in the first three components, and one in the next three. */
+/**
+ * Returns the names in OBX-3, which says what was measured. There may be two: one in the first three components, and
+ * one in the next three.
+ */
 const namesOf = (observation: Segment): { code: string; name: string; system: string }[] =>
   codingsAt(observation, 3).map(({ code, text, system }) => ({ code, name: text ?? '', system: system ?? '' }));
 

@@ -2,7 +2,10 @@ import { readAcknowledgment, type AckCode } from '@phial/hl7/acknowledgment';
 import { textAt, type Message } from '@phial/hl7/message';
 import { readOrderNumber } from './order-number.ts';
 
-/** A laboratory's update about one test or an entire order: an ORC with the OBR after it. */
+/**
+ * A laboratory's update about one test or an entire order. In the message this is an ORC (order control) with the OBR
+ * (test) after it.
+ */
 export type OrderUpdate = {
   /** ORC-1, the order control: what the sender does with the order (HL7 table 0119). */
   control: string;
@@ -17,7 +20,9 @@ export type OrderUpdate = {
   position: number | null;
 };
 
-/** The reply to one of our messages: an ACK, or an ORL or ORR, which has an update for each test. */
+/**
+ * The reply to one of our messages. An ACK is about the entire message. An ORL or ORR also has an update for each test.
+ */
 export type Reply = {
   code: AckCode;
   /**

@@ -26,8 +26,8 @@ export function applyReply(ctx: TeamCtx, answered: Answered, received: ReceivedR
 }
 
 /**
- * Does the same as `applyReply` in the caller's transaction, which holds the lock of the order. `order` is null if its
- * user is scheduled for deletion.
+ * Like `applyReply`, in the caller's transaction, which holds the lock of the order. `order` is null if its user is
+ * scheduled for deletion.
  */
 export async function applyReplyTo(
   tx: TxCtx<TeamCtx>,

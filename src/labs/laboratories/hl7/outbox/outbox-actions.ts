@@ -98,10 +98,12 @@ async function callOff(tx: TxCtx, { team_id, lab_id, order_id, tests }: LockedMe
 const notRefused = ({ state }: LockedMessage): NotDone =>
   new NotDone(`The laboratory has not refused this message: it is ${state}.`);
 
-/** The party that holds a message. */
+/** The party that has stopped a message from being sent. */
 export type Holder = 'operator' | 'organisation';
 
-/** Holds one message, so that we do not send it. Throws NotDone if the message does not wait to be sent. */
+/**
+ * Stops one message from being sent until somebody releases it. Throws NotDone if the message does not wait to be sent.
+ */
 export async function holdOrder(ctx: Ctx, outboxId: string, by: Holder): Promise<void> {
   const { rows } = await sql`
     update laboratory_outbox set state = 'held', held_by = ${by}
@@ -110,8 +112,8 @@ export async function holdOrder(ctx: Ctx, outboxId: string, by: Holder): Promise
 }
 
 /**
- * Releases a message. It gets its old position in the queue again. If the operator holds the message, only the operator
- * can release it.
+ * Releases a message, which then has its old position in the queue again. If the operator has stopped the message, only
+ * the operator can release it.
  */
 export function releaseOrder(ctx: Ctx, outboxId: string, by: Holder): Promise<void> {
   return inTransaction(acrossTeams(ctx), async ({ db }) => {
@@ -129,7 +131,7 @@ export function releaseOrder(ctx: Ctx, outboxId: string, by: Holder): Promise<vo
   });
 }
 
-/** Holds all messages to a laboratory, also messages that are added later. */
+/** Stops all messages to a laboratory, including those that are added later, until somebody releases the laboratory. */
 export async function holdLaboratory(ctx: Ctx, slug: string): Promise<void> {
   const { rows } = await sql`
     insert into laboratory_senders as sender (lab_id, held_at)

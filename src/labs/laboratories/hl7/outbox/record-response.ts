@@ -21,7 +21,7 @@ export async function recordResponse(
        and (${state} <> 'committed' or state in ('waiting', 'held', 'committed'))`.execute(db);
 }
 
-/** Ends a waiting message because of a decision of Phial: the message cannot be sent, or its order has ended. */
+/** Ends a waiting message without the laboratory: we cannot send the message, or its order has ended. */
 export async function endWaiting(
   { db }: Ctx | TxCtx,
   { user_id, id }: Row,

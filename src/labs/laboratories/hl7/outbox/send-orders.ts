@@ -159,7 +159,9 @@ async function withdrawUnsendable(ctx: TeamCtx, waiting: WaitingMessage, why: 'l
   return null;
 }
 
-/** The way to the laboratory: a connection, which opens with the first message and stays open, or a folder. */
+/**
+ * How we send to a laboratory: over a connection, which opens with the first message and stays open, or into a folder.
+ */
 type Post = Pick<Line, 'release' | 'close'> & { open: () => Promise<void>; send: (message: Message) => Promise<Reply> };
 
 function postOf(ctx: Ctx, connection: Connection): Post {

@@ -11,7 +11,8 @@ import { responsesTo } from './acknowledge-frame.ts';
 const NOBODY = 'a connection to the HL7 port came from an address or certificate of no laboratory';
 
 /**
- * Receives messages of laboratories by MLLP on PHIAL_HL7_PORT. Returns null if the operator has not set this option.
+ * Receives messages of laboratories by MLLP (HL7's protocol on TCP) on PHIAL_HL7_PORT. Returns null if the operator has
+ * not set this option.
  */
 export async function listenForLaboratories(ctx: Ctx, receive: Receive): Promise<MllpServer | null> {
   const { port, tls } = ctx.config.hl7;

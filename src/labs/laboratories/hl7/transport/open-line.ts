@@ -43,7 +43,7 @@ export type Line = {
 type Mllp = NonNullable<Settings['orders']['mllp']>;
 const CONNECT_MS = 10_000;
 
-/** Opens a connection. If `take` is null, messages other than replies are ignored. */
+/** Opens a connection. If `take` is null, we ignore messages that are not replies. */
 export async function openLine(
   mllp: Mllp,
   { charset, take, log }: { charset: Charset; take: Take | null; log: Logger },

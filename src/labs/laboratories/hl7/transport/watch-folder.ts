@@ -12,14 +12,20 @@ const EVERY_MS = 5_000;
 const MOST_FILES = 100;
 const MOST_NAMES = 2_000;
 const MOST_FILE_BYTES = 16 * 1_048_576;
-/** The most orders in a file. If a file has more, later messages are refused, and the file fails. */
+/**
+ * The most orders in a file. If a file has more, we refuse the remaining messages, and the file goes to the folder for
+ * failed files.
+ */
 const MOST_ORDERS = 10_000;
 /** If nobody has written to a file for this time, the file is complete. */
 const QUIET_MS = 5_000;
 /** Matches the names of unfinished uploads. */
 const UNFINISHED = /^\.|\.(part|filepart|tmp|temp|crdownload|swp)$/i;
 const DAY_MS = 86_400_000;
-/** Days after which we remove the files of applied messages. The database also contains these messages, sealed. */
+/**
+ * Days after which we remove the files of applied messages. We do not need them, because the database also contains
+ * these messages, sealed.
+ */
 const DONE_RETENTION_DAYS = 7;
 
 export type Watcher = { stop: () => Promise<void> };

@@ -7,7 +7,7 @@ import { readPdf } from './read-pdf.ts';
 import type { ParserOutput } from './read-report.ts';
 
 const HEAP_MB = 256;
-/** The maximum memory of the complete process. Node and the reader need about 100 MiB of it. */
+/** The maximum memory of the entire process. Node and the PDF library need about 100 MiB of it. */
 const MOST_RESIDENT_BYTES = 640 * 1024 * 1024;
 /**
  * The maximum processor time. We do not limit elapsed time, because a busy machine is not the file's fault. A hundred
