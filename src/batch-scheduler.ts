@@ -12,8 +12,8 @@ const PART = 0.3;
 /** The most waiting batches of one team. In a longer queue, the last clients would give up before their batches run. */
 const MOST_WAITING = 32;
 /**
- * While other owners are present, an owner's batches may use a quarter of the time. So the owner rests three times as
- * long as its last batch took.
+ * While other owners are present, an owner's batches may use a quarter of the time. So after a batch, the owner rests
+ * three times as long as the batch took.
  */
 const REST = 3;
 const LONGEST_REST_MS = 10_000;
@@ -25,8 +25,8 @@ const LONGEST_REST_AMONG_OTHERS_MS = 1_000;
  */
 const LONGEST_WAY_MS = 10;
 /**
- * How long a batch may pause in total, relative to the time that it has worked. So its duration grows by at most a
- * half.
+ * How long a batch may pause in total, relative to the time that it has worked. With this limit, a batch takes at most
+ * half as long again.
  */
 const MOST_WAY = 0.5;
 
@@ -78,7 +78,9 @@ export class BatchScheduler {
     hearOf(this.#lastOrg, owner.org);
   }
 
-  /** Runs `work` when its owner is next. The owner's rest depends on the time of the work without its pauses. */
+  /**
+   * Runs `work` when its owner is next. The owner's rest afterwards depends on the time of the work without its pauses.
+   */
   async run<T>(owner: Owner, work: (giveWay: GiveWay) => Promise<T>): Promise<T> {
     this.hear(owner);
     await this.#enter(owner);

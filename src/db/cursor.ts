@@ -11,7 +11,8 @@ export type SortKey = [order: string, value: number, id: string];
 
 /**
  * Returns a function that checks whether a key belongs to a list with this order. The value in a key is a whole number
- * (microseconds of a time, cents of a price). Such a number is exact, and PostgreSQL accepts it as a time or a price.
+ * (microseconds of a time, cents of a price). A cursor contains it exactly, and PostgreSQL accepts it as a time or a
+ * price.
  */
 export const isSortKey =
   (order: string) =>

@@ -53,7 +53,7 @@ type JobSchedule = {
   /** Overrides the key that the kind makes, for a caller that needs another key. */
   key?: string;
   /**
-   * How many jobs of the same owner are waiting. Each of them moves this job one second later, so new jobs of other
+   * How many jobs of the same owner are waiting. For each of them, this job runs one second later, so new jobs of other
    * owners come first.
    */
   behind?: number;

@@ -34,7 +34,7 @@ async function noteCluster(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ known: boolean }>(
     `select to_regproc('public.note_cluster') is not null as known`,
   );
-  // The function does not exist in a database of an older release, for example one into which a backup is restored.
+  // A database of an older release lacks this function, for example one into which we restore an old backup.
   if (rows[0]?.known) await client.query('select public.note_cluster()');
 }
 

@@ -14,7 +14,7 @@ import { TransientMap } from '../transient-map.ts';
 
 /**
  * We try again after this time if another transaction locks a row that we want to move or delete. Such a transaction
- * erases a user, or stops the deletion of a user, and may take some time.
+ * erases a user, or undoes the deletion of a user, and may take some time.
  */
 const AFTER_LOCK_MS = 2_000;
 
@@ -24,7 +24,7 @@ const AFTER_LOCK_MS = 2_000;
  */
 const WITHOUT_KEY_MS = 2_000;
 
-/** The outcome of a delivery whose stored event body cannot be decrypted. We send no request for it. */
+/** The outcome of a delivery whose stored event body we cannot decrypt. We send no request for it. */
 const UNOPENED: SendOutcome = {
   ok: false,
   status: null,
@@ -101,8 +101,8 @@ export class Attempts {
   }
 
   /**
-   * Returns the number of deliveries whose request is under way or whose outcome is being written, plus the number of
-   * batches whose endpoints are being disabled. Outcomes that wait for a lock are not included.
+   * Returns the number of deliveries whose request is under way or whose outcome we are writing. It adds the batches
+   * whose endpoints we are disabling. It does not count outcomes that wait for a lock.
    */
   get underWay(): number {
     const writers = [this.#outcomeWriter, this.#ofReplays];

@@ -9,8 +9,8 @@ import { queueReplayed } from './queues/queue-replayed.ts';
 export type DeferrableDelivery = { queued: Queued; team_id: string; fence: number; user_id: string };
 
 /**
- * Moves deliveries out of the queue until somebody stops the deletion of their user. Returns the moved deliveries. It
- * locks the row of the user first. If another transaction locks that row, it is erasing the user or stopping the
+ * Moves deliveries out of the queue until somebody undoes the deletion of their user. Returns the moved deliveries. It
+ * locks the row of the user first. If another transaction locks that row, it is erasing the user or undoing the
  * deletion. We do not wait for it, because that would delay all deliveries. The deliveries of that user stay in the
  * queue.
  */
@@ -70,7 +70,7 @@ export async function deferDeliveries(
 
 /**
  * Moves the deferred deliveries of a user back to the queue. They are due immediately. Call it in the transaction that
- * stops the deletion of the user.
+ * undoes the deletion of the user.
  */
 export async function sendDeferredDeliveries(tx: Tx, user: { id: string }): Promise<void> {
   const { rows } = await sql<{ webhook_id: string }>`

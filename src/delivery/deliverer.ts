@@ -24,7 +24,7 @@ const MOST_UNDER_WAY = 512;
 const BEGUN_AT_ONCE = 64;
 /**
  * When a slot or permit becomes free, the next round starts after this time, or as soon as BEGUN_AT_ONCE of them are
- * free. Several deliveries then start together, and one statement reads their events.
+ * free. So several deliveries start together, and one statement reads their events.
  */
 const GATHER_MS = 4;
 /** The interval between two polls of the queues. Polls also find work for which no notification arrived. */
@@ -115,7 +115,9 @@ export class Deliverer {
     return this.worker.lock();
   }
 
-  /** Handles the start of listening. Earlier notifications may have been missed, so it reads everything again. */
+  /**
+   * Handles the start of listening. This worker may have missed earlier notifications, so it reads everything again.
+   */
   listening(): void {
     this.#endpoints.listening();
     this.worker.listening();

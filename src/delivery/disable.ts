@@ -20,8 +20,8 @@ export async function disableEndpoints(ctx: Ctx, endpoints: Consequences['disabl
 function disableEndpoint(ctx: Ctx, endpoint: Consequences['disable'][number]): Promise<void> {
   const { webhook_id, team_id, url_changes, reason } = endpoint;
   return inTransaction(ctx, async (ctx) => {
-    // A transaction that changes the URL locks this row too. The next statement therefore reads the current
-    // `url_changes` and `failing_since` of the queue.
+    // A transaction that changes the URL locks this row too. So when we have the lock, the next statement reads the
+    // current `url_changes` and `failing_since` of the queue.
     const { rows: enabled } = await sql`
       select from webhooks
        where id = ${webhook_id} and team_id = ${team_id} and not disabled for update skip locked`.execute(ctx.db);

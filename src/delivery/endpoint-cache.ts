@@ -61,8 +61,8 @@ export class EndpointCache {
   readonly #cached = new Map<string, { endpoint: Endpoint; until: number }>();
   #listening = false;
   /**
-   * A counter. Every notification increases it. If it changed during a read, the values that were read may be older
-   * than the change, so we do not cache them.
+   * Every notification increases this counter. If it changed during a read, we may have read values from before the
+   * change, so we do not cache them.
    */
   #generation = 0;
 

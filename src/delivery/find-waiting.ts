@@ -7,7 +7,7 @@ const MOST_ENDPOINTS = 1_000;
 
 /**
  * A delivery that is not finished. Its status shows when the next attempt starts. `queued`: as soon as possible.
- * `scheduled`: at `next_attempt_at`. `paused`: when somebody enables its endpoint. `held`: when somebody stops the
+ * `scheduled`: at `next_attempt_at`. `paused`: when somebody enables its endpoint. `held`: when somebody undoes the
  * deletion of its user.
  */
 export type WaitingDelivery = {

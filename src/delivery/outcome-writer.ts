@@ -22,7 +22,7 @@ const GATHER_MS = 25;
 const AGAIN_AFTER_MS = 500;
 /**
  * We try again after this time if another transaction locks a row that we want to delete. Such a transaction erases a
- * user, or stops the deletion of a user, and may take some time.
+ * user, or undoes the deletion of a user, and may take some time.
  */
 const AFTER_LOCK_MS = 2_000;
 /**

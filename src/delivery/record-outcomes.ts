@@ -26,13 +26,13 @@ export type EndedDelivery = { delivery: Delivery; outcome: SendOutcome; delay: n
 export type Consequences = {
   /**
    * Outcomes that we must write later, because another transaction locks a row. Either it deletes the row of the
-   * delivery or stops the deletion of a user. Or the outcome is a success that ends the failures of an endpoint, and
+   * delivery or undoes the deletion of a user. Or the outcome is a success that ends the failures of an endpoint, and
    * the row of the endpoint queue is locked.
    */
   locked: EndedDelivery[];
   /**
-   * Outcomes that this call did not write. Those that are not in `locked` need not be written any more, because the
-   * queue or the event is gone.
+   * Outcomes that this call did not write. Those in `locked` must be written later. The others need not be written any
+   * more, because the queue or the event is gone.
    */
   unwritten: EndedDelivery[];
   /**
@@ -152,8 +152,8 @@ export async function recordOutcomes(ctx: Ctx | TxCtx, batch: EndedDelivery[]): 
 }
 
 /**
- * True if the statement deletes the row from the queue. The row stays if its outcome would end failures and the row of
- * its endpoint queue is locked.
+ * True if the statement deletes the row from the queue. The row stays if its outcome would end the failures of an
+ * endpoint, but another transaction locks the row of the endpoint queue.
  */
 const isWritten = sql`(not outcome.ends_failures or outcome.webhook_id in (select webhook_id from changed))`;
 

@@ -5,8 +5,8 @@ import { wakeQueues } from './queues/queue-leases.ts';
 import { RETRY_DELAYS_SECONDS } from './retry-schedule.ts';
 
 /**
- * The most attempts of one event at one endpoint. After them the event is not queued again. The limit keeps the number
- * within the two bytes of its column.
+ * The most attempts of one event at one endpoint. After them we do not queue the event again. The column of the number
+ * has two bytes, so the number must stay small.
  */
 export const MOST_ATTEMPTS = 1_000;
 

@@ -109,7 +109,8 @@ export class FairShare {
 
   /** Takes a permit. Returns null if no permit is free for the owner now. */
   tryAcquire(owner: Owner): Release | null {
-    // If a permit is free although some work waits, then the owners of that work have reached their own limits.
+    // A permit may be free although some work waits. Then the owners of that work have reached their own limits, and
+    // this owner may go first.
     const isFree =
       this.#inUse.all < this.#options.permits && this.#eligible.org(owner.org) && this.#eligible.team(owner);
     return isFree ? this.#grant(owner) : null;

@@ -37,7 +37,7 @@ export class Threshold {
 
   /**
    * Takes the amount. Returns false and takes nothing if the owner already has its share. An organisation that has
-   * nothing can take any amount that is free.
+   * nothing may take any amount that is free.
    */
   take(owner: Owner, amount = 1): boolean {
     const capacity = this.#inUse.ofOrg(owner.org) === 0 ? this.#most - this.#inUse.all : this.capacityFor(owner);

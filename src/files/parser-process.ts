@@ -10,8 +10,8 @@ const SECONDS_MORE = 5;
 
 /**
  * A shell script that sets limits and then starts the program. The kernel measures the processor time, so the program
- * cannot avoid the limit. A killed program leaves no core dump. The script removes variables that a shell adds to the
- * environment.
+ * cannot avoid the limit. A killed program writes no core dump, which would contain the file. The script removes
+ * variables that a shell adds to the environment.
  */
 const WITHIN_BOUNDS = [
   `ulimit -c 0; ulimit -S -t "$1" && ulimit -H -t $(($1 + ${SECONDS_MORE}))`,

@@ -184,7 +184,7 @@ function pausing<C extends Ctx>({ waits }: Operation, ctx: C, { aside, giveWay, 
   return waits && aside ? { ...ctx, aside, ...(gone ? { gone } : {}) } : ctx;
 }
 
-/** Throws the refusal that the same request would get now. For example, its key may have been revoked meanwhile. */
+/** Throws the error that the same request would get now. For example, somebody may have revoked its key meanwhile. */
 async function refuseIfEnded(operation: Operation, caller: Caller, input: Input): Promise<void> {
   const again = await caller.again?.();
   if (!again) return;

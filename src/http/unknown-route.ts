@@ -47,8 +47,8 @@ export function refuseOtherMethods(server: FastifyInstance, allowedMethods: Allo
 }
 
 /**
- * Refuses a request without a route, before it reads a body. This also gets methods that the router does not know, such
- * as TRACE.
+ * Refuses a request without a route, before it reads a body. It also handles methods that the router does not know,
+ * such as TRACE.
  */
 export function refuseUnknownRoute(
   request: FastifyRequest,

@@ -100,7 +100,7 @@ function problemOf(text: string, isAllowed: (ip: string) => boolean, allowHttp: 
 }
 
 /**
- * Returns the addresses of a host name that are known without a DNS look-up. The list is empty if the name needs a
+ * Returns the addresses of a host name that we know without a DNS look-up. The list is empty if the name needs a
  * look-up.
  */
 function literalAddresses(hostname: string): string[] {

@@ -71,8 +71,8 @@ export class LookupPermits {
   }
 
   /**
-   * If an organisation without a look-up under way waits, frees the permit of the longest look-up. It does so now if
-   * that look-up is already silent, otherwise as soon as it is.
+   * If an organisation without a look-up under way waits, this frees the permit of the longest look-up. It does so now
+   * if that look-up has been silent for long enough, and otherwise as soon as it has.
    */
   #freePermit(): boolean {
     const [oldest] = this.#permits;

@@ -36,7 +36,7 @@ export type NameResolver = {
 
 export type TextResolver = {
   /**
-   * Returns the TXT records of a name. The list is empty if it has none. Answers are never cached. Rejects with
+   * Returns the TXT records of a name; an empty list if it has none. We never cache the answers. Rejects with
    * NameNotAnswered.
    */
   texts: (owner: Owner, hostname: string) => Promise<string[]>;

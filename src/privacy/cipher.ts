@@ -212,7 +212,7 @@ function associatedDataOf(column: SealedColumn, row: SealedRow): Buffer {
 }
 
 // One call of the random generator makes many nonces. With a call for each nonce, the calls would take half as long as
-// the sealing itself.
+// the encryption itself.
 const nonces = Buffer.alloc(NONCE_BYTES * 256);
 let nextNonce = nonces.length;
 

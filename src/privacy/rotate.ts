@@ -6,7 +6,7 @@ import { GONE_AFTER_SECONDS, LIVE_PROCESSES, type LiveProcess } from './processe
 
 type Options = {
   ownerUrl: string;
-  /** The cipher. It seals under the newest encryption key, and opens values under every older one. */
+  /** The cipher. It encrypts under the newest encryption key, and decrypts values under every older one. */
   cipher: Cipher;
   /** Called after each batch, with the number of rows of the table that we have sealed again so far. */
   report: (table: string, rows: number) => void;

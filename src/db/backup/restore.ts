@@ -135,7 +135,7 @@ async function load(client: pg.Client, directory: string, manifest: Manifest, lo
     );
   }
   const all = names.map(inPublic).join(', ');
-  // A service that starts now waits for this lock. If it started earlier, the next check finds its rows.
+  // A service that starts now waits for this lock. If a service has started earlier, the next check finds its rows.
   await client.query(`lock table ${all} in access exclusive mode`);
   await refuseUsedDatabase(client, manifest);
   const triggers = await findTriggers(client, names);

@@ -35,7 +35,7 @@ export type WithPermit = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
  * Returns a context that takes a permit whenever it uses a connection: for each transaction, and for each statement
- * outside of one.
+ * outside of a transaction.
  */
 export const withPermitPerConnection = <C extends WithDb>(ctx: C, withPermit: WithPermit): C => {
   const executor = ctx.db.getExecutor();

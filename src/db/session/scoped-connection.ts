@@ -97,8 +97,8 @@ class Session {
   }
 
   /**
-   * Commits. Throws if the server rolled back instead. It does that if a statement failed and the caller caught the
-   * error.
+   * Commits. If a statement failed and the caller caught its error, PostgreSQL rolls back instead. Then this function
+   * throws.
    */
   async commit(): Promise<void> {
     const prefixes = await this.#takeLast(await this.#takeWaitingStatements());

@@ -71,7 +71,7 @@ export class Worker {
 
   /**
    * Handles the loss of the listening connection. Returns true if other workers may now declare this worker dead. The
-   * worker then has a new id and owns no queue under it yet.
+   * worker then has a new id, under which it owns no queue yet.
    */
   lost(): boolean {
     if (this.#sign === 'none') return false;

@@ -161,8 +161,8 @@ export class EndpointQueue {
   }
 
   /**
-   * Sets where the next read begins. If more rows may follow, it begins after `last`. If all rows were read, it begins
-   * at the first id whose event may still commit late.
+   * Sets where the next read begins. If more rows may follow, it begins after `last`. If we have read all rows, it
+   * begins a few seconds back, at the first id whose event may still become visible.
    */
   #moveOn(last: Queued | undefined): void {
     const recent = leastIdAt(Date.now() - LATE_COMMIT_MS);

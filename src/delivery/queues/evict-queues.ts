@@ -6,7 +6,7 @@ import type { EndpointQueue } from './endpoint-queue.ts';
  * would make the worker examine all its queues again.
  */
 const PART_MADE_FREE = 1 / 50;
-/** A worker takes an evicted queue again only after this time, so that queues which waited meanwhile come first. */
+/** A worker takes a released queue again only after this time. Queues that waited meanwhile come first. */
 const OTHERS_FIRST_SECONDS = 5;
 
 /**
@@ -29,9 +29,9 @@ const byUse = (a: EndpointQueue, b: EndpointQueue): number =>
 const isBusy = (queue: EndpointQueue): boolean => !queue.isIdle || queue.hasReplay;
 
 /**
- * Chooses `count` queues to release. It takes queues from the organisation that has the most, and within it from the
- * team that has the most, until the largest organisations and teams have equally many. Within a team it takes idle
- * queues first, and among equal queues the one that was used longest ago.
+ * Chooses `count` queues to release. It takes them from the organisation with the most queues, and within it from the
+ * team with the most, until the largest organisations and teams have equally many. Within a team it takes idle queues
+ * first, and of these the one that was idle longest.
  */
 export function chooseQueuesToEvict(queues: Iterable<EndpointQueue>, count: number): EndpointQueue[] {
   const byOrg = new Map<string, RoundRobin<EndpointQueue>>();

@@ -62,7 +62,9 @@ export class OwnedQueues {
     for (const queue of this.#queues.values()) queue.leasedUntil = -Infinity;
   }
 
-  /** Ends the pauses of an endpoint's queue after a change of the endpoint, which may remove their reason. */
+  /**
+   * Ends the pauses of an endpoint's queue, because the endpoint has changed. The change may have removed their reason.
+   */
   resume(webhookId: string): void {
     const queue = this.#queues.get(webhookId);
     if (!queue) return;
@@ -96,8 +98,8 @@ export class OwnedQueues {
 
   /** Leases due queues, queues of dead workers and those of lost notifications. Returns true if more wait. */
   async poll(): Promise<boolean> {
-    // We renew first. If a lease ended while the database was unavailable and no other worker took the queue, the
-    // renewal succeeds and the outcomes of its deliveries can still be written.
+    // We renew first. A lease may have ended while the database was unavailable. If no other worker has taken the
+    // queue, the renewal succeeds, and we can still write the outcomes of its deliveries.
     await this.renewDue();
     const woken = await this.#worker.poll(this.#ctx.db);
     if (woken > 0)

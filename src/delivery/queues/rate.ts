@@ -11,8 +11,7 @@ const AT_ONCE = 0.05;
  */
 export class Rate {
   /**
-   * The time until which the deliveries so far would use up the rate, if each had started one interval after the one
-   * before.
+   * The time at which the rate would be used up, if each delivery so far had started one interval after the one before.
    */
   #spentUntil: number | null = null;
   /** No delivery may start before this time. */

@@ -8,9 +8,9 @@ import type { Db, Tx } from '../../db/open-database.ts';
 export type Trigger = 'resend' | 'replay' | 'test';
 
 /**
- * A delivery to make, with the number of its next attempt (1 is the first). `from` is the table that has its row. A
- * delivery from `replays` has no row. A delivery from `notified` was named by a notification: the worker has not read
- * its row, and the row may already be deleted.
+ * A delivery to make, with the number of its next attempt (1 is the first). `from` is the table with its row. A
+ * delivery from `replays` has no row. `notified` means that a notification named the delivery: the worker has not read
+ * its row, which may not exist any more.
  */
 export type Queued = {
   webhook_id: string;

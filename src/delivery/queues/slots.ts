@@ -7,7 +7,7 @@ import { TransientMap } from '../../transient-map.ts';
  */
 const FIRST = 4;
 
-/** If an endpoint sends no response for this long, it may hang. Only the time-out of its attempts proves that. */
+/** If an endpoint sends no response for this long, it may hang. Only a time-out of an attempt proves that it hangs. */
 const SILENCE_MS = 1_000;
 /**
  * The most attempts that may wait for a silent endpoint. It is small because these attempts use permits that the team's
@@ -16,8 +16,8 @@ const SILENCE_MS = 1_000;
 const MOST_IN_SILENCE = 2;
 
 /**
- * Pauses end at multiples of this time. Deliveries of several endpoints then start together, so that their events are
- * loaded and their outcomes are written together.
+ * Pauses end at multiples of this time. So the deliveries of several endpoints start together, and one statement loads
+ * their events, and another writes their outcomes.
  */
 const PULSE_MS = 50;
 

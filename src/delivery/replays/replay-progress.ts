@@ -26,6 +26,7 @@ export type Replay = Counts & {
   created_at: string;
   /**
    * A PostgreSQL transaction id. Every transaction that was under way when the worker took the replay has a smaller id.
+   * With this id we see when they have all ended.
    */
   taken_at: string;
 };

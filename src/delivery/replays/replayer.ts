@@ -201,8 +201,8 @@ export class Replayer {
   }
 
   /**
-   * True if the replay has ended or its window is closed, and no attempt is under way. Its progress must then be saved
-   * at once. Before that it is saved every second.
+   * True if the replay has ended or its window is closed, and no attempt is under way. Then we save its progress at
+   * once. Otherwise we save it every second.
    */
   #hasToWrite(queue: EndpointQueue, window: ReplayWindow): boolean {
     return window.isIdle && (window.hasEnded || window.isClosed) && this.#with.queues.isOwned(queue);

@@ -10,8 +10,8 @@ export type SignInput = {
   /** The same bytes that the request sends. */
   body: Buffer | string;
   /**
-   * The secrets, and the key pairs if the endpoint has enabled v1a signatures. During a rotation there are several. An
-   * endpoint accepts the request if any of the signatures is valid.
+   * The secrets, and the key pairs if the endpoint has enabled v1a signatures (ed25519). While a customer replaces a
+   * secret, there are several. An endpoint accepts the request if any of the signatures is valid.
    */
   secrets: string[];
 };
@@ -37,8 +37,8 @@ export function sign(input: SignInput): Record<string, string> {
 }
 
 /**
- * Returns the three values both under the names of Standard Webhooks and under the `svix-*` names that existing
- * endpoints of this interface read.
+ * Returns the three values under the names of Standard Webhooks, and again under the `svix-*` names that endpoints of
+ * existing customers read.
  */
 export const signatureHeaders = (id: string, timestamp: string, signature: string): Record<string, string> => ({
   'webhook-id': id,

@@ -4,8 +4,8 @@ import { PARTS } from './durations.ts';
 import { ALL_ENDPOINTS } from './tallies.ts';
 
 /**
- * Sums each bucket in its own column. If the buckets were rows, PostgreSQL would have to sort them, a hundred thousand
- * for a month.
+ * Sums each bucket in a column of its own. With a row for each bucket, PostgreSQL would have to sort about a hundred
+ * thousand rows for a month.
  */
 const SUMS = sql.raw(Array.from({ length: PARTS }, (_, n) => `sum(durations[${n + 1}])`).join(', '));
 

@@ -55,11 +55,11 @@ export class AccessCache {
   readonly #teams = new Map<string, Cached<TeamAccess>>();
   readonly #tokens = new Map<string, Cached<TokenAccess>>();
   readonly #managers = new Map<string, Cached<ManagementAccess>>();
-  /** Hashes that matched no key, with the time until which we assume this. The oldest is first. */
+  /** Hashes that matched no key, with the time until which we do not look them up again. The oldest is first. */
   readonly #unknown = new TransientMap<string, number>();
   /**
-   * Look-ups that run now, by key. Requests with equal keys share one look-up, unless a key, team or organisation
-   * changed after it began.
+   * Look-ups that run now, by key. Requests with equal keys share one look-up, unless somebody changed a key, team or
+   * organisation after it began.
    */
   readonly #asked = new Map<string, Promise<unknown>>();
   readonly #lookups = new FairShare({

@@ -14,7 +14,10 @@ const LONGEST_HEADERS_MS = 10_000;
 const MOST_HEADER_BYTES = 16_384;
 /** We cut a stream if its client reads fewer bytes than this within the request timeout. */
 const LEAST_TAKEN_BYTES = 16_384;
-/** The most unanswered requests on one connection. No client that we know pipelines more. */
+/**
+ * The most unanswered requests on one connection. A client may send several before it reads the first response
+ * (pipelining), but no client that we know sends as many.
+ */
 const MOST_PIPELINED = 100;
 
 /**
@@ -36,7 +39,10 @@ export function arrivalLimits({ requestTimeoutMs }: Config): { requestTimeout: n
   };
 }
 
-/** Throws headers_too_large. Node's parser has no limit for the headers without the request line. */
+/**
+ * Throws headers_too_large. Node's parser limits only the request line and the headers together, so we count the
+ * headers here.
+ */
 export function refuseLongHeaders({ rawHeaders }: IncomingMessage): void {
   let bytes = 0;
   for (const text of rawHeaders) bytes += text.length + 2;

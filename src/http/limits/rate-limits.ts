@@ -14,8 +14,8 @@ type Lease = {
   /** The tokens that were left in the bucket, for all processes, after this process leased its newest part. */
   shared: number;
   /**
-   * When the lease ends. This process then drops its unused tokens, because the bucket in the database has gained new
-   * ones meanwhile.
+   * When the lease ends. The bucket in the database gains new tokens meanwhile, so this process then drops its unused
+   * ones.
    */
   until: number;
   /** This process requests no new lease before this time, because the bucket was empty. */

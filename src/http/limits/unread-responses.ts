@@ -141,8 +141,8 @@ function sharesOf(request: FastifyRequest): Share[] {
 }
 
 /**
- * Returns true if we may send not_ready instead of this response. A stream for a key has begun its work, so we do not
- * refuse it.
+ * Returns true if we may send not_ready instead of this response. We do not refuse a stream for a key, because its work
+ * has begun.
  */
 const mayBeRefused = (request: FastifyRequest, payload: unknown): boolean =>
   readsOnly(request) && !(payload instanceof Readable && isOfTenant(request));

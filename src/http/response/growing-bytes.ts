@@ -12,7 +12,7 @@ const [QUOTE, BACKSLASH, FIRST_PRINTED, LAST_ASCII] = [0x22, 0x5c, 0x20, 0x7f];
 
 /**
  * A buffer that grows. It copies a short text character by character. Joining the texts first would take three times as
- * long, because V8 then allocates, flattens and encodes the joined text.
+ * long, because V8 would allocate, flatten and encode the joined text.
  */
 export class GrowingBytes {
   #bytes: Buffer;

@@ -12,10 +12,7 @@ export type IcdCheck = {
   warnings: { code: string; overlaps_with: string; type: string }[];
 };
 
-/**
- * The shape of an ICD-10-CM code. The second character is a digit, except in the codes that begin with QA. These are in
- * chapter XVII and follow Q99.
- */
+/** The shape of an ICD-10-CM code. The second character is a digit, except in the codes that begin with QA. */
 const SHAPE = /^([A-Z]\d|QA)[0-9A-Z](\.[0-9A-Z]{1,4})?$/;
 
 /**

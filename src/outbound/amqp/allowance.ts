@@ -1,6 +1,6 @@
 /**
- * The bytes that a broker may send at the start, for the handshake and everything that is not a confirm. The allowance
- * that grows with time never exceeds this number.
+ * The bytes that a broker may send at the start, for the handshake and everything else except confirms. Later the
+ * broker may send more bytes each second, but never more than this number at once.
  */
 export const MOST_BYTES = 16_384;
 /**

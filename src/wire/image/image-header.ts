@@ -56,8 +56,8 @@ function jpegHeader(bytes: Buffer): ImageHeader | null {
 }
 
 /**
- * Returns true for the marker of a frame. The markers C0 to CF are frames, except tables (C4, CC) and a reserved code
- * (C8).
+ * Returns true for the marker of a frame (the part of a JPEG with the size). The markers C0 to CF are frames, except
+ * tables (C4, CC) and a reserved code (C8).
  */
 const isFrame = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;

@@ -38,7 +38,7 @@ export async function recordSchedulerOutcome(
   await inTransaction(ctx, async (tx) => {
     if (call.kind === 'cancel') return recordCancellationOutcome(tx, call, asked);
     const order = await lockOrderIfPresent(tx, call.order_id);
-    // The user was scheduled for deletion after we sent the request. If somebody stops the deletion, we send the
+    // The user was scheduled for deletion after we sent the request. If somebody undoes the deletion, we send the
     // request again, and the scheduler repeats its response.
     if (!order) return postponeSchedulerCall(tx, call, { seconds: 3_600, reason: 'user_scheduled_for_deletion' });
     if (!(await dropCall(tx, call))) return;

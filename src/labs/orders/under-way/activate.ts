@@ -28,7 +28,7 @@ const activation = defineTeamJob({
 
 /**
  * The job that finds, every five minutes, the orders whose day has come in UTC. It skips orders of users who are
- * scheduled for deletion. If somebody stops the deletion, a later run finds them.
+ * scheduled for deletion. If somebody undoes the deletion, a later run finds them.
  */
 export const dueOrders = defineJob({
   name: 'activate_due_orders',

@@ -14,7 +14,7 @@ const BATCH = 200;
 
 /**
  * The job that applies stored messages that were not applied at once: the process was killed, the database was too
- * busy, or the user was scheduled for deletion and somebody stopped the deletion.
+ * busy, or the user was scheduled for deletion and somebody undid the deletion.
  */
 export const inboxOfLaboratories = defineJob({
   name: 'hl7_inbox',

@@ -147,7 +147,7 @@ async function skip(ctx: TeamCtx, waiting: WaitingMessage, logged: { err: unknow
 
 /**
  * Handles an order that must not be sent. If the order has ended, its message is withdrawn. If its user is scheduled
- * for deletion, somebody may still stop the deletion, so the message waits. Either way we continue with the next
+ * for deletion, somebody may still undo the deletion, so the message waits. Either way we continue with the next
  * message.
  */
 async function withdrawUnsendable(ctx: TeamCtx, waiting: WaitingMessage, why: 'leaving' | 'unwanted'): Promise<null> {
