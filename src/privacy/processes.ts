@@ -67,8 +67,8 @@ async function beat(db: Db, { id, role, cipher }: { id: string; role: string; ci
 }
 
 /**
- * Returns the encryption key versions that are in use but whose keys this process does not have. The cipher needs them
- * to tell a missing key from an invalid version.
+ * Returns the encryption key versions that are in use but whose keys this process does not have. With them, the cipher
+ * distinguishes a missing key from an invalid version.
  */
 export async function findMissingKeys(db: Db, cipher: Cipher): Promise<number[]> {
   const { rows } = await sql<{ version: number }>`

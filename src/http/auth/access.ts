@@ -20,8 +20,8 @@ type TokenAccess = Omit<TeamAccess, 'scopes'> & { created_by: string };
 export type ManagementAccess = { key: KeyIdentity; manager: Pick<ManagementCtx, 'org' | 'key'> | null };
 
 /**
- * How long a process caches a key. Usually a notification tells it of a revocation at once. If a network drops packets
- * without closing the connection, the process learns of the revocation only after this time.
+ * How long a process caches a key. Usually the process gets a notification of a revocation at once. If a network drops
+ * packets without closing the connection, the process learns of the revocation only after this time.
  */
 const CACHE_MS = 10_000;
 const MOST_CACHED = 10_000;

@@ -14,7 +14,7 @@ const CODE = 50;
 /**
  * Draws labels for the tubes or cards of an order. All labels are equal. A label identifies the patient by two items
  * (name and date of birth) and has a number: that of the sample, or else that of the order. The number is printed as
- * text and as a DataMatrix, a square code that has room for the longest number.
+ * text and as a DataMatrix, a square code that can contain the longest number.
  */
 export async function drawLabels(
   facts: OrderFacts,

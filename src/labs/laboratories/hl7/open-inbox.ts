@@ -14,8 +14,8 @@ import { storeMessage } from './inbox/store-message.ts';
 import { tryMessage } from './inbox/try-message.ts';
 
 /**
- * Codes for messages that are too large or that have no usable control id, so the laboratory could not match an
- * acknowledgment. We acknowledge them with AR (application reject).
+ * Codes for messages that are too large, or whose header we cannot read. We acknowledge them with AR (application
+ * reject).
  */
 const NOT_FOR_US = new Set(['no_header', 'bad_delimiters', 'too_large']);
 

@@ -16,10 +16,7 @@ export class ResultProblem extends Error {
 
 export type ResultProblemCode = (typeof REJECTED)[number] | (typeof REPAIRABLE)[number];
 
-/**
- * Codes for messages that are not for us. We acknowledge them with AR (application reject), so the laboratory does not
- * send them again.
- */
+/** Codes for messages that are not for us. We acknowledge them with AR (application reject). */
 const REJECTED = ['wrong_type', 'wrong_version', 'wrong_processing', 'unknown_sender'] as const;
 
 /** Codes for messages that are for us but have a problem. We acknowledge them with AE (application error). */
