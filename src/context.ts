@@ -26,7 +26,6 @@ export type Ctx = {
   requestWaitMs?: () => number;
   /** Seals and opens personal columns, and makes look-up hashes. */
   cipher: Cipher;
-  /** Schedules the batches of this process. */
   batches: BatchScheduler;
   /** The long polls of this process. Missing in a process that serves no requests. */
   polls?: LongPolls;
@@ -73,7 +72,6 @@ export type CountedOutcome =
 
 /** The session of a link token. With it, the browser of a user can connect that user to a provider once. */
 type LinkSession = {
-  /** The id of the token. */
   id: string;
   /** The token itself. Null if we found the session in another way. */
   token: string | null;

@@ -36,7 +36,6 @@ export class LogLines {
 
 let opened: LogLines | null = null;
 
-/** Returns the standard output of this process. */
 export const standardOutput = (): LogLines => (opened ??= openStandardOutput());
 
 function openStandardOutput(): LogLines {

@@ -102,7 +102,6 @@ type Running = {
    * Connections for requests with management keys, for look-ups of keys and for /readyz. No other request uses them.
    */
   reserved: Database | null;
-  /** Connections for anonymous callers. */
   forAnonymousCallers: Database | null;
   api: FastifyInstance | null;
   /** Closes the API after its running requests, or after `drainMs`. */

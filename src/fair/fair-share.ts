@@ -45,7 +45,6 @@ export class FairShare {
     };
   }
 
-  /** The number of permits in use. */
   get inUse(): number {
     return this.#inUse.all;
   }

@@ -52,7 +52,6 @@ export type Cipher = {
   openText: (column: TextColumn, row: SealedRow, sealed: Buffer) => string;
   sealJson: (column: JsonColumn, row: SealedRow, value: unknown) => Buffer;
   openJson: <T>(column: JsonColumn, row: SealedRow, sealed: Buffer) => T;
-  /** Seals a JSON text. */
   sealPacked: (column: PackedColumn, row: SealedRow, json: string) => Promise<Buffer>;
   openPacked: (column: PackedColumn, row: SealedRow, sealed: Buffer) => Promise<string>;
   /** Like `openPacked`, but returns UTF-8 bytes. A caller that only sends the text on need not decode it. */

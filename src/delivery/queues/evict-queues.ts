@@ -31,7 +31,7 @@ const isBusy = (queue: EndpointQueue): boolean => !queue.isIdle || queue.hasRepl
 /**
  * Chooses `count` queues to release. It takes them from the organisation with the most queues, and within it from the
  * team with the most, until the largest organisations and teams have equally many. Within a team it takes idle queues
- * first, and of these the one that was idle longest.
+ * before others, and among equals the one that was used longest ago.
  */
 export function chooseQueuesToEvict(queues: Iterable<EndpointQueue>, count: number): EndpointQueue[] {
   const byOrg = new Map<string, RoundRobin<EndpointQueue>>();

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Tx } from '../../db/open-database.ts';
 
 /**
- * A delivery of a replay. `attempt` is the number of the attempt that is under way. The row counts that attempt only
- * when we write its outcome.
+ * A delivery of a replay. `attempt` is the number of the attempt that is under way, which counts only when we write its
+ * outcome.
  */
 export type Replayed = { webhook_id: string; event_id: string; team_id: string; fence: number; attempt: number };
 

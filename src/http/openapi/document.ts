@@ -16,7 +16,6 @@ type Values = Readonly<Record<string, unknown>>;
 export type OpenApiOptions = {
   /** Descriptions by field name, for fields whose schema has no description. */
   words?: Readonly<Record<string, string>>;
-  /** The descriptions of tags. */
   tags?: Readonly<Record<string, string>>;
   /**
    * Examples: a body for each operation that accepts JSON, a response body if the schema alone does not describe it

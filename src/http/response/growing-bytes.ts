@@ -49,7 +49,6 @@ export class GrowingBytes {
     this.#length = at;
   }
 
-  /** Adds a text as a JSON string. */
   addString(text: string): void {
     this.#reserve(text.length + 2);
     const bytes = this.#bytes;

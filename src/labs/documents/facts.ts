@@ -12,7 +12,6 @@ import { findAreaOrNull } from '../locations/zip-codes.ts';
 /** The laboratory, with the fields that documents print. */
 type LabFacts = { name: string; address: string; clia_number: string | null };
 
-/** The sender of a document. */
 export type Sender = {
   name: string;
   lines: string[];

@@ -31,7 +31,6 @@ const REPORTED: ReadonlySet<LowLevelStatus> = new Set(['completed', 'corrected']
 export const nameOf = ({ labTest, row }: ListedOrder, context: PortalContext): string =>
   context === 'launch' ? labTest.name : `Test ordered on ${dayInWords(row.created_at)}`;
 
-/** Returns the page of one order. */
 export async function orderPage(ctx: SignedCtx, order: LoadedOrder, context: PortalContext): Promise<BrowserResponse> {
   const sender = await findSender(ctx);
   const { low: status, method } = partsOf(order.row.last_status);

@@ -10,7 +10,7 @@ import { ownProperty } from '../../../../wire/own-property.ts';
 
 const SEX: Readonly<Record<string, string>> = { female: 'F', male: 'M', other: 'O', unknown: 'U' };
 const RELATIONSHIP: Readonly<Record<string, string>> = { Self: 'SEL', Spouse: 'SPO', Other: 'OTH' };
-/** Who pays, if neither the account nor an insurance company does. */
+/** The code in IN1-2 for who pays, if neither the account nor an insurance company does. */
 const BILLED: Readonly<Record<string, string>> = {
   patient_bill: 'P',
   patient_bill_passthrough: 'P',

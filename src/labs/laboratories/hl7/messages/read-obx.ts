@@ -10,8 +10,8 @@ import { isDocument } from './read-document.ts';
 import { ResultProblem } from './result-problem.ts';
 
 /**
- * Maps a code in OBX-3 to the slug of our analyte. The keys are the laboratory's own codes, and `LN ` with each LOINC
- * code that only one of its analytes has.
+ * Maps a code in OBX-3 to the slug of our analyte. The keys are the laboratory's own codes. For each LOINC code that
+ * only one of its analytes has, the key is `LN` (HL7's name for LOINC) and the code.
  */
 export type CodeMap = ReadonlyMap<string, string>;
 
@@ -101,7 +101,7 @@ export const isMapped = (observation: Segment, codes: CodeMap): boolean =>
 
 /**
  * Reads a flag of OBX-8, such as `H` for high. If the settings list the flag as the laboratory's own critical flag, it
- * becomes AA. Other flags become upper case.
+ * becomes AA. A flag of the standard becomes upper case. Any other flag stays as it is.
  */
 function flagsOf(written: string, { critical_flags = [] }: Settings): string[] {
   const flag = written.trim();

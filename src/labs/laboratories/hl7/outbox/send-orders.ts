@@ -104,8 +104,8 @@ async function sendOne(ctx: Ctx, waiting: WaitingMessage, connection: Connection
   const scoped = forTeam(ctx, team);
   const ids = { lab: connection.slug, order_id: waiting.order_id, outbox_id: waiting.id };
   try {
-    // We open the connection before we prepare the message, because the preparation marks the row as sent. The
-    // laboratory may be down.
+    // The preparation marks the row as sent, but the laboratory may be down. So we open the connection first. If that
+    // fails, the row does not count as sent.
     await post.open();
     const prepared = await prepareMessage(scoped, waiting, connection);
     if (prepared.kind !== 'message') return await withdrawUnsendable(scoped, waiting, prepared.kind);

@@ -11,7 +11,7 @@ export const positionsOf = ({ labTest }: LoadedOrder): number[] => (labTest.mark
 
 /**
  * Moves the tests in `off` from a row of the outbox to a new row, and keeps the tests in `retained`. The new row has
- * the same values, but counts as not sent. Returns the id of the new row.
+ * the same values. It counts as sent only if `isSent` is true. Returns the id of the new row.
  */
 export async function splitOff(
   { db }: TxCtx,
