@@ -2,28 +2,31 @@ import { setImmediate } from 'node:timers/promises';
 import type { Aside } from './fair/fair-share.ts';
 import { RoundRobin, type Eligible, type Owner } from './fair/round-robin.ts';
 
-/** For this long after its last request, we treat an owner as present, because it may send another request. */
+/** An owner may send another request soon, so we treat the owner as present for this long after each request. */
 const PRESENT_MS = 1_000;
 /**
- * Batches may use this part of the API's connections. The other connections are for interactive requests, which thus
+ * Batches may use this part of the API's connections. The other connections are for interactive requests, so these
  * never wait for a batch.
  */
 const PART = 0.3;
-/** The most waiting batches of one team. If more waited, their clients would give up before the batches ran. */
+/** The most waiting batches of one team. In a longer queue, the last clients would give up before their batches run. */
 const MOST_WAITING = 32;
 /**
- * While other owners are present, an owner's batches may use a quarter of the time. So the owner rests three times as
- * long as its last batch took.
+ * While other owners are present, an owner's batches may use a quarter of the time. So after a batch, the owner rests
+ * three times as long as the batch took.
  */
 const REST = 3;
 const LONGEST_REST_MS = 10_000;
-/** The longest rest in a process that only runs batches while other processes always have other owners. */
+/** A process without requests assumes that other owners are always present. Its batches rest at most this long. */
 const LONGEST_REST_AMONG_OTHERS_MS = 1_000;
-/** The longest time that a batch pauses at once. A request that takes longer is waiting for another service. */
+/**
+ * The longest time that a batch pauses at once for an interactive request. A request that takes longer is probably
+ * waiting for another service, and not for the database.
+ */
 const LONGEST_WAY_MS = 10;
 /**
- * How long a batch may pause in total, relative to the time that it has worked. So its duration grows by at most a
- * half.
+ * How long a batch may pause in total, relative to the time that it has worked. With this limit, a batch takes at most
+ * half as long again.
  */
 const MOST_WAY = 0.5;
 
@@ -34,13 +37,13 @@ type LastHeard = { id: string; otherAt: number };
 export type GiveWay = () => Promise<void>;
 
 /**
- * Schedules batches of thousands of values, which were sent, pulled, or read from a file. Each chunk of a batch uses
- * the process and the database for milliseconds, and interactive requests would wait for every running batch.
- *
+ * Schedules batches of thousands of values, which a client sent, or which we pulled or read from a file. Each chunk of
+ * a batch uses the process and the database for milliseconds, and an interactive request would wait for a chunk of
+ * every running batch.
  * While another team is present, one batch runs at a time, in round robin by organisation and then by team. While other
  * organisations are present, an organisation gets at most a quarter of the time. While other teams of an organisation
- * are present, a team gets at most a quarter of the time. These limits do not depend on whether the others need the
- * time now, because their requests come without notice.
+ * are present, a team gets at most a quarter of the time. These limits also apply while the others send nothing,
+ * because their requests come without notice.
  */
 export class BatchScheduler {
   /** How many batches run at the same time while only one team is present. Each of them uses a connection. */
@@ -59,8 +62,8 @@ export class BatchScheduler {
   readonly #lastOrg: LastHeard = { id: '', otherAt: -Infinity };
 
   /**
-   * True for a process that serves no requests. It assumes that other owners are always present, because other
-   * processes serve them. All its batches rest as one owner.
+   * True for a process that serves no requests. Other processes serve other owners, which this process cannot see, so
+   * it assumes that they are always present. All its batches rest as one owner.
    */
   readonly #isAmongOthers: boolean;
 
@@ -75,7 +78,9 @@ export class BatchScheduler {
     hearOf(this.#lastOrg, owner.org);
   }
 
-  /** Runs `work` when its owner is next. The owner's rest depends on the time of the work without its pauses. */
+  /**
+   * Runs `work` when its owner is next. The owner's rest afterwards depends on the time of the work without its pauses.
+   */
   async run<T>(owner: Owner, work: (giveWay: GiveWay) => Promise<T>): Promise<T> {
     this.hear(owner);
     await this.#enter(owner);
@@ -98,9 +103,9 @@ export class BatchScheduler {
   }
 
   /**
-   * Runs an interactive request. Running batches of other teams pause for it. A request queries the database several
-   * times, and without the pause it could wait for a chunk of a batch each time. While the request waits for something
-   * else inside `apart`, batches do not pause for it.
+   * Runs an interactive request. It queries the database several times, and could wait for a chunk of a batch each
+   * time. So running batches of other teams pause for it. While the request waits for something else inside `apart`,
+   * batches do not pause.
    */
   async runInteractive<T>(owner: Owner, work: (apart: Aside) => Promise<T>): Promise<T> {
     const team = owner.team;

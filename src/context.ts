@@ -21,12 +21,11 @@ export type Ctx = {
   /** The network address of an anonymous caller. */
   address?: string;
   /**
-   * Returns how long the longest-waiting request has waited for a permit. Missing in a process that serves no requests.
+   * Returns how long the oldest waiting request has waited for a permit. Missing in a process that serves no requests.
    */
   requestWaitMs?: () => number;
   /** Seals and opens personal columns, and makes look-up hashes. */
   cipher: Cipher;
-  /** Schedules the batches of this process. */
   batches: BatchScheduler;
   /** The long polls of this process. Missing in a process that serves no requests. */
   polls?: LongPolls;
@@ -42,9 +41,12 @@ export type Ctx = {
   line?: RequestLine;
 };
 
-/** With this, an operation adds to the audit line of its request. */
+/** An operation uses this to add to the audit line of its request. */
 export type RequestLine = {
-  /** Sets the actor. For operations that accept no key, but another credential that we made, such as a link code. */
+  /**
+   * Sets the actor of the audit line. It is for operations that accept no key, but another credential that we made,
+   * such as a link code.
+   */
   actor: (key: ActorOfRequest, records?: string[]) => void;
   /** Adds ids that are neither in the input nor in the response. */
   names: (...ids: string[]) => void;
@@ -59,8 +61,8 @@ export type ActorOfRequest = {
 };
 
 /**
- * Something that the metrics count, with its outcome. All texts are labels of metrics. So they come from small fixed
- * sets, and never name a team or a user.
+ * Something that the metrics count, with its outcome. All texts are labels of metrics. Each different label costs
+ * memory, so texts come from small fixed sets and never name a team or a user.
  */
 export type CountedOutcome =
   | { what: 'pull_window' | 'poll' | 'hook'; provider: string; outcome: string }
@@ -70,7 +72,6 @@ export type CountedOutcome =
 
 /** The session of a link token. With it, the browser of a user can connect that user to a provider once. */
 type LinkSession = {
-  /** The id of the token. */
   id: string;
   /** The token itself. Null if we found the session in another way. */
   token: string | null;
@@ -156,8 +157,8 @@ export type TeamCtx = Ctx & {
   /** The id of the user of a user token. For such a token, every other user is a 404. */
   onlyUser?: string;
   /**
-   * The id of the caller's key, or of the key that made the caller's access token. User tokens that are made with it
-   * end with this key. Missing if there is no key.
+   * The id of the caller's key, or of the key that made the caller's access token. If the caller makes user tokens,
+   * they end with this key. Missing if there is no key.
    */
   keyId?: string;
   /** The scopes of the caller's key. Null or missing if the key is not limited to scopes, or if there is no key. */
@@ -168,8 +169,8 @@ export type TeamCtx = Ctx & {
    */
   headerWord?: string;
   /**
-   * Releases the permit of the request while `pause` runs. `pause` must not use the database. Missing if the request
-   * has no permit.
+   * Gives the permit of the request to others while `pause` runs. `pause` must not use the database. Missing if the
+   * request has no permit.
    */
   aside?: Aside;
   /**

@@ -132,7 +132,7 @@ export type ErrorCode =
   | 'encryption_key_unknown';
 
 type Extra = {
-  /** Replaces the text in `detail`. Set it if the interface requires an object there. */
+  /** Replaces the text in `detail`. Set it for an error for which the API documents an object there. */
   detail?: object;
   /** Further properties of the response, in addition to `detail` and `code`. */
   fields?: Record<string, unknown>;

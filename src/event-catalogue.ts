@@ -9,7 +9,6 @@ import type { EventTypeDescription } from './webhooks/event-types/schemas.ts';
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
-/** The names of all event types. */
 export const eventNames = eventTypes.map(({ name }) => name);
 
 let made: { data: EventTypeDescription[] } | undefined;

@@ -6,23 +6,26 @@ import { FairShare, type Release } from './fair/fair-share.ts';
 
 /** The most bodies, of one kind of webhook from outside, that we read and handle at the same time. */
 const AT_ONCE = 32;
-/** The most bodies of one address at the same time. So a body from another address finds a free permit. */
+/**
+ * The most bodies of one address at the same time. So one address does not use all permits, and a body from another
+ * address finds a free one.
+ */
 const OF_ONE_ADDRESS = 8;
 /** The most waiting bodies of one address. We refuse further ones, and their senders must send them again. */
 const MOST_WAITING = 100;
 
-/** A body holds its permit for at most this time, even if it has not arrived. */
+/** A body uses its permit for at most this time, even if it has not arrived completely. */
 const LONGEST_ARRIVAL_MS = 5_000;
-/** The same limit while other bodies wait. A sender normally writes such a body in one piece. */
+/** The same limit while other bodies wait. A sender normally sends such a small body at once. */
 const LONGEST_BEFORE_OTHERS_MS = 1_000;
 const LOOK_MS = 250;
 
 type Arriving = { since: number; body: Readable };
 
 /**
- * Permits for bodies that we read before we know their sender. Anybody can send such a body. Each kind of webhook from
- * outside has its own permits, which addresses share. If no permit is free, a body waits, and then slow senders lose
- * their permits. Carriers, schedulers and providers retry by themselves.
+ * Permits for bodies that we read before we know their sender. Anybody can send such a body, and could send it slowly
+ * to keep others out. Each kind of webhook from outside has its own permits, which addresses share. If no permit is
+ * free, a body waits, and then slow senders lose their permits. Carriers, schedulers and providers retry by themselves.
  */
 export class HookBodies {
   readonly #permits = new FairShare({

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
 
-// Random bytes for many ids. Getting random bytes for each id separately takes five times as long as the rest of the
+// Random bytes for many ids. A call for the random bytes of each id would take five times as long as the rest of the
 // work.
 const ID_BYTES = 16;
 const pool = Buffer.alloc(256 * ID_BYTES);

@@ -5,7 +5,7 @@ const AT_LATEST_MS = 100;
 
 /**
  * Collects log lines and writes them together: when they have many characters, after at most 100 ms, and at the end of
- * the process. Pino's own stream can also do this, but with every line it goes through all collected lines.
+ * the process. Pino's own stream can do this too, but for every new line it reads all collected lines.
  */
 export class LogLines {
   readonly #output: (text: string) => void;
@@ -36,7 +36,6 @@ export class LogLines {
 
 let opened: LogLines | null = null;
 
-/** Returns the standard output of this process. */
 export const standardOutput = (): LogLines => (opened ??= openStandardOutput());
 
 function openStandardOutput(): LogLines {

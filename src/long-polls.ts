@@ -2,12 +2,15 @@ import { AppError } from './errors.ts';
 import { UsageByOwner } from './fair/usage-by-owner.ts';
 import type { Owner } from './fair/round-robin.ts';
 
-/** The most long polls of a team in one process. A long poll needs no request permit while it waits. */
+/**
+ * The most long polls of a team in one process. A long poll is a request that waits for events. It needs no request
+ * permit while it waits, so this limit is separate.
+ */
 export const MOST_POLLS = 20;
 /** The most long polls of an organisation in one process. */
 export const MOST_POLLS_OF_ORG = 200;
 
-/** A request that waits. When it is over, call `leave`. Otherwise the request stays in the count of its team. */
+/** A request that waits. Call `leave` when the request is over. Otherwise it stays in the count of its team. */
 export type Poll = {
   /** From this call on, a new event wakes the request. An event from before the call does not. */
   listen: () => void;

@@ -241,7 +241,10 @@ export const countIn =
     ({ pull_window: pullWindows, poll: polls, hook: hooks })[counted.what].inc({ provider, outcome });
   };
 
-/** If the database has not responded after this time, the response to a scrape has no figures from the database. */
+/**
+ * If the database has not responded after this time, the response to a metrics server lacks all figures from the
+ * database.
+ */
 const REFRESH_MS = 2_000;
 
 /** Serves `metrics` at /metrics. `refresh` updates the metrics that we measure only for a scrape. */
@@ -257,7 +260,7 @@ export function registerMetrics(server: FastifyInstance, metrics: Metrics, refre
     ]);
     late.abort();
     metrics.databaseUp.set(measured ? 1 : 0);
-    // The figures from before the outage may be wrong, so we report none.
+    // The figures that we have are from before the outage and may be wrong now, so we report none.
     if (!measured) {
       const { failing, failingSeconds } = metrics.pipelines;
       const { waiting, oldestWaitingSeconds } = metrics.mails;

@@ -77,8 +77,8 @@ export async function startService(options: Options): Promise<Service> {
     const listensAt = { api: addressOf(running.api), metrics: addressOf(running.metricsServer) };
     return { firstKeys, listensAt, stop: () => stopInOrder(running, config.drainSeconds * 1000) };
   } catch (error) {
-    // We close everything that is open. Otherwise it would keep the process alive, for example after an error about a
-    // port in use.
+    // We close everything that is open. Otherwise it would keep the process alive after a failed start, for example if
+    // a port is in use.
     await stopInOrder(running, 0).catch((failure: unknown) =>
       log.error({ err: failure }, 'the failed start was not undone'),
     );
@@ -102,13 +102,12 @@ type Running = {
    * Connections for requests with management keys, for look-ups of keys and for /readyz. No other request uses them.
    */
   reserved: Database | null;
-  /** Connections for anonymous callers. */
   forAnonymousCallers: Database | null;
   api: FastifyInstance | null;
   /** Closes the API after its running requests, or after `drainMs`. */
   drain: ((drainMs: number) => Promise<void>) | null;
   metricsServer: FastifyInstance | null;
-  /** Connections of the deliverer. So no request waits for deliveries. */
+  /** Connections of the deliverer. They are separate, so that no request waits for deliveries. */
   deliveries: Database | null;
   deliverer: Deliverer | null;
   listener: Listener | null;
@@ -138,7 +137,7 @@ async function start(
     stopping: stopping.signal,
     outOfSpace: () => outOfSpace(running),
   };
-  // We check the ports before we make the first keys. If the start failed after that, nobody would ever read the keys.
+  // We check the ports before we make the first keys. If the start failed after that, nobody would ever see the keys.
   await refuseTakenPorts(config.host, portsOf(role, config));
   running.presence = await announceProcess(ctx, role);
   const firstKeys = config.environment === 'sandbox' ? await bootstrapSandbox(ctx, databaseServer.dataDir) : null;
@@ -195,7 +194,8 @@ async function serveMetrics(ctx: Ctx, metrics: Metrics): Promise<FastifyInstance
 
 /**
  * Stops everything in order: first requests, because they create work, then the work, then the parts that both need.
- * Meanwhile events are streamed, for at most the drain time, so a team's slow broker does not delay the rest.
+ * Meanwhile the streams to brokers may finish, for at most the drain time. So a team's slow broker does not delay the
+ * rest.
  */
 async function stopInOrder(running: Running, drainMs: number): Promise<void> {
   const { stopping, presence, drain, jobs, hl7, streaming, deliverer, deliveries, forJobs } = running;
@@ -204,7 +204,7 @@ async function stopInOrder(running: Running, drainMs: number): Promise<void> {
   stopping.abort();
   const streamed = streaming?.stop(drainMs);
   await drain?.(drainMs);
-  // We stop all of these at the same time, so that a long job does not shorten the drain time of deliveries.
+  // We stop all of these at the same time. Otherwise a long job would use up the time in which deliveries may finish.
   const delivered = deliverer?.stop(Math.max(0, deadline - Date.now()));
   await Promise.all([hl7?.stop(), jobs?.stop(), delivered]);
   await streamed;

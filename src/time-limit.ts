@@ -1,9 +1,8 @@
 /**
  * Runs `work` with a signal that aborts when the time is over or when `outer` aborts. Afterwards it leaves no listener
  * on `outer`.
- *
- * AbortSignal.any would leave at least 0.4 KB per call on `outer` for as long as `outer` exists (Node 20,
- * nodejs/node#54614). The signal that stops a process exists as long as the process.
+ * The signal that stops a process exists as long as the process. AbortSignal.any would leave at least 0.4 KB on such a
+ * signal at each call (Node 20, nodejs/node#54614).
  */
 export async function withinTime<T>(
   { ms, outer }: { ms: number; outer?: AbortSignal | undefined },

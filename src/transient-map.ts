@@ -5,11 +5,11 @@
 const LEAST_BETWEEN_COPIES = 16;
 
 /**
- * A Map in insertion order, for entries that are added and removed thousands of times a second. When a Map grows, V8
- * makes the old table point to the new one. When an old table has moved to the old generation, a collection of the
- * young generation treats the next table as alive, with all its entries, and so on. So entries that existed for a
- * moment also move to the old generation. We copy the map from time to time, which breaks this chain. A loop over the
- * map may miss entries that are added during the loop.
+ * A Map in insertion order, for entries that are added and removed thousands of times a second.
+ * When a Map grows, V8 makes the old table point to the new one. Once an old table is in the old generation of the
+ * heap, a collection of the young generation treats the next table as alive, with all its entries, and so on. So even
+ * entries that existed for a moment move to the old generation. We copy the map from time to time, which breaks this
+ * chain. A loop over the map may miss entries that are added during the loop.
  */
 export class TransientMap<K, V> {
   #map = new Map<K, V>();

@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Ctx } from '../context.ts';
 import { refuseIfClockOfOwnerIsOff } from '../db/clock.ts';
 
-/** Creates the partitions of the next months. `phial migrate` drops old partitions, as the owner role. */
+/** Creates the partitions of the next months. Only the owner role can drop old ones, so `phial migrate` does that. */
 export async function dropExpired(ctx: Ctx): Promise<void> {
   await sql`select ensure_audit_partitions(current_date, (current_date + interval '2 months')::date)`.execute(ctx.db);
 }

@@ -9,7 +9,7 @@ const MOST_WAITING = 20_000;
 
 /**
  * Writes the audit lines of requests that have no transaction of their own: requests that only read, and refused
- * changes. A response does not wait for its line, which is written within about 100 ms. A killed process loses the
+ * changes. A response does not wait for its line, which we write within about 100 ms. So a killed process loses the
  * lines of that time. A process that stops normally loses none.
  */
 export class AuditWriter {

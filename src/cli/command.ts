@@ -31,8 +31,8 @@ export type Values<F extends Flags> = {
 
 export type RunOptions = {
   /**
-   * True if the program must end when its parent ends. Otherwise a program that npm started could continue without npm,
-   * and nobody could stop it.
+   * True if the program must end when its parent ends. Otherwise a program that npm started could continue after npm
+   * has ended, and nobody could stop it.
    */
   stopWithParent?: boolean;
 };

@@ -1,8 +1,6 @@
 import type { Config } from '../config/options.ts';
 
-/**
- * Returns notices about options that are valid but that an operator should know about before using them in production.
- */
+/** Returns notices about options that are valid, but that an operator should think about before production. */
 export function noticesOn(config: Config, databaseServer: { embedded: boolean; dataDir: string }): string[] {
   const isProduction = config.environment === 'production';
   const notices: string[] = [];

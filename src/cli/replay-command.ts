@@ -25,7 +25,7 @@ export async function replayCommand({ provider, resource, team, since }: ReplayO
       ctx,
       { provider, mappers, team_id: team ?? null, since: since ?? null },
       {
-        // We write the audit line at the start of each team, because a replay has no single transaction. So the audit
+        // A replay has no single transaction. We write the audit line when the replay of a team starts, so the audit
         // log also has a replay that was interrupted.
         begin: (scoped) =>
           recordAudit(scoped, {

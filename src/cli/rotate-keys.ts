@@ -19,8 +19,8 @@ export function rotateKeysCommand(): Promise<number> {
     const database = openDatabase({ url: databaseServer.url, poolSize: 2, role: 'phial_app', log });
     try {
       const cipher = await claimCipher(database.db, config, secrets);
-      // We write the audit line first, because a rotation has no single transaction. So the audit log also has a
-      // rotation that was interrupted.
+      // A rotation has no single transaction. We write the audit line first, so the audit log also has a rotation that
+      // was interrupted.
       await recordAudit(database, { team_id: null, actor: OPERATOR, action: 'rotate-keys', records: [] });
       const reported = new Map<string, number>();
       const done = await rotateKeys({

@@ -9,7 +9,10 @@ import { endOnFatalErrors } from './fatal-errors.ts';
 import type { Role } from '../serve.ts';
 
 const PARENT_POLL_MS = 200;
-/** PostgreSQL writes its write-ahead log in segments of this size. If less is free, we treat the disk as full. */
+/**
+ * PostgreSQL writes its write-ahead log in segments of this size. If less is free, PostgreSQL cannot write, so we treat
+ * the disk as full.
+ */
 const FULL_BELOW_BYTES = 16 * 1024 * 1024;
 
 /** Runs the service until it is stopped. Returns the exit code: 0 after a normal stop, 1 if the database was lost. */
@@ -17,7 +20,8 @@ export async function serveCommand(role: Role, options: { stopWithParent?: boole
   try {
     return await serveUntilStopped(role, options);
   } catch (error) {
-    // The options may be unreadable, and the log format is one of them. So we read it directly from the environment.
+    // The log format is an option too, and the options may be unreadable. So we read the format directly from the
+    // environment.
     if (!wantsJson(readEnvironment())) throw error;
     openLog('fatal').fatal({ reason: (error as Error).message }, 'the process cannot go on');
     return 1;
@@ -91,8 +95,8 @@ function logWarningsOfNode(log: Logger): void {
 
 /**
  * Resolves at the first signal that stops the process, and ignores further signals. Ctrl-C sends two, one from the
- * terminal and one from npm. If npm started the program, it also ends when npm ends, because nobody could stop it
- * otherwise.
+ * terminal and one from npm. If npm started the program, the function also resolves when npm ends, because nobody could
+ * stop the program otherwise.
  */
 function waitForStop(stopWithParent: boolean): Promise<string> {
   return new Promise((resolve) => {

@@ -3,7 +3,7 @@ import type { Ctx } from '../context.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { withCtx } from './with-ctx.ts';
 
-/** The actor of commands in the audit log: a person who may run them on this machine. */
+/** The actor that the audit log names for commands: a person who may run them on this machine. */
 export const OPERATOR = 'operator';
 
 /** The result of a command: the ids that it changed, and a function that prints its output. */

@@ -30,8 +30,8 @@ export function findEncryptionKeys(given: OptionValues): { keys: EncryptionKey[]
 }
 
 /**
- * Reads keys in the form `2:base64,1:base64`, with commas or line breaks. The first key seals. Error texts contain the
- * version of a key, and never a part of the key.
+ * Reads keys in the form `2:base64,1:base64`, with commas or line breaks between them. The first key encrypts. Error
+ * texts contain the version of a key, and never a part of the key.
  */
 function readEncryptionKeys(text: string, name: string): { keys: EncryptionKey[]; problems: string[] } {
   const keys: EncryptionKey[] = [];

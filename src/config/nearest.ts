@@ -1,5 +1,5 @@
 /**
- * Returns the name that is most similar to `word`, or null if none is similar enough. `most` limits the number of
+ * Returns the name that is most similar to `word`, or null if none is similar enough. `most` is the largest number of
  * different letters.
  */
 export function nearest(word: string, names: readonly string[], most?: number): string | null {

@@ -135,7 +135,7 @@ export type Secrets = {
   ownerDatabaseUrl: string | null;
   /** The key (32 bytes) of the hashes with which we look up names. Null: the database stores the key. */
   lookupKey: Buffer | null;
-  /** Encryption keys for personal columns. The first one seals. Empty: the sandbox makes its own key. */
+  /** Encryption keys for personal columns. The first one encrypts. Empty: the sandbox makes its own key. */
   encryptionKeys: EncryptionKey[];
 };
 
@@ -275,8 +275,8 @@ const configOf = (given: OptionValues): Config => ({
 });
 
 /**
- * Returns the networks to which webhooks may go by default. Programs that listen on loopback must not be reachable from
- * other machines through webhooks of a sandbox.
+ * Returns the networks to which webhooks may go by default. A sandbox that listens only on this machine may send them
+ * to this machine. In any other deployment, callers on other machines could reach programs on this machine by webhooks.
  */
 function usualNetworks(given: OptionValues): string[] {
   const local = given.PHIAL_ENVIRONMENT === 'sandbox' && /^(127\.[\d.]+|::1|localhost)$/.test(given.PHIAL_HOST);

@@ -1,7 +1,6 @@
 import { createServer } from 'node:net';
 import type { Config } from './options.ts';
 
-/** A port with the name of its option. */
 type OptionPort = { option: string; port: number };
 
 /** How many ports we try to find a free one that we can suggest. */

@@ -21,14 +21,14 @@ const PREFIX = 'PHIAL_';
 const OF_THE_TESTS = 'PHIAL_TEST_';
 
 /**
- * If this option is missing, the service makes its own database. With a misspelled name, a deployment would thus look
- * empty.
+ * If this option is missing, the service makes its own database. With a misspelled name, an operator would thus see an
+ * empty deployment.
  */
 const DATABASE = 'DATABASE_URL';
 
 /**
- * Returns a problem for each unknown name with our prefix. Otherwise a misspelled option would keep its default without
- * a message.
+ * Returns a problem for each unknown name with our prefix. Without it, a misspelled option would silently have its
+ * default.
  */
 export function misspelledOptions(env: Env): string[] {
   const names = Object.keys(OPTIONS);
@@ -51,9 +51,9 @@ export function misspelledOptions(env: Env): string[] {
 const AS_OF_PROVIDERS = /_(?:CLIENT_ID|CLIENT_SECRET|BASE_URL|HISTORY_DAYS|SUBSCRIPTION_ID)$/;
 
 /**
- * Returns true if a person may have meant this option. The options of providers differ only in the provider's name. So
- * an equal ending is not enough, because the name may belong to another provider. The name must begin with the name of
- * this provider, with at most one wrong letter, or without the provider's version.
+ * Returns true if a person may have meant this option. The options of providers differ only in the provider's name, so
+ * an unknown name with an equal ending may mean another provider. The name must begin with the name of this provider,
+ * with at most one wrong letter, or without the provider's version.
  */
 function canBeMeant(name: string, option: string): boolean {
   const provider = providerOf(option);

@@ -9,8 +9,8 @@ import type { Db, Tx } from './open-database.ts';
 const MOST_OFF_SECONDS = 60;
 
 /**
- * Throws if the clocks of this process and its database differ too much. One of the two is wrong, and we cannot know
- * which. Call it before work that destroys data by age: erasure and retention.
+ * Throws if the clocks of this process and of its database differ too much. One of the two is wrong, and we cannot know
+ * which. Erasure and retention call it before they destroy data by its age.
  */
 export const refuseIfClockIsOff = (ctx: { db: Db | Tx }, now: () => number = Date.now): Promise<void> =>
   refuseIfOff(async () => (await sql<{ ms: number }>`${sql.raw(CLOCK)}`.execute(ctx.db)).rows, now);
@@ -26,7 +26,8 @@ async function refuseIfOff(ask: () => Promise<{ ms: number }[]>, now: () => numb
   const [response] = await ask();
   const after = now();
   const database = response?.ms ?? NaN;
-  // The database read its clock between `before` and `after`. So we do not mistake a slow round trip for a difference.
+  // The database read its clock between `before` and `after`. We compare with both, so that a slow round trip does not
+  // look like a wrong clock.
   const off = database < before ? before - database : Math.max(0, database - after);
   if (!(off <= MOST_OFF_SECONDS * 1000)) {
     throw new Error(

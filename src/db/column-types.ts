@@ -13,8 +13,8 @@ function isoTimestamp(text: string): string {
 }
 
 /**
- * Parsers of column types. Dates and times stay text from the driver to the response. The time zone of the process
- * could move a JavaScript Date to another day.
+ * Parsers of column types. Dates and times stay text from the driver to the response. A JavaScript Date would depend on
+ * the time zone of the process, which could move it to another day.
  */
 export const columnTypes = {
   getTypeParser(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {

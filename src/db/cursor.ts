@@ -1,5 +1,5 @@
-// Keyset pagination: a page starts after the last row of the previous page. Rows that were added meanwhile do not move
-// it.
+// Pagination by keys: a page starts after the last row of the previous page. Rows that somebody adds meanwhile do not
+// shift a page.
 import { AppError } from '../errors.ts';
 import { isUuid } from '../ids.ts';
 
@@ -11,7 +11,8 @@ export type SortKey = [order: string, value: number, id: string];
 
 /**
  * Returns a function that checks whether a key belongs to a list with this order. The value in a key is a whole number
- * (microseconds of a time, cents of a price). Such a number is exact, and PostgreSQL accepts it as a time or a price.
+ * (microseconds of a time, cents of a price). A cursor contains it exactly, and PostgreSQL accepts it as a time or a
+ * price.
  */
 export const isSortKey =
   (order: string) =>

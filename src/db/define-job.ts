@@ -6,16 +6,16 @@ import type { Tx } from './open-database.ts';
 import { sendWithNext } from './transaction.ts';
 
 /**
- * Classes of background work. Each class has its own permits in a process (jobs/job-permits.ts), so no class waits for
- * another. Jobs of `calls` wait for an external system, which may be slow. Jobs of `queries` compute for a long time.
- * Jobs of `pulls` import the past data of providers.
+ * Classes of background work. Each class has its own permits in a process (jobs/job-permits.ts), so a class with many
+ * jobs does not delay the others. Jobs of `calls` wait for an external system, which may be slow. Jobs of `queries`
+ * compute for a long time. Jobs of `pulls` import the past data of providers.
  */
 export type JobClass = 'work' | 'calls' | 'queries' | 'pulls' | 'erasures';
 
 /** The queue reads its rows in this order. Classes with few jobs come first, and classes with many jobs come last. */
 const PRIORITIES: Record<JobClass, number> = { work: 0, calls: 10, queries: 20, pulls: 30, erasures: 40 };
 
-/** A kind of background work, without its function. Modules that request such work need only this. */
+/** A kind of background work, without its function. Modules that request such work import only this. */
 export type JobKind<T extends TObject = TObject> = {
   name: string;
   /**
@@ -39,8 +39,8 @@ export type Job<T extends TObject = TObject> = JobKind<T> & {
 };
 
 /**
- * Declares a kind of background work. Use it if the function is in a higher module than the code that requests the
- * work.
+ * Declares a kind of background work. A module may import only lower modules. So a module uses this to request work
+ * whose function is in a higher module.
  */
 export const jobKind = <T extends TObject>(kind: JobKind<T>): JobKind<T> => kind;
 
@@ -50,10 +50,10 @@ export const defineJob = <T extends TObject>(job: Job<T>): Job<T> => job;
 type JobSchedule = {
   /** Seconds from now. Default: 0. */
   delaySeconds?: number;
-  /** Overrides the key of the kind. For a key that only one caller uses. */
+  /** Overrides the key that the kind makes, for a caller that needs another key. */
   key?: string;
   /**
-   * How many jobs of the same owner are waiting. Each of them moves this job one second later, so new jobs of other
+   * How many jobs of the same owner are waiting. For each of them, this job runs one second later, so new jobs of other
    * owners come first.
    */
   behind?: number;
@@ -64,15 +64,16 @@ type JobSchedule = {
 };
 
 /**
- * A job without a delay gets a due time that is this many seconds in the past, plus the seconds from `behind`. The
- * queue takes the job with the earliest due time. So an owner with few waiting jobs comes before an owner with many.
- * Every job runs at some time, because jobs that are requested later than that have later due times.
+ * The queue takes the job with the earliest due time. A job without a delay gets a due time that is this many seconds
+ * in the past, plus a second for each waiting job of its owner (`behind`). So an owner with few waiting jobs comes
+ * before an owner with many. No job waits forever, because jobs that are requested 400 seconds later always come after
+ * it.
  */
 const AHEAD_SECONDS = 400;
 
 /**
- * The flags of a job: its class with its owner, and its class with its organisation. The queue skips jobs with a flag
- * that has no free permit.
+ * Each job has two flags: its class with its owner, and its class with its organisation. The queue skips jobs with a
+ * flag for which no permit is free.
  */
 const flagOfOwner = (of: JobClass, owner: string): string => `${of} of ${owner}`;
 const flagOfOrg = (of: JobClass, org: string): string => `${of} of organisation ${org}`;
@@ -128,7 +129,8 @@ export async function addJobs<T extends TObject>(
 /**
  * Requests one job for each row of a query. The query has the columns `payload` (JSON of the kind's schema) and `key`
  * (as the kind makes it). If a job with the same key is waiting, its due time becomes `delaySeconds` from now, unless
- * it is already later. The statement is sent with the next statement of the transaction, or with its commit.
+ * it is later already. The statement needs no round trip of its own: we send it with the next statement of the
+ * transaction, or with its commit.
  */
 export const addJobsOf = <T extends TObject>(
   tx: Tx,
@@ -150,12 +152,12 @@ export const addJobsOf = <T extends TObject>(
   );
 };
 
-/** A job that requests itself again never runs this long. If a job is locked for longer, its process has died. */
+/** No job that requests itself again runs this long. If a job is locked for longer, its process has died. */
 const LONGEST_RUN_MINUTES = 30;
 
 /**
- * Requests a job of which only one may exist. Does nothing if such a job is running or about to run. So recurring jobs
- * do not accumulate. If the job failed and waits for its next try, it runs now.
+ * Requests a recurring job, of which only one may exist. If such a job is running or about to run, the function does
+ * nothing, so these jobs do not accumulate. If the job failed and waits for its next try, it runs now.
  */
 export async function addJobUnlessThere<T extends TObject>(
   tx: Tx,

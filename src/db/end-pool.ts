@@ -4,9 +4,9 @@ import type pg from 'pg';
 const ENDED_WITHIN_MS = 1000;
 
 /**
- * Ends a pool and waits until its connections have closed, for at most a second. pg reports the end of a pool as soon
- * as it has asked its connections to close. If the caller stopped PostgreSQL at that moment, it would break these
- * connections.
+ * Ends a pool and waits until its connections have closed, for at most a second. pg reports the end of a pool before
+ * its connections have closed. If the caller stopped PostgreSQL at that moment, these connections would break with an
+ * error.
  */
 export async function endPool(pool: pg.Pool, end: () => Promise<void> = () => pool.end()): Promise<void> {
   const ended = everyConnectionEnded(pool);

@@ -12,10 +12,10 @@ const RETRY_MS = 250;
 const PING_MS = 5_000;
 
 /**
- * Keeps one connection that listens for notifications. While the connection is lost, notifications are lost too. So
- * this function calls `onLost` as soon as the connection is lost, and `onListening` after each connect. Callers must
- * then discard what they cached before. The connection holds an advisory lock on the name that `lock` returns. By this
- * lock, other processes know that this process is running.
+ * Opens one connection that listens for notifications, and reconnects when it is lost. While it is lost, notifications
+ * are lost too. So this function calls `onLost` as soon as the connection is lost, and `onListening` after each
+ * connect. Callers must then discard what they cached before. The connection holds an advisory lock on the name that
+ * `lock` returns. By this lock, other processes know that this process is alive.
  */
 export function openListener(options: {
   url: string;
@@ -68,7 +68,8 @@ export function openListener(options: {
     }
   };
 
-  // If a network drops packets, the connection does not break. We find this only because a query gets no response.
+  // A network that drops packets does not break the connection. We notice it only because a query gets no response, so
+  // we send one regularly.
   const ping = setInterval(() => {
     const current = client;
     current?.query('select 1').catch(() => lost(current));

@@ -8,7 +8,7 @@ export async function migrate(options: { ownerUrl: string; directory: string; up
   const files = await readMigrationFiles(options.directory);
   const wanted = files.filter(({ name }) => options.upTo === undefined || name <= options.upTo);
   const client = new pg.Client({ connectionString: options.ownerUrl, application_name: 'phial migrate' });
-  client.on('error', () => undefined); // A lost connection also fails the running query.
+  client.on('error', () => undefined); // A lost connection fails the running query, which reports it.
   await client.connect();
   try {
     await refuseOldServer(client);
@@ -27,14 +27,14 @@ export async function migrate(options: { ownerUrl: string; directory: string; up
 }
 
 /**
- * Begins a new epoch if the database is on another server, or on another timeline of the server. Such a server counts
- * transaction ids differently.
+ * Begins a new epoch if the database is now on another server, for example after a restore. Another server counts
+ * transaction ids differently, so we must not compare its ids with the stored ones.
  */
 async function noteCluster(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ known: boolean }>(
     `select to_regproc('public.note_cluster') is not null as known`,
   );
-  // The function does not exist in a database of an older release, for example one into which a backup is restored.
+  // A database of an older release lacks this function, for example one into which we restore an old backup.
   if (rows[0]?.known) await client.query('select public.note_cluster()');
 }
 

@@ -10,7 +10,9 @@ import { DISK_FULL, Outage } from './session/outage.ts';
 import { UnrecordedServer } from './session/unrecorded-server.ts';
 import type { DB } from './tables.ts';
 
-/** A pool of connections. A connection sees no rows of any team until a context binds it to a scope (bind.ts). */
+/**
+ * A pool of connections. A connection sees no rows of any team until a context binds it to a scope (session/bind.ts).
+ */
 export type Db = Kysely<DB>;
 export type Tx = Transaction<DB>;
 
@@ -35,7 +37,7 @@ const DEFAULT_LIMITS: DatabaseLimits = {
   waitMs: 5_000,
 };
 /**
- * When a statement has failed because of a full disk, the process reports this for this long. Then the next request
+ * After a statement failed because of a full disk, the process reports a full disk for this long. Then the next request
  * tries the database again.
  */
 const SPACE_MS = 15_000;
@@ -48,14 +50,10 @@ export function openDatabase(options: {
   role: 'phial_app' | 'owner';
   /** The name of these connections in `pg_stat_activity`. */
   name?: 'phial api' | 'phial reserved' | 'phial anonymous' | 'phial delivery' | 'phial jobs';
-  /**
-   * With `by index`, PostgreSQL plans every statement with indexes, even if a table is small or its statistics are old.
-   */
+  /** With `by index`, PostgreSQL uses indexes in every plan, even if a table is small or its statistics are old. */
   plans?: 'by cost' | 'by index';
   limits?: DatabaseLimits;
-  /**
-   * Another pool of the same server. If the server is unavailable, both pools fail, and together they log one outage.
-   */
+  /** Another pool of the same server. If the server is unavailable, both pools fail, and they log this outage once. */
   beside?: Database;
   log: Logger;
 }): Database {
@@ -73,14 +71,14 @@ export function openDatabase(options: {
     application_name: options.name ?? 'phial',
     options: [
       `-c timezone=UTC`,
-      // A statement uses only one processor. The others are free for other requests.
+      // PostgreSQL could run a statement on several processors. We allow one, and leave the others to other requests.
       '-c max_parallel_workers_per_gather=0',
       ...(options.role === 'phial_app' ? ['-c role=phial_app', ...limits] : []),
       ...(options.plans === 'by index' ? Object.entries(BY_INDEX).map(([name, value]) => `-c ${name}=${value}`) : []),
     ].join(' '),
     connectionTimeoutMillis: waitMs,
-    // The runner of jobs sends its queries without Kysely. Our session (scoped-connection.ts) limits the time of
-    // Kysely's queries.
+    // The library that runs jobs sends its queries without Kysely. Our time limit for queries is in Kysely's connection
+    // (scoped-connection.ts), so these queries need one of their own.
     ...(options.name === 'phial jobs' ? { query_timeout: statementMs + silenceMs } : {}),
     keepAlive: true,
   });

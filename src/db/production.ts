@@ -1,12 +1,13 @@
-// Checks of the database in production, before the service accepts requests. Nobody may be able to read the traffic to
-// the database, and the service must not be able to bypass the row-level-security policies.
+// Checks of the database in production, before the service accepts requests. Nobody else may be able to read the
+// traffic to the database. The service must not be able to bypass the row-level-security policies.
 import pg from 'pg';
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/;
 
-/** Throws if the connection would leave this machine without TLS. `name` is the option that contains `url`. */
+/** Throws if the connection leaves this machine without TLS. `name` is the option that contains `url`. */
 export function refuseWithoutTls(name: string, url: string): void {
-  // We let pg parse the URL, because pg also applies PGHOST and PGSSLMODE. Another parser could come to another result.
+  // We let pg parse the URL, because pg also applies PGHOST and PGSSLMODE. A parser of our own could come to another
+  // result.
   const { host, ssl } = new pg.Client({ connectionString: url });
   if (ssl || host.startsWith('/') || LOOPBACK.test(host)) return;
   throw new Error(
@@ -25,12 +26,12 @@ type Login = {
 };
 
 /**
- * Throws if the login of the service could bypass row-level security, either itself or with a role that it can take.
- * `set role phial_app` would not prevent that, because everybody who can run a statement can reset the role.
+ * Throws if the login of the service, or a role that it can take, could bypass row-level security. That the service
+ * runs `set role phial_app` is not enough, because whoever can run a statement can reset the role.
  */
 export async function refusePrivilegedLogin(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, application_name: 'phial role check' });
-  client.on('error', () => undefined); // A lost connection also fails the running query.
+  client.on('error', () => undefined); // A lost connection fails the running query, which reports it.
   await client.connect();
   try {
     const { rows } = await client.query<Login>(LOGIN);

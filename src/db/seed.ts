@@ -8,7 +8,7 @@ import pg from 'pg';
 export async function seed(options: { ownerUrl: string; directory: string }): Promise<string[]> {
   const files = (await readdir(options.directory)).filter((file) => file.endsWith('.sql')).sort();
   const client = new pg.Client({ connectionString: options.ownerUrl, application_name: 'phial seed' });
-  client.on('error', () => undefined); // A lost connection also fails the running query.
+  client.on('error', () => undefined); // A lost connection fails the running query, which reports it.
   await client.connect();
   try {
     const { rows } = await client.query<{ name: string }>('select name from seeds');

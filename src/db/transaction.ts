@@ -14,8 +14,8 @@ export function inTransaction<C extends Ctx, T>(ctx: C | TxCtx<C>, work: (ctx: T
 
 /**
  * Sends a statement together with the next statement of the transaction, or with its commit. So it needs no round trip
- * of its own. Nobody reads its result. If it fails, the next statement and the transaction fail too. Its text must
- * always be the same.
+ * of its own. We ignore its result. If it fails, the next statement and the transaction fail too. Its text must always
+ * be the same.
  */
 export const sendWithNext = (db: Tx, statement: Compilable): Promise<void> => {
   const query = statement.compile(db);

@@ -3,8 +3,8 @@ import pg from 'pg';
 import { endPool } from './end-pool.ts';
 
 /**
- * Creates the tables of the job queue, and lets phial_app use them. These tables have row-level security without a
- * policy, so only their owner sees rows.
+ * Creates the tables of the job queue, and lets phial_app use them. They have row-level security without a policy, so
+ * only their owner would see rows.
  */
 export async function grantWorkerSchema(client: pg.Client, ownerUrl: string): Promise<void> {
   await installQueue(ownerUrl);
@@ -30,13 +30,13 @@ export async function grantWorkerSchema(client: pg.Client, ownerUrl: string): Pr
 }
 
 /**
- * Creates the tables with our own pool. The library would not wait until the connections of its pool have closed. If
- * the server stopped at that moment, the error would end the process.
+ * Creates the tables with a pool of our own. The library would return before the connections of its pool have closed.
+ * If PostgreSQL stopped at that moment, the error of these connections would end the process.
  */
 async function installQueue(ownerUrl: string): Promise<void> {
   const pool = new pg.Pool({ connectionString: ownerUrl, max: 1, application_name: 'phial migrate' });
   pool.on('error', () => undefined);
-  // A lost connection also fails the running query.
+  // A lost connection fails the running query, which reports it.
   pool.on('connect', (client) => client.on('error', () => undefined));
   try {
     await runMigrations({ pgPool: pool });

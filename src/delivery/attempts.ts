@@ -13,17 +13,18 @@ import type { Threshold } from '../fair/threshold.ts';
 import { TransientMap } from '../transient-map.ts';
 
 /**
- * An undo of a deletion or an erasure locks a row that we want to move or delete. Its transaction may take some time.
+ * We try again after this time if another transaction locks a row that we want to move or delete. Such a transaction
+ * erases a user, or undoes the deletion of a user, and may take some time.
  */
 const AFTER_LOCK_MS = 2_000;
 
 /**
- * The pause of a queue whose event needs an encryption key that this process lacks. Within this time the worker
- * releases the queue, so that another worker with the key takes it.
+ * A queue whose event needs an encryption key that this process lacks rests for this long. Meanwhile the worker
+ * releases the queue, and another worker with the key takes it.
  */
 const WITHOUT_KEY_MS = 2_000;
 
-/** The outcome of a delivery whose stored event body cannot be decrypted. We send no request for it. */
+/** The outcome of a delivery whose stored event body we cannot decrypt. We send no request for it. */
 const UNOPENED: SendOutcome = {
   ok: false,
   status: null,
@@ -38,20 +39,20 @@ const UNOPENED: SendOutcome = {
 
 /**
  * A delivery that was taken from its queue. It uses a slot of the queue until the endpoint responds. It uses a permit
- * of its team until the outcome is written.
+ * of its team until the outcome is in the database.
  */
 export type BegunDelivery = {
   queue: EndpointQueue;
   queued: Queued;
   endpoint: Endpoint;
-  /** Attempts calls it once, when the delivery ends. */
+  /** `Attempts` calls this once, when the delivery ends. */
   onEnd?: (end: End) => void;
 };
 
 /**
- * How a delivery ended. A `SendOutcome` was written to the log of attempts. The other values mean that no outcome was
- * written. `gone`: the delivery left the queue. `deferred`: it waits until the deletion of its user is taken back.
- * `again`: it stays in the queue, as if it had never started.
+ * How a delivery ended. A `SendOutcome` is in the log of attempts. With the other values, we wrote no outcome. `gone`:
+ * the delivery is no longer in the queue. `deferred`: its user is scheduled for deletion, so it waits. `again`: it
+ * stays in the queue, as if it had never started.
  */
 export type End = SendOutcome | 'gone' | 'deferred' | 'again';
 
@@ -60,7 +61,7 @@ type Dependencies = {
   metrics: Pick<Metrics, 'attempts' | 'deliveriesUnderWay'>;
   permits: Threshold;
   /**
-   * Attempts calls it when a slot of the queue or a permit of its team becomes free, so that another delivery may
+   * `Attempts` calls this when a slot of the queue or a permit of its team becomes free, so that another delivery may
    * start.
    */
   onEnd: (queue: EndpointQueue) => void;
@@ -75,7 +76,10 @@ export class Attempts {
   readonly #with: Dependencies;
   readonly #outcomeWriter: OutcomeWriter;
   readonly #tallies: Tallies;
-  /** Writes the outcomes of replays. A separate writer, so that outcomes of other deliveries never wait for them. */
+  /**
+   * Writes the outcomes of replays. They have a writer of their own, because the erasure of events makes outcomes of
+   * replays wait, and no others.
+   */
   readonly #ofReplays: OutcomeWriter;
   readonly #begun = new TransientMap<Delivery, BegunDelivery>();
   /** The events of the attempts under way, by id. If an event goes to several endpoints, we read its body only once. */
@@ -97,8 +101,8 @@ export class Attempts {
   }
 
   /**
-   * Returns the number of deliveries whose request is under way or whose outcome is being written, plus the number of
-   * batches whose endpoints are being disabled. Outcomes that wait for a lock are not included.
+   * Returns the number of deliveries whose request is under way or whose outcome we are writing. It adds the batches
+   * whose endpoints we are disabling. It does not count outcomes that wait for a lock.
    */
   get underWay(): number {
     const writers = [this.#outcomeWriter, this.#ofReplays];
@@ -128,7 +132,8 @@ export class Attempts {
     const dropped: BegunDelivery[] = [];
     for (const one of begun) {
       const it = loaded.found.get(one.queued.event_id);
-      // During the read, other workers may have declared this worker dead, or the lease of the queue may have ended.
+      // While we read the events, other workers may have declared this worker dead, or the lease of the queue may have
+      // ended.
       if (one.queue.leasedUntil <= now) this.#giveUp(one, 'again');
       else if (!it) dropped.push(one);
       else if (loaded.unqueued.has(deliveryKeyOf(one.queued))) this.#giveUp(one, 'gone');
@@ -175,8 +180,8 @@ export class Attempts {
     for (const { queue, queued } of begun) {
       const { webhook_id, event_id: id } = queued;
       const notifiedEndpoint = queued.from === 'notified' ? webhook_id : null;
-      // We copy the event before the read, because the last attempt that uses it may end during the read and remove it
-      // from the map.
+      // We copy the event before the read. The last attempt that uses it may end during the read and remove it from the
+      // map.
       const known = this.#events.get(id)?.event ?? null;
       wanted.set(notifiedEndpoint ? deliveryKeyOf(queued) : id, {
         team_id: queue.team_id,
@@ -192,7 +197,7 @@ export class Attempts {
     const { queue, queued, endpoint } = begun;
     const { sender, metrics } = this.#with;
     // We list each property instead of using a spread, because V8 11 makes a new hidden class for every object that
-    // begins with a spread.
+    // begins with a spread, which slows the code down.
     const { webhook_id, event_id, attempt, from, schedule_from, trigger, asked } = queued;
     const delivery: Delivery = {
       webhook_id,
@@ -217,7 +222,7 @@ export class Attempts {
     const outcome = body === null ? UNOPENED : await sender.send({ body, ...request });
     metrics.deliveriesUnderWay.dec();
     // `close()` of the sender cancelled the request. The row of the delivery stays in the queue, and the worker
-    // releases the queue. The next owner starts the delivery as if this attempt had never begun.
+    // releases the queue. The next owner of the queue starts the delivery as if this attempt had never begun.
     if (outcome.error === 'cancelled') {
       this.#end(delivery, begun);
       queue.end(queued, null, performance.now());
@@ -260,8 +265,8 @@ export class Attempts {
   }
 
   /**
-   * Ends a delivery that gets no attempt now. Either its row was deleted, or the next read of the queue from its first
-   * row finds the row again.
+   * Ends a delivery that gets no attempt now. If its row still exists, the next read of the queue finds it, because
+   * that read begins at the first row.
    */
   #giveUp(begun: BegunDelivery, end: End): void {
     begun.queue.lookFromBeginning();

@@ -9,9 +9,10 @@ import { queueReplayed } from './queues/queue-replayed.ts';
 export type DeferrableDelivery = { queued: Queued; team_id: string; fence: number; user_id: string };
 
 /**
- * Moves deliveries out of the queue until the deletion of their user is taken back. Returns the deliveries that were
- * moved. It locks the row of the user first. If another transaction locks that row, an undo or an erasure is under way.
- * The deliveries of that user then stay in the queue, because waiting for the lock would delay all deliveries.
+ * Moves deliveries out of the queue until somebody undoes the deletion of their user. Returns the moved deliveries. It
+ * locks the row of the user first. If another transaction locks that row, it is erasing the user or undoing the
+ * deletion. We do not wait for it, because that would delay all deliveries. The deliveries of that user stay in the
+ * queue.
  */
 export async function deferDeliveries(
   db: Db,
@@ -69,7 +70,7 @@ export async function deferDeliveries(
 
 /**
  * Moves the deferred deliveries of a user back to the queue. They are due immediately. Call it in the transaction that
- * takes the deletion of the user back.
+ * undoes the deletion of the user.
  */
 export async function sendDeferredDeliveries(tx: Tx, user: { id: string }): Promise<void> {
   const { rows } = await sql<{ webhook_id: string }>`

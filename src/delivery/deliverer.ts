@@ -18,13 +18,13 @@ import { Starts } from './starts.ts';
 
 const MOST_UNDER_WAY = 512;
 /**
- * The most deliveries that one round starts. If more connections or responses had to be handled together, they would
- * delay all other work of the process.
+ * The most deliveries that one round starts. More of them would connect and respond at the same moment, and delay all
+ * other work of the process.
  */
 const BEGUN_AT_ONCE = 64;
 /**
  * When a slot or permit becomes free, the next round starts after this time, or as soon as BEGUN_AT_ONCE of them are
- * free. Several deliveries then start together, and one statement reads their events.
+ * free. So several deliveries start together, and one statement reads their events.
  */
 const GATHER_MS = 4;
 /** The interval between two polls of the queues. Polls also find work for which no notification arrived. */
@@ -109,13 +109,15 @@ export class Deliverer {
 
   /**
    * Returns the name of the advisory lock that the listening connection takes before it reports that it listens. Other
-   * workers check this lock to find out whether this worker is alive.
+   * workers check this lock to see whether this worker is alive.
    */
   lock(): string {
     return this.worker.lock();
   }
 
-  /** Handles the start of listening. Earlier notifications may have been missed, so it reads everything again. */
+  /**
+   * Handles the start of listening. This worker may have missed earlier notifications, so it reads everything again.
+   */
   listening(): void {
     this.#endpoints.listening();
     this.worker.listening();
@@ -137,8 +139,8 @@ export class Deliverer {
     let idle = false;
     this.#attempts.retryLocked();
     while (!idle) {
-      // Work that ended during a round may have caused more work. We therefore check before the round whether
-      // everything was finished.
+      // Work that ends during a round may cause more work. So we check before the round whether all earlier work had
+      // ended.
       const free = this.#attempts.underWay === 0 && this.#starts.running === 0;
       this.#polledAt = -Infinity;
       this.#endpoints.forget();
@@ -197,8 +199,8 @@ export class Deliverer {
         this.#outage.over();
       } catch (error) {
         this.#outage.met(error);
-        // We make the next round poll. A round that runs no query would succeed even while the database is unavailable,
-        // and we would log the end of the outage too early.
+        // While the database is unavailable, a round without a query would still succeed, and we would log the end of
+        // the outage too early. So we make the next round poll.
         this.#polledAt = -Infinity;
         await wait(AFTER_DATABASE_ERROR_MS);
       }
@@ -207,8 +209,8 @@ export class Deliverer {
 
   /**
    * Releases the queues while this process lacks an encryption key, so that workers with the key take them. Otherwise
-   * each event that this process cannot decrypt would get a failed attempt. When the process has the key, it reads all
-   * queues again.
+   * each event that this process cannot decrypt would count as a failed attempt. When the process has the key, it reads
+   * all queues again.
    */
   async #releaseToOtherWorkers(): Promise<void> {
     this.#polledAt = performance.now();
@@ -254,8 +256,8 @@ export class Deliverer {
   #begin(open: EndpointQueue[], known: Map<string, Endpoint | null>): number {
     const begun: BegunDelivery[] = [];
     const now = performance.now();
-    // Since the list `open` was made, other workers may have declared this worker dead, so we check the ownership of
-    // each queue again.
+    // Since we made the list `open`, other workers may have declared this worker dead. So we check again that we own
+    // each queue.
     const roundRobin = this.#servingOrder.of(open.filter((queue) => this.#queues.isOwned(queue)));
     for (const queue of roundRobin.drain()) {
       if (begun.length === BEGUN_AT_ONCE) break;

@@ -10,8 +10,8 @@ import type { Consequences } from './record-outcomes.ts';
 
 /**
  * Disables endpoints that responded with 410 or have failed for too long, and publishes an event for each. An endpoint
- * stays enabled if its URL has changed or an attempt has succeeded since the batch was written. If another transaction
- * locks the endpoint because it deletes or changes it, this function skips it, and the next failure tries again.
+ * stays enabled if its URL has changed or an attempt has succeeded since then. If another transaction locks the
+ * endpoint because it deletes or changes it, this function skips the endpoint. The next failure tries again.
  */
 export async function disableEndpoints(ctx: Ctx, endpoints: Consequences['disable']): Promise<void> {
   for (const endpoint of endpoints) await disableEndpoint(ctx, endpoint);
@@ -20,8 +20,8 @@ export async function disableEndpoints(ctx: Ctx, endpoints: Consequences['disabl
 function disableEndpoint(ctx: Ctx, endpoint: Consequences['disable'][number]): Promise<void> {
   const { webhook_id, team_id, url_changes, reason } = endpoint;
   return inTransaction(ctx, async (ctx) => {
-    // A transaction that changes the URL locks this row too. The next statement therefore reads the current
-    // `url_changes` and `failing_since` of the queue.
+    // A transaction that changes the URL locks this row too. So when we have the lock, the next statement reads the
+    // current `url_changes` and `failing_since` of the queue.
     const { rows: enabled } = await sql`
       select from webhooks
        where id = ${webhook_id} and team_id = ${team_id} and not disabled for update skip locked`.execute(ctx.db);
@@ -45,8 +45,8 @@ function disableEndpoint(ctx: Ctx, endpoint: Consequences['disable'][number]): P
 }
 
 /**
- * Clears the failures of an endpoint. Call it when the URL of the endpoint changes. Failures at the old URL, also of
- * attempts under way, do not count against the new URL.
+ * Clears the failures of an endpoint when its URL changes. Failures at the old URL do not count against the new one.
+ * This includes attempts that are still under way to the old URL.
  */
 export async function forgetFailures(tx: Tx, webhookId: string): Promise<void> {
   await sql`

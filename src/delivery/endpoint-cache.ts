@@ -40,11 +40,14 @@ type Row = {
   /** Null if the endpoint has no valid secret. */
   secret_ids: string[] | null;
   secrets: Buffer[] | null;
-  /** For each entry of `secrets`: true if it is the current secret, false if a newer secret replaced it. */
+  /**
+   * For each entry of `secrets`: true if it is the current secret, false if it was replaced but still signs for some
+   * time.
+   */
   current: boolean[] | null;
 };
 
-/** How long an entry may be used. A secret that expires may therefore sign for up to this time after its expiry. */
+/** How long an entry may be used. A secret that expires may still sign for up to this time. */
 const CACHED_MS = 60_000;
 const MOST_CACHED = 20_000;
 
@@ -58,8 +61,8 @@ export class EndpointCache {
   readonly #cached = new Map<string, { endpoint: Endpoint; until: number }>();
   #listening = false;
   /**
-   * A counter. Every notification increases it. If it changed during a read, the values that were read may be older
-   * than the change, so we do not cache them.
+   * Every notification increases this counter. If it changed during a read, we may have read values from before the
+   * change, so we do not cache them.
    */
   #generation = 0;
 
@@ -129,8 +132,8 @@ export class EndpointCache {
   }
 
   /**
-   * Decrypts an endpoint. Returns null for damaged values, so that they affect only their own endpoint and the other
-   * endpoints of the round get their deliveries.
+   * Decrypts an endpoint. Returns null if its stored values are damaged, instead of throwing. Otherwise one damaged
+   * endpoint would stop the deliveries to all endpoints of the round.
    */
   #opened(row: Row): Endpoint | null {
     try {
@@ -152,7 +155,7 @@ export class EndpointCache {
       try {
         signing.push(cipher.openText('webhook_secrets.secret', { team_id, id: secret_ids[n] as string }, secret));
       } catch (err) {
-        // Endpoints verify with the newest secret. If an older, replaced secret is damaged, we sign without it.
+        // Endpoints verify with the newest secret. So if an older, replaced secret is damaged, we sign without it.
         if (current?.[n] || err instanceof MissingEncryptionKey) throw err;
         log.error({ err, endpoint_id: id, team_id }, 'a replaced secret cannot be opened; we do not sign with it');
       }

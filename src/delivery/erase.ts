@@ -17,13 +17,12 @@ export async function eraseUser(ctx: TxCtx<TeamCtx>, user: { id: string }): Prom
 
 /**
  * Erases some events about the user, with their attempts and their waiting deliveries. Returns true if there may be
- * more. A user can have hundreds of thousands of queue rows. The duration of a statement here depends neither on that
- * number nor on the rows of other users.
- *
- * Each statement finds rows one by one and deletes them by ctid. A join would read all rows of the table if PostgreSQL
- * planned it with statistics from a time when the table was empty. Each lookup orders by the key, because PostgreSQL
- * might otherwise search retries by due time. We insert the table names with `sql.table`, so that no statement is
- * prepared and no old plan is cached.
+ * more. A user can have hundreds of thousands of queue rows. No statement here takes longer because of them, or because
+ * of the rows of other users.
+ * Each statement finds rows one by one and deletes them by ctid, PostgreSQL's address of a row. If PostgreSQL planned a
+ * join by statistics from a time when the table was empty, it would read all rows of the table. Each lookup orders by
+ * the key, because PostgreSQL might otherwise search retries by due time. We insert the table names with `sql.table`,
+ * so that PostgreSQL prepares no statement and caches no old plan.
  */
 export async function eraseSomeEvents({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<boolean> {
   await lockReplayed(db, team);
@@ -34,7 +33,8 @@ export async function eraseSomeEvents({ db, team }: TxCtx<TeamCtx>, user: { id: 
   if (events.length > 0) {
     const ids = events.map(({ id }) => id);
     const endpoints = await endpointsOf(db, team);
-    // A first attempt that fails meanwhile moves from deliveries to retries. We therefore delete from retries second.
+    // A first attempt that fails meanwhile moves from deliveries to retries. So we delete from retries after
+    // deliveries.
     for (const queue of ['deliveries', 'retries'] as const) {
       await sql`
         delete from ${sql.table(queue)} where ctid = any (array (
@@ -54,8 +54,8 @@ export async function eraseSomeEvents({ db, team }: TxCtx<TeamCtx>, user: { id: 
 
 /**
  * Erases some rows of a team that belong to no user: its queue, the counts of its deliveries, and its own events with
- * their attempts. Call it after the team's users are erased. Returns true if there may be more. No statement is
- * prepared, for the reason given at eraseSomeEvents.
+ * their attempts. Call it after the team's users are erased. Returns true if there may be more. As in eraseSomeEvents,
+ * PostgreSQL prepares no statement.
  */
 export async function eraseSomeOfTeam({ db, team }: TxCtx<TeamCtx>): Promise<boolean> {
   await lockReplayed(db, team);
@@ -109,9 +109,9 @@ export async function makePartitions(ctx: Ctx): Promise<void> {
 }
 
 /**
- * Drops events, attempts and counts of attempts that are older than the retention period. It first deletes, in chunks,
- * the deliveries that wait for such events, because dropping partitions blocks all other transactions and must be
- * short.
+ * Drops events, attempts and counts of attempts that are older than the retention period. Dropping a partition blocks
+ * all other transactions, so it must be short. So the function first deletes, in chunks, the deliveries that wait for
+ * such events.
  */
 export async function dropExpired(ctx: Ctx): Promise<void> {
   const days = Math.max(ctx.config.retentionDays, 1);

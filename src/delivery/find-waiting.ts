@@ -6,9 +6,9 @@ import { byIndex } from '../db/session/by-index.ts';
 const MOST_ENDPOINTS = 1_000;
 
 /**
- * A delivery that has not been finished. Its status shows when the next attempt starts. `queued`: as soon as possible.
- * `scheduled`: at `next_attempt_at`. `paused`: when its endpoint is enabled. `held`: when the deletion of its user is
- * taken back.
+ * A delivery that is not finished. Its status shows when the next attempt starts. `queued`: as soon as possible.
+ * `scheduled`: at `next_attempt_at`. `paused`: when somebody enables its endpoint. `held`: when somebody undoes the
+ * deletion of its user.
  */
 export type WaitingDelivery = {
   webhook_id: string;
@@ -23,8 +23,8 @@ export type WaitingDelivery = {
 type Pair = Pick<WaitingDelivery, 'webhook_id' | 'event_id'>;
 
 /**
- * Returns the current state of those of the given deliveries that wait. The next attempt time in the log of attempts
- * may be out of date, so we read the queue.
+ * Returns the current state of the given deliveries, without those that are finished. The log of attempts also has the
+ * time of the next attempt, but that may be out of date, so we read the queue.
  */
 export async function findWaiting(ctx: TeamCtx | TxCtx<TeamCtx>, pairs: Pair[]): Promise<WaitingDelivery[]> {
   if (pairs.length === 0) return [];

@@ -31,20 +31,20 @@ type LoadedEvent = {
 };
 
 /**
- * An event to load. `notifiedEndpoint` is set if a notification named the delivery and this process has not read its
- * row.
+ * An event to load. `notifiedEndpoint` is set if this process knows the delivery only from a notification, and has not
+ * read its row.
  */
 export type EventToLoad = { team_id: string; id: string; known: Event | null; notifiedEndpoint: string | null };
 
 /**
- * `found` has the events by id. `unqueued` has the keys (`deliveryKeyOf`) of notified deliveries that are not in the
- * queue any more.
+ * `found` has the events by id. `unqueued` has the keys (`deliveryKeyOf`) of deliveries that a notification named but
+ * that are no longer in the queue.
  */
 export type Loaded = { found: Map<string, LoadedEvent>; unqueued: Set<string> };
 
 /**
- * A row that the statement returns. PostgreSQL encodes the body in base64. That is two thirds of the bytes of bytea's
- * text format, and reading it takes less than half the time.
+ * A row that the statement returns. PostgreSQL encodes the body in base64. This takes two thirds of the bytes of the
+ * text form of `bytea`, and we read it in less than half the time.
  */
 type Row = {
   team_id: string;
@@ -57,10 +57,11 @@ type Row = {
 };
 
 /**
- * Reads and decrypts each event once. If an event is already known or occurs several times in `wanted`, it reads only
- * two facts again: whether the user is scheduled for deletion, and whether a notified delivery is in the queue. Events
- * that retention or an erasure removed are not in the result. The statement orders each lookup by the key. Otherwise a
- * plan that was cached when a day had no events might read all events of the team in the order of the feed.
+ * Reads and decrypts each event once. For an event that we already know, it reads only two facts again: whether the
+ * user is scheduled for deletion, and whether a delivery that a notification named is in the queue. The result lacks
+ * events that retention or an erasure removed.
+ * The statement orders each lookup by the key. Otherwise PostgreSQL might use a plan from a time when a day had no
+ * events, and read all events of the team.
  */
 export async function loadEvents(ctx: Ctx, wanted: EventToLoad[]): Promise<Loaded> {
   const loaded: Loaded = { found: new Map(), unqueued: new Set() };
@@ -103,8 +104,8 @@ export async function loadEvents(ctx: Ctx, wanted: EventToLoad[]): Promise<Loade
 }
 
 /**
- * Decrypts an event. Returns a null body for a damaged value, so that it affects only its own event and the other
- * events of the round are sent.
+ * Decrypts an event. Returns a null body if the stored body is damaged, instead of throwing. Otherwise one damaged
+ * event would stop all events of the round.
  */
 async function opened(ctx: Ctx, { team_id, id, event_type, origin, body }: Row): Promise<LoadedEvent['event']> {
   const { cipher, log } = ctx;

@@ -9,15 +9,21 @@ import { mayExhaust, recordOutcomes, type Consequences, type EndedDelivery } fro
 
 const BATCH = 256;
 /**
- * If fewer outcomes are waiting, the writer waits MOMENT_MS for more, because a statement for eight outcomes costs
- * nearly as much as one for sixty.
+ * A statement for eight outcomes costs nearly as much as one for sixty. If fewer outcomes than this are waiting, the
+ * writer waits MOMENT_MS for more.
  */
 const ENOUGH = 64;
 const MOMENT_MS = 4;
-/** The wait of a time-out for others. Many attempts time out together, and nothing waits for their outcomes. */
+/**
+ * How long the outcome of a time-out waits for others. Many attempts time out together, and nothing waits for their
+ * outcomes.
+ */
 const GATHER_MS = 25;
 const AGAIN_AFTER_MS = 500;
-/** An undo of a deletion or an erasure locks a row that we want to delete. Its transaction may take some time. */
+/**
+ * We try again after this time if another transaction locks a row that we want to delete. Such a transaction erases a
+ * user, or undoes the deletion of a user, and may take some time.
+ */
 const AFTER_LOCK_MS = 2_000;
 /**
  * The writer gives up after this many tries. By then the leases have ended, and other workers repeat these deliveries.
@@ -38,7 +44,7 @@ export class OutcomeWriter {
   #hurried = false;
   #gathering: NodeJS.Timeout | null = null;
 
-  /** The writer calls `done` for each outcome that is written or need not be written any more. */
+  /** The writer calls `done` for each outcome when it is in the database, or when the writer gives it up. */
   constructor(ctx: Ctx, done: (ended: EndedDelivery, isWritten: boolean) => void) {
     this.#ctx = ctx;
     this.#done = done;
@@ -131,8 +137,8 @@ export class OutcomeWriter {
   }
 
   /**
-   * Returns true if a success at the endpoint is not written yet, because its outcome waits for a lock or has waited
-   * for one.
+   * Returns true if an attempt at the endpoint has succeeded but its outcome is not written yet. Then we must not
+   * disable the endpoint.
    */
   #awaitsSuccess({ webhook_id }: { webhook_id: string }): boolean {
     const unwritten = [...this.#locked.keys(), ...this.#waiting];
@@ -165,14 +171,14 @@ export class OutcomeWriter {
   }
 }
 
-/** Another transaction may queue the same event at this moment. We wait for its lock only this long. */
+/** Another transaction may be adding the same event to a queue. We wait for its lock only this long. */
 const BRIEFLY = sql`set local lock_timeout = '200ms'`;
 
 const isOfReplays = (batch: EndedDelivery[]): boolean => batch.some(({ delivery }) => delivery.from === 'replays');
 
 /**
- * Writes the outcomes of one batch. Outcomes of replays are never in a batch with others. If events of a team are being
- * erased, the outcomes of its replays are returned as locked and written later.
+ * Writes the outcomes of one batch. A batch contains either only outcomes of replays or none. While somebody erases
+ * events of a team, the outcomes of the team's replays come back as locked, and we write them later.
  */
 async function recordBatch(ctx: TxCtx<Ctx>, batch: EndedDelivery[]): Promise<Consequences> {
   if (!isOfReplays(batch)) return recordOutcomes(ctx, batch);

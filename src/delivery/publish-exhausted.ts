@@ -5,8 +5,8 @@ import { attemptExhausted } from './events.ts';
 import type { EndedDelivery } from './record-outcomes.ts';
 
 /**
- * Publishes an event for each delivery that failed its last attempt. It publishes none if the delivery was itself an
- * operational event or a test.
+ * Publishes an event for each delivery that failed its last attempt. It publishes none if the delivery was itself about
+ * an endpoint (an operational event) or a test.
  */
 export async function publishExhausted(ctx: TxCtx<Ctx>, exhausted: EndedDelivery[]): Promise<void> {
   const byTeam = new Map<string, EndedDelivery[]>();

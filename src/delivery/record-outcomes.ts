@@ -12,7 +12,8 @@ import { isOurs } from './sending/send-error.ts';
 export type Delivery = Queued & SentState & { team_id: string; fence: number; event_type: string };
 
 /**
- * The stored headers that the request has, and the number of changes of the endpoint's URL when the request was sent.
+ * `headers_id` is the stored header set that the request used. `url_changes` is how often the endpoint's URL had
+ * changed when we sent the request.
  */
 type SentState = { headers_id: string | null; url_changes: number };
 
@@ -24,19 +25,19 @@ export type EndedDelivery = { delivery: Delivery; outcome: SendOutcome; delay: n
 
 export type Consequences = {
   /**
-   * Outcomes that must be written later. Either another transaction locks the row of the delivery, because it deletes
-   * the row or takes the deletion of a user back. Or the outcome is a success that ends the failures of an endpoint,
-   * and the row of the endpoint queue is locked.
+   * Outcomes that we must write later, because another transaction locks a row. Either it deletes the row of the
+   * delivery or undoes the deletion of a user. Or the outcome is a success that ends the failures of an endpoint, and
+   * the row of the endpoint queue is locked.
    */
   locked: EndedDelivery[];
   /**
-   * Outcomes that this call did not write. Those that are not in `locked` need not be written any more, because the
-   * queue or the event is gone.
+   * Outcomes that this call did not write. Those in `locked` must be written later. The others need not be written any
+   * more, because the queue or the event is gone.
    */
   unwritten: EndedDelivery[];
   /**
-   * Endpoints to disable because they responded with 410 or have failed for too long. An endpoint whose `url_changes`
-   * has changed since then stays enabled, because its URL is a different one.
+   * Endpoints to disable because they responded with 410 or have failed for too long. If `url_changes` of an endpoint
+   * has changed since then, the endpoint stays enabled, because it has another URL now.
    */
   disable: { webhook_id: string; team_id: string; url_changes: number; reason: 'gone' | 'failing' }[];
   /** Deliveries that were requested again while they were under way. They are due again. */
@@ -56,23 +57,20 @@ export const mayExhaust = (batch: EndedDelivery[]): boolean => batch.some((ended
 
 /**
  * Writes the outcomes of a batch in one statement. It deletes every delivery from its queue table, inserts failed ones
- * into retries with a due time by the clock of the database, and writes each attempt to the log. It writes nothing for
- * a queue that another worker has taken over: the new owner makes those deliveries again.
- *
- * A transaction that locks a row of a delivery usually deletes it. A batch has deliveries of many teams, so the
- * statement skips locked rows instead of waiting. It finds rows one by one and deletes them by ctid, and each row
- * carries its outcome through the statement. A join on keys would compare every row with every outcome, or would read
- * the complete queue if PostgreSQL planned it when the queue was empty. Each lookup of a retry orders by the key,
- * because PostgreSQL might otherwise search by due time.
- *
- * A delivery that was requested again while it was under way is due immediately. A failure that we caused does not
- * count against the endpoint, and neither does an outcome at a former URL. A success that ends the failures of an
- * endpoint is written in the same statement that clears `failing_since`. If another transaction locks the row of the
- * endpoint queue, the success is written later.
- *
+ * into retries with a due time by the clock of the database, and writes each attempt to the log. If another worker has
+ * taken a queue, it writes nothing for that queue, and the new owner makes these deliveries again.
+ * A transaction that locks the row of a delivery usually deletes it. A batch has deliveries of many teams, so the
+ * statement skips locked rows instead of waiting. It finds rows one by one and deletes them by ctid, PostgreSQL's
+ * address of a row, and each row carries its outcome through the statement. A join on keys would compare every row with
+ * every outcome. If PostgreSQL planned the join when the queue was empty, it would read the complete queue. Each lookup
+ * of a retry orders by the key, because PostgreSQL might otherwise search by due time.
+ * If somebody requested a delivery again while it was under way, it is due immediately. A failure that we caused does
+ * not count against the endpoint, and neither does an outcome at a former URL. The same statement writes a success and
+ * clears `failing_since`. So if another transaction locks the row of the endpoint queue, we write the success later.
  * The commit does not wait for the disk (synchronous_commit is off), because dozens of such waits a second would delay
- * the commits of requests. A crash of PostgreSQL loses at most the last second, and those deliveries are made again.
- * Only a batch with a delivery that failed its last attempt waits for the disk, because its event must survive a crash.
+ * the commits of requests. A crash of PostgreSQL loses at most the last second, and we make those deliveries again. A
+ * batch with a delivery that failed its last attempt waits for the disk, because the event about that must survive a
+ * crash.
  */
 export async function recordOutcomes(ctx: Ctx | TxCtx, batch: EndedDelivery[]): Promise<Consequences> {
   const logs = batch.map((ended) => logged(ctx, ended));
@@ -154,8 +152,8 @@ export async function recordOutcomes(ctx: Ctx | TxCtx, batch: EndedDelivery[]): 
 }
 
 /**
- * True if the statement deletes the row from the queue. The row stays if its outcome would end failures and the row of
- * its endpoint queue is locked.
+ * True if the statement deletes the row from the queue. The row stays if its outcome would end the failures of an
+ * endpoint, but another transaction locks the row of the endpoint queue.
  */
 const isWritten = sql`(not outcome.ends_failures or outcome.webhook_id in (select webhook_id from changed))`;
 
@@ -239,7 +237,7 @@ function consequencesOf(batch: EndedDelivery[], written: WrittenPositions): Omit
     const reason = ended.outcome.gone ? 'gone' : failing.has(index + 1) ? 'failing' : null;
     if (reason) {
       const known = disable.get(webhook_id);
-      // If the batch has outcomes from before and after a change of the URL, the outcomes at the new URL decide.
+      // A batch may have outcomes from before and after a change of the URL. Then the outcomes at the new URL decide.
       const isNewer =
         !known || known.url_changes < url_changes || (known.url_changes === url_changes && known.reason === 'failing');
       if (isNewer) disable.set(webhook_id, { webhook_id, team_id, url_changes, reason });
@@ -250,7 +248,10 @@ function consequencesOf(batch: EndedDelivery[], written: WrittenPositions): Omit
   return { unwritten, disable: [...disable.values()], exhausted, asked };
 }
 
-/** Deletes deliveries whose event was removed by retention or an erasure. Returns the deliveries that it deleted. */
+/**
+ * Deletes deliveries whose event no longer exists, because retention or an erasure removed it. Returns the deliveries
+ * that it deleted.
+ */
 export async function dropDeliveries(
   db: Ctx['db'],
   dropped: Pick<Delivery, 'webhook_id' | 'event_id'>[],

@@ -5,8 +5,8 @@ import { wakeQueues } from './queues/queue-leases.ts';
 import { RETRY_DELAYS_SECONDS } from './retry-schedule.ts';
 
 /**
- * The most attempts of one event at one endpoint. After them the event is not queued again. The limit keeps the number
- * within the two bytes of its column.
+ * The most attempts of one event at one endpoint. After them we do not queue the event again. The column of the number
+ * has two bytes, so the number must stay small.
  */
 export const MOST_ATTEMPTS = 1_000;
 
@@ -16,17 +16,15 @@ type Pair = { webhook_id: string; event_id: string };
  * Queues an event for an endpoint of the team again, due immediately. Returns true if the delivery now waits. The
  * number of its next attempt follows the number of the last one. If a retry waits, this function makes it due instead
  * of adding a second one. If a first attempt waits, it moves to the retries. If an attempt is under way, one more
- * attempt follows it, however often it is requested. If that attempt fails and the retry schedule of the delivery had
- * not ended, the schedule continues. If the schedule had ended, no further attempt follows.
- *
- * It queues nothing for a deleted event or endpoint, for an event about a user who is scheduled for deletion, and after
- * MOST_ATTEMPTS attempts. If the endpoint is disabled, the delivery waits. A delivery of a test event keeps the trigger
- * `test`.
- *
- * The owner of a queue writes outcomes and skips locked rows. We therefore lock the waiting row first: the row of the
- * first attempt, and after it the retry that this attempt becomes if it fails. If an event has a row in neither table,
- * its outcome is in the log. We count the attempts only after we have both locks. No row shows whether an attempt is
- * under way. But when its outcome is written, the statement finds that the `asked` count of the row has increased.
+ * attempt follows it, however often somebody requests one. If that attempt fails, the retry schedule of the delivery
+ * continues, unless it had ended. If it had ended, no further attempt follows.
+ * The function queues nothing for a deleted event or endpoint, for an event about a user who is scheduled for deletion,
+ * and after MOST_ATTEMPTS attempts. If the endpoint is disabled, the delivery waits. A delivery of a test event keeps
+ * the trigger `test`.
+ * The owner of a queue writes outcomes and skips locked rows. So we lock the waiting row first: the row of the first
+ * attempt, and then the retry that this attempt becomes if it fails. If an event has a row in neither table, its
+ * outcome is in the log. We count the attempts only after we have both locks. No row shows whether an attempt is under
+ * way. But the statement that writes its outcome sees that the `asked` count of the row has increased.
  */
 export async function requeueDelivery(ctx: TxCtx<TeamCtx>, pair: Pair, trigger: 'resend' | 'test'): Promise<boolean> {
   if (!(await moveFirst(ctx, pair, trigger))) {
@@ -38,9 +36,9 @@ export async function requeueDelivery(ctx: TxCtx<TeamCtx>, pair: Pair, trigger: 
 }
 
 /**
- * Moves a first attempt to the retries, because only their rows have a count of requests. Returns true if there was a
- * first attempt. If it is under way, its outcome is recorded in the new row. PostgreSQL plans the statement at every
- * execution, because a cached plan could be from a time when the table was empty.
+ * Moves a first attempt to the retries, because only their rows count requests. Returns true if there was a first
+ * attempt. If it is under way, we record its outcome in the new row. PostgreSQL plans the statement at every execution,
+ * because a cached plan could be from a time when the table was empty.
  */
 async function moveFirst({ db, team }: TxCtx<TeamCtx>, pair: Pair, trigger: 'resend' | 'test'): Promise<boolean> {
   const { numAffectedRows } = await sql`
@@ -70,9 +68,9 @@ const isOf = ({ webhook_id, event_id }: Pair) => sql`
 
 /**
  * Makes the delivery due: inserts a retry, or updates the one that waits. It is a separate statement, so that it sees
- * attempts that ended while we waited for locks. A new row is inserted as if its retry schedule had ended, so a failure
- * causes no further attempt. Like the statements of the erasure, it finds rows one by one and is planned at every
- * execution.
+ * attempts that ended while we waited for locks. It inserts a new row as if the retry schedule had ended, so a failure
+ * causes no further attempt. Like the statements of the erasure, it finds rows one by one, and PostgreSQL plans it at
+ * every execution.
  */
 async function makeDue(
   { db, team }: TxCtx<TeamCtx>,

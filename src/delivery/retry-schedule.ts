@@ -9,8 +9,8 @@ const JITTER = 0.1;
 
 /**
  * Returns the seconds to wait after a failed attempt (1 is the first). Returns null after the last attempt. A
- * Retry-After header can lengthen the wait, but not beyond the next interval of the schedule. A random addition spreads
- * retries of deliveries that failed together.
+ * Retry-After header can lengthen the wait, but not beyond the next interval of the schedule. Deliveries that failed
+ * together would retry together, so the function adds a random time.
  */
 export function retryDelaySeconds(
   attempt: number,

@@ -5,8 +5,8 @@
 const MOST = 2;
 
 /**
- * The starts under way: groups of deliveries that were started and whose events are still being read. The main loop
- * continues meanwhile, so that a new delivery waits only until its own event is read.
+ * The starts under way. A start is a group of deliveries whose events we are still reading. The main loop continues
+ * meanwhile, so a new delivery waits only for its own event.
  */
 export class Starts {
   readonly #onFailure: () => void;

@@ -13,7 +13,7 @@ type Options = {
   mostOfOrg?: number;
   /** The most permits of one team. Default: as many as one organisation may have. */
   mostOfTeam?: number;
-  /** The most waiting work of one team. If more comes, it fails with the error that `refuse` returns. */
+  /** The most waiting work of one team. Further work fails with the error that `refuse` returns. */
   mostWaiting?: number;
   refuse?: (owner: Owner) => Error;
 };
@@ -22,8 +22,8 @@ type Waiter = { since: number; grant: (release: Release) => void };
 
 /**
  * Permits for a shared part of a process. Work waits if no permit is free. A free permit goes to the next owner in
- * round robin, by organisation and then by team. `fair-share.test.ts` checks that each other owner gets at most one
- * permit before an owner gets its next one, and that no permit is lost or given twice.
+ * round robin, by organisation and then by team. `fair-share.test.ts` checks two things. Between two permits of a
+ * waiting owner, each other owner gets at most one. No permit is lost or given twice.
  */
 export class FairShare {
   readonly #options: Options;
@@ -45,7 +45,6 @@ export class FairShare {
     };
   }
 
-  /** The number of permits in use. */
   get inUse(): number {
     return this.#inUse.all;
   }
@@ -80,8 +79,8 @@ export class FairShare {
       } finally {
         pauses -= 1;
         const again = await this.acquire(owner, signal);
-        // Pauses can overlap, and can take longer than the work itself. The work has at most one permit, and none
-        // during a pause.
+        // Pauses can overlap, and can outlast the work itself. The work has at most one permit, and none during a
+        // pause.
         if (permit || pauses > 0 || isOver) again();
         else permit = again;
       }
@@ -96,7 +95,7 @@ export class FairShare {
 
   /**
    * Resolves with a function that releases the permit. Rejects with the error of `refuse` or the reason of `signal`,
-   * and then holds no permit.
+   * and has no permit then.
    */
   acquire(owner: Owner, signal?: AbortSignal): Release | Promise<Release> {
     const release = this.tryAcquire(owner);
@@ -109,7 +108,8 @@ export class FairShare {
 
   /** Takes a permit. Returns null if no permit is free for the owner now. */
   tryAcquire(owner: Owner): Release | null {
-    // If a permit is free although some work waits, then the owners of that work have reached their own limits.
+    // A permit may be free although some work waits. Then the owners of that work have reached their own limits, and
+    // this owner may go first.
     const isFree =
       this.#inUse.all < this.#options.permits && this.#eligible.org(owner.org) && this.#eligible.team(owner);
     return isFree ? this.#grant(owner) : null;

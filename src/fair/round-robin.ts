@@ -16,9 +16,9 @@ type WaitingByOwner<T> = TransientMap<string, TransientMap<string, T[]>>;
 
 /**
  * Orders waiting items in round robin, by organisation and then by team. The items of one team stay in their order of
- * arrival. An owner that was served goes to the end, and a new owner starts at the end. So after an owner was served,
- * each other owner is served at most once before that owner is served again. This does not depend on how many owners
- * and items wait. An owner that may not be served now is skipped and keeps its position.
+ * arrival. An owner that was served goes to the end, and a new owner starts at the end. So between two times that an
+ * owner is served, each other owner is served at most once, however many owners and items wait. An owner that may not
+ * be served now keeps its position.
  */
 export class RoundRobin<T> {
   readonly #orgs: WaitingByOwner<T> = new TransientMap();
@@ -80,8 +80,8 @@ export class RoundRobin<T> {
   }
 
   /**
-   * Moves an owner with waiting items to the end again. Use it if each owner is served one at a time and serving took
-   * long.
+   * Moves an owner with waiting items to the end again. Use it if serving one item takes long, because new owners may
+   * have come meanwhile.
    */
   putLast({ org, team }: Owner): void {
     const teams = this.#orgs.get(org);

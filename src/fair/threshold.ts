@@ -2,12 +2,12 @@ import { UsageByOwner } from './usage-by-owner.ts';
 import type { Owner } from './round-robin.ts';
 
 /**
- * Divides a fixed amount, such as slots or bytes, by how much of it is free. An organisation can have at most half as
+ * Shares a fixed amount, such as slots or bytes, by how much of it is free. An organisation can have at most half as
  * much as is free in total. A team can have at most twice as much as its organisation can still take. So the only team
- * of the only organisation gets a quarter of everything, a single organisation with many teams gets a third, and each
- * of n organisations with one team gets 1 / (n + 3). A new owner always finds something free. This is the dynamic
- * threshold with which network switches share their buffers (Choudhury and Hahne, 1998). We apply it at each of the two
- * levels.
+ * of the only organisation gets a quarter of everything, and a single organisation with many teams gets a third. Each
+ * of n organisations with one team gets 1 / (n + 3). A new owner always finds something free.
+ * This is the dynamic threshold with which network switches share their buffers (Choudhury and Hahne, 1998). We apply
+ * it to organisations and again to teams.
  */
 export class Threshold {
   readonly #most: number;
@@ -29,14 +29,15 @@ export class Threshold {
     const free = this.#most - this.#inUse.all;
     if (free <= 0) return 0;
     const ofOrg = this.#inUse.ofOrg(owner.org);
-    // Each unit that the owner takes reduces both the free amount and what its organisation can still take.
+    // Each unit that the owner takes reduces two amounts: what is free, and what its organisation can still take. So we
+    // divide by 4.
     const capacity = Math.ceil((free - 2 * ofOrg - this.#inUse.ofTeam(owner)) / 4);
     return Math.max(ofOrg === 0 ? 1 : 0, capacity);
   }
 
   /**
    * Takes the amount. Returns false and takes nothing if the owner already has its share. An organisation that has
-   * nothing can take any amount that is free.
+   * nothing may take any amount that is free.
    */
   take(owner: Owner, amount = 1): boolean {
     const capacity = this.#inUse.ofOrg(owner.org) === 0 ? this.#most - this.#inUse.all : this.capacityFor(owner);
@@ -45,7 +46,7 @@ export class Threshold {
     return true;
   }
 
-  /** Takes an amount without a check, for example an amount that is already in use. */
+  /** Takes an amount without a check, for example one that is already in use when this process starts to count. */
   takeUnchecked(owner: Owner, amount: number): void {
     this.#inUse.add(owner, amount);
   }

@@ -9,7 +9,7 @@ export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): P
 /** No file waits for this long. */
 const RETENTION_DAYS = 30;
 
-/** Deletes old rows, which do not affect the order any more. */
+/** Deletes old rows. They no longer affect the order of the queue. */
 export async function dropExpired({ db }: Ctx): Promise<void> {
   await sql`
     delete from queue_last_served where last_at < now() - make_interval(days => ${RETENTION_DAYS})`.execute(db);

@@ -1,5 +1,6 @@
 // Uploaded files wait in a table until a process reads them. Imports and lab reports are two such queues. A process
-// leases one row of a team at a time. If the process is killed, another process takes the file when the lease ends.
+// leases the file that it reads, one of a team at a time. If the process is killed, another process takes the file when
+// the lease ends.
 import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import type { Ctx, TeamCtx } from '../context.ts';
@@ -20,11 +21,12 @@ export type FileQueue<R extends Leased = Leased> = {
   /** The most files that one process reads at the same time. Other background jobs need resources too. */
   mostAtOnce: number;
   /**
-   * Assignments for further columns that are reset when a process leases a file, because the work then starts again.
+   * Assignments for further columns, which the statement makes when a process leases a file. They clear what an earlier
+   * try has left, because the work starts again.
    */
   begins: RawBuilder<unknown>;
   work: (ctx: TeamCtx, leased: R) => Promise<void>;
-  /** Records that we give up a file which was leased too often. */
+  /** Records that we give up a file, because too many processes have leased it without finishing it. */
   giveUp: (ctx: TeamCtx, leased: R) => Promise<void>;
 };
 
@@ -34,7 +36,7 @@ export function claimNext<R extends Leased>(
   { table, leaseSeconds, begins }: Pick<FileQueue<R>, 'table' | 'leaseSeconds' | 'begins'>,
 ): Promise<R | null> {
   return inTransaction(acrossTeams(ctx), async ({ db }) => {
-    // Without this lock, two processes could both choose the same team, because neither sees the other's lease yet.
+    // Two processes do not see each other's uncommitted leases, so without this lock both could choose the same team.
     await lockName(db, 'claim of a file', table);
     const { rows } = await sql<R & { org_id: string }>`
       update ${sql.table(table)} as file set status = 'running', lease = ${randomUUID()},

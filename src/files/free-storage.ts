@@ -1,5 +1,6 @@
-// Measures the free space for files, on the disk of uploads and on the disk of the database. For a remote database
-// server we know only the size of the database. The operator can set a limit for that size.
+// Measures the free space for files, on the disk of uploads and on the disk of the database. The disk of a remote
+// database server is unknown to us. There we know only the size of the database, and the operator can set a limit for
+// it.
 import { sql } from 'kysely';
 import type { Ctx } from '../context.ts';
 import { freeBytes } from '../disk-space.ts';

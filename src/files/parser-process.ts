@@ -1,5 +1,6 @@
-// Reads a file from outside in a separate process, with limits for memory and processor time. The process has none of
-// our environment variables and connections. If a file damages the process, the damage ends with the process.
+// Reads a file from outside in a separate process, with limits for memory and processor time. A malicious file may take
+// control of that process. So the process has none of our environment variables and connections, and the damage ends
+// with it.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
 
@@ -9,8 +10,8 @@ const SECONDS_MORE = 5;
 
 /**
  * A shell script that sets limits and then starts the program. The kernel measures the processor time, so the program
- * cannot avoid the limit. A killed program leaves no core dump. The script removes variables that a shell adds to the
- * environment.
+ * cannot avoid the limit. A killed program writes no core dump, which would contain the file. The script removes
+ * variables that a shell adds to the environment.
  */
 const WITHIN_BOUNDS = [
   `ulimit -c 0; ulimit -S -t "$1" && ulimit -H -t $(($1 + ${SECONDS_MORE}))`,
@@ -43,8 +44,8 @@ export function startParser(
     killSignal: 'SIGKILL',
   });
   if (child.pid !== undefined) lowerPriority(child.pid);
-  // When `signal` aborts, the process emits an error. We need not handle it, because `close` follows, also if the
-  // process could not start.
+  // When `signal` aborts, or if the process cannot start, it emits an error. `close` follows in both cases, so we need
+  // not handle the error.
   child.on('error', () => undefined);
   const closed = new Promise<[number | null, NodeJS.Signals | null]>((resolve) => {
     child.once('close', (...how) => resolve(how));

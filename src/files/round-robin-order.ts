@@ -7,10 +7,9 @@ export type Queue = 'imports' | 'lab_report_jobs';
 type Owner = { org_id: string; team_id: string };
 
 /**
- * An `order by` clause for the rows `waiting` of a queue that `joinLastServed` joined. An owner waits since the time
- * when it was last served, or when its oldest row arrived, whichever is later. So a new owner comes after all owners
- * that already wait. After an owner was served, each other owner is served at most once before that owner is served
- * again.
+ * An `order by` clause for the rows `waiting` of a queue that `joinLastServed` joined. An owner has waited since it was
+ * last served, or since its oldest row arrived, whichever is later. So a new owner comes after all owners that already
+ * wait. Between two times that an owner is served, each other owner is served at most once.
  */
 export const BY_ROUND_ROBIN: RawBuilder<unknown> = sql`
   greatest(round_of_org.last_at, min(waiting.created_at) over (partition by teams.org_id)),

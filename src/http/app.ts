@@ -101,7 +101,8 @@ export function openApp(ctx: Ctx, operations: Operation[], metrics: Metrics): Ap
     const caller = await findCaller();
     if (caller.key) startTrail(request, caller.key, caller.records);
     markDeprecations(reply, operation, caller);
-    // We count the request before any refusal. Each refusal writes an audit line, and all keys share the audit writer.
+    // Each refusal writes an audit line, and all keys share the writer of these lines. So we count the request against
+    // the rate limit before we refuse it for any other reason.
     await (hasReservedConnections ? reservedLimits : rateLimits)?.(caller, (name, value) => reply.header(name, value));
     if ('refusal' in caller) throw caller.refusal;
     refuseOwnDelivery(caller, request.headers);
@@ -162,8 +163,8 @@ function openServer(ctx: Ctx): FastifyInstance {
 }
 
 /**
- * Makes the server refuse a request whose connection is lost. Its body never arrives, so a handler would wait without
- * end.
+ * Makes the server refuse a request whose connection is lost. The rest of its body never arrives, so a handler would
+ * wait for it forever.
  */
 function refuseCutBodies(server: FastifyInstance): void {
   server.addHook('preParsing', async ({ raw }) => {
@@ -185,7 +186,7 @@ function recordEach(server: FastifyInstance, audit: AuditWriter): void {
   });
 }
 
-/** Calls `observe` once for each request: after its response is sent, or when the client disconnects before that. */
+/** Calls `observe` once for each request: when its response is sent, or when the client disconnects before that. */
 function observeEachRequest(
   server: FastifyInstance,
   observe: (request: FastifyRequest, reply: FastifyReply) => void,
@@ -204,13 +205,13 @@ function observeEachRequest(
 }
 
 /**
- * Reads the rest of the body before we send a response. Otherwise a client that is still sending would get a connection
+ * Reads the rest of the body before we send an error. Otherwise a client that is still sending would see a connection
  * reset instead of the response.
  */
 async function letGo(request: FastifyRequest, reply: FastifyReply, response: ErrorResponse | null): Promise<void> {
   const isOfStream = isStream(request.routeOptions.config.operation?.body);
   if (isOfStream) {
-    // A destroyed stream calls `unpipe` later. That would stop the reading below, so we unpipe now.
+    // A destroyed stream calls `unpipe` later, which would stop the reading below. So we unpipe now.
     request.raw.unpipe();
     (request.body as Readable | undefined)?.destroy();
   }
@@ -246,8 +247,8 @@ function logRequest(log: Logger, operation: string, request: FastifyRequest, rep
 }
 
 /**
- * Logs unexpected errors. These are errors without a response of their own, and refusals with a code that the operation
- * does not declare.
+ * Logs errors that we did not expect: errors without a response of their own, and refusals with a code that the
+ * operation does not declare.
  */
 function logSurprise(log: Logger, request: FastifyRequest, error: unknown, response: ErrorResponse | null): void {
   const { operation } = request.routeOptions.config;

@@ -3,7 +3,10 @@ import { recordIdsOf } from './audit/record-ids.ts';
 import { inputReader } from './input/read-input.ts';
 import { compileResponse } from './response/write-response.ts';
 
-/** What the shapes of an operation compile to. A process that never gets a request for it compiles nothing. */
+/**
+ * The functions that we compile from the shapes of an operation. Compilation happens at the first request, so
+ * operations that nobody calls cost nothing.
+ */
 type CompiledOperation = {
   readInput: ReturnType<typeof inputReader>;
   toResponse: () => ReturnType<typeof compileResponse>;
@@ -12,7 +15,7 @@ type CompiledOperation = {
 
 const ofOperations = new WeakMap<Operation, CompiledOperation>();
 
-/** All servers of a process share the result, because it depends on the operation only. */
+/** The result depends on the operation only, so all servers of a process share it. */
 export function compileOperation(operation: Operation): CompiledOperation {
   let found = ofOperations.get(operation);
   if (!found) {

@@ -5,8 +5,8 @@ const LOOK_MS = 20;
 
 /**
  * Prepares the server for a graceful stop. Call it before the server listens. The returned function closes the server:
- * running requests may take `drainMs`, then it cuts all connections. It counts requests and not connections, because
- * clients keep idle connections open, and browsers open some that they never use.
+ * running requests may take `drainMs`, then it cuts all connections. It waits for requests and not for connections,
+ * because clients leave idle connections open, and browsers open some that they never use.
  */
 export function prepareDrain(server: FastifyInstance, log: Logger): (drainMs: number) => Promise<void> {
   const http = server.server;

@@ -237,7 +237,6 @@ export function errorResponse(error: unknown, requestId: string): ErrorResponse 
   return code ? { status, body: { detail: TRANSPORT[code], code, request_id: requestId } } : null;
 }
 
-/** Returns the response for an unexpected error. */
 export const unexpectedResponse = (requestId: string): ErrorResponse => ({
   status: 500,
   body: { detail: TRANSPORT.internal_error, code: 'internal_error', request_id: requestId },

@@ -30,16 +30,18 @@ import { isForm, isStream } from '../operation/media.ts';
 
 /**
  * A revocation notifies the other processes, and each of them then clears its cache of keys. We delay the response by
- * this time. So when the caller has the response, every process refuses the revoked key.
+ * this time, so that every process refuses the revoked key by then.
  */
 const HEARD_EVERYWHERE_MS = 50;
 
 /**
- * The ways in which a request may pause: it can work without its permit for a while (`aside`), or let interactive
- * requests run first (`giveWay`). `gone` aborts when nobody waits for the response.
+ * How the work of a request may pause. `aside` gives its permit to others for a while. `giveWay` lets interactive
+ * requests run first. `gone` aborts when nobody waits for the response.
  */
 type Pauses = Pick<TeamCtx, 'aside' | 'giveWay' | 'gone'> & {
-  /** Set if the request has no permit for its whole duration. Each of its database calls then takes a permit. */
+  /**
+   * Set if the request does not have a permit for its entire duration. Each of its database calls then takes a permit.
+   */
   withPermit?: WithPermit;
 };
 
@@ -79,7 +81,7 @@ export function addRoute(
       { permits, batches },
       { read, carry },
     );
-    // The request holds no permit while it waits, so other requests can revoke keys meanwhile.
+    // The request has no permit while it waits, so other requests can revoke keys meanwhile.
     if (operation.revokes) await wait(HEARD_EVERYWHERE_MS);
     send(reply, operation, answer);
   };
@@ -136,12 +138,13 @@ async function carryOutWithPermits(
   { permits, batches }: Pick<Limits, 'permits' | 'batches'>,
   { read, carry }: { read: ReadInput; carry: Carry },
 ): Promise<HttpResponse> {
-  // A stream waits for its sender. So the request takes a permit only for each database call.
+  // A stream waits for its sender, and would keep its permit from others. So the request takes a permit only for each
+  // database call.
   if (isStream(operation.body))
     return carry(await read(), owner ? { withPermit: (work) => permits.run(operation, owner, work) } : {});
   if (!owner) return permits.runAnonymous(operation, request, async () => carry(await read(), {}));
-  // A request permit is for the database. A bulky batch takes a permit of the batch scheduler instead. If a request
-  // took both, it would hold one permit while it waits for the other.
+  // A request permit is for the database. A large batch takes a permit of the batch scheduler instead. A request with
+  // both would occupy one permit while it waits for the other.
   if (!(request.body instanceof UnreadBatch && (await request.body.isBulky()))) {
     const input = await read();
     return permits.run(operation, owner, (aside) =>
@@ -181,7 +184,7 @@ function pausing<C extends Ctx>({ waits }: Operation, ctx: C, { aside, giveWay, 
   return waits && aside ? { ...ctx, aside, ...(gone ? { gone } : {}) } : ctx;
 }
 
-/** Throws the refusal that the same request would get now. For example, its key may have been revoked meanwhile. */
+/** Throws the error that the same request would get now. For example, somebody may have revoked its key meanwhile. */
 async function refuseIfEnded(operation: Operation, caller: Caller, input: Input): Promise<void> {
   const again = await caller.again?.();
   if (!again) return;
@@ -242,8 +245,8 @@ const ownerOf = ({ trail }: FastifyRequest): Owner | undefined =>
   trail ? { org: trail.key.org_id, team: trail.team_id ?? trail.key.id } : undefined;
 
 /**
- * Returns the rights of the caller that can change the response. They belong to the identity of a request: two requests
- * with equal input are different if their keys have different rights.
+ * Returns the rights of the caller that can change the response. Two requests with equal input are different requests
+ * if their keys have different rights, so these rights belong to what identifies a request.
  */
 function reachOf(ctx: Ctx): object {
   const { key, team, link, keyScopes } = ctx as Partial<ManagementCtx & LinkCtx>;
@@ -253,8 +256,8 @@ function reachOf(ctx: Ctx): object {
 }
 
 /**
- * Writes in the transaction of the change. If the operation erases a person, this deletes the stored responses that
- * name the person. It also adds the audit line.
+ * Writes in the transaction of the change: adds the audit line, and deletes the stored responses that name a person
+ * whom the operation erases.
  */
 async function writeBeside(
   tx: TxCtx,

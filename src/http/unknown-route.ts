@@ -4,7 +4,7 @@ import { TransportError } from './error-response.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-/** The methods of each path. With them we distinguish an unknown path from a known path with a wrong method. */
+/** The methods of each path. They show whether the path or only the method of a request is unknown. */
 export type AllowedMethods = { path: string; pattern: RegExp; parameters: number; allow: Set<string> }[];
 
 /** Returns the methods of every path. Paths without parameters come first, because the router prefers them too. */
@@ -31,8 +31,8 @@ function refuseMethod(reply: FastifyReply, allow: Set<string>): never {
 }
 
 /**
- * Makes each path without parameters refuse its other methods. Otherwise the router would use another route for them: a
- * method that `/v2/user/metrics` does not have would go to `/v2/user/{user_id}`.
+ * Makes each path without parameters refuse its other methods. Otherwise the router would use a route with a parameter.
+ * For example, a DELETE of `/v2/user/metrics` would go to `/v2/user/{user_id}`.
  */
 export function refuseOtherMethods(server: FastifyInstance, allowedMethods: AllowedMethods): void {
   for (const { path, parameters, allow } of allowedMethods) {
@@ -47,8 +47,8 @@ export function refuseOtherMethods(server: FastifyInstance, allowedMethods: Allo
 }
 
 /**
- * Refuses a request without a route, before it reads a body. This also gets methods that the router does not know, such
- * as TRACE.
+ * Refuses a request without a route, before it reads a body. It also handles methods that the router does not know,
+ * such as TRACE.
  */
 export function refuseUnknownRoute(
   request: FastifyRequest,

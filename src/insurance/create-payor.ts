@@ -8,8 +8,9 @@ import type { Payor, PayorInput } from './schemas.ts';
 const CODE_BYTES = 8;
 
 /**
- * Adds a payor for the caller's team. Only this team can find and bill it. We generate the payor_code. If the team has
- * already added a payor with the same code of the same clearing house, the function returns that payor.
+ * Adds a payor (a company that pays bills) for the caller's team. Only this team can find and bill it. We generate the
+ * payor_code. If the team has already added a payor with the same code of the same clearing house, the function returns
+ * that payor.
  */
 export function createPayor(ctx: TeamCtx, input: Static<typeof PayorInput>): Promise<Static<typeof Payor>> {
   const { name, address, provider, provider_payor_id } = input;

@@ -35,8 +35,8 @@ export async function findInsuranceOrNull(ctx: TeamCtx, userId: string, id: stri
 }
 
 /**
- * Finds the newest record by created_at, which is a time of the database's clock. The ids are not enough to sort by: if
- * two processes create ids within the same millisecond, the order of these ids is random.
+ * Finds the newest record by created_at, which is a time of the database's clock. Two processes may create ids within
+ * the same millisecond, and the order of these ids is random. So we cannot sort by id.
  */
 export async function findLatestInsuranceOrNull(
   ctx: TeamCtx,

@@ -64,8 +64,8 @@ const MODULES: { eraseTeam: (ctx: TxCtx<TeamCtx>, team: TeamCtx['team']) => Prom
 
 const BATCH = 100;
 /**
- * The most transactions of one run. Each of them does limited work. After a run, other erasures can run, and other
- * classes of jobs get permits.
+ * The most transactions of one run. Each of them does limited work. After a run, other erasures and other classes of
+ * jobs get permits.
  */
 const STEPS_PER_ROUND = 200;
 
@@ -110,8 +110,8 @@ export async function eraseSomeOfTeam(ctx: Ctx, teamId: string, steps = STEPS_PE
   const scoped = forTeam(ctx, team);
   let left = steps;
   /**
-   * Runs one step in a transaction. Resolves with null if the run is over, the team does not exist, or another process
-   * is erasing the team.
+   * Runs one step in a transaction. Resolves with null if the run has used its steps, if the team does not exist, or if
+   * another process is erasing the team.
    */
   const step: Step = (work) => {
     if (left === 0 || ctx.stopping?.aborted) return Promise.resolve(null);

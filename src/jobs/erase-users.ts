@@ -29,8 +29,8 @@ import * as pulls from '../wearables/pulls/erase.ts';
 import { Uuid } from '../wire/schema.ts';
 
 /**
- * Every module with data of users, in the order in which we erase. Stored responses are not among them: we erase those
- * earlier, because we open them once for many users.
+ * Every module with data of users, in the order in which we erase. Stored responses are not among them. We erase those
+ * earlier, because we decrypt them once for many users.
  */
 const MODULES: { eraseUser: (ctx: TxCtx<TeamCtx>, user: { id: string }) => Promise<void> }[] = [
   delivery,
@@ -50,8 +50,8 @@ const MODULES: { eraseUser: (ctx: TxCtx<TeamCtx>, user: { id: string }) => Promi
   timeseries,
   summaries,
   users,
-  // A transaction that writes about a user locks rows of the user. This erasure waits for such a transaction, and can
-  // see what it wrote only after the wait. So we erase deliveries a second time, after the other rows.
+  // A transaction that writes about a user locks rows of the user. This erasure waits for such a transaction, and sees
+  // what it wrote only after the wait. So we erase deliveries a second time, after the other rows.
   delivery,
 ];
 
@@ -70,9 +70,9 @@ export const CHUNKED_ERASURES = [
 ];
 
 /**
- * Erases the events, samples and summaries of a user. It runs before the rest of the erasure, because there can be any
- * number of these rows. In a single transaction, the erasure would lock the user's rows for a long time. Returns false
- * if a step found nothing left to erase.
+ * Erases the events, samples and summaries of a user. A user can have any number of these rows, and a single
+ * transaction would lock the user's rows for a long time. So this runs in many transactions, before the rest of the
+ * erasure. Returns false if a step found nothing left to erase.
  */
 export async function eraseInChunks(step: Step, user: { id: string }): Promise<boolean> {
   for (const eraseSome of CHUNKED_ERASURES) {
@@ -90,7 +90,7 @@ export async function eraseFromModules(ctx: TxCtx<TeamCtx>, user: { id: string }
   for (const module of MODULES) await module.eraseUser(ctx, user);
 }
 
-/** The most users of one run. For all of them together, we open the stored responses of their teams once. */
+/** The most users of one run. We decrypt the stored responses of their teams once for all of them. */
 const BATCH = 100;
 /** The most transactions of one run. Each of them does limited work, so other jobs can run. */
 const STEPS_PER_ROUND = 500;

@@ -6,7 +6,7 @@ import type { JobClass } from '../db/define-job.ts';
 const PERMITS: Record<JobClass, number> = { work: 3, calls: 4, queries: 3, pulls: 3, erasures: 2 };
 /**
  * The most permits of one owner in a class. An organisation can have all permits but one. So another organisation finds
- * a permit, unless several organisations together use all of them.
+ * a permit, unless several organisations together use all.
  */
 const OF_AN_OWNER = 2;
 /**

@@ -77,9 +77,9 @@ export const jobs = [
 ] as unknown as Job[];
 
 /**
- * Returns the tasks that graphile-worker calls by name. Graphile-worker's cron adds the time to a payload, and no job
- * needs it. Graphile-worker stores and logs the message of an error as last_error, and such a message can quote a row.
- * So we throw a new error that has only the kind of the original one.
+ * Returns the tasks that graphile-worker calls by name. It stores and logs the message of an error as last_error, and
+ * such a message can quote a row. So we throw a new error that has only the kind of the original one. We also drop the
+ * time that its cron adds to a payload, because no job needs it.
  */
 export function tasksOf(ctx: Ctx, permits = openJobPermits()): TaskList {
   const work = async (job: Job, payload: Record<string, never>): Promise<void> => {
@@ -115,8 +115,9 @@ export const crontab = jobs
   .join('\n');
 
 /**
- * Puts a job back, because another process may have the encryption key that is missing here. This process would fail at
- * every value under that key, until the queue gave the job up. A scheduled job is not put back, because it recurs.
+ * Puts a job back, because another process may have the encryption key that is missing here. Otherwise this process
+ * would fail at every value under that key, until the queue gives the job up. A scheduled job need not be put back,
+ * because it recurs.
  */
 async function postponeWithoutKeys(
   ctx: Ctx,
@@ -132,8 +133,8 @@ type QueuedJob = Pick<JobHelpers['job'], 'id' | 'key' | 'run_at'>;
 const WITHOUT_KEYS_MS = 10_000;
 
 /**
- * Adds a job to the queue again if the queue took it although the last permit was just used. Does nothing if the same
- * job was added again meanwhile.
+ * Puts a job back that the queue took although its last permit had just been used. If the same job was added again
+ * meanwhile, it does nothing.
  */
 async function postpone(
   ctx: Ctx,
@@ -166,8 +167,8 @@ export async function runJobs(ctx: Ctx, pool: pg.Pool): Promise<Runner> {
 }
 
 /**
- * Returns a logger for graphile-worker. Graphile-worker quotes errors and payloads in its messages, after a colon or in
- * quotes. We log only the text before that.
+ * Returns a logger for graphile-worker, whose messages quote errors and payloads after a colon or in quotes. We log
+ * only the text before that.
  */
 export function workerLogger(log: Logger): WorkerLogger {
   /** When we last logged that the database is unavailable. Each part of the queue reports it at each try. */

@@ -7,8 +7,8 @@ import { LAB_REPORTS } from '../labs/results/parser/lab-report-queue.ts';
 import { IMPORTS } from '../wearables/files/import-lease.ts';
 
 /**
- * Releases every lock and lease. Only the process with the embedded server may call it, because no other process runs
- * then: every lock and lease belongs to a killed process.
+ * Releases every lock and lease. Only the process with the embedded server may call it. No other process runs then, so
+ * every lock and lease belongs to a killed process.
  */
 export async function unlockAbandonedJobs(ctx: Ctx): Promise<void> {
   await sql`

@@ -2,8 +2,9 @@ import { sql } from 'kysely';
 import type { Ctx } from '../context.ts';
 
 /**
- * Erases the content of expired mails, the hash of the reader a day after the mail was written or sent, and the row
- * after 30 days. The content of a sent mail is erased when it is sent. `ctx` must have access to all organisations.
+ * Erases the content of expired mails. A day after a mail was written or sent, it erases the hash of the reader. After
+ * 30 days, it deletes the row. We erase the content of a sent mail when we send it. `ctx` must have access to all
+ * organisations.
  */
 export async function dropExpired({ db }: Ctx): Promise<void> {
   await sql`update mails set content = null where content is not null and expires_at <= now()`.execute(db);

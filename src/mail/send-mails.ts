@@ -8,8 +8,8 @@ import { secondsUntilAllowed } from './daily-mail-limit.ts';
 import { mailKind } from './write-mail.ts';
 
 /**
- * The most mails of one round. A round takes one mail of each organisation, so that an organisation with many mails
- * does not delay the others.
+ * The most mails of one round. An organisation with many mails must not delay the others, so a round takes one mail of
+ * each organisation.
  */
 const MOST_IN_A_ROUND = 50;
 /** The job stops after this time, and the next job sends the remaining mails. */
@@ -110,8 +110,8 @@ async function sendOne(ctx: Ctx, server: MailServer, mail: LeasedMail): Promise<
       .where('id', '=', id)
       .execute();
     if (!error.forAll) return 'done';
-    // We postpone all mails of this organisation, so that those of other organisations are sent first. If the server
-    // closes the connection because of the readers of one organisation, only that organisation waits.
+    // The server may have closed the connection because of the readers of this organisation. So we postpone all its
+    // mails, and send those of other organisations first.
     await db
       .updateTable('mails')
       .set({ next_attempt_at: sql`greatest(next_attempt_at, now() + make_interval(secs => ${FIRST_PAUSE_SECONDS}))` })
@@ -139,7 +139,7 @@ function opened({ cipher }: Ctx, { id, org_id, content }: LeasedMail): OutgoingM
   }
 }
 
-/** Makes mails that were taken but not tried due again. That does not count as an attempt. */
+/** Makes mails that we leased but did not try due again. That does not count as an attempt. */
 async function requeueMails(ctx: Ctx, mails: LeasedMail[]): Promise<void> {
   if (mails.length === 0) return;
   await sql`

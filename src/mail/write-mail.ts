@@ -8,12 +8,15 @@ import { newId } from '../ids.ts';
 import { readerHash, refuseTooMany } from './daily-mail-limit.ts';
 
 /**
- * The kind of the job that sends mails. The mail server is outside of the deployment, so the job uses one of the
- * permits for such jobs.
+ * The kind of the job that sends mails. The mail server is outside of the deployment and may be slow, so the job uses
+ * one of the permits for such jobs.
  */
 export const mailKind = jobKind({ name: 'send_mails', payload: Type.Object({}), ownerOf: () => 'mail' });
 
-/** The most mails that one organisation may write in a day. It is limited because the mails name us as the sender. */
+/**
+ * The most mails that one organisation may write in a day. The mails name us as the sender, so mail servers would blame
+ * us for a flood.
+ */
 const MOST_A_DAY = 500;
 
 type Mail = {

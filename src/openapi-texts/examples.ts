@@ -15,7 +15,7 @@ const person = {
   phone_number: '+16025550123',
 };
 
-/** Ids for paths and bodies. No record has one of them, so a copied example changes nothing. */
+/** Ids for paths and bodies. No record has any of these ids, so a copied example changes nothing. */
 const USER = '01940000-0000-7000-8000-000000000001';
 const ORG = '01940000-0000-7000-8000-000000000002';
 const TEAM = '01940000-0000-7000-8000-000000000003';

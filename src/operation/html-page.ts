@@ -1,11 +1,10 @@
 import type { BrowserResponse } from './media.ts';
 
-/** Escapes text for HTML. */
 export const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-// The colours meet WCAG 2.2 AA in the light and the dark scheme: at least 4.5:1 for text, and 3:1 for borders of
-// controls.
+// The colours have the contrast that WCAG 2.2 AA requires, in the light and the dark scheme: at least 4.5:1 for text,
+// and 3:1 for borders of controls.
 const STYLE = `
 :root{color-scheme:light dark;--ink:#1c2430;--soft:#4a5565;--ground:#f6f7f9;--card:#fff;--line:#7a8594;--go:#0b5c4a}
 @media (prefers-color-scheme:dark){

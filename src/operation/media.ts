@@ -57,8 +57,8 @@ export type Form<T extends TObject = TObject> = {
   /** Returns the fields. Call it when all files are read. Throws the list of problems. */
   fields: () => Static<T>;
   /**
-   * Runs `work` in the transaction of `ctx`. If the X-Idempotency-Key is repeated, returns the result of the first form
-   * instead. We do not keep the bytes of a form, so the caller passes digests of them in `content`. Throws
+   * Runs `work` in the transaction of `ctx`. If the client repeats the X-Idempotency-Key, it returns the result of the
+   * first form instead. We do not store the bytes of a form, so the caller passes digests of them in `content`. Throws
    * idempotency_mismatch and idempotency_in_flight.
    */
   once: <C, A>(ctx: C, content: object, work: (ctx: C) => Promise<A>) => Promise<A>;
@@ -161,7 +161,9 @@ export type Attachment = {
 /** A page or a redirect, for people in a browser. */
 export const browser = { media: 'browser' } as const;
 
-/** A page without script, or a redirect. A page can also show an error that the person made. Its status is then 200. */
+/**
+ * A page without script, or a redirect. A page can also show a mistake that the person made. Its status is then 200.
+ */
 export type BrowserResponse =
   | {
       html: string;

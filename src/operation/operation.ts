@@ -68,7 +68,7 @@ export type Deprecation = {
 export type DeprecatedField = { since: string; documentation: string };
 
 /**
- * The date of the deprecated fields for which the interface states a date. The introduction of the OpenAPI document
+ * For deprecated fields to which our API documentation gives a date: the date, and the part of the documentation that
  * names the fields that replace them.
  */
 export const deprecatedField: DeprecatedField = {
@@ -135,7 +135,9 @@ type Definition<
   cookie?: string;
   /** Names of request headers in lower case. `handle` gets their values, and null for a missing header. */
   headers?: readonly string[];
-  /** True if the operation revokes rights. We then delay the response until the other processes know it. */
+  /**
+   * True if the operation revokes rights. We then delay the response until the other processes know of the revocation.
+   */
   revokes?: boolean;
   /**
    * The name of the path parameter with the id of a person whom the operation erases at once. After that, no stored
@@ -144,12 +146,12 @@ type Definition<
   erases?: Extract<keyof Part<P>, string>;
   /**
    * True if the operation waits for something outside of Phial. Its service function opens its own transactions, and
-   * none is open while it waits.
+   * has none open while it waits.
    */
   waits?: boolean;
   /**
-   * True if the response may begin late or take long. `stillOpens` of the ctx checks again whether the caller may call
-   * the operation.
+   * True if the response may begin late or take long. The caller may lose its rights meanwhile, so `stillOpens` of the
+   * ctx checks them again.
    */
   lasts?: boolean;
   /** A schema for JSON, or one of the kinds in media.ts. Default: no body. */

@@ -18,7 +18,10 @@ const MAX_URL_LENGTH = 2048;
 /** The block from which all global unicast addresses are assigned (RFC 4291 2.4). */
 const IPV6_GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** The prefix through which a network with only IPv6 reaches every IPv4 address (RFC 6052). */
+/**
+ * The prefix through which a network that has only IPv6 reaches every IPv4 address (RFC 6052). We check the IPv4
+ * address within it.
+ */
 const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 
 /**
@@ -28,7 +31,7 @@ const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 const AZURE_HOST_AGENT = '168.63.129.16';
 
 /**
- * Ports of services that may accept an HTTP request as their own protocol: https://fetch.spec.whatwg.org/#port-blocking
+ * Ports whose services may mistake an HTTP request for their own protocol: https://fetch.spec.whatwg.org/#port-blocking
  */
 export const BLOCKED_PORTS: ReadonlySet<number> = new Set([
   1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
@@ -55,8 +58,8 @@ export function addressPolicy(options: { allowedNetworks: string[]; allowHttp: b
   const networks = options.allowedNetworks.map(parseNetwork);
 
   function isAllowed(ip: string): boolean {
-    // We refuse addresses like ::8.8.8.8, because ipaddr.js parses this IPv4-compatible address as the IPv4-mapped
-    // address ::ffff:8.8.8.8.
+    // ipaddr.js parses the IPv4-compatible address ::8.8.8.8 as the IPv4-mapped address ::ffff:8.8.8.8, which is
+    // another one. So we refuse such addresses.
     if (isIP(ip) === 0 || /^::\d+\./.test(ip)) return false;
     const address = ipaddr.process(ip);
     return isGloballyRoutable(address) || networks.some((network) => liesIn(address, network));
@@ -97,7 +100,7 @@ function problemOf(text: string, isAllowed: (ip: string) => boolean, allowHttp: 
 }
 
 /**
- * Returns the addresses of a host name that are known without a DNS look-up. The list is empty if the name needs a
+ * Returns the addresses of a host name that we know without a DNS look-up. The list is empty if the name needs a
  * look-up.
  */
 function literalAddresses(hostname: string): string[] {

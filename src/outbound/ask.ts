@@ -57,7 +57,7 @@ type OutboundResponse = {
   text: string;
 };
 
-/** The owner under which the DNS look-ups of all these requests are counted, because the requests belong to no team. */
+/** The DNS look-ups of all these requests belong to no team, so we count them under this owner. */
 const PROVIDERS: Owner = { org: 'providers', team: 'providers' };
 
 /**
@@ -67,9 +67,10 @@ const PROVIDERS: Owner = { org: 'providers', team: 'providers' };
 const agents = new WeakMap<Config, Map<string, Agent>>();
 
 /**
- * Sends one request over vetted connections to a provider that the deployment uses. The limits are 8 seconds and 256
- * KiB, unless the caller sets others. If a body is larger than the limit, we close its connection. For an error
- * response we return the status even if its body is too large. We do not follow redirects. Throws NoAnswer.
+ * Sends one request to a provider of the deployment. The connector checks the address before it connects. The limits
+ * are 8 seconds and 256 KiB, unless the caller sets others. If a body is larger than the limit, we close its
+ * connection. For an error response we return the status even if its body is too large. We do not follow redirects.
+ * Throws NoResponse.
  */
 export async function ask(
   config: Config,
@@ -103,8 +104,8 @@ export async function ask(
 }
 
 /**
- * Reads a body as text. Returns null if it has more than `mostBytes` bytes. Leaving the loop then destroys the body and
- * its connection.
+ * Reads a body as text. Returns null if it has more than `mostBytes` bytes. The loop ends there, which destroys the
+ * body and its connection.
  */
 async function textOrNull(body: AsyncIterable<Buffer>, mostBytes: number): Promise<string | null> {
   const chunks: Buffer[] = [];

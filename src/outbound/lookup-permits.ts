@@ -3,16 +3,17 @@ import { RoundRobin, type Eligible, type Owner } from '../fair/round-robin.ts';
 
 /** The most DNS look-ups at the same time, for all owners together. */
 const MOST_LOOKUPS = 128;
-/** After this time a look-up continues, but its permit may be given to another owner. */
+/** After this time a look-up continues, but we may give its permit to another owner. */
 const SILENT_AFTER_MS = 1_000;
 
 type Waiter = { isAwaited: () => boolean; resolve: (done: (() => void) | null) => void };
 
 /**
  * Permits for DNS look-ups, given in round robin by organisation and team. An organisation may have as many look-ups
- * under way as a third of the permits that are free. An organisation without a look-up under way waits at most a
- * second, even if the name servers of many other owners do not respond: it gets the permit of the longest look-up. That
- * longest look-up still counts for its owner, but uses no permit any more.
+ * under way as a third of the permits that are free.
+ * The name servers of many owners may not respond, so that their look-ups use all permits. Another organisation without
+ * a look-up under way still waits at most a second. It then gets the permit of the longest look-up. That longest
+ * look-up continues, and still counts for its owner, but uses no permit any more.
  */
 export class LookupPermits {
   #free: number;
@@ -70,8 +71,8 @@ export class LookupPermits {
   }
 
   /**
-   * If an organisation without a look-up under way waits, frees the permit of the longest look-up. It does so now if
-   * that look-up is already silent, otherwise as soon as it is.
+   * If an organisation without a look-up under way waits, this frees the permit of the longest look-up. It does so now
+   * if that look-up has been silent for long enough, and otherwise as soon as it has.
    */
   #freePermit(): boolean {
     const [oldest] = this.#permits;

@@ -71,8 +71,8 @@ export function openMailServer({ url, from, needsTls }: Options): MailServer {
 }
 
 /**
- * Converts an error of the library. Error texts of the library and the server may quote the letter, so we keep only the
- * kind of the error and the status code of the server.
+ * Converts an error of the library. Error texts of the library and the server may quote the letter, so the result has
+ * only the kind of the error and the status code of the server.
  */
 function refusalOf(error: unknown): MailRefused {
   const { code, responseCode } = error as { code?: unknown; responseCode?: unknown };

@@ -36,7 +36,7 @@ export type NameResolver = {
 
 export type TextResolver = {
   /**
-   * Returns the TXT records of a name. The list is empty if it has none. Answers are never cached. Rejects with
+   * Returns the TXT records of a name; an empty list if it has none. We never cache the answers. Rejects with
    * NameNotAnswered.
    */
   texts: (owner: Owner, hostname: string) => Promise<string[]>;
@@ -48,10 +48,9 @@ type Asker = { until: number };
 type Options = { servers?: string[]; hostsFile?: string; timeoutMs?: number };
 
 /**
- * Resolves host names, for example those of endpoints. We do not use getaddrinfo: it would occupy one of the four
- * threads that files and cryptography also need, as long as a team's name server takes to answer. This resolver queries
- * the name servers from the event loop.
- *
+ * Resolves host names, for example those of endpoints. getaddrinfo would occupy one of Node's four threads until the
+ * name server answers, and files and cryptography need these threads too. So this resolver queries the name servers
+ * from the event loop.
  * Each owner has only its share of the look-ups at the same time. If a team asks for the same name several times at
  * once, we make one look-up. We answer localhost and the names in /etc/hosts ourselves. We do not use search domains,
  * because URLs of endpoints contain complete names.

@@ -22,7 +22,7 @@ let resolver: NameResolver | undefined;
 
 /**
  * Opens a connection for a protocol other than HTTP, for example to a laboratory in a private network or to a team's
- * broker. Like for every other connection, the connector checks the address first. Errors have a `code`, either of the
+ * broker. As for every connection, the connector checks the address first. Errors have a `code`, either of the
  * operating system or one of our own.
  */
 export async function openSocket(target: SocketTarget): Promise<Socket> {

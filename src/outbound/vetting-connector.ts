@@ -36,8 +36,8 @@ export class AddressRefused extends Error {
 }
 
 /**
- * The pause before we try the next address of a host. If a host has an IPv6 address but does not respond on it, we must
- * still reach it on another address. Node's default of 250 ms is too short for hosts that are only far away.
+ * The pause before we try the next address of a host. A host may have an IPv6 address on which it does not respond, and
+ * must still be reachable on another one. Node's default of 250 ms is too short for hosts that are only far away.
  */
 const NEXT_ADDRESS_AFTER_MS = 1000;
 
@@ -48,11 +48,11 @@ const NEXT_ADDRESS_AFTER_MS = 1000;
 const MAX_TLS_SESSIONS = 1000;
 
 /**
- * Returns an undici connector that connects only to vetted addresses. All connections to endpoints and providers use
- * it. It checks the address at three points. First, it checks an IP literal itself, because Node does not call a
- * `lookup` hook for literals. Second, it refuses a name if any address in the DNS answer is forbidden, and connects
- * only to the addresses of this answer, so that a second resolution cannot return others. Third, it checks the address
- * of the connected peer before we write a byte.
+ * Returns an undici connector that connects only to allowed addresses. All connections to endpoints and providers use
+ * it. It checks the address at three points. First, it checks an IP address in the URL itself, because Node does not
+ * call a `lookup` hook for one. Second, it refuses a name if any address in the DNS answer is forbidden, and connects
+ * only to the addresses of this answer. So a second resolution cannot return others. Third, it checks the address of
+ * the connected peer before we write a byte.
  */
 export function vettingConnector(options: ConnectorOptions): buildConnector.connector {
   const { policy, timeoutMs, signal, startTls } = options;
@@ -86,9 +86,9 @@ export function vettingConnector(options: ConnectorOptions): buildConnector.conn
 }
 
 /**
- * If a request is aborted, undici opens a new connection for it and leaves that connection unused (nodejs/undici#5845),
- * because undici does not treat its own `InformationalError('aborted')` as a failure of the request. For any other
- * error it drops the request. We therefore replace that error.
+ * If a request is aborted, undici opens a new connection for it and leaves that connection unused (nodejs/undici#5845).
+ * It does so because it does not treat its own `InformationalError('aborted')` as a failure of the request. For any
+ * other error it drops the request. So we replace that error.
  */
 function stayClosedAfterAbort<T extends Socket>(socket: T): T {
   const destroy = socket.destroy.bind(socket);
@@ -152,8 +152,8 @@ export function tlsStarter(timeoutMs: number, ca?: string): StartTls {
       secureContext,
       session: sessions.get(host),
       ALPNProtocols: ['http/1.1'],
-      // An IP literal must not be sent as a server name (RFC 6066 3). Node still checks the certificate against the
-      // host.
+      // TLS does not allow an IP address as a server name (RFC 6066 3), so we send none. Node still checks the
+      // certificate against the host.
       ...(isIP(host) === 0 ? { servername: host, host } : { host }),
     });
     const timer = setTimeout(() => {

@@ -28,21 +28,22 @@ import { MissingEncryptionKey } from './missing-encryption-key.ts';
 type SealedRow = { team_id: string; id: string };
 
 /**
- * The encryption keys of the deployment by version (1 to 255), 32 bytes each. `sealing` is the version with which we
- * seal. We open values with all of them.
+ * The encryption keys of the deployment by version (1 to 255), 32 bytes each. We encrypt with the version `sealing`,
+ * and decrypt with all of them.
  */
 export type KeyRing = { sealing: number; keys: Map<number, Buffer>; lookupKey: Buffer };
 
 /**
- * Seals and opens personal columns. sealed-columns.ts lists the columns. A value takes a few microseconds. Packed
- * values take longer, so they run in the thread pool.
+ * Seals and opens personal columns, which sealed-columns.ts lists. To seal is to encrypt a value and bind it to its
+ * column, team and row. A value takes a few microseconds. Packed (compressed) values take longer, so we handle them in
+ * the thread pool.
  */
 export type Cipher = {
   /** The version of the encryption key with which we seal. */
   sealing: number;
   /** The versions of all encryption keys with which we open. */
   versions: number[];
-  /** Sets the encryption key versions that are in use but that this process does not have. */
+  /** Sets the encryption key versions that other processes use but that this process does not have. */
   noteMissing: (versions: number[]) => void;
   isMissing: (version: number) => boolean;
   /** Returns true if the key of any version in use is missing. */
@@ -51,10 +52,9 @@ export type Cipher = {
   openText: (column: TextColumn, row: SealedRow, sealed: Buffer) => string;
   sealJson: (column: JsonColumn, row: SealedRow, value: unknown) => Buffer;
   openJson: <T>(column: JsonColumn, row: SealedRow, sealed: Buffer) => T;
-  /** Seals a JSON text. */
   sealPacked: (column: PackedColumn, row: SealedRow, json: string) => Promise<Buffer>;
   openPacked: (column: PackedColumn, row: SealedRow, sealed: Buffer) => Promise<string>;
-  /** Like `openPacked`, but returns UTF-8 bytes. Use it for text that we send on, because it need not be decoded. */
+  /** Like `openPacked`, but returns UTF-8 bytes. A caller that only sends the text on need not decode it. */
   openPackedBytes: (column: PackedColumn, row: SealedRow, sealed: Buffer) => Promise<Buffer>;
   sealBytes: (column: BytesColumn, row: SealedRow, bytes: Buffer) => Buffer;
   openBytes: (column: BytesColumn, row: SealedRow, sealed: Buffer) => Buffer;
@@ -87,9 +87,10 @@ const MOST_TEAM_KEYS = 10_000;
 
 /**
  * Returns a cipher that uses AES-256-GCM. A sealed value is the key version (1 byte), a random nonce (12), the
- * ciphertext, and the tag (16). Each team has its own key, which we derive from the deployment's key. So the limit for
- * random nonces (2^32 values under one key, NIST SP 800-38D 8.3) applies to each team separately. Column, team and row
- * are associated data, so a value that was moved to another row or column does not open.
+ * ciphertext, and the tag (16).
+ * Under one key, at most 2^32 random nonces are safe (NIST SP 800-38D 8.3). We derive a key for each team from the
+ * deployment's key, so this limit applies to each team separately. Column, team and row are associated data. So if
+ * somebody moves a value to another row or column, it cannot be decrypted there.
  */
 export function openCipher({ sealing, keys, lookupKey }: KeyRing): Cipher {
   const known = knownVersions(keys);
@@ -175,8 +176,8 @@ function teamKeysOf(keys: KeyRing['keys']): (version: number, teamId: string, us
     derived.set(name, fresh);
     return fresh;
   };
-  // We usually open many values of one team in succession. Comparing the team's id is faster than building a cache key
-  // and looking it up.
+  // We usually decrypt many values of one team in succession. To compare the team's id is faster than to build a cache
+  // key and look it up.
   const latest: Partial<Record<Use, { version: number; teamId: string; key: KeyObject }>> = {};
   return (version, teamId, use) => {
     const last = latest[use];
@@ -199,7 +200,10 @@ function knownVersions(keys: KeyRing['keys']): Pick<Cipher, 'versions' | 'noteMi
   };
 }
 
-/** Returns the associated data of a value, with ids in lower case, because the same id can have either case. */
+/**
+ * Returns the associated data of a value. An id may be in upper or lower case, so this function converts ids to lower
+ * case.
+ */
 function associatedDataOf(column: SealedColumn, row: SealedRow): Buffer {
   const sealed = SEALED_COLUMNS[column];
   const boundAs = 'boundAs' in sealed ? sealed.boundAs : column;
@@ -207,7 +211,7 @@ function associatedDataOf(column: SealedColumn, row: SealedRow): Buffer {
 }
 
 // One call of the random generator makes many nonces. With a call for each nonce, the calls would take half as long as
-// the sealing itself.
+// the encryption itself.
 const nonces = Buffer.alloc(NONCE_BYTES * 256);
 let nextNonce = nonces.length;
 

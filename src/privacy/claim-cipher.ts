@@ -13,9 +13,9 @@ export async function claimCipher(db: Db, config: Config, secrets: Secrets): Pro
 }
 
 /**
- * Returns the operator's encryption keys. The first of them seals. If the operator gave none, returns the key that this
- * sandbox made and stored in its database for all its processes. Throws if a key version is in use whose key is missing
- * or different.
+ * Returns the operator's encryption keys. The first of them encrypts. If the operator gave none, the function returns
+ * the key that this sandbox made and stored in its database for all its processes. Throws if stored values use a key
+ * version whose key is missing or different.
  */
 async function claimKeys(db: Db, given: Secrets['encryptionKeys']): Promise<Pick<KeyRing, 'sealing' | 'keys'>> {
   let rows = await readVersions(db);

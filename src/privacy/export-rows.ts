@@ -1,5 +1,5 @@
-// With these types, a module declares its part of the export of a team: stored rows with opened values, or lines that
-// the module makes itself.
+// The types with which a module declares its part of the export of a team: stored rows with decrypted values, or lines
+// that the module makes itself.
 import { sql, type RawBuilder } from 'kysely';
 import type { TeamCtx } from '../context.ts';
 import type { DB } from '../db/tables.ts';
@@ -42,8 +42,8 @@ export type Exports = {
 
 const PAGE = 100;
 /**
- * A page of rows ends with the row with which its sealed columns reach this many bytes. Such columns can contain
- * pictures and documents.
+ * A page of rows ends when its sealed columns reach this many bytes, because such columns can contain pictures and
+ * documents.
  */
 const PAGE_BYTES = 2 * 1024 * 1024;
 
@@ -78,8 +78,8 @@ const sealedColumnsOf = (table: string): string[] =>
   );
 
 /**
- * Returns a query that counts the rows of the next page. PostgreSQL knows the lengths of values that are stored out of
- * line without reading them.
+ * Returns a query that counts the rows of the next page. For a long value, PostgreSQL knows the length without reading
+ * the value.
  */
 function rowsOfPage(sealed: string[], order: RawBuilder<unknown>, next: RawBuilder<unknown>): RawBuilder<unknown> {
   const bytes = sql.join(
@@ -92,8 +92,8 @@ function rowsOfPage(sealed: string[], order: RawBuilder<unknown>, next: RawBuild
 }
 
 /**
- * Opens a row for an export. It opens sealed columns, and writes their bytes as base64. It omits hashes and all other
- * unsealed bytes. If a value cannot be opened, it is null and its column is in `unreadable`, so the rest of the export
+ * Decrypts a row for an export, and writes bytes in sealed columns as base64. It omits hashes and all other unsealed
+ * bytes. If it cannot decrypt a value, the value is null and its column is in `unreadable`, so the rest of the export
  * still works.
  */
 export async function openRow(

@@ -18,8 +18,7 @@ export function hmacSha256(key: KeyObject, message: Buffer): Buffer {
   first.set(message, BLOCK_BYTES);
   const second = Buffer.allocUnsafe(BLOCK_BYTES + HASH_BYTES);
   second.set(outer);
-  // We ask for a string with one character per byte, because Node takes three times as long to return a hash as a
-  // buffer.
+  // Node takes three times as long to return a hash as a buffer. So we ask for a string with one character per byte.
   second.write(hash('sha256', first, 'binary'), BLOCK_BYTES, 'binary');
   return Buffer.from(hash('sha256', second, 'binary'), 'binary');
 }

@@ -1,6 +1,6 @@
 /**
- * The error for a value that is sealed under a key of the deployment which this process does not have. Another process
- * may be able to open the value.
+ * Thrown for a value that is sealed under a key that the deployment has but this process does not. Another process may
+ * be able to decrypt the value.
  */
 export class MissingEncryptionKey extends Error {
   readonly code = 'encryption_key_unknown';
@@ -14,8 +14,8 @@ export class MissingEncryptionKey extends Error {
 }
 
 /**
- * Throws `error` if it is an UnknownKey. Callers that treat an unreadable value as damaged call this first, because a
- * value whose key is missing here is not damaged.
+ * Throws `error` if it is a MissingEncryptionKey. Callers that treat an unreadable value as damaged call this first,
+ * because such a value is not damaged.
  */
 export function throwIfKeyIsUnknown(error: unknown): void {
   if (error instanceof MissingEncryptionKey) throw error;

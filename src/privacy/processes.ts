@@ -1,5 +1,5 @@
-// The running processes, and the encryption keys that each of them has. Every process must be able to open the values
-// that another process seals.
+// Records the running processes, with the encryption keys that each of them has. Every process must be able to decrypt
+// what another process encrypts.
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { sql } from 'kysely';
@@ -9,7 +9,7 @@ import { Outage } from '../db/session/outage.ts';
 import type { Cipher } from './cipher.ts';
 
 const BEAT_MS = 10_000;
-/** We assume for this long that a killed process still runs, because several heartbeats can be late. */
+/** Several heartbeats can be late. So we take a process for dead only after this time without one. */
 export const GONE_AFTER_SECONDS = 60;
 
 export type Presence = { stop: () => Promise<void> };
@@ -49,7 +49,7 @@ export async function announceProcess(
   return {
     stop: async () => {
       clearInterval(timer);
-      // We wait for the running heartbeat first. Otherwise it would write the row again.
+      // A heartbeat that is still running would write the row again, so we wait for it before we delete the row.
       await beating;
       await sql`delete from processes where id = ${id}`.execute(db).catch((error: unknown) => outage.met(error));
     },
@@ -67,8 +67,8 @@ async function beat(db: Db, { id, role, cipher }: { id: string; role: string; ci
 }
 
 /**
- * Returns the encryption key versions in use whose keys this process does not have. With them, the cipher can
- * distinguish a missing key from an invalid version.
+ * Returns the encryption key versions that are in use but whose keys this process does not have. With them, the cipher
+ * distinguishes a missing key from an invalid version.
  */
 export async function findMissingKeys(db: Db, cipher: Cipher): Promise<number[]> {
   const { rows } = await sql<{ version: number }>`

@@ -6,7 +6,7 @@ import { GONE_AFTER_SECONDS, LIVE_PROCESSES, type LiveProcess } from './processe
 
 type Options = {
   ownerUrl: string;
-  /** The cipher. It seals under the newest encryption key, and opens values under every older one. */
+  /** The cipher. It encrypts under the newest encryption key, and decrypts values under every older one. */
   cipher: Cipher;
   /** Called after each batch, with the number of rows of the table that we have sealed again so far. */
   report: (table: string, rows: number) => void;
@@ -18,25 +18,25 @@ type Table = { name: string; key: { name: string; type: string }[]; columns: Sea
 
 const LOCK = `hashtext('phial rotate-keys')`;
 /**
- * The most passes over a table. If a row changes during a pass, the next pass checks it again. The running service
- * seals what it writes under the newest key.
+ * The most passes over a table. Rows may change during a pass, so the next pass checks them again. The running service
+ * encrypts what it writes under the newest key, so few passes are enough.
  */
 const MOST_PASSES = 20;
 
 /**
- * Seals all values again that are not sealed under the newest encryption key. The service can run meanwhile. Each batch
- * is a transaction, and replaces a value only if the value did not change since the batch read it, so no write is lost.
- * You can stop it and run it again at any time. When no value is left under older keys, it removes their versions from
- * the table of keys. Returns the number of rows that were sealed again, by table.
+ * Encrypts all values again that are not under the newest encryption key. The service can run meanwhile. Each batch is
+ * a transaction. It replaces a value only if the value has not changed since the batch read it, so no write of the
+ * service is lost. You can stop it and run it again at any time. When no value is left under older keys, it removes
+ * their versions from the table of keys. Returns the number of rows that it replaced, by table.
  */
 export async function rotateKeys({ ownerUrl, cipher, report, batch = 100 }: Options): Promise<Map<string, number>> {
   const client = new pg.Client({
     connectionString: ownerUrl,
     application_name: 'phial rotate-keys',
-    // This connection reads whole tables, which needs longer timeouts than a request may have.
+    // This connection reads entire tables, so it needs longer timeouts than a request.
     options: '-c phial.across=on -c statement_timeout=3600000 -c lock_timeout=60000',
   });
-  client.on('error', () => undefined); // If the connection is lost, the running query also fails.
+  client.on('error', () => undefined); // A lost connection fails the running query, which reports it.
   await client.connect();
   try {
     const { rows } = await client.query<{ free: boolean }>(`select pg_try_advisory_lock(${LOCK}) as free`);
@@ -67,7 +67,7 @@ export async function rotateKeys({ ownerUrl, cipher, report, batch = 100 }: Opti
   }
 }
 
-/** Throws unless every running process can open the newly sealed values and seals with the same key. */
+/** Throws unless every running process can decrypt the new values and encrypts with the same key. */
 async function refuseUnfitProcesses(client: pg.Client, { sealing }: Cipher): Promise<void> {
   const { rows } = await client.query<LiveProcess>(LIVE_PROCESSES);
   const lacking = rows.filter(({ key_versions }) => !key_versions.includes(sealing));

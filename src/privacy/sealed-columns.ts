@@ -1,13 +1,12 @@
 /**
  * All columns with personal data, and how we store each. The cipher accepts no other column, and `phial rotate-keys`
- * seals these columns again.
- *
+ * encrypts these columns again.
  * The columns are bytea and contain sealed values. A `packed` column contains long JSON texts, which we compress before
- * we seal them. `row` names the columns that identify the row. Their values never change, and are bound into the sealed
- * value. So a value that was copied into another row does not open. For orders, `row` is only the order id, because an
- * order can move to another user. `team` is the column with the id of the team or organisation whose key seals the
- * value. `boundAs` is set if the column was renamed. It is the column's name in the associated data, so that stored
- * values still open.
+ * we seal them. `row` names the columns that identify the row. Their values never change, and the cipher binds them
+ * into the sealed value, so a value that somebody copies into another row cannot be decrypted there. For orders, `row`
+ * is only the order id, because an order can move to another user. `team` is the column with the id of the team or
+ * organisation whose key seals the value. If a column was renamed, `boundAs` is its former name, to which stored values
+ * are bound.
  */
 export const SEALED_COLUMNS = {
   'users.fallback_birth_date': { as: 'text', row: ['id'], team: 'team_id' },
@@ -119,7 +118,10 @@ export type LookupKind =
    * connections.external_user_hash: a provider's own id of a user. It is hashed for the provider and not for the team.
    */
   | 'external_user'
-  /** appointment_slots.site_hash: the person who books, together with the zip code or the site. */
+  /**
+   * appointment_slots.site_hash: the provider that visits or the center, together with the zip code or the code of the
+   * center.
+   */
   | 'appointment_place'
   /** idempotency_keys.request_hash: all input of a request. */
   | 'request'

@@ -10,8 +10,8 @@ export type SignedLink = {
   /** In seconds since 1970. */
   expires: number;
   /**
-   * A team can end all its links at once, which increases its generation. This is the team's generation when the link
-   * was made. Links of earlier generations are not valid.
+   * A team can end all its links at once, which increases its generation. This is the team's generation when we made
+   * the link. Links of earlier generations are not valid.
    */
   generation: number;
   /** The API key with which the caller got the link. Null if there was no key. */
@@ -39,13 +39,16 @@ const HOUR_SECONDS = 3_600;
 const GOOD_FOR_HOURS = 7 * 24;
 
 /**
- * Returns the expiry of a link that is made now. All links of one hour have the same expiry, so an unchanged order has
- * the same links.
+ * Returns the expiry of a link that we make now. All links of one hour have the same expiry. So a client that reads an
+ * unchanged order again within the hour gets the same links.
  */
 export const endOfLink = (now: number): number =>
   (Math.floor(now / 1000 / HOUR_SECONDS) + GOOD_FOR_HOURS + 1) * HOUR_SECONDS;
 
-/** Returns the refusal of a signed link. It is the same for every reason. */
+/**
+ * Returns the error for a link that we refuse. It is the same for every reason, so the caller does not learn the
+ * reason.
+ */
 export const linkRefused = (): AppError =>
   new AppError('link_refused', 'This link is not valid or has expired. Ask for a new one where you got it.');
 
@@ -68,7 +71,7 @@ export function signedUrl(
  */
 type Obtained = Partial<Pick<TeamCtx, 'team' | 'keyId'>>;
 
-/** Returns the parts of a link that can end it before its expiry. */
+/** Returns the team's generation and the API key. The link is valid only as long as they are. */
 export const obtainedBy = ({ team, keyId }: Obtained): Pick<SignedLink, 'generation' | 'key_id'> => ({
   generation: team?.settings.signed_link_generation ?? 0,
   key_id: keyId ?? null,

@@ -11,8 +11,8 @@ const DATABASE_TIMEOUT_MS = 2_000;
  */
 export async function requireReady({ db, reserved, cipher, stopping, outOfSpace }: Ctx): Promise<void> {
   if (stopping?.aborted) throw new AppError('not_ready', 'The service is stopping.');
-  // A process that is busy with requests is still ready. So this query uses a reserved connection and waits for no
-  // request, on every port.
+  // A process that is busy with requests is still ready. So this query uses a reserved connection and does not wait for
+  // requests.
   const missing = await askInTime(askOnce(reserved ?? db, cipher));
   if (missing === null) throw new AppError('not_ready', 'The database does not answer.');
   if (missing.length > 0) {

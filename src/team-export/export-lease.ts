@@ -7,8 +7,8 @@ import { Threshold } from '../fair/threshold.ts';
 import { newId } from '../ids.ts';
 
 /**
- * The most exports at the same time in one process. If only one organisation exports, it can have two. Another
- * organisation can start an export until all are in use.
+ * The most exports at the same time in one process. One organisation alone can have two of them. Another organisation
+ * can start an export as long as not all are in use.
  */
 const MOST_EXPORTS = 8;
 /** The value of Retry-After. An export takes seconds or minutes. */
@@ -20,9 +20,9 @@ const permits = new Threshold(MOST_EXPORTS);
 const LEASE_SECONDS = 60;
 
 /**
- * Takes a permit of the organisation until the client has read the response or has disconnected. Throws not_ready if
- * the organisation has its share of permits. An export opens every sealed value of its team, and holds a page in memory
- * until the client has read it.
+ * Takes a permit of the organisation until the client has read the response or has disconnected. Exports are limited,
+ * because an export decrypts every value of its team, and keeps a page in memory until the client has read it. Throws
+ * not_ready if the organisation has its share of permits.
  */
 export function takePermit({ team, gone }: TeamCtx): void {
   if (!gone || gone.aborted) return;

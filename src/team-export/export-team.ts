@@ -60,8 +60,8 @@ type Line = Static<typeof ExportLine>;
 /**
  * Exports all data of a team as lines. First come the data of the team itself, then the data of each user, beginning
  * with the row of the user. We read the next page when the client has read the previous one. No transaction is open
- * between pages, so data that change during the export appear as they were when their page was read. An export without
- * the line `end` is not complete.
+ * between pages. So if data change during the export, a page shows them as they were when we read that page. An export
+ * without the line `end` is not complete.
  */
 export async function* exportTeam(ctx: TeamCtx, id: string, after: string | null): AsyncGenerator<Line> {
   let lines = 0;
@@ -83,10 +83,7 @@ export async function* exportTeam(ctx: TeamCtx, id: string, after: string | null
   }
 }
 
-/**
- * Reads and opens lines as a batch, which pauses for interactive requests. The client decides how fast the lines are
- * read.
- */
+/** Reads and decrypts lines as a batch, which pauses for interactive requests. The client decides how fast we read. */
 async function* readInRounds({ batches, team }: TeamCtx, lines: AsyncIterator<Line>): AsyncIterable<Line> {
   for (let isMore = true; isMore;) {
     const some: Line[] = [];
@@ -117,7 +114,7 @@ async function* linesOf(ctx: TeamCtx, after: string | null): AsyncGenerator<Line
     for (const each of ofUser)
       owners.set(each, await whoHasRows(ctx, 'tables' in each ? each.tables[0] : each.table, ids));
     for (const row of page) {
-      // This column says how far the totals have subtracted the user. It is not data of the team.
+      // This column says whether the totals have already subtracted the user's orders. It is not data of the team.
       const { orders_left_out: _, ...exported } = row;
       yield { type: 'user', user_id: row.id, data: await openRow(ctx, 'users', exported) };
       for (const each of ofUser.filter((kind) => owners.get(kind)?.has(row.id))) {
@@ -129,8 +126,8 @@ async function* linesOf(ctx: TeamCtx, after: string | null): AsyncGenerator<Line
 }
 
 /**
- * Returns the ids of those users who have rows in the table. Most users have rows in few tables. So one statement per
- * table and page is better than one per table and user.
+ * Returns the ids of those users who have rows in the table. Most users have rows in few tables, so one statement for
+ * each table and page is faster than one for each table and user.
  */
 async function whoHasRows({ db, team }: TeamCtx, table: string | undefined, ids: string[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`

@@ -20,8 +20,8 @@ async function* theTeam(ctx: TeamCtx): AsyncIterable<ExportedRow> {
 }
 
 /**
- * Deletes the team's API keys and, as the last step, the team. A management key stays bound to its other teams. If it
- * has no other team, it is revoked.
+ * Deletes the team's API keys and, as the last step, the team. A management key that is bound to the team stays bound
+ * to its other teams. If it has no other team, the function revokes it.
  */
 export async function eraseTeam(ctx: TxCtx<TeamCtx>, team: { id: string; org_id: string }): Promise<void> {
   const managed = boundToManagedTeam(ctx, team);

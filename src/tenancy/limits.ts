@@ -18,8 +18,8 @@ const WHOSE: Record<keyof Limits, string> = {
 
 /**
  * Throws limit_reached, a 403 response with the `limit`, if the owner has already reached the limit. `count` returns
- * the current number. Call it in the transaction of the insert, before the insert. Calls for the same `ownerId` wait
- * for each other until they commit, so two transactions cannot both insert the last allowed row.
+ * the current number. Call it in the transaction of the insert, before the insert. Two transactions could otherwise
+ * both insert the last allowed row, so calls for the same `ownerId` wait for each other until they commit.
  */
 export async function refuseBeyondLimit(
   ctx: TxCtx,

@@ -2,9 +2,10 @@ import { sql } from 'kysely';
 import type { Ctx } from '../context.ts';
 
 /**
- * Adds the counts of database backends that have ended to the counts of backend 0. So each total stays a sum of a few
- * rows. Triggers, and the job in subtract-leaving-users.ts, write all other rows of `totals`. The totals of a team are
- * deleted together with the team's row.
+ * Each database backend (a connection's process) counts in rows of its own. This function adds the rows of ended
+ * backends to those of backend 0, so each total stays a sum of a few rows. Triggers, and the job in
+ * subtract-leaving-users.ts, write all other rows of `totals`. The totals of a team are deleted together with the
+ * team's row.
  */
 export async function dropExpired({ db }: Ctx): Promise<void> {
   await sql`

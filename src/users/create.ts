@@ -9,8 +9,8 @@ import { refuseBeyondLimit } from '../tenancy/limits.ts';
 import { USER_COLUMNS, type UserRow } from './find.ts';
 import type { UserInput } from './schemas.ts';
 
-// A single statement as SQL text, because the benchmark (bench/) compares this operation with an insert that does
-// nothing else.
+// A single statement as SQL text. The benchmark (bench/) compares this operation with an insert that does nothing else,
+// so each further statement would show.
 const INSERT = `
   with reserved as (
     insert into client_user_ids (team_id, client_user_id, user_id) values ($1, $2, $3) on conflict do nothing
@@ -25,7 +25,7 @@ const INSERT = `
 
 /**
  * Creates a user. The client_user_id of a deleted user stays reserved until the user is erased. Otherwise somebody
- * could use it for a new user, and the deletion could not be undone. Throws client_user_id_conflict.
+ * could give it to a new user, and nobody could undo the deletion. Throws client_user_id_conflict.
  */
 export function createUser(ctx: TeamCtx, input: Static<typeof UserInput>): Promise<UserRow> {
   return inTransaction(ctx, async (ctx) => {

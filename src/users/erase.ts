@@ -12,9 +12,8 @@ export const dueForErasure = sql<boolean>`deleted_at <= now() - make_interval(da
 
 /**
  * Locks the user's row until the commit, and marks the erasure as begun. Returns false if somebody has undone the
- * deletion before. If somebody tries to undo it later, that transaction waits for this one, and then finds that the
- * erasure has begun. Nothing undoes an erasure that has begun. If the process is killed, the next run continues the
- * erasure.
+ * deletion. If somebody tries to undo it later, that transaction waits for this one, and then finds that the erasure
+ * has begun. Nobody can undo an erasure that has begun. If the process is killed, the next run continues it.
  */
 export async function lockForErasure({ db }: TxCtx<TeamCtx>, user: { id: string }): Promise<boolean> {
   const { rows } = await sql`

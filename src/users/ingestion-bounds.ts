@@ -1,5 +1,5 @@
 // We store a user's data only for the days from ingestion_start to ingestion_end, including both days. A day is a
-// calendar day in the time zone in which the data were recorded. If one of the two is null, there is no limit on this
+// calendar day in the time zone in which the data were recorded. If one of the two is null, there is no limit on that
 // side.
 import type { UserRow } from './find.ts';
 
@@ -9,7 +9,7 @@ export const isWithinIngestionDates = ({ ingestion_start: first, ingestion_end: 
   (first === null || day >= first) && (last === null || day <= last);
 
 /**
- * The number of hours after the beginning of a day in UTC at which this day has ended in every time zone. The time zone
- * with the greatest offset behind UTC decides.
+ * A day ends last in the time zone UTC-12. This is the number of hours from the beginning of a day in UTC until the day
+ * has ended everywhere.
  */
 export const DAY_ENDS_HOURS = 36;

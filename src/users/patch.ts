@@ -49,8 +49,8 @@ export function patchUser(ctx: TeamCtx, userId: string, patch: Static<typeof Use
 }
 
 /**
- * Throws ingestion_range_invalid if the end is before the start. The request may contain only one of the two, and the
- * other may be stored already. Therefore the schema of the request cannot check this.
+ * Throws ingestion_range_invalid if the end is before the start. The request may contain only one of the two, while the
+ * other is stored. So the schema of the request cannot check this.
  */
 function refuseEndBeforeStart({
   ingestion_start: start,

@@ -6,13 +6,13 @@ import { newToken } from '../tenancy/keys/key-value.ts';
 import { findUser } from './find.ts';
 
 const MINUTES = 60;
-/** The maximum number of tokens of one user. If a user has more, the oldest token is deleted. */
+/** The most tokens of one user. Beyond this number, a new token deletes the oldest one. */
 const MOST_TOKENS = 20;
 
 /**
- * Creates a token with which the user's phone may send data for this user. It is valid for one hour, but only as long
- * as the API key that created it is valid. Only this function returns the token, because we store only its hash.
- * `linkCodeId` is the link code for which the token was created, or null.
+ * Creates a token with which the user's phone may send data for this user. It is valid for one hour, or until the API
+ * key that created it ends. Only this function returns the token, because we store only its hash. `linkCodeId` is the
+ * link code for which the token was created, or null.
  */
 export function createSignInToken(
   ctx: TeamCtx,

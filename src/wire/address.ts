@@ -41,7 +41,6 @@ export const ShippingAddressInput = shape('ShippingAddressInput', {
   phone_number: PhoneNumber,
 });
 
-/** The home address of the patient. */
 export const PatientAddressInput = shape('PatientAddressInput', {
   receiver_name: Type.Optional(Text(100, { minLength: 0 })),
   ...domestic,

@@ -13,12 +13,12 @@ export function isCalendarDate(text: string): boolean {
   return year > 0 && day > 0 && day <= days;
 }
 
-/** Returns the date at a place that is `hours` ahead of UTC. */
+/** Returns the date where the clocks are `hours` ahead of UTC. */
 const dayAt = (now: number, hours: number): string => new Date(now + hours * 3_600_000).toISOString().slice(0, 10);
 
 /**
- * Returns true if a person can be born on that date. The date is not in the future anywhere on earth (a day begins
- * first at UTC+14), and not more than 130 years ago (a day ends last at UTC-12).
+ * Returns true if a person can be born on that date. The day must have begun somewhere on earth (days begin first at
+ * UTC+14), and must not be more than 130 years ago (days end last at UTC-12).
  */
 export function isBirthDate(text: string, now = Date.now()): boolean {
   if (!isCalendarDate(text)) return false;

@@ -1,6 +1,6 @@
 const intl = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
 
-// Intl has names for these codes, but they are not countries of ISO 3166-1.
+// Codes for which JavaScript's Intl has names, but which are not countries of ISO 3166-1.
 const NOT_COUNTRIES = new Set('EU EZ QO UK UN XA XB ZZ AC CP CQ DG EA IC TA XK'.split(' '));
 
 /** Names that people write in addition to the name that Intl has. */

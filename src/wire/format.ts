@@ -16,8 +16,8 @@ export type Format = {
   /** A sentence for the reference, about rules that the standard format does not contain. */
   note?: string;
   /**
-   * True if an empty text in a query means that the parameter is missing. All other formats refuse an empty text,
-   * because a client with a forgotten variable must not get a list of everything.
+   * True if an empty text in a query means that the parameter is missing. All other formats refuse an empty text. A
+   * client that forgot to set a variable would otherwise get a list of everything.
    */
   emptyIsAbsent?: true;
 };

@@ -11,7 +11,7 @@ import { hasPlainHost, isPlainText, isReference, MOST_LINES, proseOrNull, urlOrN
 import { timeZone } from './time-zone.ts';
 import { isUsState } from './us-state.ts';
 
-// Dot-atom addresses within the limits of RFC 5321, which are the addresses that mail servers accept.
+// Email addresses that mail servers accept: a local part without quotes, within the limits of RFC 5321.
 const EMAIL =
   /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/i;
 const MOST_WORDS = 8;
@@ -24,7 +24,10 @@ function isHttpUrl(text: string): boolean {
   return url !== null && url.username === '' && url.password === '';
 }
 
-/** Returns true for a URL that browsers open. Headers of our pages contain its origin. */
+/**
+ * Returns true for a URL that browsers open. We write its origin into headers of our pages, so its host must have no
+ * special characters.
+ */
 function isPageUrl(text: string): boolean {
   const url = isHttpUrl(text) ? urlOrNull(text) : null;
   return url !== null && hasPlainHost(url);
@@ -259,8 +262,8 @@ const byName = new Map<unknown, Format>(FORMATS.map((format) => [format.name, fo
 export const formatOf = (name: unknown): Format | undefined => byName.get(name);
 
 /**
- * Registers the formats in `ajv` as checks that do not change values. Use it for schemas of data that the service
- * itself makes.
+ * Registers the formats in `ajv` as checks that do not change values. It is for schemas of data that the service itself
+ * makes.
  */
 export function addFormats(ajv: Ajv): void {
   for (const { name, check } of FORMATS) ajv.addFormat(name, (text: string) => check(text) !== null);

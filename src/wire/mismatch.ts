@@ -1,6 +1,6 @@
 /**
- * The error text for a text that does not match the pattern of its schema. We use it if the pattern itself would not
- * help a reader. A schema has it as `mismatch`.
+ * The error text for a text that does not match the pattern of its schema. A schema has it as `mismatch` if the pattern
+ * itself would not help a reader.
  */
 export type Mismatch = {
   msg: string;

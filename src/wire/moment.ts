@@ -23,7 +23,10 @@ export const firstMoment = (text: string): string | null => read(text, '00:00:00
 /** Reads a time. A date without a time means the end of that day. */
 export const lastMoment = (text: string): string | null => read(text, '23:59:59.999');
 
-/** Reads a time in the past. It accepts up to five minutes in the future, because our clock may be late. */
+/**
+ * Reads a time in the past. Our clock may be behind the sender's, so it accepts a time up to five minutes in the
+ * future.
+ */
 export function pastMoment(text: string, now = Date.now()): string | null {
   const moment = firstMoment(text);
   return moment !== null && millisecondsOf(moment) <= now + CLOCKS_DIFFER_MS ? moment : null;
@@ -64,8 +67,8 @@ let lastDay = { text: '1970-01-01', ms: 0 };
 
 /**
  * Returns the milliseconds since 1970 of a time in the form that we store and that most senders use: UTC, three
- * fractional digits, Z. Returns NaN for any other text. A batch has thousands of times, and the regular expression for
- * all forms takes several times as long.
+ * fractional digits, Z. Returns NaN for any other text. A batch has thousands of times. The regular expression for all
+ * forms would take several times as long.
  */
 export function writtenMoment(text: string): number {
   if (text.length !== LENGTH || text.charCodeAt(10) !== T || text.charCodeAt(23) !== Z) return NaN;

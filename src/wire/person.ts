@@ -4,13 +4,13 @@ import { named } from './shape.ts';
 
 /**
  * The pattern of names that laboratories accept. It has a literal space. `\s` would also accept a line break, which
- * ends a segment in HL7 messages and a line in documents.
+ * would end a segment in an HL7 message and a line in a document.
  */
 const NAME_PATTERN = "^[a-zA-Z0-9][a-zA-Z0-9\\-.,']*( [a-zA-Z0-9\\-.,']+)*$";
 
 export const PersonName = Type.String({ minLength: 1, maxLength: 50, pattern: NAME_PATTERN });
 
-/** The name of a physician. It need not have the form of patients' names, because it appears only in documents. */
+/** The name of a physician. It appears only in documents, so it need not have the form of patients' names. */
 export const PhysicianName = Text(100);
 
 export const GENDERS = ['female', 'male', 'other', 'unknown'] as const;

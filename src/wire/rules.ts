@@ -115,7 +115,10 @@ const minorNeedsProxy = defineRule<true>({
   words: () => 'A patient under 18 needs a `medical_proxy`.',
 });
 
-/** If there is no ordering physician, a physician of our network signs. That needs the patient's consent. */
+/**
+ * If the request names no ordering physician, a physician of our network signs the order. That needs the patient's
+ * consent.
+ */
 const consentsUnlessPhysician = defineRule<true>({
   keyword: 'consentsUnlessPhysician',
   check: (_, { physician, consents }) => {

@@ -1,8 +1,8 @@
 import { Type, type Static, type TOptional, type TSchema, type TUnsafe } from 'typebox';
 
 /**
- * Returns the schema with null as a further type. We write a list of types. A union would make serialisation slower and
- * add entries to errors.
+ * Returns the schema with null as a further type. It writes a list of types. A union of two schemas would make
+ * serialisation slower and add entries to errors.
  */
 export function nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> {
   const { type, enum: values, ...rest } = schema as unknown as { type: string; enum?: unknown[] };
@@ -56,7 +56,7 @@ export const PastMoment = Type.String({ format: 'past-moment' });
 /** A time in the future in a request, for example the expiry of a key. */
 export const FutureMoment = Type.String({ format: 'future-moment' });
 
-// Filters of lists. A filter accepts unknown values, and these match nothing.
+// The schemas of filters of lists. A filter accepts an unknown value, which matches nothing.
 
 /** The start of a period. A date without a time means the start of that day in UTC. */
 export const LowerBound = Type.String({ format: 'lower-bound' });

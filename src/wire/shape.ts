@@ -24,8 +24,8 @@ export function named<T extends TSchema>(name: string, schema: T): T {
 export const findNamedOrNull = (schema: TSchema): NamedSchema | null => byIdentity.get(identityOf(schema)) ?? null;
 
 /**
- * Returns a value that all copies of a schema have in common. `nullable` and `Type.Optional` make such copies. The
- * value is the `properties` object of an object, or the list of values of an enum.
+ * Returns a value that all copies of a schema have in common, because `nullable` and `Type.Optional` make copies. For
+ * an object, the value is its `properties`. For an enum, it is the list of values.
  */
 function identityOf(schema: TSchema & { enum?: unknown[]; properties?: object; patternProperties?: object }): unknown {
   if (schema.enum) return JSON.stringify(schema.enum.filter((value) => value !== null));

@@ -27,8 +27,8 @@ export function proseOrNull(text: string): string | null {
 }
 
 /**
- * Returns true for a valid reference that a customer chose. We compare references exactly as sent. So a reference must
- * have a visible character, and no control characters.
+ * Returns true for a valid reference that a customer chose. We compare references exactly as the customer sent them. So
+ * a reference must have a visible character and no control characters.
  */
 export const isReference = (text: string): boolean => !CONTROL.test(text) && VISIBLE.test(text);
 
@@ -42,8 +42,8 @@ export const wordsOf = (text: string): string[] =>
     .filter(Boolean);
 
 /**
- * Parses a URL by the WHATWG URL Standard. Returns null for any other text. We cannot use URL.canParse: in Node 20,
- * after V8 has optimised its caller, it refuses every text with a Latin-1 letter such as ü.
+ * Parses a URL by the WHATWG URL Standard. Returns null for any other text. We cannot use URL.canParse. In Node 20, it
+ * refuses every text with a Latin-1 letter such as ü after V8 has optimised its caller.
  */
 export function urlOrNull(text: string): URL | null {
   try {

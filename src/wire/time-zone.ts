@@ -24,7 +24,7 @@ const RENAMED: Record<string, string> = {
 };
 
 /**
- * Names that we have looked up. Making a formatter for a look-up takes 50 µs. There are about 600 time zones, and
+ * Names that we have looked up. A look-up makes a formatter, which takes 50 µs. There are about 600 time zones, and
  * people use few spellings of each.
  */
 const known = new Map<string, string>();

@@ -3,8 +3,8 @@ import type { TSchema } from 'typebox';
 const marked = new WeakMap<object, readonly string[]>();
 
 /**
- * Marks members of a schema whose values are cached, frozen, and part of many responses. We serialise each such value
- * once and cache its text.
+ * Marks members of a schema whose values are part of many responses. The values are cached and frozen, so we serialise
+ * each of them once and cache its text.
  */
 export function writtenOnce<T extends TSchema>(schema: T, ...members: string[]): T {
   marked.set(schema, members);

@@ -8,8 +8,7 @@ const WITHIN_MS = 15_000;
 
 /**
  * Sends an event once, in the form of a webhook delivery. Returns the status, or the reason for a missing response, and
- * the duration. It sends to the given URL and follows no redirect, because the caller chose the server that it may
- * reach.
+ * the duration. The caller chose the server that it may reach, so it follows no redirect to another.
  */
 export async function forward(
   { forwardTo, secret }: Following,

@@ -22,8 +22,8 @@ export async function readFeed(
 ): Promise<FeedPage> {
   const url = new URL(`${baseUrl.href.replace(/\/$/, '')}/v2/events`);
   url.searchParams.set('limit', String(PAGE));
-  // The first request gets the cursor of the current end of the feed, and does not wait. We have this cursor before the
-  // first wait, so we lose no event if the wait is interrupted.
+  // The first request gets the cursor of the current end of the feed, and does not wait for events. So we have a cursor
+  // before the first wait, and lose no event if the wait is interrupted.
   if (after !== 'now') url.searchParams.set('wait', String(WAIT_SECONDS));
   if (after !== 'beginning') url.searchParams.set('after', after);
   for (const type of types) url.searchParams.append('event_type', type);
@@ -31,7 +31,7 @@ export async function readFeed(
   let status: number;
   let text: string;
   try {
-    // If we followed a redirect, we would send the key to another server.
+    // A redirect may lead to another server, which would then get the key. So we follow none.
     const response = await fetch(url, { headers: { 'x-service-api-key': apiKey }, redirect: 'manual', signal });
     status = response.status;
     text = await response.text();

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
 
-/** We increase this number when older releases cannot read the backups of a new release. */
+/** A release that changes the format, so that older releases cannot read its backups, increases this number. */
 export const BACKUP_FORMAT = 1;
 
 export type TableCopy = {
@@ -83,8 +83,8 @@ export const damaged = (file: string, cause?: unknown): Error =>
   );
 
 /**
- * Sets options for one transaction. With them, COPY writes the same text on every server, there are no timeouts, and
- * the transaction fails if row-level security hides rows.
+ * Sets options for one transaction. With them, COPY writes the same text on every server, and no timeout applies. If
+ * row-level security would hide rows, the transaction fails.
  */
 export async function prepareForCopying(client: pg.Client): Promise<void> {
   await client.query(`

@@ -31,13 +31,13 @@ export async function restore(options: {
   for (const table of manifest.tables) await verifyFile(directory, table);
   log.info({ tables: manifest.tables.length }, 'backup verified');
   const client = new pg.Client({ connectionString: ownerUrl, application_name: 'phial restore' });
-  client.on('error', () => undefined); // A lost connection also fails the running query.
+  client.on('error', () => undefined); // A lost connection fails the running query, which reports it.
   await client.connect();
   try {
     await refuseUsedDatabase(client, manifest);
     await migrate({ ownerUrl, directory: migrationsDirectory, upTo: manifest.migrations.at(-1) ?? '' });
     await loadInTransaction(client, directory, manifest, log);
-    // Without statistics, PostgreSQL would use plans for empty tables in the first hours.
+    // PostgreSQL has no statistics of the new rows. It would use plans for empty tables in the first hours.
     await client.query(`analyze ${manifest.tables.map((table) => inPublic(table.name)).join(', ')}`);
   } finally {
     await client.end();
@@ -46,8 +46,8 @@ export async function restore(options: {
 }
 
 /**
- * Throws unless the migrations of the backup are the first migrations of this program. Otherwise this program cannot
- * make the backup's tables.
+ * Throws unless the migrations of the backup are the first migrations of this program. With other migrations, this
+ * program could not create the tables of the backup.
  */
 async function refuseOtherHistory(manifest: Manifest, migrationsDirectory: string): Promise<void> {
   const files = await readMigrationFiles(migrationsDirectory);
@@ -135,14 +135,14 @@ async function load(client: pg.Client, directory: string, manifest: Manifest, lo
     );
   }
   const all = names.map(inPublic).join(', ');
-  // A service that starts now waits for this lock. If it started earlier, the next check finds its rows.
+  // A service that starts now waits for this lock. If a service has started earlier, the next check finds its rows.
   await client.query(`lock table ${all} in access exclusive mode`);
   await refuseUsedDatabase(client, manifest);
   const triggers = await findTriggers(client, names);
   // Our triggers check rows against the rules of this release. The rows of the backup may follow older rules, and we
   // load them unchanged.
   for (const { table, name } of triggers) await client.query(`alter table ${inPublic(table)} disable trigger ${name}`);
-  // This also removes rows that migrations inserted, so the database then has only the rows of the backup.
+  // Migrations have inserted rows. We remove them, so that the database then has only the rows of the backup.
   await client.query(`truncate ${all}`);
   await makePartitions(client, manifest);
   for (const name of await inReferenceOrder(client, names)) {
@@ -167,8 +167,8 @@ async function findTriggers(client: pg.Client, tables: string[]): Promise<{ tabl
 }
 
 /**
- * Makes the partitions of the backup's days. Without its partition, a row would go to the default partition, from which
- * old rows can only be removed with a delete.
+ * Makes the partitions of the backup's days. A row without a partition would go to the default partition. Old rows
+ * there can only be deleted one by one, while a partition can be dropped as a whole.
  */
 async function makePartitions(client: pg.Client, manifest: Manifest): Promise<void> {
   const days = new Set(manifest.tables.flatMap((table) => table.days));

@@ -1,5 +1,5 @@
-// Arrays in PostgreSQL's binary form (array_recv). With the text form, we would have to quote each item, and PostgreSQL
-// would have to unquote and parse it.
+// Writes arrays in PostgreSQL's binary form (array_recv). In the text form, we would have to quote each item, and
+// PostgreSQL would have to unquote and parse it.
 import { millisecondsOf } from '../../wire/moment.ts';
 
 const HEADER_BYTES = 20;
@@ -17,7 +17,6 @@ const JSONB_VERSION = Buffer.of(1);
 
 type Items<T> = readonly (T | null)[];
 
-/** A `bytea[]`. */
 export const byteaArray = (items: Items<Buffer>): Buffer =>
   arrayOf(OF.bytea, items, {
     bytesOf: (item) => item.length,
@@ -31,7 +30,6 @@ export const int8Array = (items: Items<number>): Buffer =>
 /** An `integer[]`. Throws RangeError for any other number. */
 export const int4Array = (items: Items<number>): Buffer => arrayOf(OF.int4, items, { bytesOf: four, write: writeInt4 });
 
-/** A `float8[]`. */
 export const float8Array = (items: Items<number>): Buffer =>
   arrayOf(OF.float8, items, { bytesOf: eight, write: ({ view }, item, at) => view.setFloat64(at, item) });
 

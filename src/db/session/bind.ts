@@ -1,5 +1,6 @@
-// Row-level security. We send the scope of each statement to the server, and policies hide all rows outside of it. The
-// filters in our queries are the first protection, and the policies are the second.
+// Binds a context to a scope for row-level security. We send the scope of each statement to the server, and
+// PostgreSQL's policies hide all rows outside of it. So if a query of ours lacks its filter by team, it still shows no
+// rows of other teams.
 import { Kysely, PostgresDialect, Transaction, type ConnectionProvider, type Driver } from 'kysely';
 import { ScopedConnection, transactions } from './scoped-connection.ts';
 import type { Db, Tx } from '../open-database.ts';
@@ -34,7 +35,7 @@ export type WithPermit = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
  * Returns a context that takes a permit whenever it uses a connection: for each transaction, and for each statement
- * outside of one.
+ * outside of a transaction.
  */
 export const withPermitPerConnection = <C extends WithDb>(ctx: C, withPermit: WithPermit): C => {
   const executor = ctx.db.getExecutor();

@@ -1,11 +1,11 @@
-// Makes PostgreSQL use indexes in its plans, even if a table is small or its statistics are old. A plan that PostgreSQL
-// made for a tiny table then also suits the later size of the table, so it can stay cached.
+// Makes PostgreSQL use indexes in its plans, even if a table is small or its statistics are old. PostgreSQL caches the
+// plan of a statement. A plan from a time when the table was tiny would otherwise read the complete table later.
 import type { CompiledQuery, OperationNode, OperationNodeSource } from 'kysely';
 
 /** The settings of a connection or a transaction that make PostgreSQL use indexes. */
 export const BY_INDEX: Readonly<Record<string, 'off' | 'force_generic_plan'>> = {
-  // Without this, PostgreSQL plans some statements at each run: statements on many partitions, or with short arrays.
-  // The planning takes longer than the statement.
+  // PostgreSQL would plan some statements at each run, for example those on many partitions. The planning takes longer
+  // than the statement.
   plan_cache_mode: 'force_generic_plan',
   enable_seqscan: 'off',
   enable_bitmapscan: 'off',
@@ -15,19 +15,19 @@ export const BY_INDEX: Readonly<Record<string, 'off' | 'force_generic_plan'>> = 
   enable_material: 'off',
   enable_sort: 'off',
   enable_incremental_sort: 'off',
-  // Before version 18, a disabled plan node has a very high cost if it is still needed. For such a cost PostgreSQL
-  // would compile the plan first.
+  // Before version 18, PostgreSQL gives a disabled operation that it still needs a very high cost. Because of that
+  // cost, it would compile the plan before it runs the statement.
   jit: 'off',
 };
 
 const marked = new WeakSet<OperationNode>();
 
 /**
- * Marks a statement that finds its rows by indexes. Each connection plans it once, with indexes. Inside a transaction,
- * the settings stay until its end. So the transaction must not contain a statement that needs a full scan.
- *
- * While a table is empty, several indexes look equally good, and PostgreSQL takes the newest. The `order by` clause
- * selects the right one. Use `id between x and x order by id limit 1` to find a row by id.
+ * Marks a statement that finds its rows by indexes. Each connection plans it once, with indexes. In a transaction, this
+ * setting stays until the end of the transaction. So no statement of that transaction may need to read a complete
+ * table.
+ * While a table is empty, several indexes look equally good to PostgreSQL, and it takes the newest. The `order by`
+ * clause selects the right one. Use `id between x and x order by id limit 1` to find a row by id.
  */
 export function byIndex<Q extends OperationNodeSource>(query: Q): Q {
   marked.add(query.toOperationNode());

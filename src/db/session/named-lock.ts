@@ -1,4 +1,4 @@
-// Locks for work that has no row to lock. A transaction locks a name until it ends.
+// Locks names, for work that has no row to lock. A transaction holds such a lock until it ends.
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Tx } from '../open-database.ts';
@@ -33,8 +33,8 @@ const nameOf = <K extends Kind>(kind: K, of: LockArguments<K>): string =>
 
 /**
  * Returns the number that PostgreSQL locks for a name. All teams share these numbers, and callers choose parts of some
- * names, such as idempotency keys. With a simple hash, such as hashtextextended, a caller could compute a key that
- * blocks another team.
+ * names, such as idempotency keys. With a simple hash, such as hashtextextended, a caller could find a key with the
+ * same number as another team's lock, and block that team.
  */
 export const lockNumberOf = (name: string): string =>
   createHash('sha256').update(name).digest().readBigInt64BE().toString();
@@ -47,15 +47,15 @@ export async function lockName<K extends Kind>(db: Tx, kind: K, ...of: LockArgum
 }
 
 /**
- * Like `lockName`, but sends the lock in the round trip of the next statement. That statement reads nothing before the
- * lock is held.
+ * Like `lockName`, but we send the lock together with the next statement. PostgreSQL runs that statement only after it
+ * has the lock.
  */
 export const lockNameAhead = <K extends Kind>(db: Tx, kind: K, ...of: LockArguments<K>): Promise<void> =>
   sendWithNext(db, lockOf(nameOf(kind, of)));
 
 /**
- * Like `lockName` for several names. It sorts the locks. So two transactions that lock some of the same names cannot
- * deadlock.
+ * Like `lockName` for several names. It takes the locks in the order of their numbers. So two transactions that lock
+ * some of the same names cannot deadlock.
  */
 export async function lockNames<K extends Kind>(db: Tx, kind: K, each: LockArguments<K>[]): Promise<void> {
   const numbers = each.map((of) => lockNumberOf(nameOf(kind, of))).toSorted();
@@ -63,9 +63,9 @@ export async function lockNames<K extends Kind>(db: Tx, kind: K, each: LockArgum
 }
 
 /**
- * Takes the lock if it is free, in the round trip of the next statement. The next statement selects `WAS_FREE`, and
- * reads everything that the previous holder of the lock committed. If that statement itself tried to take the lock, it
- * would read a snapshot from before the lock.
+ * Takes the lock if it is free. We send this together with the next statement, which selects `WAS_FREE`. That statement
+ * sees everything that the previous holder of the lock committed. If it tried to take the lock itself, it would see the
+ * rows from before the lock.
  */
 export const tryLockNameAhead = <K extends Kind>(db: Tx, kind: K, ...of: LockArguments<K>): Promise<void> =>
   sendWithNext(

@@ -2,7 +2,7 @@ import { serialize } from 'pg-protocol';
 import { columnTypes } from '../column-types.ts';
 import { toParameter } from './parameter.ts';
 
-/** A prepared statement that we send before another one, in the same round trip. Nobody reads its result. */
+/** A prepared statement that we send before another one, in the same round trip. We ignore its result. */
 export type Prefix = { name: string; values: readonly unknown[] };
 
 /**
@@ -28,18 +28,16 @@ const NO_ROWS: Shape = { names: [], parsers: [], empty: {} };
 const SYNC = serialize.sync();
 
 /**
- * Sends a statement and its prefixes in one round trip, with one Sync at the end. If a prefix fails, the server skips
- * the statement. With pg's own pipeline, each statement has a separate Sync, so the server would run the statement all
- * the same.
- *
+ * Sends a statement and its prefixes in one round trip, with one Sync message at the end. PostgreSQL skips everything
+ * up to the Sync if a prefix fails. In pg's own pipeline each statement has its own Sync, so the server would run the
+ * statement although the prefix failed.
  * This is a custom query for pg's client, like pg-cursor. It sends everything in one write, and asks for the columns of
- * a prepared statement only once per connection. Together these save a third of the process's time for a short
- * statement.
+ * a prepared statement only once per connection. For a short statement, this saves a third of the process's time.
  */
 export class RoundTrip {
   readonly name: string | undefined;
   readonly text: string;
-  /** If the pool has a `query_timeout`, pg replaces this function by its own, to learn when the statement has ended. */
+  /** If the pool has a `query_timeout`, pg replaces this function to learn when the statement has ended. */
   callback: (error: Error | null, response?: StatementResult) => void;
   readonly #values: readonly unknown[];
   readonly #prefixes: Prefix[];
@@ -113,7 +111,7 @@ export class RoundTrip {
       this.#unread -= 1;
       return;
     }
-    // The server sends no columns for a statement without rows. We store an empty shape, so that we do not ask again.
+    // If a statement returns no rows, the server sends no columns. We store that, so that we do not ask again.
     if (this.name !== undefined && !this.#shape) this.#shapes.set(this.name, NO_ROWS);
     const space = text.indexOf(' ');
     this.#response.command = space === -1 ? text : text.slice(0, space);

@@ -1,6 +1,6 @@
 /**
- * The scope of a statement: the teams and organisations whose rows it sees. The row-level-security policies read it
- * from the settings of the connection.
+ * The scope of a statement: the teams and organisations whose rows the statement sees. The row-level-security policies
+ * read the scope from the settings of the connection.
  */
 export type Scope = {
   /** Equal scopes have equal keys. */

@@ -19,20 +19,24 @@ const PLAN_BY_INDEX_TEXT = `select ${Object.entries(BY_INDEX)
   .join(', ')}`;
 
 /**
- * A statement that we send before the next one. Nobody reads its result. `name` is the name of its prepared statement.
+ * A statement that we send together with the next one. We ignore its result. `name` is the name of its prepared
+ * statement.
  */
 type Ahead = { query: CompiledQuery; name: string; scope: Scope };
 
 /**
- * One connection of the pool. It remembers its scope. If a statement needs another scope, the connection sends the
- * scope in the same round trip as the statement. It also sends `begin` in the same round trip as the first statement of
- * the transaction.
+ * One connection of the pool. It remembers the scope that the server has. If a statement needs another scope, the
+ * connection sends the scope in the same round trip as the statement. It also sends `begin` in the same round trip as
+ * the first statement of the transaction.
  */
 class Session {
   readonly #client: pg.PoolClient;
   readonly #onError: (error: unknown) => void;
   readonly #silentMs: number;
-  /** The key of the scope that the server has. Null if we do not know it, for example after a possible rollback. */
+  /**
+   * The key of the scope that the server has. Null if we do not know that, for example because the server may have
+   * rolled a transaction back.
+   */
   #scope: string | null = null;
   #transaction: 'none' | 'asked for' | 'open' = 'none';
   #last: (Prefix & { text: string }) | null = null;
@@ -59,8 +63,8 @@ class Session {
   }
 
   /**
-   * Records in the database which server this is. Each server counts transaction ids differently. So we must record a
-   * change of server before we write or read events there.
+   * Records in the database which server this is. After a restore or a failover, the database may be on another server,
+   * which counts transaction ids differently. We must record that before we write or read events there.
    */
   async #recordServer(): Promise<void> {
     try {
@@ -93,8 +97,8 @@ class Session {
   }
 
   /**
-   * Commits. Throws if the server rolled back instead. It does that if a statement failed and the caller caught the
-   * error.
+   * Commits. If a statement failed and the caller caught its error, PostgreSQL rolls back instead. Then this function
+   * throws.
    */
   async commit(): Promise<void> {
     const prefixes = await this.#takeLast(await this.#takeWaitingStatements());
@@ -112,8 +116,8 @@ class Session {
   }
 
   /**
-   * Returns the statements to send before `commit`. If the last statement is not yet prepared on this connection, it
-   * first sends that statement in a separate round trip, which prepares it.
+   * Returns the statements to send before `commit`. The last of them may not be prepared on this connection yet. Then
+   * the function first sends it in a round trip of its own, which prepares it.
    */
   async #takeLast(before: Prefix[]): Promise<Prefix[]> {
     const last = this.#last;
@@ -127,8 +131,8 @@ class Session {
   }
 
   /**
-   * Returns the waiting statements to send with the next round trip, each with its prefixes. If one is not yet prepared
-   * on this connection, it first sends that statement in a separate round trip, which prepares it.
+   * Returns the waiting statements to send with the next round trip, each with its prefixes. If one of them is not
+   * prepared on this connection yet, the function first sends it in a round trip of its own, which prepares it.
    */
   async #takeWaitingStatements(): Promise<Prefix[]> {
     let prefixes: Prefix[] = [];
@@ -169,15 +173,15 @@ class Session {
     prefixes.push(...this.#beginPrefix());
     if (ROLLS_BACK.test(query.sql)) this.#scope = null;
     else prefixes.push(...this.#scopeOf(scope));
-    // Outside of a transaction, these settings are valid only in this round trip.
+    // Outside of a transaction, these settings apply only to this round trip.
     if (goesByIndex(query)) prefixes.push(PLAN_BY_INDEX);
     return this.#send({ text: query.sql, name: nameOf(query), values: query.parameters, prefixes });
   }
 
   /**
-   * Sends a statement and its prefixes, with our own time limit. The `query_timeout` of pg would keep each result in
-   * memory until the next major garbage collection: it stores a function as a property of the query, and V8 then moves
-   * the query to the old generation at once.
+   * Sends a statement and its prefixes, with our own time limit. pg's `query_timeout` would keep each result in memory
+   * until the next major garbage collection. It stores a function in the query, and V8 therefore moves the query to the
+   * old generation at once.
    */
   async #send(statement: Statement): Promise<StatementResult> {
     let timer: NodeJS.Timeout | undefined;
@@ -192,7 +196,8 @@ class Session {
     } catch (error) {
       this.#scope = null;
       this.#onError(error);
-      // The server did not end the statement, so we do not know the state of the connection.
+      // This is no error of the server, so we do not know whether the statement has ended. We must not use the
+      // connection again.
       if (!(error instanceof pg.DatabaseError)) this.#broken = true;
       throw error;
     } finally {
@@ -254,8 +259,8 @@ type DriverOptions = {
   /** Called for every new connection when it is ready. */
   onReady: () => void;
   /**
-   * A statement fails if the server sends nothing for this long. If a network drops packets, the connection does not
-   * break by itself.
+   * A statement fails if the server sends nothing for this long. A network that drops packets does not break the
+   * connection, so we would otherwise wait forever.
    */
   silentMs: number;
 };

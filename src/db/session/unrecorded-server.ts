@@ -1,6 +1,6 @@
 /**
- * The error if we could not record the server of a new connection. We use no such connection until we have recorded the
- * server.
+ * Thrown if we could not record the server of a new connection (see scoped-connection.ts). We use such a connection for
+ * nothing else.
  */
 export class UnrecordedServer extends Error {
   /** PostgreSQL's code for "cannot connect now". A retry may help. */

@@ -6,23 +6,23 @@ import { newId } from '../../ids.ts';
 const LOOK_MS = 1_500;
 /**
  * After this worker lost its connection, it waits this long before it declares other workers dead. The same cause, for
- * example a restart of the server, may have disconnected them too, and they need time to reconnect.
+ * example a restart of the server, may have disconnected the others too, and they need time to reconnect.
  */
 const AFTER_CUT_MS = 10_000;
 const QUEUES_AT_ONCE = 1_000;
 
 /**
  * True if no connection holds the advisory lock of the worker `id`: the worker died or lost its connection. We write
- * the prefix of the name into the SQL text, because PostgreSQL would plan the statement at every execution if it were a
- * parameter.
+ * the prefix of the name into the SQL text. If it were a parameter, PostgreSQL would plan the statement at every
+ * execution.
  */
 export const nameIsFree = sql<boolean>`pg_try_advisory_xact_lock(hashtextextended('delivery worker ' || id, 0))`;
 
 /**
- * The identity of a worker. It is the owner of its endpoint queues, and other workers use it to detect that the worker
+ * The identity of a worker. Endpoint queues name it as their owner, and other workers use it to detect that the worker
  * died. The worker's listening connection holds an advisory lock whose name contains the id. PostgreSQL releases the
  * lock when that connection ends. The worker registers in delivery_workers only while it holds the lock. If a worker is
- * not registered, or its machine disappears without closing the connection, other workers take its queues over when its
+ * not registered, or its machine disappears without closing the connection, other workers take its queues when the
  * leases end.
  */
 export class Worker {
@@ -42,16 +42,16 @@ export class Worker {
   }
 
   /**
-   * Returns the id if other workers can detect the death of this worker. Other workers may then release work that it
-   * reserved under this id as soon as it dies. Returns null otherwise.
+   * Returns the id if other workers can detect the death of this worker. When it dies, they release the work that it
+   * reserved under this id. Returns null otherwise.
    */
   get livingId(): string | null {
     return this.isListening ? this.#id : null;
   }
 
   /**
-   * True if this worker may declare another worker dead because nobody holds that worker's lock. It may not do so
-   * shortly after it lost its own connection.
+   * True if this worker may declare another worker dead because nobody holds that worker's lock. Shortly after it lost
+   * its own connection, it may not.
    */
   get looksForDeadWorkers(): boolean {
     return this.isListening && performance.now() >= this.#trustsFrom;
@@ -71,7 +71,7 @@ export class Worker {
 
   /**
    * Handles the loss of the listening connection. Returns true if other workers may now declare this worker dead. The
-   * worker then has a new id and owns no queue under it yet.
+   * worker then has a new id, under which it owns no queue yet.
    */
   lost(): boolean {
     if (this.#sign === 'none') return false;
@@ -100,7 +100,7 @@ export class Worker {
 
   /**
    * Removes the registration of the worker. Call it when the worker stops. If the worker could not release a queue, it
-   * stays registered, so that other workers wake that queue.
+   * stays registered. Other workers then find it dead and take that queue.
    */
   async leave(db: Db): Promise<void> {
     await sql`
@@ -113,8 +113,8 @@ export class Worker {
 
 /**
  * Ends the leases of dead workers, so that the next poll takes their queues. Deletes dead workers that own no queue.
- * Returns the number of leases that it ended. It skips rows that another transaction locks, and the next search handles
- * them.
+ * Returns the number of leases that it ended. It skips rows that another transaction locks, which the next search finds
+ * again.
  */
 export async function wakeQueuesOfDeadWorkers(db: Db, ownId: string): Promise<number> {
   const dead = await findDead(db, ownId);
@@ -142,10 +142,9 @@ export async function wakeQueuesOfDeadWorkers(db: Db, ownId: string): Promise<nu
 
 /**
  * Returns the workers whose lock nobody holds. These ids never become active again, because a worker that reconnects
- * gets a new id, and it registers only while it holds the lock of that id. If two workers check a dead worker at the
- * same moment, one of them may hold its lock for that moment, and the other treats it as alive until its next search.
- * The limit is written into the SQL text. With a parameter, PostgreSQL would plan the statement at each search, and
- * that costs more than the rest.
+ * gets a new id. If two workers check a dead worker at the same moment, one of them holds its lock for that moment, and
+ * the other takes it for alive until its next search. We write the limit into the SQL text. With a parameter,
+ * PostgreSQL would plan the statement at each search, which costs more than the search.
  */
 async function findDead(db: Db, ownId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

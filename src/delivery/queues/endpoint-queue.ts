@@ -10,14 +10,15 @@ import type { SendOutcome } from '../sending/send.ts';
 import { TransientMap } from '../../transient-map.ts';
 
 /**
- * The smallest limit of one read. We read more ids than there are slots, so that an endpoint that responds fast needs
- * no read for each delivery and never waits for a read.
+ * The fewest ids that one read asks for. We read more ids than there are slots. Otherwise an endpoint that responds
+ * fast would need a read for each delivery, and would wait for it.
  */
 const LEAST_READ = 16;
 
 /**
- * An event gets its id before its transaction commits. If it commits within this time, the next read finds it. If it
- * commits later, only the read after the renewal of the lease finds it.
+ * An event gets its id before its transaction commits, so ids do not become visible in their order. If an event becomes
+ * visible within this time, the next read finds it. If it becomes visible later, only the read after the renewal of the
+ * lease finds it.
  */
 const LATE_COMMIT_MS = 10_000;
 
@@ -39,8 +40,8 @@ export class EndpointQueue {
    */
   hasReplay = false;
   /**
-   * Set if the worker releases this queue to make room for others. No worker takes the queue again for this many
-   * seconds. 0 if the queue is not released for that reason.
+   * Set if the worker releases this queue because it owns too many. For this many seconds no worker takes the queue
+   * again. 0 if the queue is not released for that reason.
    */
   othersFirstSeconds = 0;
   readonly #rate = new Rate();
@@ -55,11 +56,11 @@ export class EndpointQueue {
   #firsts: Queued[] = [];
   #retries: Queued[] = [];
   /**
-   * Ids of events that were read and whose outcome is not written yet. Their rows still exist, so a second read returns
-   * them again and we must skip them.
+   * Ids of events that we read and whose outcome is not written yet. Their rows still exist, so a second read returns
+   * them again, and we must skip them.
    */
   readonly #known = new TransientMap<string, true>();
-  /** The number of reads under way. A read may return a row whose outcome was written during that read. */
+  /** The number of reads under way. Such a read may still return a row whose outcome we write meanwhile. */
   #reading = 0;
   readonly #recordedMeanwhile = new TransientMap<string, true>();
   #mayHaveFirsts = true;
@@ -89,8 +90,8 @@ export class EndpointQueue {
   }
 
   /**
-   * Adds deliveries that a notification named. If no other first attempts have to be read before them, we start these
-   * without reading the queue.
+   * Adds deliveries that a notification named. If no other first attempts wait before them, we start them without
+   * reading the queue.
    */
   addNotified(eventIds: string[]): void {
     if (this.#mayHaveFirsts || this.#firsts.length + eventIds.length > LEAST_READ) this.#mayHaveFirsts = true;
@@ -99,8 +100,8 @@ export class EndpointQueue {
   }
 
   /**
-   * Like `look`, but the next read starts at the first row. It also finds rows that committed late and whose ids are
-   * before the last row that was read.
+   * Like `look`, but the next read starts at the first row. So it also finds rows that became visible late and whose
+   * ids are smaller than the last id that was read.
    */
   lookFromBeginning(): void {
     this.look();
@@ -160,13 +161,13 @@ export class EndpointQueue {
   }
 
   /**
-   * Sets where the next read begins. If more rows may follow, it begins after `last`. If all rows were read, it begins
-   * at the first id whose event may still commit late.
+   * Sets where the next read begins. If more rows may follow, it begins after `last`. If we have read all rows, it
+   * begins a few seconds back, at the first id whose event may still become visible.
    */
   #moveOn(last: Queued | undefined): void {
     const recent = leastIdAt(Date.now() - LATE_COMMIT_MS);
-    // An event may have committed between that id and the start of this read, and its notification may have arrived
-    // before the read. We therefore read again.
+    // An event may have become visible after the query of this read, and its notification may have arrived before. So
+    // we read again.
     if (!last && this.#after > recent) this.#mayHaveFirsts = true;
     this.#after = last?.event_id ?? recent;
   }
@@ -181,8 +182,8 @@ export class EndpointQueue {
     const next = rows.find((row) => row.wait > 0);
     if (next) this.#retriesAt = now + next.wait * 1000;
     else this.#retriesAt = rows.length === most ? 0 : Infinity;
-    // A delivery whose outcome was written during this read may have been requested again, and may therefore be due
-    // again.
+    // We wrote the outcome of a delivery during this read. A customer may have requested the delivery again since, so
+    // it may be due again.
     if (rows.some((row) => row.wait <= 0 && this.#recordedMeanwhile.has(row.event_id))) this.#retriesAt = 0;
     for (const row of rows) if (row.wait <= 0 && this.#remember(row)) this.#retries.push(row);
     this.endRead();
@@ -202,8 +203,9 @@ export class EndpointQueue {
   }
 
   /**
-   * Returns the next delivery to start, or null if nothing waits or no slot is free. While first attempts wait, retries
-   * may use a quarter of the slots, rounded down. Otherwise retries may use three quarters, rounded up.
+   * Returns the next delivery to start, or null if nothing waits or no slot is free. Retries must not use all slots.
+   * While first attempts wait, retries may use a quarter of the slots, rounded down. Otherwise they may use three
+   * quarters, rounded up.
    */
   next(now: number, ratePerSecond: number | null): Queued | null {
     if (!this.#slots.hasFreeSlot(now) || !this.#rate.allows(now, ratePerSecond) || now < this.startsAt) return null;
@@ -218,8 +220,8 @@ export class EndpointQueue {
   }
 
   /**
-   * True if a replay may start a delivery. No other delivery may wait, and a replay uses at most half of the slots, so
-   * that slots are free for deliveries that arrive meanwhile.
+   * True if a replay may start a delivery. No other delivery may wait. A replay uses at most half of the slots, so that
+   * slots are free for deliveries that arrive meanwhile.
    */
   hasSlotForReplay(now: number, ratePerSecond: number | null): boolean {
     if (this.#mayHaveFirsts || this.#firsts.length > 0 || this.#retries.length > 0) return false;
@@ -249,9 +251,9 @@ export class EndpointQueue {
   }
 
   /**
-   * Frees the slot of a delivery whose request has ended. Its outcome is written afterwards. If the endpoint asks for
-   * fewer requests or timed out, the queue gets fewer slots. The Retry-After of one response applies to the whole
-   * queue.
+   * Frees the slot of a delivery whose request has ended. The caller writes the outcome afterwards. If the endpoint
+   * asks for fewer requests or timed out, the queue gets fewer slots. The Retry-After of one response applies to the
+   * entire queue.
    */
   answer(queued: Queued, outcome: Answered | null, now: number): void {
     if (queued.from === 'retries') this.#retriesUnderWay -= 1;

@@ -2,16 +2,16 @@ import { RoundRobin } from '../../fair/round-robin.ts';
 import type { EndpointQueue } from './endpoint-queue.ts';
 
 /**
- * The share of the allowed queues that one eviction frees in addition. Without it every new queue would cause another
- * eviction, which examines all queues.
+ * If a worker owns too many queues, it releases this share of the allowed number in addition. Otherwise every new queue
+ * would make the worker examine all its queues again.
  */
 const PART_MADE_FREE = 1 / 50;
-/** A worker takes an evicted queue again only after this time, so that queues which waited meanwhile come first. */
+/** A worker takes a released queue again only after this time. Queues that waited meanwhile come first. */
 const OTHERS_FIRST_SECONDS = 5;
 
 /**
- * Chooses the queues to release if a worker owns more than `most`. It releases a few more than necessary, to make room
- * for new queues.
+ * Chooses the queues to release if a worker owns more than `most`. It releases a few more than necessary, so that there
+ * is capacity for new queues.
  */
 export function evictQueues(queues: EndpointQueue[], most: number): EndpointQueue[] {
   const going = chooseQueuesToEvict(queues, queues.length - Math.floor(most * (1 - PART_MADE_FREE)));
@@ -29,9 +29,9 @@ const byUse = (a: EndpointQueue, b: EndpointQueue): number =>
 const isBusy = (queue: EndpointQueue): boolean => !queue.isIdle || queue.hasReplay;
 
 /**
- * Chooses `count` queues to release. It takes queues from the organisation that has the most, and within it from the
- * team that has the most, until the largest organisations and teams have equally many. Within a team it takes idle
- * queues first, and among equal queues the one that was used longest ago.
+ * Chooses `count` queues to release. It takes them from the organisation with the most queues, and within it from the
+ * team with the most, until the largest organisations and teams have equally many. Within a team it takes idle queues
+ * before others, and among equals the one that was used longest ago.
  */
 export function chooseQueuesToEvict(queues: Iterable<EndpointQueue>, count: number): EndpointQueue[] {
   const byOrg = new Map<string, RoundRobin<EndpointQueue>>();

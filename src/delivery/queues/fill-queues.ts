@@ -7,8 +7,8 @@ import type { Threshold } from '../../fair/threshold.ts';
 const READ_AT_ONCE = 32;
 
 /**
- * Reads the waiting deliveries of queues with free slots, in round robin by team. For each team it reads at most as
- * many queues as the team may start deliveries.
+ * Reads the waiting deliveries of queues with free slots, in round robin by team. For each team it reads no more queues
+ * than the team may start deliveries.
  */
 export async function fillQueues(
   db: Db,
@@ -24,8 +24,8 @@ export async function fillQueues(
   for (const queue of servingOrder.of(ready).drain()) {
     if (queues.size === READ_AT_ONCE) break;
     const already = ofTeam.get(queue.team_id) ?? 0;
-    // We always read one queue of each team. Otherwise rows of its other queues that were read before could use all
-    // permits of the team again and again, and this queue would never be read.
+    // We always read one queue of each team. Otherwise rows of the team's other queues, which we read before, could use
+    // all its permits again and again, and we would never read this queue.
     if (already >= Math.max(1, permits.capacityFor(queue.owner))) continue;
     const first = queue.firstAttemptsWanted();
     const retry = queue.retriesWanted(now);

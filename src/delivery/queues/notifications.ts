@@ -2,8 +2,7 @@ import { TransientMap } from '../../transient-map.ts';
 
 const MOST_QUEUES = 20_000;
 /**
- * The most events of one queue that we remember. If there are more, the worker reads them from the table, many in one
- * read.
+ * The most events of one queue that we remember. Beyond that, the worker reads the table, which returns many at a time.
  */
 const MOST_EVENTS = 16;
 /** Endpoint ids, separated by commas. Each may be followed by a slash and the id of an event. */
@@ -11,7 +10,10 @@ const PAYLOAD = /^[0-9a-f-]{36}(\/[0-9a-f-]{36})?(,[0-9a-f-]{36}(\/[0-9a-f-]{36}
 
 /** The endpoint queues that notifications of DELIVERIES_CHANNEL named and that the worker has not handled yet. */
 export class QueueNotifications {
-  /** The queued events, by endpoint id. Null means that events are missing here, so the worker must read the table. */
+  /**
+   * The queued events, by endpoint id. Null means that events are missing here, so the worker must read them from the
+   * table.
+   */
   readonly all = new TransientMap<string, string[] | null>();
 
   /**

@@ -12,7 +12,7 @@ const MOST_QUEUES = 5_000;
 const LEASED_AT_ONCE = 500;
 const LEASE_MS = LEASE_SECONDS * 1000;
 const RENEW_MS = LEASE_MS / 3;
-/** A lease may be renewed after half of RENEW_MS. Each poll renews a part: a renewed queue is read anew. */
+/** A worker renews a lease from half of RENEW_MS on. Each poll renews a part, and reads those queues again. */
 const RENEW_FROM_MS = RENEW_MS / 2;
 const PART_RENEWED = 1 / 10;
 const TRIES_AT_STOP = 20;
@@ -62,7 +62,9 @@ export class OwnedQueues {
     for (const queue of this.#queues.values()) queue.leasedUntil = -Infinity;
   }
 
-  /** Ends the pauses of an endpoint's queue after a change of the endpoint, which may remove their reason. */
+  /**
+   * Ends the pauses of an endpoint's queue, because the endpoint has changed. The change may have removed their reason.
+   */
   resume(webhookId: string): void {
     const queue = this.#queues.get(webhookId);
     if (!queue) return;
@@ -78,7 +80,7 @@ export class OwnedQueues {
       if (queue) {
         if (eventIds) queue.addNotified(eventIds);
         else queue.look();
-        // A notification does not stop the release of a queue that is released to make room.
+        // If the worker releases the queue because it owns too many, a notification does not stop the release.
         if (queue.othersFirstSeconds === 0) this.#leaving.delete(queue);
         this.#ready.add(queue);
       } else if (foreign.length < LEASED_AT_ONCE) foreign.push(id);
@@ -96,8 +98,8 @@ export class OwnedQueues {
 
   /** Leases due queues, queues of dead workers and those of lost notifications. Returns true if more wait. */
   async poll(): Promise<boolean> {
-    // We renew first. If a lease ended while the database was unavailable and no other worker took the queue, the
-    // renewal succeeds and the outcomes of its deliveries can still be written.
+    // We renew first. A lease may have ended while the database was unavailable. If no other worker has taken the
+    // queue, the renewal succeeds, and we can still write the outcomes of its deliveries.
     await this.renewDue();
     const woken = await this.#worker.poll(this.#ctx.db);
     if (woken > 0)
@@ -109,7 +111,7 @@ export class OwnedQueues {
     return taken === LEASED_AT_ONCE && this.#queues.size < this.#most;
   }
 
-  /** Searches for queues. A worker that listens searches less often: it misses only lost notifications. */
+  /** Searches for queues. With notifications it finds only those whose notification was lost, so it searches less. */
   async #discoverIfDue(): Promise<void> {
     const now = performance.now();
     if (!this.#discovering && this.#worker.isListening && now - this.#discoveredAt < DISCOVER_MS) return;
@@ -181,7 +183,7 @@ export class OwnedQueues {
     if (this.#ready.delete(queue)) this.#ready.add(queue);
   }
 
-  /** Returns the earliest time at which a rate or a pause lets a queue go on. Infinity if no queue waits. */
+  /** Returns when the first queue may start after its rate limit or pause. Infinity if no queue waits. */
   nextStart(now: number): number {
     let next = Infinity;
     for (const queue of this.#ready) if (queue.startsAt > now) next = Math.min(next, queue.startsAt);
@@ -257,8 +259,8 @@ export class OwnedQueues {
     for (const queue of renewing) {
       const renewed = renewals.get(queue.webhook_id);
       if (renewed === undefined) {
-        // Another worker owns the queue. If a delivery of the queue was started and its event is still being loaded,
-        // this worker does not send it.
+        // Another worker owns the queue now. If we have started a delivery of the queue and are still loading its
+        // event, we do not send it.
         queue.leasedUntil = -Infinity;
         this.#forget(queue);
       } else {
@@ -276,8 +278,8 @@ export class OwnedQueues {
   }
 
   /**
-   * Releases queues. Returns those whose row was locked, which are released later. It removes the queues from the map
-   * first, so that a notification that arrives during the release leases the queue again.
+   * Releases queues. Returns those whose row was locked, which are released later. A notification that arrives during
+   * the release must lease the queue again, so the function removes the queues from the map first.
    */
   async #release(queues: EndpointQueue[]): Promise<EndpointQueue[]> {
     for (const queue of queues) this.#forget(queue);

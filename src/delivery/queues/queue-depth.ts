@@ -6,9 +6,9 @@ const COUNTED = 10_000;
 const QUEUES_EXAMINED = 1_000;
 
 /**
- * Sets the gauges of the delivery queue. It reads a limited number of rows: it counts up to 10,000 deliveries, and uses
- * PostgreSQL's estimate if there are more. It searches the oldest due delivery in queues that have an owner or whose
- * wake time has come. The time of a first attempt is in the id of its event.
+ * Sets the gauges of the delivery queue. It reads a limited number of rows. It counts up to 10,000 deliveries, and uses
+ * PostgreSQL's estimate if there are more. It looks for the oldest due delivery in queues that have an owner or that
+ * are due. The time of a first attempt is in the id of its event.
  */
 export async function measureQueue(
   db: Db,

@@ -4,16 +4,17 @@ import { DELIVERIES_CHANNEL } from '../../events/publish.ts';
 
 /**
  * The lease of an endpoint queue. The queue has all deliveries to one endpoint, and one worker leases all of them
- * together. Only this owner reads, sends and deletes them. Therefore one process decides the order, the slots and the
- * rate of an endpoint's attempts. If the owner dies, another worker takes the queue when it detects the death
- * (delivery-worker.ts), or when the lease ends. Each lease has a higher fence than the one before. It prevents a former
- * owner that was only stalled from writing.
+ * together. Only this owner reads, sends and deletes them. So one process decides the order, the slots and the rate of
+ * an endpoint's attempts. If the owner dies, another worker takes the queue when it detects the death
+ * (delivery-worker.ts), or when the lease ends.
+ * An owner may only have been slow, and may write after another worker has taken the queue. Each lease has a higher
+ * number than the one before (the fence), and a write with an older number has no effect.
  */
 export type Lease = { webhook_id: string; team_id: string; org_id: string; fence: number };
 
 /**
- * The duration of a lease. Owners renew a lease after a third of this time. If an owner dies and no worker detects it,
- * other workers take its queues when the leases end.
+ * The duration of a lease. Owners renew a lease after a third of this time. If an owner dies and no worker detects
+ * that, other workers take its queues when the leases end.
  */
 export const LEASE_SECONDS = 30;
 
@@ -34,7 +35,7 @@ export async function clearQueue(tx: Tx, webhookId: string): Promise<void> {
 
 /**
  * Wakes queues when the transaction commits, so that their owner or the next poll reads them. It updates the row even
- * if the queue has an owner, because the owner may release the queue at this moment.
+ * if the queue has an owner, because the owner may be releasing the queue at this moment.
  */
 export async function wakeQueues(tx: Tx, webhookIds: string[]): Promise<void> {
   if (webhookIds.length === 0) return;
@@ -105,8 +106,8 @@ export async function leaseDueQueues(db: Db, owner: string, most: number): Promi
 
 /**
  * Renews leases, including those that this worker has under a former id. Returns the queues that the worker still owns.
- * `renewed` is false if the row was locked. Such a lease stays as it is, because waiting for the lock would delay all
- * webhooks.
+ * `renewed` is false if another transaction locked the row. We do not renew such a lease, because waiting for the lock
+ * would delay all webhooks.
  */
 export async function renewQueues(
   db: Db,
@@ -135,14 +136,12 @@ export async function renewQueues(
 }
 
 /**
- * Releases queues. Returns the ids of those that it could not release because their row is locked.
- *
- * It locks the row of each queue before it computes the next wake time. A transaction that publishes an event or
- * enables the endpoint meanwhile has either committed, so that this function sees its rows, or it commits later and
- * wakes the queue itself. The queue of a disabled endpoint gets no wake time until the endpoint is enabled.
- * `othersFirstSeconds` delays the wake time, so that other queues come first: queues are taken in the order of their
- * wake times.
- *
+ * Releases queues. Returns the ids of those that it could not release because another transaction locks their row.
+ * It locks the row of each queue before it computes the next wake time. Another transaction may publish an event or
+ * enable the endpoint meanwhile. Either it has committed, and this function sees its rows, or it commits later and
+ * wakes the queue itself. The queue of a disabled endpoint gets no wake time until somebody enables the endpoint.
+ * Queues are taken in the order of their wake times. `othersFirstSeconds` makes the wake time later, so that other
+ * queues come first.
  * The statement uses `select true` to check whether a delivery waits. For an `exists`, PostgreSQL may build a hash of
  * the complete table, and no setting prevents that.
  */
@@ -186,7 +185,7 @@ export async function releaseQueues(
 }
 
 /**
- * Ends all leases. Call it at the start of an embedded server. Such a server has only one process, so every owner in
+ * Ends all leases. Call it at the start of an embedded server. Only one process uses such a server, so every owner in
  * the table is a process that was killed.
  */
 export async function reclaimQueues(db: Db): Promise<void> {

@@ -2,19 +2,17 @@ import { sql } from 'kysely';
 import type { Tx } from '../../db/open-database.ts';
 
 /**
- * A delivery of a replay. `attempt` is the number of its attempt. The attempt is counted only when its outcome is
- * written.
+ * A delivery of a replay. `attempt` is the number of the attempt that is under way, which counts only when we write its
+ * outcome.
  */
 export type Replayed = { webhook_id: string; event_id: string; team_id: string; fence: number; attempt: number };
 
 /**
- * Inserts rows into retries for deliveries of replays. Such deliveries have no row, and this function runs in the
- * transaction that records their outcomes, so that the outcomes are recorded like all others. It inserts no row if the
- * delivery already has one, if the event was deleted, or if another worker has leased the queue and its fence is
- * therefore higher.
- *
- * An erasure finds deliveries under way by their rows. Deliveries of replays have none, so an advisory lock of the team
- * prevents that an erasure and the recording run at the same time. Both take this lock first. This function does not
+ * Inserts rows into retries for deliveries of replays. Such deliveries have no row. This function runs in the
+ * transaction that records their outcomes, which then treats them like all others. It inserts no row if the delivery
+ * has one already, if the event was deleted, or if another worker has leased the queue (the fence is then higher).
+ * An erasure finds deliveries under way by their rows, but these have none. So an advisory lock of the team prevents
+ * that an erasure and the recording of outcomes run at the same time. Both take this lock first. This function does not
  * wait for the lock. It returns the deliveries of teams whose events are being erased.
  */
 export async function queueReplayed<R extends Replayed>(tx: Tx, replayed: R[]): Promise<R[]> {
@@ -50,7 +48,7 @@ export async function queueReplayed<R extends Replayed>(tx: Tx, replayed: R[]): 
 }
 
 /**
- * Takes the lock of the team that queueReplayed checks. Call it before events of a team are erased. The outcomes of the
+ * Takes the lock of the team that queueReplayed checks. Call it before you erase events of a team. The outcomes of the
  * team's replays are then written either before the erasure or not at all.
  */
 export async function lockReplayed(tx: Tx, team: { id: string }): Promise<void> {

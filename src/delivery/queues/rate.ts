@@ -1,18 +1,17 @@
 /**
- * The share of the deliveries of one second that may start at the same moment. It compensates for moments when a busy
+ * The share of the deliveries of one second that may start at the same moment. It makes up for moments in which a busy
  * process started nothing.
  */
 const AT_ONCE = 0.05;
 
 /**
  * The rate limit of an endpoint (generic cell rate algorithm). In any period of one second, at most the allowed number
- * of deliveries start. A new owner of a queue does not know when the former owner last started a delivery. It therefore
- * assumes that no allowance is left, and starts its first delivery one interval after its first check.
+ * of deliveries start. A new owner of a queue does not know when the former owner last started a delivery. So it
+ * assumes that the rate is used up, and starts its first delivery one interval after its first check.
  */
 export class Rate {
   /**
-   * The time until which the deliveries so far would use up the rate, if each had started one interval after the one
-   * before.
+   * The time at which the rate would be used up, if each delivery so far had started one interval after the one before.
    */
   #spentUntil: number | null = null;
   /** No delivery may start before this time. */

@@ -1,13 +1,16 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/open-database.ts';
 
-/** The cause of an attempt that the retry schedule did not cause: a person, a replay, or a test of an endpoint. */
+/**
+ * Why an attempt was made, if not by the retry schedule: a person requested it, a replay sent it, or it is a test of an
+ * endpoint.
+ */
 export type Trigger = 'resend' | 'replay' | 'test';
 
 /**
- * A delivery to make, with the number of its next attempt (1 is the first). `from` is the table that has its row. A
- * delivery from `replays` has no row. A delivery from `notified` was named by a notification: the worker has not read
- * its row, and the row may already be deleted.
+ * A delivery to make, with the number of its next attempt (1 is the first). `from` is the table with its row. A
+ * delivery from `replays` has no row. `notified` means that a notification named the delivery: the worker has not read
+ * its row, which may not exist any more.
  */
 export type Queued = {
   webhook_id: string;
@@ -19,8 +22,8 @@ export type Queued = {
   /** Null if the retry schedule caused the attempt. */
   trigger: Trigger | null;
   /**
-   * The number of requests for this delivery in its row when we read the row. If the number in the row is higher when
-   * the outcome is recorded, the delivery was requested again meanwhile.
+   * How often somebody requested this delivery, as its row said when we read the row. If the row has a higher number
+   * when we record the outcome, somebody requested the delivery again meanwhile.
    */
   asked: number | null;
 };
@@ -38,7 +41,7 @@ export type WaitingDeliveries = { firsts: Map<string, Queued[]>; retries: Map<st
 
 /**
  * Reads the waiting deliveries of queues in one statement: first attempts in the order of their events, and retries in
- * the order of their due times, also those that are not due yet. The first retry that is not due determines the time of
+ * the order of their due times. It also reads retries that are not due yet. The first of those determines the time of
  * the next read.
  */
 export async function readQueue(
@@ -108,7 +111,10 @@ function addTo<Q extends Queued>(queues: Map<string, Q[]>, queued: Q): void {
   else queues.set(queued.webhook_id, [queued]);
 }
 
-/** Returns those of the deliveries that are still in the queue, if the fence of the queue is the given one. */
+/**
+ * Returns those of the deliveries that are still in the queue. If the queue has another fence than the given one,
+ * another worker has leased it, and the function returns none of its deliveries.
+ */
 export async function stillQueued<D extends { webhook_id: string; event_id: string; fence: number }>(
   db: Db | Tx,
   deliveries: D[],

@@ -5,9 +5,9 @@ import type { EndpointQueue } from './endpoint-queue.ts';
 const MOST_SERVED = 10_000;
 
 /**
- * Remembers when each organisation and team was last served, so that rounds are fair even if a round ends before all
- * were served. Organisations and teams that were never served come first. The others follow, longest ago first. The
- * order of their queues does not matter.
+ * Remembers when each organisation and team was last served. A round may end before all were served, and the next round
+ * must then begin with the others. Organisations and teams that were never served come first. The others follow,
+ * longest ago first. The sequence of a team's queues does not matter.
  */
 export class ServingOrder {
   readonly #servedAt = new Map<string, number>();

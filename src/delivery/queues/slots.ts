@@ -2,12 +2,12 @@ import type { SendOutcome } from '../sending/send.ts';
 import { TransientMap } from '../../transient-map.ts';
 
 /**
- * The initial number of slots. It is small because the endpoint may hang. Each 2xx response adds one slot, so if all
- * requests succeed, the slots double in each round.
+ * The initial number of slots. It is small because the endpoint may hang. Each 2xx response adds one slot. So if all
+ * requests succeed, the number doubles with each series of responses.
  */
 const FIRST = 4;
 
-/** If an endpoint sends no response for this long, it may hang. Only the time-out of its attempts proves that. */
+/** If an endpoint sends no response for this long, it may hang. Only a time-out of an attempt proves that it hangs. */
 const SILENCE_MS = 1_000;
 /**
  * The most attempts that may wait for a silent endpoint. It is small because these attempts use permits that the team's
@@ -16,8 +16,8 @@ const SILENCE_MS = 1_000;
 const MOST_IN_SILENCE = 2;
 
 /**
- * Pauses end at multiples of this time. Deliveries of several endpoints then start together, so that their events are
- * loaded and their outcomes are written together.
+ * Pauses end at multiples of this time. So the deliveries of several endpoints start together, and one statement loads
+ * their events, and another writes their outcomes.
  */
 const PULSE_MS = 50;
 
@@ -25,10 +25,10 @@ const PULSE_MS = 50;
 type Answered = Pick<SendOutcome, 'ok' | 'error' | 'duration_ms'>;
 
 /**
- * Limits the requests to an endpoint that wait for a response. A time-out halves the limit and a 2xx response adds one.
- * An endpoint that hangs soon has only one slot. After each time-out, its queue then pauses about as long as the
- * attempt waited. The length of the pause is random, because otherwise the attempts of all endpoints that hang would
- * time out together.
+ * Limits the requests to an endpoint that wait for a response. A time-out halves the limit, and a 2xx response adds
+ * one. An endpoint that hangs soon has only one slot. After each time-out, its queue then pauses about as long as the
+ * attempt waited. Otherwise the attempts of all endpoints that hang would time out together, so the length of the pause
+ * is random.
  */
 export class Slots {
   /** The end of the pause after a time-out. No delivery may start before this time. */
@@ -59,7 +59,7 @@ export class Slots {
 
   /**
    * True if the oldest request has waited for long and no response has arrived since it started. An endpoint that is
-   * slow but responds to other requests meanwhile is not silent.
+   * slow but responds to other requests is not silent.
    */
   #isSilent(now: number): boolean {
     if (this.#waiting.size < MOST_IN_SILENCE) return false;

@@ -4,8 +4,8 @@ import type { SendOutcome } from '../sending/send.ts';
 const FIRST_REST_MS = 1_000;
 const LONGEST_REST_MS = 60_000;
 /**
- * The longest Retry-After that applies to the complete queue. After this time one delivery tries again. A Retry-After
- * of a first attempt can delay its first retry by the same time at most.
+ * The longest Retry-After that we apply to an entire queue. After this time one delivery tries again. A Retry-After in
+ * the response to a first attempt can delay the first retry by at most the same time.
  */
 const LONGEST_ASKED_FOR_SECONDS = RETRY_DELAYS_SECONDS[1] as number;
 
@@ -36,9 +36,8 @@ export class Throttle {
   }
 
   /**
-   * Pauses an endpoint for which even one delivery at a time is too much. Each pause is twice as long as the one
-   * before. If a pause is already running, the response belongs to a request from before the pause, so it changes
-   * nothing.
+   * Pauses an endpoint that is overloaded even by one delivery at a time. Each pause is twice as long as the one
+   * before. A response during a pause answers a request from before the pause, so it changes nothing.
    */
   rest(now: number): void {
     if (now < this.until) return;

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Tx } from '../../db/open-database.ts';
 
 /**
- * Workers listen to this channel. The payload is the id of a replay that was requested or cancelled. We do not use
- * ENDPOINTS_CHANNEL for this, because its notifications end the pause of the endpoint's queue, and a replay must not
- * end it. A worker that does not listen to this channel finds new replays in its regular search, and finds a
+ * Workers listen to this channel. The payload is the id of a replay that somebody requested or cancelled. A
+ * notification on ENDPOINTS_CHANNEL ends the pause of the endpoint's queue, and a replay must not do that, so replays
+ * have a channel of their own. If a worker misses a notification, it finds a new replay in its regular search, and a
  * cancellation when it saves its progress.
  */
 export const REPLAYS_CHANNEL = 'phial_replays';

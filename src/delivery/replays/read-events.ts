@@ -5,7 +5,10 @@ import { leastIdAt } from '../../ids.ts';
 import { MOST_ATTEMPTS } from '../requeue.ts';
 import type { Replay } from './replay-progress.ts';
 
-/** An event of a replay, with the number of its next attempt. `known` is its result if there already is one. */
+/**
+ * An event of a replay, with the number of its next attempt. If we know without an attempt how the event ends, `known`
+ * says that.
+ */
 export type FoundEvent = { event_id: string; attempt: number; known: 'delivered' | 'failed' | 'skipped' | null };
 
 export type Chunk = {
@@ -15,16 +18,16 @@ export type Chunk = {
   isLast: boolean;
 };
 
-/** The most events that one chunk reads, including events that the endpoint's filters reject. */
+/** The most events that one chunk reads, including events that the filters reject. */
 const LOOKED_AT = 500;
 /** The most attempts that one chunk reads. A failed event has one row for each of its attempts. */
 const ATTEMPTS_LOOKED_AT = 2_000;
 
 /**
- * Reads the events of a replay that follow `after`: at most `most` of them, from a limited number of rows. The replay
- * does not send an event again if it was attempted after the replay was requested. Either this replay attempted it
- * before its worker was killed, or the endpoint's queue did. The log of attempts shows this reliably, because each
- * outcome is written together with its log row.
+ * Reads the events of a replay that follow `after`: at most `most` of them, from a limited number of rows. An event
+ * with an attempt since the request for the replay is not sent again. Either the endpoint's queue made that attempt, or
+ * a worker of this replay did before it was killed. The log of attempts shows this reliably, because we write each
+ * outcome together with its log row.
  */
 export async function readEvents(db: Db, replay: Replay, after: string, most: number): Promise<Chunk> {
   const before = leastIdAt(Date.parse(replay.until) + 1);
@@ -43,8 +46,8 @@ export async function readEvents(db: Db, replay: Replay, after: string, most: nu
 type Ids = { ids: string[]; readTo: string; isLast: boolean };
 
 /**
- * Reads the stored events that both the endpoint's current filters and those of the replay accept. It also reads tests
- * of endpoints, but does not select them.
+ * Reads the stored events that pass both the endpoint's current filters and those of the replay. It also reads tests of
+ * endpoints, but does not select them.
  */
 async function readStored(db: Db, replay: Replay, after: string, before: string): Promise<Ids> {
   const { rows } = await sql<{ id: string; event_type: string; is_test: boolean }>`
@@ -94,8 +97,9 @@ async function withAttempts(db: Db, replay: Replay, ids: string[]): Promise<Foun
 }
 
 /**
- * Returns the result of an event that the replay must not send. If a first attempt waits, the endpoint's queue makes
- * it, so the replay skips the event. It also skips an event that already has the most attempts that are allowed.
+ * Returns the result of an event that the replay must not send, or null. If the first attempt of an event still waits,
+ * the endpoint's queue makes it, so the replay skips the event. It also skips an event with the most attempts that we
+ * allow.
  */
 function knownOf({ attempt, outcome, is_new, waits }: Row): FoundEvent['known'] {
   if (waits || (attempt ?? 0) >= MOST_ATTEMPTS) return 'skipped';

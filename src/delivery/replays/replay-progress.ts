@@ -26,6 +26,7 @@ export type Replay = Counts & {
   created_at: string;
   /**
    * A PostgreSQL transaction id. Every transaction that was under way when the worker took the replay has a smaller id.
+   * With this id we see when they have all ended.
    */
   taken_at: string;
 };
@@ -71,9 +72,9 @@ export async function takeReplay(db: Db, queue: Owned): Promise<Replay | null> {
 }
 
 /**
- * Returns true if every transaction that was under way when the replay was taken has ended. An event gets its id before
- * its transaction commits. As long as such a transaction runs, an event with a smaller id than the last one that was
- * read may still appear.
+ * Returns true if every transaction that was under way when the worker took the replay has ended. An event gets its id
+ * before its transaction commits. As long as such a transaction runs, an event may still appear whose id is smaller
+ * than the last id that we read.
  */
 export async function hasNoEarlierTransactions(db: Db, { taken_at }: Pick<Replay, 'taken_at'>): Promise<boolean> {
   const { rows } = await sql<{ ended: boolean }>`
@@ -83,9 +84,8 @@ export async function hasNoEarlierTransactions(db: Db, { taken_at }: Pick<Replay
 
 /**
  * Saves the progress of a replay, and its end if `hasEnded` is true. The counts are totals of the events up to
- * `done_to`, not increments, so a worker that continues from there counts no event twice. Returns the status of the
- * replay. Returns null if it wrote nothing, because another transaction locks the replay, or because the replay or the
- * queue is gone.
+ * `done_to`. So a worker that continues from there counts no event twice. Returns the status of the replay. Returns
+ * null if it wrote nothing, because another transaction locks the replay, or because the replay or the queue is gone.
  */
 export async function saveProgress(
   db: Db,

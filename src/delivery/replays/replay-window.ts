@@ -4,7 +4,7 @@ import type { Counts, Replay } from './replay-progress.ts';
 import type { FoundEvent, Chunk } from './read-events.ts';
 
 /**
- * The most events that a window remembers, finished or not. If one event is slow, the others of the window continue.
+ * The most events that a window remembers, finished or not. If one event is slow, the replay continues with the others.
  */
 const MOST_AHEAD = 256;
 const LEAST_AHEAD = 16;
@@ -20,8 +20,9 @@ const LONGEST_REST_MS = 60_000;
 type Entry = FoundEvent & { begun: boolean; beganAt: number };
 
 /**
- * The next events of a replay, in their order, in the worker that owns the queue. The saved progress and its counts
- * cover the events up to the first one that is not finished. All times are values of performance.now().
+ * The next events of a replay in their order, in the worker that owns the queue. An event may finish before an earlier
+ * one. The saved progress and its counts cover only the events before the first one that is not finished. All times are
+ * values of performance.now().
  */
 export class ReplayWindow {
   readonly replay: Replay;
@@ -29,9 +30,9 @@ export class ReplayWindow {
    * The most attempts that may be under way at the same time. The window begins with one, and each success adds one.
    */
   readonly #mostSlots: number;
-  /** True if no event can commit any more with an id before the last one that was read. */
+  /** True if no event can appear any more whose id is smaller than the last id that we read. */
   isStable = false;
-  /** True if the window starts nothing more, because the replay was cancelled or the endpoint was changed. */
+  /** True if the window starts nothing more, because somebody cancelled the replay or changed the endpoint. */
   isClosed = false;
   /** The window makes no query before this time. */
   looksAt = 0;
@@ -112,7 +113,7 @@ export class ReplayWindow {
 
   /**
    * Ends an attempt. After a failure the replay pauses, and then makes only one attempt at a time. The pause doubles
-   * with each failure, from a second to a minute. Each success allows one more attempt at the same time.
+   * with each failure, from a second to a minute. Each success allows one more attempt at a time.
    */
   end(event: Entry, end: End, now: number): void {
     this.#underWay -= 1;
@@ -127,7 +128,7 @@ export class ReplayWindow {
     } else {
       event.known = 'failed';
       this.#slots = 1;
-      // Attempts that started before the pause fail for the same reason, so they do not lengthen it.
+      // Attempts that started before the pause fail for the same reason, so they do not make the pause longer.
       if (event.beganAt >= this.#restsUntil) {
         this.#restsUntil = now + Math.max(this.#rest, Math.min(LONGEST_REST_MS, (end.retry_after_seconds ?? 0) * 1000));
         this.#rest = Math.min(LONGEST_REST_MS, this.#rest * 2);
@@ -144,7 +145,7 @@ export class ReplayWindow {
     const from = this.#entries.findIndex(({ begun }) => !begun);
     if (from === -1) return;
     // Behind the first event that has not started, there may be events under way. Their entries must stay, and a read
-    // would add them a second time. In this case we do not read again.
+    // would add these events a second time. So we do not read again now.
     if (this.#entries.slice(from).some(({ begun, known }) => begun && known === null)) return;
     this.#entries.length = from;
     this.#readTo = this.#entries.at(-1)?.event_id ?? this.replay.done_to;

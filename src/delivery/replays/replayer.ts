@@ -14,8 +14,8 @@ import { ReplayWindow } from './replay-window.ts';
 /** The most permits that all replays together use for attempts. Each team has a share of them. */
 const MOST_UNDER_WAY = 64;
 /**
- * The most deliveries of replays that one round starts. During the pause after the round, the process works only for
- * other deliveries.
+ * The most deliveries of replays that one round starts. After the round, the process pauses and works only for other
+ * deliveries.
  */
 const BEGUN_AT_ONCE = 8;
 const PULSE_MS = 20;
@@ -34,10 +34,9 @@ const CAUGHT_UP_AT_ONCE = 16;
 type Dependencies = { queues: OwnedQueues; endpoints: EndpointCache; attempts: Attempts; permits: Threshold };
 
 /**
- * Sends the events of replays through the queues that this worker owns. It runs concurrently with the main loop of
- * deliveries, so that the main loop never waits for a statement of a replay. The events of a replay are not inserted
- * into a queue table. For each replay, a window reads the next events in the order of their ids, and the worker saves
- * its progress.
+ * Sends the events of replays through the queues that this worker owns. It runs beside the main loop of deliveries, so
+ * the main loop never waits for a statement of a replay. The events of a replay have no rows in a queue table. For each
+ * replay, a window reads the next events in the order of their ids, and the worker saves its progress.
  */
 export class Replayer {
   readonly #ctx: Ctx;
@@ -57,8 +56,8 @@ export class Replayer {
   }
 
   /**
-   * Reads the replays of an endpoint again after the endpoint was changed. Without an id it reads all replays again,
-   * because any endpoint may have changed and any replay may have been requested or cancelled.
+   * Reads the replays of an endpoint again after somebody changed the endpoint. Without an id it reads all replays
+   * again, because this worker may have missed changes and requests.
    */
   look(webhookId: string | null = null): void {
     this.#close(({ replay }) => webhookId === null || replay.webhook_id === webhookId);
@@ -127,8 +126,8 @@ export class Replayer {
   async round({ looking = false } = {}): Promise<number> {
     if (looking) this.#lookedAt = -Infinity;
     for (const [queue, window] of this.#windows) if (!this.#with.queues.isOwned(queue)) this.#forget(queue, window);
-    // If this process lacks encryption keys, its worker releases its queues, and processes that have the keys continue
-    // the replays.
+    // While this process lacks encryption keys, its worker releases its queues. Processes with the keys continue the
+    // replays.
     if (this.#ctx.cipher.lacksKeys()) return 0;
     if (performance.now() - this.#lookedAt >= LOOK_MS) await this.#discover();
     if (this.#windows.size === 0) return 0;
@@ -182,7 +181,7 @@ export class Replayer {
   }
 
   /**
-   * Reads the next events of a replay and saves its progress, if either is due. Returns true if it queried the
+   * Reads the next events of a replay and saves its progress, each only if it is due. Returns true if it queried the
    * database.
    */
   async #catchUp(queue: EndpointQueue, window: ReplayWindow): Promise<boolean> {
@@ -202,8 +201,8 @@ export class Replayer {
   }
 
   /**
-   * True if the replay has ended or its window is closed, and no attempt is under way. Its progress must then be saved
-   * at once. Before that it is saved every second.
+   * True if the replay has ended or its window is closed, and no attempt is under way. Then we save its progress at
+   * once. Otherwise we save it every second.
    */
   #hasToWrite(queue: EndpointQueue, window: ReplayWindow): boolean {
     return window.isIdle && (window.hasEnded || window.isClosed) && this.#with.queues.isOwned(queue);

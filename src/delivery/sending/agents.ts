@@ -23,9 +23,8 @@ const MOST_CONNECTIONS = 128;
 const MAX_KEEP_ALIVE_MS = 120_000;
 
 /**
- * Opens keep-alive connections, with a separate undici agent for each team. An endpoint of one team therefore cannot
- * break or use up the connections of another team to the same address. undici's agent closes the pool of an origin
- * after its last connection.
+ * Opens keep-alive connections, with an agent of undici for each team. So an endpoint of one team cannot break or use
+ * up the connections of another team to the same address.
  */
 export function openAgents(options: SenderOptions & { timeoutMs: number }): Agents {
   const { policy, timeoutMs } = options;
@@ -46,7 +45,7 @@ export function openAgents(options: SenderOptions & { timeoutMs: number }): Agen
       allowH2: false,
       keepAliveTimeout: options.keepAliveMs ?? 30_000,
       keepAliveMaxTimeout: MAX_KEEP_ALIVE_MS,
-      // We turn these time-outs off. undici restarts them with each chunk, and the attempt has one deadline for
+      // undici restarts these time-outs with each chunk. We turn them off, because an attempt has one deadline for
       // everything.
       headersTimeout: 0,
       bodyTimeout: 0,

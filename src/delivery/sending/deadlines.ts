@@ -1,8 +1,7 @@
 import { TransientMap } from '../../transient-map.ts';
 
 /**
- * We stop only a few at a time and then pause, because each stop costs work: closing a socket, a log line and an
- * outcome.
+ * Each stop costs work: closing a socket, a log line and an outcome. So we stop only a few at a time and then pause.
  */
 const STOPPED_AT_ONCE = 4;
 const PAUSE_MS = 12;
@@ -11,8 +10,9 @@ const PAUSE_MS = 12;
 export type Stoppable = { readonly startedAt: number; stop: (error: 'timeout', detail: null) => void };
 
 /**
- * Stops everything that exceeds the time limit. Attempts that began together are stopped in small steps, because one
- * large step would block the process. The last of a hundred is stopped a third of a second late.
+ * Stops everything that exceeds the time limit. Attempts that began together reach it together, and stopping them in
+ * one step would block the process, so we stop them in small steps. The last of a hundred is stopped a third of a
+ * second late.
  */
 export class Deadlines {
   readonly #timeoutMs: number;

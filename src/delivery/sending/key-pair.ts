@@ -24,7 +24,7 @@ const MOST_CACHED = 10_000;
 const cached = new Map<string, KeyObject>();
 
 /**
- * Returns the private key of a key pair. Keys are cached, because parsing a key costs about half as much as a
+ * Returns the private key of a key pair. We cache the keys, because parsing a key takes about half as long as a
  * signature.
  */
 export function privateKeyOf(keyPair: string): KeyObject {

@@ -1,10 +1,9 @@
 import { ownProperty } from '../../wire/own-property.ts';
 
 /**
- * The reason why an attempt got no usable response. The values are stable: they are stored in the log of attempts and
- * shown to teams. We caused three of them: `local_error` (out of sockets or memory, or a stored event that cannot be
- * decrypted), `cancelled` (the sender was closed) and `invalid_request`. The endpoint, or the network to it, caused all
- * others.
+ * Why an attempt got no usable response. Teams see these values in the log of attempts, so they must never change. We
+ * caused three of them: `local_error` (out of sockets or memory, or a stored event that we cannot decrypt), `cancelled`
+ * (the sender was closed) and `invalid_request`. The endpoint, or the network to it, caused all others.
  */
 export type SendError =
   | 'address_refused'

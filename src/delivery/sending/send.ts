@@ -10,7 +10,7 @@ import { classify, codeOf, type SendError } from './send-error.ts';
 import { sign } from './sign.ts';
 
 export type SendRequest = {
-  /** The owner of the endpoint. Teams share neither connections nor DNS look-ups. */
+  /** The team and organisation of the endpoint. Teams share neither connections nor DNS look-ups. */
   owner: Owner;
   url: string;
   /** The headers that the team configured. `checkHeaders` has accepted them. */
@@ -28,11 +28,11 @@ export type SendOutcome = {
   /** True if a 2xx status line arrived in time, even if the body of the response did not arrive. */
   ok: boolean;
   /**
-   * Null if no status line arrived. A response other than a 2xx may have broken off after the status line. Then
-   * `status` and `error` are both set.
+   * Null if no status line arrived. A response may break off after its status line. Unless it is a 2xx, `status` and
+   * `error` are then both set.
    */
   status: number | null;
-  /** Null if a complete response arrived that is not a redirect, whatever its status, and for every 2xx. */
+  /** Null for every 2xx, and for any other complete response that is not a redirect. */
   error: SendError | null;
   /**
    * The code of the operating system or library that caused `error`, for example CERT_HAS_EXPIRED. It contains no
@@ -114,8 +114,8 @@ export function openSender(options: SenderOptions): Sender {
   }
 
   /**
-   * Parses a URL. Returns null if the address policy forbids it. Results are cached, because parsing and checking cost
-   * a seventh of a send.
+   * Parses a URL. Returns null if we may not connect to that address (`src/outbound`). We cache the results, because
+   * parsing and checking take a seventh of a send.
    */
   function targetOf(url: string): Target | null {
     let target = targets.get(url);
@@ -130,7 +130,7 @@ export function openSender(options: SenderOptions): Sender {
   function dispatch(agent: Agent, target: Target, request: SendRequest, attempt: Attempt): void {
     try {
       const headers = headersOf(request, userAgent, attempt);
-      // We do not write `...target`, because undici needs 9 µs longer to read an object that V8 made by a spread.
+      // undici takes 9 µs longer to read an object that V8 made by a spread, so we do not write `...target`.
       const { origin, path } = target;
       agent.dispatch({ origin, path, method: 'POST', headers, body: request.body }, attempt);
     } catch (error) {
@@ -139,8 +139,8 @@ export function openSender(options: SenderOptions): Sender {
   }
 
   async function close(): Promise<void> {
-    // If the first connection of a client failed, undici loses the client, and destroying the agent does not end its
-    // requests. We therefore stop each attempt.
+    // If the first connection of a client failed, undici forgets the client, and destroying the agent does not end its
+    // requests. So we stop each attempt.
     for (const attempt of underWay.keys()) attempt.stop('cancelled', null);
     deadlines.clear();
     await agents.destroy();
@@ -198,8 +198,9 @@ class Attempt implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // undici cannot remove a request that waits for a connection (nodejs/undici#386). If we throw here, undici does not
-    // write the request. Unlike an abort, this leaves the connection open for the next request.
+    // undici cannot remove a request that waits for a connection (nodejs/undici#386). An error here keeps undici from
+    // writing the request. An abort would also close the connection, but this error leaves it open for the next
+    // request.
     if (this.#isComplete) throw new Error('stopped before it was written');
     this.#controller = controller;
   }

@@ -10,8 +10,8 @@ export type SignInput = {
   /** The same bytes that the request sends. */
   body: Buffer | string;
   /**
-   * The secrets, and the key pairs if the endpoint has enabled v1a signatures. During a rotation there are several. An
-   * endpoint accepts the request if any of the signatures is valid.
+   * The secrets, and the key pairs if the endpoint has enabled v1a signatures (ed25519). While a customer replaces a
+   * secret, there are several. An endpoint accepts the request if any of the signatures is valid.
    */
   secrets: string[];
 };
@@ -22,9 +22,9 @@ const MAX_SECRET_BYTES = 64;
 const NEW_SECRET_BYTES = 32;
 
 /**
- * Returns the signature headers of Standard Webhooks 1.0.0 (`webhook-*`), and the same values as `svix-*` headers,
- * because existing endpoints of this interface verify those. Throws if the id has a character that could change the
- * meaning of the signed text, or if a secret is malformed.
+ * Returns the signature headers of Standard Webhooks 1.0.0 (`webhook-*`). The endpoints of existing customers verify
+ * `svix-*` headers, so the result has the same values under those names too. Throws if the id has a character that
+ * could change the meaning of the signed text, or if a secret is malformed.
  */
 export function sign(input: SignInput): Record<string, string> {
   if (!/^[\w-]+$/.test(input.id)) throw new Error('A webhook id may hold letters, digits, "-" and "_" only.');
@@ -37,8 +37,8 @@ export function sign(input: SignInput): Record<string, string> {
 }
 
 /**
- * Returns the three values both under the names of Standard Webhooks and under the `svix-*` names that existing
- * endpoints of this interface read.
+ * Returns the three values under the names of Standard Webhooks, and again under the `svix-*` names that endpoints of
+ * existing customers read.
  */
 export const signatureHeaders = (id: string, timestamp: string, signature: string): Record<string, string> => ({
   'webhook-id': id,
@@ -54,7 +54,7 @@ function hmac(secret: string, { id, body }: SignInput, timestamp: string): strin
   return `v1,${made.digest('base64')}`;
 }
 
-/** Signs with ed25519. It costs ten times as much as `hmac`, so only endpoints that enable it get this signature. */
+/** Signs with ed25519. This takes ten times as long as `hmac`, so only endpoints that enable it get this signature. */
 function ed25519(keyPair: string, { id, body }: SignInput, timestamp: string): string {
   const content = Buffer.concat([
     Buffer.from(`${id}.${timestamp}.`),
@@ -80,7 +80,7 @@ const MOST_CACHED = 10_000;
 const cached = new Map<string, KeyObject>();
 
 /**
- * Returns the HMAC key of a secret. Keys are cached, because checking and parsing a secret costs a sixth of a
+ * Returns the HMAC key of a secret. We cache the keys, because checking and parsing a secret takes a sixth of a
  * signature.
  */
 function keyOf(secret: string): KeyObject {

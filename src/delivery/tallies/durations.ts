@@ -1,7 +1,6 @@
 /**
  * The upper bounds of the buckets for durations of attempts, in milliseconds. A duration that equals a bound belongs to
- * the bucket below the bound. The bounds must never change, because stored counts use these buckets
- * (delivery_tallies.durations).
+ * the bucket below it. Stored counts use these buckets (delivery_tallies.durations), so the bounds must never change.
  */
 const BOUNDS_MS = [
   1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000, 1500, 2000, 3000, 5000, 7000, 10_000,

@@ -4,8 +4,8 @@ import { PARTS } from './durations.ts';
 import { ALL_ENDPOINTS } from './tallies.ts';
 
 /**
- * Sums each bucket in its own column. If the buckets were rows, PostgreSQL would have to sort them, a hundred thousand
- * for a month.
+ * Sums each bucket in a column of its own. With a row for each bucket, PostgreSQL would have to sort about a hundred
+ * thousand rows for a month.
  */
 const SUMS = sql.raw(Array.from({ length: PARTS }, (_, n) => `sum(durations[${n + 1}])`).join(', '));
 
@@ -26,8 +26,8 @@ export type SlotsWanted = {
 
 /**
  * Returns the parts of a time range that have attempts, the oldest first. It reads at most one row for each five
- * minutes. PostgreSQL plans the statement at every execution, because a plan that was cached for an empty table could
- * read the rows of all teams in the order of their times.
+ * minutes. PostgreSQL plans the statement at every execution. A plan from a time when the table was empty could read
+ * the rows of all teams in the order of their times.
  */
 export async function readTallies(ctx: TeamCtx, { webhook_id, from, to, seconds }: SlotsWanted): Promise<Slot[]> {
   const { rows } = await sql<Slot>`

@@ -19,9 +19,9 @@ type CountedAttempt = Pick<SendOutcome, 'ok' | 'duration_ms'>;
 type Tally = { team_id: string; webhook_id: string; succeeded: number; durations: number[] };
 
 /**
- * Counts attempts by endpoint and writes the counts every few seconds, one row for each endpoint. A delivery therefore
- * costs an addition in memory and no statement. The statement adds the counts to those that other processes wrote for
- * the same five minutes. The clock of the database determines the time.
+ * Counts attempts by endpoint in memory, and writes the counts every few seconds, one row for each endpoint. So a
+ * delivery needs no statement for its count. The statement adds the counts to those that other processes wrote for the
+ * same five minutes by the clock of the database.
  */
 export class Tallies {
   readonly #ctx: Ctx;
@@ -63,7 +63,8 @@ export class Tallies {
     const counted = this.#counted;
     if (counted.size === 0) return;
     this.#counted = new Map();
-    // We sort by key, so that two processes lock rows in the same order and never deadlock.
+    // Two processes that write at the same time lock rows in the same order, the order of the keys. So they never
+    // deadlock.
     const all = [...counted.values(), ...ofTeams(counted.values())].toSorted((one, other) =>
       keyOf(one) < keyOf(other) ? -1 : 1,
     );

@@ -11,17 +11,19 @@ type Shape = {
 type Collect = (value: unknown, ids: Set<string>) => void;
 
 /**
- * `org_id` and `team_id` have their own columns in the audit log. So we do not collect fields with these names, unless
- * the field is a list of ids.
+ * `org_id` and `team_id` have columns of their own in the audit log. So we do not collect fields with these names,
+ * unless the field is a list of ids.
  */
 const OWN_COLUMNS = new Set(['org_id', 'team_id']);
-/** The response, the page or object in the response, and the members of that object. */
+/**
+ * How deep we look for ids: in the response, in the page or object in the response, and in the members of that object.
+ */
 const DEEPEST = 3;
 
 /**
- * Returns a function that collects the ids in a value: the members that the schema declares as UUIDs. Customers choose
- * references such as client_user_id and member_id, and their schemas do not declare UUIDs. So the audit log never
- * contains them, even if they look like UUIDs.
+ * Returns a function that collects the ids in a value: the members that the schema declares as UUIDs. References that
+ * customers choose, such as client_user_id and member_id, are not declared as UUIDs. So the audit log never contains
+ * them, even if one looks like a UUID.
  */
 function collector(shape: Shape | undefined, depth = 1): Collect | null {
   if (shape === undefined) return null;

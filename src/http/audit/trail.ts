@@ -21,7 +21,7 @@ export type Trail = {
 
 /**
  * Starts the trail of `request`, with `key` as the actor. It copies the client's address now, because the connection
- * may be gone after the response.
+ * may be gone when we write the line.
  */
 export function startTrail(request: FastifyRequest, key: KeyIdentity, records: string[] = []): void {
   const { operation } = request.routeOptions.config;

@@ -3,7 +3,7 @@ import type { AccessCache } from './access.ts';
 import type { Caller, RefusedCaller } from './caller.ts';
 
 /**
- * Authenticates a team by an access token. A management key makes such a token, and it is valid for one hour. It gives
+ * Authenticates a team by an access token. A management key makes such a token, which is valid for one hour and gives
  * the rights of the team's API key.
  */
 export async function findTeamOfToken(

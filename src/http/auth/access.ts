@@ -20,14 +20,14 @@ type TokenAccess = Omit<TeamAccess, 'scopes'> & { created_by: string };
 export type ManagementAccess = { key: KeyIdentity; manager: Pick<ManagementCtx, 'org' | 'key'> | null };
 
 /**
- * A process caches a key for this time. If a network drops packets without closing the connection, the process learns
- * of a revocation only after this time.
+ * How long a process caches a key. Usually the process gets a notification of a revocation at once. If a network drops
+ * packets without closing the connection, the process learns of the revocation only after this time.
  */
 const CACHE_MS = 10_000;
 const MOST_CACHED = 10_000;
 /**
- * The cache of unknown keys is as large as the cache of known keys. Each has its own space, so made-up keys push out
- * only other made-up keys.
+ * The number of cached unknown keys, as large as that of known keys. The two have separate caches, so made-up keys push
+ * out only other made-up keys.
  */
 const MOST_UNKNOWN = 10_000;
 /**
@@ -42,12 +42,11 @@ type Cached<T> = { access: T; until: number };
 type Find<T> = (hash: Buffer) => Promise<{ access: T; expires: string | null } | undefined>;
 
 /**
- * Finds the owner of a key, and caches it, so most requests need no query for it. When a key, team or organisation
- * changes, every process gets a notification and clears all its caches. When a key is made, every process forgets which
- * keys are unknown. While the connection for notifications is lost, the process caches nothing.
- *
- * Look-ups of keys, tokens and signed links have their own connections, which networks share in round robin. So made-up
- * keys do not delay the look-up of real keys, and take no connection from a team.
+ * Finds the owner of a key, and caches it, so most requests need no query for it. When somebody changes a key, team or
+ * organisation, every process gets a notification and clears all its caches. When somebody makes a key, every process
+ * forgets which keys are unknown. While the connection for notifications is lost, the process caches nothing.
+ * Look-ups of keys, tokens and signed links have database connections of their own, which networks share in round
+ * robin. So made-up keys do not delay the look-up of real keys, and take no connection from a team.
  */
 export class AccessCache {
   readonly #ctx: Ctx;
@@ -56,11 +55,11 @@ export class AccessCache {
   readonly #teams = new Map<string, Cached<TeamAccess>>();
   readonly #tokens = new Map<string, Cached<TokenAccess>>();
   readonly #managers = new Map<string, Cached<ManagementAccess>>();
-  /** Hashes that matched no key, with the time until which we assume this. The oldest is first. */
+  /** Hashes that matched no key, with the time until which we do not look them up again. The oldest is first. */
   readonly #unknown = new TransientMap<string, number>();
   /**
-   * Look-ups that run now, by key. Requests with equal keys share one look-up, unless a key, team or organisation
-   * changed after it began.
+   * Look-ups that run now, by key. Requests with equal keys share one look-up, unless somebody changed a key, team or
+   * organisation after it began.
    */
   readonly #asked = new Map<string, Promise<unknown>>();
   readonly #lookups = new FairShare({
@@ -198,16 +197,16 @@ export class AccessCache {
   }
 
   /**
-   * Runs the look-up `find` for a caller without an API key. Networks share the connections for look-ups in round
-   * robin, and no team request needs them. This function does not cache the result.
+   * Runs the look-up `find` for a caller without an API key. Look-ups have connections of their own, which networks
+   * share in round robin, so they take none from teams. This function does not cache the result.
    */
   lookUp<T>(address: string, find: (across: Ctx) => Promise<T>): Promise<T> {
     return this.#lookups.run({ org: address, team: address }, () => find(this.#acrossTeams));
   }
 
   /**
-   * Runs `find` for a token that only we can make. If the token is unknown, this function does not look it up again for
-   * a while. Nobody can send such a token before we made it, so a new token need not clear this cache.
+   * Runs `find` for a token that only we can make. If the token is unknown, we do not look it up again for a while.
+   * Nobody can send a token before we have made it, so a new token is never among the unknown ones.
    */
   async lookUpToken<T>(token: string, address: string, find: (across: Ctx) => Promise<T | null>): Promise<T | null> {
     const name = hashKey(token).toString('base64');
@@ -217,7 +216,7 @@ export class AccessCache {
     return found;
   }
 
-  /** Returns the identity of a key that is not valid for the operation. The audit log names it. */
+  /** Returns the identity of a key that we know but that is not valid for the operation. The audit log names it. */
   async identify(key: string, address: string): Promise<KeyIdentity | null> {
     const kind = readKey(key)?.kind ?? readToken(key);
     const found =

@@ -24,7 +24,10 @@ export type Caller = CallerDetails & {
   ctx: Ctx | TeamCtx | LinkCtx | SignedCtx | OrgSignedCtx | ManagementCtx;
   /** Null for anonymous callers. */
   key: KeyIdentity | null;
-  /** The key as the request sent it. */
+  /**
+   * Authenticates the caller again with the same key. Set for operations that last long, because the key may be revoked
+   * meanwhile.
+   */
   apiKey: string;
   /** Authenticates the caller again with the same key. Set for operations that last. */
   again?: () => Promise<Caller | RefusedCaller>;

@@ -20,7 +20,10 @@ export const LINK_TOKEN_HEADER = `x-${DOCUMENTED_WORD}-link-token`;
 
 type Suffix = 'api-key' | 'link-token';
 
-/** We know no client with a longer prefix. Some refusals repeat the prefix, and the limit keeps them short. */
+/**
+ * An accepted prefix of a header name, longer than that of any client that we know. Some refusals repeat the prefix,
+ * and the limit keeps them short.
+ */
 const ANY_PREFIX = /^x-[a-z0-9][a-z0-9-]{0,39}-$/;
 
 /** The key or token that a request sent. `value` is undefined if the request sent none. */
@@ -31,8 +34,8 @@ type SentKey = {
   /** Set if several headers have different values. We then use no value. */
   conflict: AppError | null;
   /**
-   * A text for refusals that names the headers that we read. Empty unless the request has a header of this form that we
-   * do not read.
+   * A sentence for refusals that names the headers that we read. Empty unless the request has a header of this form
+   * that we do not read.
    */
   advice: string;
 };

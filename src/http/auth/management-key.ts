@@ -22,7 +22,8 @@ export const managementKey: AuthKind = {
     const value = firstOf(headers, MANAGEMENT_HEADERS);
     const misplaced = value ?? sentTeamKey(headers, ctx.config.headerPrefixes).value ?? bearerOf(headers) ?? '';
     const kind = readKey(value ?? '');
-    // We mark the request as using the deprecated header even if it also sent the new header, whose value we then use.
+    // If the request sent both headers, we use the value of the new one. We still mark the request, because it uses the
+    // deprecated header.
     const shown = headers[DEPRECATED_MANAGEMENT_HEADER.name] ? { deprecatedHeader: DEPRECATED_MANAGEMENT_HEADER } : {};
     if (kind?.kind === 'team' || (value === undefined && (readKey(misplaced) || readToken(misplaced)))) {
       return {

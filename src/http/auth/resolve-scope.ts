@@ -49,7 +49,7 @@ function refuseMissingScope({ area, reads }: Operation, scopes: readonly KeyScop
 
 /**
  * Returns the context for `handle`. It makes every check that depends on the key. The route calls it before it looks
- * for a stored response, so nobody gets a stored response without the right to it.
+ * for a stored response of the idempotency key, so nobody gets a stored response without the right to it.
  */
 export async function resolveScope(
   operation: Operation,

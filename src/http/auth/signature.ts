@@ -39,9 +39,9 @@ export const signature: AuthKind = {
 };
 
 /**
- * Finds the team of one of our links, and whether the link is still valid. The database's clock decides on ages. A team
- * can choose whether its links end with their key. Without such a choice, a link ends with its key if the key is
- * limited to scopes.
+ * Finds the team of one of our links, and whether the link is still valid. The database's clock decides whether it has
+ * expired. A team can choose whether its links end with the key that made them. Without such a choice, a link ends with
+ * its key if the key is limited to scopes.
  */
 async function findTeamOrNull(
   { db }: Ctx,

@@ -16,8 +16,8 @@ const unpack = promisify(gunzip);
 const LIGHT_BYTES = 16_384;
 
 /**
- * The body of a batch as the client sent it. Decompressing and parsing thousands of values takes long, so a large body
- * waits for the scheduler before that.
+ * The body of a batch as the client sent it. Decompressing and parsing thousands of values takes long. So a large body
+ * waits for the batch scheduler before that.
  */
 export class UnreadBatch {
   readonly #body: Buffer;
@@ -32,7 +32,7 @@ export class UnreadBatch {
     this.#parse = kind.parse;
   }
 
-  /** Returns true if the body is so large that it must wait for the scheduler. */
+  /** Returns true if the body is so large that it must wait for the batch scheduler. */
   async isBulky(): Promise<boolean> {
     if (this.#body.length > LIGHT_BYTES || !this.#isPacked) return this.#body.length > LIGHT_BYTES;
     return (await unpacked(this.#body, LIGHT_BYTES)) === 'too large';
@@ -46,8 +46,8 @@ export class UnreadBatch {
 }
 
 /**
- * Makes `server` accept batch bodies: lists of values as JSON or NDJSON, with or without gzip. The limits apply to the
- * decompressed body. `arrive` reserves memory before the server reads any of the body.
+ * Makes `server` accept batch bodies: lists of values as JSON or NDJSON (one value a line), with or without gzip. The
+ * limits apply to the decompressed body. `arrive` reserves memory before the server reads any of the body.
  */
 export function takeBatches(
   server: FastifyInstance,
@@ -88,9 +88,8 @@ async function unpacked(body: Buffer, maxOutputLength: number): Promise<Buffer |
 const NEWLINE = 10;
 
 /**
- * Parses one value per line, and skips empty lines. If one line is not JSON, the whole body is unreadable. It checks
- * the size of all lines together before it parses the first one. Otherwise each line could have as many values as the
- * whole body may have.
+ * Parses one value per line, and skips empty lines. If one line is not JSON, the entire body is unreadable. Each line
+ * could have as many values as the entire body may have. So we check all lines together before we parse the first one.
  */
 function parseLines(bytes: Buffer, maxValues: number): unknown {
   const refusal = tooMuch(bytes, maxValues);
@@ -115,9 +114,9 @@ function parseLines(bytes: Buffer, maxValues: number): unknown {
 const AT_ONCE = 500;
 
 /**
- * Returns a function that checks the values of a list in order. It stops when it has found as many problems as a
- * response can list, because a report of thousands of bad values would block the process. In its pauses, the process
- * can do other work.
+ * Returns a function that checks the values of a list in order. A report of thousands of bad values would block the
+ * process, so it stops when it has found as many problems as a response can list. In its pauses, the process can do
+ * other work.
  */
 export function itemReader(
   item: TSchema,

@@ -1,6 +1,6 @@
-// The first check of a request. It visits only what the schema declares, so its depth and length are limited. It
-// refuses everything that is too long. So later checks see at most as many values as the schema allows, even if the
-// body is large.
+// The first check of a request. It refuses everything that is too long, so later checks see at most as many values as
+// the schema allows. It visits only the keys that the schema declares. So its own work is limited too, even if the body
+// is large.
 import type { TSchema } from 'typebox';
 import { formatOf } from '../../wire/formats.ts';
 import { nearest } from '../../config/nearest.ts';
@@ -18,8 +18,8 @@ type Schema = {
   maxLength?: number;
   maxItems?: number;
   /**
-   * True for a long list of numbers, with null for missing ones. We check such a list in one step, and report only its
-   * first wrong value.
+   * True for a long list of numbers, in which null stands for a missing number. We check such a list in one step, and
+   * report only its first wrong value.
    */
   column?: boolean;
   minimum?: number;
@@ -70,8 +70,8 @@ function lookOf(schema: Schema): Look {
 }
 
 /**
- * Copies a single value. If it is an object, a list or a text, an empty one is enough, because the later type check
- * refuses it.
+ * Copies a single value. The schema allows no object or list here, and the later type check refuses one. So an empty
+ * object, list or text is enough as its copy.
  */
 const plain: Look = (value) => {
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? [] : {};
@@ -119,7 +119,7 @@ function list({ items = {}, maxItems = Infinity }: Schema): Look {
   };
 }
 
-/** Checks a column as one value, because later checks spend almost no time on numbers. */
+/** Checks a list of numbers as one value, because later checks would take the time of a call for each number. */
 function column({ items = {}, maxItems = Infinity }: Schema): Look {
   const { minimum = -Infinity, maximum = Infinity } = items;
   const isWhole = kindOf(items) === 'integer';
@@ -147,8 +147,8 @@ function column({ items = {}, maxItems = Infinity }: Schema): Look {
 function shape({ properties = {}, additionalProperties }: Schema): Look {
   const members = Object.entries(properties).map(([name, member]) => ({ name, look: compile(member) }));
   let last: { keys: string[]; members: typeof members } = { keys: [], members: [] };
-  // Most values of a list have the same keys, so we remember which members they are. Without this, looking up each
-  // possible key of each value would take most of the time.
+  // Most values of a list have the same keys. For each value, looking up every possible key would take most of the
+  // time. So we remember which keys the last value had.
   const membersOf = (value: Record<string, unknown>): typeof members => {
     if (hasKeys(value, last.keys)) return last.members;
     const keys = Object.keys(value);

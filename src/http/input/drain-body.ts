@@ -3,7 +3,10 @@ import type { IncomingMessage } from 'node:http';
 const MOST_BYTES = 64 * 1024 * 1024;
 const LONGEST_MS = 2_000;
 
-/** Reads and discards the rest of a refused body, within limits. Otherwise the client might not read our response. */
+/**
+ * Reads and discards the rest of a refused body, within limits. Otherwise a client that is still sending might not read
+ * our response.
+ */
 export function drainBody(request: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     let bytes = 0;

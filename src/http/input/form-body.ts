@@ -92,7 +92,7 @@ function openParts(
   parser.on('partsLimit', tooMany('parts'));
   parser.on('error', broken);
   parser.on('finish', () => finish(null));
-  // If the body itself failed, we report its error and not the parser's error, which only follows from it.
+  // If the body itself failed, we report its error. The parser's error only follows from it.
   body.once('error', finish);
   if (body.errored) finish(body.errored);
   body.pipe(parser);

@@ -11,7 +11,8 @@ export class Unread {
 }
 
 /**
- * Throws if the bytes are not UTF-8. With replacement characters instead, two different references could become equal.
+ * Throws if the bytes are not UTF-8. If we replaced invalid bytes by a replacement character, two different references
+ * of a customer could become equal.
  */
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -45,13 +46,13 @@ export function parsed(bytes: Buffer): unknown {
 /** The deepest nesting that we parse. None of our schemas is as deep. */
 const DEEPEST = 64;
 /**
- * The most values that we parse. `JSON.parse` takes 10 ms for this many. It would turn a mebibyte of brackets into half
- * a million lists in a third of a second.
+ * The most values that we parse. `JSON.parse` takes 10 ms for this many. Without a limit, a mebibyte of brackets would
+ * become half a million lists, which takes a third of a second.
  */
 const MOST_VALUES = 20_000;
 /**
- * We parse a smaller body without a count. It cannot have too many values, and its nesting is not deep enough to
- * exhaust the stack when we serialise it.
+ * We parse a smaller body without counting. It cannot have too many values, and its nesting cannot exhaust the stack
+ * when we serialise it.
  */
 const SMALL_BYTES = 4_096;
 

@@ -92,7 +92,9 @@ const expectedType = (params: ErrorObject['params']): string =>
 const mismatchOf = ({ keyword, parentSchema }: ErrorObject): Mismatch | undefined =>
   keyword === 'pattern' ? (parentSchema?.['mismatch'] as Mismatch | undefined) : undefined;
 
-/** Returns a suggestion if the list of names is too long to read at once. */
+/**
+ * Returns a suggestion of the name that the client probably meant, if the list of names is too long to read at once.
+ */
 function suggestion(error: ErrorObject, value: unknown): string {
   const values = error.keyword === 'enum' ? (error.params['allowedValues'] as unknown[]) : [];
   const names = values.length > MOST_SEEN ? values.map(String) : mismatchOf(error)?.names;
@@ -102,8 +104,9 @@ function suggestion(error: ErrorObject, value: unknown): string {
 }
 
 /**
- * Returns true if an error text may repeat the value. The value must not be a name, a date of birth, contact data or a
- * secret. So we repeat only a wrong number or boolean, and short text in place of an id or a listed value.
+ * Returns true if an error text may repeat the value. Error texts must not contain a name, a date of birth, contact
+ * data or a secret. So we repeat only a wrong number or boolean, and a short text where an id or a listed value should
+ * be.
  */
 function mayBeRepeated(error: ErrorObject, value: unknown): boolean {
   const { keyword, params } = error;

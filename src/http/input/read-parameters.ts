@@ -5,8 +5,8 @@ type Member = { type?: string | string[]; format?: string; items?: Member };
 
 /**
  * Reads query values by their schema. A list comes from repeated names or commas. Booleans and numbers come from text.
- * An empty text means a missing value for filters with free text. For all other parameters it stays, and validation
- * refuses it.
+ * For filters with free text, an empty text means that the value is missing. Any other parameter keeps the empty text,
+ * and validation refuses it.
  */
 export function readQuery(
   schema: TObject | undefined,

@@ -22,8 +22,8 @@ const SMALL_BYTES = 64 * 1024;
 
 /**
  * Makes `server` accept streams. It reads nothing before `handle`, and checks the limits while the bytes arrive. The
- * request timeout limits each pause between chunks. If the limit of the body is 64 KiB or less, the request timeout
- * limits the whole arrival. If such a body may be JSON, the limits for JSON also apply, with every content type.
+ * request timeout limits each pause between chunks. For a body of at most 64 KiB, it limits the entire arrival instead.
+ * If such a body may be JSON, the limits for JSON also apply, whatever its content type is.
  */
 export function takeStreams(server: FastifyInstance, kind: Ndjson | ByteStream | Multipart): void {
   const types = kind.media === 'bytes' ? kind.types : TYPES[kind.media];
@@ -84,7 +84,7 @@ function bounded(body: IncomingMessage, { maxBytes, silenceMs, longestMs, isJson
   const begunAt = performance.now();
   const timer = setInterval(
     () => {
-      // If bytes wait here because nobody reads them, the client has not paused.
+      // If bytes wait here because we do not read them, the client has not paused.
       if (meter.readableLength > 0 || meter.writableLength > 0) silentSince = performance.now();
       const now = performance.now();
       if (now - silentSince > silenceMs || now - begunAt > longestMs)
@@ -96,7 +96,7 @@ function bounded(body: IncomingMessage, { maxBytes, silenceMs, longestMs, isJson
     clearInterval(timer);
     arriving.delete(socket);
   });
-  // If the client has disconnected, it reads no response. But the code that reads the stream must get an error.
+  // A client that has disconnected reads no response. But the code that reads the stream must get an error.
   const cut = (): void => void meter.destroy(new TransportError('bad_request', BODY_CUT));
   // The error can occur before the stream has a reader. An error without a listener would end the process.
   meter.on('error', () => undefined);

@@ -31,8 +31,9 @@ for (const rule of RULES) {
 
 /**
  * Returns a function that checks all parts of a request. It checks bounds first, so the other checks see only values
- * within bounds. The time is thus linear in the size of the request, and the list of problems stays short. The function
- * changes `input`: it normalises values (trimmed text, E.164, lower-case ids, defaults) and removes unknown keys.
+ * within bounds. So the time is linear in the size of the request, and the list of problems stays short. The function
+ * changes `input`: it normalises values (trimmed text, E.164 phone numbers, lower-case ids, defaults) and removes
+ * unknown keys.
  */
 export function compileValidation(parts: RequestParts): (input: Record<string, unknown>) => Problem[] {
   const present = Object.entries(parts).flatMap(([part, schema]) =>
@@ -53,8 +54,8 @@ export function compileValidation(parts: RequestParts): (input: Record<string, u
     const pathsWhere = (is: (keyword: string) => boolean): Set<string> =>
       new Set(found.filter(({ keyword }) => is(keyword)).map(({ instancePath }) => instancePath));
     const mistyped = pathsWhere((keyword) => keyword === 'type');
-    // Some shapes have a rule about a member. Its problem is more precise than a list of the member's possible values,
-    // so we report only the rule's problem.
+    // Some shapes have a rule about a member. The rule's problem is more precise than a list of the member's possible
+    // values, so we report only the rule's problem.
     const ruled = pathsWhere((keyword) => RULE_NAMES.has(keyword));
     const leftOut = new Set(tooLong.map(({ loc }) => loc.join('/')));
     const further = found

@@ -10,7 +10,7 @@ const TYPE = 'application/x-www-form-urlencoded';
 
 /**
  * Makes `server` accept the HTML forms of our pages, and parses a form into an object of texts. If a field is repeated,
- * the first value is used.
+ * its first value counts.
  */
 export function takeWebForms(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();

@@ -7,15 +7,15 @@ const MEBIBYTE = 1024 * 1024;
 const MOST_BYTES = 128 * MEBIBYTE;
 
 /**
- * Counts the bytes of batch bodies that are arriving or that wait for the scheduler. We read a body only when there is
- * room for it.
+ * Counts the bytes of batch bodies that are arriving or that wait for the batch scheduler. We read a body only when
+ * this counter allows it.
  */
 export class ArrivingBatches {
   readonly #bytes = new Threshold(MOST_BYTES);
 
   /**
-   * Reserves room for `bytes`. The caller calls the returned function to release it. Throws not_ready if there is no
-   * room.
+   * Reserves memory for `bytes`. The caller calls the returned function to release it. Throws not_ready if too many
+   * bytes are reserved.
    */
   take(owner: Owner, bytes: number): () => void {
     if (!this.#bytes.take(owner, bytes))

@@ -14,7 +14,10 @@ const LONGEST_HEADERS_MS = 10_000;
 const MOST_HEADER_BYTES = 16_384;
 /** We cut a stream if its client reads fewer bytes than this within the request timeout. */
 const LEAST_TAKEN_BYTES = 16_384;
-/** The most unanswered requests on one connection. No client that we know pipelines more. */
+/**
+ * The most unanswered requests on one connection. A client may send several before it reads the first response
+ * (pipelining), but no client that we know sends as many.
+ */
 const MOST_PIPELINED = 100;
 
 /**
@@ -26,17 +29,20 @@ export function arrivalLimits({ requestTimeoutMs }: Config): { requestTimeout: n
     http: {
       requireHostHeader: false,
       headersTimeout: Math.min(LONGEST_HEADERS_MS, requestTimeoutMs),
-      // Node checks at this interval whether a request arrives too slowly. Its default is 30 s, so a request could take
-      // much longer than the limit.
+      // Node checks at this interval whether a request arrives too slowly. With its default of 30 s, a request could
+      // take much longer than the limit.
       connectionsCheckingInterval: Math.min(1_000, requestTimeoutMs),
-      // Node applies this limit to the request line and the headers together. A URL that is too long has its own
-      // status, so we let the parser accept both and check each later.
+      // Node applies this limit to the request line and the headers together. A URL that is too long has an HTTP status
+      // of its own. So we let the parser accept both, and check each later.
       maxHeaderSize: 2 * MOST_HEADER_BYTES,
     },
   };
 }
 
-/** Throws headers_too_large. Node's parser has no limit for the headers without the request line. */
+/**
+ * Throws headers_too_large. Node's parser limits only the request line and the headers together, so we count the
+ * headers here.
+ */
 export function refuseLongHeaders({ rawHeaders }: IncomingMessage): void {
   let bytes = 0;
   for (const text of rawHeaders) bytes += text.length + 2;
@@ -61,7 +67,8 @@ export function limitConnections(app: FastifyInstance, { config, log }: Ctx, unr
 
   app.server.maxConnections = maxConnections;
   app.server.on('connection', (socket: Socket) => {
-    // If we read the address now, Node caches it. After a connection was reset, the kernel does not return its address.
+    // After a connection was reset, the kernel does not return its address. We read the address now, and Node caches
+    // it.
     const peer = socket.remoteAddress ?? '';
     if (maxConnectionsPerAddress === null || proxies.isAllowed(peer)) return;
     const address = networkOf(peer);
@@ -83,7 +90,7 @@ export function limitConnections(app: FastifyInstance, { config, log }: Ctx, unr
   });
   app.addHook('onSend', async (request, reply, payload) => {
     const { socket } = request.raw;
-    // If the connection was already cut, `close` is not emitted again. The timer would then keep a stopping process
+    // If the connection is already cut, `close` does not come again. The timer would then keep a stopping process
     // alive.
     if (reply.raw.closed || socket.destroyed) return undefined;
     const bytes = unread.handOver(request, reply, payload, (underWay.get(socket) ?? 1) <= 1);

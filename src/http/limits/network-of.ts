@@ -2,8 +2,8 @@ import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * An IPv6 network is the first four 16-bit groups of an address (a /64). A client with one address usually has all
- * addresses of its /64.
+ * An IPv6 network is the first four 16-bit groups of an address (a /64). A client with one address of a /64 usually has
+ * all of them.
  */
 const GROUPS_OF_A_NETWORK = 4;
 

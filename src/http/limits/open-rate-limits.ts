@@ -13,8 +13,9 @@ const LEAST_BURST_OF_LINK = 10;
 type CountRequest = (caller: Caller | RefusedCaller, setHeader: (name: string, value: string) => void) => Promise<void>;
 
 /**
- * Limits the request rate of each key, each signed link and each user token. In addition, all links of a team share the
- * limit of one key, and so do all its user tokens. So a team cannot send more requests by making many links or tokens.
+ * Limits the request rate of each key, each signed link and each user token. In addition, all links of a team together
+ * have the limit of one key, and so have all its user tokens. So a team cannot send more requests by making many links
+ * or tokens.
  */
 export function openRateLimits(ctx: Ctx, policy: NonNullable<Config['rateLimit']>): CountRequest {
   const keys = new RateLimits(ctx, policy);

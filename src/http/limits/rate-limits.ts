@@ -3,8 +3,8 @@ import type { Ctx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 
 /**
- * A bucket holds at most `burst` tokens and gains `perSecond` tokens each second. Each key has one bucket. A request
- * takes one token.
+ * The rate limit is a token bucket. Each key has a bucket, which holds at most `burst` tokens and gains `perSecond`
+ * tokens each second. A request takes one token.
  */
 type Policy = { perSecond: number; burst: number };
 
@@ -14,8 +14,8 @@ type Lease = {
   /** The tokens that were left in the bucket, for all processes, after this process leased its newest part. */
   shared: number;
   /**
-   * When the lease ends. This process then drops its unused tokens, because the bucket in the database has gained new
-   * ones meanwhile.
+   * When the lease ends. The bucket in the database gains new tokens meanwhile, so this process then drops its unused
+   * ones.
    */
   until: number;
   /** This process requests no new lease before this time, because the bucket was empty. */
@@ -25,8 +25,8 @@ type Lease = {
 
 const LEASE_MS = 5_000;
 /**
- * The least time between two leases of an empty bucket. So a key that sends too much causes at most ten statements a
- * second.
+ * The least time between two leases of an empty bucket. So a key that sends too many requests causes at most ten
+ * statements a second.
  */
 const LEAST_WAIT_MS = 100;
 const MOST_KEYS = 10_000;
@@ -37,8 +37,8 @@ const TIDY_MS = 3_600_000;
 const NAME = '"key"';
 
 /**
- * Limits the requests of each key across all processes. The bucket of a key is in the database. Each process leases at
- * most a tenth of it at a time, so only few requests wait for a statement. While a bucket is empty, requests with its
+ * Limits the requests of each key across all processes. The bucket of a key is in the database. A process leases at
+ * most a tenth of it at a time, and spends these tokens without a statement. While a bucket is empty, requests with its
  * key cause almost no statements.
  */
 export class RateLimits {
@@ -82,7 +82,7 @@ export class RateLimits {
   #leaseOf(keyId: string): Lease {
     let lease = this.#leases.get(keyId);
     if (lease) return lease;
-    // Forgets the oldest lease. The key loses at most a tenth of its bucket.
+    // We forget the oldest lease. Its key loses at most a tenth of its bucket.
     const oldest = this.#leases.size >= MOST_KEYS ? this.#leases.keys().next() : null;
     if (oldest && !oldest.done) this.#leases.delete(oldest.value);
     lease = { tokens: 0, shared: 0, until: 0, emptyUntil: 0, renewing: null };
@@ -115,8 +115,8 @@ export class RateLimits {
   }
 
   /**
-   * Deletes buckets that no request has used for a day. Such a bucket is full, and a missing bucket also means a full
-   * one.
+   * Deletes buckets that no request has used for a day. Such a bucket is full again, and a missing bucket counts as
+   * full.
    */
   async #deleteUnused(): Promise<void> {
     if (this.#tidyAt > Date.now()) return;

@@ -9,13 +9,13 @@ import { isStream } from '../../operation/media.ts';
 import { networkOf } from './network-of.ts';
 
 /**
- * The most requests of one team that wait for a permit. If more waited, their clients would give up before the requests
- * ran.
+ * The most requests of one team that wait for a permit. In a longer queue, the last clients would give up before their
+ * requests run.
  */
 const MOST_WAITING = 1_000;
 /**
- * One organisation gets at most this part of the permits. So a request of another organisation finds a free permit at
- * once.
+ * One organisation gets at most this part of the permits. So a request of another organisation usually finds a free
+ * permit at once.
  */
 const PART_OF_ONE = 3 / 4;
 
@@ -40,16 +40,16 @@ const OF_ONE_ADDRESS = 12;
 export const CONNECTIONS_OF_ANONYMOUS_CALLERS = 3;
 
 /**
- * Returns true if the operation uses reserved permits and connections. Team requests cannot use those up, so an
- * operator can always revoke a key.
+ * Returns true if the operation uses reserved permits and connections. Requests of teams cannot use those up, so
+ * somebody can revoke a key even when the service is overloaded.
  */
 export const isReserved = (operation: Operation): boolean =>
   operation.auth === 'management_key' && !operation.lasts && !isStream(operation.body);
 
 /**
  * The permits for requests of this process. Requests of teams have one permit for each connection of the pool.
- * Management requests, revoking requests and anonymous callers have their own reserved permits. Each of these kinds is
- * shared in round robin, by organisation and then by team or management key.
+ * Management requests, requests that revoke, and anonymous callers each have permits of their own. Each of these kinds
+ * is given in round robin, by organisation and then by team or management key.
  */
 export class RequestPermits {
   readonly #ofTeams: FairShare;

@@ -14,20 +14,19 @@ const MOST_BYTES_OF_AN_ORG = MOST_BYTES / 4;
 const MOST_BYTES_OF_ONE = MOST_BYTES / 8;
 /**
  * A response up to this size is not counted if it is the only one on its connection. Every client reads so few bytes at
- * once, and the number of connections is limited.
+ * once, and we limit the number of connections.
  */
 const MOST_UNCOUNTED = 16 * 1024;
 /**
- * We count this much for a stream. It buffers at most the chunk that it wrote, the next chunk, and the compression
- * window.
+ * What we count for a stream. It buffers at most the chunk that it wrote, the next chunk, and the compression window.
  */
 const BYTES_OF_A_STREAM = 512 * 1024;
 
 type Share = { id: string; most: number };
 
 /**
- * Counts the bytes of responses that are ready but not sent yet. A request returns its permit when its response is
- * ready, so permits do not limit how much clients leave unread. We hold the responses as buffers outside of the heap.
+ * Counts the bytes of responses that are ready but that clients have not read yet. A request returns its permit when
+ * its response is ready, so permits do not limit these bytes. We store the responses as buffers outside of the heap.
  */
 export class UnreadResponses {
   readonly #bytesByShare = new TransientMap<string, number>();
@@ -40,7 +39,7 @@ export class UnreadResponses {
 
   /**
    * Throws not_ready if the owner of the key has too many unread bytes. Call this when the request has its permit,
-   * before its work begins: other responses may have become unread while the request waited for the permit.
+   * before its work begins, because other responses may have become unread while the request waited.
    */
   refuseWithoutReader(request: FastifyRequest): void {
     if (this.#all < MOST_BYTES_OF_ONE || !isOfTenant(request)) return;
@@ -49,8 +48,8 @@ export class UnreadResponses {
 
   /**
    * Counts the bytes of a response until it is sent. Returns a buffer to send instead of the payload, or undefined to
-   * send the payload unchanged. Throws not_ready if there is no room and the request only reads. We always send the
-   * response of a request that changes something, and a stream for a key that has begun.
+   * send the payload unchanged. If too many bytes are unread, it throws not_ready. There are two exceptions: the
+   * response of a request that changes something, and a stream for a key that has begun. We always send those.
    */
   handOver(request: FastifyRequest, reply: FastifyReply, payload: unknown, isAlone: boolean): Buffer | undefined {
     const bytes = bytesOf(payload);
@@ -67,8 +66,8 @@ export class UnreadResponses {
   }
 
   /**
-   * Returns true if the shares are not used up yet. We do not compare the size of the response, so a response of any
-   * size can be sent. A share may thus be exceeded by one response.
+   * Returns true if the shares are not used up yet. We do not add the size of this response, so that a response of any
+   * size can be sent. So one response may exceed a share.
    */
   #hasCapacity(shares: Share[]): boolean {
     return this.#all < MOST_BYTES && !this.#isUsedUp(shares);
@@ -80,8 +79,8 @@ export class UnreadResponses {
 
   #countUntilSent(shares: Share[], bytes: number, socket: Socket, response: ServerResponse): void {
     this.#add(shares, bytes);
-    // This response waits behind other responses of the same connection. If the connection is cut, the response emits
-    // no close event.
+    // This response waits behind other responses of the same connection. If we cut the connection, Node emits no close
+    // event for this response.
     const pipelined = response.socket === null ? this.#pipelinedOn(socket) : null;
     let isGiven = false;
     const release = (): void => {
@@ -142,8 +141,8 @@ function sharesOf(request: FastifyRequest): Share[] {
 }
 
 /**
- * Returns true if we may send not_ready instead of this response. A stream for a key has begun its work, so we do not
- * refuse it.
+ * Returns true if we may send not_ready instead of this response. We do not refuse a stream for a key, because its work
+ * has begun.
  */
 const mayBeRefused = (request: FastifyRequest, payload: unknown): boolean =>
   readsOnly(request) && !(payload instanceof Readable && isOfTenant(request));

@@ -64,8 +64,8 @@ const ASK_EACH_TIME = 'public, no-cache';
 
 /**
  * Serves the OpenAPI document and the reference page. We wrote the page ourselves, because the plugin of the Scalar
- * package redirects /docs. We read Scalar's script only when a client requests it. An import would delay every start,
- * and would keep 4 MB in memory.
+ * package redirects /docs. We read Scalar's script only when a client requests it. An import would make every start
+ * slower, and would keep 4 MB in memory.
  */
 export function registerDocs(server: FastifyInstance, documentText: () => string): void {
   let document: Buffer | undefined;

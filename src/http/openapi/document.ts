@@ -14,9 +14,8 @@ import { ComponentSchemas, rulesOf, type Json } from './schemas.ts';
 type Values = Readonly<Record<string, unknown>>;
 
 export type OpenApiOptions = {
-  /** Descriptions by field name. A field has one of them if its schema has no description. */
+  /** Descriptions by field name, for fields whose schema has no description. */
   words?: Readonly<Record<string, string>>;
-  /** The descriptions of tags. */
   tags?: Readonly<Record<string, string>>;
   /**
    * Examples: a body for each operation that accepts JSON, a response body if the schema alone does not describe it
@@ -145,8 +144,8 @@ function operation(declared: Operation, schemas: ComponentSchemas, examples: Ope
 }
 
 /**
- * Returns the narrowest scope that allows this operation to a key that is limited to scopes. OpenAPI 3.1 allows such
- * roles for every security scheme.
+ * Returns the narrowest scope that a limited key needs for this operation. OpenAPI 3.1 allows such role names for every
+ * security scheme.
  */
 const scopesOf = ({ area, reads }: Operation): string[] => (area === null ? [] : [neededScope({ area, reads })]);
 

@@ -6,8 +6,8 @@ type Document = {
 };
 
 /**
- * Returns the OpenAPI document for the reference page. In it, an event has only its name and its occasion. With the
- * full shape and an example of every event, the page froze for most of a minute.
+ * Returns the OpenAPI document for the reference page. In it, an event has only its name and the description of when we
+ * publish it. With the full shape and an example of every event, the page froze for most of a minute.
  */
 export function pageDocument(text: string): string {
   const { webhooks, ...document } = JSON.parse(text) as Document;

@@ -27,10 +27,7 @@ const MEANINGS: Record<number, string> = {
     'have an encryption key. Try again shortly.',
 };
 
-/**
- * A response for refusals with one of these codes. All these codes have this status. `more` has properties that the
- * schema has in addition.
- */
+/** A response for refusals with one of these codes, which all have this status. `more` is added to the schema. */
 const refusal = (status: number, codes: Code[], names: HeaderName[], more: Json = {}): Json => ({
   description: `${MEANINGS[status]} code: ${codes.join(', ')}.`,
   ...headers(names),
@@ -89,8 +86,8 @@ export const RESPONSES: Record<string, Json> = Object.fromEntries(
 );
 
 /**
- * Properties of a refusal in addition to `detail`, `code` and `request_id`. Each is present only with the codes that
- * define it.
+ * Properties of a refusal besides `detail`, `code` and `request_id`. Each is present only with the codes that define
+ * it.
  */
 function saidBeside(codes: Code[], refusedWith: Operation['refusedWith'], schemas: ComponentSchemas): Json {
   const shapes = codes.flatMap((code) => refusedWith[code as keyof typeof refusedWith] ?? []);

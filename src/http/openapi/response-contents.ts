@@ -45,7 +45,7 @@ function also(
     : answer(202, 'The work is in progress. There is no body.');
 }
 
-/** Binary content. If the schema were empty, client generators would generate an empty object. */
+/** Binary content. For an empty schema, client generators would generate an empty object. */
 const FILE = { schema: { type: 'string', format: 'binary' } };
 
 function success(

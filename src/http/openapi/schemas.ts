@@ -1,4 +1,5 @@
-// Writes TypeBox schemas as OpenAPI 3.1. Named schemas become components, and our own keywords become text.
+// Writes TypeBox schemas as OpenAPI 3.1. Named schemas become components. Our own keywords, which OpenAPI does not
+// know, become sentences in descriptions.
 import type { TSchema } from 'typebox';
 import { isUuid } from '../../ids.ts';
 import { formatOf } from '../../wire/formats.ts';
@@ -56,7 +57,7 @@ export class ComponentSchemas {
   readonly #written = new Map<string, Json>();
 
   /**
-   * @param words descriptions by field name. A field has one of them if its schema has no description
+   * @param words descriptions by field name, for fields whose schema has no description
    * @param examples values of text fields by name
    * @param refers true writes a named schema as a reference to its component, false writes it inline
    */

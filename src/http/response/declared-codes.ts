@@ -5,8 +5,8 @@ import { isForm, type ResponseKind, type BodyKind } from '../../operation/media.
 import type { Code } from '../error-response.ts';
 
 /**
- * Returns true if the operation sends its first response again for a repeated X-Idempotency-Key. Operations that only
- * read run again instead.
+ * Returns true if the operation repeats its first response for a repeated X-Idempotency-Key. An operation that only
+ * reads runs again instead.
  */
 export const takesIdempotencyKey = ({ method, reads, auth, body, response, waits }: Operation): boolean =>
   method === 'POST' &&

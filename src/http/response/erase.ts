@@ -11,11 +11,10 @@ type StoredResponse = ResponseKey & { body: Buffer };
 
 /**
  * Deletes stored responses of a team or organisation that contain one of these ids. If `since` is given, it deletes
- * only responses since then. It also deletes all expired responses. Responses are sealed, so this function opens each
- * of them, for all ids in one pass. Outside of a transaction, it uses one transaction per page of rows.
- *
- * A response can describe a user without the user's id. Such a response is older than the deletion of the user, and has
- * expired.
+ * only responses since then. It also deletes all expired responses. Responses are sealed, so this function decrypts
+ * each of them, once for all ids. Outside of a transaction, it uses one transaction per page of rows.
+ * A response can describe a user without the user's id. Such a response was stored before the deletion of the user, so
+ * it has expired.
  */
 export async function eraseNaming(
   ctx: Ctx | TxCtx,
@@ -40,8 +39,8 @@ export async function eraseNaming(
 }
 
 /**
- * Returns a time that is before the creation of every response which is not committed yet. No transaction of a request
- * takes a minute.
+ * Returns a time before the creation of every response that is not committed yet. No transaction of a request takes a
+ * minute.
  */
 export async function responsesStillToCome({ db }: Pick<Ctx, 'db'>): Promise<string> {
   const { rows } = await sql<{ since: string }>`select (now() - interval '1 minute')::text as since`.execute(db);
@@ -49,8 +48,8 @@ export async function responsesStillToCome({ db }: Pick<Ctx, 'db'>): Promise<str
 }
 
 /**
- * Returns the responses that contain one of the ids `named`. It also returns a response that it cannot open. Nobody can
- * get such a response again, and we cannot know which ids it contains.
+ * Returns the responses that contain one of the ids `named`. It also returns a response that it cannot decrypt. We
+ * cannot know which ids that contains, and no client can get it again.
  */
 function findNaming(
   { cipher, log }: TxCtx,

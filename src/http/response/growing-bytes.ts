@@ -4,15 +4,15 @@ const LEAST_BYTES = 4_096;
 /** The most bytes that UTF-8 needs for one UTF-16 code unit. */
 const MOST_BYTES_OF_UNIT = 3;
 /**
- * If the buffer is less than half full, `end` copies its content into a smaller buffer. Otherwise most of the memory
- * would be held without use until the response is sent.
+ * If the buffer is less than half full, `end` copies its content into a smaller buffer. Otherwise its empty part would
+ * use memory until the response is sent.
  */
 const FULL_ENOUGH = 0.5;
 const [QUOTE, BACKSLASH, FIRST_PRINTED, LAST_ASCII] = [0x22, 0x5c, 0x20, 0x7f];
 
 /**
  * A buffer that grows. It copies a short text character by character. Joining the texts first would take three times as
- * long, because V8 then allocates, flattens and encodes the joined text.
+ * long, because V8 would allocate, flatten and encode the joined text.
  */
 export class GrowingBytes {
   #bytes: Buffer;
@@ -49,7 +49,6 @@ export class GrowingBytes {
     this.#length = at;
   }
 
-  /** Adds a text as a JSON string. */
   addString(text: string): void {
     this.#reserve(text.length + 2);
     const bytes = this.#bytes;

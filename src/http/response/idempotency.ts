@@ -26,13 +26,14 @@ export type KeyedRequest = {
 export const IDEMPOTENCY_HOURS = 24;
 
 /**
- * For this time we repeat a response that contains a secret. It is long enough for a retry, and every secret that we
- * make is valid for at least as long.
+ * How long we repeat a response that contains a secret. This is long enough for a retry, and no longer than any secret
+ * that we make is valid.
  */
 export const SECRET_MINUTES = 5;
 
 /**
- * Returns the object with sorted keys. A client may build the body again for a retry, with its keys in another order.
+ * Returns the object with sorted keys. For a retry, a client may build the body again with its keys in another order.
+ * The two bodies must count as equal.
  */
 function inKeyOrder(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
@@ -67,7 +68,7 @@ async function findStoredOrNull(
 /**
  * Runs `work` once per idempotency key, in the transaction of `ctx`. The row of the key commits together with the
  * change, so after a crash either both exist or neither. An advisory lock marks a key as in flight. If the process
- * dies, the database releases the lock when the connection ends. A row would stay.
+ * dies, the database releases the lock with the connection. A row as the mark would stay.
  */
 export async function oncePerKey<C extends TxCtx>(
   ctx: C,

@@ -4,8 +4,8 @@ import { oncePerKey, type KeyedRequest } from './idempotency.ts';
 import type { HttpResponse } from './write-response.ts';
 
 /**
- * Makes the `once` function of a form. The content of a form is known only when its service function has read it. We
- * store no refusals, because we refuse most forms before that.
+ * Makes the `once` function of a form. Its service function has to read the form first, because we compare the content
+ * of a repeated form. We store no refusals, because we refuse most forms before that.
  */
 export function oncePerForm(
   keyed: KeyedRequest | null,

@@ -6,7 +6,8 @@ const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 
 /**
  * Throws user_scheduled_for_deletion if the stored response or its request contains the id of a user who is scheduled
- * for deletion, or the id of one of the user's orders. If the deletion is undone, we send the stored response again.
+ * for deletion, or the id of one of the user's orders. If somebody undoes the deletion, we send the stored response
+ * again.
  */
 export async function refuseIfUserIsScheduled(
   { db }: TxCtx,

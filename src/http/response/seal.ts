@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
 /**
- * `close` seals a response that contains a secret. `open` opens it with the same API key, and returns null with any
- * other key.
+ * `close` encrypts a response that contains a secret. `open` decrypts it with the same API key, and returns null with
+ * any other key.
  */
 export type Seal = { close: (text: string) => string; open: (sealed: string) => string | null };
 
@@ -10,8 +10,8 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Returns a seal that uses AES-256-GCM. It derives the encryption key from the caller's API key. Phial stores only a
- * hash of the API key. So nobody can open a stored response, which may contain a new key, with the database alone.
+ * Returns a seal that uses AES-256-GCM. It derives the encryption key from the caller's API key, of which Phial stores
+ * only a hash. So nobody can decrypt the stored response with the database alone.
  */
 export function sealFor(apiKey: string): Seal {
   const key = Buffer.from(hkdfSync('sha256', apiKey, '', 'phial idempotent answer', 32));

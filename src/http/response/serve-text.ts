@@ -27,8 +27,8 @@ type Text = {
   cacheControl: string;
   read: () => Promise<Buffer> | Buffer;
   /**
-   * Returns the text for clients that accept no coding. We make it again for each request, so that no slow client makes
-   * us hold a buffer.
+   * Returns the text for clients that accept no coding. We make it again for each request. A slow client would
+   * otherwise make us keep a buffer in memory.
    */
   asIs: () => Buffer | Readable;
 };

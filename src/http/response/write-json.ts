@@ -61,8 +61,8 @@ async function writeLong(parts: Part[], value: unknown, whole: Write): Promise<s
 }
 
 /**
- * Replaces each empty list in the text with the text of the real list. Strings contain only escaped quotation marks, so
- * a search for the quoted key finds only the key.
+ * Replaces each empty list in the text with the text of the real list. We find the list by its key in quotes. Within
+ * strings all quotation marks are escaped, so this finds nothing else.
  */
 function around(empty: string, texts: (readonly [name: string | null, text: string])[]): string {
   const insertions = texts

@@ -9,8 +9,8 @@ import { layout } from '../../operation/html-page.ts';
 import { bodyOf, textOf } from './serializer.ts';
 
 /**
- * A response as we send it. JSON and pages are text if the method is not GET, because we can store only text for an
- * idempotency key.
+ * A response as we send it. For an idempotency key we can store only text. So JSON and pages are text unless the method
+ * is GET.
  */
 export type HttpResponse = { status: number; body: string | Buffer | Readable; headers?: Record<string, string> };
 
@@ -36,7 +36,7 @@ const NO_SCRIPT = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
 /**
  * Returns true if a Content-Security-Policy can name this origin. A host that contains `;` or `,` would end the
- * directive or the policy.
+ * directive or the policy, and could add one of its own.
  */
 function isNameable(origin: string): boolean {
   const url = urlOrNull(origin);
@@ -44,8 +44,8 @@ function isNameable(origin: string): boolean {
 }
 
 /**
- * The headers of a page for people. The page runs and loads nothing from other hosts. Other sites do not learn its URL,
- * and no site can show it in a frame.
+ * The headers of a page for people. The page runs no script, and loads only pictures of our own host. Other sites do
+ * not learn its URL, and no site can show it in a frame.
  */
 const pageHeaders = ({ style, hasForm, formLeadsTo = [] }: Omit<Page, 'html'>): Record<string, string> => ({
   'content-type': TYPES.html,

@@ -12,16 +12,13 @@ export type IcdCheck = {
   warnings: { code: string; overlaps_with: string; type: string }[];
 };
 
-/**
- * The shape of an ICD-10-CM code. The second character is a digit, except in the codes that begin with QA. These are in
- * chapter XVII and follow Q99.
- */
+/** The shape of an ICD-10-CM code. The second character is a digit, except in the codes that begin with QA. */
 const SHAPE = /^([A-Z]\d|QA)[0-9A-Z](\.[0-9A-Z]{1,4})?$/;
 
 /**
- * Checks the diagnosis codes of one patient. It checks the shape of each code, whether the code is too general or too
- * long to be billed, and the exclusion notes. For codes outside our subset of ICD-10-CM, it can check only the shape.
- * If their shape is right, it returns a warning of type not_in_shipped_subset.
+ * Checks the diagnosis codes of one patient: the shape of each code, whether the code is too general or too long to be
+ * billed, and the exclusion notes (pairs of codes that exclude each other). Of codes outside our subset of ICD-10-CM,
+ * it can check only the shape. If their shape is right, it returns a warning of type not_in_shipped_subset.
  */
 export function checkIcdCodes(given: readonly string[]): IcdCheck {
   const written = given.map(writeOut);
@@ -61,8 +58,8 @@ function writeOut(text: string): string {
 }
 
 /**
- * Returns the problem of a code, or null. We know only for the codes of our subset that they can be billed. A longer or
- * shorter form of such a code cannot be billed.
+ * Returns the problem of a code, or null. We only know that the codes of our subset can be billed. So a longer or
+ * shorter form of such a code cannot.
  */
 function problemOf(code: string, sent: string): string | null {
   const shown = JSON.stringify(sent);

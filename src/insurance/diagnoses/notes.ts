@@ -1,8 +1,7 @@
 /**
  * An exclusion note of ICD-10-CM that concerns codes of our subset. The first element is the code, category or block at
- * which ICD-10-CM prints the note. The second element lists the codes that the note names. Each entry is the beginning
- * of codes, or a range of categories as ICD-10-CM prints it. If a note excludes only a part of what a code covers, it
- * is not in our lists.
+ * which ICD-10-CM prints the note. The second element lists the codes that the note names, as beginnings of codes or as
+ * ranges of categories. Our lists omit a note that excludes only a part of what a code covers.
  */
 export type Note = readonly [string, readonly string[]];
 

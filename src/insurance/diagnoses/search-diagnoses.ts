@@ -4,9 +4,9 @@ const MOST_FOUND = 50;
 
 /**
  * Finds diagnoses of our subset. A diagnosis matches if its code begins with the text, with or without the point. It
- * also matches if, for each word of the text, its description contains a word that begins with this word. A single
- * letter must be equal to a word of the description, such as the D in "vitamin D". The diagnoses that match by their
- * code come first.
+ * also matches if each word of the text begins a word of the description: `vit def` finds "Vitamin D deficiency". A
+ * single letter must be an entire word of the description, such as the D in "vitamin D". The diagnoses that match by
+ * their code come first.
  */
 export function searchDiagnoses(text: string): Diagnosis[] {
   const words = text

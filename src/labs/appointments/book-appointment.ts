@@ -17,9 +17,9 @@ import { isInTime } from './slots/simulated-scheduler.ts';
 export type Booked = { appointment: LoadedAppointment; order: LoadedOrder['row'] };
 
 /**
- * Books a slot for an order. The sandbox's scheduler confirms the appointment at once, or only reserves the slot if the
- * request has `async_confirmation`. We send the booking to a connected scheduler after the commit. Until that scheduler
- * answers, the appointment is pending.
+ * Books a slot for an order. The simulated scheduler of the sandbox confirms the appointment at once, or only reserves
+ * the slot if the request has `async_confirmation`. If the operator has connected a real scheduler, we send it the
+ * booking after the commit. Until that scheduler answers, the appointment is pending.
  */
 export function bookAppointment(
   ctx: TeamCtx,
@@ -60,7 +60,7 @@ export async function refuseSecond(ctx: TxCtx<TeamCtx>, { row }: LoadedOrder): P
   );
 }
 
-/** Opens a booking key and returns its slot. Refuses a slot that this order cannot have. */
+/** Decrypts a booking key and returns the slot that it contains. Throws if the slot does not fit this order. */
 export async function openSlotFor(
   ctx: TxCtx<TeamCtx>,
   order: LoadedOrder,

@@ -10,7 +10,7 @@ const reason = (n: number, name: string, is_refundable: boolean): Reason => ({
   is_refundable,
 });
 
-/** The reasons for a cancellation. An id never changes its meaning. */
+/** The reasons for a cancellation. Clients store the ids, so an id must never get another meaning. */
 const REASONS: Readonly<Record<AppointmentType, readonly Reason[]>> = {
   phlebotomy: [
     reason(101, 'The patient is not available at that time', true),

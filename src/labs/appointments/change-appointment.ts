@@ -17,7 +17,7 @@ type NewAppointment = {
   provider: AppointmentProvider;
   site: Site;
   iana_timezone: string;
-  /** Null for a request for a visit without a time. */
+  /** Null if the client requested a visit without a time. */
   slot: Slot | null;
   status: 'pending' | 'reserved' | 'confirmed';
   notes: string | null;
@@ -25,7 +25,7 @@ type NewAppointment = {
   booked_by?: 'simulated' | 'scheduler' | 'operator';
 };
 
-/** The status of the event that we record when an appointment gets each status. */
+/** For each new status of an appointment, the status of the event that we record. */
 const EVENT_OF: Readonly<Record<AppointmentStatus, AppointmentEventStatus>> = {
   pending: 'pending',
   reserved: 'reserved',
@@ -35,7 +35,7 @@ const EVENT_OF: Readonly<Record<AppointmentStatus, AppointmentEventStatus>> = {
   cancelled: 'cancelled',
 };
 
-/** Inserts an appointment of an order that the caller has locked, claims its slot and publishes its first event. */
+/** Inserts an appointment, claims its slot and publishes its first event. The caller has locked the order. */
 export async function insertAppointment(
   ctx: TxCtx<TeamCtx>,
   order: FollowedOrder,
@@ -66,7 +66,8 @@ export async function insertAppointment(
     .returningAll()
     .executeTakeFirstOrThrow();
   const appointment = openAppointment(ctx, stored, []);
-  // We claim only slots of the simulated scheduler. A connected scheduler knows which of its slots are taken.
+  // Two appointments must not get the same slot. The simulated scheduler relies on our claims. A connected scheduler
+  // itself knows which of its slots are taken.
   if (slot?.by === 'simulated') await claimSlot(ctx, slot, appointment);
   return recordEvent(ctx, order, appointment, null);
 }
@@ -80,7 +81,10 @@ type Change = {
   notes?: string | null;
   data?: EventData | null;
   external_id?: string;
-  /** The party that reported the change. If this change is a cancellation, we do not send it to that party. */
+  /**
+   * The party that reported the change. If the change is a cancellation, this party already knows of it, so we do not
+   * send it the cancellation.
+   */
   reportedBy?: 'scheduler' | 'operator';
 };
 
@@ -104,7 +108,8 @@ export async function changeAppointment(
     iana_timezone: slot.iana_timezone,
   };
   const last_event_id = appointment.last_event_id + 1;
-  // Each change is at least one millisecond later than the change before, so that customers can find the newest event.
+  // Customers find the newest event by its time. Two changes in one millisecond would have the same time, so each
+  // change is at least one millisecond later than the change before.
   const { updated_at } = await ctx.db
     .updateTable('appointments')
     .set({
@@ -130,7 +135,8 @@ export async function changeAppointment(
     last_event_id,
     updated_at,
   };
-  // In a sandbox, a client may complete a visit long before its booked time. Completion therefore frees the slot too.
+  // In a sandbox, a client may complete a visit long before its booked time. The slot would then stay taken, so
+  // completion frees it too.
   if (claimed || status === 'cancelled' || status === 'completed') await freeSlots(ctx, appointment, claimed);
   if (status === 'cancelled' && reportedBy === undefined) await notifyOfCancellation(ctx, appointment, data);
   return recordEvent(ctx, order, changed, data);
@@ -173,8 +179,8 @@ async function recordEvent(
 }
 
 /**
- * Passes a cancellation on to the party that booked: to the scheduler by a request after the commit, or to the operator
- * as a call in the list of calls to make.
+ * Informs the party that booked an appointment of its cancellation. A scheduler gets a request after the commit. For
+ * the operator we add a call to the list of calls to make.
  */
 async function notifyOfCancellation(
   ctx: TxCtx<TeamCtx>,
@@ -183,7 +189,7 @@ async function notifyOfCancellation(
 ): Promise<void> {
   const { booked_by, start_at, external_id } = appointment;
   if (booked_by === 'simulated') return;
-  // This request has no time yet, so nobody has booked it and nobody needs to know of the cancellation.
+  // This request has no time, so nobody has booked it. So nobody needs to learn of the cancellation.
   if (booked_by === 'operator' && start_at === null && external_id === null) return;
   const reason = typeof data?.['cancellation_reason'] === 'string' ? data['cancellation_reason'] : null;
   await addSchedulerCall(ctx, appointment, 'cancel', { slot: null, notes: null, reason });

@@ -14,8 +14,8 @@ const SAMPLE_TAKEN: ReadonlySet<string> = new Set<LowLevelStatus>([
 ]);
 
 /**
- * Ends an appointment when its order ends. If the sample was taken, the appointment is completed. Otherwise it is
- * cancelled, which frees its slot.
+ * Ends an appointment when its order ends. If the sample was taken, the appointment becomes completed. Otherwise it
+ * becomes cancelled, which frees its slot.
  */
 export async function followOrder(ctx: TxCtx<TeamCtx>, order: FollowedOrder, statuses: string[]): Promise<void> {
   const { method } = order.row;

@@ -46,7 +46,7 @@ function stepsTo(order: LoadedOrder, target: AppointmentStep): LowLevelStatus[] 
   return target === progress.last ? [] : null;
 }
 
-/** Throws if the order cannot move from its current status to `target`. */
+/** Throws if the status table does not allow the order to move from its current status to `target`. */
 export function refuseUnlessTakes(order: LoadedOrder, target: AppointmentStep): void {
   if (target !== 'appointment_cancelled' && hasLongHistory(order))
     throw new AppError(
@@ -76,8 +76,7 @@ export async function moveOrder(
 }
 
 /**
- * Like `moveOrder`, for updates that may arrive late. If the order cannot move to `target` any more, it does not
- * change.
+ * Like `moveOrder`, for updates that may arrive late. If the order can no longer move to `target`, it keeps its status.
  */
 export const moveOrderIfItTakes = async (
   ctx: TxCtx<TeamCtx>,

@@ -7,8 +7,8 @@ import { isInTime } from './slots/simulated-scheduler.ts';
 type OfOrder = { order_transaction_id: string };
 
 /**
- * Renders an appointment for a client. With `minimum` the result contains no text that a person wrote: no access notes,
- * no appointment notes, and no note of a cancellation.
+ * Renders an appointment for a client. With `minimum` the result contains no text that a person wrote: it omits access
+ * notes, appointment notes and the note of a cancellation.
  */
 export function renderAppointment(
   appointment: LoadedAppointment,
@@ -43,8 +43,8 @@ function providerIdOf({ type, site, provider, booked_by }: LoadedAppointment): s
 }
 
 /**
- * Returns whether a client can move the appointment: it is confirmed, and it would not be too late to book its slot
- * now. If the appointment was booked by telephone, only the operator can move it.
+ * Returns whether a client can move the appointment. It can if the appointment is confirmed and a client could still
+ * book its current slot now. Only the operator can move an appointment that was booked by telephone.
  */
 export function canReschedule({ status, start_at, type, booked_by }: LoadedAppointment, now: number): boolean {
   if (status !== 'confirmed' || start_at === null || booked_by === 'operator') return false;

@@ -10,8 +10,8 @@ import { findScheduler } from '../schedulers/find-schedulers.ts';
 import { addSchedulerCall } from './scheduler-calls/add-scheduler-call.ts';
 
 /**
- * Requests a visit without a time. The provider sets the time when it confirms. If the operator books by telephone, the
- * operator enters the time.
+ * Requests a visit without a time. A connected provider sets the time when it confirms the visit. If the operator books
+ * by telephone, the operator enters the time.
  */
 export function requestAppointment(
   ctx: TeamCtx,

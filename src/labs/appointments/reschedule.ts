@@ -16,9 +16,11 @@ import { addSchedulerCall, hasOpenCall } from './scheduler-calls/add-scheduler-c
 
 /**
  * Moves a confirmed appointment to another slot, if it is not too late for the current slot. If the request contains no
- * notes, the stored notes stay. If the appointment already has the slot, only different notes are a change, so a client
- * that did not receive the response can repeat the request. We send the move to a connected scheduler after the commit.
- * Until that scheduler responds, the appointment keeps its time.
+ * notes, the stored notes stay.
+ * A client that did not receive the response can repeat the request. If the appointment already has the slot, only
+ * different notes are a change.
+ * We send the move to a connected scheduler after the commit. Until that scheduler responds, the appointment keeps its
+ * time.
  */
 export function rescheduleAppointment(
   ctx: TeamCtx,

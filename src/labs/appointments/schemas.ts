@@ -26,7 +26,7 @@ export type AppointmentEventStatus = (typeof EVENT_STATUSES)[number];
 
 const UNIT = 'Apartment or suite; use second_line instead.';
 
-/** The address of the visit. */
+/** The address that the provider visits to take the sample. */
 export const UsAddressInput = shape('UsAddressInput', {
   first_line: Text(200),
   second_line: optional(Text(200, { minLength: 0 })),

@@ -5,7 +5,7 @@ import type { AppointmentEvents, Appointments } from '../../db/tables.ts';
 import type { AppointmentProvider } from '../schedulers/providers.ts';
 import type { AppointmentEventStatus, AppointmentStatus, AppointmentType, UsAddress } from './schemas.ts';
 
-/** The site at which the sample is taken. `code` is the zip code of a visit, or the code of a service center. */
+/** The location at which the sample is taken. `code` is the zip code of a visit, or the code of a service center. */
 export type Site = {
   code: string;
   name: string | null;
@@ -17,7 +17,7 @@ export type EventData = Record<string, unknown>;
 
 type AppointmentEvent = { created_at: string; status: AppointmentEventStatus; data: EventData | null };
 
-/** A row of `appointments`. Its sealed columns are decrypted. Its events are in order, the oldest first. */
+/** A row of `appointments` with its sealed columns decrypted, and its events from the oldest to the newest. */
 export type LoadedAppointment = Omit<
   Selectable<Appointments>,
   'type' | 'provider' | 'status' | 'site' | 'appointment_notes' | 'booked_by'
@@ -59,7 +59,10 @@ export const sealNotes = (
   notes: string | null,
 ): Buffer | null => (notes === null ? null : cipher.sealText('appointments.appointment_notes', row, notes));
 
-/** Returns the row identity to which the cipher binds an event's sealed data. */
+/**
+ * Returns the row identity for an event's sealed data. The cipher binds each sealed value to such an identity, so
+ * nobody can move the value to another row.
+ */
 export const eventRow = (
   appointment: { team_id: string; id: string },
   eventId: number,

@@ -17,10 +17,11 @@ const STEPS: ReadonlySet<string> = new Set(['appointment_pending', 'appointment_
 export const isAppointmentStep = (status: string): status is AppointmentStep => STEPS.has(status);
 
 /**
- * Acts as the sandbox's scheduler when a client moves an order to a status that follows from an appointment. The
- * function makes an appointment if there is none, confirms it in the first free slot, moves a confirmed one to the next
- * free slot, or cancels it. Then it gives the order the new status. We invent no address. If the order has no address,
- * or if no provider comes there, only the status of the order changes.
+ * Acts as the sandbox's scheduler when a client moves an order to a status that follows from an appointment. If there
+ * is no appointment, the function makes one. Then it confirms the appointment in the first free slot, moves it to the
+ * next free slot, or cancels it. Last it gives the order the new status.
+ * If the order has no address, or if no provider visits the address, only the status of the order changes, because we
+ * invent no address.
  */
 export async function simulateAppointment(
   ctx: TxCtx<TeamCtx>,
@@ -61,8 +62,8 @@ async function change(
 }
 
 /**
- * Returns the site at which the sample would be taken: the patient's home, or the nearest service center of the
- * laboratory that books appointments.
+ * Returns the site at which the sample would be taken: the patient's home, or the laboratory's nearest service center
+ * that takes appointments.
  */
 async function offerTo(ctx: TeamCtx, { row, labTest }: LoadedOrder): Promise<Offer | null> {
   const address = row.patient_address;

@@ -7,8 +7,8 @@ import type { Ctx, TeamCtx, TxCtx } from '../../context.ts';
  */
 const UNKNOWN_DAYS = 14;
 /**
- * Days for which we store the scans of a known parcel. A new scan has to be compared with the earlier scans of the
- * parcel, so this is longer than a parcel travels.
+ * Days for which we store the scans of a known parcel. We compare each new scan with the parcel's earlier scans, so
+ * this is longer than any parcel travels.
  */
 const RETENTION_DAYS = 60;
 

@@ -22,7 +22,7 @@ export const carrierScans = defineTeamJob({
 
 async function follow(ctx: TxCtx<TeamCtx>, orderId: string): Promise<void> {
   let order = await lockOrderIfPresent(ctx, orderId);
-  // After the laboratory has reported that the kit arrived, we ignore scans of carriers.
+  // Once the laboratory has reported that the kit arrived, we ignore scans of carriers.
   if (!order || !KIT_NOT_BACK.includes(order.row.last_low_level_status)) return;
   const scans = await scansOf(ctx, order);
   for (const leg of ['outbound', 'inbound'] as const) {
@@ -33,9 +33,9 @@ async function follow(ctx: TxCtx<TeamCtx>, orderId: string): Promise<void> {
 }
 
 /**
- * Returns the scans of an order's parcels, sorted by the times of the scans. Scans from before the order do not belong
- * to it. Carriers reuse tracking numbers. If a newer order, also of another team, got the same number, later scans
- * belong to the newer order.
+ * Returns the scans of an order's parcels, sorted by the times of the scans.
+ * Carriers reuse tracking numbers. A scan that is older than the order belongs to an earlier parcel, so we omit it. If
+ * a newer order of any team got the same number, we omit the scans from then on.
  */
 async function scansOf(ctx: TxCtx<TeamCtx>, { row }: LoadedOrder): Promise<{ leg: Leg; stage: Stage }[]> {
   const { rows } = await sql<{ leg: Leg; stage: Stage; hash: Buffer }>`

@@ -6,8 +6,8 @@ import { STATUS_OF, type Leg, type Stage } from './stages.ts';
 const TO_CUSTOMER: ReadonlySet<LowLevelStatus> = new Set(Object.values(STATUS_OF.outbound));
 const TO_LAB: ReadonlySet<LowLevelStatus> = new Set(Object.values(STATUS_OF.inbound));
 /**
- * The statuses on the path of a parcel to the laboratory. The parcel was with the customer before, so the path includes
- * the statuses of the way there.
+ * The statuses that an order may pass while its kit travels back to the laboratory. The kit reached the customer
+ * before, so they include the statuses of the way to the customer.
  */
 const THERE_AND_BACK: ReadonlySet<LowLevelStatus> = new Set([
   STATUS_OF.outbound.moving,
@@ -18,9 +18,9 @@ const THERE_AND_BACK: ReadonlySet<LowLevelStatus> = new Set([
 
 /**
  * Returns the statuses that an order gets from all scans of one parcel. `scans` must be sorted by the times of the
- * scans, not by arrival. The result is empty if the order already has that status or a later one, if the order has
- * ended, or if the status table does not allow the step. For example, the table does not allow that a kit comes back
- * before it is registered.
+ * scans, not by arrival.
+ * The result is empty if the order already has that status or a later one, if the order has ended, or if the status
+ * table does not allow the step. For example, a kit cannot come back before somebody registers it.
  */
 export function stepsBy(progress: OrderProgress, leg: Leg, scans: readonly Stage[]): LowLevelStatus[] {
   const stage = stageReached(scans);
@@ -31,16 +31,18 @@ export function stepsBy(progress: OrderProgress, leg: Leg, scans: readonly Stage
   if (leg === 'outbound' && isBack) return [];
   const target = STATUS_OF[leg][stage];
   if (stands === target) return [];
-  // The carrier made this scan before its `out_for_delivery` scan. But after a problem, `moving` is a new status.
+  // A `moving` scan that arrives after `out_for_delivery` is an older scan, so it changes nothing. After a problem,
+  // `moving` is a new status.
   if (stage === 'moving' && stands === STATUS_OF.outbound.out_for_delivery) return [];
-  // If nobody scanned the parcel on its way, nobody sent it. Only its label has expired.
+  // If the carrier scanned the parcel nowhere on its way, nobody sent it. Then `lost` only means that its label has
+  // expired.
   if (stage === 'lost' && !isUnderWay && scans.every((each) => each === 'lost')) return [];
   return shortestWay(progress, target, leg === 'outbound' ? TO_CUSTOMER : THERE_AND_BACK);
 }
 
 /**
- * Returns the stage that the parcel has reached. If a scan reports an end, the first end decides, and later scans do
- * not matter. Otherwise the newest stage decides, but `moving` after `out_for_delivery` is ignored.
+ * Returns the stage that the parcel has reached. The first scan that reports an end (delivered, failure or lost)
+ * decides. Without such a scan the newest one decides, but we ignore `moving` after `out_for_delivery`.
  */
 function stageReached(scans: readonly Stage[]): Stage | null {
   const end = scans.find((stage) => stage === 'delivered' || stage === 'failure' || stage === 'lost');
@@ -51,7 +53,7 @@ function stageReached(scans: readonly Stage[]): Stage | null {
 }
 
 /**
- * Returns the shortest path in the status table to `target` that uses only statuses in `over`. The result is empty if
+ * Returns the shortest path in the status table to `target` that passes only statuses in `over`. The result is empty if
  * there is no such path.
  */
 function shortestWay(from: OrderProgress, target: LowLevelStatus, over: ReadonlySet<LowLevelStatus>): LowLevelStatus[] {

@@ -9,7 +9,7 @@ import { storeScans } from './store-scans.ts';
 import { trackerOf } from './tracker-of.ts';
 import { isSigned, SIGNATURE_HEADER } from './carrier-signature.ts';
 
-/** The name in the URL that accepts parcels of every courier. Each event names its courier. */
+/** EasyPost sends parcels of every courier to the URL with this name. Each event names its courier. */
 const OF_ANY_COURIER = 'easypost';
 
 /** The bodies that this process is reading. Each has up to 256 KiB. */
@@ -19,8 +19,9 @@ type CarrierRequest = { headers: Readonly<Record<string, string | null>>; body: 
 
 /**
  * Stores the scans of a parcel and responds. A job moves the order afterwards. The response is the same for known and
- * unknown parcels. Throws not_found if the operator has not configured this carrier, signature_refused, and not_ready
- * if too many bodies are being read. If the signature is missing, it refuses before it reads the body.
+ * unknown parcels, so it reveals no tracking number.
+ * Throws not_found if the operator has not configured this carrier, signature_refused, and not_ready if this process is
+ * already reading too many bodies. If the signature is missing, it throws before it reads the body.
  */
 export async function receiveCarrierUpdate(
   ctx: Ctx,

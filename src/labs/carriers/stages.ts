@@ -1,4 +1,4 @@
-// Maps the statuses and status details of EasyPost trackers to statuses of an order.
+// Maps the statuses of EasyPost trackers to stages of a parcel, and these to statuses of an order.
 import type { LowLevelStatus } from '../orders/status/statuses.ts';
 
 /** The stages of a parcel that change the status of an order. */
@@ -36,8 +36,8 @@ export function stageOf(status: string, detail: string): Stage | null {
 }
 
 /**
- * The status of an order for each stage of its parcel. For a parcel that is out for delivery to the laboratory, orders
- * have no separate status.
+ * The status of an order for each leg and stage of its parcel. Orders have no status for a parcel that is out for
+ * delivery to the laboratory, so that stage counts as moving.
  */
 export const STATUS_OF: Readonly<Record<Leg, Readonly<Record<Stage, LowLevelStatus>>>> = {
   outbound: {

@@ -7,15 +7,15 @@ import type { Tracker } from './tracker-of.ts';
 
 /** The most scans that we store for one parcel. */
 const MOST_OF_A_PARCEL = 200;
-/** The most scans of one courier that we store although we know no order for them. We delete the oldest ones. */
+/** The most scans that we store for one courier without a known order. Beyond that we delete the oldest. */
 const MOST_UNKNOWN = 20_000;
-/** The most scans without an order that one event deletes, so that the event does not take long. */
+/** The most scans without a known order that we delete while we handle one event, so that no event takes long. */
 const MOST_DROPPED = 500;
 
 /**
- * Stores the scans of a parcel, and adds the job that moves the parcel's order. Carriers reuse tracking numbers. The
- * scans therefore belong to the newest order with this number whose kit has not come back yet. Returns whether there is
- * such an order.
+ * Stores the scans of a parcel, and adds the job that moves the parcel's order. Returns whether there is such an order.
+ * Carriers reuse tracking numbers, so the scans belong to the newest order with this number whose kit has not come back
+ * yet.
  */
 export async function storeScans(ctx: TxCtx<Ctx>, { number, courier, scans }: Tracker): Promise<boolean> {
   const { db } = ctx;

@@ -13,14 +13,15 @@ export type Tracker = { number: string; courier: string; scans: { stage: Stage; 
 
 /**
  * Reads the parcel of an EasyPost event with all its scans. Returns null if the event is not about a parcel, or if none
- * of its scans moves an order. Each event contains the complete history of the tracker, so a lost event does no harm:
- * the next one contains its scans.
+ * of its scans changes the status of an order. EasyPost calls a parcel a tracker. Each event contains the complete
+ * history of its tracker, so the next event makes up for a lost one.
  */
 export function trackerOf(body: Buffer): Tracker | null {
   const { number, carrier, own, history } = partsOf(body);
   if (number === null) return null;
   const newest = Math.max(...history.map(({ at }) => at));
-  // The tracker's own status is the status of its newest scan. The tracker does not repeat the time of that scan.
+  // A tracker states the status of its newest scan, but not the time of that scan. We take the newest time of the
+  // history.
   const all = [...history, { ...own, at: history.length > 0 ? newest : own.at }];
   const scans = all.flatMap(({ status, detail, at }) => {
     const stage = stageOf(status, detail);

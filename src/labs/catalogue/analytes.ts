@@ -2,9 +2,12 @@ import { sql, type Selectable } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
 import type { Analytes } from '../../db/tables.ts';
 
-/** An observation that a lab test asks for. `marker_id` is the marker that contains it. */
+/**
+ * An analyte is a single value that a laboratory measures or computes, such as glucose. A marker is what a client
+ * orders. `marker_id` is the marker of the lab test to which the analyte belongs.
+ */
 export type Analyte = Selectable<Analytes> & {
-  /** False for a computed value, because the laboratory may omit it. */
+  /** False for a value that the laboratory computes from others, because it may omit that value. */
   required: boolean;
   /** Words that mean a normal result, for results to which the laboratory adds neither a flag nor a range. */
   normal_words: string[];
@@ -16,9 +19,9 @@ export type Analyte = Selectable<Analytes> & {
 };
 
 /**
- * Returns the analytes that the laboratory reports for one of the team's lab tests, in the order of the markers. If two
- * markers contain the same analyte, the list has it once, under the first marker. The list is empty for an unknown lab
- * test and for a lab test of another team.
+ * Returns the analytes that the laboratory reports for one of the team's lab tests, in the order of the markers. An
+ * analyte of two markers is listed once, under the first marker. The list is empty for an unknown lab test and for a
+ * lab test of another team.
  */
 export async function analytesOf(ctx: TeamCtx, labTestId: string): Promise<Analyte[]> {
   const rows = await ctx.db
@@ -29,7 +32,7 @@ export async function analytesOf(ctx: TeamCtx, labTestId: string): Promise<Analy
     .innerJoin('analytes', 'analytes.id', 'marker_analytes.analyte_id')
     .selectAll('analytes')
     .select([
-      // If the result of a marker is a document, the laboratory may report no value.
+      // If the laboratory reports a marker as a document, it may report no values.
       sql<boolean>`marker_analytes.required and markers.reported_as = 'values'`.as('required'),
       'marker_analytes.normal_words',
       'marker_analytes.abnormal_words',

@@ -11,7 +11,7 @@ type MarkerNames = {
 type MarkerLaboratory = {
   /** The laboratory to which the markers must belong; null if the request names none. */
   lab_id: number | null;
-  /** The laboratory that issued the order codes, if the request does not name one. */
+  /** The laboratory whose order codes the request uses, if the request does not name a laboratory. */
   codes_of: number | null;
 };
 
@@ -27,9 +27,9 @@ export type ChosenMarker = {
 };
 
 /**
- * Returns the markers that the request names by id or by order code, each once, in the order of the request. All must
- * belong to one laboratory. Throws not_found, mixed_laboratories, and order_set_ambiguous if several laboratories have
- * these order codes.
+ * Returns the markers that the request names by id or by order code, each once, in the order of the request. Throws
+ * not_found, mixed_laboratories if they do not all belong to one laboratory, and order_set_ambiguous if several
+ * laboratories have these order codes.
  */
 export async function chooseMarkers(ctx: TeamCtx, named: MarkerNames, at: MarkerLaboratory): Promise<ChosenMarker[]> {
   const byId = await findById(ctx, [...new Set(named.marker_ids ?? [])]);
@@ -56,8 +56,8 @@ async function findById(ctx: TeamCtx, ids: number[]): Promise<ChosenMarker[]> {
 }
 
 /**
- * Finds markers by order codes. Each laboratory has its own codes. If the request names no laboratory, we take the one
- * that has all of these codes.
+ * Finds markers by order codes. Each laboratory has its own codes. If the request names no laboratory, the laboratory
+ * is the one that has all of these codes.
  */
 async function findByCode(ctx: TeamCtx, codes: string[], labId: number | null): Promise<ChosenMarker[]> {
   if (codes.length === 0) return [];

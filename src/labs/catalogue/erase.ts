@@ -23,9 +23,9 @@ async function* markersOfTests({ db, team }: TeamCtx): AsyncIterable<ExportedRow
 }
 
 /**
- * Erases the team's lab tests with their markers, and removes the team from the allowlists of lab accounts. The orders
- * of these lab tests have been erased before. If an account listed only this team, we suspend the account, because an
- * empty allowlist would open it to all teams.
+ * Erases the team's lab tests with their markers, and removes the team from the allowlists of lab accounts. The caller
+ * has already erased the orders of these lab tests. An empty allowlist would open an account to all teams. So if an
+ * account lists only this team, we suspend the account.
  */
 export async function eraseTeam(ctx: TxCtx<TeamCtx>, team: TeamCtx['team']): Promise<void> {
   await ctx.db.deleteFrom('lab_tests').where('team_id', '=', team.id).execute();

@@ -21,8 +21,8 @@ export async function findLabTest(ctx: TeamCtx, labTestId: string): Promise<LabT
 }
 
 /**
- * Returns the team's active default kit. An order uses it if it begins when somebody registers a sample that we do not
- * know. If there are several default kits, the function returns the oldest.
+ * Returns the team's active default kit, the oldest if there are several. When somebody registers a sample that we do
+ * not know, a new order begins with this kit.
  */
 export async function findDefaultKit(ctx: TeamCtx): Promise<LabTestRow> {
   const row = await ctx.db

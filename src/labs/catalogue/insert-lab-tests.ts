@@ -10,7 +10,7 @@ type NewLabTest = Omit<Insertable<LabTests>, 'id' | 'team_id'> & {
   marker_ids: readonly number[];
 };
 
-/** The fields of a part, which is a lab test or a marker, that a combined lab test derives its own fields from. */
+/** The fields of a lab test or a marker from which we derive the fields of a combined lab test. */
 type Part = { price: number | string | null; common_tat_days: number | null; worst_case_tat_days: number | null };
 
 /**
@@ -36,8 +36,8 @@ export async function insertLabTests({ db }: TxCtx, teamId: string, tests: NewLa
 }
 
 /**
- * Returns the sum of the prices and the turnaround of the slowest part. The turnaround is null if no part's turnaround
- * is known.
+ * Returns the sum of the prices, and the turnaround (the days until the result) of the slowest part. The turnaround is
+ * null if we know none.
  */
 export const sumOf = (parts: Part[]): Part & { price: string } => ({
   price: parts.reduce((sum, { price }) => sum + Number(price ?? 0), 0).toFixed(2),

@@ -7,26 +7,26 @@ export type LabTestAt = { id: string; revision: string };
 
 export const MOST_CACHED = 2_000;
 /**
- * The largest size of the cache in bytes of JSON, for all teams together. One team may use a quarter of it. The objects
- * take two to three times as much memory.
+ * The largest size of the cache in bytes of JSON, for all teams together. One team may use a quarter of this size. In
+ * memory the objects take two to three times as many bytes.
  */
 const MOST_BYTES = 32 * 1024 * 1024;
 export const MOST_BYTES_OF_TEAM = MOST_BYTES / 4;
 
 type CachedLabTest = { revision: string; labTest: LabTest; team_id: string; bytes: number };
-/** Both maps keep their entries in the order of insertion. */
+/** A Map returns its entries in the order of insertion, so the first entry of each map is the oldest. */
 const cache = new Map<string, CachedLabTest>();
 const teams = new Map<string, { bytes: number; ids: Set<string> }>();
 let cachedBytes = 0;
 
 /**
  * Returns lab tests in the shape of the API. We render a lab test once for each revision, not once for each order. The
- * caller has just read the revision from the database. We use a cached lab test only if it has the same revision, so a
- * process never misses a change.
+ * caller has just read the revision from the database. We use a cached lab test only if it has that revision, so a
+ * response never shows an outdated lab test.
  */
 export async function getCachedLabTests(ctx: TeamCtx, wanted: LabTestAt[]): Promise<Map<string, LabTest>> {
-  // The result is collected here and not read from the cache at the end. When we add one lab test to the cache, another
-  // one that the caller wants may be dropped.
+  // We collect the result here and do not read it from the cache at the end. The cache drops old lab tests when we add
+  // new ones, and a dropped one may be one that the caller wants.
   const found = new Map<string, LabTest>();
   const missing = new Set<string>();
   for (const { id, revision } of wanted) {
@@ -44,8 +44,9 @@ export async function getCachedLabTests(ctx: TeamCtx, wanted: LabTestAt[]): Prom
 }
 
 /**
- * Adds a lab test to the cache as the newest. Then it drops the oldest: those of the team while the team is over its
- * share, and then those of all teams. It does not cache a lab test that is larger than a team's share.
+ * Adds a lab test to the cache as the newest. While the team is over its share, it drops the team's oldest lab tests.
+ * While the cache is full, it drops the oldest of all teams. It does not cache a lab test that is larger than a team's
+ * share.
  */
 function addToCache(team_id: string, fresh: { revision: string; labTest: LabTest }): void {
   const { id } = fresh.labTest;

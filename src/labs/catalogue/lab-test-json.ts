@@ -4,14 +4,14 @@ import { MARKER_JSON } from './marker-json.ts';
 import { SAMPLE_TYPES, type LabTest } from './schemas.ts';
 
 /**
- * The revision of a row of `lab_tests` that is joined with its row of `labs`. It changes whenever a value in
- * LAB_TEST_JSON changes.
+ * SQL for the revision of a lab test: of its row in `lab_tests` and of the joined row in `labs`. The revision changes
+ * whenever a value in LAB_TEST_JSON changes.
  */
 export const LAB_TEST_REVISION = `concat(lab_tests.revision, '.', labs.revision)`;
 
 /**
- * A row of `lab_tests` that is joined with its row of `labs`, in the shape of the API. It needs one statement for a
- * list of any length.
+ * SQL that builds a lab test in the shape of the API, from its row of `lab_tests` and the joined row of `labs`. So one
+ * statement reads a list of any length.
  */
 export const LAB_TEST_JSON = sql<LabTest>`json_build_object(
   'id', lab_tests.id, 'slug', lab_tests.slug, 'name', lab_tests.name, 'description', lab_tests.description,

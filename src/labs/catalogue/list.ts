@@ -47,7 +47,10 @@ export async function pageLabTests(
 
 const orderOf = ({ order_key, order_direction }: LabTestFilter): string => `${order_key} ${order_direction}`;
 
-/** The value by which the list is sorted, as an exact whole number. Cursors contain this number. */
+/**
+ * The value by which the list is sorted, as a whole number. A cursor contains this number, and a fraction could be
+ * rounded there.
+ */
 const SORT_VALUE: Record<OrderKey, RawBuilder<number>> = {
   price: sql`(lab_tests.price * 100)::bigint`,
   created_at: sql`(extract(epoch from lab_tests.created_at) * 1000000)::bigint`,
@@ -56,8 +59,8 @@ const SORT_VALUE: Record<OrderKey, RawBuilder<number>> = {
 
 const GENERATED: Record<string, boolean[]> = { auto: [true], manual: [false], all: [true, false] };
 
-// A filter that the request does not contain is a null parameter. This keeps the number of different statement texts
-// small, and PostgreSQL prepares each of them once.
+// If the request lacks a filter, we pass null for it instead of leaving it out of the statement. So there are few
+// different statement texts, and PostgreSQL prepares each of them once.
 function select(ctx: TeamCtx, filter: LabTestFilter, page: { after: SortKey | null; limit: number }): Promise<Row[]> {
   const {
     order_key,

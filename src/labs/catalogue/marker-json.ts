@@ -1,5 +1,4 @@
-// Rows of `markers` in the shape of the API. The database builds them, so lists, orders and reads of a single marker
-// use the same code.
+// SQL that builds a row of `markers` in the shape of the API. Lists, orders and reads of a single marker all use it.
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { Marker, MarkerWithResults } from './schemas.ts';

@@ -12,8 +12,8 @@ export type OrderedTest = {
 };
 
 /**
- * Returns the tests of a lab test. The order message lists and numbers them in this order. The list is empty for an
- * unknown lab test and for a lab test of another team.
+ * Returns the tests of a lab test. The order message to the laboratory lists and numbers the tests in the same
+ * sequence. The list is empty for an unknown lab test and for a lab test of another team.
  */
 export async function orderedTestsOf(ctx: TeamCtx, labTestId: string): Promise<OrderedTest[]> {
   const { rows } = await sql<OrderedTest>`

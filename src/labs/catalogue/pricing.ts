@@ -4,9 +4,9 @@ import type { Marker, MarkerPricing } from './schemas.ts';
 type Priced = Pick<Static<typeof Marker>, 'id' | 'price'>;
 
 /**
- * Returns the price of each marker in cents, as if it were ordered without others. No price depends on a state or a
- * reflex. For an account of an organisation, the price follows from the organisation's contract with the laboratory,
- * which the service does not know.
+ * Returns the price in cents that each marker has if it is ordered alone. No price depends on a US state or on a
+ * reflex, which is a test that the laboratory adds because of a result. An account of an organisation has the prices of
+ * the organisation's contract with the laboratory. The service does not know those.
  */
 export function priceMarkers(
   markers: Priced[],

@@ -140,8 +140,8 @@ export const MarkerPage = shape('MarkerPage', {
 });
 
 /**
- * The unit that a team orders: markers of one laboratory and a method to collect the sample. An order contains all
- * fields of its lab test.
+ * What a team orders: markers of one laboratory and a method to collect the sample. An order contains all fields of its
+ * lab test.
  */
 export const LabTest = shape('LabTest', {
   id: Uuid,
@@ -207,7 +207,8 @@ export const LabTestPageQuery = Type.Object({
   lab_test_limit: withDefault(Type.Integer({ minimum: 1, maximum: 100 }), 50),
   next_cursor: Type.Optional(
     Cursor({
-      // This check accepts any array. The list itself compares the sort order in the cursor with the requested one.
+      // This check accepts any array. The function that lists the lab tests checks that the cursor has the requested
+      // sort order.
       isKey: Array.isArray,
       description: 'From the page before, with the same order_key and order_direction.',
     }),

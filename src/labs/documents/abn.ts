@@ -28,9 +28,9 @@ const OPTIONS = [
 ];
 
 /**
- * Draws a notice with the items of CMS's Advance Beneficiary Notice of Noncoverage, in our own layout. The notice
- * states that the layout is ours. The person who hands it out fills in why Medicare may not pay and what the tests
- * cost, because we do not know that.
+ * Draws an Advance Beneficiary Notice (ABN): it warns a patient that Medicare may not pay for the tests. The notice has
+ * all items of the form by CMS, the US agency for Medicare, in our own layout, and states that the layout is ours. The
+ * person who hands out the notice fills in the reason and the costs, because we do not know them.
  */
 export async function drawAbn({ order, sender }: OrderFacts): Promise<Buffer> {
   const { row, labTest } = order;

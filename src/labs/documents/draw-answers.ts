@@ -27,7 +27,7 @@ export async function drawAnswers(sheet: Sheet, { order, questions }: OrderFacts
   );
 }
 
-/** Replaces answer codes by their words. A number or a text is printed as the client sent it. */
+/** Replaces the codes in a choice answer by their words. A number or a text is printed as the client sent it. */
 function answerInWords(question: MarkerQuestion | undefined, answer: string): string {
   const isOfCodes = question?.type === 'choice' || question?.type === 'multi_choice';
   if (!isOfCodes) return answer;

@@ -26,8 +26,8 @@ import { drawLineEnding, QUIET, shrunk } from './paper/draw-text.ts';
 import { addressInWords, dayInWords, inWords, methodInWords, momentInWords, phoneInWords } from './values-in-words.ts';
 
 /**
- * Draws the requisition that goes to the laboratory with a sample. It has the items that an order must ask for under 42
- * CFR 493.1241(c). If we do not know an item, the requisition has a line to fill in by hand.
+ * Draws the requisition, the paper that goes to the laboratory with a sample. It has the items that a US laboratory
+ * must ask for under 42 CFR 493.1241(c). If we do not know an item, the requisition has a line to fill in by hand.
  */
 export async function drawRequisition(facts: OrderFacts): Promise<Buffer> {
   const { order, sender, lab, insurance, laboratoryNumber } = facts;
@@ -75,8 +75,8 @@ export async function drawRequisition(facts: OrderFacts): Promise<Buffer> {
 }
 
 /**
- * Draws the codes to scan. The sample's number is a bar code, or a square code if a bar code would be too long to scan.
- * The number by which the laboratory knows the order is always a square code.
+ * Draws the codes to scan. The number of the sample is a bar code, or a DataMatrix square if the bar code would be too
+ * long to scan. The number by which the laboratory knows the order is always a DataMatrix.
  */
 function drawCodes({ doc, y }: Sheet, { row }: LoadedOrder, number: string): void {
   const size = 52;

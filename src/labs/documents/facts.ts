@@ -12,7 +12,6 @@ import { findAreaOrNull } from '../locations/zip-codes.ts';
 /** The laboratory, with the fields that documents print. */
 type LabFacts = { name: string; address: string; clia_number: string | null };
 
-/** The sender of a document. */
 export type Sender = {
   name: string;
   lines: string[];
@@ -31,8 +30,8 @@ export type OrderFacts = {
   /** The physician's signature that the client sent with the order. */
   signature: Signature | null;
   /**
-   * Our number for the order at a laboratory with electronic orders. Null until we issue it, and for other
-   * laboratories.
+   * The number that we issue for an order at a laboratory that takes orders electronically. Null until we issue it, and
+   * for other laboratories.
    */
   laboratoryNumber: string | null;
   /** The account number of the order; null if it has none, or if nobody has chosen an account yet. */
@@ -79,8 +78,8 @@ async function findAccountNumberOrNull(ctx: TeamCtx, { row }: LoadedOrder): Prom
 }
 
 /**
- * Returns the time zone of the patient's zip code, or else of the zip code to which the kit was sent, or else of the
- * laboratory.
+ * Returns the time zone of the first of these that we know: the patient's zip code, the zip code to which the kit was
+ * sent, the laboratory.
  */
 async function zoneOf(ctx: TeamCtx, { row }: LoadedOrder, ofLab: string): Promise<string> {
   const ofPatient = row.patient_address?.zip ?? row.shipping_details?.zip ?? null;

@@ -12,9 +12,9 @@ const EDGE = 7;
 const CODE = 50;
 
 /**
- * Draws labels for the tubes or cards of an order. All labels are equal. A label has two identifiers of the patient and
- * a number: the number of the sample, or else of the order. The number is printed as text and as DataMatrix, which has
- * room for the longest number.
+ * Draws labels for the tubes or cards of an order. All labels are equal. A label identifies the patient by two items
+ * (name and date of birth) and has a number: that of the sample, or else that of the order. The number is printed as
+ * text and as a DataMatrix, a square code that can contain the longest number.
  */
 export async function drawLabels(
   facts: OrderFacts,
@@ -51,8 +51,8 @@ export async function drawLabels(
 const DAY_ALONE = /T00:00:00\.000Z$/;
 
 /**
- * Returns the number by which the laboratory finds the order. The tube must have the same number as the order message,
- * or the laboratory cannot match them.
+ * Returns the number by which the laboratory finds the order. The tube must have the same number as the order message.
+ * Otherwise the laboratory cannot find out which order the tube belongs to.
  */
 function numberOf({ order: { row, lab }, laboratoryNumber }: OrderFacts): string {
   const number = row.sample_id ?? laboratoryNumber ?? (lab.connection === 'hl7' ? null : row.id);

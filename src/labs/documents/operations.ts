@@ -20,16 +20,16 @@ const params = Type.Object({ order_id: Uuid });
 const signed = Type.Object({ token: Type.String({ maxLength: 200, description: 'The signed part of the link.' }) });
 
 /**
- * Draws a document of an order. It reads the order first, so that the request holds no database connection while it
- * waits for the drawing.
+ * Draws a document of an order. It reads the order before it waits for the drawing, so the request uses no database
+ * connection while it waits.
  */
 async function ofOrder(ctx: TeamCtx, orderId: string, toDrawing: (facts: OrderFacts) => Drawing): Promise<Buffer> {
   return drawn(ctx, await loadOrder(ctx, orderId), toDrawing);
 }
 
 async function drawn(ctx: TeamCtx, order: LoadedOrder, toDrawing: (facts: OrderFacts) => Drawing): Promise<Buffer> {
-  // No document contains the link to the requisition, and the link changes each hour. We remove it, so that the cache
-  // key changes only when the document does.
+  // No document prints the link to the requisition, but the link changes each hour. If it stayed in the data, the cache
+  // key would change each hour too.
   return printer.print(ctx, toDrawing(await factsOf(ctx, { ...order, requisitionUrl: { ofKey: null, ofEvents: '' } })));
 }
 
@@ -43,8 +43,8 @@ async function resultReport(ctx: TeamCtx, orderId: string): Promise<Buffer | Att
 }
 
 /**
- * Makes a document for a signed link. If the order, the requisition or the user is missing, the refusal is always the
- * same, so a refused link reveals nothing.
+ * Makes a document for a signed link. If the order, the requisition or the user is missing, the error is always the
+ * same, so the caller does not learn which is missing.
  */
 async function byLink<T>(ctx: SignedCtx, make: (ctx: TeamCtx, orderId: string) => Promise<T>): Promise<T> {
   try {
@@ -56,8 +56,8 @@ async function byLink<T>(ctx: SignedCtx, make: (ctx: TeamCtx, orderId: string) =
 }
 
 /**
- * A fixed date for the instructions of a lab test. They do not depend on the day, so the same lab test always gives the
- * same bytes.
+ * A fixed creation date for instructions of a lab test. So the same lab test always gives the same bytes, on whatever
+ * day.
  */
 const NO_DAY = '2026-01-01T00:00:00.000Z';
 

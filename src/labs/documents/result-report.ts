@@ -32,10 +32,10 @@ const CRITICAL = '#a01212';
 const CORRECTED = '#8a1c1c';
 
 /**
- * Draws the results for the physician and the patient. The report has the items of 42 CFR 493.1291(c): patient and
- * number, performing laboratory, date of the report, test, specimen, result with unit and interpretation, and problems
- * of a specimen. It also has the reference intervals (d). It marks corrected values and shows the earlier ones (k).
- * Throws document_too_long.
+ * Draws the results for the physician and the patient. The US rules for laboratory reports (42 CFR 493.1291) require
+ * these items. (c): patient and number, performing laboratory, date of the report, test, specimen, result with unit and
+ * interpretation, and problems of a specimen. (d): the reference intervals. (k): corrected values are marked, with the
+ * earlier ones. Throws document_too_long.
  */
 export async function drawResultReport(facts: OrderFacts, results: FoundResults): Promise<Buffer> {
   refuseOverlong(results);
@@ -206,7 +206,7 @@ async function drawMissing(missing: Static<typeof MissingResult>[], sheet: Sheet
   );
 }
 
-/** Draws the values that a reader has to strike out of an earlier report. */
+/** Draws the values that the laboratory has withdrawn. A reader has to strike them out of an earlier report. */
 async function drawWithdrawn({ withdrawn }: FoundResults, sheet: Sheet): Promise<void> {
   if (withdrawn.length === 0) return;
   await section(sheet, 'Withdrawn', 40);
@@ -218,8 +218,8 @@ async function drawWithdrawn({ withdrawn }: FoundResults, sheet: Sheet): Promise
 }
 
 /**
- * Draws the laboratories that performed tests, with their addresses. If the laboratory that got the order performed no
- * test, it comes last, as the laboratory that reports.
+ * Draws the laboratories that performed tests, with their addresses. The laboratory that got the order may have passed
+ * all tests on to others. Then it comes last, as the laboratory that reports.
  */
 async function drawLaboratories({ lab }: OrderFacts, results: FoundResults, sheet: Sheet): Promise<void> {
   await section(sheet, 'Performing laboratory');

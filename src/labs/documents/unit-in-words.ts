@@ -1,7 +1,7 @@
 import { ownProperty } from '../../wire/own-property.ts';
 
-// Converts units to the form that people read. UCUM is for programs: people do not understand its braces, brackets and
-// stars.
+// Converts units of UCUM, the code for units in messages, to the form that people read. UCUM is for programs: it writes
+// 10³/µL as `10*3/uL`.
 
 /** A narrow no-break space, which keeps two words on one line. */
 const TIE = '\u202F';
@@ -42,7 +42,8 @@ const PREFIXES: Readonly<Record<string, string>> = {
   G: 'G',
 };
 const OTHERS: Readonly<Record<string, string>> = {
-  // The Institute for Safe Medication Practices lists µg among the units that people misread as mg.
+  // We print `mcg` and not `µg`, because people misread `µg` as `mg` (list of the Institute for Safe Medication
+  // Practices).
   ug: 'mcg',
   '%': '%',
   min: 'min',
@@ -92,7 +93,10 @@ export function unitInWords(unit: string): string {
 
 const isSign = (part: string): boolean => part === '/' || part === '.';
 
-/** Returns one unit with its power and the note in its braces; null if the unit is unknown. */
+/**
+ * Returns one factor of a unit with its power and the note in its braces, for example `1.73 m²` for `{1.73_m2}`; null
+ * if we do not know the unit.
+ */
 function factorInWords(factor: string): string | null {
   const [, count, time] = /^\((\d+)\.([a-z]+)\)$/.exec(factor) ?? [];
   if (count !== undefined) return KNOWN.has(time as string) ? `${count}${TIE}${KNOWN.get(time as string)}` : null;

@@ -36,8 +36,8 @@ function formatterOf(zone: string): Intl.DateTimeFormat {
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /**
- * Returns a day with the name of its month: `Apr 12, 1988` for `1988-04-12`. A date of only numbers means different
- * days in different countries.
+ * Returns a day with the name of its month: `Apr 12, 1988` for `1988-04-12`. We print no date as only numbers, because
+ * 4/12 is another day in other countries.
  */
 export function dayInWords(day: string): string {
   const [year, month, date] = day.slice(0, 10).split('-') as [string, string, string];

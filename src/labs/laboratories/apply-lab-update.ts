@@ -9,7 +9,7 @@ import type { LabUpdate } from './lab-update.ts';
 /**
  * Writes a laboratory's update to an order that the caller has locked: first the data in the update, then the status
  * and its event. Every update goes through this function, except reports, which go through storeReport. The simulated
- * laboratory makes up its updates. For a real laboratory, the HL7 code reads them from messages.
+ * laboratory invents its updates. For a real laboratory, the HL7 code reads them from messages.
  */
 export async function applyLabUpdate(
   ctx: TxCtx<TeamCtx>,

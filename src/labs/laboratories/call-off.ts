@@ -1,5 +1,5 @@
-// Ends orders and tests that the laboratory will not do, either because it cancelled them, or because it refused them
-// and somebody gave them up.
+// Ends orders and tests that the laboratory will not perform. Either the laboratory cancelled them, or it refused them
+// and somebody decided not to send them again.
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { orderedTestsOf } from '../catalogue/ordered-tests.ts';
 import type { LoadedOrder } from '../orders/load-order.ts';
@@ -13,18 +13,18 @@ import { storeReport } from '../results/store-report.ts';
 import { applyLabUpdate } from './apply-lab-update.ts';
 
 /**
- * The possible statuses of an order that the laboratory will not do. The order gets the first one that the status table
- * allows.
+ * The statuses that an order can get if the laboratory will not perform it. The order gets the first one that the
+ * status table allows.
  */
 const CALLED_OFF: readonly LowLevelStatus[] = ['do_not_process', 'cancelled', 'sample_error'];
 
 /**
- * The outcome. `under_way`: the order cannot be called off in its present status. `ended`: the order had already ended,
- * and nothing changes.
+ * `under_way`: the order has a status in which it cannot be called off. `ended`: the order had already ended, and
+ * nothing changes.
  */
 export type CalledOff = 'called_off' | 'under_way' | 'ended';
 
-/** Ends an order. The caller must hold the row lock of the order. This is also true for `callOffTests`. */
+/** Ends an order. The caller must hold the row lock of the order, also for `callOffTests`. */
 export async function callOffOrder(ctx: TxCtx<TeamCtx>, order: LoadedOrder): Promise<CalledOff> {
   if (!isOpen(order.row.last_low_level_status)) return 'ended';
   const status = CALLED_OFF.find((each) => advance(progressOfOrder(order), each));

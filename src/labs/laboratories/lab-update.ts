@@ -2,8 +2,8 @@ import type { ShipmentUpdate } from '../orders/testkit/store-shipment.ts';
 import type { LowLevelStatus } from '../orders/status/statuses.ts';
 
 /**
- * A laboratory's or a carrier's update about an order that is not a report: a new status and the data that came with
- * it.
+ * An update about an order from a laboratory or a carrier: a new status, and the data that came with it. A report with
+ * results is not an update.
  */
 export type LabUpdate = {
   status: LowLevelStatus;

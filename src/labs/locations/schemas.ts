@@ -9,8 +9,9 @@ const LAB_LOCATION_CAPABILITIES = [
 ] as const;
 
 /**
- * Matches other names of `appointment_with_service`. Clients of other deployments of this interface know the field with
- * another word in place of `service`. The response repeats the field with the word that the client knows.
+ * Matches other names of `appointment_with_service`. Some clients were written for another service with this API, which
+ * has its own name in place of `service`. The response contains the field once more under the name that the client
+ * used.
  */
 const APPOINTMENT_WITH_WORD = '^appointment_with_(?!service$)[a-z0-9][a-z0-9_]*$';
 

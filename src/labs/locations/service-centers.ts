@@ -19,7 +19,7 @@ export const milesFrom = ({ lat, lng }: Pick<Area, 'lat' | 'lng'>) => sql<number
     power(sind((service_centers.lat - ${lat}::float8) / 2), 2)
     + cosd(service_centers.lat) * cosd(${lat}::float8) * power(sind((service_centers.lng - ${lng}::float8) / 2), 2))))`;
 
-/** Returns a condition on the latitude that an index can use to find the rows within the radius. */
+/** Returns a condition on the latitude. An index on the latitude then finds the rows that may be within the radius. */
 export const latitudesWithin = ({ lat }: Pick<Area, 'lat'>, miles: number) => sql<boolean>`
   service_centers.lat between ${lat - miles / MILES_PER_DEGREE - 0.1}::float8
     and ${lat + miles / MILES_PER_DEGREE + 0.1}::float8`;

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Ctx } from '../../context.ts';
 
 /**
- * The approximate location of a zip code. We know it from the first three digits. If a zip code is in another state or
- * time zone than its first three digits, it has its own row.
+ * The approximate location of a zip code. A table of the first three digits gives it. A zip code in another state or
+ * time zone than its first three digits has its own row.
  */
 export type Area = { state: string; city: string; lat: number; lng: number; iana_timezone: string };
 

@@ -17,8 +17,8 @@ const NUMBERED_SAMPLE_ID = /^KP[0-9A-Z]{8,}$/;
 export const canonicalSampleId = (sampleId: string): string => sampleId.toUpperCase();
 
 /**
- * Finds a sample id of the team, and locks the id by its name. If two requests register the same sample, the second
- * request waits here until the first has committed, and then finds the row that the first has stored.
+ * Finds a sample id of the team and locks it, even if it has no row yet. If two requests register the same sample, the
+ * second waits here until the first has committed. Then it finds the row that the first has stored.
  */
 export async function findSampleOrNull(
   ctx: TxCtx<TeamCtx>,
@@ -33,9 +33,9 @@ export async function findSampleOrNull(
 }
 
 /**
- * Binds a sample id to an order that exists already; nothing else does. The function succeeds if the id was issued to
- * the team and no order has it, or if nobody has the id. In the second case the caller has checked before that the
- * order may take it. Throws sample_already_registered for any other id.
+ * Gives an existing order its sample id. Every such change goes through this function. It succeeds if the id was issued
+ * to the team and no order has it. It also succeeds for an id that nobody has, if the caller has checked that the order
+ * may take it. Throws sample_already_registered for any other id.
  */
 export async function bindSample(ctx: TxCtx<TeamCtx>, order: LoadedOrder, sampleId: string): Promise<LoadedOrder> {
   const { row } = order;
@@ -57,8 +57,9 @@ export async function bindSample(ctx: TxCtx<TeamCtx>, order: LoadedOrder, sample
 }
 
 /**
- * Binds a sample id that the laboratory assigned to an order that we are about to create. We refuse every id that has
- * our own form, even if no order has it. Otherwise a team could take an id before we assign it to an order.
+ * Binds a sample id that the laboratory assigned to an order that we are about to create. We refuse every id of the
+ * form that we issue ourselves, even if no order has it. Otherwise a team could take an id before we issue it to an
+ * order.
  */
 export async function takeSample(ctx: TxCtx<TeamCtx>, sampleId: string, orderId: string): Promise<void> {
   if (NUMBERED_SAMPLE_ID.test(sampleId)) throw alreadyRegistered();
@@ -69,17 +70,17 @@ export async function takeSample(ctx: TxCtx<TeamCtx>, sampleId: string, orderId:
 }
 
 /**
- * Returns whether a kit can be registered only if its sample id was issued before. In a sandbox, a customer may
- * register a kit that was bought in a shop. We do not know its id, so the sandbox accepts it unless it has the form of
- * an id that a laboratory or this deployment issues.
+ * Returns whether somebody must have issued a sample id before a kit with it can be registered. In a sandbox, a
+ * customer may register a kit from a shop, whose id we do not know. So the sandbox accepts any id, except one of the
+ * form that a simulated laboratory or this deployment issues.
  */
 const mustBeIssued = ({ config }: TeamCtx, sampleId: string): boolean =>
   config.environment !== 'sandbox' || SIMULATED_SAMPLE_ID.test(sampleId) || NUMBERED_SAMPLE_ID.test(sampleId);
 
 /**
  * Throws an error if a sample id cannot belong to an order of this team, before we write anything for the order. We
- * cannot read rows of other teams, so we try to insert the id. If the insert fails, another team has the id. The error
- * rolls the insert back.
+ * cannot read rows of other teams. So we try to insert the id, and if the insert fails, another team has the id. The
+ * error rolls the insert back.
  */
 export async function refuseUnknownSample(ctx: TxCtx<TeamCtx>, sampleId: string, userKnown: boolean): Promise<void> {
   if (userKnown && !mustBeIssued(ctx, sampleId)) return;
@@ -101,8 +102,8 @@ export async function issueSampleIds(ctx: TeamCtx, sampleIds: string[]): Promise
 }
 
 /**
- * Returns the error for a sample id that nobody knows. If the id must have been issued, the text does not ask for a
- * user_id, because a request with one would fail too.
+ * Returns the error for a sample id that nobody knows. Usually its text suggests to send a user_id. If the id must have
+ * been issued, a request with a user_id would fail too, so the text does not suggest that.
  */
 const sampleNotFound = (isToBeIssued: boolean): AppError =>
   new AppError(

@@ -11,8 +11,8 @@ type Changes = Partial<
 
 /**
  * Changes fields of an order without publishing an event. The caller holds the lock on the order's row. The new
- * updated_at is always later than the old one. The function seals personal fields and replaces the hashes by which the
- * lists find names.
+ * updated_at is always later than the old one. The function seals personal fields, and replaces the hashes by which
+ * lists search for names.
  */
 export async function changeOrder(ctx: TxCtx<TeamCtx>, order: LoadedOrder, changes: Changes): Promise<LoadedOrder> {
   const { activate_by, health_insurance_id, interpretation, has_missing_results, ...personal } = changes;

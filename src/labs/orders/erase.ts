@@ -6,7 +6,7 @@ import type { ExportedRow, Exports } from '../../privacy/export-rows.ts';
 import { JOINED, toOrders, WHOLE_ORDER, type WholeOrder } from './load-order.ts';
 import { renderOrderInFull } from './render.ts';
 
-/** The export includes appointments, because we erase an appointment together with its order. */
+/** The export includes appointments, because this module also erases them: they go together with their order. */
 export const EXPORTS: Exports = {
   ofUser: [
     {
@@ -27,8 +27,8 @@ const PAGE = `select ${WHOLE_ORDER} from orders ${JOINED}
   where orders.team_id = $1 and orders.user_id = $2 and orders.id > $3 order by orders.id limit ${AT_ONCE}`;
 
 /**
- * Returns a user's orders as API responses show them, but without the link to the requisition. Everybody who has this
- * link can open the requisition without a key.
+ * Returns a user's orders as API responses show them, but without the link to the requisition. That link needs no key,
+ * so everybody who reads the export could open the requisition.
  */
 async function* ordersOfUser(ctx: TeamCtx, user: { id: string }): AsyncIterable<ExportedRow> {
   for (let after = LEAST_ID; ;) {
@@ -43,14 +43,14 @@ async function* ordersOfUser(ctx: TeamCtx, user: { id: string }): AsyncIterable<
 const ORDERS = 1_000;
 
 /**
- * Deletes all orders of a user. Foreign keys delete the events, shipments, simulations and results of an order together
- * with the order, and an order together with its transaction. The statement that deletes sample ids lists the ids of
- * orders and contains no join. PostgreSQL's statistics may be from a time at which the tables were empty. With such
- * statistics, a join would read the complete tables.
+ * Deletes all orders of a user. Foreign keys delete the events, shipments, simulations and results of an order, and an
+ * order together with its order transaction. The statement that deletes sample ids lists the ids of orders and contains
+ * no join. PostgreSQL's statistics may be from a time at which the tables were empty, and with those a join would read
+ * the complete tables.
  */
 export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
-  // We select created_at only to keep PostgreSQL off the index of the list. That index holds user and id, but not
-  // created_at. If we selected only the id, PostgreSQL would read that index completely.
+  // PostgreSQL must not choose the index of the list of orders here, because it would read that index completely. That
+  // index has user and id, but not created_at, so we select created_at too.
   const orders = await db.selectFrom('orders').select(['id', 'created_at']).where('user_id', '=', user.id).execute();
   for (let from = 0; from < orders.length; from += ORDERS) {
     const ids = orders.slice(from, from + ORDERS).map(({ id }) => id);

@@ -7,10 +7,9 @@ const NOT_KNOWN: Days = { expected_result_by_date: null, worst_case_result_by_da
 const DAY_MS = 86_400_000;
 
 /**
- * Returns the days by which we expect the results. They are the day on which the sample was drawn or the laboratory
- * received it (in UTC), plus the number of days that the lab test takes. The days are null before the sample was drawn
- * or received, and for an order that has failed or was cancelled. They are also null for a walk-in, because nobody
- * reports when the sample was taken.
+ * Returns the days by which we expect the results. We count from the day (in UTC) on which the sample was drawn or the
+ * laboratory received it, and add the days that the lab test takes. The days are null before that, and for an order
+ * that has failed or was cancelled. They are also null for a walk-in, because nobody reports when the sample was taken.
  */
 export function expectedResults({ labTest }: ListedOrder, events: readonly OrderEventRow[]): Days {
   const { top } = partsOf((events.at(-1) as OrderEventRow).status);

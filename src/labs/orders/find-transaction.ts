@@ -5,7 +5,7 @@ import { loadOrder, loadOrders, type LoadedOrder } from './load-order.ts';
 import { renderTransactionSummary } from './render.ts';
 import type { OrderTransactionSummary } from './schemas.ts';
 
-/** Finds an order transaction: an order and its redraws, under one id. */
+/** Finds an order transaction: an order and its redraws (repetitions with a new sample), under one id. */
 export async function findOrderTransaction(ctx: TeamCtx, id: string): Promise<Static<typeof OrderTransactionSummary>> {
   const [first] = await idsOf(ctx, id);
   const { transaction } = await loadOrder(ctx, first);
@@ -25,8 +25,8 @@ async function idsOf(ctx: TeamCtx, id: string): Promise<[string, ...string[]]> {
     .where('team_id', '=', ctx.team.id)
     .where('order_transaction_id', '=', id)
     .execute();
-  // We sort by id here, because newer orders have greater ids. If the statement had an `order by`, PostgreSQL would
-  // choose a different index.
+  // We sort by id here, because newer orders have greater ids. With an `order by` in the statement, PostgreSQL would
+  // choose a different, slower index.
   const [first, ...others] = found.map((order) => order.id).toSorted();
   if (!first) throw notFound('Order transaction');
   return [first, ...others];

@@ -45,8 +45,8 @@ export type ListedOrder = {
   transaction: Sibling[];
   labTest: LabTest;
   /**
-   * True if the operator must review something: a message of the laboratory about this order, or the laboratory's
-   * refusal of this order.
+   * True if the operator must review a message of the laboratory about this order, or the laboratory's refusal of this
+   * order.
    */
   inReview: boolean;
   /** The link that opens the order's requisition, if the order has one. */
@@ -57,20 +57,20 @@ export type ListedOrder = {
 export type LoadedOrder = ListedOrder & {
   row: OrderRow;
   user: { id: string; client_user_id: string };
-  /** The laboratory of the lab test, with the fields that the code for orders uses. */
+  /** The laboratory of the lab test, with the fields that the module `orders` uses. */
   lab: OrderLab;
 };
 
 /**
- * Columns that no list shows. Statements for lists do not select them, so that we do not open sealed values without
- * need.
+ * Columns that no list shows. Statements for lists do not select them, because decrypting their sealed values would be
+ * wasted.
  */
 const UNLISTED = ['parent_id', 'lab_account_id', 'consents', 'aoe_answers', 'last_event_id', 'last_event_at'] as const;
 type ListedRow = Omit<OrderRow, (typeof UNLISTED)[number]>;
 
 /**
  * The two links to a requisition. `ofKey` is the link for the caller's key, or null if this key may not read documents.
- * `ofEvents` is the link in events, which does not depend on a key. A response or an event uses only one of the two, so
+ * `ofEvents` is the link in events, which is the same for all keys. A response or an event uses only one of the two, so
  * we sign a link only when the code reads it.
  */
 type RequisitionUrl = { readonly ofKey: string | null; readonly ofEvents: string };
@@ -96,8 +96,8 @@ const LISTED_COLUMNS = `orders.user_id, orders.id, orders.team_id, orders.order_
   orders.last_status, orders.last_low_level_status, orders.created_at, orders.updated_at`;
 
 /**
- * The columns that a list shows of an order. They need LISTED_WITH in the FROM clause. Each subquery finds its rows
- * with a key of this one order.
+ * The columns that a list shows of an order. They need LISTED_WITH in the FROM clause. Each subquery finds its rows by
+ * the key of one order.
  */
 export const LISTED_ORDER = `${LISTED_COLUMNS}, ${LAB_TEST_REVISION} as lab_test_revision,
   (select json_agg(json_build_array(e.id, e.status, e.status_detail, e.created_at) order by e.id)
@@ -117,9 +117,9 @@ export const LISTED_ORDER = `${LISTED_COLUMNS}, ${LAB_TEST_REVISION} as lab_test
      as transaction`;
 
 /**
- * The part of the FROM clause after `orders` that LISTED_ORDER needs. `offset 0` forces PostgreSQL to find the rows of
- * each order with their keys. If these were plain joins, PostgreSQL would plan them with its statistics. When the
- * statistics are outdated, it would then read all users of the deployment.
+ * The part of the FROM clause after `orders` that LISTED_ORDER needs. PostgreSQL plans plain joins by its statistics.
+ * If these are outdated, it would read all users of the deployment for one page. `offset 0` forces it to find the rows
+ * of each order by their keys.
  */
 export const LISTED_WITH = `cross join lateral (
     select revision, lab_id from lab_tests where lab_tests.id = orders.lab_test_id offset 0) as lab_tests
@@ -127,10 +127,10 @@ export const LISTED_WITH = `cross join lateral (
     select id, revision, connection, states, order_rules from labs where labs.id = lab_tests.lab_id offset 0) as labs`;
 
 /**
- * The columns of an order with all data, in one statement. They join a row of `orders` with its user, lab test and lab.
- * Each subquery finds its rows with a key of this one order, so the same plan is right for tables of every size. The
- * statement does not sort the orders of the transaction; toListedOrders does. With `order by`, PostgreSQL would use an
- * index that has this order, instead of the index that finds the orders.
+ * The columns of an order with all data, in one statement. They join a row of `orders` with its user, lab test and
+ * laboratory. Each subquery finds its rows by the key of one order, so the same plan is right for tables of every size.
+ * The statement does not sort the orders of the order transaction, because with `order by` PostgreSQL would choose
+ * another, slower index. `toListedOrders` sorts them.
  */
 export const WHOLE_ORDER = `${LISTED_ORDER}, ${UNLISTED.map((column) => `orders.${column}`).join(', ')},
   users.client_user_id, users.deleted_at as user_deleted_at, ${ORDER_LAB} as lab`;
@@ -199,8 +199,7 @@ const LOCK = 'select from orders where team_id = $1 and id = $2 for update';
 
 /**
  * Locks one order of the caller's team until the end of the transaction, and loads it. We lock in a first statement and
- * read in a second one. A statement that waits for a lock reads other rows as they were when the statement began, so a
- * single statement could return old values.
+ * read in a second one. A single statement that waits for the lock would see other rows as they were before it waited.
  */
 export async function lockOrder(ctx: TxCtx<TeamCtx>, orderId: string): Promise<LoadedOrder> {
   await ctx.db.executeQuery(preparedStatement('lock order', CompiledQuery.raw(LOCK, [ctx.team.id, orderId])));
@@ -208,8 +207,8 @@ export async function lockOrder(ctx: TxCtx<TeamCtx>, orderId: string): Promise<L
 }
 
 /**
- * Does the same for background work. Returns null if the order does not exist or if its user is scheduled for deletion.
- * In both cases the caller must change nothing.
+ * Like `lockOrder`, for background work. Returns null if the order does not exist or if its user is scheduled for
+ * deletion. In both cases the caller must change nothing.
  */
 export async function lockOrderIfPresent(ctx: TxCtx<TeamCtx>, orderId: string): Promise<LoadedOrder | null> {
   try {
@@ -229,7 +228,7 @@ const iso = (time: string): string => {
   return `${time.slice(0, 19)}.${fraction.padEnd(3, '0').slice(0, 3)}Z`;
 };
 
-/** Opens the sealed values of rows and adds the lab tests. */
+/** Decrypts the sealed values of rows and adds the lab tests. */
 export async function toOrders(ctx: TeamCtx, rows: WholeOrder[]): Promise<LoadedOrder[]> {
   const orders = (await toListedOrders(ctx, rows)) as (ListedOrder & { row: WholeOrder & OrderRow })[];
   return orders.map((order) => {
@@ -238,7 +237,7 @@ export async function toOrders(ctx: TeamCtx, rows: WholeOrder[]): Promise<Loaded
   });
 }
 
-/** Does the same as toOrders, but only for the data that a list shows. */
+/** Like `toOrders`, but only for the data that a list shows. */
 export async function toListedOrders(ctx: TeamCtx, rows: StoredListedOrder[]): Promise<ListedOrder[]> {
   const labTests = await getCachedLabTests(
     ctx,

@@ -13,8 +13,8 @@ export const birthDateHash = ({ cipher, team }: TeamCtx, dob: string): Buffer =>
 export const wordHashes = (ctx: TeamCtx, text: string): Buffer[] => hashes(ctx, wordsOf(text));
 
 /**
- * Returns the hashes by which lists find an order, as two lists of equal length. Nobody can read the names from the
- * hashes.
+ * Returns the hashes by which lists find an order, as two lists of equal length: the kinds and the hashes. The hashes
+ * are keyed, so nobody can read the names from them.
  */
 export function nameWords(
   ctx: TeamCtx,

@@ -1,6 +1,5 @@
-// Checks an order before we send it to the laboratory. The check finds at once all problems for which the laboratory
-// would reject the order days later. The functions are pure. The rules of each laboratory are data in
-// `labs.order_rules`.
+// Checks an order before we send it. A laboratory may reject an order only days later, so the check finds all such
+// problems at once. The functions are pure. The rules of each laboratory are data in `labs.order_rules`.
 import type { Static } from 'typebox';
 import { AppError } from '../../errors.ts';
 import { checkIcdCodes } from '../../insurance/diagnoses/check.ts';
@@ -10,8 +9,8 @@ import { isUnitedStates } from '../../wire/country.ts';
 import type { OrderRow } from './sealed.ts';
 
 /**
- * The maximum lengths of fields in HL7 v2.5.1 (XPN, XAD, XTN, XCN, IN1). The keys are the names of the fields of our
- * orders.
+ * The maximum lengths of fields in HL7 v2.5.1: of names (XPN, XCN), addresses (XAD), phone numbers (XTN) and insurances
+ * (IN1). The keys are the names of our fields.
  */
 export const LENGTHS = {
   first_name: 30,
@@ -53,8 +52,8 @@ export type GoingOut = Pick<
 };
 
 /**
- * One problem in the error, in the same form as a problem of a 422 response. `loc` begins with `body` or with
- * `insurance`.
+ * One problem in the error, in the same form as a problem in a response with status 422. `loc` is the path of the
+ * field. It begins with `body` or with `insurance`.
  */
 export type PreFlightProblem = { type: string; loc: string[]; msg: string };
 
@@ -91,8 +90,8 @@ export function refuseUnlessAccepted(problems: PreFlightProblem[]): void {
 }
 
 /**
- * Returns the problem of diagnosis codes that no payer accepts. It does not repeat the codes, because the operation
- * that checks diagnosis codes states the problem of each code.
+ * Returns one problem for diagnosis codes that no payer accepts. It does not name the codes. The operation that checks
+ * diagnosis codes reports the problem of each code.
  */
 function diagnoses(codes: string[]): PreFlightProblem[] {
   const { errors, violations } = checkIcdCodes(codes);
@@ -103,8 +102,8 @@ function diagnoses(codes: string[]): PreFlightProblem[] {
 }
 
 /**
- * Checks the payer, the subscriber and the guarantor. Each needs a name that is not too long, and an address to which
- * the laboratory can send the bill.
+ * Checks the payer, the subscriber (the insured person) and the guarantor (who pays the rest). Each needs a name that
+ * is not too long, and an address to which the laboratory can send the bill.
  */
 function coverage(insurance: StoredInsurance, lengths: typeof LENGTHS): PreFlightProblem[] {
   const at = (...loc: string[]): string[] => ['insurance', ...loc];

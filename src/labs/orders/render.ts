@@ -14,8 +14,8 @@ import { transactionStatus } from './status/transaction-status.ts';
 export type PatientShown = 'all' | 'minimum';
 
 /**
- * Returns how much of a patient lists and events show. The default is the minimum. A team can choose `all` in its
- * settings.
+ * Returns how much of a patient the lists and events of the team show. The default is the minimum. A team can choose
+ * `all` in its settings.
  */
 export const shownWidely = ({ team }: TeamCtx): PatientShown =>
   team.settings.full_patient_details_in_webhooks ? 'all' : 'minimum';
@@ -23,8 +23,8 @@ export const shownWidely = ({ team }: TeamCtx): PatientShown =>
 type PatientDetails = NonNullable<Static<typeof Order>['patient_details']>;
 
 /**
- * Returns an order in the form of the API. If `events` contains only the first events of the order, the result shows
- * the order as it was after the last of them.
+ * Returns an order in the form of the API. `events` may contain only the first events of the order. The result then
+ * shows the order as it was after the last of these.
  */
 export function renderOrder(
   order: ListedOrder,
@@ -35,8 +35,8 @@ export function renderOrder(
   const last = events.at(-1) as OrderEventRow;
   const updated_at = events.length === order.events.length ? row.updated_at : last.created_at;
   const { expected_result_by_date, worst_case_result_by_date } = expectedResults(order, events);
-  // We list every key here. If we copied the row and replaced parts of the copy, this would take ten times as long, and
-  // a page has a hundred rows.
+  // We list every key here. A copy of the row with some replaced keys would take ten times as long, and a page has up
+  // to a hundred rows.
   return {
     id: row.id,
     team_id: row.team_id,
@@ -90,7 +90,7 @@ export function renderOrderInFull(
   return { ...renderOrder(order, shown, events), health_insurace_id: order.row.health_insurance_id };
 }
 
-/** Returns the order in the form in which an event shows it, as it was after the last of `events`. */
+/** Returns the order in the form in which an event shows it. The order appears as it was after the last of `events`. */
 export const renderOrderOfEvent = (
   order: LoadedOrder,
   shown: PatientShown,
@@ -120,15 +120,15 @@ function renderPatient(patient: PatientDetails | null, shown: PatientShown): Pat
 type HomeAddress = NonNullable<Static<typeof Order>['patient_address']>;
 
 /**
- * Returns the address of the patient. The minimum does not include the access notes, because these may state where to
- * find a key of the house.
+ * Returns the address of the patient. The minimum omits the access notes, which may say for example where the house key
+ * is.
  */
 const renderAddress = (address: HomeAddress | null, shown: PatientShown): HomeAddress | null =>
   address && shown === 'minimum' ? { ...address, access_notes: null } : address;
 
 /**
  * Returns the order transaction in the form of the API. `last` is the newest event that the result shows. The status in
- * `row` may be newer.
+ * `row` may be newer than that.
  */
 export function renderTransaction(
   { row, transaction, events }: ListedOrder,

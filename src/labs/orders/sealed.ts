@@ -8,9 +8,9 @@ import type { CollectionMethod, LowLevelStatus } from './status/statuses.ts';
 type Wire = Static<typeof Order>;
 
 /**
- * The personal fields that responses show. We open them together whenever we read an order, so we seal them as one
- * value in the column `personal`. An order that an early release stored has a separate column for each of these fields,
- * as JSON or as text. The next change of the order moves them to `personal`.
+ * The personal fields that responses show. Whenever we read an order we decrypt all of them, so we seal them as one
+ * value in the column `personal`. Orders of early releases have a separate column for each of these fields, as JSON or
+ * as text. The next change of such an order moves the fields to `personal`.
  */
 const SHOWN = {
   patient_details: 'json',
@@ -35,13 +35,13 @@ const PERSONAL_FIELDS: readonly PersonalField[] = [...SHOWN_COLUMNS, ...UNSHOWN]
 type TextColumn = { [K in ShownColumn]: (typeof SHOWN)[K] extends 'text' ? K : never }[ShownColumn];
 const isText = (column: ShownColumn): column is TextColumn => SHOWN[column] === 'text';
 
-/** The columns that hold the sealed values of an order. `sealOrder` writes their values. */
+/** The columns with the sealed values of an order. `sealOrder` writes their values. */
 export const SEALED_OF_ORDER = ['personal', ...UNSHOWN] as const;
 
 /** A row of `orders` as stored, with sealed personal fields. */
 export type StoredOrder = Selectable<Orders>;
 
-/** A row of `orders` with opened personal fields. */
+/** A row of `orders` with decrypted personal fields. */
 export type OrderRow = Omit<StoredOrder, PersonalField | 'personal' | 'method' | 'last_low_level_status'> & {
   method: CollectionMethod;
   last_low_level_status: LowLevelStatus;
@@ -57,7 +57,7 @@ export type OrderRow = Omit<StoredOrder, PersonalField | 'personal' | 'method' |
   passthrough: string | null;
 };
 
-/** The personal fields of an order, opened, without its other fields. */
+/** The personal fields of an order, decrypted, without its other fields. */
 export type Personal = Pick<OrderRow, PersonalField>;
 
 export const personalOf = (row: Personal): Personal =>
@@ -68,8 +68,8 @@ export const NOTHING_PERSONAL = Object.fromEntries(PERSONAL_FIELDS.map((field) =
 type Sealed = Pick<StoredOrder, PersonalField | 'personal'>;
 
 /**
- * Opens the sealed values of an order and writes them into the same row object. A second object for each order of a
- * page would double the time.
+ * Decrypts the sealed values of an order and writes them into the same row object. A second object for each order would
+ * double the time for a page of orders.
  */
 export function openOrder<R extends Pick<StoredOrder, 'id' | 'team_id'> & Partial<Sealed>>(
   { cipher }: TeamCtx,
@@ -96,7 +96,7 @@ export function openOrder<R extends Pick<StoredOrder, 'id' | 'team_id'> & Partia
   return row as OpenedRow<R>;
 }
 
-/** A row with the opened values in place of the sealed ones. */
+/** A row with the decrypted values in place of the sealed ones. */
 type OpenedRow<R> = { [K in keyof R]: K extends keyof OrderRow ? OrderRow[K] : R[K] };
 
 type Row = Personal & { team_id: string; id: string };
@@ -150,7 +150,7 @@ export function openShipment({ cipher }: TeamCtx, stored: StoredShipment): Stati
   return opened as Static<typeof Shipment>;
 }
 
-/** Seals those of the given values that are personal. */
+/** Seals the personal ones among the given values. */
 export function sealShipment(
   { cipher }: TeamCtx,
   row: { team_id: string; id: string },

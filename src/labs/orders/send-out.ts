@@ -1,7 +1,6 @@
-// Sends an order to its laboratory. If we exchange messages with the laboratory, we insert a row into
-// `laboratory_outbox` and add a job, both in the transaction of the order. If the laboratory is simulated and the
-// sandbox is configured to move orders, we add the job that moves the order through its statuses. The module
-// `laboratories` implements these jobs.
+// Sends an order to its laboratory. If the laboratory is connected by HL7, we insert a row into `laboratory_outbox` and
+// add a job, both in the transaction of the order. If the laboratory is simulated and the sandbox moves orders by
+// itself, we add the job that moves the order. The folder `laboratories` implements these jobs.
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../context.ts';
@@ -18,9 +17,9 @@ import { isCancelled, type LowLevelStatus } from './status/statuses.ts';
 export type LabConnection = 'simulated' | 'hl7';
 
 /**
- * The job that sends the waiting messages for one laboratory, oldest first. The module `laboratories` implements it.
- * All laboratories together use the permits of one team. Therefore a laboratory that does not respond cannot delay our
- * calls to providers.
+ * The job that sends the waiting messages for one laboratory, oldest first. The folder `laboratories` implements it.
+ * All laboratories together use the permits of one team. So laboratories that do not respond leave the other permits
+ * for calls to providers.
  */
 export const outboxKind = jobKind({
   name: 'laboratory_outbox',
@@ -38,8 +37,8 @@ export const requisitionStatus = (connection: LabConnection): LowLevelStatus =>
 
 /**
  * Adds the messages that the new statuses of an order require. We send the order when it is ready and its patient is
- * known. We send a cancellation if the laboratory may know the order. A simulated laboratory also gets the order of a
- * kit that is to be sent out. The caller holds the lock on the order.
+ * known. We send a cancellation if the laboratory may know the order. A simulated laboratory gets the order of a kit
+ * earlier, when the kit is to be sent out. The caller holds the lock on the order.
  */
 export async function sendOut(ctx: TxCtx<TeamCtx>, order: LoadedOrder, statuses: LowLevelStatus[]): Promise<void> {
   if (order.lab.connection === 'simulated') {
@@ -64,11 +63,10 @@ async function askFor(ctx: TxCtx<TeamCtx>, { row: { user_id, id }, lab }: Loaded
 }
 
 /**
- * Withdraws the messages about an order that are not sent yet. We also send a cancellation if the laboratory may know
- * the order. We send none if nothing about the order was sent, or if the laboratory itself refused or cancelled it. The
- * job that sends messages reads the order under the same lock as the caller of this function. The job also records a
- * message as sent before it sends the message. Therefore this function always finds what the job has sent, and the job
- * always finds that the order was cancelled.
+ * Withdraws the messages about an order that are not sent yet. We also send a cancellation, unless nothing about the
+ * order was sent, or the laboratory itself refused or cancelled it.
+ * The job that sends messages locks the same row as the caller of this function. It records a message as sent before it
+ * sends the message. So this function sees each message that may have been sent, and the job sees the cancellation.
  */
 async function takeBack(ctx: TxCtx<TeamCtx>, { row: { user_id, id }, lab }: LoadedOrder): Promise<boolean> {
   const { rows } = await sql`

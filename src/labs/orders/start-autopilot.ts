@@ -12,13 +12,14 @@ export const autopilotKind = jobKind({
 });
 
 /**
- * The greatest number of recent orders that we count. A team with more has many, and the exact number does not matter.
+ * The most recent orders that we count. A team with more of them is simply a team with many, and the exact number does
+ * not matter.
  */
 const MOST_COUNTED = 200;
 
 /**
- * Adds the job that moves the order, if this is a sandbox that is configured to move orders. The caller's transaction
- * is the one in which the order became ready.
+ * Adds the job that moves the order, if this is a sandbox that moves orders by itself. It runs in the transaction in
+ * which the order becomes ready.
  */
 export async function startAutopilot(ctx: TxCtx<TeamCtx>, orderId: string): Promise<void> {
   if (ctx.config.environment !== 'sandbox' || ctx.config.autopilotSeconds === null) return;

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
 
 /**
- * Returns whether this day is still in the future, in UTC and by the clock of the database. The job that finds due
- * orders uses the same clock.
+ * Returns whether this day is still in the future, in UTC. The job that finds due orders uses the clock of the
+ * database, so this function uses it too.
  */
 export async function waitsForDay(ctx: TeamCtx, day: string | null): Promise<boolean> {
   if (!day) return false;

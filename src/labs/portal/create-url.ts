@@ -11,12 +11,16 @@ const HOUR = 3_600;
 /** Seconds until a link expires. A link in a message is valid for longer, because people read messages later. */
 const GOOD_FOR: Record<PortalContext, number> = { launch: HOUR, communications: 72 * HOUR };
 
-/** The kind of a link is a part of its URL and is signed, so a link for one context does not work in the other. */
+/**
+ * The kind of a link is a part of its URL, and we sign it with the link. So nobody can change a link for one context
+ * into a link for the other.
+ */
 export const KIND: Record<PortalContext, string> = { launch: 'portal', communications: 'portal-message' };
 
 /**
- * Creates a link to a page for the user. Throws not_found, also for an order of another user,
- * user_scheduled_for_deletion, and patient_experience_off if the team has switched these pages off.
+ * Creates a link to a page for the user. Throws not_found for an unknown user, and for an order that is unknown or
+ * another user's. Throws user_scheduled_for_deletion, and patient_experience_off if the team has switched these pages
+ * off.
  */
 export async function createPortalUrl(
   ctx: TeamCtx,

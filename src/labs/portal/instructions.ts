@@ -5,8 +5,8 @@ import type { CollectionMethod } from '../orders/status/statuses.ts';
 import { paragraph } from './page-parts.ts';
 
 /**
- * Returns instructions for the collection as a section that the reader can open; an empty text for a sample type that
- * has none.
+ * Returns instructions for the collection as a section of the page that the reader can unfold. Returns an empty text
+ * for a sample type without instructions.
  */
 export function instructions({ sample_type: sample, method, fasting }: LabTest): string {
   if (!isSampleType(sample)) return '';

@@ -9,8 +9,8 @@ import { ordersPage } from './orders-page.ts';
 import type { PortalContext } from './schemas.ts';
 
 /**
- * Returns the page of a link: one order, or all orders of a user. Throws link_refused if the order or the user does not
- * exist.
+ * Returns the page to which a link leads: one order, or all orders of a user. Throws link_refused if the order or the
+ * user does not exist.
  */
 export async function openPortal(ctx: SignedCtx, context: PortalContext): Promise<BrowserResponse> {
   if (ctx.team.settings.patient_experience === false) throw linkRefused();

@@ -26,12 +26,11 @@ const REPORTED: ReadonlySet<LowLevelStatus> = new Set(['completed', 'corrected']
 
 /**
  * Returns the name of an order on a page. Other people may read a message, and the name of a test can reveal an
- * illness, so a link in a message does not show the name of the test.
+ * illness. So a page that is opened from a message does not show the name of the test.
  */
 export const nameOf = ({ labTest, row }: ListedOrder, context: PortalContext): string =>
   context === 'launch' ? labTest.name : `Test ordered on ${dayInWords(row.created_at)}`;
 
-/** Returns the page of one order. */
 export async function orderPage(ctx: SignedCtx, order: LoadedOrder, context: PortalContext): Promise<BrowserResponse> {
   const sender = await findSender(ctx);
   const { low: status, method } = partsOf(order.row.last_status);
@@ -68,8 +67,8 @@ async function resultsLink(ctx: SignedCtx, order: LoadedOrder): Promise<string> 
 }
 
 /**
- * Returns a link to the carrier's page about the parcel: the kit on its way to the patient, or the sample on its way to
- * the laboratory. The patient's browser opens that page, so we send nothing to the carrier.
+ * Returns a link to the carrier's page about the parcel, which brings the kit to the patient or the sample to the
+ * laboratory. The patient's browser opens that page, so we send nothing to the carrier.
  */
 function parcelLink({ shipment }: LoadedOrder, status: LowLevelStatus): string {
   const url = OUTBOUND.has(status)

@@ -11,11 +11,11 @@ import { documentUrl, expiry, paragraph, questions, STYLE } from './page-parts.t
 import type { PortalContext } from './schemas.ts';
 import { stepOf } from './steps.ts';
 
-/** The number of orders on the page. Further orders are old, and they would make the page long on a phone. */
+/** The number of orders on the page. Further orders are old, and would make the page too long for a phone. */
 const MOST_SHOWN = 20;
 
 /**
- * Returns a page with the newest orders of a user. Each order has a link to its own page. The link expires together
+ * Returns a page with the newest orders of a user. Each order has a link to its own page. These links expire together
  * with this page.
  */
 export async function ordersPage(

@@ -39,8 +39,8 @@ export const card = (title: string, ...inside: string[]): string =>
   `<section><h2>${escapeHtml(title)}</h2>\n${inside.filter((part) => part !== '').join('\n')}</section>`;
 
 /**
- * Returns a link to another document, which expires together with the page. The URL is relative to the page, so it
- * works behind a proxy that adds a path.
+ * Returns a link to another page or document, which expires together with this page. The URL is relative to the page,
+ * so it also works behind a proxy that adds a path.
  */
 export const documentUrl = (ctx: SignedCtx, kind: string, id: string): string =>
   `../${kind}/${signToken(ctx.cipher, kind, {
@@ -50,7 +50,10 @@ export const documentUrl = (ctx: SignedCtx, kind: string, id: string): string =>
     ...obtainedBy(ctx),
   })}`;
 
-/** Returns a link. `noreferrer` keeps the target page from learning our URL, which contains the token. */
+/**
+ * Returns a link. Our URL contains a secret token, and a browser would send the URL to the target page as the referrer.
+ * `noreferrer` prevents that.
+ */
 export const link = (href: string, text: string, look: 'button' | 'plain'): string =>
   `<a class="${look}" href="${escapeHtml(href)}" rel="noreferrer nofollow">${escapeHtml(text)}</a>`;
 
@@ -69,7 +72,7 @@ function contactLink(contact: string): string {
   return escapeHtml(contact);
 }
 
-/** Returns a sentence that states when the page expires, so that the end does not surprise the reader. */
+/** Returns a sentence that states when the page expires. */
 export const expiry = (until: number, now: number): string => {
   const minutes = Math.max(1, Math.floor((until - now / 1000) / 60));
   const hours = Math.floor(minutes / 60);

@@ -6,11 +6,10 @@ import type { LabReport } from './lab-report.ts';
 import { haveFinalValues, testsAfter } from './storing/test-statuses.ts';
 
 /**
- * Classifies a report that consists of a document without values. Returns 'values' if the values of a final test, or
- * all values, are only in the document. We must not list these values as not reported, because a person must read them.
- * Returns 'tests' if the report contains other news about tests. For example, a test is final, and its result is a
- * document. Returns 'nothing' if the report only repeats what is stored. `isServed` is true if customers can get this
- * document from us.
+ * Classifies a report that is a document without values. 'values': the values of a final test, or all values, are only
+ * in the document. A person must read them there, so we must not list them as not reported. 'tests': the report
+ * contains something else that is new about a test, for example that it is final and that its result is a document.
+ * 'nothing': the report only repeats what is stored. `isServed` is true if customers can get this document from us.
  */
 export async function classifyDocumentReport(
   ctx: TxCtx<TeamCtx>,

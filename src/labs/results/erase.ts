@@ -12,15 +12,14 @@ export const EXPORTS: Exports = {
 };
 
 /**
- * How long we store an unmatched report after a person has decided about it. If the person has accepted it, the order
+ * Days for which we store an unmatched report after a person has decided about it. If the person accepted it, the order
  * has the results already.
  */
 const RETENTION_DAYS = 90;
 
 /**
- * Deletes the unmatched reports of a user: those that were accepted for this user, and those whose only candidate is
- * this user. No other user is known to whom such a report could belong. Foreign keys delete the results of an order
- * together with the order.
+ * Deletes the unmatched reports of a user: those that somebody accepted for this user, and those for which we know no
+ * other user to whom they could belong. Foreign keys delete the results of an order together with the order.
  */
 export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
   await sql`

@@ -10,14 +10,14 @@ import { newestReport, type NewestReport } from './newest-report.ts';
 
 /**
  * Merges the results of an order and its redraws into one report. For each marker, the report has the newest final
- * value. If there is no final value, it has the newest preliminary value. If no order has a value, the report lists the
- * result as missing. `source_sample_id` of a value names its sample, and this sample shows to which order the value
- * belongs. The report is final when no order of the transaction is open.
+ * value, or else the newest preliminary value. If no order has a value, the report lists the result as missing. The
+ * `source_sample_id` of a value names the sample, and thereby the order. The report is final when no order of the order
+ * transaction is open.
  */
 export const findTransactionResults = async (ctx: TeamCtx, id: string): Promise<FoundResults> =>
   resultsOfTransaction(ctx, await loadTransaction(ctx, id));
 
-/** Does the same for orders that the caller has loaded, oldest first. Throws results_not_available. */
+/** Like `findTransactionResults`, for orders that the caller has loaded, oldest first. Throws results_not_available. */
 export async function resultsOfTransaction(
   ctx: TeamCtx,
   orders: [LoadedOrder, ...LoadedOrder[]],

@@ -9,7 +9,7 @@ import { newestReport } from './newest-report.ts';
 export const findResults = async (ctx: TeamCtx, orderId: string): Promise<FoundResults> =>
   resultsOf(ctx, await loadOrder(ctx, orderId));
 
-/** Does the same for an order that the caller has loaded. Throws results_not_available. */
+/** Like `findResults`, for an order that the caller has loaded. Throws results_not_available. */
 export async function resultsOf(ctx: TeamCtx, order: LoadedOrder): Promise<FoundResults> {
   const report = await newestReport(ctx, order);
   if (!report) throw notAvailable('The laboratory has not reported results for this order yet.');

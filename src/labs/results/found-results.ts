@@ -4,13 +4,16 @@ import { partsOf } from '../orders/status/statuses.ts';
 import type { StoredMissingResult, StoredResult, Withdrawn } from './stored-report.ts';
 import type { LabResults, MissingResult } from './schemas.ts';
 
-/** Results with additional facts that only our documents show. Responses of operations do not contain these facts. */
+/** Results with more facts, which only our documents show. Responses of operations omit these facts. */
 export type FoundResults = Omit<Static<typeof LabResults>, 'missing_results'> & {
-  /** `is_withdrawn`: the laboratory withdrew the value. `is_held`: we still expect the value. */
+  /**
+   * `is_withdrawn`: the laboratory withdrew the value. `is_held`: we still expect the value, because the laboratory
+   * waits for information about the sample.
+   */
   missing_results: (Static<typeof MissingResult> & { is_withdrawn?: true; is_held?: true })[];
   /**
-   * True if the report replaces a report that somebody may have read. 42 CFR 493.1291(k) requires us to mark such a
-   * report.
+   * True if the report replaces one that somebody may have read. The US rules for laboratory reports (42 CFR
+   * 493.1291(k)) require us to mark such a report.
    */
   is_corrected: boolean;
   /** The names of tests whose values the laboratory withdrew. */
@@ -31,8 +34,8 @@ export const isCorrected = ({ results, withdrawn }: ReportContent, events: reado
 const TAKEN_BACK = 'The laboratory withdrew this value.';
 
 /**
- * Returns the entry for a withdrawn value in the list of missing results. Its note states that the laboratory withdrew
- * the value. A person may have read the value before and must learn that it is not valid.
+ * Returns the entry for a withdrawn value in the list of missing results. A person may have read the value before, so
+ * the note of the entry says that the laboratory withdrew the value.
  */
 export const missingOf = ({ key, name, ...known }: Withdrawn): StoredMissingResult & { is_withdrawn: true } => {
   const slug = key.split('#')[0] as string;

@@ -5,18 +5,18 @@ type Zoned = Static<typeof ZonedTimestamp>;
 type Samples = Static<typeof SampleInformation>;
 
 /**
- * A laboratory's report about an order, as the laboratory sent it. Adapters only change its format. `storeReport`
- * interprets the report and decides what to do with it.
+ * A laboratory's report about an order, as the laboratory sent it. The code for each kind of laboratory only changes
+ * its format. `storeReport` interprets the report and stores it.
  */
 export type LabReport = {
   /**
    * The status of the complete report. partial: the laboratory will send more. corrected: the report changes values
-   * that were final.
+   * that were already final.
    */
   status: 'partial' | 'final' | 'corrected';
   /**
-   * The tests about which the laboratory reports. null means that it reports only about the order, so that `status`
-   * applies to all tests.
+   * The tests about which the laboratory reports. Null if it reports only about the entire order. Then `status` applies
+   * to all tests.
    */
   tests: ReportedTest[] | null;
   /**
@@ -25,18 +25,18 @@ export type LabReport = {
    */
   set_aside?: boolean;
   /**
-   * The number that we gave to the order (placer), the laboratory's number of the order (filler), and the laboratory's
-   * number of the sample (accession).
+   * The numbers of the order and its sample: ours of the order (placer), the laboratory's of the order (filler), and
+   * the laboratory's of the sample (accession).
    */
   placer_number: string | null;
   filler_number: string | null;
   accession_number: string | null;
-  /** The number of the team's account at the laboratory. The tests belong to this account. */
+  /** The number of the account, at the laboratory, to which the tests belong. */
   account_number: string | null;
-  /** All times of the report contain the offset of the laboratory's clock in seconds. */
+  /** Each time in the report comes with the offset of the laboratory's clock from UTC, in seconds. */
   collected_at: Zoned | null;
   received_at: Zoned | null;
-  /** The time at which the newest result of this report was reported. A single value or test may have its own time. */
+  /** The time of the newest result of this report. A single value or test may have its own time. */
   reported_at: Zoned;
   /**
    * The time at which the laboratory wrote the message (MSH-7). If the results of two reports have the same time, this
@@ -46,14 +46,14 @@ export type LabReport = {
   /** True if no result of the report has its own time. Then `reported_at` is equal to `message_at`. */
   undated?: true;
   /**
-   * The patient's data from the laboratory. We compare them with the order's patient. We always show the order's
+   * The patient as the laboratory sent it. We only compare it with the order's patient, and always show the order's
    * patient.
    */
   patient: ReportedPatient | null;
   /** The physician's name in one line. */
   provider: string | null;
   laboratory: { name: string; clia_number: string | null };
-  /** The keys are the names by which observations refer to these laboratories. */
+  /** Each key is the name by which observations refer to the laboratory. */
   performing_laboratories: NonNullable<Samples[string]['performing_laboratories']>;
   samples: {
     sample_id: string;
@@ -81,35 +81,34 @@ export type ReportedPatient = {
 export type Coding = { code: string; text: string | null; system: string | null };
 
 /**
- * The part of a report about one test. In HL7, this is an OBR segment and the segments after it. The test need not be
- * part of the order.
+ * The part of a report about one test. In HL7, this is an OBR segment and the segments after it. The laboratory may
+ * report a test that the order does not contain.
  */
 export type ReportedTest = {
-  /** The status of a corrected test is final. cancelled: the test has no result and will get none. */
+  /** A corrected test has the status final. cancelled: the test has no result and will get none. */
   status: 'partial' | 'final' | 'cancelled';
   /**
-   * What our number in this part of the report refers to. It is either the position of an ordered test, starting at 1,
-   * or the complete order. null means that this part contains no number of ours.
+   * What our number in this part of the report names: the position of an ordered test, starting at 1, or the entire
+   * order. Null if this part contains no number of ours.
    */
   names: number | 'order' | null;
   /** The laboratory's codes of the test, and the name of the test if we know it. */
   codes: string[];
   name?: string;
-  /** Notes about the test itself, if the report has no value of this test to which they belong. */
+  /** Notes about the test, if the report has no value of the test to which we could add them. */
   notes?: string | null;
   /** The slugs of the analytes for which this part of the report contains an entry. */
   analytes: string[];
   /** True if the report contains neither values nor documents of the test. */
   empty: boolean;
   /**
-   * Present if we could not read some values of this test and wait for a decision about them, or if such a value may
-   * belong to this test. Until then, `status` is partial, and this field has the status from the laboratory. null means
-   * that we could not read the laboratory's status.
+   * The status that the laboratory reported for the test; null if we could not read it. The field is present only while
+   * a value that we could not read waits for repair and may belong to this test. Until then, `status` is partial.
    */
   stated_status?: 'partial' | 'final' | 'cancelled' | null;
   /**
-   * The numbers of this test: ours (placer), the laboratory's (filler), and those of its samples. Then the ids of its
-   * samples, and the time at which the test was reported (OBR-22).
+   * The numbers of this test: ours (placer), the laboratory's (filler), and those of its samples (accession). Then the
+   * ids of its samples, and the time at which the laboratory reported the test (OBR-22).
    */
   placer_number?: string | null;
   filler_number?: string | null;
@@ -117,18 +116,19 @@ export type ReportedTest = {
   sample_ids?: string[];
   reported_at?: Zoned | null;
   /**
-   * The reasons why the samples of this test were rejected (SPM-21, HL7 table 0490). Empty if no sample was rejected.
+   * The reasons for which the laboratory rejected the samples of this test (SPM-21, HL7 table 0490). Empty if it
+   * rejected none.
    */
   rejected?: string[];
   /** True if the report contains a document of this test. */
   has_document?: boolean;
 };
 
-/** One value of a report, or the statement that there is no value. */
+/** One value of a report, or the laboratory's statement that there is no value. */
 export type Observation = {
   /**
-   * The identification of the value: the analyte from the code map of the laboratory, the LOINC code, and the
-   * laboratory's own code. A field is null if the laboratory did not send it.
+   * What was measured: the analyte to which the laboratory's code is mapped, the LOINC code, and the laboratory's own
+   * code. A field is null if we do not know it.
    */
   analyte_slug: string | null;
   loinc: string | null;
@@ -136,12 +136,14 @@ export type Observation = {
   /** All codes by which the laboratory identifies the value (OBX-3). */
   codings?: Coding[];
   name: string;
-  /** A number or text that distinguishes several observations with the same code (OBX-4). null if there is only one. */
+  /** A number or text that distinguishes several observations with the same code (OBX-4). Null if there is only one. */
   sub_id: string | null;
   /** The type that the laboratory states. If the text does not fit this type, we use the type that fits the text. */
   kind: (typeof RESULT_TYPES)[number];
   text: string;
-  /** The codes of a coded value (OBX-5). `text` contains their texts. */
+  /**
+   * The codes of a value that is a code (OBX-5), such as a SNOMED code for a bacterium. `text` contains their texts.
+   */
   coded?: Coding[];
   unit: string | null;
   reference_range: string | null;
@@ -149,7 +151,7 @@ export type Observation = {
   flags: string[];
   /**
    * withdrawn: the value was wrong, or belongs to another patient. not_obtained: there is no value and there will be
-   * none. `text` or `notes` states why. A value that is still pending is not part of a report.
+   * none; `text` or `notes` states why. A report contains no values that are still pending.
    */
   status: 'partial' | 'final' | 'corrected' | 'withdrawn' | 'not_obtained';
   /**

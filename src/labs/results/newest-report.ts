@@ -3,7 +3,6 @@ import type { LoadedOrder } from '../orders/load-order.ts';
 import type { StoredReport } from './stored-report.ts';
 import { openReport } from './sealed.ts';
 
-/** The newest version of an order's report. */
 export type NewestReport = StoredReport & { version: number; status: string };
 
 /**

@@ -1,8 +1,8 @@
 import type { LabReport } from './lab-report.ts';
 
 /**
- * The bounds of a report. No laboratory reports so much about one order. A report of this size can still be read within
- * a moment.
+ * The bounds of a report. No laboratory reports as much about one order. We can still handle a report of this size
+ * within a moment.
  */
 export const MOST_OF_REPORT = {
   observations: 1_000,
@@ -21,15 +21,18 @@ export const MOST_OF_REPORT = {
   notes: 4_194_304,
   text: 4_000,
   /**
-   * The maximum number of values of one order, in its current report and its history. Values that are stored already
-   * are never deleted.
+   * The maximum number of values of one order, in its current report and its history. If a report would exceed it, we
+   * refuse the report, because we never delete stored values.
    */
   values_of_order: 2_000,
 } as const;
 
 type Code = 'too_many_observations' | 'too_many_samples' | 'too_many_laboratories' | 'text_too_long' | 'order_full';
 
-/** Thrown if a report exceeds these bounds. We store no part of the report. The caller decides by `code` what to do. */
+/**
+ * Thrown if a report exceeds these bounds. We store no part of the report. `code` tells the caller which bound the
+ * report exceeds.
+ */
 export class ReportRefused extends Error {
   readonly code: Code;
 

@@ -17,8 +17,8 @@ const rowKeyOf = ({ team_id, order_id, version }: ReportRow): { team_id: string;
 });
 
 /**
- * Adds the fields that results of early releases lack. The function changes the object in place, because copying it
- * would take longer than reading it.
+ * Adds the fields that results of early releases lack. The function changes the object itself, because a copy would
+ * take longer than reading it.
  */
 function completed(result: StoredResult): StoredResult {
   result.status ??= 'final';
@@ -52,8 +52,8 @@ export function sealReport({ cipher }: TeamCtx, row: ReportRow, report: StoredRe
 }
 
 /**
- * Opens a stored version of a report. Results and withdrawn values are stored together, and the function separates
- * them. Versions of early releases have fewer fields.
+ * Decrypts a stored version of a report. Results and withdrawn values are stored as one list, and the function
+ * separates them. Versions of early releases have fewer fields.
  */
 export function openReport(
   { cipher }: TeamCtx,

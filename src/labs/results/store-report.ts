@@ -29,8 +29,8 @@ import { publishCritical } from './publish-critical.ts';
 import { statusesAfter, type Reach } from './storing/statuses-after.ts';
 
 /**
- * The outcome of storing a report. `impossible` means that the order cannot take results in its current state. For
- * example, it has ended, or its kit is not registered.
+ * The outcome of storing a report. `impossible`: the order cannot take results in its current state, for example
+ * because it has ended, or because nobody has registered its kit.
  */
 export type StoreOutcome = {
   order: LoadedOrder;
@@ -43,17 +43,17 @@ export type StoreOutcome = {
 };
 
 /**
- * `byPerson`: a person has decided that the report belongs to this order. The order may have ended, and then its status
- * does not change. `shouldRetainStatus`: the report contains nothing that should change the status of the order. The
- * status stays the same while we expect further results.
+ * `byPerson`: a person has decided that the report belongs to this order. If the order has ended, it then keeps its
+ * status. `shouldRetainStatus`: nothing in the report should change the status of the order, so the order keeps its
+ * status as long as we expect further results.
  */
 type StoreOptions = { byPerson?: boolean; shouldRetainStatus?: boolean };
 
 /**
- * Stores a report of results for an order. Every kind of laboratory uses this function, and nothing else stores
- * results. The report becomes a new version. It replaces no earlier version, even if it is a correction. The order gets
- * a new interpretation and status, and we publish events. If the report contains nothing new, nothing changes and we
- * publish nothing. The caller holds the lock on the order's row. Throws ReportRefused if the report exceeds the bounds.
+ * Stores a report of results for an order. Reports of every kind of laboratory go through this function. A report
+ * becomes a new version and replaces no earlier version, even if it is a correction. The order gets a new
+ * interpretation and status, and we publish events. If the report contains nothing new, nothing changes and we publish
+ * nothing. The caller holds the lock on the order's row. Throws ReportRefused if the report exceeds the bounds.
  */
 export async function storeReport(
   ctx: TxCtx<TeamCtx>,
@@ -70,8 +70,8 @@ export async function storeReport(
     await storeLateValues(ctx, order, { before, next });
     return { order, outcome: 'unchanged', superseded };
   }
-  // A report of several tests may differ from the stored one only in the status of a test that becomes final. Then we
-  // store the new status, but publish nothing.
+  // A report of several tests may differ from the stored one only in that a test is final now. Then we store the new
+  // status of the test, but publish nothing.
   const stays = isUnchanged || (decided.shouldRetainStatus && reach === 'partial');
   const statuses = stays ? [] : (statusesAfter(order, reach) ?? (decided.byPerson && hasEnded(order) ? [] : null));
   if (statuses === null || order.row.patient_details === null) return { order, outcome: 'impossible', superseded };
@@ -98,7 +98,10 @@ type After = {
   interpretation: Interpretation;
 };
 
-/** Returns the order's report after one more report has arrived, and how far this moves the order. */
+/**
+ * Returns what the order's report contains after this report, and whether the order is then partial, complete or
+ * failed.
+ */
 async function reportAfter(
   ctx: TxCtx<TeamCtx>,
   order: LoadedOrder,
@@ -110,7 +113,7 @@ async function reportAfter(
   const { superseded, ...values } = mergeValues(before, report, analytes);
   if (sizeOf(values) > MOST_OF_REPORT.values_of_order) throw new ReportRefused('order_full');
   const after = testsAfter(before?.tests ?? {}, report.tests ?? [], ordered);
-  // A report that an early release stored has no tests. Then the status of the report applies.
+  // A report of an early release has no tests. Then the status of the entire report applies.
   const isWhole = report.tests ? areAllReported(after, values, ordered) : report.status !== 'partial';
   const complete = before?.status === 'final' || isWhole;
   const { tests } = after;
@@ -155,7 +158,7 @@ function failedBy(rejected: RejectedTests): Reach {
   return code === undefined ? { failed: 'called_off' } : { failed: 'redrawn', detail: detailOfRejection(code) };
 }
 
-/** Returns the part of a report that readers see, without the history and without the times of messages. */
+/** Returns the part of a report that customers see, without the history and without the times of messages. */
 const contentOf = ({ results, missing_results, withdrawn, sample_information }: StoredReport): unknown =>
   plainOf({
     results: results.map((result) => ({ ...result, as_of: null, history: null })),
@@ -167,8 +170,8 @@ const contentOf = ({ results, missing_results, withdrawn, sample_information }: 
 const plainOf = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 /**
- * Updates the newest version if the report brought only old values or repeated values. Readers see no difference. But
- * these values and times decide later whether a value from the next message is newer.
+ * Updates the newest version if the report brought only old or repeated values. Customers see no difference. But we
+ * need these values and their times to decide whether a value in the next message is newer.
  */
 async function storeLateValues(
   ctx: TxCtx<TeamCtx>,
@@ -206,8 +209,8 @@ async function insertReport(
 }
 
 /**
- * Returns whether the report contains a critical value that we have not published yet. If the value of the same analyte
- * changes, we publish it again.
+ * Returns whether the report contains a critical value that we have not published yet. If a critical value of an
+ * analyte changes to another critical value, we publish it again.
  */
 function newlyCritical(next: StoredReport, before: StoredReport | null): boolean {
   const known = new Set(criticalOf(before));

@@ -25,15 +25,14 @@ type Question = {
   /** The path after the scheduler's URL. */
   path: string;
   body: object;
-  /**
-   * The id of the request. If we repeat a request, it has the same id, so that the scheduler carries it out only once.
-   */
+  /** The id of the request. A repeated request has the same id, so the scheduler can carry it out only once. */
   id: string;
 };
 
 /**
- * Sends one signed POST to a scheduler over vetted connections, with a time limit and a size limit. The caller must not
- * be in a transaction. If a response does not match the interface, the outcome is `no_answer`.
+ * Sends one signed POST to a scheduler, with a time limit and a size limit. The module `outbound` checks the address
+ * before it connects. The caller must not be in a transaction, because the scheduler may take seconds. If a response
+ * does not have the declared shape, the outcome is `no_answer`.
  */
 export async function askScheduler<S extends TSchema>(
   ctx: Pick<Ctx, 'config' | 'log'>,
@@ -68,8 +67,8 @@ export async function askScheduler<S extends TSchema>(
 }
 
 /**
- * Returns the headers of a request. We sign as Standard Webhooks requires, once with each secret. A scheduler that
- * knows one of the secrets accepts the request.
+ * Returns the headers of a request with signatures by Standard Webhooks, one for each secret. So a scheduler that knows
+ * one of the secrets accepts the request, also while the operator changes the secret.
  */
 async function signed(http: HttpSettings, id: string, body: string): Promise<Record<string, string>> {
   const at = new Date();

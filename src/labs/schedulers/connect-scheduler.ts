@@ -44,7 +44,7 @@ export async function disconnectScheduler(ownerUrl: string, provider: string): P
 
 async function asOwner<T>(ownerUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: ownerUrl, application_name: 'phial scheduler' });
-  client.on('error', () => undefined); // If the connection is lost, the running query fails.
+  client.on('error', () => undefined); // A lost connection fails the running query, which reports it.
   await client.connect();
   try {
     await client.query('begin');

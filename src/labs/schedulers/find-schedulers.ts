@@ -17,7 +17,8 @@ type AnyCtx = Pick<Ctx | TxCtx, 'db' | 'config'>;
 const SIMULATED: Scheduler = { by: 'simulated' };
 
 /**
- * States without simulated visits. They are far from the towns in which the simulated scheduler pretends to have staff.
+ * States without simulated visits, because they are far from the towns in which the simulated scheduler pretends to
+ * have staff.
  */
 const NOT_SIMULATED = new Set(['AK', 'HI', 'PR', 'VI', 'GU', 'MP', 'AS', 'FM', 'MH', 'PW']);
 
@@ -75,7 +76,8 @@ export async function whoComesTo(ctx: AnyCtx, state: string): Promise<Comes[]> {
     const settings = connected.find(({ provider }) => provider === name);
     if (!settings) {
       if (ctx.config.environment !== 'sandbox' || NOT_SIMULATED.has(state)) return [];
-      // The simulated getlabs offers slots and accepts requests. The simulated phlebfinders only accepts requests.
+      // In the simulation, `getlabs` offers slots and also takes requests without a time. `phlebfinders` only takes
+      // requests.
       const ready: ServiceType[] = name === 'getlabs' ? ['appointment-ready'] : [];
       return [{ name, service_types: [...ready, 'appointment-request'], scheduler: SIMULATED }];
     }

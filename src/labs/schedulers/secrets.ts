@@ -9,7 +9,7 @@ export class SecretUnreadable extends Error {}
 
 /**
  * Reads the secrets of a scheduler, one on each line of a file. We read the file for each request, so a change needs no
- * restart. The secrets are not in the database. The certificates of laboratories are not either.
+ * restart. The secrets stay out of the database, as the certificates of laboratories do.
  */
 export async function readSecrets({ secret_file }: Pick<HttpSettings, 'secret_file'>): Promise<string[]> {
   let text: string;

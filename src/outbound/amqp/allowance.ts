@@ -1,6 +1,6 @@
 /**
- * The bytes that a broker may send at the start, for the handshake and everything that is not a confirm. The allowance
- * that grows with time never exceeds this number.
+ * The bytes that a broker may send at the start, for the handshake and everything else except confirms. Later the
+ * broker may send more bytes each second, but never more than this number at once.
  */
 export const MOST_BYTES = 16_384;
 /**
@@ -19,8 +19,8 @@ export type Allowance = {
 };
 
 /**
- * Limits the bytes that a broker may send. A broker that sends without end then costs the process no more than the
- * events of its team do.
+ * Limits the bytes that a broker may send. So a broker that sends without end takes no more of the process than its
+ * team's own events do.
  */
 export function openAllowance(now: () => number = () => performance.now()): Allowance {
   let left = MOST_BYTES;

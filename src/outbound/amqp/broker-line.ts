@@ -6,11 +6,11 @@ import * as say from './methods.ts';
 
 const { BROKER_METHODS } = say;
 
-/** The largest frame size that we offer in the tuning, in bytes. */
+/** The largest frame size that we offer to the broker, in bytes. */
 export const FRAME_MAX = 131_072;
 /**
- * The largest payload that we accept. Methods that a broker sends to a publisher are small. Before the tuning a frame
- * may have 4 KiB.
+ * The largest payload that we accept. Methods that a broker sends to a publisher are small. Before the two sides have
+ * agreed on a size (the tuning), a frame may have 4 KiB.
  */
 const LONGEST_HEARD = 8_192;
 /** How long the peer may take to close the connection. After this time we destroy the socket. */
@@ -18,7 +18,7 @@ const CLOSE_MS = 2_000;
 
 /**
  * The broker did not accept the messages. `code` is a code of the operating system, one of our own codes, or `amqp_`
- * and the reply code of AMQP. It never contains text of the broker, because that text may quote anything.
+ * and the reply code of AMQP. It never contains the broker's text, which may quote personal data or secrets.
  */
 export class BrokerFailed extends Error {
   readonly code: string;
@@ -60,8 +60,8 @@ export class Line {
         read(chunk);
       } catch (error) {
         this.fail(codeOf(error));
-        // If we have already sent connection.close, `fail` does nothing, and only this line stops a broker that keeps
-        // sending.
+        // If we have already sent connection.close, `fail` does nothing. Then only this line stops a broker that
+        // continues to send.
         socket.destroy();
       }
     });
@@ -93,8 +93,8 @@ export class Line {
   }
 
   /**
-   * Writes frames as fast as the peer reads them. While the buffer of the socket is full, it takes no further frame
-   * from `frames`.
+   * Writes frames as fast as the peer reads them. While the buffer of the socket is full, it waits before it takes the
+   * next frame from `frames`.
    */
   async publish(messages: number, frames: Iterable<Buffer>): Promise<void> {
     this.#allowance.published(messages);

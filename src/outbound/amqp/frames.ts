@@ -16,8 +16,8 @@ const END = 0xce;
 export class NotAmqp extends Error {}
 
 /**
- * Returns a function that takes chunks of bytes and calls `hear` for every frame in them. That function throws NotAmqp
- * if a payload has more than `most` bytes or a frame has no end octet.
+ * Returns a function that takes chunks of bytes and calls `hear` for every frame in them. The returned function throws
+ * NotAmqp if a payload has more than `most` bytes or if a frame has no end octet.
  */
 export function frameReader(most: number, hear: (frame: Frame) => void): (chunk: Buffer) => void {
   let buffered: Buffer = Buffer.alloc(0);

@@ -1,5 +1,5 @@
-// The methods that a publisher and a broker send each other: AMQP 0-9-1 with the publisher confirms of RabbitMQ. The
-// numbers are those of the protocol.
+// The methods that a publisher and a broker send each other: AMQP 0-9-1 with RabbitMQ's publisher confirms. The numbers
+// of classes and methods are those of the protocol.
 import { frame, HEADER, METHOD, NotAmqp } from './frames.ts';
 
 const short = (value: number): Buffer => {
@@ -108,8 +108,8 @@ export const closeConnection = (): Buffer => method(0, 10, 50, short(200), short
 export const closeConnectionOk = (): Buffer => method(0, 10, 51);
 
 /**
- * Returns the method that publishes to an exchange. We set neither `mandatory` nor `immediate`, because the team
- * decides which queues it binds to the exchange.
+ * Returns the method that publishes to an exchange. With `mandatory`, the broker would return a message that reaches no
+ * queue. We do not set it, because the team decides which queues it binds to the exchange.
  */
 export const publish = (exchange: string, routingKey: string): Buffer =>
   method(1, 60, 40, short(0), shortText(exchange), shortText(routingKey), Buffer.of(0));
@@ -132,7 +132,7 @@ export type Properties = {
   headers: Readonly<Record<string, string>>;
 };
 
-/** Returns the header frame of a JSON message that the broker keeps after a restart. */
+/** Returns the header frame of a JSON message that the broker stores on disk, so that it survives a restart. */
 export function contentHeader(bytes: number, { id, type, at, headers }: Properties): Buffer {
   const table = Object.entries(headers).flatMap(([name, value]) => [
     shortText(name),

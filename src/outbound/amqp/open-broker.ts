@@ -22,8 +22,8 @@ export type Message = say.Properties & { exchange: string; routingKey: string; b
 /** A connection to a broker with one channel, on which the broker confirms the messages that it has accepted. */
 export type Broker = {
   /**
-   * Publishes messages. Resolves when the broker has confirmed all of them. Throws BrokerFailed, also if `signal` is
-   * aborted before that. After an error, the broker may have accepted any of the messages.
+   * Publishes messages. Resolves when the broker has confirmed all of them. Throws BrokerFailed on an error, and if
+   * `signal` is aborted before that. In both cases, the broker may have accepted some of the messages.
    */
   publish: (messages: Message[], signal: AbortSignal) => Promise<void>;
   /** Aborted with the BrokerFailed when the broker sends something that is not AMQP, or more bytes than it may. */
@@ -50,7 +50,10 @@ export type BrokerOptions = BrokerAddress & {
 const LEAST_FRAME_MAX = 4_096;
 const HEARTBEAT_SECONDS = 20;
 
-/** Connects through the vetting connector, logs in and turns publisher confirms on. Throws BrokerFailed. */
+/**
+ * Connects through the vetting connector, which checks the address, then logs in and turns publisher confirms on.
+ * Throws BrokerFailed.
+ */
 export async function openBroker(options: BrokerOptions): Promise<Broker> {
   const { host, port, policy, share, timeoutMs, signal, tls, ca } = options;
   const target = { host, port, policy, share, timeoutMs, signal };
@@ -104,7 +107,8 @@ const publishAll = (
   { frames, many, patience }: { frames: Iterable<Buffer>; many: number; patience: Patience },
 ): Promise<void> =>
   line.within(patience, async () => {
-    // We wait for both at the same time, because the broker confirms the first messages while we still write others.
+    // The broker confirms the first messages while we still write others. So we wait for the confirms and the writing
+    // at the same time.
     await Promise.all([confirms.expect(many), line.publish(many, frames)]);
   });
 

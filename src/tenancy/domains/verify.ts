@@ -6,9 +6,9 @@ import { findDomain } from './find.ts';
 import { proofName } from './render.ts';
 
 /**
- * Queries the DNS for the proof that the organisation owns the domain. A domain that is already verified is not checked
- * again. While this function waits for a name server, it has no transaction open and holds no permit of the
- * organisation. Throws not_found.
+ * Looks up the DNS record that proves that the organisation owns the domain. It does not check a verified domain again.
+ * While this function waits for a name server, it has no transaction open and uses no permit of the organisation.
+ * Throws not_found.
  */
 export async function verifyDomain(ctx: ManagementCtx, domainId: string): Promise<'verified' | 'pending'> {
   const domain = await findDomain(ctx, domainId);
@@ -39,7 +39,7 @@ async function textsOf({ config, org }: ManagementCtx, name: string): Promise<st
 
 /**
  * The resolvers by their name servers. A process has one resolver, which all organisations share in round robin. Only
- * tests have several.
+ * tests use several lists of name servers.
  */
 const resolvers = new Map<string, TextResolver>();
 

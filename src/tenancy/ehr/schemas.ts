@@ -58,7 +58,7 @@ export const IntegrationMemberIDConflictResponse = shape('IntegrationMemberIDCon
 export const EhrMemberReference = shape('EhrMemberReference', { integration_member_id: IntegrationMemberId });
 
 const originConfig = {
-  /** Matches an origin: only scheme, host and port, because we insert it into a Content-Security-Policy. */
+  /** Matches an origin. We insert it into a Content-Security-Policy, so it may have only scheme, host and port. */
   origin: Type.String({
     maxLength: 300,
     pattern: '^https://[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:[0-9]{1,5})?$',

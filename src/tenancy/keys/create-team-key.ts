@@ -42,8 +42,8 @@ export function createTeamKey(ctx: Ctx, input: Input): Promise<TeamKey> {
 }
 
 /**
- * Locks the team against a concurrent deletion. Either the deletion comes later and revokes the new key too, or it
- * comes first and no key is created.
+ * Locks the team against a concurrent deletion. If the deletion comes later, it revokes the new key too. If it comes
+ * first, we create no key.
  */
 async function lockTeam(ctx: TxCtx, teamId: string): Promise<void> {
   const { rows } = await sql`select from teams where id = ${teamId} and deleted_at is null for share`.execute(ctx.db);

@@ -7,7 +7,8 @@ const PAGE_SIZE = 50;
 
 /**
  * Lists the valid API keys of the teams that the caller manages, or only of the teams that the request names, the
- * oldest first. `value` has only the first characters of a key, because the complete key is shown only at its creation.
+ * oldest first. `value` has only the first characters of a key. Only the response that creates a key shows the complete
+ * key.
  */
 export async function listTeamKeys(
   ctx: TeamsCtx,
@@ -21,8 +22,8 @@ export async function listTeamKeys(
     .where('revoked_at', 'is', null)
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', sql<string>`now()`)]))
     .$if(teamIds !== null, (query) => query.where(sql<boolean>`team_api_keys.team_id = any (${teamIds}::uuid[])`))
-    // We find the team of each key with a lateral join. Without statistics, the planner might otherwise compare each
-    // key with each team.
+    // We find the team of each key with a lateral join. Without statistics, PostgreSQL might otherwise compare each key
+    // with each team.
     .$if(teamIds === null, (query) =>
       query.innerJoinLateral(
         (eb) =>

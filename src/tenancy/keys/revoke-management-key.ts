@@ -6,9 +6,9 @@ import { AppError, notFound } from '../../errors.ts';
 import { MANAGEMENT_KEY_COLUMNS, type ManagementKeyRow } from './render-management-key.ts';
 
 /**
- * Revokes a management key of the organisation. Returns null if the key was already revoked. Throws last_management_key
- * for the last Org Management Key unless `lastToo` is set, because without such a key the organisation could create no
- * other key over the API.
+ * Revokes a management key of the organisation. Returns null if the key was already revoked. Without an Org Management
+ * Key, the organisation could create no other key over the API. So the function throws last_management_key for the last
+ * one, unless `lastToo` is set.
  */
 export function revokeManagementKey(
   ctx: Ctx,
@@ -17,8 +17,8 @@ export function revokeManagementKey(
   { lastToo = false }: { lastToo?: boolean } = {},
 ): Promise<ManagementKeyRow | null> {
   return inTransaction(boundToOrg(ctx, orgId), async (ctx) => {
-    // If two Org Management Keys revoke each other at the same time, the second request waits here. It then finds that
-    // its target is the last key.
+    // Two Org Management Keys may revoke each other at the same time. The second request waits here, and then finds
+    // that its target is the last key.
     await sql`select from orgs where id = ${orgId} for no key update`.execute(ctx.db);
     const key = await ctx.db
       .selectFrom('management_keys')

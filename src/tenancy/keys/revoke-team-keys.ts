@@ -4,7 +4,7 @@ import { refuseUnbound } from '../teams/find.ts';
 
 export type RevokedKeys = { success: string[]; failure: string[]; not_found: string[] };
 
-/** Revokes API keys of teams in the caller's organisation. Returns all other ids as not found. */
+/** Revokes API keys of teams in the caller's organisation. The result lists all other ids as not found. */
 export async function revokeTeamKeys(ctx: ManagementCtx, ids: string[]): Promise<RevokedKeys> {
   const found = await ctx.db
     .selectFrom('team_api_keys')

@@ -35,7 +35,7 @@ export const OrgMemberPatch = shape(
   {
     fulfils: {
       words: '`team_role_bindings` is refused with any `role` but `team_admin`.',
-      // If the request has no role or no bindings, `changedRole` decides with the stored ones.
+      // If the request has no role or no bindings, we need the stored ones to decide. `changedRole` does that.
       check: ({ role, team_role_bindings }: Record<string, unknown>) =>
         Array.isArray(team_role_bindings) && (role === 'org_admin' || role === 'no_role')
           ? [{ at: ['team_role_bindings'], type: 'value_error', msg: 'Only a team_admin can be bound to teams' }]

@@ -13,9 +13,9 @@ export type FirstKeys = { credentials: Credentials; isNew: boolean };
 
 /**
  * Creates the first organisation, team and keys of an empty sandbox, or returns those of its first start. Returns null
- * if the data directory has no keys for this database. It writes the file before the commit. If the process crashes
- * between the two, the next start replaces the file. In the other order, a crash could leave an organisation whose keys
- * are lost.
+ * if the data directory has no keys for this database. It writes the file with the keys before the commit. If the
+ * process crashes in between, the next start replaces the file. In the other order, a crash could leave an organisation
+ * whose keys are lost.
  */
 export function bootstrapSandbox(ctx: Ctx, dataDir: string): Promise<FirstKeys | null> {
   return inTransaction(acrossTeams(ctx), async (ctx) => {

@@ -5,9 +5,9 @@ import { AppError, notFound } from '../../errors.ts';
 import type { ClosedBeta } from '../../operation/operation.ts';
 
 /**
- * Throws closed_beta if the feature is not enabled for the team, or for one of several teams that the request names. In
- * a sandbox every feature is enabled. If a request for several teams names none, it is enough that one team of the key
- * has the feature.
+ * Throws closed_beta if the feature is not enabled for the team, or for one of several teams that the request names. If
+ * a request for several teams names none, one team of the key with the feature is enough. In a sandbox every feature is
+ * enabled.
  */
 export async function refuseClosedBeta(ctx: TeamCtx | TeamsCtx, beta: ClosedBeta): Promise<void> {
   if (ctx.config.environment === 'sandbox') return;

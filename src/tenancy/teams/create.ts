@@ -44,14 +44,14 @@ export function createTeam(ctx: Ctx, input: NewTeam): Promise<TeamRow> {
 }
 
 /**
- * Returns true if an organisation has this id, or a deleted team had it. A team must not have the id of an
- * organisation, because idempotency keys are stored under the id of either. It must not have the id of a deleted team,
- * because all logs about that team use the id.
+ * Returns true if an organisation has this id, or if a deleted team had it. A team must not have the id of an
+ * organisation, because we store idempotency keys under either. It must not have the id of a deleted team, because the
+ * logs about the deleted team contain that id.
  */
 const isTakenOtherwise = async (ctx: Ctx, id: string): Promise<boolean> =>
   (await isOrg(boundToOrg(ctx, id), id)) || (await wasDeleted(boundToTeam(ctx, id), id));
 
-/** Throws team_id_taken. The error does not say to whom the id belongs, because that can be another organisation. */
+/** Throws team_id_taken. The id may belong to another organisation, so the error does not say to whom it belongs. */
 function refuseId(): never {
   throw new AppError('team_id_taken', 'This id is in use. Choose another, or leave it out.');
 }

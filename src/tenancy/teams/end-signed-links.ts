@@ -4,8 +4,8 @@ import { boundToOrg } from '../../db/session/bind.ts';
 import { notFound } from '../../errors.ts';
 
 /**
- * Ends all links that were signed for the team so far, by increasing the generation number of its links. Throws
- * not_found.
+ * Ends all links that we have signed for the team so far. Each link contains the team's generation number, and this
+ * function increases that number. Throws not_found.
  */
 export async function endSignedLinks(ctx: Ctx, { id, org_id }: { id: string; org_id: string }): Promise<void> {
   const { rows } = await sql`

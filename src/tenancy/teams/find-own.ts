@@ -5,8 +5,8 @@ import { settingsOf } from './render.ts';
 import type { OwnTeam } from './schemas.ts';
 
 /**
- * Properties that existing clients of this object expect, but that are always null: secrets, and ids of accounts that
- * this service does not have.
+ * Properties that existing clients of this API expect, but that are always null here: secrets, and ids of accounts at
+ * other services.
  */
 const NEVER_SHOWN = {
   svix_app_id: null,

@@ -7,7 +7,7 @@ import { TEAM_COLUMNS, type TeamRow } from './render.ts';
 
 /**
  * Throws integration_team_id_conflict if another team of the organisation has this id. The 409 response has the id of
- * that team. If a concurrent transaction uses the same id, it waits until the caller's transaction ends.
+ * that team. A concurrent transaction that uses the same id waits until the caller's transaction ends.
  */
 export async function refuseTaken(
   { db }: TxCtx,

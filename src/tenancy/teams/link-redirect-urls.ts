@@ -8,7 +8,10 @@ export const linkRedirectUrls = ({ team }: TeamCtx): Static<typeof LinkRedirectU
   urls: team.settings.link_redirect_urls ?? [],
 });
 
-/** Replaces the list. If a link token has a URL that is not in the new list, it ends on another page. */
+/**
+ * Replaces the list. In production, an open link token may contain a URL that is no longer in the list. Then the user's
+ * browser stays on our page at the end.
+ */
 export async function putLinkRedirectUrls(
   ctx: TeamCtx,
   { urls }: Static<typeof LinkRedirectUrls>,

@@ -13,8 +13,8 @@ export type SettingsPatch = NonNullable<Patch['sandbox']>;
 
 /**
  * Changes the properties that the request names. Null clears a property that can be empty, including
- * integration_team_id, and has no effect on others. Throws not_found, and integration_team_id_conflict with the id of
- * the team that has the integration_team_id.
+ * integration_team_id. For other properties null changes nothing. Throws not_found, and integration_team_id_conflict
+ * with the id of the team that has the integration_team_id.
  */
 export function patchTeam(
   ctx: ManagementCtx & TeamCtx,

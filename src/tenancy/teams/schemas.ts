@@ -49,8 +49,8 @@ const OrNull = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema))
 const Changed = OrNull(Text(200, { minLength: 0 }));
 
 /**
- * Properties that are absent in the request keep their value. Null clears a property that can be empty, and has no
- * effect on others.
+ * A property that is absent in the request keeps its value. Null clears a property that can be empty, and changes
+ * nothing in others.
  */
 const TeamEnvironmentPatch = Type.Object({
   lab_tests_patient_sms_communication_enabled: OrNull(Type.Boolean()),

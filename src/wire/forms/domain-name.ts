@@ -3,8 +3,8 @@ import { domainToASCII } from 'node:url';
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const LONGEST = 253;
 /**
- * Characters that cannot be part of a domain name. The URL parser would drop some of them (line ends, invisible
- * letters), cut the name at others (a path), and decode the rest. It would thus return another name than the given one.
+ * Characters that cannot be part of a domain name. The URL parser would return another name than the given one for
+ * them. It drops some (line ends, invisible letters), cuts the name at others (a slash), and decodes the rest.
  */
 const FOREIGN = /(?![\u200c\u200d])(?:[^\p{L}\p{M}\p{N}.。．｡·͵׳״・-]|\p{Default_Ignorable_Code_Point})/u;
 

@@ -1,5 +1,5 @@
-// We detect the type of an image from its bytes, because the type that a sender states may be wrong. We read only the
-// header, and unpack nothing.
+// Detects the type of an image from its bytes, because a sender may state a wrong type. It reads only the header, and
+// decompresses nothing.
 
 type ImageType = 'image/png' | 'image/jpeg';
 export type ImageHeader = { content_type: ImageType; width: number; height: number };
@@ -7,8 +7,8 @@ export type ImageHeader = { content_type: ImageType; width: number; height: numb
 /** The most pixels of an image in a JSON body. A program that draws the image needs four bytes per pixel. */
 export const MOST_PIXELS = 16_000_000;
 /**
- * The longest side of an image in pixels. No card, signature or page is as long. Longer sides come from files that were
- * made to break programs.
+ * The longest side of an image in pixels. No card, signature or page is as long. A longer side means that somebody made
+ * the file to break programs.
  */
 export const LONGEST_SIDE = 20_000;
 
@@ -48,7 +48,7 @@ function jpegHeader(bytes: Buffer): ImageHeader | null {
     const marker = bytes[at + 1] as number;
     if (marker === 0xff) at += 1;
     else if (isFrame(marker)) return sized('image/jpeg', bytes.readUInt16BE(at + 7), bytes.readUInt16BE(at + 5));
-    // A scan, or the end of the image, came before a frame header.
+    // Here the pixels begin, or the image ends, without a frame header before them.
     else if (marker < 0xc0 || (marker >= 0xd0 && marker <= 0xda)) return null;
     else at += 2 + Math.max(2, bytes.readUInt16BE(at + 2));
   }
@@ -56,8 +56,8 @@ function jpegHeader(bytes: Buffer): ImageHeader | null {
 }
 
 /**
- * Returns true for the marker of a frame. The markers C0 to CF are frames, except tables (C4, CC) and a reserved code
- * (C8).
+ * Returns true for the marker of a frame (the part of a JPEG with the size). The markers C0 to CF are frames, except
+ * tables (C4, CC) and a reserved code (C8).
  */
 const isFrame = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;

@@ -22,8 +22,8 @@ type ByTelephone = {
 };
 
 /**
- * Records an appointment that the operator has agreed by telephone. If the order has a request, the request becomes
- * this confirmed appointment. Otherwise the function adds an appointment.
+ * Records an appointment that the operator has agreed by telephone. If the client has requested a visit for the order,
+ * that request becomes this confirmed appointment. Otherwise the function adds an appointment.
  */
 export const bookByTelephone = (ctx: Ctx, orderOfTeam: OrderOfTeam, booked: ByTelephone): Promise<{ org_id: string }> =>
   withOrder(ctx, orderOfTeam, async (tx, order, type) => {
@@ -59,7 +59,10 @@ async function slotFor(
   return { ...offer, by: 'scheduler', start_at, end_at };
 }
 
-/** Returns a visit to the address of the request, or to the patient's address if there is no request. */
+/**
+ * Returns the site and the provider of the visit. The address is that of the client's request, or the patient's address
+ * if there is no request.
+ */
 async function visitOf(
   ctx: TeamCtx,
   { row }: LoadedOrder,

@@ -28,9 +28,8 @@ export const moveByTelephone = (
   });
 
 /**
- * Records that the provider cancelled an appointment that was booked by telephone. If the team cancelled the
- * appointment before, this function only records that the operator has passed the team's cancellation on to the
- * provider.
+ * Records that the provider cancelled an appointment that was booked by telephone. If the team has already cancelled
+ * the appointment, this function only records that the operator has informed the provider of that.
  */
 export const cancelByTelephone = (ctx: Ctx, orderOfTeam: OrderOfTeam, reason: string): Promise<{ org_id: string }> =>
   withOrder(ctx, orderOfTeam, async (tx, order, type) => {
@@ -49,7 +48,7 @@ export const cancelByTelephone = (ctx: Ctx, orderOfTeam: OrderOfTeam, reason: st
     await moveOrderIfItTakes(tx, order, 'appointment_cancelled');
   });
 
-/** Records that the sample was taken. A blood draw at home moves its order to `draw_completed`. */
+/** Records that the sample was taken. A blood draw at the patient's home moves its order to `draw_completed`. */
 export const completeByTelephone = (ctx: Ctx, orderOfTeam: OrderOfTeam): Promise<{ org_id: string }> =>
   withOrder(ctx, orderOfTeam, async (tx, order, type) => {
     const appointment = await bookedHere(tx, order, type);

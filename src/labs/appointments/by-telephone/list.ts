@@ -17,7 +17,10 @@ export type WaitingAppointment = {
 
 const MOST_LISTED = 500;
 
-/** Lists the requests that nobody has booked yet, and the cancellations that nobody has passed on yet, oldest first. */
+/**
+ * Lists the calls to make, oldest first: requests for a visit that nobody has booked yet, and cancellations of which
+ * nobody has informed the provider yet.
+ */
 export async function listWaiting(ctx: Ctx, { team }: { team: string | null }): Promise<WaitingAppointment[]> {
   const { rows } = await sql<WaitingAppointment>`
     select * from (

@@ -1,5 +1,6 @@
-// A request to a scheduler is a row and a job. We write both in the transaction of the appointment, so a crash loses no
-// request and no transaction waits for a scheduler. If we repeat a request, it has the same id.
+// A request to a scheduler is a row and a job. We write both in the transaction of the appointment. So a crash loses no
+// request, and no transaction waits for a scheduler. A repeated request has the same id, by which the scheduler
+// recognises it.
 import { Type } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { addJob, jobKind } from '../../../db/define-job.ts';
@@ -11,15 +12,15 @@ import type { Slot } from '../slots/booking-key.ts';
 export type CallKind = 'book' | 'reschedule' | 'cancel';
 
 export type CallContent = {
-  /** Null for a cancellation, and for a request for a visit without a time. */
+  /** Null for a cancellation, and for a visit that the client requested without a time. */
   slot: Slot | null;
   notes: string | null;
   reason: string | null;
 };
 
 /**
- * The kind of the jobs that send one request to a scheduler. Such a job waits for another party, so the share of the
- * team limits how many run.
+ * The kind of the jobs that send one request to a scheduler. Such a job waits for the scheduler, so we limit how many
+ * jobs of a team run at a time.
  */
 export const schedulerCallKind = jobKind({
   name: 'scheduler_call',
@@ -29,8 +30,8 @@ export const schedulerCallKind = jobKind({
 });
 
 /**
- * Adds a request to the scheduler of an appointment. If the operator books this appointment by telephone, the request
- * waits for the operator.
+ * Adds a request to the scheduler that booked the appointment. If the operator booked it by telephone, the request
+ * waits in the operator's list of calls.
  */
 export async function addSchedulerCall(
   ctx: TxCtx<TeamCtx>,
@@ -57,7 +58,7 @@ export async function addSchedulerCall(
   await addJob(ctx.db, schedulerCallKind, { team_id: ctx.team.id, order_id: appointment.order_id, call_id: row.id });
 }
 
-/** Returns whether the scheduler has still to receive or to answer a request of this appointment. */
+/** Returns whether a request about this appointment is still to be sent, or is still without a response. */
 export async function hasOpenCall(ctx: TeamCtx, { user_id, order_id, id }: LoadedAppointment): Promise<boolean> {
   const found = await ctx.db
     .selectFrom('scheduler_calls')

@@ -49,8 +49,8 @@ async function makeSchedulerCall(ctx: TeamCtx, orderId: string, callId: string):
   if (!order && call.kind !== 'cancel')
     return postponeSchedulerCall(ctx, call, { seconds: WHILE_LEAVING_SECONDS, reason: 'user_scheduled_for_deletion' });
   const appointment = order && (await newestAppointmentOrNull(ctx, order.row, call.appointment_id));
-  // The team may have cancelled the appointment meanwhile. Then we neither book nor move it. The next request cancels
-  // it.
+  // The team may have cancelled the appointment since we added this request. Then we neither book nor move the
+  // appointment. The cancellation follows as a request of its own.
   if (call.kind !== 'cancel' && (!appointment || !isUnderWay(appointment))) return skipCall(ctx, call);
   const asked = await ask(ctx, call, order, appointment);
   ctx.log.info(
@@ -100,7 +100,9 @@ const whereOf = (location: LoadedAppointment['site'] | undefined): object => ({
   site_code: location?.code ?? null,
 });
 
-/** Returns the facts about the patient and the tests that the person who draws the sample needs, and no others. */
+/**
+ * Returns the facts about the patient and the tests that the person who draws the sample needs. It omits all others.
+ */
 function bookingOf({ row, labTest }: LoadedOrder, appointment: LoadedAppointment): object {
   const { first_name, last_name, dob, gender, phone_number, email } = row.patient_details ?? {};
   const isVisit = appointment.type === 'phlebotomy';

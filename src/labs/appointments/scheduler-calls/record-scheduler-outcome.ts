@@ -19,8 +19,8 @@ import {
 } from './take-scheduler-call.ts';
 
 /**
- * The delay before the next attempt. It starts at 5 seconds and doubles each time, up to 5 minutes. We repeat a booking
- * for about ten minutes in all, and a cancellation for about three hours.
+ * Returns the seconds until the next attempt. The delay starts at 5 seconds and doubles each time, up to 5 minutes. So
+ * we repeat a booking for about ten minutes in all, and a cancellation for about three hours.
  */
 const delayOf = (attempts: number): number => Math.min(300, 5 * 2 ** Math.min(attempts - 1, 10));
 const MOST_ATTEMPTS = { book: 8, reschedule: 8, cancel: 40 } as const;
@@ -38,8 +38,8 @@ export async function recordSchedulerOutcome(
   await inTransaction(ctx, async (tx) => {
     if (call.kind === 'cancel') return recordCancellationOutcome(tx, call, asked);
     const order = await lockOrderIfPresent(tx, call.order_id);
-    // The user was scheduled for deletion after we sent the request. If the deletion is undone, we send the request
-    // again, and the scheduler gives the same response.
+    // The user was scheduled for deletion after we sent the request. If somebody undoes the deletion, we send the
+    // request again, and the scheduler repeats its response.
     if (!order) return postponeSchedulerCall(tx, call, { seconds: 3_600, reason: 'user_scheduled_for_deletion' });
     if (!(await dropCall(tx, call))) return;
     const appointment = await newestAppointmentOrNull(tx, order.row, call.appointment_id);
@@ -73,8 +73,8 @@ async function askForNext(tx: TxCtx<TeamCtx>, call: SchedulerCall): Promise<void
 }
 
 /**
- * Ends a cancellation that succeeded. A scheduler that does not know the appointment has not booked it, so that is a
- * success too. If the scheduler refuses to cancel, the operator has to call.
+ * Ends a cancellation that succeeded. If the scheduler does not know the appointment, it has booked nothing, so that is
+ * a success too. If the scheduler refuses to cancel, the operator has to call.
  */
 async function recordCancellationOutcome(
   tx: TxCtx<TeamCtx>,
@@ -102,7 +102,7 @@ async function follow(
   appointment: LoadedAppointment,
   { call, asked }: AskedCall,
 ): Promise<void> {
-  // The scheduler's own update about the booking may arrive before its response to our request.
+  // The scheduler may confirm or cancel the booking by an update of its own before it responds to our request.
   if (call.kind === 'book' && appointment.status !== 'pending') return;
   if (asked.outcome !== 'answered') {
     const code = asked.outcome === 'refused' ? asked.code : NO_ANSWER;

@@ -23,7 +23,8 @@ type Address = Static<typeof UsAddressInput>;
 export type Offer = Omit<Slot, 'start_at' | 'end_at'>;
 
 /**
- * Returns the simulated scheduler's free slots for these offers, from `startDate` on, that are not too soon to book.
+ * Returns the simulated scheduler's free slots for these offers, from `startDate` on. It omits slots that begin too
+ * soon to be booked.
  */
 export const freeSlotsOf = (ctx: TeamCtx, offers: Offer[], startDate: string | undefined): Promise<Slot[]> => {
   const now = Date.now();
@@ -36,10 +37,7 @@ export const freeSlotsOf = (ctx: TeamCtx, offers: Offer[], startDate: string | u
   );
 };
 
-/**
- * Returns the slots in which a provider can come to an address. It reads them from all providers that visit this
- * address.
- */
+/** Returns the slots in which a provider can visit an address. It asks all providers that visit this address. */
 export async function phlebotomyAvailability(
   ctx: TeamCtx,
   address: Address,
@@ -91,7 +89,8 @@ export async function centerAvailability(
 }
 
 /**
- * Returns the refusal for a laboratory that books at none of these service centers. It names the laboratories that do.
+ * Returns the error for a laboratory that takes no appointments at these service centers. Its message names the
+ * laboratories that do.
  */
 async function booksAtNone(ctx: TeamCtx, lab: string, asked: Parameters<typeof listWhoBooks>[1]): Promise<AppError> {
   const connected: readonly string[] = await bookingAtCenters(ctx);
@@ -130,7 +129,10 @@ async function slotsOffered(ctx: TeamCtx, all: Offers[], startDate: string | und
   return heard.flat();
 }
 
-/** Locates an address. Throws if the provider does not visit this address by appointment request. */
+/**
+ * Finds the area of an address and its time zone. Throws if the provider does not offer visits by appointment request
+ * at this address.
+ */
 export async function resolveAddress(
   ctx: TeamCtx,
   address: Address,
@@ -148,8 +150,8 @@ export async function resolveAddress(
 type Comes = Awaited<ReturnType<typeof whoComesTo>>;
 
 /**
- * Returns the refusal for an address that no suitable provider visits. It names the providers that come there in other
- * ways.
+ * Returns the error for an address that no suitable provider visits. Its message names the providers that serve the
+ * address in another way.
  */
 function nobodyComes(all: Comes): AppError {
   const others = all.map(({ name, service_types }) => `${name} (${service_types.join(', ')})`);
@@ -207,7 +209,7 @@ function siteOfCenter({ site_code, name, lng, lat, ...center }: BookableCenter):
 
 type Day = Omit<Availability['slots'][number], 'location'>;
 
-/** Groups slots by their day in local time. Each slot comes with the key that books it. */
+/** Groups slots by their day in local time. Each slot comes with the booking key with which a client books it. */
 function byDay(ctx: TeamCtx, offered: OfferedSlot[]): Day[] {
   const now = Date.now();
   const days = new Map<string, Day>();

@@ -23,8 +23,8 @@ export type Slot = {
 const VALID_MS = 30 * 60_000;
 
 /**
- * Returns the row identity to which the cipher binds a booking key. No stored row has the id `booking key`, so nobody
- * can use the sealed value of a row as a booking key, or the other way round.
+ * Returns the row identity to which the cipher binds booking keys. No stored row has the id `booking key`. So nobody
+ * can use the sealed value of a row as a booking key, or a booking key as the value of a row.
  */
 const rowOfKeys = ({ team }: TeamCtx): { team_id: string; id: string } => ({ team_id: team.id, id: 'booking key' });
 
@@ -33,14 +33,16 @@ export const expiryOf = ({ start_at }: Pick<Slot, 'start_at'>, now: number): str
   new Date(Math.min(now + VALID_MS, Date.parse(start_at))).toISOString();
 
 /**
- * Returns a slot as a sealed text that only this deployment can read, and only for this team. The text contains the
- * requested address. Most clients ask for slots and book none, so we do not store their requests.
+ * Encrypts a slot as a booking key. Only this deployment can decrypt the key, and only for this team. The key contains
+ * the slot and the address that the client asked about. Most clients ask for slots and book none, so we store nothing
+ * until a client sends the key back.
  */
 export const sealBookingKey = (ctx: TeamCtx, slot: Slot, expires_at: string): string =>
   ctx.cipher.sealJson('appointments.site', rowOfKeys(ctx), { ...slot, expires_at }).toString('base64url');
 
 /**
- * Opens a booking key. Throws if the text is not a key, if the key belongs to another team, or if the key has expired.
+ * Decrypts a booking key. Throws if the text is not a key, if the key belongs to another team, or if the key has
+ * expired.
  */
 export function openBookingKey(ctx: TeamCtx, key: string): Slot {
   const { expires_at, ...slot } = openOrRefuse(ctx, key);
@@ -55,8 +57,8 @@ function openOrRefuse(ctx: TeamCtx, key: string): Slot & { expires_at: string } 
   try {
     return ctx.cipher.openJson('appointments.site', rowOfKeys(ctx), Buffer.from(key, 'base64url'));
   } catch (error) {
-    // The caller can write any encryption key version into the text. If nothing is sealed under that version, the
-    // caller forged the booking key.
+    // A caller can forge a booking key that names any encryption key. The missing key is our own problem only if
+    // something is sealed with it. Otherwise the booking key is forged.
     if (error instanceof MissingEncryptionKey && ctx.cipher.isMissing(error.key_version)) throw error;
     throw new AppError('booking_key_invalid', 'This is not a booking_key of a slot that this team was offered.');
   }

@@ -8,16 +8,16 @@ type ClaimedSlot = SlotSite & { start_at: string };
 type Claimant = Pick<LoadedAppointment, 'user_id' | 'order_id' | 'id'>;
 
 /**
- * Returns a keyed hash of a site. Provider, site and start identify a slot. The zip code of a site is part of an
- * address, so we store only its hash.
+ * Provider, site and start identify a slot. The zip code of a site is part of a patient's address, so we store only a
+ * keyed hash of the site.
  */
 const siteHash = ({ cipher, team }: TeamCtx, { provider, site }: SlotSite): Buffer =>
   cipher.lookupHash('appointment_place', team.id, `${provider} ${site.code}`);
 
 /**
- * Claims a slot for an appointment. If the appointment already has the slot, nothing changes. If two appointments claim
- * the same slot at the same time, the second transaction waits here until the first commits. Then the second is
- * refused.
+ * Claims a slot for an appointment, so that no other appointment gets it. If the appointment already has the slot,
+ * nothing changes. If two appointments claim the same slot at the same time, the second transaction waits here until
+ * the first commits. Then the second gets an error.
  */
 export async function claimSlot(ctx: TxCtx<TeamCtx>, slot: ClaimedSlot, appointment: Claimant): Promise<void> {
   const claimed = await ctx.db
@@ -43,7 +43,7 @@ export async function claimSlot(ctx: TxCtx<TeamCtx>, slot: ClaimedSlot, appointm
 
 /**
  * Frees the slots of an appointment, except the slot `except`. A move must claim the new slot before it frees the old
- * one. In the other order, two appointments that swap their slots would wait for each other.
+ * one. In the other order, two appointments that swap their slots would wait for each other's lock.
  */
 export async function freeSlots(
   ctx: TxCtx<TeamCtx>,

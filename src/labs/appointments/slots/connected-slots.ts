@@ -15,7 +15,7 @@ export type OfferedSlot = { slot: Slot; price: number; available: number };
 type Offer = Omit<Slot, 'start_at' | 'end_at'>;
 type Connected = Exclude<Scheduler, { by: 'simulated' }>;
 
-/** Limits the requests to schedulers that this process has under way. Each of them may take seconds. */
+/** Limits the requests to schedulers that this process sends at the same time, because each may take seconds. */
 const questions = new FairShare({
   permits: 16,
   mostOfOrg: 8,
@@ -53,7 +53,7 @@ export async function askForSlots(
   return asked.response.slots.flatMap((answered) => readSlot(answered, offers) ?? []);
 }
 
-/** Returns the address without access notes. A scheduler needs them only when somebody books. */
+/** Returns the address without access notes, such as a gate code. A scheduler needs those only when somebody books. */
 const addressOf = ({ address: { access_notes: _, unit: __, ...address } }: Slot['site']): object => address;
 
 function readSlot(answered: SlotsResponse['slots'][number], offers: Offer[]): OfferedSlot | null {
@@ -66,8 +66,8 @@ function readSlot(answered: SlotsResponse['slots'][number], offers: Offer[]): Of
 }
 
 /**
- * Runs `work` within the team's share of requests to schedulers. While `work` waits, the HTTP request gives its permit
- * back.
+ * Asks a scheduler within the team's share of requests to schedulers. While the question is open, the HTTP request
+ * gives its own permit to others.
  */
 function runInRoundRobin<T>(ctx: TeamCtx, work: () => Promise<T>): Promise<T> {
   const ask = (): Promise<T> => questions.run(ownerOf(ctx.team), work);

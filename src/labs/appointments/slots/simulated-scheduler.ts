@@ -13,7 +13,7 @@ const DAYS_OFFERED = 7;
 const MOST_DAYS_AHEAD = 60;
 const SUNDAY = 0;
 
-/** The shortest time between a booking or a move and the start of the appointment. */
+/** A client must book or move an appointment at least this long before it begins. */
 const NOTICE_MS: Readonly<Record<AppointmentType, number>> = {
   phlebotomy: 24 * HOUR_MS,
   patient_service_center: 2 * HOUR_MS,
@@ -39,7 +39,10 @@ function isOffered({ provider, site }: Omit<Slot, 'start_at' | 'end_at'>, date: 
   return (digest[0] as number) % 4 !== 0;
 }
 
-/** Returns the days of a response: a week that begins on `startDate`, or today in local time if that is later. */
+/**
+ * Returns the days that one response covers: the week that begins on `startDate`, or today in local time if that is
+ * later.
+ */
 export function daysFrom(startDate: string | undefined, timeZone: string, now: number): string[] {
   const today = localDay(now, timeZone);
   const first = startDate === undefined || startDate < today ? today : startDate;
@@ -58,8 +61,8 @@ export function weeksKnown(timeZone: string): string[] {
 }
 
 /**
- * Returns whether it is not too late to book a slot. A connected scheduler checks its own notice period. For its slots,
- * this function only checks that the slot has not begun.
+ * Returns whether a client can still book a slot. The simulated scheduler has a notice period. A connected scheduler
+ * checks its own, so for its slots we only check that the slot has not begun.
  */
 export const isInTime = ({ type, by, start_at }: Pick<Slot, 'type' | 'by' | 'start_at'>, now: number): boolean =>
   Date.parse(start_at) >= now + (by === 'simulated' ? NOTICE_MS[type] : 0);

@@ -1,11 +1,11 @@
-// Converts local times to moments, also on days on which clocks change.
+// Converts local times to moments, also on days on which clocks change to or from summer time.
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
 /**
- * Cached formatters by time zone. It takes 50 µs to make one, and about twenty zones are in use. The Swedish locale
- * formats a time as YYYY-MM-DD HH:mm.
+ * Formatters by time zone. It takes 50 µs to make one, so we cache them: about twenty zones are in use. We use the
+ * Swedish locale because it formats a time as YYYY-MM-DD HH:mm.
  */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
@@ -35,8 +35,8 @@ export const daysAfter = (date: string, days: number): string =>
 export function momentOfLocalTime(date: string, minutes: number, timeZone: string): number | null {
   const asUtc = Date.parse(date) + minutes * MINUTE_MS;
   const wanted = new Date(asUtc).toISOString().slice(0, 16).replace('T', ' ');
-  // Clocks change at most once between the day before and the day after. Therefore no offset other than these two can
-  // apply.
+  // Clocks change at most once between the day before and the day after, so the offset of one of these two days
+  // applies.
   const candidates = [asUtc - DAY_MS, asUtc + DAY_MS].map((near) => asUtc - offsetAt(near, timeZone));
   return candidates.toSorted((a, b) => a - b).find((at) => localTime(at, timeZone) === wanted) ?? null;
 }

@@ -12,9 +12,8 @@ import type { LoadedAppointment } from '../sealed.ts';
 import type { Slot } from '../slots/booking-key.ts';
 
 /**
- * Applies a scheduler's update to an appointment and its order, in the caller's transaction. Three kinds of updates
- * change nothing: a repeated update, an update that is older than the last one, and an update for an appointment that
- * has ended.
+ * Applies a scheduler's update to an appointment and its order, in the caller's transaction. An update changes nothing
+ * if it is a repetition, if it is older than the last one, or if the appointment has ended.
  */
 export async function applySchedulerUpdate(
   ctx: TxCtx<TeamCtx>,
@@ -63,7 +62,7 @@ async function reserve(...[ctx, order, appointment, update]: Parameters<Follow>)
 }
 
 /**
- * Confirms the appointment. A scheduler may move an appointment by itself, so the time may differ from the time before.
+ * Confirms the appointment. The scheduler may have moved it, so the time in the update may differ from the stored time.
  */
 async function confirm(...[ctx, order, appointment, update]: Parameters<Follow>): Promise<void> {
   const slot = timeOf(appointment, update);

@@ -27,8 +27,8 @@ const bodies = new HookBodies();
 type SchedulerRequest = { headers: Readonly<Record<string, string | null>>; body: Readable };
 
 /**
- * Applies a scheduler's update in one transaction and responds after the commit, so every update that we acknowledged
- * is stored. Throws not_found if the scheduler or the appointment is unknown, signature_refused, and not_ready if the
+ * Applies a scheduler's update in one transaction and responds after the commit, so no update that we acknowledged is
+ * lost. Throws not_found if the scheduler or the appointment is unknown, signature_refused, and not_ready if the
  * scheduler has to send the update again later.
  */
 export async function receiveSchedulerUpdate(

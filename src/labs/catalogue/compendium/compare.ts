@@ -4,7 +4,10 @@ import type { CanonicalCandidate, PerLabCandidate } from './schemas.ts';
 
 type Relation = { relation: 'exact' | 'superset' | 'subset' | 'overlap'; confidence: number };
 
-/** Compares the LOINC codes of `other` with the wanted codes; null if they have no code in common. */
+/**
+ * Compares two markers by the LOINC codes of their observations. Returns how the codes of `other` relate to the wanted
+ * codes; null if they have no code in common.
+ */
 export function compare(wanted: readonly string[], other: readonly string[]): Relation | null {
   const common = wanted.filter((code) => other.includes(code)).length;
   if (common === 0) return null;
@@ -16,8 +19,8 @@ export function compare(wanted: readonly string[], other: readonly string[]): Re
 const round = (share: number): number => Math.round(share * 100) / 100;
 
 /**
- * Returns the markers that share LOINC codes with the wanted set. Markers that have all wanted codes come first. Then
- * the most similar markers follow.
+ * Returns the markers that share LOINC codes with the wanted set. Markers that have all wanted codes come first. The
+ * others follow, the most similar first.
  */
 export function candidatesFor(wanted: readonly string[], entries: Entry[]): Static<typeof PerLabCandidate>[] {
   return entries

@@ -7,9 +7,9 @@ import { loadCompendium } from './load-compendium.ts';
 import type { CompendiumConversion, CompendiumConversionAnswer } from './schemas.ts';
 
 /**
- * Returns the markers to order at another laboratory in place of a lab test's markers, or in place of given order
- * codes. For each code it finds the marker there that has all of its observations. Throws not_found for the lab test
- * and for the laboratory.
+ * Finds out what to order at another laboratory. The input is a lab test, or order codes of a laboratory. For each
+ * marker, the function finds the other laboratory's marker that has the same observations or more. Throws not_found for
+ * the lab test and for the laboratory.
  */
 export async function convertCompendium(
   ctx: TeamCtx,
@@ -28,7 +28,8 @@ export async function convertCompendium(
   for (const code of new Set(codes)) {
     const source = sources.filter(({ provider_id }) => provider_id === code);
     for (const { lab_id } of source) labs.add(lab_id);
-    // If two laboratories have this code, we cannot know which of them the client means, so the code stays unresolved.
+    // If two laboratories have this code, we cannot know which of them the client means. So the result lists the code
+    // as unresolved.
     found.set(code, source.length === 1 && source[0] ? candidatesFor(source[0].loinc_codes, there) : []);
   }
   const best = [...found].map(([code, candidates]) => ({ code, match: candidates.find(isWhole) }));

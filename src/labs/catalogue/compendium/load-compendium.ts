@@ -42,7 +42,7 @@ export async function loadCompendium(ctx: TeamCtx): Promise<Entry[]> {
 }
 
 /**
- * Returns the component of a LOINC name. The name is a component, a property in brackets and a system: `Glucose
- * [Mass/volume] in Serum or Plasma`.
+ * Returns the component of a LOINC name. For `Glucose [Mass/volume] in Serum or Plasma`, which names component,
+ * property and system, this is `Glucose`.
  */
 const componentOf = (name: string): string => name.split(/ \[| in /)[0] as string;

@@ -7,8 +7,8 @@ import type { CompendiumSearch, CompendiumSearchAnswer } from './schemas.ts';
 type CompendiumQuery = Static<typeof CompendiumSearch>;
 
 /**
- * Finds tests by a name or by a set of LOINC codes (canonical), and the laboratories that offer the best of these tests
- * (crosswalk). We treat two markers as the same test if their observations have the same LOINC codes.
+ * Finds tests by a name or by a set of LOINC codes (`canonical`). Then it lists the laboratories that offer the best of
+ * these tests (`crosswalk`). Two markers count as the same test if their observations have the same LOINC codes.
  */
 export async function searchCompendium(
   ctx: TeamCtx,
@@ -46,8 +46,8 @@ function groupBy(entries: Entry[], keyOf: (entry: Entry) => string): Map<string,
 }
 
 /**
- * Returns 1 if the set of codes is the same or the name equals the query, 0 for no match, and else a value between
- * them.
+ * Returns how well a test matches the query. 1 means that the LOINC codes are the same or that the name equals the
+ * query. 0 means no match.
  */
 function confidenceOf({ query, loinc_set_hash }: CompendiumQuery, same: Entry[]): number {
   if (loinc_set_hash && same[0]?.loinc_set_hash !== loinc_set_hash) return 0;

@@ -5,15 +5,15 @@ import type { Laboratory } from './laboratory-file.ts';
 /** Thrown if the file contradicts the database or itself. */
 export class ImportRefused extends Error {}
 
-/** Analyte ids by the code under which the laboratory reports them. */
+/** Ids of analytes by the code with which the laboratory reports the analyte. */
 export type AnalyteIds = Map<string, number>;
 
 type Owner = Pick<pg.Client, 'query'>;
 
 /**
- * Inserts a laboratory and its catalogue, or updates them. It runs in a transaction of the database owner, because the
- * service itself can only read the catalogue. If the file lacks a stored marker, the marker stays, because orders refer
- * to it, but clients cannot order it by itself.
+ * Inserts a laboratory and its catalogue, or updates them. The service itself can only read the catalogue, so this runs
+ * in a transaction of the database owner. If the file lacks a stored marker, we keep the marker because orders refer to
+ * it, but clients can no longer order it by itself.
  */
 export async function importLaboratory(
   owner: Owner,

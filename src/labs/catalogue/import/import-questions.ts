@@ -2,9 +2,9 @@ import type pg from 'pg';
 import type { QuestionInFile } from './laboratory-file.ts';
 
 /**
- * Replaces a marker's questions by the questions in the laboratory's file. It runs in a transaction of the database
- * owner, which has locked the table. A question with the same code keeps its id, because answers of orders refer to the
- * id. If the file lacks a stored question, the question is deleted.
+ * Replaces a marker's questions by those in the laboratory's file. It runs in a transaction of the database owner,
+ * which has locked the table of questions. If the file lacks a stored question, the question is deleted. A question
+ * with the same code keeps its id, because orders store their answers by that id.
  */
 export async function importQuestions(
   owner: Pick<pg.Client, 'query'>,

@@ -29,7 +29,10 @@ const AnalyteInFile = Type.Object(
   strict,
 );
 
-/** A question about the patient that the laboratory asks with orders of a marker. */
+/**
+ * A question about the patient that the laboratory asks when somebody orders the marker, for example "Are you
+ * pregnant?".
+ */
 const QuestionInFile = Type.Object(
   {
     code: { ...text(50), description: 'The code of the question, OBX-3 of the order.' },
@@ -111,11 +114,10 @@ export const LaboratoryFile = {
 
 const Whole = Type.Object(LaboratoryFile);
 export type Laboratory = Static<typeof Whole> & {
-  /** Maximum lengths of an order's texts, if the laboratory's format allows shorter or longer texts than HL7 v2.5.1. */
+  /** The lengths that the laboratory accepts for texts of an order, where they differ from those of HL7 v2.5.1. */
   max_lengths?: Record<string, number>;
   /**
-   * True if the import keeps the stored questions of each marker, because the source of the markers contains no
-   * questions.
+   * True if the source of the markers contains no questions. The import then keeps the stored questions of each marker.
    */
   shouldRetainQuestions?: true;
 };

@@ -6,8 +6,8 @@ type Marker = Laboratory['markers'][number];
 type Analyte = Marker['analytes'][number];
 
 /**
- * The columns of a compendium. Each line is one value that a laboratory reports, together with the marker that contains
- * the value.
+ * The columns of a compendium, which is a laboratory's list of tests. Each line is one value that the laboratory
+ * reports, together with the marker that contains the value.
  */
 const OF_MARKER = {
   provider_id: 'text',
@@ -49,14 +49,14 @@ const MOST_CSV_BYTES = 16 * 1024 * 1024;
 const MOST_LINES = 100_000;
 const MOST_MARKERS = 5_000;
 const MOST_LINE_LETTERS = 10_000;
-/** The number of problems that the result lists. A last entry gives the number of further problems. */
+/** The most problems that the result lists. One more entry gives the number of the remaining problems. */
 const MOST_PROBLEMS = 200;
 
 type Line = { at: number; cells: Map<string, string> };
 
 /**
- * Reads the markers of a compendium. If the file has problems, it returns all of them instead, each with its line
- * number if the problem belongs to a line.
+ * Reads the markers of a compendium. If the file has problems, the function returns those instead. A problem that
+ * belongs to a line has the line's number.
  */
 export function readCompendium(bytes: Buffer): { markers: Marker[] } | { problems: string[] } {
   const read = linesOf(bytes);

@@ -8,8 +8,8 @@ import type { ManagedLabAccount } from './schemas.ts';
 
 /**
  * Sets the teams that may use an account of the caller's organisation. If the list is empty, all teams of the
- * organisation may use it. Orders that are under way keep the account. Throws not_found, also for a team of another
- * organisation and for an account without an organisation.
+ * organisation may use it. Orders that are under way keep the account. Throws not_found for an unknown account or team,
+ * for a team of another organisation, and for an account without an organisation.
  */
 export function setAllowlist(
   ctx: ManagementCtx,

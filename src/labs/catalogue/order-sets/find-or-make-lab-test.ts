@@ -8,9 +8,9 @@ import type { OrderSet } from './resolve-order-set.ts';
 const LONGEST_NAME = 200;
 
 /**
- * Returns the lab test for an order set. If one lab test of the set has all markers of the set, it returns that one.
- * Otherwise we generate a lab test for the team. For the same laboratory, markers and collection method, it is always
- * the same one.
+ * Returns the lab test for an order set. If one lab test of the set has all markers of the set, the function returns
+ * that lab test. Otherwise we generate a lab test for the team. The next set with the same laboratory, markers and
+ * collection method gets the same generated lab test.
  */
 export async function findOrMakeLabTest(ctx: TxCtx<TeamCtx>, set: OrderSet, method: CollectionMethod): Promise<string> {
   const whole = set.tests.find(

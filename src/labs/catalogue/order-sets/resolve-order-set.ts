@@ -7,7 +7,7 @@ import { findLabAccount, refuseUnlessOrderable, type LabAccountRow } from '../la
 import type { CollectionMethod } from '../schemas.ts';
 import type { OrderSetInput } from './schemas.ts';
 
-/** A lab test of a set, with the fields that a combined lab test derives its own fields from. */
+/** A lab test of a set. We derive the fields of a combined lab test from these fields. */
 type TestOfSet = {
   id: string;
   name: string;
@@ -22,7 +22,7 @@ type TestOfSet = {
   marker_ids: number[];
 };
 
-/** An order set whose parts can be ordered together. */
+/** An order set whose lab tests and markers can be ordered together. */
 export type OrderSet = {
   lab_id: number;
   /** The account of the order; null if the set names none. */
@@ -37,10 +37,10 @@ export type OrderSet = {
 };
 
 /**
- * Resolves an order set, either for an order or for a list of its markers. Throws not_found for an account, lab test or
- * marker, lab_test_not_orderable, marker_not_orderable, mixed_laboratories, mixed_collection_methods, no_markers,
- * order_set_ambiguous if several laboratories have these order codes, lab_account_of_other_lab and
- * lab_account_not_active.
+ * Finds the lab tests, markers and account that an order set names, and checks that they can be ordered together.
+ * Throws not_found for an account, lab test or marker, lab_test_not_orderable, marker_not_orderable,
+ * mixed_laboratories, mixed_collection_methods, no_markers, order_set_ambiguous if several laboratories have these
+ * order codes, lab_account_of_other_lab and lab_account_not_active.
  */
 export async function resolveOrderSet(ctx: TeamCtx, set: Static<typeof OrderSetInput>): Promise<OrderSet> {
   const account = set.lab_account_id ? await findLabAccount(ctx, set.lab_account_id) : null;

@@ -4,8 +4,8 @@ import { notFound } from '../../../errors.ts';
 import { findTeamScopeOrNull, forTeam } from '../../../tenancy/teams/team-scope.ts';
 
 /**
- * Approves a lab test, so that clients can order it. A lab test that the team deactivated meanwhile stays inactive, and
- * the team can then activate it. A second approval changes nothing. Throws not_found.
+ * Approves a lab test, so that clients can order it. If the team has deactivated the lab test meanwhile, it stays
+ * inactive, and the team can activate it. A second approval changes nothing. Throws not_found.
  */
 export async function approveLabTest(ctx: TeamCtx, labTestId: string): Promise<void> {
   const { rows } = await sql`

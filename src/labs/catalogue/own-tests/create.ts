@@ -15,8 +15,8 @@ import { approveLabTest } from './approve.ts';
 import type { LabTestInput } from './schemas.ts';
 
 /**
- * Creates a lab test of the team. It waits for approval by the operator. A sandbox approves it at once. Throws the same
- * errors as markersFor, collection_method_not_offered and limit_reached.
+ * Creates a lab test of the team. The operator has to approve it. A sandbox approves it at once. Throws the same errors
+ * as markersFor, collection_method_not_offered and limit_reached.
  */
 export function createLabTest(ctx: TeamCtx, input: Static<typeof LabTestInput>): Promise<LabTest> {
   return inTransaction(ctx, async (ctx) => {
@@ -55,9 +55,9 @@ export function createLabTest(ctx: TeamCtx, input: Static<typeof LabTestInput>):
 }
 
 /**
- * Returns the markers of the new lab test. Throws the same errors as chooseMarkers, no_markers,
- * lab_account_of_other_lab, and duplicate_markers. A repeated marker is probably a mistake, and the team cannot change
- * the markers later.
+ * Returns the markers of the new lab test. The team cannot change the markers later, and a repeated marker is probably
+ * a mistake, so the function throws duplicate_markers. It also throws the same errors as chooseMarkers, no_markers and
+ * lab_account_of_other_lab.
  */
 async function markersFor(ctx: TeamCtx, input: Static<typeof LabTestInput>): Promise<ChosenMarker[]> {
   const count = (input.marker_ids?.length ?? 0) + (input.provider_ids?.length ?? 0);

@@ -65,8 +65,8 @@ export type StandardTest = {
   readonly common_tat_days: number;
   readonly worst_case_tat_days: number;
   /**
-   * Whether this is the kit for orders that begin when somebody registers a sample that we do not know. Exactly one
-   * standard test is that kit.
+   * Whether this is the default kit. When somebody registers a sample that we do not know, a new order begins with the
+   * default kit. Exactly one standard test is the default kit.
    */
   readonly is_default_kit: boolean;
 };

@@ -8,7 +8,7 @@ import { drawRequisition } from '../draw-requisition.ts';
 import { drawResultReport } from '../result-report.ts';
 
 /**
- * The kind of a document, with all data that the drawing needs. This is plain data, so a process can send it to a
+ * The kind of a document, with all data that the drawing needs. It is plain data, because the process sends it to a
  * thread.
  */
 export type Drawing =

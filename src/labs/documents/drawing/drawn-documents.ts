@@ -2,9 +2,9 @@
 const MOST_BYTES = 32 * 1024 * 1024;
 const MOST_BYTES_OF_TEAM = MOST_BYTES / 4;
 /**
- * The longest time for which a document is cached. A client cannot request the documents of a deleted user, and we
- * erase the user seven days after the deletion. The cache drops the documents long before that. The limit also keeps
- * documents with many variants, such as labels, from filling the memory.
+ * The longest time for which the cache has a document. Seven days after somebody deletes a user, we erase the user, and
+ * the documents must be gone by then. The limit also keeps documents with many variants, such as labels, from filling
+ * the memory.
  */
 const LONGEST_MS = 10 * 60_000;
 const LOOK_MS = 60_000;
@@ -12,9 +12,9 @@ const LOOK_MS = 60_000;
 type CachedDocument = { team: string; bytes: Buffer; until: number };
 
 /**
- * A cache of the documents that were drawn last, only in memory. The key is a hash of all data of a document, so a
- * changed document has another key. If a team is over its share, the cache drops the team's oldest documents. If the
- * cache is full, it drops the oldest of all.
+ * A cache in memory of the documents that this process drew last. The key is a hash of all data of a document, so a
+ * changed document has another key. If a team is over its share, the cache drops the team's least recently used
+ * documents. If the cache is full, it drops the least recently used of all teams.
  */
 export class DrawnDocuments {
   /** In order of use: the least recently used document is first. */

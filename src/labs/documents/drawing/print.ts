@@ -7,18 +7,18 @@ import { draw, type Drawing } from './draw-document.ts';
 import { DrawnDocuments } from './drawn-documents.ts';
 import { DrawingThreads, MOST_THREADS, threadProgram } from './threads.ts';
 
-/** The number of documents that one thread draws at the same time. It draws one page of each in round robin. */
+/** The most documents that one thread draws at the same time. The thread draws one page of each in round robin. */
 const OF_A_THREAD = 4;
 const PERMITS = MOST_THREADS * OF_A_THREAD;
 /**
- * The number of documents of one team that may wait. Clients would give up before a longer queue reaches their
+ * The most documents of one team that may wait. In a longer queue, the last clients would give up before we draw their
  * document.
  */
 const MOST_WAITING = 50;
 
 /**
- * Draws documents in round robin by organisation and team. While a document is cached or under way, another request for
- * the same data gets the same document.
+ * Draws documents in round robin by organisation and team. Requests for the same data share one document while it is
+ * being drawn and while it is cached.
  */
 export class Printer {
   readonly #draw: (drawing: Drawing) => Promise<Buffer>;
@@ -38,9 +38,8 @@ export class Printer {
   }
 
   /**
-   * Returns a document as bytes. It draws the document, or takes it from the cache. While the document waits or is
-   * being drawn, the HTTP request gives its permit back. Otherwise labels for many tubes would delay all other requests
-   * of the team.
+   * Returns a document as bytes: from the cache, or by drawing it. Meanwhile the HTTP request gives its permit to
+   * others. Otherwise labels for many tubes would delay all other requests of the team.
    */
   print({ team, aside }: TeamCtx, drawing: Drawing): Promise<Buffer> {
     const key = keyOf(team.id, drawing);

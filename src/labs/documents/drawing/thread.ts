@@ -1,5 +1,5 @@
-// The program of a thread that draws documents. Each thread opens the fonts once. It draws several documents at the
-// same time: after each page of one document it continues with the others.
+// The program of a thread that draws documents. Each thread opens the fonts once. It draws several documents at a time:
+// after each page of one document, it draws a page of the next.
 import { constants, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { AppError } from '../../../errors.ts';
@@ -8,8 +8,8 @@ import { draw, type Drawing } from './draw-document.ts';
 export type DrawingRequest = { id: number; drawing: Drawing };
 
 /**
- * The result of a drawing. `frames` is the stack of an unexpected error. It omits the error's message, because the
- * message may quote personal data.
+ * The result of a drawing. An unexpected error arrives as its name and its stack `frames`. We omit its message, because
+ * the message may quote personal data.
  */
 export type DrawingResponse = { id: number } & (
   { bytes: Uint8Array } | { refusal: { code: AppError['code']; message: string } } | { name: string; frames: string }

@@ -8,8 +8,8 @@ import type { DrawingResponse, DrawingRequest } from './thread.ts';
 /** The number of threads. They leave one processor free for HTTP requests. */
 export const MOST_THREADS = Math.max(1, Math.min(2, availableParallelism() - 1));
 /**
- * The time limit of one document. A report with the largest number of values takes some seconds, also while the thread
- * draws others.
+ * The time limit of one document. A report with the most values that we allow takes some seconds, even while the thread
+ * draws other documents too.
  */
 const LONGEST_MS = 120_000;
 const HEAP_MB = 256;
@@ -64,14 +64,15 @@ export class DrawingThreads {
     const thread: Thread = { worker, waiting: new Map() };
     this.#threads.add(thread);
     worker.on('message', (answered: DrawingResponse) => resolveWaiting(thread, answered));
-    // If the thread's memory is full, this error occurs. The exit event follows.
+    // A thread whose memory is full emits this error, and then the exit event.
     worker.on('error', () => this.#threads.delete(thread));
     worker.once('exit', () => {
       this.#threads.delete(thread);
       const refusal = new AppError('not_ready', 'This document could not be drawn now. Ask for it again shortly.');
       for (const id of thread.waiting.keys()) take(thread, id)?.failed(refusal);
     });
-    // An idle thread does not keep the process alive. A request that waits for a document does.
+    // An idle thread must not keep the process alive after everything else has ended. A request that waits for a
+    // document keeps it alive.
     worker.unref();
     return thread;
   }

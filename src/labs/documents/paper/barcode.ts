@@ -3,10 +3,7 @@ import { code128, datamatrix, type DrawingContext } from 'bwip-js';
 type Points = [number, number][];
 type Shapes = { width: number; height: number; bars: [x: number, width: number][]; polygons: Points[] };
 
-/**
- * Collects the shapes of a barcode. We draw them as vector shapes instead of an image, so the code is sharp at every
- * size.
- */
+/** Collects the shapes of a barcode. We draw shapes and no image, so the code is sharp at every size. */
 function shapesOf(draw: (context: DrawingContext<Shapes>) => Shapes): Shapes {
   const shapes: Shapes = { width: 0, height: 0, bars: [], polygons: [] };
   return draw({

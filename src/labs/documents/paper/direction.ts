@@ -1,8 +1,7 @@
 import { ownProperty } from '../../../wire/own-property.ts';
 
-// Finds the parts of a line whose direction is from right to left. Our documents are English, so a line goes from left
-// to right, but it may contain Hebrew or Arabic text. We implement the plain cases of Unicode's UAX #9, without
-// nesting.
+// Finds the parts of a line that are written from right to left. Our documents are English, so a line goes from left to
+// right, but it may contain Hebrew or Arabic text. We implement the plain cases of Unicode's UAX #9, without nesting.
 
 const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 const ATOMS =
@@ -46,8 +45,8 @@ export function visualParts(line: string): string[] {
 }
 
 /**
- * Returns the end of a right-to-left stretch. The stretch ends before the next letter that goes from left to right,
- * after its own last word or number.
+ * Returns the end of a stretch that goes from right to left. The stretch ends after its last word or number, before the
+ * next letter that goes from left to right.
  */
 function endOfStretch(atoms: string[], from: number): number {
   let end = from + 1;

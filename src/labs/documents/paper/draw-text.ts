@@ -19,27 +19,29 @@ function write(doc: PDFKit.PDFDocument, name: FontName, size: number): PDFKit.PD
 }
 
 /**
- * Returns whether the font is registered with pdfkit. We register a font at its first use, so the file contains only
- * fonts that it uses.
+ * Returns whether the document has the font already. We add a font at its first use, so the file contains only fonts
+ * that it uses.
  */
 const hasFont = (doc: PDFKit.PDFDocument, name: FontName): boolean =>
   name in (doc as unknown as { _registeredFonts: object })._registeredFonts;
 
-/** Splits a line into stretches, in order from left to right. Each stretch has one direction and one font. */
+/** Splits a line into stretches of one direction and one font, in the order in which they appear from left to right. */
 const stretchesOf = (shown: string, { font = 'regular' }: Style): { text: string; font: FontName }[] =>
   visualParts(shown).flatMap((part) => runsOf(part, font));
 
 const widthOf = (doc: PDFKit.PDFDocument, shown: string, style: Style): number =>
   stretchesOf(shown, style).reduce((sum, { text, font }) => sum + write(doc, font, style.size).widthOfString(text), 0);
 
-/** More characters than any line can hold. We cut a longer text without measuring all of it. */
+/**
+ * More characters than any line can contain. We cut a longer text here first, because measuring all of it takes time.
+ */
 const MOST_CHARACTERS = 1_000;
 
 type Fits = (candidate: string) => boolean;
 
 /**
- * Splits a text into lines that fit into `width`. It keeps the text's own line ends, skips empty lines, and cuts lines
- * that are too long. If a word is longer than a line, it cuts the word into chunks. It omits no characters of a word.
+ * Splits a text into lines that fit into `width`, and cuts a word that is longer than a line. The text's own line ends
+ * stay. Empty lines disappear. No character of a word disappears.
  */
 export function linesOf(doc: PDFKit.PDFDocument, text: string, width: number, style: Style): string[] {
   const fits: Fits = (candidate) => candidate.length <= MOST_CHARACTERS && widthOf(doc, candidate, style) <= width;
@@ -64,7 +66,7 @@ function cut(shown: string, fits: Fits): string[] {
   return line === '' ? lines : [...lines, line];
 }
 
-/** The number of characters in a part. `linesOfLong` cuts one part into lines at a time. */
+/** The number of characters that `linesOfLong` cuts into lines before it lets other work run. */
 const LONG = 4_000;
 
 /**
@@ -95,8 +97,8 @@ export async function linesOfLong(
 }
 
 /**
- * Returns the end of a part. A part ends after a space if possible. Otherwise it ends after a letter with its combining
- * marks, unless the letter has very many of them.
+ * Returns the end of a part. A part ends after a space if possible. Otherwise it ends after a letter and its combining
+ * marks, such as accents, unless the letter has very many of them.
  */
 function cutAfter(text: string, from: number): number {
   const space = text.lastIndexOf(' ', from + LONG);
@@ -107,8 +109,8 @@ function cutAfter(text: string, from: number): number {
 }
 
 /**
- * Cuts a word into chunks that fit, each with at least one letter and its combining marks. It measures texts about as
- * long as a line and never the entire word, so long words are not slow.
+ * Cuts a word into chunks that fit into a line, each with at least one letter and its combining marks, such as accents.
+ * It never measures the entire word, only texts about as long as a line, so a long word takes little time.
  */
 function chunksOf(word: string, fits: Fits): string[] {
   const letters = word.match(/\{U\+\w+\}|.\p{M}*/gu) ?? [word];
@@ -143,7 +145,10 @@ export function shrunk(
   return { ...style, size: Math.max(least, Math.floor(((style.size * width) / whole) * 10) / 10) };
 }
 
-/** Draws one line whose top left corner is at x and y. All fonts use the baseline of the regular font. */
+/**
+ * Draws one line whose top left corner is at x and y. The baseline is that of the regular font for all fonts, so
+ * stretches in different fonts stand at the same height.
+ */
 export function drawLine(doc: PDFKit.PDFDocument, line: string, { x, y }: Point, style: Style): void {
   const { ascent, unitsPerEm } = openFont('regular').font;
   const base = y + (ascent / unitsPerEm) * style.size;

@@ -3,9 +3,8 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { printable } from '../../../wire/printable.ts';
 
-// We embed the used parts of our fonts in every document, so each PDF reader prints exactly the stored text, whatever
-// fonts it has. The fonts that every PDF reader has contain only the letters of western Europe. For other letters, a
-// PDF library would print wrong letters with those fonts, without an error.
+// Every PDF reader has fonts of its own, but only with the letters of western Europe. With those fonts, a PDF library
+// would print wrong letters for others, without an error. So we embed in each document the used parts of our own fonts.
 
 /**
  * The fonts. DejaVu Sans Condensed (`regular`, `bold`) has nearly all letters. Unifont (`every`) has coarse square
@@ -36,8 +35,8 @@ export function openFont(name: FontName): OpenedFont {
 const has = (name: FontName, letter: string): boolean => openFont(name).letters.has(letter.codePointAt(0) as number);
 
 /**
- * Matches assigned code points. Unifont also has glyphs for unassigned ones, which only show the number. We do not use
- * those.
+ * Matches code points to which Unicode has assigned a character. For unassigned ones, Unifont has glyphs that only show
+ * their number. We do not use those.
  */
 const IS_ASSIGNED = /[\p{L}\p{M}\p{N}\p{P}\p{S}]/u;
 const isPictured = (letter: string): boolean =>
@@ -46,14 +45,14 @@ const isPictured = (letter: string): boolean =>
 const numberOf = (letter: string): string =>
   `{U+${(letter.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')}}`;
 
-/** The narrow no-break space, as in `1.73 m²`. We never break a line at it. */
+/** The narrow no-break space, as between `1.73` and `m²`. We never break a line there. */
 const TIE = '\u202F';
 
 /**
  * Returns a line as we print it, without unprintable characters. A letter for which our fonts have no glyph becomes its
- * number, for example `{U+20000}`. So a reader sees that there is a letter and which one, and never sees another letter
- * or an empty box. Private and unassigned code points become numbers too, because a laboratory may use its own sign for
- * "at least", and that sign must not disappear before a value.
+ * number, for example `{U+20000}`. So a reader sees that there is a letter and which one, instead of an empty box.
+ * Private and unassigned code points become numbers too. A laboratory may use a sign of its own for "at least", and
+ * that sign must not disappear before a value.
  */
 export function printableLine(line: string): string {
   let shown = '';
@@ -68,8 +67,8 @@ export function printableLine(line: string): string {
 type Run = { text: string; font: FontName };
 
 /**
- * Splits a text into runs, so that the font of each run has all of its letters. A combining mark stays with its letter.
- * The bold font has fewer letters. If it lacks one letter of a text, the entire text is regular.
+ * Splits a text into runs. The font of each run has all letters of the run, and a combining mark stays with its letter.
+ * The bold font has fewer letters: if it lacks one letter of a text, the entire text is regular.
  */
 export function runsOf(shown: string, wanted: 'regular' | 'bold'): Run[] {
   const letters = shown.match(/.\p{M}*/gu) ?? [];

@@ -7,9 +7,9 @@ const PIXELS = 4;
 const [SOS, END] = [Buffer.from('ffda', 'hex'), Buffer.from('ffd9', 'hex')];
 
 /**
- * Draws the image into a box. Returns false if the image is broken. We decode a PNG ourselves, row by row, and encode
- * it again, because pdfkit decodes some PNGs in a callback, and a broken PNG would end the process there. We copy a
- * JPEG into the document unchanged.
+ * Draws the image into a box. Returns false if the image is broken. We copy a JPEG into the document unchanged. We
+ * decode a PNG ourselves, row by row, and encode it again. pdfkit would decode some PNGs in a callback, and there a
+ * broken PNG would end the process.
  */
 export async function drawPicture(
   doc: PDFKit.PDFDocument,
@@ -33,7 +33,8 @@ export async function drawPicture(
 }
 
 /**
- * Returns whether the last scan of a JPEG has an end mark. We do not decode the data between them. The PDF reader does.
+ * Returns whether an end mark follows the last start of a scan in a JPEG, as in a complete file. We do not decode the
+ * data between them. The PDF reader does.
  */
 const isWholeJpeg = (bytes: Buffer): boolean => {
   const sosAt = bytes.lastIndexOf(SOS);

@@ -47,8 +47,8 @@ export type Sheet = {
 type About = {
   title: string;
   /**
-   * The creation time that the document states. The caller passes it, so that the same data always gives the same
-   * bytes.
+   * The creation time that the document states. It is a parameter and not the current time, so that the same data
+   * always gives the same bytes.
    */
   at: string;
   /** `close` is for a form that should fit on one page. */
@@ -74,8 +74,8 @@ export function openSheet(
 }
 
 /**
- * Makes sure that `height` is free below `y`. If the page has too little space, it begins a new page. Throws
- * document_too_long if the document may have no further page.
+ * Makes sure that `height` is free below `y`, on a new page if necessary. Throws document_too_long if the document
+ * already has the most pages that it may have.
  */
 export async function ensureSpace(sheet: Sheet, height: number): Promise<void> {
   if (sheet.y + height <= BOTTOM) return;
@@ -229,7 +229,7 @@ export type Cell = string | { text: string; bold?: boolean; color?: string; whol
 
 type Drawn = { x: number; lines: string[]; style: Style };
 
-/** Draws texts next to each other, over several pages if one page has no room for them. It omits nothing. */
+/** Draws texts next to each other. If a text is longer than the page, it continues on the next page. */
 async function flow(sheet: Sheet, texts: Drawn[], onNewPage: () => void): Promise<void> {
   const step = Math.max(...texts.map(({ style }) => style.size)) * LEADING;
   const count = Math.max(...texts.map(({ lines }) => lines.length));

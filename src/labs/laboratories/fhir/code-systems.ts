@@ -2,7 +2,10 @@ import type { Coding } from 'fhir/r4.js';
 import type { Static } from 'typebox';
 import type { ResultCode } from '../../results/schemas.ts';
 
-/** The FHIR URIs of those code systems in HL7 table 0396 that have one. */
+/**
+ * HL7 table 0396 lists names of code systems, such as `SCT` for SNOMED CT. This maps those names for which FHIR has a
+ * URI.
+ */
 const SYSTEMS: ReadonlyMap<string, string> = new Map([
   ['SCT', 'http://snomed.info/sct'],
   ['SNOMEDCT', 'http://snomed.info/sct'],

@@ -6,7 +6,10 @@ import type { LoadedOrder } from '../../orders/load-order.ts';
 type Kind = 'placer' | 'filler' | 'accession';
 export type OrderNumbers = { kind: Kind; number: string }[];
 
-/** The code of each kind of number in HL7 table 0203. */
+/**
+ * The code of each kind of number in HL7 table 0203. The placer number is ours. The filler number and the accession
+ * number are the laboratory's.
+ */
 const TYPES: Readonly<Record<Kind, string>> = { placer: 'PLAC', filler: 'FILL', accession: 'ACSN' };
 
 /** Returns the numbers of an order: those that we issued for the laboratory, and those that the laboratory reported. */

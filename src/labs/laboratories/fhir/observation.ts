@@ -15,7 +15,7 @@ type ObservationContext = { orderId: string; userId: string; specimen: string | 
 const UCUM = 'http://unitsofmeasure.org';
 const ABSENT_SYSTEM = 'http://terminology.hl7.org/CodeSystem/data-absent-reason';
 const FLAGS_SYSTEM = 'http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation';
-/** Flags of HL7 table 0078 for which the FHIR code system has the same code. */
+/** Flags of a result in HL7 table 0078, such as `H` for high, that have the same code in FHIR. */
 const FLAGS: ReadonlySet<string> = new Set([
   'N',
   'A',
@@ -39,7 +39,7 @@ const FLAGS: ReadonlySet<string> = new Set([
   'B',
   'W',
 ]);
-/** The flag for our own interpretation. A result gets it if FHIR does not know any of the laboratory's flags. */
+/** The flag that we derive from our own interpretation, for a result none of whose flags has a code in FHIR. */
 const FLAG_OF: Readonly<Record<string, string>> = { normal: 'N', abnormal: 'A', critical: 'AA' };
 
 const STATUSES = { partial: 'preliminary', final: 'final', corrected: 'corrected' } as const;
@@ -66,8 +66,8 @@ export function observationOf(result: Result, of: ObservationContext, position: 
 }
 
 /**
- * Writes a missing result as a FHIR Observation with the reason. Reasons: the laboratory could not obtain the result,
- * withdrew it, or waits for information about the sample.
+ * Writes a missing result as a FHIR Observation with the reason: the laboratory could not obtain the result, withdrew
+ * it, or waits for information about the sample.
  */
 export const missingObservationOf = (missing: Missing, of: ObservationContext, position: number): Observation => ({
   ...commonOf(missing, of, position),

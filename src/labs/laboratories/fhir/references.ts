@@ -12,7 +12,10 @@ const urlOf = (id: string): string => `urn:uuid:${id}`;
 /** Makes a reference to a resource of the same bundle. */
 export const referTo = (id: string): Reference => ({ reference: urlOf(id) });
 
-/** Makes a Bundle of the type `collection`. Its resources are for reading together, and no server has to store them. */
+/**
+ * Makes a Bundle of the type `collection`. This type says that a client only reads the resources together, and that no
+ * server has to store them.
+ */
 export function collectionOf(id: string, timestamp: string, resources: FhirResource[]): Bundle {
   const entry = resources.map((resource): BundleEntry => ({ fullUrl: urlOf(resource.id as string), resource }));
   return withoutEmpty({ resourceType: 'Bundle', id, type: 'collection', timestamp, entry }) as Bundle;

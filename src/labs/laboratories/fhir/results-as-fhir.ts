@@ -39,7 +39,7 @@ export async function resultsAsFhir(ctx: TeamCtx, orderId: string): Promise<Bund
     resourceType: 'DiagnosticReport',
     id: idOf(row.id, 'report'),
     identifier: identifiersOf(numbers, 'filler', 'accession'),
-    // The status comes from the report, not from the order, because a cancelled order keeps its reports.
+    // We take the status from the report and not from the order. A cancelled order may have a final report.
     status: statusOf(found),
     category: [{ coding: [{ system: 'http://terminology.hl7.org/CodeSystem/v2-0074', code: 'LAB' }] }],
     code: { text: order.labTest.name },
@@ -65,8 +65,8 @@ export async function resultsAsFhir(ctx: TeamCtx, orderId: string): Promise<Bund
 }
 
 /**
- * Returns the FHIR status of a report. A report with missing results is partial, also if it corrects values. Otherwise
- * it is corrected, if it changes an earlier final report.
+ * Returns the FHIR status of a report. A report with missing results is partial, even if it corrects values. A complete
+ * report that changes an earlier final report is corrected.
  */
 const statusOf = ({ metadata, is_corrected }: FoundResults): DiagnosticReport['status'] =>
   metadata.status === 'partial' ? 'partial' : is_corrected ? 'corrected' : 'final';
@@ -75,6 +75,9 @@ const statusOf = ({ metadata, is_corrected }: FoundResults): DiagnosticReport['s
 const sampleOf = ({ sample_information }: FoundResults): string | null =>
   Object.values(sample_information ?? {}).find(({ sample_id }) => sample_id)?.sample_id ?? null;
 
-/** Returns the text if it is a FHIR instant; null if the laboratory reported only a day, or nothing. */
+/**
+ * Returns the text if it is a complete time with an offset (a FHIR instant). Returns null if the laboratory reported
+ * only a day, or nothing.
+ */
 const momentOf = (text: string | null): string | null =>
   text !== null && /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/.test(text) ? text : null;

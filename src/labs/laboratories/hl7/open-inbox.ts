@@ -13,7 +13,10 @@ import type { Applied } from './inbox/apply-message.ts';
 import { storeMessage } from './inbox/store-message.ts';
 import { tryMessage } from './inbox/try-message.ts';
 
-/** Codes for messages without a usable control id, and for messages that are too large. We acknowledge them with AR. */
+/**
+ * Codes for messages that are too large, or whose header we cannot read. We acknowledge them with AR (application
+ * reject).
+ */
 const NOT_FOR_US = new Set(['no_header', 'bad_delimiters', 'too_large']);
 
 /**
@@ -23,23 +26,27 @@ const NOT_FOR_US = new Set(['no_header', 'bad_delimiters', 'too_large']);
 const AT_ONCE = 3;
 const OF_A_LABORATORY = 2;
 
-/** `parts` is the number of patients and orders in the message. `ok` is true if all of them were applied. */
+/**
+ * `parts` is the number of messages into which we split the message, one for each patient and order. `ok` is true if
+ * all of them were applied.
+ */
 type Received = { ack: Buffer; ok: boolean; parts: number };
 
 /**
  * Handles a message from a laboratory when a permit is free. `speakers` are the laboratories that may send on this
- * connection.
+ * connection or in this folder.
  */
 export type Receive = (speakers: Connection[], bytes: Buffer) => Promise<Received>;
 
 /**
- * The permits of each database pool. Messages by MLLP and from folders share them, because they use the same database
- * connections.
+ * The permits for handling messages, by database pool. Messages by MLLP and from folders share them, because they use
+ * the same database connections.
  */
 const sharesOf = new WeakMap<Ctx['db'], FairShare>();
 
 /**
- * Opens the inbox. Laboratories get permits in round robin, so one laboratory delays another for at most one message.
+ * Opens the inbox. The laboratories get permits in round robin, so one laboratory with many messages delays another by
+ * at most one message.
  */
 export function openInbox(ctx: Ctx): Receive {
   const share = sharesOf.get(ctx.db) ?? new FairShare({ permits: AT_ONCE, mostOfOrg: OF_A_LABORATORY });
@@ -52,8 +59,8 @@ export function openInbox(ctx: Ctx): Receive {
 
 /**
  * Stores a message of one of the laboratories that may send here, applies it and returns the acknowledgment. AA: the
- * message was applied. AE: it is stored, but the laboratory or the operator must repair a part of it. AR: it is stored,
- * but it is not a message for us. Throws only if the message could not be stored. Then the laboratory gets no
+ * message was applied. AE: it is stored, but the laboratory or the operator must repair a part. AR: it is stored, but
+ * it is not a message for us. The function throws only if it could not store the message. Then the laboratory gets no
  * acknowledgment and sends the message again.
  */
 async function receive(ctx: Ctx, speakers: Connection[], bytes: Buffer): Promise<Received> {
@@ -63,7 +70,8 @@ async function receive(ctx: Ctx, speakers: Connection[], bytes: Buffer): Promise
       ({ settings }) =>
         textAt(header ?? undefined, 3) === settings.application && textAt(header ?? undefined, 4) === settings.facility,
     ) ?? (speakers[0] as Connection);
-  // All parts are stored before the first one is applied. From here on, the part of each patient is a separate message.
+  // We store all parts before we apply the first one, so a crash loses no part. From here on, each part is a separate
+  // message.
   const parts: Awaited<ReturnType<typeof storeMessage>>[] = [];
   for (const part of textAt(header ?? undefined, 9) === 'ORU' ? splitMessage(bytes) : [bytes])
     parts.push(await storeMessage(ctx, { labId: connection.lab_id, bytes: part, header }));

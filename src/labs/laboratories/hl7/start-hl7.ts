@@ -5,7 +5,7 @@ import { watchFolders } from './transport/watch-folder.ts';
 
 export type Hl7 = { port: number | null; stop: () => Promise<void> };
 
-/** Receives messages of laboratories by MLLP and from folders, until `stop`. */
+/** Receives messages of laboratories from folders and by MLLP (HL7's protocol on TCP), until `stop`. */
 export async function startHl7(ctx: Ctx): Promise<Hl7> {
   const receive = openInbox(ctx);
   const listener = await listenForLaboratories(ctx, receive);

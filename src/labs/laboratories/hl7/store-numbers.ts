@@ -4,16 +4,16 @@ import type { ReadResult } from './messages/read-result.ts';
 import type { MatchedOrder } from './inbox/find-order.ts';
 
 /**
- * The most numbers of each kind that we store for an order. If an order has more, results must name the order by our
- * number.
+ * The most numbers of each kind that we store for an order. If a laboratory uses more, its results must name the order
+ * by our number.
  */
 const MOST_OF_ORDER = 100;
-/** The most characters of a laboratory's number (EI, CX). */
+/** The most characters of a laboratory's number (HL7's types EI and CX). */
 const LONGEST = 199;
 
 /**
- * Stores the laboratory's own numbers of an order. After that, each of these numbers is enough to find the order. The
- * caller must hold the row lock of the order.
+ * Stores the numbers that the laboratory itself gave to the order. A later result can then name the order by one of
+ * them alone. The caller must hold the row lock of the order.
  */
 export async function storeNumbers(
   ctx: TxCtx,

@@ -5,9 +5,9 @@ type Values = (slug: string) => number;
 
 /**
  * Results that laboratories compute from other results of the same report. Each is listed after the results that it
- * needs. A reader of the report would notice if they did not match. LDL comes from Friedewald's formula. Unless the
- * client asked for a total cholesterol, we compute it from the same formula. A part must never be larger than its
- * total.
+ * needs. A reader would notice values that do not match. LDL comes from Friedewald's formula (total cholesterol, HDL,
+ * triglycerides). Total cholesterol comes from the same formula, unless the client asked for a certain total. A part
+ * must never be larger than its total.
  */
 const COMPUTED: { slug: string; unlessAsked?: true; of: (value: Values) => number }[] = [
   {

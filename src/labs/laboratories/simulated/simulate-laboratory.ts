@@ -23,8 +23,8 @@ const REPORTS: Partial<Record<LowLevelStatus, LabReport['status']>> = {
 };
 
 /**
- * Moves an order to a status by updates of the simulated laboratory and its carrier. We derive the updates from the
- * order, so that a test can predict them.
+ * Moves an order to a status, as a laboratory and a carrier would do by their updates. The updates depend only on the
+ * order, so a test can predict them.
  */
 export async function simulateLaboratory(
   ctx: TxCtx<TeamCtx>,
@@ -55,8 +55,8 @@ function updateOf(id: string, status: LowLevelStatus): LabUpdate {
 }
 
 /**
- * The last name of patients whose order numbers the simulated laboratory loses, so that integrators can test the
- * handling of unmatched results.
+ * A client that tests how it handles unmatched results gives a patient this last name. The simulated laboratory then
+ * loses the order number of that patient.
  */
 const LOST = 'unmatched';
 

@@ -18,8 +18,8 @@ type Flags = Static<typeof SimulationFlags>;
 type Request = { finalStatus: string | null; delaySeconds: number; flags: Flags };
 
 /**
- * Moves a sandbox order to its final status. Without a delay, this happens at once. With `delaySeconds`, jobs take one
- * step at a time, and a crash loses none of them.
+ * Moves a sandbox order to its final status. Without a delay, this happens at once. With `delaySeconds`, a job takes
+ * one step at a time. After a crash, the remaining jobs still run.
  */
 export function simulateOrder(ctx: TeamCtx, orderId: string, request: Request): Promise<void> {
   return inTransaction(ctx, async (ctx) => {
@@ -38,13 +38,13 @@ export function simulateOrder(ctx: TeamCtx, orderId: string, request: Request): 
 }
 
 /**
- * Returns the statuses to the final status, in order. A simulation never invents a patient, so the simulation of an
- * unregistered kit ends when the kit is with the customer.
+ * Returns the statuses up to the final status, in sequence. A simulation never invents a patient. So for a kit that
+ * nobody has registered, it ends when the kit is with the customer.
  */
 function stepsTo(order: LoadedOrder, finalStatus: string | null): LowLevelStatus[] {
   const progress = progressOfOrder(order);
   const target = targetOf(order, finalStatus);
-  // One correction may follow another. The order already has the other statuses on the way, so this is the only step.
+  // One correction may follow another. The order then has all other statuses already, so this is the only step.
   if (finalStatus !== null && progress.last === target && advance(progress, target)) return [target];
   const path = pathTo(progress, target, 'simulation');
   if (path.ok) return path.steps;
@@ -61,8 +61,8 @@ function stepsTo(order: LoadedOrder, finalStatus: string | null): LowLevelStatus
 }
 
 /**
- * Throws the refusal for an order that cannot have more results. The report of a real laboratory would wait for repair,
- * but the client of a simulation gets the refusal at once.
+ * Throws the error for an order that has the most results that we store. The report of a real laboratory would wait for
+ * repair. The client of a simulation gets the error at once.
  */
 function refuseOfFullOrder(error: unknown): never {
   if (!(error instanceof ReportRefused) || error.code !== 'order_full') throw error;
@@ -86,8 +86,8 @@ function targetOf({ row }: LoadedOrder, finalStatus: string | null): LowLevelSta
 }
 
 /**
- * Starts a simulation and replaces an unfinished one. Without a delay, all steps run in this transaction, so the
- * simulation needs no row.
+ * Starts a simulation and replaces an unfinished one. Without a delay, all steps run in this transaction, so we store
+ * no row for the simulation.
  */
 export async function startSimulation(
   ctx: TxCtx<TeamCtx>,

@@ -15,7 +15,7 @@ type Context = {
   gender: string;
   /** The patient's age in full years when the sample was taken. */
   age: number;
-  /** The number of corrections of the report. Each correction changes the text of values in words. */
+  /** How often the report was corrected. Each correction changes the text of values that are words. */
   correction: number;
 };
 
@@ -35,8 +35,8 @@ export function simulateResults(analytes: Analyte[], flags: Static<typeof Simula
 }
 
 /**
- * Returns the analyte that gets the requested interpretation. For a critical result, it prefers an analyte that has
- * critical limits.
+ * Returns the analyte that gets the requested interpretation. For a critical result, the function prefers an analyte
+ * with critical limits.
  */
 function worstAnalyte(analytes: Analyte[], asked: Interpretation): Analyte | undefined {
   const withLimits =
@@ -112,7 +112,7 @@ function textFor({ type, analyte, number, bounds: { min, max }, interpretation, 
   }
 }
 
-/** Changes the text of a value in words with each correction, like a laboratory that amends it. */
+/** Appends "(amended)" to a value that is words, so that a corrected report differs from the one before. */
 const amended = (text: string, correction: number): string =>
   correction === 0 ? text : `${text} (amended${correction > 1 ? ` ${correction}` : ''})`;
 

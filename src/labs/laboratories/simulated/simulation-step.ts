@@ -19,7 +19,7 @@ import { simulateLaboratory } from './simulate-laboratory.ts';
 const SimulationStep = Type.Object({ team_id: Uuid, order_id: Uuid, simulation_id: Uuid, step: Type.Integer() });
 export type SimulationStep = Static<typeof SimulationStep>;
 
-/** The job for one step of a simulation. The payload names the only step that the job may take. */
+/** The job for one step of a simulation. The payload names the step, and the job takes no other. */
 export const simulationStep = defineTeamJob({
   name: 'simulation_step',
   payload: SimulationStep,
@@ -28,8 +28,7 @@ export const simulationStep = defineTeamJob({
 
 const OVERDUE_SECONDS = 30;
 /**
- * The most steps that one run resumes. It begins with the teams that have few overdue steps. The next run finds the
- * others.
+ * The most steps that one run resumes. Teams with few overdue steps come first. The next run finds the remaining steps.
  */
 const AT_ONCE = 1_000;
 
@@ -42,8 +41,8 @@ export const simulationResumption = defineJob({
 
 /**
  * Takes exactly this step if the simulation still waits for it. Returns whether more steps follow. The transaction that
- * writes the event also increases the counter, so the step is taken only once, however often its job runs. `locked` is
- * the order, which the caller has locked.
+ * writes the event also increases the simulation's counter of steps. So we take the step only once, however often its
+ * job runs. `locked` is the order, which the caller has locked.
  */
 export async function takeStep(
   ctx: TxCtx<TeamCtx>,
@@ -77,8 +76,9 @@ export async function takeStep(
 }
 
 /**
- * Moves an order to a status. Some statuses follow from its appointment, the others from the laboratory. Returns null
- * if the order cannot get the status, for example because it has ended since the simulation chose the steps.
+ * Moves an order to a status: by its appointment if the status follows from that, and otherwise by the laboratory.
+ * Returns null if the order cannot get the status, for example because it has ended since the simulation chose the
+ * steps.
  */
 export async function move(
   ctx: TxCtx<TeamCtx>,
@@ -91,7 +91,7 @@ export async function move(
   return simulateLaboratory(ctx, locked, status, flags);
 }
 
-/** Adds the job of a step. The share of the team limits how many such jobs run. */
+/** Adds the job of a step. We limit how many such jobs of a team run at a time. */
 export const addStepJob = (ctx: TxCtx<TeamCtx>, job: SimulationStep, delaySeconds: number): Promise<void> =>
   addJob(ctx.db, simulationStep, job, { delaySeconds });
 
@@ -106,9 +106,9 @@ function runSimulationStep(ctx: TeamCtx, job: SimulationStep): Promise<void> {
 }
 
 /**
- * Adds a new job for every overdue step, because the job of a killed worker stays locked for hours. A second job does
- * no harm: the counter prevents a second step, and the job key prevents duplicate jobs. Orders of users who are
- * scheduled for deletion are skipped until the deletion is undone.
+ * Adds a new job for every overdue step, because the job of a killed worker stays locked for hours. If the old job runs
+ * too, the simulation's counter of steps prevents a second step. The function skips orders of users who are scheduled
+ * for deletion.
  */
 export async function resumeSimulations(db: Db, overdueSeconds: number): Promise<void> {
   await acrossTeams({ db })

@@ -7,5 +7,8 @@ export type Value = Pick<
   'analyte_slug' | 'loinc' | 'code' | 'name' | 'kind' | 'text' | 'unit' | 'reference_range' | 'flags'
 >;
 
-/** Flags of HL7 table 0078 that a laboratory would send. The last one maps to no known interpretation. */
+/**
+ * The flag of HL7 table 0078 that a laboratory would send for each interpretation. The flag for `unknown` is one that
+ * has no interpretation in Phial.
+ */
 export const FLAGS: Record<Interpretation, string> = { normal: 'N', abnormal: 'A', critical: 'AA', unknown: 'IND' };

@@ -21,7 +21,7 @@ export type Destination = {
 
 /**
  * Finds the laboratory, lab test and account to which a new order goes. Throws not_found for an unknown id. If the ids
- * do not fit together, or if the laboratory does not serve the order, the error code states the reason.
+ * do not fit together, or if the laboratory does not serve the order, it throws an error whose code states the reason.
  */
 export async function findDestination(
   ctx: TxCtx<TeamCtx>,

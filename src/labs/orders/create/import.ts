@@ -15,9 +15,9 @@ import { storeSignature } from './physician-signature.ts';
 
 /**
  * Imports an order that somebody has already placed at the laboratory without Phial. The order gets the sample id that
- * the laboratory knows. We do not send this order to the laboratory. We only receive its results. If the order is
- * billed to insurance, it uses the newest primary insurance record of the user. If the user has no such record, we
- * still import the order, because the laboratory already has it.
+ * the laboratory knows. We do not send this order, and only receive its results. If the order is billed to insurance,
+ * it uses the user's newest primary insurance record. If there is no such record, we still import the order, because
+ * the laboratory already has it.
  */
 export function importOrder(ctx: TeamCtx, input: Static<typeof ImportOrderInput>): Promise<LoadedOrder> {
   return inTransaction(ctx, async (ctx) => {

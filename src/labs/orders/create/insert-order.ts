@@ -29,8 +29,8 @@ type OrderContent = Pick<OrderRow, PersonalField | keyof typeof NOTHING>;
 
 export type NewOrder = Partial<OrderContent> & {
   /**
-   * The caller passes an id if another row already refers to it, such as the sample of an imported order. If it is
-   * missing, we create a new id.
+   * The id of the new order, if another row already refers to it, such as the sample of an imported order. Default: a
+   * new id.
    */
   id?: string;
   user_id: string;
@@ -38,13 +38,13 @@ export type NewOrder = Partial<OrderContent> & {
   method: CollectionMethod;
   /** The first statuses of the order, oldest first. */
   statuses: LowLevelStatus[];
-  /** The order that this redraw repeats. Both orders belong to one transaction. */
+  /** The order that this order repeats with a new sample (a redraw). Both belong to one order transaction. */
   redrawOf?: LoadedOrder;
   /** True if the laboratory already has the order, so that we do not send it. */
   isAtLaboratory?: boolean;
   /**
-   * The state to which a kit is sent, if the patient is not known yet. The insert then checks that the laboratory
-   * serves this state. If the patient is known, the caller has checked the state.
+   * The state to which we send a kit whose patient we do not know yet. The insert then checks that the laboratory
+   * serves this state. If the patient is known, the caller has checked the patient's state.
    */
   sentTo?: string;
 };
@@ -52,7 +52,7 @@ export type NewOrder = Partial<OrderContent> & {
 const FIRST_SEALED = 21;
 const SEALED_PLACEHOLDERS = SEALED_OF_ORDER.map((_, n) => `$${FIRST_SEALED + n}::bytea`).join(', ');
 
-// The statement itself checks the user and the lab test. Only if it inserts nothing, a second query finds the reason.
+// The statement itself checks the user and the lab test. If it inserts nothing, a second query finds out why.
 const INSERT = `
   with moment as (select date_trunc('milliseconds', clock_timestamp()) as at),
   person as (select id, client_user_id from users where id = $1 and team_id = $2 and deleted_at is null),
@@ -98,9 +98,9 @@ const INSERT = `
 type Inserted = { client_user_id: string; revision: string; lab: LoadedOrder['lab']; created_at: string };
 
 /**
- * Inserts a new order with its first events. A redraw joins the order transaction of the order that it repeats. Every
- * other order gets a new transaction. The function publishes the events. If the order is ready, it also sends the order
- * to the laboratory.
+ * Inserts a new order with its first events and publishes them. A redraw joins the order transaction of the order that
+ * it repeats. Every other order gets a new order transaction. If the order is ready, the function also sends it to the
+ * laboratory.
  */
 export async function insertOrder(ctx: TxCtx<TeamCtx>, order: NewOrder): Promise<LoadedOrder> {
   const {
@@ -172,14 +172,14 @@ type Prepared = {
 };
 
 /**
- * How many times we try the insert. We repeat it if it inserts nothing and the query for the reason finds none. Then
- * another transaction changed a row between the two statements.
+ * How many times we try the insert. If it inserts nothing, and the query for the reason finds none, another transaction
+ * changed a row between the two statements. Then we try again.
  */
 const MOST_TRIES = 3;
 
 /**
- * Inserts the order, or throws the reason why it cannot be created. If there is no reason any more, it tries the insert
- * again. For example, somebody may approve the lab test between the insert and the query for the reason.
+ * Inserts the order, or throws the reason why it cannot be created. The reason may be gone when we look for it, for
+ * example because somebody has approved the lab test meanwhile. Then the function tries the insert again.
  */
 async function insertOrRefuse(ctx: TxCtx<TeamCtx>, order: NewOrder, prepared: Prepared): Promise<Inserted[]> {
   for (let tries = 1; tries <= MOST_TRIES; tries += 1) {
@@ -226,7 +226,7 @@ async function insert(
   return rows;
 }
 
-/** Throws the reason why an order cannot be created. Returns if there is none at this moment. */
+/** Throws the reason why an order cannot be created. Returns if there is no reason at this moment. */
 async function refuse(ctx: TxCtx<TeamCtx>, order: NewOrder): Promise<void> {
   await findUser(ctx, order.user_id);
   const labTest = await findLabTest(ctx, order.lab_test_id);

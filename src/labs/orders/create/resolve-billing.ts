@@ -14,9 +14,9 @@ type Input = Pick<
 type Billing = { insurance: StoredInsurance | null; icd_codes: string[] | null };
 
 /**
- * Finds the insurance record that pays for an order. If the request contains an insurance record, we store it for the
- * user and use it. If it contains none and the order is billed to insurance, we use the user's newest primary record.
- * Throws primary_insurance_required, icd_codes_required, guarantor_required, and the errors of storing a record.
+ * Finds the insurance record that pays for an order. If the request contains one, we store it for the user and use it.
+ * Otherwise, if the order is billed to insurance, we use the user's newest primary record. Throws
+ * primary_insurance_required, icd_codes_required, guarantor_required, and the errors of storing a record.
  */
 export async function resolveBilling(ctx: TxCtx<TeamCtx>, input: Input): Promise<Billing> {
   const { health_insurance: brought, billing_type } = input;

@@ -18,8 +18,8 @@ export const PhysicianWithSignature = shape('PhysicianWithSignature', {
 });
 
 /**
- * The rule that a request must not name two accounts. A request can name the account in two keys, but an order has one
- * account.
+ * A request can name the account in two keys, but an order has one account. So both keys must not name different
+ * accounts.
  */
 const oneAccount: Requirement = {
   check: ({ lab_account_id, order_set }) => {

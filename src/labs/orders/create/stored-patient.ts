@@ -31,7 +31,9 @@ export function refuseMinorWithoutSetting(ctx: TeamCtx, dob: string): void {
   );
 }
 
-/** Throws if we may not order for this patient. Phlebotomists visit only adults at home. */
+/**
+ * Throws if we may not order for this patient. For example, phlebotomists (who draw blood) visit only adults at home.
+ */
 export function refusePatient(
   ctx: TeamCtx,
   { patient_details }: Pick<Patient, 'patient_details'>,

@@ -12,8 +12,8 @@ import {
 } from './filters.ts';
 
 /**
- * Counts the orders that match the filters. If the only filters are status, method and interpretation, the function
- * reads a stored total. For all other filters it counts the rows.
+ * Counts the orders that match the filters. For the filters status, method and interpretation, the function reads a
+ * stored total. If there is any other filter, it counts the rows.
  */
 export async function countOrders({ db }: TeamCtx, wanted: OrderSelection): Promise<number> {
   const { values, bind } = parameters();
@@ -25,15 +25,17 @@ export async function countOrders({ db }: TeamCtx, wanted: OrderSelection): Prom
   return rows[0]?.total ?? 0;
 }
 
-/** Returns whether a stored total holds the number of the orders that match these filters. */
+/** Returns whether we store a total for these filters. */
 export const isTotalled = ({ user, finding, days }: OrderSelection): boolean =>
   user === null && finding.length === 0 && days.length === 0;
 
 /**
- * Returns an SQL expression for the number of orders, without the orders of users who are scheduled for deletion. For
- * some of these users, the stored total 'orders left out' contains their orders. For the others, the expression counts
- * the orders one by one. It uses bounds and an order instead of equality, so that PostgreSQL uses the index by user.
- * Otherwise PostgreSQL would read for each user an index that holds all orders of the team.
+ * Returns an SQL expression for the number of orders, without those of users who are scheduled for deletion. For some
+ * of these users, the stored total 'orders left out' has the number of their orders. For the others, the expression
+ * counts the rows.
+ * To count the rows of a user, PostgreSQL must use the index by user. With an equality, it could choose an index of all
+ * orders of the team and read all of it for each user. So the expression uses bounds and an order, for which PostgreSQL
+ * can use only the index by user.
  */
 export function totalOf(counted: CountedFilters, team: string, bind: Bind): string {
   const and = (condition: string): string => ` and ${condition}`;

@@ -37,7 +37,7 @@ export type OrderSelection = {
   team: string;
   counted: CountedFilters;
   user: string | null;
-  /** Conditions that match few orders. An index exists for each of them. */
+  /** Conditions that match few orders, for example an order id. An index exists for each of them. */
   finding: Condition[];
   /** Conditions on days. We store no totals for them. */
   days: Condition[];
@@ -45,14 +45,14 @@ export type OrderSelection = {
 
 /**
  * Returns a condition for orders that have all of these hashed words. `kinds` says where the words must occur: in the
- * name of the patient or of the recipient, or as the date of birth.
+ * patient's name, in the recipient's name, or as the date of birth.
  */
 const foundByWords = (team: string, hashes: string, kinds: string): string => `orders.id = any (array(
     select words.order_id from order_name_words words
      where words.team_id = ${team} and words.word_hash = any (${hashes}::bytea[]) and words.kind in (${kinds})
      group by words.order_id having count(distinct words.word_hash) = cardinality(${hashes}::bytea[])))`;
 
-/** Changes the filters of a request into conditions. Returns null if no order can match them. */
+/** Converts the filters of a request to conditions. Returns null if no order can match them. */
 export function wantedOf(ctx: TeamCtx, filters: OrderFilters): OrderSelection | null {
   const { order_ids, order_transaction_id, patient_name, shipping_recipient_name } = filters;
   const team = ctx.team.id;
@@ -85,15 +85,15 @@ function countedOf({ status, order_type, interpretation, is_critical }: OrderFil
     methods: order_type ? [...new Set(order_type)] : null,
     interpretation: result,
     lacksInterpretation: interpretation === 'null' ? true : null,
-    // `is_critical` and the interpretation `critical` mean the same here. If a request has both, we use one condition,
-    // so that the text of the prepared statement stays the same.
+    // `is_critical` and the interpretation `critical` mean the same here. If a request has both, we drop one, so that
+    // the statement has the same text as with one of them, and PostgreSQL prepares it once.
     isCritical: is_critical && result === 'critical' ? null : (is_critical ?? null),
   };
 }
 
 /**
- * Returns the condition for `search_input`. It matches the id of an order, a user or a sample, or words of a name that
- * are complete, or a date of birth.
+ * Returns the condition for `search_input`. The text matches the id of an order, a user or a sample, or a date of
+ * birth, or whole words of a name.
  */
 function searched(ctx: TeamCtx, search: string): Condition {
   const team = ctx.team.id;
@@ -125,8 +125,8 @@ function daysOf(filters: OrderFilters): Condition[] {
       const day = bind(start_date);
       return `orders.created_at >= ${day}::timestamptz and orders.id >= ${idOf(day, '- 1')}`;
     });
-  // Responses show times in milliseconds. A customer may use such a time as the upper bound. Therefore the bound
-  // includes all times within this millisecond.
+  // Responses show times in milliseconds, but PostgreSQL stores microseconds. A customer may use a time from a response
+  // as the upper bound. So the bound includes all times within its millisecond.
   if (end_date)
     days.push((bind) => {
       const day = bind(end_date);
@@ -148,8 +148,8 @@ function activationOf(types: string[]): string {
 }
 
 /**
- * Returns conditions for the filters for which we store totals. The caller passes the names of the columns that hold
- * the status, the method and the interpretation.
+ * Returns conditions for the filters for which we store totals. The caller passes the names of the columns for status,
+ * method and interpretation.
  */
 export function countedConditions(
   { statuses, methods, interpretation, lacksInterpretation, isCritical }: CountedFilters,
@@ -166,8 +166,8 @@ export function countedConditions(
 }
 
 /**
- * Returns conditions on `orders` for all filters except the team. The condition on the column `but` is missing, because
- * the caller writes it as bounds on the index.
+ * Returns conditions on `orders` for all filters except the team. It omits the condition on the column `but`, which the
+ * caller writes as bounds on an index.
  */
 export function conditionsOf(
   { counted, user, finding, days }: OrderSelection,
@@ -190,8 +190,8 @@ export function conditionsOf(
 }
 
 /**
- * Returns a condition that is true for orders of users who are not scheduled for deletion. PostgreSQL evaluates it for
- * each order, with the index of users who are scheduled for deletion.
+ * Returns a condition that excludes orders of users who are scheduled for deletion. PostgreSQL looks up the user of
+ * each order in the index of such users.
  */
 export const userNotScheduledForDeletion = (team: string): string => `not exists (
     select from users where users.team_id = ${team} and users.id = orders.user_id and users.deleted_at is not null)`;

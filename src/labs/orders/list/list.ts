@@ -17,9 +17,12 @@ import type { OrderListQuery } from './schemas.ts';
 import { loadOrders, toListedOrders, type ListedOrder, type StoredListedOrder } from '../load-order.ts';
 import { openOrder, type StoredOrder } from '../sealed.ts';
 
-/** Names are sealed, so we must open the names of all matches to sort by name. We do it only up to this number. */
+/**
+ * Names are sealed, so PostgreSQL cannot sort by them. To sort by name, we decrypt the names of all matches, up to this
+ * number of orders.
+ */
 const MOST_SORTED_BY_NAME = 10_000;
-/** How many rows we open before we let other requests run. */
+/** How many rows we decrypt before we let other requests run. */
 const OPENED_AT_ONCE = 500;
 
 type Page = OrderFilters & Pick<Static<typeof OrderListQuery>, 'page' | 'size' | 'order_key' | 'order_direction'>;
@@ -43,7 +46,7 @@ export async function listOrders(
   if (both) {
     const { rows } = await ctx.db.executeQuery<StoredListedOrder & { total: number }>(both);
     if (rows[0]) return { orders: await toListedOrders(ctx, rows), total: rows[0].total };
-    // A page after the last one has no row, so there is no row from which we could read the total.
+    // A page after the last one is empty, so no row contains the total.
     return { orders: [], total: await countOrders(ctx, wanted) };
   }
   const total = await countOrders(ctx, wanted);

@@ -1,6 +1,7 @@
-// Builds the SQL statement for one page of orders. If the entries of an index are in the order of the page, the
-// statement reads along this index, independently of PostgreSQL's statistics. To achieve this, it restricts the first
-// column of the index by bounds, and sorts by this column. Only this index fits such a statement.
+// Builds the SQL statement for one page of orders. Often an index has the orders in the sequence of the page. The
+// statement then has to read that index from the start of the page, even if PostgreSQL's statistics suggest another
+// plan. So it restricts the first column of the index by bounds and sorts by that column. For such a statement,
+// PostgreSQL can use only this index.
 import { CompiledQuery } from 'kysely';
 import { statementByIndex } from '../../../db/session/by-index.ts';
 import { preparedStatement } from '../../../db/session/prepared.ts';
@@ -9,19 +10,22 @@ import { isTotalled, totalOf } from './count-orders.ts';
 import { conditionsOf, parameters, userNotScheduledForDeletion, type OrderSelection } from './filters.ts';
 
 /**
- * The greatest number of matches that we read completely and sort. If more orders match, matches are so frequent that a
- * read along the index finds a page of them soon.
+ * The most matches that we read completely and sort. If more orders match, matches are so frequent that reading along
+ * the index soon finds enough of them for a page.
  */
 const MOST_GATHERED = 10_000;
 /**
- * For a page that begins after this many orders, we read the total first. Without the total, a query for a page after
- * the last one would read all orders.
+ * For a page that begins after this many orders, we read the total first. Otherwise a page after the last one would
+ * make PostgreSQL read all orders and find nothing.
  */
 const MOST_PASSED = 10_000;
 
 type Part = { byStatus: boolean; direction: 'asc' | 'desc'; size: number; first: number };
 
-/** The first column of an index that ends with the id, and the values of this column that the request selects. */
+/**
+ * A column with an index that begins with it and ends with the id, and the values that the request selects in this
+ * column.
+ */
 type Lead = { column: 'user_id' | 'last_low_level_status' | 'interpretation' | 'method'; values: string[] };
 
 /** Returns the statement for the orders from position `first` on. `total` is the number of matches. */
@@ -35,9 +39,9 @@ export function pageOf(wanted: OrderSelection, part: Part, total: number): Compi
 }
 
 /**
- * Returns one prepared statement for the page that also returns the total in each row. It needs a stored total, and
- * every order that it reads along the index must match. Otherwise the function returns null. Then the caller must read
- * the total first, because further conditions may match nothing.
+ * Returns a statement for the page that also returns the total in each row. It returns null unless there is a stored
+ * total and each order along the index matches. Other filters could match nothing, and the statement would read the
+ * entire index. Then the caller must read the total first.
  */
 export function pageWithTotalOrNull(wanted: OrderSelection, part: Part): CompiledQuery | null {
   const lead = leadOf(leadsOf(wanted), part);
@@ -48,20 +52,19 @@ export function pageWithTotalOrNull(wanted: OrderSelection, part: Part): Compile
 }
 
 /**
- * Returns the columns of the filters that can be the first column of an index. The column that matches the fewest
- * orders comes first.
+ * Returns the filtered columns with which an index begins. The column whose values match the fewest orders comes first.
  */
 function leadsOf({ user, counted: { statuses, methods, interpretation } }: OrderSelection): Lead[] {
   const leads: Lead[] = [];
   if (user !== null) leads.push({ column: 'user_id', values: [user] });
   if (interpretation !== null) leads.push({ column: 'interpretation', values: [interpretation] });
   if (statuses) leads.push({ column: 'last_low_level_status', values: statuses });
-  // Most orders are for test kits. Therefore the index by method does not contain them.
+  // Most orders are for test kits. The index by method does not contain them, so it cannot find them.
   if (methods && !methods.includes('testkit')) leads.push({ column: 'method', values: methods });
   return leads;
 }
 
-/** Returns the column that matches the fewest orders, among those whose index has the order of the list. */
+/** Returns the column that matches the fewest orders, if its index has the orders in the sequence of the list. */
 const leadOf = (leads: Lead[], { byStatus }: Part): Lead | null =>
   leads.find(({ column }) => !byStatus || column === 'last_low_level_status') ?? null;
 
@@ -73,14 +76,14 @@ function orderOf({ byStatus, direction }: Part): string {
 }
 
 /**
- * Returns a statement that finds all matches with any index and then sorts them. PostgreSQL plans this statement each
- * time, with the values and its statistics.
+ * Returns a statement that finds all matches by any index and then sorts them. We do not prepare it, so PostgreSQL
+ * plans it each time for these values.
  */
 function gathered(wanted: OrderSelection, part: Part): CompiledQuery {
   const { values, bind } = parameters();
   const team = bind(wanted.team);
   const conditions = [userNotScheduledForDeletion(team), ...conditionsOf(wanted, bind, null)];
-  // If we added the team as a condition here, PostgreSQL could choose an index by team instead of the index by user.
+  // With a condition on the team, PostgreSQL could choose an index by team here instead of the index by user.
   if (wanted.user === null) conditions.unshift(`orders.team_id = ${team}`);
   const order = orderOf(part);
   return CompiledQuery.raw(
@@ -94,7 +97,7 @@ function gathered(wanted: OrderSelection, part: Part): CompiledQuery {
   );
 }
 
-/** Returns a statement that reads along an index in the order of the list, and skips orders that do not match. */
+/** Returns a statement that reads along an index in the sequence of the list, and skips orders that do not match. */
 function walked(wanted: OrderSelection, part: Part, lead: Lead | null, total?: typeof totalOf): CompiledQuery {
   const { values, bind } = parameters();
   const team = bind(wanted.team);
@@ -124,8 +127,8 @@ function walked(wanted: OrderSelection, part: Part, lead: Lead | null, total?: t
 }
 
 /**
- * Returns bounds and an order that fit only one index. If the condition were an equality, PostgreSQL could use other
- * indexes.
+ * Returns bounds and an order for which PostgreSQL can use only one index. With an equality instead of bounds, it could
+ * use other indexes.
  */
 function ledBy({ column }: Lead, value: string, { direction }: Part): { bounds: string; order: string } {
   const led = `orders.${column}`;

@@ -11,8 +11,8 @@ import { isUserScheduledForDeletion } from '../load-order.ts';
 import type { ResendInput } from './schemas.ts';
 
 /**
- * The job that publishes events again. It runs at most once at a time for each team. Therefore a team uses one permit
- * of background work, independently of the number of its requests.
+ * The job that publishes events again. A team has at most one such job at a time. So it uses one permit of background
+ * work, however many requests it sends.
  */
 export const resendKind = jobKind({
   name: 'resend_events',
@@ -53,9 +53,9 @@ async function ordersNamed({ db, team }: TxCtx<TeamCtx>, given: string[]): Promi
 }
 
 /**
- * Returns the orders that have an event in the window. Such an order was created before the end of the window, and its
- * last change is after the start. A subquery finds the events of each order with the order's key. If the statement used
- * `exists` instead, PostgreSQL would read the events of all teams.
+ * Returns the orders that have an event in the window. Such an order was created before the end of the window and last
+ * changed after its start. A subquery finds the events of each order by the order's key. With `exists`, PostgreSQL
+ * would read the events of all teams.
  */
 async function ordersOfWindow({ db, team }: TxCtx<TeamCtx>, window: { start_at: string; end_at: string }) {
   const { rows } = await sql<{ id: string }>`

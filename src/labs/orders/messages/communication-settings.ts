@@ -7,7 +7,7 @@ type Settings = { order_id: string; sms_enabled: boolean };
 /** Text messages to the patient are allowed unless the customer has stored a different setting. */
 const DEFAULT = true;
 
-/** Returns the setting that states which messages may be sent to the patient of an order. */
+/** Returns which messages may be sent to the patient of an order. */
 export async function readCommunicationSettings(ctx: TeamCtx, orderId: string): Promise<Settings> {
   const { row } = await loadOrder(ctx, orderId);
   const found = await ctx.db
@@ -20,7 +20,7 @@ export async function readCommunicationSettings(ctx: TeamCtx, orderId: string): 
   return { order_id: row.id, sms_enabled: found?.sms_enabled ?? DEFAULT };
 }
 
-/** Stores the setting. This does not change the order and publishes no event. */
+/** Stores which messages may be sent to the patient. This does not change the order and publishes no event. */
 export function setCommunicationSettings(
   ctx: TeamCtx,
   orderId: string,

@@ -10,8 +10,8 @@ import { publishOrderEvents } from '../status/append-events.ts';
 import { resendKind } from './ask-to-resend.ts';
 
 /**
- * The number of orders that one transaction handles. If a worker is killed, the job repeats at most this many orders.
- * Their rows stay locked until the commit, so the number is small.
+ * The number of orders that one transaction handles. Their rows stay locked until the commit, so the number is small.
+ * If a worker is killed, the next job repeats at most this many orders.
  */
 const CHUNK_ORDERS = 20;
 /** The number of chunks that one run of the job handles. After them the worker runs other jobs. */
@@ -20,8 +20,8 @@ const MOST_CHUNKS = 10;
 const BEHIND = 100;
 
 /**
- * The job that publishes a team's events again, oldest request first. It records its progress after each chunk. If it
- * runs again, it continues after the last chunk.
+ * The job that publishes a team's events again, oldest request first. It records its progress after each chunk, so the
+ * next run continues after the last chunk.
  */
 export const resendEvents = defineTeamJob({
   ...resendKind,
@@ -60,8 +60,8 @@ async function sendChunk(ctx: TxCtx<TeamCtx>): Promise<boolean> {
 }
 
 /**
- * Publishes each event again, with the order as it was right after this event. The details of the patient and of the
- * tests are the current ones.
+ * Publishes each event again, with the statuses that the order had right after the event. The details of the patient
+ * and of the tests are the current ones.
  */
 async function sendOrder(ctx: TxCtx<TeamCtx>, id: string, { start_at, end_at }: Resend): Promise<void> {
   const order = await lockOrderIfPresent(ctx, id);

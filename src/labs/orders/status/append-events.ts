@@ -11,9 +11,9 @@ import { fullStatus, partsOf, type LowLevelStatus } from './statuses.ts';
 export type NewEvent = { status: LowLevelStatus; detail?: string | null };
 
 /**
- * If an order has this many events, requests of the team cannot change its status. We still accept updates of
- * laboratories and schedulers. The limit exists because every response and every event of an order contains all its
- * events, and an event must not exceed 256 KiB.
+ * Every response and every event of an order contains all its events, and an event must not exceed 256 KiB. So at this
+ * many events, requests of the team can no longer change the status. We still accept updates of laboratories and
+ * schedulers.
  */
 const MOST_ASKED_FOR = 250;
 
@@ -37,11 +37,11 @@ const APPEND = `
   select created_at from added order by id`;
 
 /**
- * Changes the status of an order; nothing else does. Writes the events, copies the newest event to the row of the
- * order, and publishes each event with the order as it was right after this event. The caller holds the lock on the
- * order's row, and has read the order under this lock. The database refuses a status that the status table does not
- * allow. Each event is at least a millisecond later than the event before it, so that customers can see which event is
- * the newest.
+ * Changes the status of an order. Every change of status goes through this function. It writes the events, copies the
+ * newest one to the order's row, and publishes each event with the order as it was right after that event. The caller
+ * holds the lock on the order's row, and has read the order under this lock.
+ * The database refuses a status that the status table does not allow. Each event is at least a millisecond later than
+ * the one before, so customers can see which is the newest.
  */
 export async function appendOrderEvents(
   ctx: TxCtx<TeamCtx>,
@@ -101,7 +101,7 @@ export async function appendOrderEvents(
  */
 const shouldPublishPartial = ({ team }: TeamCtx): boolean => team.settings['partial_webhooks_enabled'] === true;
 
-/** Publishes events of an order. Each contains the order as it was right after this event. */
+/** Publishes events of an order. Each contains the order as it was right after that event. */
 export async function publishOrderEvents(
   ctx: TxCtx<TeamCtx>,
   order: LoadedOrder,

@@ -2,7 +2,7 @@ import type { LoadedOrder } from '../load-order.ts';
 import { progressOf, type OrderProgress } from './status-rules.ts';
 import { partsOf } from './statuses.ts';
 
-/** Returns the progress of an order, which results from its events. */
+/** Returns the progress of an order, which follows from its events. */
 export function progressOfOrder({ row, events }: LoadedOrder): OrderProgress {
   const progress = progressOf(
     row.method,

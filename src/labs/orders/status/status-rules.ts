@@ -1,6 +1,5 @@
-// The rules that state which status of an order may follow which, as a pure table.
-// migrations/0143_draws_without_an_appointment.sql contains the same rules for the database. status-rules-drift.test.ts
-// checks that both are equal.
+// Which status of an order may follow which, as a pure table. migrations/0143_draws_without_an_appointment.sql contains
+// the same rules for the database. status-rules-drift.test.ts checks that the two are equal.
 import type { CollectionMethod, LowLevelStatus } from './statuses.ts';
 import { isOpen, topLevel } from './statuses.ts';
 
@@ -8,15 +7,15 @@ import { isOpen, topLevel } from './statuses.ts';
 type OutboundLeg = 'transit_customer' | 'out_for_delivery' | 'with_customer' | 'problem_in_transit_customer';
 
 /**
- * The facts about an order's events on which the next status depends. The last status is not enough. For example, a
- * user may register a kit while it is in transit. After this event, the kit continues its way to the user, and it may
- * also start its way to the laboratory.
+ * The facts about an order's events on which the next status depends. The last status alone is not enough. For example,
+ * a user may register a kit while it is on its way to the user. After that event, the kit continues to the user, but it
+ * may also start its way to the laboratory.
  */
 export interface OrderProgress {
   method: CollectionMethod;
   /** The newest status, or null before the first event. */
   last: LowLevelStatus | null;
-  /** null if the kit was not sent yet, and for every other collection method. */
+  /** Null if nobody has sent the kit yet, and for every other collection method. */
   leg: OutboundLeg | null;
   /**
    * `open`: the order is for a kit, and no event shows yet whether its user is known. `awaiting`: the kit waits for its
@@ -54,8 +53,8 @@ const KIT_TO_LAB: Successors = {
 };
 
 /**
- * The statuses that the laboratory may report after a walk-in. The order needs no appointment for them. If it has one,
- * the status of the appointment does not matter.
+ * The statuses that the laboratory may report after a patient has walked in. The order needs no appointment for them.
+ * If it has one, the status of the appointment does not matter.
  */
 const WALKED_IN: readonly LowLevelStatus[] = ['partial_results', 'completed', 'redraw_available', 'sample_error'];
 
@@ -79,10 +78,7 @@ const AFTER_DRAW: Successors = {
   ...RESULTS,
 };
 
-/**
- * The draw may be reported without an appointment, because not every visit is booked with Phial. The phlebotomist, the
- * team or the laboratory reports it.
- */
+/** Somebody may report the draw of an order without an appointment, because not every visit is booked with Phial. */
 const PHLEBOTOMY: Successors = {
   ordered: ['requisition_created', 'requisition_bypassed', 'cancelled'],
   requisition_created: ['appointment_pending', 'draw_completed', 'cancelled'],
@@ -131,14 +127,14 @@ export function canCancel(progress: OrderProgress): boolean {
 
 /**
  * Returns whether the day on which the order becomes active can change to `day`. A new day is possible only before the
- * order has a requisition, because we send the order to the laboratory with its requisition. null removes the day. This
- * is also possible later, while the status is `received`, because the day has no effect then.
+ * order has a requisition, because we send the order to the laboratory with its requisition. Null removes the day. This
+ * is possible longer, while the status is `received` and no kit has left, because by then the day has no effect.
  */
 export function canReschedule({ method, last, leg }: OrderProgress, day: string | null): boolean {
   if (last === null || leg !== null) return false;
   if (last === 'ordered' || last === 'awaiting_registration') return true;
-  // If a user registers a kit while it is in transit, the status of the order becomes `received` again. `leg` shows
-  // that the kit has left.
+  // If a user registers a kit on its way to the user, the status of the order becomes `received` again. Then `leg`
+  // shows that the kit has left.
   return day === null && topLevel(method, last) === 'received';
 }
 
@@ -180,7 +176,8 @@ function shipmentOfKit(progress: OrderProgress): readonly LowLevelStatus[] {
   const { last, leg, registration } = progress;
   if (registration === 'open' || isBeingRegistered(progress)) return [];
   if (leg === null) {
-    // A user may register a kit that has arrived already, even if the carrier reported no event.
+    // A user may register a kit that has arrived although the carrier reported no event. Then the kit may go to the
+    // laboratory next.
     return last === 'testkit_registered' ? ['transit_customer', 'transit_lab'] : ['transit_customer'];
   }
   if (leg === 'with_customer' && registration === 'awaiting') return [];

@@ -100,12 +100,12 @@ function indexByLowLevel(method: CollectionMethod): Map<LowLevelStatus, TopLevel
   return index;
 }
 
-/** Returns the low-level statuses that exist for a collection method. */
+/** Returns the low-level statuses, such as `ordered`, that exist for a collection method. */
 export function statusesOf(method: CollectionMethod): LowLevelStatus[] {
   return [...TOP_LEVELS[method].keys()];
 }
 
-/** Returns the top level of a low-level status. Throws if the method has no such status. */
+/** Returns the top level of a low-level status: `received` for `ordered`. Throws if the method has no such status. */
 export function topLevel(method: CollectionMethod, low: LowLevelStatus): TopLevelStatus {
   const top = TOP_LEVELS[method].get(low);
   if (!top) throw new Error(`${method} has no status ${low}`);
@@ -137,8 +137,8 @@ function split(full: string): Parts {
 }
 
 /**
- * Returns whether an order with this newest status is under way. A completed order is not under way, although the
- * laboratory may still correct its results.
+ * Returns whether an order with this newest status is under way. A completed order is not, although the laboratory may
+ * still correct its results.
  */
 export function isOpen(low: LowLevelStatus): boolean {
   return !ENDED.has(low);

@@ -11,9 +11,9 @@ import { advance, next } from './status-rules.ts';
 export type StatusPath =
   { ok: true; steps: LowLevelStatus[] } | { ok: false; reason: 'registration_required' | 'unreachable' };
 
-// The normal way to success. From each status, the order takes the first status of this list that may come next.
-// Results are at the beginning of the list, so that the way skips optional statuses, such as an appointment at a
-// service center or partial results. The way of a kit to the user comes before its way to the laboratory.
+// The normal way to completion. From each status, the order takes the first status of this list that may come next.
+// Results are at the beginning of the list, so the way skips optional statuses, such as an appointment at a service
+// center or partial results. The way of a kit to the user comes before its way to the laboratory.
 const TO_SUCCESS: readonly LowLevelStatus[] = [
   'ordered',
   'completed',
@@ -42,16 +42,16 @@ const OF_APPOINTMENTS: ReadonlySet<LowLevelStatus> = new Set([
 ]);
 
 /**
- * Who takes the steps. A simulation creates appointments before it reports them. A laboratory creates none, so its
+ * Who takes the steps. A simulation makes appointments, so it may take their statuses. A laboratory makes none, so its
  * steps contain no status of an appointment.
  */
 type TakenBy = 'simulation' | 'laboratory';
 
 /**
  * Finds the statuses that lead from the current status to the target, which is the last of them. The list is empty if
- * the order has the target status already. The path follows the normal way to success. It leaves this way as rarely and
- * as early as it must to reach the target. The path never registers a kit, because a registration would need an
- * invented patient. For a cancellation, the path has only this one step.
+ * the order has the target status already. The path follows the normal way to completion, with as few detours as
+ * possible, and each of them as early as possible. It never registers a kit, because a registration would need an
+ * invented patient. A cancellation is always a single step.
  */
 export function pathTo(progress: OrderProgress, target: LowLevelStatus, takenBy: TakenBy = 'laboratory'): StatusPath {
   if (progress.last === target) return { ok: true, steps: [] };
@@ -82,8 +82,8 @@ function stepsOf(takenBy: TakenBy, progress: OrderProgress): Step[] {
 }
 
 /**
- * Searches in rounds. Each round follows the normal way to success up to its end. The next round begins one step away
- * from each status that the round has reached.
+ * Searches in rounds. Each round follows the normal way to completion up to its end. The next round begins one step
+ * beside it, from each status that the round has reached.
  */
 function findStepsOrNull(from: OrderProgress, target: LowLevelStatus, stepsFrom: StepsFrom): LowLevelStatus[] | null {
   const seen = new Set<string>();
@@ -98,8 +98,8 @@ function findStepsOrNull(from: OrderProgress, target: LowLevelStatus, stepsFrom:
 }
 
 /**
- * Returns the walk `begin`, and every longer walk that follows the normal way to success. Stops at a progress that an
- * earlier walk has reached.
+ * Returns the walk `begin`, and every longer walk that follows the normal way to completion. It stops where an earlier
+ * walk has already been.
  */
 function walkToSuccess(begin: Walk, stepsFrom: StepsFrom, seen: Set<string>): Walk[] {
   const walks: Walk[] = [];

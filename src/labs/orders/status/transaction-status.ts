@@ -6,9 +6,9 @@ type OrderStanding = Pick<Sibling, 'id' | 'parent_id' | 'last_low_level_status'>
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * Returns the status of an order transaction. It is `active` while any of its orders is open, `cancelled` if all are
- * cancelled, and otherwise `completed`. An order with the status redraw_available keeps this status. We treat it as
- * open until its redraw is completed, or a redraw of that redraw.
+ * Returns the status of an order transaction, which is an order and its redraws. It is `active` while any of its orders
+ * is open, `cancelled` if all are cancelled, and otherwise `completed`. An order that needs a new sample has the status
+ * redraw_available forever. It counts as open until its redraw is completed, or a redraw of that redraw.
  */
 export function transactionStatus(orders: readonly OrderStanding[]): 'active' | 'completed' | 'cancelled' {
   const replaced = orders.length > 1 ? replacedBy(orders) : NONE;
@@ -19,8 +19,8 @@ export function transactionStatus(orders: readonly OrderStanding[]): 'active' | 
 }
 
 /**
- * Returns the ids of the orders that a completed redraw replaces: the order that it repeats, the order that this one
- * repeats, and so on.
+ * Returns the ids of the orders that a completed redraw replaces: the order that the redraw repeats, the order that
+ * this order repeats, and so on.
  */
 function replacedBy(orders: readonly OrderStanding[]): ReadonlySet<string> {
   const parents = new Map(orders.map(({ id, parent_id }) => [id, parent_id]));

@@ -30,8 +30,8 @@ const knownOf = (name: string): Courier | undefined => {
 };
 
 /**
- * Returns the slug of the courier whose name begins with it. For example, UPSDAP has the slug `ups`, and FedEx Ground
- * has the slug `fedex`. Returns `other` for all other names.
+ * Returns the slug with which the courier's name begins: `ups` for UPSDAP, `fedex` for FedEx Ground. Returns `other`
+ * for a name that begins with none.
  */
 export const courierOf = (name: string): string => knownOf(name)?.slug ?? 'other';
 

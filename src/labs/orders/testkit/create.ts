@@ -10,8 +10,8 @@ import type { TestkitOrderInput } from '../schemas.ts';
 
 /**
  * Creates an order for a kit that we send to a user, who registers it later. If we already know that the registration
- * would fail, we refuse the order before anybody sends a kit. Examples are a state that the laboratory does not serve,
- * and an account that is missing or cannot be billed in this state.
+ * would fail, we refuse the order, so that nobody sends a kit in vain. For example, the laboratory may not serve the
+ * state, or an account may be missing or not billable in this state.
  */
 export function createTestkitOrder(ctx: TeamCtx, input: Static<typeof TestkitOrderInput>): Promise<LoadedOrder> {
   return inTransaction(ctx, async (ctx) => {

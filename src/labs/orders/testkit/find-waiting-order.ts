@@ -14,10 +14,9 @@ const MOST_WAITING = 100;
 const AT_ONCE = 100;
 
 /**
- * Finds the order for a kit whose sample id belongs to no order yet. This is the user's oldest order that waits for a
- * kit. If `labTestId` is not null, it must be an order of this lab test. If there is no such order, the function
- * creates one, for this lab test or for the default kit of the team. Throws sample_ambiguous if orders of several lab
- * tests wait.
+ * Finds the order for a kit whose sample id belongs to no order yet: the user's oldest order that waits for a kit, of
+ * the lab test `labTestId` if the caller names one. If there is no such order, the function creates one, for this lab
+ * test or for the default kit of the team. Throws sample_ambiguous if orders of several lab tests wait.
  */
 export async function findOrMakeWaitingOrder(
   ctx: TxCtx<TeamCtx>,
@@ -49,15 +48,14 @@ export async function findOrMakeWaitingOrder(
 type WaitingOrder = Pick<StoredOrder, 'id' | 'team_id' | 'lab_test_id' | 'personal' | 'patient_details'>;
 
 /**
- * Locks and returns the kit orders of a user that have no patient yet, oldest first. The statement cannot select orders
- * without a patient, because patients are sealed. Therefore this function opens each row and skips orders that have a
- * patient.
+ * Locks and returns the kit orders of a user that have no patient yet, oldest first. Patients are sealed, so SQL cannot
+ * select orders without one. The function decrypts each row and skips orders that have a patient.
  */
 async function lockWaiting(ctx: TxCtx<TeamCtx>, userId: string, labTestId: string | null): Promise<WaitingOrder[]> {
   const waiting: WaitingOrder[] = [];
   for (let after = LEAST_ID; ;) {
-    // If another transaction has locked a row, this statement waits for it. Afterwards it returns the row only if the
-    // order still waits for a kit.
+    // If another transaction has locked a row, this statement waits for that transaction. Then it returns the row only
+    // if the order still waits for a kit.
     const { rows } = await sql<WaitingOrder>`
       select id, team_id, lab_test_id, personal, patient_details from orders
        where user_id = ${userId} and team_id = ${ctx.team.id} and method = 'testkit' and sample_id is null
@@ -71,8 +69,8 @@ async function lockWaiting(ctx: TxCtx<TeamCtx>, userId: string, labTestId: strin
 }
 
 /**
- * Returns the account for a new order, because a registration names none. If the laboratory requires an account and the
- * team has exactly one there, the order gets this account. Otherwise the function returns null.
+ * Returns the account for a new order. A registration names no account. If the laboratory requires one and the team has
+ * exactly one there, the function returns that account, and otherwise null.
  */
 async function onlyAccountAt(ctx: TxCtx<TeamCtx>, labId: number): Promise<string | null> {
   const { order_rules } = await findOrderLab(ctx, labId);

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { issueSampleIds } from '../bind-sample.ts';
 
-/** The letters and digits of an id. Letters that look like digits are not among them. */
+/** The letters and digits of an id, without letters that look like digits, such as O. */
 const LETTERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-/** The length of an id. Its 60 random bits prevent that somebody guesses an id or that an id occurs twice. */
+/** The length of an id. The id has 60 random bits, so nobody can guess one, and no two are equal. */
 const LENGTH = 12;
 
 /**

@@ -3,9 +3,9 @@ import { changeOrder } from '../change-order.ts';
 import type { LoadedOrder } from '../load-order.ts';
 
 /**
- * Moves an order to another user of the team, because its user has handed the kit on to that person. Foreign keys move
- * all rows that belong to the order. Two values refer to the former user, so we remove them: the address to which the
- * kit was sent, and passthrough, in which the customer may have noted the user.
+ * Moves an order to another user of the team, to whom its user has given the kit. Foreign keys move all rows that
+ * belong to the order. We remove two values that may name the former user: the address to which the kit was sent, and
+ * `passthrough`, the customer's own note.
  */
 export async function moveToUser(
   ctx: TxCtx<TeamCtx>,

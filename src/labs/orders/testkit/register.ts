@@ -29,8 +29,8 @@ import { addScansJob } from './tracking-numbers.ts';
 type Input = Static<typeof RegisterTestkitInput>;
 
 /**
- * Registers a kit. The function stores the patient of the kit in an order. This is the order that has the sample id. If
- * no order has it, we use an order of the user that waits for a kit. If there is no such order either, we create one.
+ * Registers a kit: stores its patient in an order. This is the order that has the sample id, or else an order of the
+ * user that waits for a kit, or else a new order.
  */
 export function registerTestkit(ctx: TeamCtx, input: Input): Promise<LoadedOrder> {
   return inTransaction(ctx, async (ctx) => {
@@ -39,7 +39,7 @@ export function registerTestkit(ctx: TeamCtx, input: Input): Promise<LoadedOrder
     const repeated = order.row.patient_details !== null;
     refuseMinorWithoutSetting(ctx, input.patient_details.dob);
     const registered = await storeRegistration(ctx, order, input);
-    // If a registration repeats an earlier one, it changes the details of the order but publishes no event.
+    // A registration that repeats an earlier one changes the details of the order but publishes no event.
     if (repeated) return registered;
     const appended = await appendOrderEvents(ctx, registered, [
       { status: requisitionStatus(order.lab.connection) },
@@ -94,8 +94,8 @@ const SAMPLE_TAKEN: ReadonlySet<LowLevelStatus> = new Set([
 const IDENTITY = ['first_name', 'last_name', 'dob', 'gender'] as const;
 
 /**
- * Throws order_not_changeable if a registration would name another patient after the sample was sent back. Otherwise we
- * could report a result for a person whose sample it is not.
+ * Throws order_not_changeable if a registration would name another patient after the sample was sent back. The result
+ * would then go to a person who did not give the sample.
  */
 function refuseAnotherPatient({ row }: LoadedOrder, { patient_details: given }: Input): void {
   const known = row.patient_details;

@@ -11,10 +11,9 @@ import { storeShipment, type ShipmentUpdate } from './store-shipment.ts';
 type Kit = { team_id: string; order_id: string };
 
 /**
- * Stores the tracking numbers of a kit's parcels. The operator calls this function if no laboratory reports the
- * parcels. A fulfilment service may do so for the operator. The status of the order changes only when a carrier scans a
- * parcel. Throws not_found. Throws order_not_changeable if the order is not for a kit, has ended, or is at the
- * laboratory.
+ * Stores the tracking numbers of a kit's parcels. The operator, or a fulfilment service for the operator, calls this
+ * function if no laboratory reports the parcels. The status of the order changes only when a carrier scans a parcel.
+ * Throws not_found. Throws order_not_changeable if the order is not for a kit, has ended, or is at the laboratory.
  */
 export function shipKit(ctx: Ctx, { team_id, order_id }: Kit, parcels: ShipmentUpdate): Promise<{ org_id: string }> {
   return inTransaction(ctx, async (tx) => {

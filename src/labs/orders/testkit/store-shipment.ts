@@ -7,8 +7,8 @@ import { trackingUrl } from './couriers.ts';
 import { storeTrackingNumbers } from './tracking-numbers.ts';
 
 /**
- * Facts about the parcels of a kit, which a laboratory or the sender of the kit reports. If a key is missing, the
- * stored value does not change. null as the courier means that the courier is unknown.
+ * Facts about the parcels of a kit, as a laboratory or the sender of the kit reports them. If a key is missing, the
+ * stored value stays. A courier of null means that the courier is unknown.
  */
 export type ShipmentUpdate = {
   outbound_tracking_number?: string;
@@ -53,7 +53,7 @@ const hasLeg = (update: ShipmentUpdate, leg: (typeof LEGS)[number]): boolean =>
 
 /**
  * Adds the courier's URL of a parcel if the report contains none. If we know no URL for a new parcel, the function
- * removes the URL of the earlier parcel.
+ * removes the URL, because it belongs to an earlier parcel.
  */
 function withUrls({ shipment }: LoadedOrder, update: ShipmentUpdate): ShipmentUpdate {
   const completed = { ...update };

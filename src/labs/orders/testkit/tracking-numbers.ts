@@ -8,8 +8,8 @@ import type { OrderRow } from '../sealed.ts';
 import { courierOf } from './couriers.ts';
 
 /**
- * The job that changes the status of an order after carriers have scanned its parcels. The module `laboratories`
- * implements it.
+ * The job that changes the status of an order after carriers have scanned its parcels. The folder `carriers` implements
+ * it.
  */
 export const carrierScansKind = jobKind({
   name: 'follow_carrier_scans',
@@ -18,16 +18,15 @@ export const carrierScansKind = jobKind({
 });
 
 /**
- * Returns the hash of a tracking number, by which we find the parcel. The function removes spaces and hyphens, because
- * people write the numbers with them. The hash does not depend on a team, because carriers do not know our teams.
+ * Returns the hash of a tracking number, by which we find the parcel. People write the numbers with spaces and hyphens,
+ * so the function removes these. Carriers do not know our teams, so the hash is the same for all teams.
  */
 export const trackingNumberHash = ({ cipher }: Pick<Ctx, 'cipher'>, number: string): Buffer =>
   cipher.lookupHash('tracking_number', 'carriers', number.toUpperCase().replaceAll(/[\s-]/g, ''));
 
 /**
- * Locks these tracking numbers until the end of the transaction, so that no other transaction stores orders or scans
- * for them. If one transaction stores a parcel while another stores its scan, the later one waits and then finds the
- * row of the first.
+ * Locks these tracking numbers until the end of the transaction. One transaction may store a parcel while another
+ * stores its scan. The later one then waits here, and finds the row of the first.
  */
 export async function lockTrackingNumbers({ db }: TxCtx<Ctx>, hashes: Buffer[]): Promise<void> {
   await lockNames(
@@ -69,8 +68,8 @@ export async function storeTrackingNumbers(ctx: TxCtx<TeamCtx>, row: OrderRow, p
 }
 
 /**
- * Adds the job that changes the status of an order, if carriers have already scanned a parcel of this order. The job
- * runs after the commit.
+ * If carriers have already scanned a parcel of this order, adds the job that changes the order's status. The job runs
+ * after the commit.
  */
 export async function addScansJob(ctx: TxCtx<TeamCtx>, { user_id, id }: OrderRow): Promise<void> {
   const { rows } = await sql`

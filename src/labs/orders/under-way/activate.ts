@@ -11,7 +11,7 @@ import { requisitionStatus } from '../send-out.ts';
 import { waitsForDay } from '../waits-for-day.ts';
 import { appendOrderEvents } from '../status/append-events.ts';
 
-/** The greatest number of orders that one run handles. The next run handles the others. */
+/** The most orders that one run handles. The next run handles the remaining ones. */
 const AT_ONCE = 1_000;
 
 /** The job that activates one scheduled order when its day has come. */
@@ -28,7 +28,7 @@ const activation = defineTeamJob({
 
 /**
  * The job that finds, every five minutes, the orders whose day has come in UTC. It skips orders of users who are
- * scheduled for deletion. It finds them later if somebody undoes the deletion.
+ * scheduled for deletion. If somebody undoes the deletion, a later run finds them.
  */
 export const dueOrders = defineJob({
   name: 'activate_due_orders',

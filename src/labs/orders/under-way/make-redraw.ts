@@ -5,10 +5,10 @@ import { personalOf } from '../sealed.ts';
 import { requisitionStatus } from '../send-out.ts';
 
 /**
- * Creates a redraw: an order that repeats `order` in the same order transaction. The redraw has the same patient, lab
- * test and billing, and gets a new sample. We publish it like every new order. An order has at most one redraw, so a
- * second call creates nothing. Returns the repeated order with the redraw in its transaction. The caller holds the lock
- * on the repeated order.
+ * Creates a redraw: an order that repeats `order` with a new sample, in the same order transaction. The redraw has the
+ * same patient, lab test and billing. We publish it like every new order. An order has at most one redraw, so a second
+ * call creates nothing. Returns the repeated order; its order transaction includes the redraw. The caller holds the
+ * lock on the repeated order.
  */
 export async function makeRedraw(ctx: TxCtx<TeamCtx>, order: LoadedOrder): Promise<LoadedOrder> {
   const { row, transaction } = order;

@@ -11,8 +11,7 @@ import { activateIfDue } from './activate.ts';
 
 /**
  * Changes the day on which an order becomes active. This is possible only before we send anything about the order. If
- * the new day has come already, the order becomes active. null removes the day, and is accepted while the order is
- * received. Throws order_not_changeable.
+ * the new day has come already, the order becomes active at once. Null removes the day. Throws order_not_changeable.
  */
 export function patchOrder(ctx: TeamCtx, orderId: string, patch: Static<typeof OrderPatch>): Promise<LoadedOrder> {
   return inTransaction(ctx, async (ctx) => {

@@ -1,4 +1,4 @@
-/** The words that mean a normal result of a test, and the words that mean an abnormal one. */
+/** The words that the catalogue lists as normal results of a test, and the words that it lists as abnormal ones. */
 export type Words = { normal: string[]; abnormal: string[] };
 
 /**
@@ -8,8 +8,8 @@ export type Words = { normal: string[]; abnormal: string[] };
 export const lettersOf = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 
 /**
- * Interprets a result in words with the words of its test. The result is abnormal if at least one of its lines is
- * abnormal, and normal if all lines are normal. In all other cases the function returns null.
+ * Interprets a result in words with the words of its test in the catalogue. The result is abnormal if at least one of
+ * its lines is abnormal, and normal if all lines are normal. In all other cases the function returns null.
  */
 export function interpretWords(result: string, { normal, abnormal }: Words): 'normal' | 'abnormal' | null {
   const [good, bad] = [normal, abnormal].map((words) => new Set(words.map(lettersOf))) as [Set<string>, Set<string>];

@@ -16,7 +16,9 @@ export function worstOf(interpretations: Interpretation[]): Interpretation {
   return interpretations.reduce((worst, next) => (SEVERITY[next] > SEVERITY[worst] ? next : worst));
 }
 
-/** The flags of HL7 table 0078 that we can interpret. All other flags mean 'unknown'. */
+/**
+ * The flags of a result (HL7 table 0078) that we can interpret, such as `H` for high. All other flags mean 'unknown'.
+ */
 const FLAGS: Record<Exclude<Interpretation, 'unknown'>, string[]> = {
   normal: ['N', 'NEG', 'ND', 'NR', 'B', 'S', 'MS', 'VS'],
   abnormal: ['H', 'L', 'A', '<', '>', 'U', 'D', 'W', 'POS', 'DET', 'RR', 'WR', 'I', 'R', 'HU', 'LU'],
@@ -54,10 +56,9 @@ export type Judgement = {
 };
 
 /**
- * Interprets a result. If the laboratory sent flags, the flags decide. Otherwise the reference range decides. Without
- * flags and range, the words in the test's catalogue entry decide. A final number without flags and range is normal,
- * because laboratories flag abnormal values. The result is unknown if we do not know the meaning of its words or cannot
- * compare it with its range.
+ * Interprets a result. The first of these that exists decides: the laboratory's flags, the reference range, the words
+ * in the test's catalogue entry. A final number without flags and range is normal, because laboratories flag abnormal
+ * values. The result is unknown if we do not know the meaning of its words, or cannot compare it with its range.
  */
 export function interpret({ result, unit, reference_range, flags, final, words = null }: Observed): Judgement {
   const range = parseRange(reference_range, unit);
@@ -83,7 +84,7 @@ export function interpret({ result, unit, reference_range, flags, final, words =
   }
 }
 
-/** Pairs of words. The first means a negative finding, the second a positive one. */
+/** Pairs of words. The first means that the laboratory found nothing, the second that it found something. */
 const FINDINGS: [none: RegExp, some: RegExp][] = [
   [/^non[ -]?reactive$/, /^reactive$/],
   [/^(?:not|none) detected$/, /^detected$/],

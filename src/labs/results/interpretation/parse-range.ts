@@ -1,4 +1,5 @@
-// Parses reference ranges and results, in the forms that laboratories write, into intervals of numbers.
+// Parses reference ranges and results, in the forms that laboratories write, into intervals of numbers: `<5.7` is
+// everything below 5.7.
 
 /** The interval from `min` to `max`. null means that the interval has no limit on this side. */
 export type Interval = { min: number | null; minIncluded: boolean; max: number | null; maxIncluded: boolean };
@@ -16,8 +17,8 @@ export const ALONE = new RegExp(`^${NUMBER}$`);
 
 /**
  * Parses a reference range such as `<5.7`, `< OR = 9.9`, `2.6-24.9` (both ends included), `-5.0 - +2.0` or `1,000–4,500
- * /uL`. Returns null for a text that may not be a single interval of numbers, such as words, `5-`, `<0.5 or >9`,
- * several tiers, or a number with a comma that may be a decimal comma.
+ * /uL`. Returns null for a text that is not certainly a single interval of numbers. Examples are words, `5-`, `<0.5 or
+ * >9`, a list of several ranges, or a number with a comma that may be a decimal comma.
  */
 export function parseRange(text: string | null, unit: string | null = null): Interval | null {
   const plain = plainOf(text ?? '', unit);
@@ -25,7 +26,7 @@ export function parseRange(text: string | null, unit: string | null = null): Int
 }
 
 /**
- * Parses a result into the interval that contains the value. The result may be one number, `<0.2`, `>=500`, `5-10` or
+ * Parses a result into the interval in which the value lies. The result may be one number, `<0.2`, `>=500`, `5-10` or
  * `1.5x10^3`. Returns null for any other text.
  */
 export function parseValue(text: string, unit: string | null = null): Interval | null {
@@ -38,7 +39,10 @@ export function parseValue(text: string, unit: string | null = null): Interval |
   return parseSingle(plain) ?? parseDouble(plain);
 }
 
-/** Returns a text without its unit, spaces and thousands separators. Each sign has one form in the returned text. */
+/**
+ * Returns a text without its unit, spaces and thousands separators. Signs that look alike, such as the different
+ * dashes, become the same sign.
+ */
 export function plainOf(text: string, unit: string | null): string | null {
   if (text.length > LONGEST) return null;
   let plain = text.trim().replaceAll(/[\u2010-\u2015\u2212]/g, '-');

@@ -1,6 +1,6 @@
 import type { Interval } from './parse-range.ts';
 
-/** The position of a value in a range. null if the value may be inside or outside the range. */
+/** The position of a value in a range. Null if the value may be inside or outside, for example `<5` in `1-99`. */
 export type RangePosition = 'below' | 'inside' | 'above' | null;
 
 /**
@@ -21,15 +21,18 @@ export function positionInRange(value: Interval, range: Interval): RangePosition
   return fromWithin && toWithin ? 'inside' : null;
 }
 
-/** Returns whether every number up to `end` is smaller than every number from `begin` on. */
+/**
+ * Returns whether every number of an interval that ends at `end` is smaller than every number of an interval that
+ * begins at `begin`.
+ */
 function isBehind(end: number | null, endIncluded: boolean, begin: number | null, beginIncluded: boolean): boolean {
   if (end === null || begin === null) return false;
   return end < begin || (end === begin && !(endIncluded && beginIncluded));
 }
 
 /**
- * Returns the lower end of a value. If the range contains no negative numbers, the value is not negative either. Then
- * the value `<5` begins at 0.
+ * Returns the lower end of a value. A range without negative numbers shows that the value cannot be negative either.
+ * Then the value `<5` begins at 0.
  */
 function lowEndOf(value: Interval, range: Interval): Pick<Interval, 'min' | 'minIncluded'> {
   const neverNegative = range.min !== null && range.min >= 0 && value.min === null && (value.max ?? 0) > 0;

@@ -8,7 +8,7 @@ const RANGE = /^(?=.*\d)(?:[<>]=?\d{0,12}(?:\.\d{1,12})?|\d{0,12}(?:\.\d{1,12})?
 
 /**
  * Returns a result with the type that fits its text. A number with a unit is numeric even if the laboratory sent it as
- * text. `> 500` is a range. If the laboratory calls a text a number but the text is none, the type is comment.
+ * text. `> 500` is a range. If the laboratory sent a text as a number, but it is no number, the type is comment.
  */
 export function readValue(
   kind: ResultType,

@@ -1,4 +1,4 @@
-/** Units as laboratories write them, with their UCUM forms. */
+/** Units as laboratories write them, with their forms in UCUM, the standard code for units. */
 const UCUM: Record<string, string> = {
   'mEq/L': 'meq/L',
   'uIU/mL': 'u[IU]/mL',

@@ -10,7 +10,7 @@ export const EXPORTS: Exports = {
   ofUser: [{ type: 'lab_report_job', table: 'lab_report_jobs', key: ['id'] }],
 };
 
-/** Returns the chunks of all files in their order. Only one chunk is in memory at a time. */
+/** Returns the chunks of all files, file by file. Only one chunk is in memory at a time. */
 async function* readChunks(ctx: TeamCtx): AsyncIterable<ExportedRow> {
   const files = exportedRows(ctx, { type: 'lab_report_file', table: 'lab_report_files', key: ['id'] }, null);
   for await (const file of files) {
@@ -29,8 +29,8 @@ async function* readChunks(ctx: TeamCtx): AsyncIterable<ExportedRow> {
 }
 
 /**
- * Deletes the jobs of a user and their files. No foreign key deletes the files. If a process is working on such a job,
- * it loses its lease.
+ * Deletes the jobs of a user and their files, which no foreign key deletes. A process that is working on such a job
+ * loses its lease.
  */
 export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
   const erased = await db

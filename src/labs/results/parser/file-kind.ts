@@ -9,8 +9,8 @@ export const CONTENT_TYPES: Record<ReportFileKind, string> = {
 };
 
 /**
- * The maximum number of pixels of an image. A page with 600 dots per inch has 34 million pixels. We never unpack the
- * image.
+ * The maximum number of pixels of an image. A page at 600 dots per inch has 34 million pixels. We only check the header
+ * of an image and never decode it.
  */
 const MOST_PIXELS = 64_000_000;
 

@@ -16,13 +16,13 @@ export type Outcome =
 
 /**
  * Stores the outcome of a job and publishes it, if the caller still has the lease. If the customer requested a review,
- * the job needs one in any case.
+ * a person must review the job in any case.
  */
 export function finishJob(ctx: TeamCtx, { user_id, id, lease }: ClaimedReport, outcome: Outcome): Promise<void> {
   return inTransaction(ctx, async (tx) => {
     const { db, team, cipher } = tx;
-    // We lock the user's row first. The erasure of a user does the same, so this transaction and an erasure cannot
-    // deadlock.
+    // We lock the user's row first, as the erasure of a user does. With the same order of locks, this transaction and
+    // an erasure cannot deadlock.
     const { rows: users } = await sql<{ id: string; client_user_id: string }>`
       select id, client_user_id from users where id = ${user_id} and team_id = ${team.id} for key share`.execute(db);
     const [user] = users;

@@ -1,5 +1,5 @@
-// Runs the process that reads a PDF. We do not trust this process, because a malicious file may control it. Therefore
-// we limit the length of its output and check its shape.
+// Runs the process that reads a PDF. A malicious file may take control of this process. So we do not trust its output:
+// we limit the length and check the shape.
 import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,8 +17,8 @@ import { LONGEST_TEXT, MOST_ROWS, type ReadReport, type ParserOutput } from './p
 /** The maximum processor time. A report of a hundred pages takes a few seconds. */
 const MOST_CPU_SECONDS = 20;
 /**
- * The maximum elapsed time, for a process that only waits. It is so short that we can read all files of a job within
- * its lease.
+ * The maximum elapsed time, for a process that only waits and uses no processor time. With this limit, we can read all
+ * files of a job within the job's lease.
  */
 const MOST_MS = 35_000;
 /** The maximum size of the output. It is enough for the maximum number of rows if every text has its maximum length. */
@@ -42,7 +42,10 @@ export class ReportFailure extends Error {
 }
 
 const text = nullable(Type.String({ maxLength: LONGEST_TEXT }));
-/** The shape of the output. We check it, because the process may write anything if a malicious file controls it. */
+/**
+ * The shape of the output. A malicious file may take control of the process and make it write anything, so we check the
+ * output.
+ */
 const Report = Type.Object({
   header: Type.Object({
     patient_first_name: text,
@@ -82,7 +85,7 @@ export async function parsePdf(
   const late = setTimeout(() => child.kill('SIGKILL'), mostMs);
   try {
     const [said] = await Promise.all([outputOf(child), feed(child, content)]);
-    // The output is complete, so it does not matter how and when the process ends.
+    // The output is complete, so the exit code of the process does not matter.
     return reportOf(said);
   } finally {
     clearTimeout(late);
@@ -91,8 +94,8 @@ export async function parsePdf(
 }
 
 /**
- * Writes the content to the standard input of the process. If the process ends before it has read all of it, this is no
- * error. Throws the errors of reading the content.
+ * Writes the content to the standard input of the process. The process may end before it has read everything, and this
+ * is no error. Throws the errors of reading the content.
  */
 async function feed({ stdin }: ChildProcess, content: AsyncIterable<Buffer>): Promise<void> {
   let failure: { error: unknown } | null = null;

@@ -13,7 +13,7 @@ const MOST_ARRIVING = 20;
 
 /**
  * Reserves space for a file in the quotas of the team and of the organisation. The reservation has the maximum size of
- * a file. After the file is stored, its real size replaces the reservation. Throws limit_reached.
+ * a file. When the file is stored, its real size replaces the reservation. Throws limit_reached.
  */
 export function reserveQuota(
   ctx: TeamCtx,
@@ -21,7 +21,7 @@ export function reserveQuota(
 ): Promise<void> {
   return inTransaction(ctx, async (tx) => {
     const { db, team, config } = tx;
-    // This lock prevents two concurrent uploads of an organisation from both using the same free space.
+    // Without this lock, two uploads of an organisation at the same time could both use the last free space.
     await lockName(db, 'lab reports', team.org_id);
     const { rows } = await sql<{ bytes: number; arriving: number; waiting: number }>`
       select (select coalesce(sum(bytes), 0)::float8 from lab_report_files where team_id = ${team.id}) as bytes,

@@ -13,7 +13,7 @@ import { openFile } from './store-file.ts';
 
 const NEVER = new AbortController().signal;
 
-/** The job also runs every minute, to continue jobs whose process was killed. */
+/** A job may stop half-way if its process is killed. So this job also runs every minute, and continues such jobs. */
 export const labReportParsing = defineJob({
   ...parseKind,
   payload: Type.Object({}),

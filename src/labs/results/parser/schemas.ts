@@ -15,8 +15,8 @@ const SAMPLE_TYPES = ['urine', 'serum_plasma_blood', 'capillary_blood', 'stool',
 const REPORT_RESULT_TYPES = ['numeric', 'range', 'comment', 'boolean', 'duration', 'percentage', 'ratio'] as const;
 
 /**
- * The maximum number of results in the data of a job. No report has more. An event contains all results of its job, so
- * their number must be limited.
+ * The maximum number of results in the data of a job, more than any report has. An event contains all results of its
+ * job, so their number must be limited.
  */
 export const MOST_RESULTS = 200;
 

@@ -6,8 +6,8 @@ import { kindOfReport } from './file-kind.ts';
 import { MOST_FILE_BYTES, reserveQuota } from './reserve-quota.ts';
 
 /**
- * The size of the chunks in which we seal and write a file. Only one chunk is in memory at a time. From the first chunk
- * we recognise the kind of the file.
+ * The size of the chunks in which we seal and write a file, so that only one chunk is in memory at a time. The first
+ * chunk also shows the kind of the file.
  */
 const CHUNK_BYTES = 256 * 1024;
 

@@ -9,7 +9,7 @@ type Description = Pick<StoredReport, 'metadata' | 'sample_information'>;
 
 /**
  * Returns the description of a report: the patient from the order, and the laboratory with its times from the report.
- * If a later report does not contain a fact, we keep the fact from the earlier report.
+ * If a later report lacks a fact, the fact from the earlier report stays.
  */
 export function describeReport(
   { row }: LoadedOrder,
@@ -49,8 +49,8 @@ type SampleInformation = Description['sample_information'];
 
 /**
  * Returns the samples of a report by their ids. If the report names no sample, its times and laboratories belong to the
- * order's sample. The key is then the first known number: the sample id of the order, or a number from the report, or
- * the id of the order.
+ * order's only sample. The key of that sample is the first number that we know: the sample id of the order, a number
+ * from the report, the id of the order.
  */
 function samplesOf(order: LoadedOrder['row'], report: LabReport, before: SampleInformation): SampleInformation {
   const { accession_number, filler_number, placer_number } = report;

@@ -1,7 +1,8 @@
 import type { FailureType } from '../lab-report.ts';
 
 /**
- * Words and abbreviations with which laboratories state why there is no value. More exact words are first in the list.
+ * Words and abbreviations with which laboratories state why there is no value. The first match decides, so more exact
+ * words come first.
  */
 const WORDS: [RegExp, FailureType][] = [
   [/\binsufficient volume\b|\blow volume\b/i, 'insufficient_volume'],
@@ -21,8 +22,8 @@ const WORDS: [RegExp, FailureType][] = [
 ];
 
 /**
- * Derives the reason why there is no value from the laboratory's text. Returns 'unknown_failure' if the text contains
- * none of these words.
+ * Derives from the laboratory's text why there is no value. Returns 'unknown_failure' if the text contains none of
+ * these words.
  */
 export function failureTypeOf(text: string, notes: string | null): FailureType {
   const said = `${text} ${notes ?? ''}`.slice(0, 2_000);

@@ -9,8 +9,8 @@ export type Entry =
 export const isPreliminary = (value: Entry): boolean => value.of === 'result' && value.entry.status === 'partial';
 
 /**
- * Returns the time at which the laboratory last reported this entry. Returns an empty text if the laboratory never
- * reported it, because the final report simply does not contain it.
+ * Returns the time at which the laboratory last reported this entry. Returns an empty text if it never did: the entry
+ * says that the final report lacks a value.
  */
 const reportedAt = ({ of, entry }: Entry): string =>
   entry.as_of?.reported_at ?? (of === 'result' ? entry.timestamp : entry.reported_at) ?? '';
@@ -18,14 +18,14 @@ const reportedAt = ({ of, entry }: Entry): string =>
 const isUndated = ({ entry }: Entry): boolean => entry.as_of?.undated === true;
 
 /**
- * Returns whether a reported entry replaces the known entry. The first rule that distinguishes the two entries decides:
+ * Returns whether a reported entry replaces the known entry. The first rule that distinguishes the two decides:
  * 1. A final entry replaces a preliminary one. A preliminary entry never replaces a final one that the laboratory
  * reported.
  * 2. An entry that has its own time (OBR-22), or that corrects a value, replaces an entry without its own time.
  * 3. The entry with the later time of the result replaces the other.
  * 4. The entry with the later time of the message (MSH-7) replaces the other.
- * 5. The entry that arrives later replaces the other.
- * But if one of the messages has no time, rule 5 never brings a withdrawn value back.
+ * 5. The entry that arrives later replaces the other. But if one of the messages has no time, this never brings a
+ * withdrawn value back.
  */
 export function isNewer(reported: Entry, known: Entry): boolean {
   if (isPreliminary(reported) !== isPreliminary(known)) return isPreliminary(known) || reportedAt(known) === '';

@@ -11,8 +11,8 @@ type Merged = Values & { superseded: boolean };
 
 /**
  * Merges a new report into the values that we know of an order. Laboratories repeat values, send reports in parts, and
- * send messages late. Therefore we merge each value separately. The newest value becomes the current one, and earlier
- * values become its history. Values that the report does not repeat stay as they are.
+ * send messages late, so we merge each value separately. The newest value becomes the current one, and earlier values
+ * become its history. Values that the report does not contain stay.
  */
 export function mergeValues(before: Values | null, report: LabReport, analytes: Analyte[]): Merged {
   const entries = new Map<string, Entry>();
@@ -51,8 +51,9 @@ function entryOf(report: LabReport, observation: Observation, analyte: Analyte |
 const CANCELLED_AFTER = 'The laboratory cancelled this value after it was reported.';
 
 /**
- * Returns the reported entry. If the value was reported as final before and is missing now, the function adds a note
- * that the laboratory cancelled it. The note distinguishes this value from a value that never came.
+ * Returns the reported entry. If the laboratory reported a final value before and now reports it as missing, the
+ * function adds a note that the laboratory cancelled the value. A reader can then distinguish it from a value that
+ * never came.
  */
 function ofReported(reported: Entry, known: Entry | undefined): Entry {
   if (reported.of !== 'missing' || !known) return reported;
@@ -68,8 +69,8 @@ function ofReported(reported: Entry, known: Entry | undefined): Entry {
 }
 
 /**
- * Returns whether two entries are equal except for their times and status. If a preliminary value becomes final, this
- * is a change and not a repetition.
+ * Returns whether two entries have the same content. Their times, status, previous value and history may differ. But if
+ * a preliminary value becomes final, this is a change and not a repetition.
  */
 function saysTheSame(reported: Entry, known: Entry): boolean {
   if (reported.of !== known.of) return false;
@@ -87,15 +88,15 @@ const contentOf = ({ entry }: Entry, hasCodes: boolean): string => {
 };
 
 /**
- * Returns the known entry with the time of its repetition. Afterwards, a value with a time between the two reports
- * cannot replace it.
+ * Returns the known entry with the time of its repetition. A late message with a time between the two reports then
+ * cannot replace the entry.
  */
 const restated = (known: Entry, { entry: { as_of } }: Entry): Entry =>
   ({ of: known.of, entry: { ...known.entry, ...(as_of && { as_of }) } }) as Entry;
 
 /**
  * Returns the entry that replaces the known entry. If a final value changed, the new entry has the status corrected and
- * contains the previous value. A cancelled value keeps its history. A withdrawn value loses it.
+ * contains the previous value. A cancelled value keeps its history. A withdrawn value loses its history.
  */
 function corrected(reported: Entry, known: Entry): Entry {
   if (reported.of === 'withdrawn' || known.of === 'withdrawn') return reported;
@@ -114,8 +115,8 @@ function corrected(reported: Entry, known: Entry): Entry {
 }
 
 /**
- * Adds a value that arrived after a newer one to the history. If the history contains the value already, the function
- * returns the same entry. A withdrawn entry gets no history, because the value may belong to another patient.
+ * Adds a value that arrived late, after a newer one, to the history. If the history contains the value already, nothing
+ * changes. A withdrawn entry gets no history, because the value may belong to another patient.
  */
 function withLate(known: Entry, reported: Entry): Entry {
   if (known.of === 'withdrawn' || reported.of !== 'result') return known;
@@ -150,8 +151,8 @@ function joined(history: PastResult[], past: PastResult): PastResult[] {
 const timesOf = ({ timestamp, sent_at }: PastResult): string => `${timestamp ?? ''} ${sent_at ?? ''}`;
 
 /**
- * Returns the values in the order of the lab test. Values that were not ordered are last, in the order in which they
- * arrived.
+ * Returns the values in the sequence of the lab test. Values that nobody ordered come last, in the sequence in which
+ * they arrived.
  */
 function valuesOf(entries: Entry[], analytes: Analyte[]): Values {
   const positions = new Map(analytes.map(({ slug }, position) => [slug, position]));
@@ -167,13 +168,13 @@ function valuesOf(entries: Entry[], analytes: Analyte[]): Values {
   }
 }
 
-/** Notes that `missing_results` contains. They state why there is no value. */
+/** Notes of entries in `missing_results` that state why there is no value. */
 export const NOT_IN_REPORT = "Not in the laboratory's final report.";
 export const SET_ASIDE = 'A part of the report could not be read and was set aside.';
 
 /**
- * Returns the required analytes that were not reported and that we no longer expect. Either the laboratory called their
- * test final or cancelled it, or their value may have been in a part of the report that we discarded.
+ * Returns the required analytes that the laboratory did not report and that we no longer expect. Either their test is
+ * final or cancelled, or their value may have been in a part of the report that we discarded.
  */
 export function notReported(
   values: Values,

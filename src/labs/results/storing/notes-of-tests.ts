@@ -1,4 +1,4 @@
-// Handles the notes that a laboratory wrote about a test for which the same report contains no value.
+// Stores notes about a test for which the same report contains no value.
 import type { OrderedTest } from '../../catalogue/ordered-tests.ts';
 import type { StoredReport } from '../stored-report.ts';
 import { MOST_OF_REPORT, ReportRefused } from '../report-bounds.ts';
@@ -8,9 +8,9 @@ import { NOT_IN_REPORT, SET_ASIDE } from './merge-report.ts';
 import { testsMeantBy } from './test-statuses.ts';
 
 /**
- * Returns the report with these notes as additional observations. If an ordered test will get no value, each value that
- * is missing in this test gets the note. Every other note becomes a separate observation of the kind comment. Throws
- * ReportRefused if all notes together are too long.
+ * Returns the report with these notes as additional observations. If an ordered test will get no value, each missing
+ * value of the test gets the note. Every other note becomes an observation of the kind comment. Throws ReportRefused if
+ * all notes together are too long.
  */
 export function withNotesOfTests(report: LabReport, before: StoredReport | null, ordered: OrderedTest[]): LabReport {
   const storedSlugs = [...(before?.results ?? []), ...(before?.withdrawn ?? [])].map(({ key }) => key.split('#')[0]);
@@ -46,8 +46,8 @@ const PLAIN = {
 } as const satisfies Partial<Observation>;
 
 /**
- * Returns an observation that contains only a note. Its name begins with "Note on", so that nobody takes it for a value
- * of the test.
+ * Returns an observation that contains only a note. Its name begins with "Note on", because a reader could otherwise
+ * take it for a value of the test.
  */
 const noteOf = ({ name, codes }: ReportedTest, text: string): Observation => ({
   ...PLAIN,

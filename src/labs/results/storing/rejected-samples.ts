@@ -1,12 +1,12 @@
-// Derives the results of tests from the rejection of their samples.
+// Derives from rejected samples which tests will get no result and which are delayed.
 import type { RejectedTests } from '../stored-report.ts';
 import type { LabReport, FailureType, Observation, ReportedTest } from '../lab-report.ts';
 
 type Rejection = { detail: string | null; failure: FailureType; words: string };
 
 /**
- * The codes of HL7 table 0490 (SPM-21) for a sample from which no result can come. All other codes only delay the work
- * on a sample.
+ * The codes of HL7 table 0490 (SPM-21) for a sample from which no result can come, such as QS for too little of it. All
+ * other codes only delay the work on a sample.
  */
 const REJECTIONS: ReadonlyMap<string, Rejection> = new Map(
   Object.entries({
@@ -35,13 +35,13 @@ const REJECTIONS: ReadonlyMap<string, Rejection> = new Map(
 );
 
 /**
- * Returns the rejection because of which a test gets no result. Returns null if no sample of the test was rejected for
- * such a reason.
+ * Returns the rejection that leaves a test without a result. Returns null if the laboratory rejected no sample of the
+ * test for such a reason.
  */
 export const rejectionOf = ({ rejected = [] }: Pick<ReportedTest, 'rejected'>): Rejection | null =>
   rejected.map((code) => REJECTIONS.get(code)).find((known) => known !== undefined) ?? null;
 
-/** Returns the code of the rejection because of which a test gets no result, or null. */
+/** Returns the code of the rejection that leaves a test without a result, or null. */
 export const rejectionCodeOf = ({ rejected = [] }: Pick<ReportedTest, 'rejected'>): string | null =>
   rejected.find((code) => REJECTIONS.has(code)) ?? null;
 
@@ -63,15 +63,11 @@ const DEFERRALS: ReadonlyMap<string, string> = new Map([
 export const isRejectionCode = (code: string): boolean => REJECTIONS.has(code) || DEFERRALS.has(code);
 
 /**
- * Returns whether this reason only delays a test. Then a person can solve the problem, or we do not know what the
- * laboratory will do.
+ * Returns whether this reason only delays a test. Either a person can solve the problem, or we do not know the code.
  */
 const isDeferral = (reason: string): boolean => !REJECTIONS.has(reason);
 
-/**
- * Returns the text for the reason of a rejection. If the reason is the laboratory's own, the text contains it without
- * changes.
- */
+/** Returns the reason of a rejection in words. A reason of the laboratory's own appears in the text without changes. */
 export const wordsOfRejection = (reason: string): string =>
   REJECTIONS.get(reason)?.words ?? DEFERRALS.get(reason) ?? `The laboratory has rejected the sample: ${reason}.`;
 
@@ -84,9 +80,9 @@ export const deferredTests = (rejected: RejectedTests): Map<number, string> =>
   new Map(Object.entries(rejected).flatMap(([marker, code]) => (isDeferral(code) ? [[Number(marker), code]] : [])));
 
 /**
- * Changes a report so that a test is cancelled if its samples were rejected and it has no value. A laboratory may
- * reject a sample before it reports anything else about the test. If a test has values, the laboratory did it in spite
- * of the rejection. Then the function adds the reason of the rejection to the notes of these values.
+ * Changes a report so that a test without values is cancelled if its samples were rejected. A laboratory may report the
+ * rejection before anything else about the test. If the test has values, the laboratory performed it in spite of the
+ * rejection. Then these values get the reason of the rejection as a note.
  */
 export function withRejections(report: LabReport): LabReport {
   const hasValue = ({ status }: Observation): boolean => status !== 'not_obtained' && status !== 'withdrawn';

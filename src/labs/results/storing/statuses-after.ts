@@ -5,16 +5,16 @@ import { progressOfOrder } from '../../orders/status/order-progress.ts';
 import { statusesOf, type LowLevelStatus } from '../../orders/status/statuses.ts';
 
 /**
- * How far a report moves an order. failed: the order can get no results. redrawn: it failed because its samples were
- * rejected.
+ * How far a report moves an order. failed: the order will get no results. redrawn: it failed because the laboratory
+ * rejected its samples.
  */
 export type Reach = 'partial' | 'complete' | { failed: 'called_off' } | { failed: 'redrawn'; detail: string | null };
 
 /**
- * Returns the statuses that an order gets when results arrive, starting from its current status. The results may arrive
- * before we know that the laboratory received the sample. Then the list contains the statuses in between. Returns null
- * if no sequence of statuses leads to the result. An order for a kit has no status for partial results, so it gets the
- * status delivered_to_lab.
+ * Returns the statuses that an order gets when results arrive, starting from its current status. We may not know yet
+ * that the laboratory received the sample, so the list includes the statuses in between. Returns null if no sequence of
+ * statuses leads to the result. An order for a kit has no status for partial results, so it gets the status
+ * delivered_to_lab.
  */
 export function statusesAfter(order: LoadedOrder, reach: Reach): NewEvent[] | null {
   const progress = progressOfOrder(order);
@@ -30,7 +30,7 @@ export function statusesAfter(order: LoadedOrder, reach: Reach): NewEvent[] | nu
 
 /**
  * Returns the status to which a report leads. After a rejected sample, a walk-in patient comes again for the same
- * order. Every other order ends, and its redraw is a new order.
+ * order. Every other order ends, and a new order (the redraw) repeats it.
  */
 function targetOf(reach: Reach, statuses: LowLevelStatus[]): LowLevelStatus {
   if (reach === 'complete') return 'completed';

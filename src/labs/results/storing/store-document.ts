@@ -9,9 +9,9 @@ const CHUNK_BYTES = 256 * 1024;
 
 /**
  * Stores the laboratory's own PDF, sealed in chunks, with the newest version of the report. It replaces the PDF that
- * this version has. 'withdrawn' deletes that PDF and stores none. Returns false and changes nothing if the laboratory
- * has reported something newer about the order, because the document cannot contain it. Also returns false if there is
- * no report yet. The caller holds the lock on the order's row.
+ * this version has. 'withdrawn' deletes that PDF and stores none. If the laboratory has reported something newer about
+ * the order, the document cannot contain it. Then the function returns false and changes nothing. It also returns false
+ * if there is no report yet. The caller holds the lock on the order's row.
  */
 export async function storeDocument(
   ctx: TxCtx<TeamCtx>,
@@ -36,8 +36,8 @@ export async function storeDocument(
 }
 
 /**
- * Returns the times at which the parts of a report were last reported. If a message arrives late, these times do not go
- * back.
+ * Returns the times at which the laboratory last reported each part of a report. A message that arrives late does not
+ * change these times.
  */
 const timesOf = ({ metadata, results, missing_results, withdrawn }: NewestReport): string[] => [
   metadata.date_reported,

@@ -12,7 +12,7 @@ export function analyteOf(observation: Observation, analytes: Analyte[]): Analyt
   return (
     analytes.find(({ slug }) => slug === analyte_slug) ??
     (loinc === null ? undefined : analytes.find(({ loinc_code }) => loinc_code === loinc)) ??
-    // The laboratory's code of a marker identifies an analyte only if the marker has exactly one analyte.
+    // The laboratory's code of a marker identifies an analyte only if the marker has no other analyte.
     onlyOne(analytes.filter(({ marker_provider_id }) => code !== null && marker_provider_id === code)) ??
     null
   );
@@ -60,9 +60,9 @@ export const sourceMarkerOf = (analyte: Analyte): NonNullable<EntryName['source_
 });
 
 /**
- * Returns the time at which a value was reported, and the time at which the laboratory wrote the message. A message
- * that corrects, cancels or withdraws a value is itself the news, so its time is enough. Such a value is never
- * `undated`.
+ * Returns the time of a value's report and the time of the laboratory's message. A value without a time of its own is
+ * `undated`, unless the message corrects, cancels or withdraws the value. Such a message is itself what is new, so its
+ * time is the time of the value.
  */
 export function asOf(report: LabReport, { reported_at, status }: Observation): NonNullable<StoredResult['as_of']> {
   const isUndated = report.undated === true && status === 'final' && report.status !== 'corrected';

@@ -10,14 +10,14 @@ type Status = ReportedTest['status'];
 type Values = Pick<StoredReport, 'results' | 'missing_results' | 'withdrawn'>;
 
 /**
- * The result of one more report. `tests` contains the status of each ordered test. `awaitsOthers` is true if the report
+ * What we know after one more report. `tests` has the status of each ordered test. `awaitsOthers` is true if the report
  * states that results of further tests will come.
  */
 export type AfterReport = { tests: TestStatuses; awaitsOthers: boolean };
 
 /**
- * Returns the statuses of the tests after one more report. A final status never becomes preliminary again, because such
- * a report came late.
+ * Returns the statuses of the tests after one more report. A test that is final never becomes preliminary again,
+ * because a report that says so has arrived late.
  */
 export function testsAfter(before: TestStatuses, reported: ReportedTest[], ordered: OrderedTest[]): AfterReport {
   const named = reported.map((test) => namedBy(test, ordered));
@@ -39,9 +39,9 @@ export function testsAfter(before: TestStatuses, reported: ReportedTest[], order
 }
 
 /**
- * Returns the reasons why samples of ordered tests were rejected, or why they delay these tests. If a test has got
- * values since the rejection, it has no reason. If the laboratory reports several reasons for a delay, the last one
- * replaces the others.
+ * Returns for each test the reason why its samples were rejected, or why they delay the test. A test that has got
+ * values since then has no reason. If the laboratory reports several reasons for a delay, the last one replaces the
+ * others.
  */
 export function rejectedAfter(
   before: RejectedTests,
@@ -64,8 +64,8 @@ export function rejectedAfter(
 }
 
 /**
- * Returns whether the order can get no results. This is the case if each ordered test was cancelled, or if all its
- * required values are missing.
+ * Returns whether the order will get no results, because each ordered test was cancelled, or because all its required
+ * values are missing.
  */
 export function haveAllFailed(tests: TestStatuses, values: Values, ordered: OrderedTest[]): boolean {
   // The results contain notes of the laboratory too, but a note is not a value.
@@ -80,17 +80,15 @@ export function haveAllFailed(tests: TestStatuses, values: Values, ordered: Orde
   });
 }
 
-/**
- * The statuses by priority. If a report contains several statuses for one test, we use the one that comes first here.
- */
+/** If a report contains several statuses for one test, we use the one that comes first here. */
 const RANKED = ['partial', 'final', 'cancelled'] as const satisfies Status[];
 
 const isDone = (status: Status | undefined): boolean => status === 'final' || status === 'cancelled';
 
 /**
- * Finds the ordered test to which a part of a report belongs. We first compare the laboratory's code of the test,
- * because laboratories repeat this code more reliably than our number. If no code matches, we use our number. If there
- * is no number either and the order has only one test, we use this test.
+ * Finds the ordered test to which a part of a report belongs. Laboratories repeat their own code of the test more
+ * reliably than our number, so we compare the code first, and then our number. If there is no number either and the
+ * order has only one test, the part belongs to that test.
  */
 function namedBy({ codes, names }: ReportedTest, ordered: OrderedTest[]): OrderedTest[] {
   const byCode = ordered.filter(({ provider_id }) => codes.includes(provider_id));
@@ -106,9 +104,9 @@ export function testsMeantBy(test: ReportedTest, ordered: OrderedTest[]): Ordere
 }
 
 /**
- * Returns the other ordered tests to which a part of a report belongs, because a laboratory may report several ordered
- * tests as one. These are the tests whose values are in this part. If the part has no values and names only the order,
- * these are all tests of the order.
+ * Returns the other ordered tests to which a part of a report belongs. A laboratory may report several ordered tests as
+ * one. The part then belongs to each test whose values it contains. If it has no values and names only the order, it
+ * belongs to all tests of the order.
  */
 function spokenFor(
   { analytes, names, empty }: ReportedTest,
@@ -123,8 +121,8 @@ function spokenFor(
 const brings = (test: OrderedTest, slug: string): boolean => test.analytes.some((analyte) => analyte.slug === slug);
 
 /**
- * Returns whether each ordered test is final or cancelled. If the laboratory reported no status for a test, all
- * required values of the test must have come and be final.
+ * Returns whether each ordered test is final or cancelled. A test for which the laboratory reported no status counts as
+ * final when all its required values are there and final.
  */
 export function areAllReported({ tests, awaitsOthers }: AfterReport, values: Values, ordered: OrderedTest[]): boolean {
   if (awaitsOthers || !ordered.every(({ marker_id }) => tests[marker_id] === undefined || isDone(tests[marker_id])))
@@ -135,7 +133,7 @@ export function areAllReported({ tests, awaitsOthers }: AfterReport, values: Val
   );
 }
 
-/** Returns whether all required values of these tests have come and are final. */
+/** Returns whether all required values of these tests are there and final. */
 export function haveFinalValues(tests: OrderedTest[], values: Values): boolean {
   const finalSlugs = new Set(
     [

@@ -13,7 +13,7 @@ import { refuseIfResolved, recordDecision } from './record-decision.ts';
 
 type Accepted = Static<typeof AcceptUnmatchedResult>;
 
-/** Stores an unmatched report for an order, as if the laboratory had named this order. */
+/** Stores an unmatched report for the order that a person chose, as if the laboratory had named this order. */
 export function acceptUnmatched(ctx: TeamCtx, id: string, accepted: Accepted): Promise<Static<typeof Order>> {
   return inTransaction(ctx, async (ctx) => {
     const unmatched = await lockUnmatched(ctx, id);

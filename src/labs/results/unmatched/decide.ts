@@ -4,7 +4,7 @@ import type { DECISION_CODES } from './schemas.ts';
 type DecisionCode = (typeof DECISION_CODES)[number];
 export type Decision = { decision_code: DecisionCode; sub_reason_codes: string[] };
 
-/** Derives from the most probable candidate why a person must decide about a report. */
+/** Derives from the most probable candidate why a person must decide to which order the report belongs. */
 export function decide(candidates: Candidate[]): Decision {
   const named = candidates.find(({ candidate_type }) => candidate_type === 'provenance_order');
   const leading = named ?? candidates[0];

@@ -22,8 +22,8 @@ const path = `${TEAM_PATH}/unmatched_result`;
 const params = Type.Object({ ...ofTeam.properties, raw_result_id: Uuid });
 
 /**
- * Removes the personal data of a report, because a caller with a management key must not read them. To read them, the
- * caller needs an API key of the team, or an access token for the team.
+ * Removes the personal data of a report, because a management key must not open them. To read them, the caller needs an
+ * API key of the team, or an access token for the team.
  */
 const withoutPeople = (shown: Static<typeof UnmatchedResult>): Static<typeof UnmatchedResult> => ({
   ...shown,

@@ -9,11 +9,10 @@ import { matchReviewCreated } from './events.ts';
 import { worstOfReport } from './render.ts';
 
 /**
- * Stores a report of a laboratory that does not match an order of the team: no number of ours in the report leads to an
- * order, or the order has ended. The report waits, with its candidate orders, until a person decides to which order it
- * belongs. We publish an event. If the report is critical and its order is known, we publish an event about the
- * critical result too. If the same report arrives again, nothing changes. Throws ReportRefused if the report exceeds
- * the bounds.
+ * Stores a report that matches no order of the team: no number of ours in it leads to an order, or the order has ended.
+ * The report waits, with its candidate orders, until a person decides to which order it belongs. We publish an event.
+ * If the report is critical and its order is known, we publish an event about the critical result too. If the same
+ * report arrives again, nothing changes. Throws ReportRefused if the report exceeds the bounds.
  */
 export async function receiveReport(ctx: TxCtx<TeamCtx>, from: ReportOfLab): Promise<'unmatched' | 'known_unmatched'> {
   refuseOversize(from.report);
@@ -37,7 +36,8 @@ async function storeUnmatched(
       ...rowKey,
       lab_id,
       lab_account_id,
-      // We ignore the time of the message, so that the same report in a new message has the same hash.
+      // The hash shows whether the same report arrives again. A repetition has another time of the message, so the hash
+      // omits that time.
       report_hash: cipher.lookupHash('lab_report', team.id, JSON.stringify({ ...report, message_at: undefined })),
       ...decide(candidates),
       report: cipher.sealJson('unmatched_results.report', rowKey, report),

@@ -9,8 +9,8 @@ import type { Unmatched } from './load-unmatched.ts';
 type ReviewDecision = { status: 'resolved' | 'pending_ops_review'; user_id?: string; note: string | null };
 
 /**
- * Stores and publishes a decision about an unmatched report; nothing else does. The caller holds the lock on the
- * report's row.
+ * Stores and publishes a decision about an unmatched report. Every decision goes through this function. The caller
+ * holds the lock on the report's row.
  */
 export async function recordDecision(
   ctx: TxCtx<TeamCtx>,

@@ -23,8 +23,8 @@ export function renderUnmatched({ report, candidates, ...unmatched }: Unmatched)
 }
 
 /**
- * The actions that are possible in each status. After `unsure`, the operator of the service decides with the same
- * operations.
+ * The actions that are possible in each status. If the team was unsure, the operator of the service decides with the
+ * same operations.
  */
 const ACTIONS: Record<UnmatchedBody['status'], UnmatchedBody['allowed_actions']> = {
   matched: [],

@@ -7,7 +7,8 @@ import type { ResolveUnmatchedResult, UnmatchedResult } from './schemas.ts';
 import { refuseIfResolved, recordDecision } from './record-decision.ts';
 
 /**
- * Records that a report belongs to none of the team's orders, or leaves the decision to the operator of the service.
+ * Records that a report belongs to none of the team's orders, or that the team is unsure and the operator of the
+ * service has to decide.
  */
 export function resolveUnmatched(
   ctx: TeamCtx,

@@ -10,9 +10,10 @@ import { findOpenInviteOrNull } from './find-open.ts';
 const LONGEST_NAME = 100;
 
 /**
- * Makes the invited person a member with the given name, and deletes the invite. We check no limit, because the invite
- * already counts as a person. The member gets the id of the invite, so that the same link can later show that the
- * person is a member. If the name is invalid, it returns the invite page with the problem. Throws link_refused.
+ * Makes the invited person a member with the given name, and deletes the invite. It checks no limit, because the limit
+ * of members already counts open invites. The member gets the id of the invite, so that the same link later shows that
+ * the person is a member. If the name is invalid, the function returns the invite page with the problem. Throws
+ * link_refused.
  */
 export function acceptInvite(ctx: OrgSignedCtx, given: string): Promise<BrowserResponse> {
   return inTransaction(ctx, async (tx) => {

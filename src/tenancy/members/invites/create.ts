@@ -13,9 +13,9 @@ import { mailInvite } from './mail.ts';
 export type InviteStatus = 'invite_created' | 'invite_resent' | 'already_in_org';
 
 /**
- * Invites an address. If the address already has an open invite, it sends the link of that invite again. Throws
- * limit_reached and too_many_mails. Throws not_found if a team does not exist. Throws invite_conflict if the open
- * invite has another role or other teams, because sending an invite again must not change the rights.
+ * Invites an address. If the address already has an open invite, the function sends the link of that invite again.
+ * Throws limit_reached and too_many_mails. Throws not_found if a team does not exist. Throws invite_conflict if the
+ * open invite has another role or other teams, because a repeated invite must not change the rights.
  */
 export function createInvite(ctx: ManagementCtx, email: string, bound: BoundRole): Promise<InviteStatus> {
   return inTransaction(ctx, async (ctx) => {

@@ -16,9 +16,9 @@ async function isAccepted({ db, org, signedId }: OrgSignedCtx | TxCtx<OrgSignedC
 }
 
 /**
- * Returns the invite of a link, with the names of its teams. Returns null if the invite was accepted. It looks for the
- * member second: if it had to wait for a concurrent transaction that accepted the invite, it then finds the member that
- * this transaction created. Throws link_refused if there is neither an invite nor a member.
+ * Returns the invite of a link, with the names of its teams. Returns null if the person has accepted the invite.
+ * Another transaction may be accepting it, and the first statement waits for that. So we look for the member in a
+ * second statement, which sees the new member. Throws link_refused if there is neither an invite nor a member.
  */
 export async function findOpenInviteOrNull(ctx: OrgSignedCtx | TxCtx<OrgSignedCtx>): Promise<OpenInvite | null> {
   const row = await ctx.db

@@ -30,7 +30,7 @@ export async function mailInvite(ctx: TxCtx, orgId: string, invite: { id: string
     'If you do not know the sender, do nothing: nobody joins without opening the link.',
     '',
   ].join('\n');
-  await withdrawMails(ctx, invite.id); // An unsent mail with an older link may still exist.
+  await withdrawMails(ctx, invite.id); // An unsent mail with an older link may exist. We withdraw it.
   await writeMail(ctx, {
     org_id: orgId,
     about: invite.id,

@@ -4,8 +4,8 @@ import { invitePage, memberPage } from './invite-page.ts';
 import { findOpenInviteOrNull } from './find-open.ts';
 
 /**
- * Returns the page that names the organisation and the rights of the invite. A GET request changes nothing, because
- * mail programs open every link for a preview. Throws link_refused.
+ * Returns the page that names the organisation and the rights of the invite. Mail programs open every link for a
+ * preview, so a GET request accepts nothing. Throws link_refused.
  */
 export async function openInvite(ctx: OrgSignedCtx): Promise<BrowserResponse> {
   const invite = await findOpenInviteOrNull(ctx);

@@ -9,8 +9,8 @@ import { Uuid } from '../../../wire/schema.ts';
 import { DELETION_COLUMNS, type DeletionRow } from './render.ts';
 
 /**
- * The kind of the job that erases a deleted team. Each run erases a part of the data and then adds the job again. The
- * scheduler adds it too, in case the job queue loses it.
+ * The kind of the job that erases a deleted team. Each run erases a part of the data and then adds the job again. A
+ * recurring job adds it too, in case the queue loses it.
  */
 export const teamErasureKind = jobKind({
   name: 'erase_deleted_team',
@@ -43,8 +43,8 @@ export function deleteTeam(ctx: ManagementCtx, teamId: string): Promise<Deletion
       .where('revoked_at', 'is', null)
       .execute();
     await addJob(db, teamErasureKind, { team_id: team.id });
-    // A team can have the same id as a team that was deleted earlier. The new deletion then replaces the row of the
-    // earlier one.
+    // A team can have the id of a team that was deleted earlier. Then the new deletion replaces the row of the earlier
+    // one.
     const anew = { org_id: ctx.org.id, requested_at: sql<string>`now()`, started_at: null, ended_at: null };
     const uncounted = { users: null, erased_users: 0, rooms: null, erased_rooms: 0 };
     return boundToManagedTeam({ db }, { id: team.id, org_id: ctx.org.id })

@@ -16,7 +16,7 @@ export async function recordErasedUser({ db, team }: TxCtx<TeamCtx>): Promise<vo
 
 /**
  * Records how many modules are erased. After an interruption, the next run begins again with the first module and finds
- * nothing left in erased modules, so the number must not decrease.
+ * nothing left in it. The recorded number must not decrease then.
  */
 export async function recordErasedModules({ db, team }: TxCtx<TeamCtx>, modules: number): Promise<void> {
   await sql`
@@ -26,8 +26,8 @@ export async function recordErasedModules({ db, team }: TxCtx<TeamCtx>, modules:
 }
 
 /**
- * Records the end of an erasure. The number of erased users then also includes users that were erased meanwhile for
- * another reason.
+ * Records the end of an erasure. Some users may have been erased meanwhile for another reason. From now on, the number
+ * of erased users includes them.
  */
 export async function endDeletion({ db, team }: TxCtx<TeamCtx>): Promise<void> {
   await sql`

@@ -4,8 +4,8 @@ import type { Png } from './read-png.ts';
 type OnPaper = [red: number, green: number, blue: number];
 
 /**
- * Returns a function that reads the colour of one pixel of a row. The function reuses its result, so the next call
- * overwrites it. It throws for a colour that the palette lacks.
+ * Returns a function that reads the colour of one pixel of a row. That function returns the same array each time, so
+ * the next call overwrites it. It throws if the palette lacks the colour.
  */
 export function coloursOf(png: Png): (row: Uint8Array, index: number) => OnPaper {
   const { kind, samples, depth, palette, clear } = png;

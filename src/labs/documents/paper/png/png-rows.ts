@@ -6,7 +6,10 @@ export type Row = { bytes: Uint8Array; x: number; y: number; dx: number; pixels:
 
 type Pass = { x: number; y: number; dx: number; dy: number };
 const WHOLE: Pass[] = [{ x: 0, y: 0, dx: 1, dy: 1 }];
-/** The seven passes of an interlaced picture. Each pass adds pixels (PNG specification, 8.2). */
+/**
+ * The seven passes of an interlaced picture. Such a file stores every eighth pixel first, and each further pass adds
+ * pixels between those (PNG specification, 8.2).
+ */
 const ADAM7: Pass[] = [
   { x: 0, y: 0, dx: 8, dy: 8 },
   { x: 4, y: 0, dx: 8, dy: 8 },
@@ -19,8 +22,8 @@ const ADAM7: Pass[] = [
 
 /**
  * Decodes a picture row by row. It decodes only as many rows as the header states, and ignores further data. It reuses
- * the bytes of a row for the row after the next one. Between two chunks it lets other work run. Throws if the picture
- * cannot be decoded.
+ * the memory of a row, so the caller must copy what it needs before it takes the row after the next. After each chunk
+ * of rows it lets other work run. Throws if it cannot decode the picture.
  */
 export async function* rowsOf(png: Png): AsyncGenerator<Row> {
   const rows = expected(png);
@@ -60,12 +63,15 @@ function* expected({ width, height, depth, samples, isInterlaced }: Png): Genera
 }
 
 /**
- * Makes the buffers for a row and for the row before it. The first byte of a row is its filter. The row before the
- * first one is all zeros.
+ * Makes the buffers for a row and for the row before it. The first byte of a row names its filter, which says how the
+ * row was computed from its neighbours. The row before the first one is all zeros.
  */
 const buffersFor = ({ length }: Expected): [Buffer, Buffer] => [Buffer.alloc(length + 1), Buffer.alloc(length + 1)];
 
-/** Undoes the filter of a row (PNG specification, 9.2). `step` is the number of bytes of a pixel. */
+/**
+ * Restores the bytes of a row that a filter has changed (PNG specification, 9.2). `step` is the number of bytes of a
+ * pixel.
+ */
 function unfilter(row: Buffer, before: Buffer, step: number): void {
   const filter = row[0] as number;
   if (filter > 4) throw new Error('A row has an unknown filter.');

@@ -14,8 +14,8 @@ export type Png = {
   /** Three bytes for each colour, if the pixels are indexes of colours; otherwise null. */
   palette: Buffer | null;
   /**
-   * The transparent colours of a picture without alpha. If the picture has a palette, this is one byte for each of its
-   * colours. Otherwise it is the samples of one colour.
+   * The transparent colours of a picture without an alpha channel. If the picture has a palette, this has one byte for
+   * each colour of the palette. Otherwise it has the samples of one colour.
    */
   clear: Buffer | null;
   packed: Buffer;

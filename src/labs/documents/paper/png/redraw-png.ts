@@ -4,9 +4,9 @@ import { readPng, type Png } from './read-png.ts';
 import { rowsOf } from './png-rows.ts';
 
 /**
- * Converts any PNG to a PNG of the simplest kind: 8 bits for each colour, no alpha, not interlaced, on a white
- * background, with at most `width` by `height` pixels. Returns null if the bytes are not a PNG that can be decoded. It
- * needs memory only for two rows and the result, however large the picture is.
+ * Converts any PNG to the simplest kind: 8 bits for each colour, no transparency, not interlaced, on a white
+ * background, with at most `width` by `height` pixels. Returns null if it cannot decode the bytes as a PNG. It needs
+ * memory only for two rows and the result, so a large picture does not fill the memory.
  */
 export async function redrawPng(bytes: Buffer, most: { width: number; height: number }): Promise<Buffer | null> {
   const png = readPng(bytes);

@@ -74,7 +74,10 @@ function problemsOf({ time_zone, orders, results }: Settings): string[] {
   return problems;
 }
 
-/** Returns the maximum lengths for the texts of orders. The other two lengths are of numbers that we issue. */
+/**
+ * Returns the maximum lengths for the texts of orders. It omits `order_number` and `sample_id`, which are lengths of
+ * numbers that we issue.
+ */
 function lengthsOfOrders({ lengths = {} }: Settings): Record<string, number> {
   const { order_number: _, sample_id: __, ...ofOrders } = lengths;
   return ofOrders;
@@ -102,7 +105,7 @@ export async function connectLaboratory(
   file: ConnectionFile,
 ): Promise<{ markers: number; codes: number }> {
   const client = new pg.Client({ connectionString: ownerUrl, application_name: 'phial lab connect' });
-  client.on('error', () => undefined); // If the connection is lost, the running query fails.
+  client.on('error', () => undefined); // A lost connection fails the running query, which reports it.
   await client.connect();
   try {
     await client.query('begin');

@@ -5,7 +5,7 @@ import { LENGTHS } from '../../../orders/pre-flight.ts';
 
 const Path = Type.String({ minLength: 1, maxLength: 1_000, pattern: '^/' });
 const Name = Type.String({ minLength: 1, maxLength: 180 });
-/** An identifier type of HL7 table 0203. */
+/** An identifier type of HL7 table 0203, such as `MR` for a medical record number. */
 const IdentifierType = Type.String({ pattern: '^[A-Z0-9]{1,5}$' });
 const Network = Type.String({ minLength: 3, maxLength: 50 });
 
@@ -23,8 +23,8 @@ const Tls = Type.Object(
 );
 
 /**
- * The most characters that a laboratory accepts in a field: the texts that the checks of orders cover, and the numbers
- * that we issue. We refuse longer texts and never shorten them.
+ * The most characters that a laboratory accepts in a field: in texts of orders, and in the numbers that we issue. We
+ * refuse a longer text and never cut it.
  */
 export const USUAL_LENGTHS = { ...LENGTHS, order_number: 22, sample_id: 22 } as const;
 export type LengthName = keyof typeof USUAL_LENGTHS;

@@ -28,8 +28,8 @@ export const findConnectionOrNull = async (ctx: AnyCtx, labId: number): Promise<
   (await findConnections(ctx)).find(({ lab_id }) => lab_id === labId) ?? null;
 
 /**
- * Returns the analytes by code: by the laboratory's own codes, and by each LOINC code that only one of its analytes
- * has.
+ * Returns the analytes of a laboratory by code. The codes are the laboratory's own, and those LOINC codes that only one
+ * of its analytes has.
  */
 export async function findCodes(ctx: AnyCtx, labId: number): Promise<CodeMap> {
   const rows = await ctx.db

@@ -20,14 +20,14 @@ const IMPORTED = {
 /**
  * Replaces the markers and codes of a connected laboratory, in one transaction of the database owner. Returns a line
  * for each difference. A dry run returns the same lines and changes nothing. If the file lacks a stored marker,
- * existing orders keep the marker, but clients cannot order it. The stored questions of markers do not change.
+ * existing orders keep the marker, but clients can no longer order it. The stored questions of markers do not change.
  */
 export async function importCompendium(
   ownerUrl: string,
   { slug, markers, dryRun }: { slug: string; markers: Laboratory['markers']; dryRun: boolean },
 ): Promise<string[]> {
   const client = new pg.Client({ connectionString: ownerUrl, application_name: 'phial compendium import' });
-  client.on('error', () => undefined); // If the connection is lost, the running query fails.
+  client.on('error', () => undefined); // A lost connection fails the running query, which reports it.
   await client.connect();
   try {
     await client.query('begin');

@@ -18,19 +18,19 @@ import { handToTeam } from './hand-to-team.ts';
 import { storedWaitsOf, hasOtherContent, withoutWaiting } from './waiting-parts.ts';
 import { blankMessage, SEALED_FOR, type MessageState } from './store-message.ts';
 
-/** The outcome of a message. `reason` is the code of its problem. */
+/** What happened to a message. `reason` is the code of the problem, if there is one. */
 export type Applied = { state: MessageState; reason: string | null };
 
 /**
- * With `dropUnreadable`, we drop the unreadable parts of the message for good. Their tests then get the statuses that
- * the laboratory reported.
+ * With `dropUnreadable`, we ignore the unreadable parts of the message for good. The tests in those parts get the
+ * statuses that the laboratory reported.
  */
 type How = { dropUnreadable?: boolean };
 
 /**
- * Applies a stored message. If the message was applied before, nothing changes. If some parts are unreadable, they wait
- * for the operator, and the function applies the other parts. If the problem concerns the entire message, all of it
- * waits. Any other error is thrown, and a job applies the message again.
+ * Applies a stored message. If we applied it before, nothing changes. If some parts are unreadable, they wait for the
+ * operator, and the function applies the other parts. If the problem concerns the entire message, the entire message
+ * waits. The function throws any other error, and a job then applies the message again.
  */
 export async function applyMessage(ctx: Ctx, id: string, { dropUnreadable = false }: How = {}): Promise<Applied> {
   let matched: MatchedOrder | null = null;
@@ -71,7 +71,8 @@ export async function applyMessage(ctx: Ctx, id: string, { dropUnreadable = fals
 }
 
 /**
- * Gives a result whose numbers match no order to the people of one team. Returns null if we cannot find out which team.
+ * Stores a result whose numbers match no order as an unmatched result of one team, whose people then find the order.
+ * Returns null if we cannot find out which team.
  */
 async function handOver(
   tx: TxCtx,
@@ -96,8 +97,8 @@ async function handOver(
 type Target = { id: string; matched: MatchedOrder; connection: Connection };
 
 /**
- * Applies a result to its order. It marks the message first, so that the events of the order show whether a part of the
- * result waits.
+ * Applies a result to its order. It first stores in the message's row whether a part waits, because the events of the
+ * order show that.
  */
 async function applyTo(tx: TxCtx, { id, matched, connection }: Target, result: ReadResult): Promise<Applied> {
   const team = await findTeamScopeOrNull(tx, matched.team_id);
@@ -147,8 +148,8 @@ function readMessage(raw: Buffer, { settings }: Connection): { message: Message;
 }
 
 /**
- * Stores codes for the operator: codes of parts that we read unchanged, of parts that we omitted, and of parts that
- * wait.
+ * Stores codes for the operator: of parts that we stored as the laboratory wrote them, of parts that we omitted, and of
+ * parts that wait.
  */
 async function storeFindings(tx: TxCtx, id: string, { warnings, waits }: ReadResult): Promise<void> {
   const storedWaits = waits.length === 0 ? null : JSON.stringify(storedWaitsOf(waits));
@@ -166,7 +167,7 @@ type Mark = {
 
 /**
  * Sets the state of a message. It also assigns the message to the user of the matched order, even if the message
- * failed, so that we erase the message together with that user.
+ * failed. So the message is erased together with that user.
  */
 async function markAs(tx: TxCtx, id: string, { state, reason, matched }: Mark): Promise<void> {
   await sql`

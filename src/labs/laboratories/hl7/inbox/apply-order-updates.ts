@@ -1,5 +1,5 @@
-// Applies a laboratory's messages about orders: replies to an order that we sent (ORL, ORR, ACK), and later updates of
-// an order (ORM, OML, OSU).
+// Applies a laboratory's messages about orders. ORL, ORR and ACK are replies to an order that we sent. ORM, OML and OSU
+// are later updates of an order.
 import { sql } from 'kysely';
 import { segmentOf, textAt, type Message } from '@phial/hl7/message';
 import type { TeamCtx, TxCtx } from '../../../../context.ts';
@@ -23,7 +23,7 @@ import { storeNumbers } from '../store-numbers.ts';
 const REPLIES = new Set(['ACK', 'ORL', 'ORR']);
 const UPDATES = new Set(['ORM', 'OML', 'OSU']);
 
-/** Returns whether a message is about orders that we sent. If not, it is a result. */
+/** Returns whether a message is about orders that we sent. Otherwise it contains results. */
 export const isAboutOrders = (header: Message[number] | undefined): boolean =>
   REPLIES.has(textAt(header, 9)) || UPDATES.has(textAt(header, 9));
 
@@ -61,8 +61,8 @@ export async function applyOrderUpdates(tx: TxCtx, heard: Heard, onMatched: (of:
 }
 
 /**
- * Finds the order of a message by the numbers in it. If a reply names our message, the control id of that message
- * contains the number of the order.
+ * Finds the order of a message by the numbers in the message. A reply also names the control id of the message that it
+ * answers, and our control ids contain the order number.
  */
 function findMeant(
   tx: TxCtx,
@@ -83,13 +83,16 @@ function findMeant(
   });
 }
 
-/** Reads the order number from a control id: `P0000001XN2` is the second message of order P0000001X. */
+/**
+ * Reads the order number from a control id, the id of one of our messages: `P0000001XN2` is the second message that
+ * orders P0000001X.
+ */
 const numberOfControlId = (controlId: string): string | null =>
   readOrderNumber(/^(P[0-9A-Z]+)[NC]\d*$/.exec(controlId)?.[1] ?? '')?.number ?? null;
 
 /**
- * Finds the row of the outbox that a reply answers. If the reply names one of our messages, it is the row of that
- * message. Otherwise it is the newest row of the order that was sent.
+ * Finds the row of the outbox to which a reply belongs. If the reply names one of our messages, this is the row of that
+ * message. Otherwise it is the newest sent row of the order.
  */
 async function findAnsweredOrNull(
   ctx: TxCtx<TeamCtx>,
@@ -105,14 +108,14 @@ async function findAnsweredOrNull(
 }
 
 /**
- * Codes of ORC-1 and ORC-5 with which the laboratory reports that it ended an order by itself (HL7 tables 0119 and
- * 0038).
+ * Codes of ORC-1 (what the sender wants) and ORC-5 (the order's status) with which the laboratory reports that it ended
+ * an order by itself. HL7 tables 0119 and 0038 define them.
  */
 const ENDS: ReadonlySet<string> = new Set(['OC', 'OD', 'CA', 'DC', 'CR', 'DR']);
 const ENDED: ReadonlySet<string> = new Set(['CA', 'DC']);
-/** Codes of ORC-1 for orders that continue. */
+/** Codes of ORC-1, the order control, that change nothing: the order continues. */
 const GOES_ON: ReadonlySet<string> = new Set(['SC', 'OK', 'NA', 'OF', 'RE', 'XO', 'SN']);
-/** Codes of ORC-5 about a sample that is at the laboratory, with the order status for each. */
+/** Codes of ORC-5, the order's status at the laboratory, that concern a sample, with our order status for each. */
 const STATUS: ReadonlyMap<string, LowLevelStatus> = new Map([
   ['IP', 'delivered_to_lab'],
   ['HD', 'lab_processing_blocked'],
@@ -139,7 +142,7 @@ async function moveOrder(ctx: TxCtx<TeamCtx>, { order, updates, connection }: Or
   }
   if (!updates.some(({ control, status }) => GOES_ON.has(control) || STATUS.has(status))) fail('wrong_orc_1');
   const status = updates.map((each) => STATUS.get(each.status)).find((known) => known !== undefined);
-  // Only kits have a status for a sample that has arrived or is on hold.
+  // Only orders of kits have statuses for a sample that has arrived and for one that is on hold.
   if (status !== undefined && order.row.method === 'testkit') await advanceOrder(ctx, order, { status });
 }
 
@@ -153,8 +156,8 @@ async function endTests(
   const { user_id, id, last_low_level_status: last } = order.row;
   if (!isOpen(last)) return;
   const off = positions === null || (await cancelsEveryTest(ctx, order, positions)) ? null : positions;
-  // The laboratory already knows that the tests ended, so we send no cancellation, and we do not send rows that still
-  // wait.
+  // The laboratory knows that the tests ended, because it ended them. So we send it no cancellation, and send no rows
+  // that still wait.
   await sql`
     update laboratory_outbox set state = 'given_up', last_error = 'oc', answered_at = now(), set_aside = false
      where user_id = ${user_id} and order_id = ${id} and action = 'new' and state <> 'given_up'

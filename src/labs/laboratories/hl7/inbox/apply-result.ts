@@ -20,10 +20,10 @@ import { storeNumbers } from '../store-numbers.ts';
 import { ownProperty } from '../../../../wire/own-property.ts';
 
 /**
- * A remark on an applied result that did not simply become part of its order. `unmatched`: the order has ended, and its
- * team decides about the result. `order_ended`: the order has ended and the report has no values, so there is nothing
- * to decide. `superseded`: a value is older than the stored value, and we store it as history. `document_left_out`: we
- * did not store the document.
+ * What happened to a result that we applied, if its values did not all become the newest of its order. `unmatched`: the
+ * order has ended, and its team decides about the result. `order_ended`: the order has ended and the report has no
+ * values, so there is nothing to decide. `superseded`: a value is older than the stored value, so we store it as
+ * history. `document_left_out`: we did not store the document.
  */
 export type Note = 'unmatched' | 'order_ended' | 'superseded' | 'document_left_out';
 
@@ -48,8 +48,8 @@ export async function applyResult(
     ? await classifyDocumentReport(ctx, order, { report, isServed: Buffer.isBuffer(document) })
     : null;
   if (alone === 'values') throw new ResultProblem('document_without_values');
-  // Only a kit has a status for work that is on hold. Any other order keeps its status, and its results show that the
-  // work is on hold.
+  // Only orders of kits have a status for work that is on hold, which means that the laboratory waits for information.
+  // Any other order keeps its status, and its results show that the work is on hold.
   const isKit = order.row.method === 'testkit';
   const blocked = isKit ? blockOf(report) : null;
   const shouldRetainStatus = !isKit && isOpen(order.row.last_low_level_status) && isOnlyDeferral(report);
@@ -64,7 +64,9 @@ export async function applyResult(
   return hasDocument && !isStored ? 'document_left_out' : superseded ? 'superseded' : null;
 }
 
-/** Gives the team a result for an order that has ended. The team's people decide what to do with the result. */
+/**
+ * Gives a result for an ended order to the team, as an unmatched result. The team's people decide what to do with it.
+ */
 async function giveToTeam(ctx: TxCtx<TeamCtx>, order: LoadedOrder, { report, hasDocument }: ReadResult): Promise<Note> {
   if (report === null || report.observations.every(({ status }) => status === 'not_obtained')) {
     // The report has no readable values. Its document may contain values, but we cannot read them.
@@ -76,8 +78,8 @@ async function giveToTeam(ctx: TxCtx<TeamCtx>, order: LoadedOrder, { report, has
 }
 
 /**
- * The update of a kit's order for each reason to put the work on hold (SPM-21, HL7 table 0490). Other reasons have no
- * order status.
+ * Why the laboratory puts a kit on hold (SPM-21, HL7 table 0490), with the order update for each reason. Other reasons
+ * have no order status.
  */
 const BLOCKED: Readonly<Record<string, LabUpdate>> = {
   RD: { status: 'lab_processing_blocked', status_detail: 'date_of_collection_unspecified' },
@@ -87,7 +89,7 @@ const BLOCKED: Readonly<Record<string, LabUpdate>> = {
 };
 
 /**
- * Returns the update for a kit whose work is on hold; null if the laboratory continues with all tests, or has ended one
+ * Returns the update for a kit on hold. Returns null if the laboratory continues with all tests, or if it has ended one
  * of them.
  */
 function blockOf({ tests, observations }: LabReport): LabUpdate | null {
@@ -101,14 +103,14 @@ function blockOf({ tests, observations }: LabReport): LabUpdate | null {
 const hasMoreThanRejection = ({ observations, tests }: LabReport): boolean =>
   observations.length > 0 || Boolean(tests?.some(({ notes }) => notes));
 
-/** Returns whether the report contains nothing except that its tests are on hold because of the samples. */
+/** Returns whether the report says only that the laboratory cannot yet perform the tests because of their samples. */
 const isOnlyDeferral = (report: LabReport): boolean =>
   !hasMoreThanRejection(report) &&
   Boolean(report.tests?.every((test) => rejectionOf(test) === null && deferralOf(test) !== null));
 
 /**
- * Moves an order to a status, through all statuses before it. The laboratory may report that it has a sample before the
- * carrier reports the delivery.
+ * Moves an order to a status, through all statuses before it. The laboratory may report a sample before the carrier
+ * reports its delivery, so the order may lack several statuses.
  */
 export async function advanceOrder(ctx: TxCtx<TeamCtx>, locked: LoadedOrder, update: LabUpdate): Promise<void> {
   const progress = progressOfOrder(locked);

@@ -5,13 +5,16 @@ import { defineJob } from '../../../../db/define-job.ts';
 import { acrossTeams } from '../../../../db/session/bind.ts';
 import { tryMessage } from './try-message.ts';
 
-/** The process that received a message applies it within this time, unless something went wrong. */
+/**
+ * The process that receives a message applies it at once. If the message is not applied after this time, something went
+ * wrong there.
+ */
 const OVERDUE_SECONDS = 30;
 const BATCH = 200;
 
 /**
- * The job that applies stored messages which were not applied at once, because their process was killed or the database
- * was too busy. It also applies the messages of users whose deletion was undone.
+ * The job that applies stored messages that were not applied at once: the process was killed, the database was too
+ * busy, or the user was scheduled for deletion and somebody undid the deletion.
  */
 export const inboxOfLaboratories = defineJob({
   name: 'hl7_inbox',

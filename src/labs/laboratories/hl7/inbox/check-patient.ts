@@ -14,9 +14,9 @@ const PATIENT_NUMBER = /^U[0-9A-HJKMNP-TV-Z]{8,14}$/;
 type ReportedUser = { user_id: string; patient: ReportedPatient | null; settings: Settings };
 
 /**
- * Throws patient_mismatch if the message contains an id that we issued for another user, of any team. If an id has the
- * form of our ids and comes with the authority under which we send ids, but we do not know it, it belonged to an erased
- * user, and the function throws too.
+ * Throws patient_mismatch if the message contains an id that we issued for another user of any team.
+ * It also throws for an id of an erased user. Such an id has the form of ours and comes with the authority under which
+ * we send ids, but we do not know it.
  */
 export async function refuseOtherUser(tx: TxCtx, { user_id, patient, settings }: ReportedUser): Promise<void> {
   const authority = settings.orders.identifiers?.authority ?? 'PHIAL';
@@ -39,8 +39,8 @@ export async function refuseOtherUser(tx: TxCtx, { user_id, patient, settings }:
 }
 
 /**
- * Throws patient_mismatch if the date of birth is different, or if both the name and the sex are different. A
- * difference in only the name or only the sex is allowed, because people marry and laboratories make typing errors.
+ * Throws patient_mismatch if the date of birth is different, or if both the name and the sex are different. One of them
+ * alone may differ: people marry and change their name, and laboratories make typing errors.
  */
 export function refuseOtherPatient({ row }: LoadedOrder, reported: ReportedPatient | null): void {
   const ordered = row.patient_details;

@@ -18,11 +18,12 @@ type OrderIdentifiers = Pick<
 >;
 
 /**
- * Finds the order of a result only by numbers: the numbers that we issued to this laboratory, and those that the
- * laboratory reported with earlier results. The placer number has priority, then the filler number of a test, then the
- * sample id, and then the accession number. All of our numbers in the message must belong to one order. If the message
- * names a number of our form that this laboratory did not get from us, no other number counts. If the message names an
- * account, it must be the account of the order, so that no number leads to an order of another team.
+ * Finds the order of a result, only by numbers: those that we issued to this laboratory, and those that the laboratory
+ * reported earlier. The placer number (ours) has priority, then the filler number (the laboratory's number of the
+ * test), then the sample id, then the accession number (the laboratory's number of the sample).
+ * All of our numbers in the message must belong to one order. If the message names a number of our form that we did not
+ * issue to this laboratory, the function throws. If the message names an account, it must be the order's account, so
+ * that no mistyped number leads to another team's order.
  */
 export async function findOrder(
   db: Tx,
@@ -57,9 +58,9 @@ export async function findOrder(
     select by, user_id, order_id, team_id, account_number from named`.execute(db);
   if ([placerNumbers, fillerNumbers, sampleIds, accessionNumbers].every((given) => given.length === 0))
     throw new ResultProblem('missing_number');
-  // A laboratory may reuse its own numbers, so a number of the laboratory decides only if none with a higher priority
-  // matches. A number of our form that we did not issue contradicts all of them: somebody may have mistyped it, or its
-  // order was erased.
+  // A laboratory may reuse its own numbers, so one of these decides only if no number of higher priority matches. If
+  // the message has a number of our form that we did not issue, somebody may have mistyped it, or its order was erased.
+  // Then the other numbers decide nothing.
   const best = RANKED.find((by) => rows.some((row) => row.by === by));
   if (numbers.length > 0 && best !== 'placer') throw new ResultProblem('unknown_number');
   const found = rows.filter(({ by }) => by === best || by === 'sample');

@@ -5,9 +5,9 @@ import { receiveReport } from '../../../results/unmatched/receive-report.ts';
 import type { ReadResult } from '../messages/read-result.ts';
 
 /**
- * Hands a result to a team if its numbers match no order and the account in the message belongs to only that team. The
- * people of the team decide to whom the result belongs. Returns null if the account does not identify one team, or if
- * the message has no report that can be stored. Then the result waits for the operator.
+ * Gives a result whose numbers match no order to a team, if the account in the message belongs to only that team. The
+ * people of the team decide whose result it is. Returns null if the account does not identify one team, or if we can
+ * store no report from the message. Then the result waits for the operator.
  */
 export async function handToTeam(
   tx: TxCtx,

@@ -7,14 +7,15 @@ import { newId } from '../../../../ids.ts';
 export type MessageState = 'received' | 'applied' | 'failed' | 'discarded';
 
 /**
- * The team id to which we bind sealed messages. No team has this id. When we seal a message, we do not know its team
- * yet.
+ * When we seal a message, we do not know its team yet. The cipher binds each value to a team id, so we use this one,
+ * which no team has.
  */
 export const SEALED_FOR = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Stores the bytes of a message before we acknowledge it. If a message with the same bytes and the same control id is
- * already stored, it is the same message, and the function returns that one's id and state.
+ * Stores the bytes of a message before we acknowledge it. If the same bytes with the same control id (MSH-10) are
+ * already stored, the laboratory has repeated the message. Then the function returns the id and the state of the stored
+ * message.
  */
 export async function storeMessage(
   ctx: Ctx,
@@ -38,9 +39,9 @@ export async function storeMessage(
 }
 
 /**
- * Deletes the content of a message that is also stored elsewhere: in the unmatched results of a team, or in the
- * repaired message. Otherwise the erasure of the result's user would not find this copy. The hash stays and shows that
- * the message arrived.
+ * Deletes the content of a message that another row also contains: an unmatched result of a team, or the repaired
+ * message. We erase that row together with its user, but would not find this copy. The hash stays, and shows that the
+ * message arrived.
  */
 export async function blankMessage(ctx: Ctx | TxCtx, id: string): Promise<void> {
   await sql`update hl7_messages set raw = null where id = ${id}`.execute(ctx.db);

@@ -3,13 +3,13 @@ import type { Ctx } from '../../../../context.ts';
 import { acrossTeams } from '../../../../db/session/bind.ts';
 import { applyMessage, type Applied } from './apply-message.ts';
 
-/** The most times that we try a message. After that it waits for the operator. */
+/** The most times that we try to apply a message. After that the message waits for the operator. */
 export const MOST_TRIES = 20;
 
 /**
- * Applies a message without an operator. It increases the number of tries and commits that first. Even if the message
- * ends the process each time, it therefore fails as `given_up` after the last try, also if the laboratory sends it
- * again.
+ * Applies a message without an operator. A message may end the process each time, for example because it needs too much
+ * memory. So the function commits a higher number of tries before it begins. After the last try the message fails as
+ * `given_up`, even if the laboratory sends it again.
  */
 export async function tryMessage(ctx: Ctx, id: string): Promise<Applied> {
   const { db } = acrossTeams(ctx);

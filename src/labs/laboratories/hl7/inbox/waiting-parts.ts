@@ -5,7 +5,10 @@ import type { WaitingPart } from '../messages/result-problem.ts';
 /** The most waiting parts that we store for a message. */
 const MOST_STORED = 1_000;
 
-/** Returns the fields of waiting parts that we store for the operator. They also show which codes are not mapped. */
+/**
+ * Returns the fields of waiting parts that we store for the operator. They name the laboratory's codes, so the operator
+ * sees which code lacks a mapping.
+ */
 export const storedWaitsOf = (waits: WaitingPart[]): Pick<WaitingPart, 'reason' | 'segment' | 'number' | 'codes'>[] =>
   waits.slice(0, MOST_STORED).map(({ reason, segment, number, codes }) => ({
     reason,
@@ -15,8 +18,8 @@ export const storedWaitsOf = (waits: WaitingPart[]): Pick<WaitingPart, 'reason' 
   }));
 
 /**
- * Returns whether the message has content other than the waiting parts. If the document is broken and there are no
- * values in segments, the values may be in the document, so the function returns false.
+ * Returns whether the message has usable content besides the waiting parts. If the document is broken and no segment
+ * has values, the values may be in the document. Then the function returns false.
  */
 export function hasOtherContent({ report, document, hasDocument }: ReadResult): boolean {
   if (report === null) return false;
@@ -32,7 +35,7 @@ export function hasOtherContent({ report, document, hasDocument }: ReadResult): 
 }
 
 /**
- * Returns the result without its waiting parts, for which we stop waiting. Each test gets the status that the
+ * Removes the waiting parts from a result, because nobody will repair them. Each test gets the status that the
  * laboratory reported.
  */
 export function withoutWaiting(result: ReadResult): ReadResult {

@@ -5,9 +5,8 @@ import { AppError } from '../../../../errors.ts';
 import type { MessageRepair } from './schemas.ts';
 
 /**
- * The fields that a repair by HTTP may change. They contain reported data and identify neither a person nor an order. A
- * repaired message therefore keeps its numbers and its patient and finds the same order, so nobody can move a result to
- * an order of another team.
+ * The fields that a repair by HTTP may change. They contain reported data and identify neither a person nor an order.
+ * So a repaired message finds the same order, and nobody can use a repair to move a result to another team's order.
  */
 const CHANGEABLE: Readonly<Record<string, readonly number[]>> = {
   OBR: [4, 7, 14, 22, 25],
@@ -20,7 +19,9 @@ const REMOVABLE: ReadonlySet<string> = new Set(['OBX', 'NTE']);
 export type ShownSegment = { number: number; name: string; fields: Record<string, string> };
 type Change = Static<typeof MessageRepair>['changes'][number];
 
-/** Returns the lines of a message; null if a line is not exactly one segment. */
+/**
+ * Returns the lines of a message; null if a line is not exactly one segment (the unit that a name such as OBX begins).
+ */
 function linesOrNull(text: string): string[] | null {
   const lines = text.split(/\r\n|\r|\n/).filter((line) => line.trim() !== '');
   try {
@@ -31,7 +32,10 @@ function linesOrNull(text: string): string[] | null {
   }
 }
 
-/** Returns the segments and fields that a repair may change, or null if the message cannot be shown in this way. */
+/**
+ * Returns the segments and fields that a repair may change; null if the message cannot be split into lines of one
+ * segment each.
+ */
 export function shownSegments(raw: Buffer): ShownSegment[] | null {
   const text = textOf(raw);
   const lines = linesOrNull(text);

@@ -14,8 +14,7 @@ import { isInOutboxOfTeam, messageOfTeamOrNull } from './list-of-team.ts';
 import type { LaboratoryMessage, LaboratoryMessageInFull, RepairOutcome, MessageRepair } from './schemas.ts';
 
 /**
- * Reasons for which a message may be about another person than the order's patient. We show no content of such a
- * message.
+ * With these reasons, a message may be about another person than the order's patient, so we show none of its content.
  */
 const OF_SOMEBODY_ELSE: ReadonlySet<string> = new Set<ResultProblemCode>([
   'several_orders',
@@ -77,8 +76,8 @@ export async function discardOfTeam(ctx: TeamCtx, id: string): Promise<Static<ty
 }
 
 /**
- * Gives a repaired message the team and the order of the original message. A repaired message may fail before its
- * numbers are read, and would then belong to nobody.
+ * Gives a repaired message the team and the order of the original message. Otherwise a repaired message that fails
+ * before we read its numbers would belong to nobody.
  */
 async function assignToTeam(ctx: TeamCtx, id: string, { order_id }: { order_id: string | null }): Promise<void> {
   await sql`

@@ -33,8 +33,8 @@ const ofOutbox = Type.Object({
   outbox_id: { ...Uuid, description: 'Id of the message to a laboratory.' },
 });
 /**
- * The service functions open several transactions, and one of them may roll back. Therefore the operation itself must
- * not run in a transaction.
+ * The service functions open several transactions, and one of them may roll back while others commit. So the route must
+ * not run the operation in a transaction of its own.
  */
 const waits = true;
 

@@ -16,7 +16,10 @@ export const ackOf = (
     error: reason === null ? null : { condition: ownProperty(CONDITION_OF, reason) ?? '207', text: reason },
   });
 
-/** The condition of HL7 table 0357 for each of our reasons. Other reasons get 207. */
+/**
+ * HL7 table 0357 numbers the conditions of an error. This maps our reasons to them. Other reasons get 207, an error
+ * within our application.
+ */
 const CONDITION_OF: Readonly<Record<string, Condition>> = {
   no_header: '100',
   bad_segment: '100',

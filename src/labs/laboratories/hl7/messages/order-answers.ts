@@ -6,12 +6,12 @@ type Marker = NonNullable<LoadedOrder['labTest']['markers']>[number];
 type Question = NonNullable<Marker['aoe']>['questions'][number];
 
 /**
- * Writes the answers to the laboratory's questions about a test, one OBX each, after the OBR. OBX-3 is the question and
- * OBX-5 the answer. OBX-11 is `O`, because the OBX describes an order and is not a result. If nobody asked the patient,
- * for example with a kit, we send the default answers of the questions. We omit an answer if the laboratory has since
- * removed the question.
+ * Writes the patient's answers to the laboratory's questions about a test, one OBX each, after the OBR of the test.
+ * OBX-3 is the question and OBX-5 the answer. OBX-11 is `O`, because the OBX describes an order and is not a result. If
+ * nobody asked the patient, for example with a kit, we send the default answers of the questions. If the laboratory has
+ * since removed a question, we omit its answer.
  */
-export function responsesTo(marker: Marker, { row }: LoadedOrder, text: (of: string) => string): Segment[] {
+export function answersTo(marker: Marker, { row }: LoadedOrder, text: (of: string) => string): Segment[] {
   const given = (row.aoe_answers ?? []).filter(({ marker_id }) => marker_id === marker.id);
   return (marker.aoe?.questions ?? [])
     .map((question) => ({
@@ -30,7 +30,7 @@ export function responsesTo(marker: Marker, { row }: LoadedOrder, text: (of: str
     );
 }
 
-/** The value type of HL7 table 0125 for each type of question. */
+/** The data type in OBX-2 (HL7 table 0125) for each type of question: CWE is a code, NM a number, ST a text. */
 const TYPE: Readonly<Record<string, string>> = { choice: 'CWE', multi_choice: 'CWE', numeric: 'NM', text: 'ST' };
 
 function valueOf({ type, answers }: Question, answer: string, text: (of: string) => string): Value | Value[] {

@@ -3,12 +3,12 @@ import { segment, type Message, type Segment } from '@phial/hl7/message';
 import { writeTime } from '@phial/hl7/times';
 import type { LoadedOrder } from '../../../orders/load-order.ts';
 import type { Settings } from '../connections/connection-settings.ts';
-import { responsesTo } from './order-answers.ts';
+import { answersTo } from './order-answers.ts';
 import { coverage, guardian, patient } from './order-patient.ts';
 import { accountFieldOf, OrderNotSendable, writerOf, type OrderToSend, type Writer } from './order-writer.ts';
 import { ownProperty } from '../../../../wire/own-property.ts';
 
-/** Writes an order as OML^O21, or as ORM^O01 if the laboratory requires that. */
+/** Writes an order as the HL7 message OML^O21, or as the older ORM^O01 if the laboratory requires that. */
 export function orderMessage(settings: Settings, sent: OrderToSend): Message {
   const { order } = sent;
   if (!order.row.patient_details) throw new OrderNotSendable('patient_missing');
@@ -32,8 +32,8 @@ export function orderMessage(settings: Settings, sent: OrderToSend): Message {
 }
 
 /**
- * Returns the number of a test. If an order has several tests, each has its own number, which begins with the number of
- * the order.
+ * Returns the number of a test in the message. A single test has the number of the order. Of several tests, each has
+ * its own number: `P0000001X-2` for the second.
  */
 const numberOf = ({ number }: OrderToSend, at: number, count: number): string =>
   count === 1 ? number : `${number}-${at + 1}`;
@@ -90,7 +90,10 @@ const common = (settings: Settings, sent: OrderToSend, write: Writer, number: st
     ...(accountFieldOf(settings) === 'ORC-21' && { 21: facilityOf(settings, sent, write) }),
   });
 
-/** Writes the ordering facility as XON. Its identifier is the account. */
+/**
+ * Writes the ordering facility, which is the customer, as XON (HL7's type for organisations). Its identifier is the
+ * account.
+ */
 const facilityOf = (settings: Settings, { accountNumber }: OrderToSend, { text }: Writer): string[] => [
   text(settings.orders.our_facility ?? ''),
   '',
@@ -128,7 +131,7 @@ function request(settings: Settings, { order }: OrderToSend, write: Writer, { te
   });
 }
 
-/** The code of HL7 table 0487 for a sample type. We send other sample types by their own name. */
+/** The code of HL7 table 0487 for a sample type. For a sample type without a code, we send our own name of it. */
 const SPECIMEN: Readonly<Record<string, [string, string]>> = {
   serum: ['SER', 'Serum'],
   urine: ['UR', 'Urine'],
@@ -140,7 +143,7 @@ const SPECIMEN: Readonly<Record<string, [string, string]>> = {
 
 /**
  * Writes the segments that belong to one test: notes, diagnoses, answers to the laboratory's questions, and the sample.
- * ORM^O01 has no segment for a sample, so in that message a note contains the sample id.
+ * The older ORM^O01 has no segment for a sample, so it gets a note with the sample id.
  */
 function details(
   order: LoadedOrder,
@@ -155,7 +158,7 @@ function details(
   const sampleId = row.sample_id === null ? null : write.limited('sample_id', row.sample_id);
   if (isLegacy && sampleId !== null) texts.push(`SAMPLE ${sampleId}`);
   const notes = texts.map((text, at) => segment('NTE', { 1: String(at + 1), 2: 'P', 3: text }));
-  const described = [...notes, ...diagnoses, ...responsesTo(test, order, write.text)];
+  const described = [...notes, ...diagnoses, ...answersTo(test, order, write.text)];
   if (isLegacy || sampleId === null) return described;
   const type = ownProperty(SPECIMEN, labTest.sample_type) ?? [
     write.text(labTest.sample_type),

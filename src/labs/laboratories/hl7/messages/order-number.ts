@@ -1,15 +1,18 @@
-// Short numbers for laboratories. A laboratory's field holds 22 characters, and our ids have 36.
+// Numbers for orders and patients at laboratories. A laboratory's field holds 22 characters, and our ids have 36.
 
 const LETTERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const DIGITS = 7;
 
 /**
- * Writes a counter in base 32 with a check letter at the end. Because of the check letter, a mistyped number is
- * invalid.
+ * Writes the number of an order: `P`, a counter in base 32, and a check letter. With a typing error the check letter is
+ * wrong, so the number is invalid.
  */
 export const orderNumber = (counter: bigint): string => numbered('P', counter);
 
-/** Writes the number of a patient in the same way. It has 9 characters. A laboratory's field for it holds 15. */
+/**
+ * Writes the number of a patient in the same way, with `U`. It has 9 characters, because a laboratory's field for it
+ * holds 15.
+ */
 export const patientNumber = (counter: bigint): string => numbered('U', counter);
 
 function numbered(first: string, counter: bigint): string {
@@ -26,8 +29,8 @@ type OrderNumber = {
 };
 
 /**
- * Reads one of our numbers from a field of a laboratory. A suffix such as `-2` names a test of the order. Returns null
- * for a text that cannot be a number of ours.
+ * Reads one of our numbers from a field of a laboratory's message. A suffix such as `-2` names a test of the order.
+ * Returns null for a text that cannot be a number of ours.
  */
 export function readOrderNumber(text: string): OrderNumber | null {
   const [, number, digits, check, position] =
@@ -37,8 +40,8 @@ export function readOrderNumber(text: string): OrderNumber | null {
 }
 
 /**
- * Returns the check letter. Each position has its own weight, so the check finds any single wrong character, and any
- * two characters that were exchanged.
+ * Returns the check letter. Each position has its own weight, so the letter reveals any single wrong character and any
+ * two exchanged characters.
  */
 function checkLetter(digits: string): string {
   const sum = [...digits].reduce((total, letter, at) => total + LETTERS.indexOf(letter) * (at * 2 + 3), 0);

@@ -1,4 +1,5 @@
-// The segments about the patient and the payer of an order: PID, NK1, IN1 and GT1.
+// Writes the segments of an order about the patient and the payer: PID (patient), NK1 (next of kin), IN1 (insurance)
+// and GT1 (guarantor, who pays).
 import { repeat, segment, type Segment, type Value } from '@phial/hl7/message';
 import { writeDate } from '@phial/hl7/times';
 import { ADULT_AGE_YEARS, ageInYears } from '../../../../wire/birth-date.ts';
@@ -9,7 +10,7 @@ import { ownProperty } from '../../../../wire/own-property.ts';
 
 const SEX: Readonly<Record<string, string>> = { female: 'F', male: 'M', other: 'O', unknown: 'U' };
 const RELATIONSHIP: Readonly<Record<string, string>> = { Self: 'SEL', Spouse: 'SPO', Other: 'OTH' };
-/** The codes for a payer that is neither the account nor an insurance company. */
+/** The code in IN1-2 for who pays, if neither the account nor an insurance company does. */
 const BILLED: Readonly<Record<string, string>> = {
   patient_bill: 'P',
   patient_bill_passthrough: 'P',
@@ -38,7 +39,7 @@ export function patient(settings: Settings, { order: { row, user }, ...sent }: O
   });
 }
 
-/** Codes of HL7 tables 0005 and 0189. We send a value without a code as text. */
+/** Codes for races and ethnic groups (HL7 tables 0005 and 0189). We send a value without a code as text. */
 const RACE: ReadonlyMap<string, string[]> = new Map([
   ['african_american_or_black', ['2054-5', 'Black or African American', 'HL70005']],
   ['asian', ['2028-9', 'Asian', 'HL70005']],
@@ -55,8 +56,8 @@ const ETHNICITY: ReadonlyMap<string, string[]> = new Map([
 ]);
 
 /**
- * Writes the medical proxy of a minor as next of kin (NK1). If the insurance names no guarantor, the proxy is also the
- * guarantor. ORM^O01 has no NK1, so in that message the proxy is only a guarantor.
+ * Writes the adult who decides for a minor as next of kin (NK1). If the insurance names no guarantor, this adult is
+ * also the guarantor. The older ORM^O01 has no NK1, so there the adult is only a guarantor.
  */
 export function guardian({ order: { row }, insurance }: OrderToSend, write: Writer, isLegacy: boolean): Segment[] {
   const person = row.patient_details as NonNullable<typeof row.patient_details>;
@@ -69,7 +70,10 @@ export function guardian({ order: { row }, insurance }: OrderToSend, write: Writ
   return [...(isLegacy ? [] : [kin]), ...(insurance?.guarantor ? [] : [payer])];
 }
 
-/** Writes a North American phone number. Returns null for other numbers, because these fields cannot hold them. */
+/**
+ * Writes a North American phone number. HL7's fields have parts for its area code and local number, and cannot contain
+ * other numbers, so the function returns null for those.
+ */
 function phoneOf(number: string | null): Value | null {
   const [, area, local] = /^\+1(\d{3})(\d{7})$/.exec(number ?? '') ?? [];
   return area && local ? ['', 'PRN', 'PH', '', '', area, local] : null;

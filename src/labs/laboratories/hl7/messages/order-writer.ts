@@ -35,8 +35,8 @@ export type Writer = {
 };
 
 /**
- * Returns a writer for the texts of an order. Each text passes the allow-list of characters and the length limits of
- * the laboratory.
+ * Returns a writer for the texts of an order. It replaces characters that the laboratory's character set lacks, and
+ * refuses a text that is longer than the laboratory allows.
  */
 export function writerOf({ charset = 'UTF-8', lengths = {} }: Settings): Writer {
   const inLatin = (text: string): string =>
@@ -53,5 +53,5 @@ export function writerOf({ charset = 'UTF-8', lengths = {} }: Settings): Writer 
   return { text, limited };
 }
 
-/** Returns the field of an order that contains the account. */
+/** Returns the field in which the laboratory expects the account. */
 export const accountFieldOf = ({ orders }: Settings): string => orders.account_field ?? 'MSH-4';

@@ -3,23 +3,25 @@ import type { Settings } from '../connections/connection-settings.ts';
 import { ResultProblem } from './result-problem.ts';
 import { ownProperty } from '../../../../wire/own-property.ts';
 
-/** The largest accepted document in bytes. A message of 8 MiB holds at most 6 MiB in Base64. */
+/**
+ * The largest accepted document in bytes. A message may have 8 MiB, of which Base64 uses a quarter, so no document can
+ * have more than 6 MiB.
+ */
 const MOST_BYTES = 5 * 1_048_576;
-/** PDF readers accept a file if its end mark is within this many bytes of the end. */
+/** PDF readers accept a file only if its end mark `%%EOF` is within this many bytes of the end. */
 const END_WITHIN = 1_024;
 
 /**
- * Returns whether an OBX is a document. The type ED is a document in the message. RP is a pointer to a document
- * elsewhere.
+ * Returns whether an OBX is a document and not a value. The type ED is a document in the message, and RP points to a
+ * document elsewhere.
  */
 export const isDocument = (observation: Segment): boolean =>
   ['ED', 'RP'].includes(textAt(observation, 2).toUpperCase());
 
 /**
- * Reads the laboratory's own report: a PDF that the message contains once, or several times without a difference.
- * Returns 'withdrawn' if the laboratory takes its report back, and null if there is no PDF. Throws ResultProblem if the
- * PDF is broken, cut off or too large. Throws ResultProblem for several different PDFs, because we cannot know which
- * one is the report.
+ * Reads the laboratory's own report as a PDF. The message may contain the same PDF several times. Returns 'withdrawn'
+ * if the laboratory takes its report back, and null if there is no PDF. Throws ResultProblem if the PDF is broken, cut
+ * off or too large, or if there are different PDFs, because we cannot know which one is the report.
  */
 export function readDocument(observations: Segment[], settings: Settings): Buffer | 'withdrawn' | null {
   if (settings.results.documents === 'leave_out') return null;
@@ -35,8 +37,8 @@ const isReported = (observation: Segment): boolean =>
 const isTakenBack = (observation: Segment): boolean => ['D', 'W'].includes(textAt(observation, 11).toUpperCase());
 
 /**
- * Returns the PDFs in OBX-5, each as its encoding and its data. It skips repetitions that neither declare a PDF nor
- * begin like one.
+ * Returns the PDFs in OBX-5, each as its encoding and its data. A repetition is one value of a field that has several.
+ * We skip repetitions that neither declare a PDF nor begin like one.
  */
 function dataOf(observation: Segment): string[] {
   return (observation.fields[5] ?? []).flatMap((_, at) => {
@@ -52,15 +54,18 @@ function dataOf(observation: Segment): string[] {
 const BEGINNINGS: Readonly<Record<string, RegExp>> = { BASE64: /^JVBERi/, HEX: /^255044462D/i };
 
 /**
- * How to read each encoding. `other` finds characters that the encoding does not contain. It matches only a few
- * characters at a time, because the text may have megabytes.
+ * How to read each encoding. `other` finds characters that are not part of the encoding. The text may have megabytes,
+ * so `other` matches only a few characters at a time.
  */
 const WRITTEN: Readonly<Record<string, { as: 'base64' | 'hex'; other: RegExp; each: number }>> = {
   BASE64: { as: 'base64', other: /[^A-Za-z0-9+/=]|=[^=]|===/, each: 4 },
   HEX: { as: 'hex', other: /[^0-9A-Fa-f]/, each: 2 },
 };
 
-/** Decodes a PDF and checks only its beginning and its end. We never parse the rest. Only a PDF reader does. */
+/**
+ * Decodes a PDF and checks only its beginning and its end. We parse nothing in between, because only the client's PDF
+ * reader needs it.
+ */
 function pdfOf(data: string): Buffer {
   const [encoding = '', text = ''] = data.split(' ');
   const written = ownProperty(WRITTEN, encoding);

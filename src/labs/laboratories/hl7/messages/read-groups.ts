@@ -3,13 +3,13 @@ import { textAt, wholeTextsAt, type Message, type Segment } from '@phial/hl7/mes
 import type { WaitingPart, Warnings } from './result-problem.ts';
 
 /**
- * An OBX with the notes after it. `ofSpecimen` is true if the OBX comes after an SPM that follows values, so the OBX
- * may describe the sample.
+ * An OBX (a value) with the notes after it. `ofSpecimen` is true if the OBX comes after an SPM (a sample) that follows
+ * values. Then the OBX may describe the sample.
  */
 export type Noted = { observation: Segment; number: number; notes: string[]; ofSpecimen: boolean };
 /**
- * An OBR with the segments that belong to it. The notes of the OBR apply to all its values. `number` is the position of
- * the OBR in the message.
+ * An OBR (a test) with the segments that belong to it. The notes of the OBR apply to all its values. `number` is the
+ * position of the OBR in the message.
  */
 export type Group = {
   common: Segment | undefined;
@@ -20,7 +20,7 @@ export type Group = {
   specimens: Segment[];
 };
 
-/** Segments that come before their OBR. They become part of the next OBR's group. */
+/** Segments before the OBR (the test) to which they belong. They become part of the next OBR's group. */
 type Ahead = Pick<Group, 'common' | 'notes' | 'specimens'>;
 const nothing = (): Ahead => ({ common: undefined, notes: [], specimens: [] });
 
@@ -30,8 +30,8 @@ const ASIDE: ReadonlySet<string> = new Set(
 );
 
 /**
- * Returns each OBR with the segments that belong to it: the ORC before it and the segments after it. An exact
- * repetition of a segment is ignored. If an OBX comes before any OBR, we cannot know its test, so it waits.
+ * Returns each OBR with the segments that belong to it: the ORC before it and the segments after it. We ignore an exact
+ * repetition of a segment. If an OBX comes before any OBR, we do not know its test, so it waits for repair.
  */
 export function groupsOf(message: Message, warnings: Warnings): { groups: Group[]; waits: WaitingPart[] } {
   const delimiters = delimitersOfMessage(message);
@@ -82,10 +82,11 @@ export function groupsOf(message: Message, warnings: Warnings): { groups: Group[
   return { groups, waits };
 }
 
-/** Adds an OBX to a group, unless it is a repetition. Returns the list to which the OBX's notes are added. */
+/** Adds an OBX to a group, unless the group has the same OBX already. Returns the list for the notes of the OBX. */
 function addObservation(group: Group, noted: Omit<Noted, 'ofSpecimen'>, known: Map<string, Noted>): string[] {
   const { observation, number } = noted;
-  // Two lines of a text may be equal. Only their set ids distinguish such lines from a repetition.
+  // Two lines of a text may be equal. Such lines have different set ids (OBX-1), while a repetition has the same set
+  // id.
   const content = isText(observation)
     ? JSON.stringify([observation.fields, textAt(observation, 1) || number])
     : contentOf(observation);
@@ -107,8 +108,8 @@ const strayOf = (observation: Segment, number: number): WaitingPart => ({
   codes: [textAt(observation, 3), textAt(observation, 3, { component: 4 })].filter((code) => code !== ''),
 });
 
-/** Returns the content of a segment without its set id. */
+/** Returns the content of a segment without its first field, the set id, which only counts segments. */
 const contentOf = ({ name, fields }: Segment): string => JSON.stringify([name, fields.slice(2)]);
 
-/** Returns whether an OBX has a text type. Several such OBX may contain one text, one line each. */
+/** Returns whether an OBX has a text type (TX or FT). Several such OBX may be the lines of one text. */
 export const isText = (observation: Segment): boolean => ['TX', 'FT'].includes(textAt(observation, 2).toUpperCase());

@@ -10,8 +10,8 @@ import { isDocument } from './read-document.ts';
 import { ResultProblem } from './result-problem.ts';
 
 /**
- * Maps `code` and `LN code` to the slug of our analyte. It contains the laboratory's own codes, and each LOINC code
- * that only one of its analytes has.
+ * Maps a code in OBX-3 to the slug of our analyte. The keys are the laboratory's own codes. For each LOINC code that
+ * only one of its analytes has, the key is `LN` (HL7's name for LOINC) and the code.
  */
 export type CodeMap = ReadonlyMap<string, string>;
 
@@ -43,9 +43,8 @@ type Within = {
 };
 
 /**
- * Reads one OBX with its notes. Returns null if the OBX has no result yet, or if it is a document, which is not a
- * value. Throws ResultProblem if it is unreadable. It does not throw for an empty text, because an empty text may be
- * one line of a text in several OBX.
+ * Reads one OBX with its notes. Returns null if the OBX has no result yet, or if it is a document. Throws ResultProblem
+ * if it is unreadable. An empty text is readable, because it may be an empty line of a text in several OBX.
  */
 export function readObservation(
   { observation, notes }: Pick<Noted, 'observation' | 'notes'>,
@@ -83,7 +82,10 @@ export function readObservation(
   };
 }
 
-/** Returns the names in OBX-3. There may be two: one in the first three components, and one in the next three. */
+/**
+ * Returns the names in OBX-3, which says what was measured. There may be two: one in the first three components, and
+ * one in the next three.
+ */
 const namesOf = (observation: Segment): { code: string; name: string; system: string }[] =>
   codingsAt(observation, 3).map(({ code, text, system }) => ({ code, name: text ?? '', system: system ?? '' }));
 
@@ -98,8 +100,8 @@ export const isMapped = (observation: Segment, codes: CodeMap): boolean =>
   slugsOf(namesOf(observation), codes).length > 0;
 
 /**
- * Reads a flag of OBX-8. A critical flag of the laboratory's own becomes AA. A flag of the standard is returned in
- * upper case.
+ * Reads a flag of OBX-8, such as `H` for high. If the settings list the flag as the laboratory's own critical flag, it
+ * becomes AA. A flag of the standard becomes upper case. Any other flag stays as it is.
  */
 function flagsOf(written: string, { critical_flags = [] }: Settings): string[] {
   const flag = written.trim();
@@ -108,7 +110,10 @@ function flagsOf(written: string, { critical_flags = [] }: Settings): string[] {
   return [isFlag(flag.toUpperCase()) ? flag.toUpperCase() : flag];
 }
 
-/** Reads the performing laboratory from OBX-23 to OBX-25. Returns its key: its CLIA number, or else its name. */
+/**
+ * Reads the laboratory that performed the test from OBX-23 to OBX-25. Returns the laboratory's key: its CLIA number
+ * (the US licence number), or else its name.
+ */
 function laboratoryOf(observation: Segment, laboratories: LabReport['performing_laboratories']): string | null {
   const name = textAt(observation, 23);
   if (name === '') return textAt(observation, 15) || null;

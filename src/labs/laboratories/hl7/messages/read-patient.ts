@@ -13,13 +13,13 @@ const SEX: ReadonlyMap<string, string> = new Map([
   ['N', 'other'],
 ]);
 
-/** Reads a date of birth. Returns null if the text contains no day. */
+/** Reads a date of birth. Returns null if the text has no day, for example only a year. */
 function birthDateOf(text: string): string | null {
   const day = readDate(text);
   return day === null || isCalendarDate(day) ? day : invalid();
 }
 
-/** Reads the patient of a PID. Throws ResultProblem for a date of birth that does not exist. */
+/** Reads the patient from a PID. Throws ResultProblem if the date of birth does not exist, for example February 30. */
 export function patientOf(pid: Segment | undefined): LabReport['patient'] {
   if (!pid) return null;
   return {
@@ -33,7 +33,10 @@ export function patientOf(pid: Segment | undefined): LabReport['patient'] {
 
 const MOST_IDS = 20;
 
-/** Reads CX values. Each has an identifier, its assigning authority (a name or an OID) and its type. */
+/**
+ * Reads the patient's identifiers (HL7's type CX). Each has a value, the authority that assigned it (a name or an OID)
+ * and a type.
+ */
 function identifiersAt(pid: Segment, field: number): NonNullable<ReportedPatient['ids']> {
   return (pid.fields[field] ?? []).flatMap((_, at) => {
     const part = (component: number, sub = 1): string => textAt(pid, field, { component, sub, repetition: at + 1 });

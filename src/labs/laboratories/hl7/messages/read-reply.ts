@@ -2,11 +2,14 @@ import { readAcknowledgment, type AckCode } from '@phial/hl7/acknowledgment';
 import { textAt, type Message } from '@phial/hl7/message';
 import { readOrderNumber } from './order-number.ts';
 
-/** A laboratory's update about one test or an entire order: an ORC with the OBR after it. */
+/**
+ * A laboratory's update about one test or an entire order. In the message this is an ORC (order control) with the OBR
+ * (test) after it.
+ */
 export type OrderUpdate = {
-  /** ORC-1 (HL7 table 0119). */
+  /** ORC-1, the order control: what the sender does with the order (HL7 table 0119). */
   control: string;
-  /** ORC-5 (HL7 table 0038); empty if it is missing. */
+  /** ORC-5, the status of the order (HL7 table 0038); empty if it is missing. */
   status: string;
   placer: string;
   filler: string;
@@ -17,14 +20,18 @@ export type OrderUpdate = {
   position: number | null;
 };
 
-/** The reply to one of our messages: an ACK, or an ORL or ORR, which has an update for each test. */
+/**
+ * The reply to one of our messages. An ACK is about the entire message. An ORL or ORR also has an update for each test.
+ */
 export type Reply = {
   code: AckCode;
-  /** True if the laboratory sent a commit code: it has stored the message and will report the outcome later. */
+  /**
+   * True if the laboratory has only stored the message and will report the outcome later (a commit code such as CA).
+   */
   isCommit: boolean;
   /**
-   * A code of HL7 table 0357; null if there is none. It is never a free text of the laboratory, because that may name a
-   * patient.
+   * A code of HL7 table 0357; null if there is none. We never take a free text of the laboratory as the reason, because
+   * it may name a patient.
    */
   reason: string | null;
   orders: OrderUpdate[];
@@ -38,7 +45,7 @@ export function readReply(message: Message): (Reply & { controlId: string }) | n
   return { ...rest, reason: condition, orders: readOrderUpdates(message) };
 }
 
-/** Reads every ORC of a message. If an ORC lacks a number, the number comes from the OBR after it. */
+/** Reads every ORC of a message. If an ORC lacks a number, we read the number from the OBR after it. */
 export function readOrderUpdates(message: Message): OrderUpdate[] {
   const updates: OrderUpdate[] = [];
   for (const segment of message) {
@@ -75,7 +82,7 @@ const TAKES: Readonly<Record<Action, ReadonlySet<string>>> = {
   cancel: new Set(['OK', 'CR', 'DR', 'OC', 'OD']),
 };
 
-/** The ORC-5 code for an order that the laboratory does not know. */
+/** In ORC-5 this code means that the laboratory does not know the order. */
 const NOT_FOUND = 'ER';
 
 /** Returns the code of a refusal in lower case, or null if the update is not a refusal. */
@@ -84,7 +91,10 @@ export function refusalOf({ control, status }: OrderUpdate, action: Action): str
   return status === NOT_FOUND ? NOT_FOUND.toLowerCase() : null;
 }
 
-/** Returns whether the code is neither a refusal nor an acceptance. In that case MSA-1 decides. */
+/**
+ * Returns whether ORC-1 is a code that neither refuses nor accepts. Then MSA-1, the acknowledgment of the entire
+ * message, decides.
+ */
 export const isUnknown = (update: OrderUpdate, action: Action): boolean =>
   update.control !== '' && refusalOf(update, action) === null && !isTaken(update, action);
 

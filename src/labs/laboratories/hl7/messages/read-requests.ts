@@ -18,7 +18,10 @@ export type Request = {
 
 type Requests = { requests: Request[]; unread: WaitingPart[]; unreadTests: ReportedTest[] };
 
-/** Reads the OBRs. If the status or a time of an OBR is unreadable, we omit its values and its test stays open. */
+/**
+ * Reads the OBRs. If the status or a time of an OBR is unreadable, we omit its values, and its test stays open until
+ * somebody repairs the message.
+ */
 export function readRequests(groups: Group[], settings: Settings): Requests {
   const time = timesOf(settings);
   const requests: Request[] = [];
@@ -46,8 +49,8 @@ export function readRequests(groups: Group[], settings: Settings): Requests {
 }
 
 /**
- * Returns whether the message contains a report. A laboratory may give a test the status pending and still report about
- * it, for example that it rejected the sample.
+ * Returns whether the message contains a report. A laboratory may report about a test that is still pending, for
+ * example that it rejected the sample.
  */
 export const hasReport = (requests: Request[]): boolean =>
   requests.some(
@@ -85,7 +88,7 @@ export function timesOf({ time_zone }: Settings): ReadField {
 export const firstTime = (segments: Segment[], field: number, time: ReadField): ZonedTime | null =>
   segments.map((segment) => time(segment, field)).find((read) => read !== null) ?? null;
 
-/** Returns the placer's id of the sample, or else the filler's. */
+/** Returns the id of the sample: the placer's (ours), or else the filler's (the laboratory's). */
 export function sampleOf(specimens: Segment[]): string | null {
   const [specimen] = specimens;
   return textAt(specimen, 2) || textAt(specimen, 2, { component: 2 }) || null;

@@ -26,15 +26,24 @@ import { ResultProblem, type WaitingPart, type Warning, type Warnings } from './
 
 /** A result as the laboratory sent it, with the fields that identify its order. */
 export type ReadResult = {
-  /** The readable part of the report; null if there are neither values nor notes yet, or if all of the report waits. */
+  /**
+   * The readable part of the report. Null if there are neither values nor notes yet, or if the entire report waits for
+   * repair.
+   */
   report: LabReport | null;
   /** The unreadable parts, which are not in the report. */
   waits: WaitingPart[];
-  /** Codes of parts that we read unchanged or omitted. The operator should check those parts. */
+  /**
+   * Codes of parts that we stored as the laboratory wrote them, and of parts that we omitted. The operator should check
+   * those parts.
+   */
   warnings: Warning[];
   /** Whether the message reports that the sample has arrived. */
   isReceipt: boolean;
-  /** All placer numbers in the message. We need all of them, because we refuse a message about two orders. */
+  /**
+   * All placer numbers (our order numbers) in the message. We need all of them, because we refuse a message about two
+   * orders.
+   */
   placerNumbers: string[];
   fillerNumbers: string[];
   sampleIds: string[];
@@ -50,7 +59,7 @@ export type ReadResult = {
 
 const VERSIONS = new Set('2.2 2.3 2.3.1 2.4 2.5 2.5.1 2.6 2.7 2.7.1 2.8 2.8.1 2.8.2 2.9 2.9.1'.split(' '));
 
-/** Throws ResultProblem if a message is not a result for this deployment. */
+/** Throws ResultProblem if the header does not say that the message is a result for this deployment. */
 export function checkHeader(header: Segment | undefined): void {
   if (textAt(header, 9) !== 'ORU' || !['', 'R01'].includes(textAt(header, 9, { component: 2 })))
     throw new ResultProblem('wrong_type');
@@ -65,8 +74,8 @@ export function checkEnvelope(header: Segment | undefined): void {
 }
 
 /**
- * Reads an ORU^R01 as a report. Throws ResultProblem if the message is not a result, or if nothing in it is usable. If
- * only one part has a problem, only that part waits.
+ * Reads a message of results (ORU^R01) as a report. Throws ResultProblem if the message is not a result, or if nothing
+ * in it is usable. If only one part has a problem, only that part waits for repair.
  */
 export function readResult(
   message: Message,
@@ -126,7 +135,7 @@ function documentOf(
 }
 
 /**
- * Throws if the message names several patients. We split a message by patient when it arrives. A repaired message, or a
+ * Throws if the message names several patients. On arrival, we split a message by patient. A repaired message, or a
  * message with too many patients to split, may still have several.
  */
 function refuseSeveralPatients(message: Message): void {
@@ -134,7 +143,9 @@ function refuseSeveralPatients(message: Message): void {
   if (new Set(patients).size > 1) fail('several_patients');
 }
 
-/** Throws if the message has too many segments. We check this before we compare the segments with each other. */
+/**
+ * Throws if the message has too many segments. Later steps compare segments with each other and would take too long.
+ */
 function refuseOversize(message: Message): void {
   const count = (name: string): number => message.filter((segment) => segment.name === name).length;
   if (count('OBX') > MOST_OF_REPORT.observations || count('OBR') > MOST_OF_REPORT.observations)
@@ -146,7 +157,7 @@ type Within = {
   connection: Connection;
   codes: CodeMap;
   warnings: Warnings;
-  /** True if a value of an unknown test waits. */
+  /** True if a value waits for repair of which we do not know the test. */
   strays: boolean;
   /** Tests whose status or times could not be read. */
   unreadTests: ReportedTest[];
@@ -208,15 +219,15 @@ function reportOf(
   return { report, waits };
 }
 
-/** Returns a test. While a part of the test waits, or a waiting part may belong to it, the test stays open. */
+/** Returns a test. If a part that waits for repair belongs to the test, or may belong to it, the test stays open. */
 function testOfRequest(request: Request, read: Observation[], waits: boolean): ReportedTest {
   const test = { ...testOf(request.group, request.status, read), ...factsOf(request) };
   return waits ? { ...test, status: 'partial', stated_status: test.status } : test;
 }
 
 /**
- * Returns the performing laboratory if all values name the same one. Otherwise it returns the connected laboratory,
- * which sent the report.
+ * Returns the laboratory that performed the tests, if all values name the same one. Otherwise it returns the connected
+ * laboratory, which sent the report.
  */
 function laboratoryOf(
   { name, clia_number }: Connection,

@@ -11,8 +11,8 @@ import { ResultProblem } from './result-problem.ts';
 type Status = 'pending' | 'partial' | 'final' | 'corrected' | 'cancelled';
 
 /**
- * The status of a test for each code of OBR-25 (HL7 table 0123). OBR-25 applies only to its own OBR. Y and Z are
- * missing here, because they answer a query.
+ * The status of a test for each code of OBR-25 (HL7 table 0123). OBR-25 applies only to its own OBR. The codes Y and Z
+ * are missing here, because a laboratory sends them only in answer to a query, and we send no queries.
  */
 const STATUSES: ReadonlyMap<string, Status> = new Map([
   ['O', 'pending'],
@@ -33,8 +33,8 @@ export function readStatus(request: Segment): Status {
 }
 
 /**
- * Returns the status of a report from the statuses of all its OBRs: partial if a test is still open, or else corrected
- * if a test was corrected.
+ * Returns the status of a report from the statuses of all its OBRs. It is partial if a test is still open. Otherwise it
+ * is corrected if a test was corrected.
  */
 export function statusOfAll(statuses: Status[]): LabReport['status'] {
   if (statuses.some((status) => status === 'pending' || status === 'partial')) return 'partial';
@@ -51,7 +51,7 @@ const OF_TEST: Readonly<Record<Status, ReportedTest['status']>> = {
 
 type StatusParts = Pick<Group, 'common' | 'request' | 'notes' | 'observations' | 'specimens'>;
 
-/** Makes a test from an OBR and the values of the OBX segments that follow it. */
+/** Makes a test from an OBR (the test) and the values in the OBX segments after it. */
 export function testOf(
   { common, request, notes, observations, specimens }: StatusParts,
   status: Status,
@@ -72,8 +72,8 @@ export function testOf(
 }
 
 /**
- * Returns the reasons in SPM-21 if the laboratory rejected every sample of the test. One good sample is enough for
- * results.
+ * Returns the reasons in SPM-21 for which the laboratory rejected the samples. Returns them only if it rejected every
+ * sample of the test, because one good sample is enough for results.
  */
 function rejectionsOf(specimens: Segment[]): string[] {
   const reasons = specimens.map((specimen) =>
@@ -82,7 +82,7 @@ function rejectionsOf(specimens: Segment[]): string[] {
   return reasons.some((codes) => codes.length === 0) ? [] : [...new Set(reasons.flat())];
 }
 
-/** Returns a code of the standard, or else the text of the laboratory's own code. */
+/** Returns the code if the HL7 standard defines it, or else the text of the laboratory's own code. */
 function reasonOf({ code, text }: Coding): string {
   const known = code.trim().toUpperCase();
   return isRejectionCode(known) ? known : (text ?? code).trim().slice(0, 100);

@@ -1,4 +1,4 @@
-// Reads OBX-5 by the type in OBX-2, and writes the value as one text.
+// Reads the value in OBX-5, whose type is in OBX-2, and returns it as one text.
 import type { Delimiters } from '@phial/hl7/escape';
 import { textAt, wholeTextsAt, type Segment } from '@phial/hl7/message';
 import { parseValue } from '../../../results/interpretation/parse-range.ts';
@@ -7,7 +7,10 @@ import { ResultProblem } from './result-problem.ts';
 
 type ValueOf = { kind: Observation['kind']; text: string; coded?: Coding[] };
 
-/** Reads a value. If `hasValue` is true, an invalid number is refused, because nobody would know its meaning. */
+/**
+ * Reads a value. If `hasValue` is true, the function throws for an invalid number, because nobody would know what it
+ * means.
+ */
 export function readValueOf(observation: Segment, hasValue: boolean, delimiters: Delimiters): ValueOf {
   const type = textAt(observation, 2).toUpperCase();
   const lines = wholeTextsAt(observation, 5, delimiters);
@@ -43,8 +46,8 @@ export function readValueOf(observation: Segment, hasValue: boolean, delimiters:
 }
 
 /**
- * Returns a string as one line. If a repetition is empty, the delimiter was a character of the text, for example in
- * `~5`.
+ * Returns a string as one line for each repetition. In HL7 `~` separates repetitions. If one of them is empty, the
+ * laboratory meant the character `~` itself, for example in `~5`.
  */
 const stringOf = (lines: string[], { repetition }: Delimiters): string =>
   lines.every((line) => line.trim() !== '') ? lines.join('\n').trim() : lines.join(repetition).trim();
@@ -74,8 +77,8 @@ const COMPARATORS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Reads the components of SN: comparator, number, separator and number. Some laboratories write all of them into the
- * first component.
+ * Reads the type SN (structured numeric), which has the components comparator, number, separator and number: `>^100` or
+ * `^1^:^40`. Some laboratories write all of them into the first component.
  */
 function structuredOf(observation: Segment, lines: string[], hasValue: boolean): ValueOf {
   const part = (component: number): string => textAt(observation, 5, { component });
@@ -108,7 +111,10 @@ function codedOf(observation: Segment): ValueOf {
   return { kind: 'coded_value', text: words.filter((word) => word !== '').join('\n'), coded };
 }
 
-/** Returns the codings of a coded field: one in the first three components, and one in the next three. */
+/**
+ * Returns the codings of a coded field. The field may have two codings: one in the first three components, and one in
+ * the next three.
+ */
 export function codingsAt(segment: Segment, field: number, repetition = 1): Coding[] {
   return [1, 4]
     .map((from) => {

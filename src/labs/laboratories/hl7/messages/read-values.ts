@@ -10,8 +10,8 @@ type NotedValue = { value: Observation; of: Noted[]; isText: boolean };
 type ReadValues = { observations: Observation[][]; waits: WaitingPart[] };
 
 /**
- * Reads the values of each group, without pending values. Each value gets the notes of its group, because readers need
- * them with every value. Unreadable values are returned separately with their reasons.
+ * Reads the values of each group and omits pending ones. Each value gets the notes of its group, because a reader needs
+ * them with every value. The unreadable values come back in `waits`, with their reasons.
  */
 export function readValues(
   groups: Group[],
@@ -47,7 +47,8 @@ export function readValues(
 }
 
 function readOf(group: Group, { observation, notes, ofSpecimen }: Noted, within: Within) {
-  // This OBX may describe the sample. Laboratories use their own codes for that, and those are not results.
+  // This OBX may describe the sample, for example its volume. Laboratories use codes of their own for that. If we have
+  // no mapping for the code, the OBX is not a result.
   if (ofSpecimen && !isMapped(observation, within.codes)) {
     within.warnings.add('specimen_observation_left_out');
     return null;
@@ -79,8 +80,8 @@ const joined = (before: string | null, next: string | null): string | null =>
   [...new Set([...(before ?? '').split('\n'), ...(next ?? '').split('\n')])].filter(Boolean).join('\n') || null;
 
 /**
- * Returns the values without codes that have two different values, and returns those codes separately. A code has only
- * one value, unless OBX-4 distinguishes several. If two values differ, we cannot know which one is right.
+ * Separates codes that have two different values from the others. A code has only one value, unless OBX-4 distinguishes
+ * several. If two values differ, we cannot know which one is right.
  */
 function onceEach(read: NotedValue[][]): { once: Observation[][]; twice: { of: Noted[]; test: number }[] } {
   const contents = new Map<string, Set<string>>();

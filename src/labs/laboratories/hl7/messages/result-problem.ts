@@ -1,7 +1,8 @@
 import type { Hl7Warning } from '@phial/hl7/message';
 
 /**
- * The reason why we cannot apply a result. Only its code goes to the laboratory, to the repair queue and into the log.
+ * The reason why we cannot apply a result. The laboratory, the repair queue and the log get only its code, because a
+ * text could contain personal data.
  */
 export class ResultProblem extends Error {
   readonly code: ResultProblemCode;
@@ -15,10 +16,10 @@ export class ResultProblem extends Error {
 
 export type ResultProblemCode = (typeof REJECTED)[number] | (typeof REPAIRABLE)[number];
 
-/** Codes for messages that are not for us. We acknowledge them with AR. */
+/** Codes for messages that are not for us. We acknowledge them with AR (application reject). */
 const REJECTED = ['wrong_type', 'wrong_version', 'wrong_processing', 'unknown_sender'] as const;
 
-/** Codes for messages that are for us but have a problem. We acknowledge them with AE. */
+/** Codes for messages that are for us but have a problem. We acknowledge them with AE (application error). */
 const REPAIRABLE = [
   'missing_control_id',
   'missing_report',
@@ -51,8 +52,8 @@ const REPAIRABLE = [
 ] as const;
 
 /**
- * Codes of parts of an applied message that we read unchanged or omitted. We store the codes with the message for the
- * operator.
+ * Codes of parts of an applied message that we stored as the laboratory wrote them, or that we omitted. We store the
+ * codes with the message for the operator.
  */
 export type Warning = Hl7Warning | 'local_segment' | 'segment_left_out' | 'specimen_observation_left_out';
 /** Collects warnings while a message is read. */
@@ -62,14 +63,14 @@ export type Warnings = Set<Warning>;
 export type WaitingPart = {
   reason: ResultProblemCode;
   /**
-   * The name of the segment and its position in the message. The position of MSH is 1. If the segment is an OBR, the
-   * part includes all segments that belong to the OBR.
+   * The name of the segment and its position in the message. MSH has position 1. If the segment is an OBR, the part
+   * includes all segments of the OBR.
    */
   segment: string;
   number: number;
   /**
-   * The index of the part's test in `report.tests`; null if we do not know the test. An OBX before any OBR keeps every
-   * test of the message open. An unreadable OBR keeps its own test open.
+   * The index of the part's test in `report.tests`. Null if we do not know the test, because an OBX comes before any
+   * OBR. Then every test of the message stays open.
    */
   test: number | null;
   /** The laboratory's codes of this part (OBX-3 or OBR-4), for the person who maps codes. */

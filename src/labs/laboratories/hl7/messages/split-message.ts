@@ -3,19 +3,20 @@ import { MOST } from '@phial/hl7/message';
 import { readOrderNumber } from './order-number.ts';
 
 /**
- * The most parts of a message. No laboratory sends more. We refuse a message with more parts and apply none of them.
+ * The most parts of a message, more than any laboratory sends. We refuse a message with more parts and apply none of
+ * them.
  */
 const MOST_PARTS = 500;
 
-/** The segments that are copied into every part. */
+/** The segments about the message itself, which we copy into every part. */
 const OF_MESSAGE: ReadonlySet<string> = new Set(['MSH', 'SFT', 'UAC']);
 
 type Line = { name: string; text: string };
 
 /**
- * Splits a message into one message for each patient and order. ORU^R01 repeats PATIENT_RESULT and ORDER_OBSERVATION.
- * Each part gets the header of the message. No other bytes change. We apply the parts independently and erase each part
- * with its own user. A message about one patient and one order is returned unchanged.
+ * Splits a message with results (ORU^R01) into one message for each patient and order. Each part gets the header of the
+ * message. No other bytes change. We apply the parts independently, and erase each part together with its own user. A
+ * message about one patient and one order is returned unchanged.
  */
 export function splitMessage(bytes: Buffer): Buffer[] {
   const text = bytes.toString('latin1');
@@ -52,8 +53,8 @@ function linesOf(text: string): Line[] {
 }
 
 /**
- * Groups segments by patient. If a PID is equal to an earlier one, except for its set id, it continues the group of
- * that patient.
+ * Groups segments by patient. If a PID equals an earlier PID in everything except its set id (PID-1), it continues the
+ * group of that patient.
  */
 function patientsOf(lines: Line[]): Line[][] {
   const patients = new Map<string, Line[]>();
@@ -71,8 +72,8 @@ function patientsOf(lines: Line[]): Line[][] {
 }
 
 /**
- * Groups segments by the order numbers that we issued. A block without such a number belongs to the order before it, or
- * else to the first order.
+ * Groups segments by the order numbers that we issued. A block (a test with its values) without such a number belongs
+ * to the order before it, or to the first order if there is none before it.
  */
 function ordersOf(lines: Line[]): Line[][] {
   const start = lines.findIndex(({ name }) => name === 'ORC' || name === 'OBR');
@@ -93,7 +94,10 @@ function ordersOf(lines: Line[]): Line[][] {
   return [...orders.values()];
 }
 
-/** Returns blocks. A block is an ORC with its OBR, or a single OBR, and the segments that follow. */
+/**
+ * Returns blocks. A block begins with an ORC and its OBR, or with an OBR alone, and contains the segments up to the
+ * next block.
+ */
 function blocksOf(lines: Line[]): Line[][] {
   const blocks: Line[][] = [];
   for (const line of lines) {

@@ -8,15 +8,15 @@ import { recordResponse } from './record-response.ts';
 import { positionsOf, splitOff } from './split-off.ts';
 import type { WaitingMessage } from './take-waiting.ts';
 
-/** The row of the outbox that a reply answers. */
+/** The message to a laboratory to which a reply belongs. */
 export type Answered = Pick<WaitingMessage, 'user_id' | 'id' | 'order_id' | 'action' | 'tests'>;
 export type Verdict = { state: 'committed' | 'accepted' | 'refused'; reason: string | null };
 type ReceivedReply = { reply: Reply; connection: Pick<Connection, 'settings'> };
 
 /**
- * Stores a laboratory's reply and the laboratory's own numbers of the order. If the laboratory refuses some tests of a
- * message and accepts others, the refused tests get a new row in the outbox. A later resend then does not repeat the
- * accepted tests.
+ * Stores a laboratory's reply and the laboratory's own numbers of the order. A laboratory may refuse some tests of a
+ * message and accept others. Then the refused tests get a new row in the outbox. If somebody sends that row again, the
+ * laboratory does not get the accepted tests twice.
  */
 export function applyReply(ctx: TeamCtx, answered: Answered, received: ReceivedReply): Promise<Verdict> {
   return inTransaction(ctx, async (tx) => {
@@ -26,8 +26,8 @@ export function applyReply(ctx: TeamCtx, answered: Answered, received: ReceivedR
 }
 
 /**
- * Does the same as `applyReply` in the caller's transaction, which holds the lock of the order. `order` is null if its
- * user is scheduled for deletion.
+ * Like `applyReply`, in the caller's transaction, which holds the lock of the order. `order` is null if its user is
+ * scheduled for deletion.
  */
 export async function applyReplyTo(
   tx: TxCtx<TeamCtx>,
@@ -56,8 +56,8 @@ export async function applyReplyTo(
 }
 
 /**
- * Returns the reason why a test is refused; null if it is accepted. The laboratory's update about the test has
- * priority, then its update about the order, and then the acknowledgment of the message.
+ * Returns the reason why a test is refused; null if it is accepted. The reply may have an update about the test, an
+ * update about the order, and an acknowledgment of the entire message. The first of these that exists decides.
  */
 function reasonOf(reply: Reply, action: Answered['action'], position: number): string | null {
   const { orders } = reply;
@@ -76,7 +76,10 @@ async function recordVerdict(tx: TxCtx, row: Pick<Answered, 'user_id' | 'id'>, v
 const isEnhanced = ({ settings }: Pick<Connection, 'settings'>): boolean =>
   settings.orders.acknowledgments === 'enhanced';
 
-/** Returns a code such as `ae_101` or `ce`. */
+/**
+ * Returns the reply as one code: `ae_101` for AE (an error) with condition 101, or `ce` for an error that the
+ * laboratory reported when it stored the message.
+ */
 const codeOf = ({ code, isCommit, reason }: Reply): string =>
   [isCommit ? code.replace('A', 'C') : code, reason].filter(Boolean).join('_').toLowerCase();
 

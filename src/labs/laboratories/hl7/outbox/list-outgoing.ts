@@ -12,7 +12,7 @@ export type ListedOrder = {
   tests: number[] | null;
   state: string;
   held_by: string | null;
-  /** Whether the operator holds all messages to the laboratory. */
+  /** Whether the operator has stopped all messages to the laboratory for the time being. */
   is_lab_held: boolean;
   reason: string | null;
   attempts: number;

@@ -13,8 +13,8 @@ export type Numbered = { order: LoadedOrder; number: string; accountNumber: stri
 
 /**
  * Issues the numbers of an order for its laboratory: the number of the order, its account, and a sample id if the order
- * has none. A second call returns the same numbers. If the laboratory draws the sample itself, it also assigns the
- * sample id itself.
+ * has none. A second call returns the same numbers. If the laboratory draws the sample, the laboratory assigns the
+ * sample id.
  */
 export async function numberOrder(ctx: TxCtx<TeamCtx>, order: LoadedOrder, connection: Connection): Promise<Numbered> {
   const { user_id, id, method } = order.row;
@@ -32,12 +32,12 @@ export async function numberOrder(ctx: TxCtx<TeamCtx>, order: LoadedOrder, conne
 }
 
 const MOST_TRIES = 5;
-/** Random numbers begin here. The counter will never reach this number. */
+/** The least number that we choose at random. The counter of orders will never reach it. */
 const FIRST_RANDOM = 2 ** 40;
 
 /**
- * Gives the order a sample id, which is made from the number of the order. If another order already has that id, it
- * uses a random one. Nobody can predict a random id, so no team can block an order of another team.
+ * Gives the order a sample id, made from the number of the order. Another team may have taken that id, so that we could
+ * not send the order. Then the function uses a random id, which nobody can predict and take.
  */
 async function issueSample(ctx: TxCtx<TeamCtx>, order: LoadedOrder, orderedAs: string): Promise<LoadedOrder> {
   let number = orderedAs;
@@ -81,8 +81,8 @@ export async function numberPatient({ db, team }: TxCtx<TeamCtx>, userId: string
   const { rows } = await sql<{ counter: string }>`select nextval('patient_number_counter')::text as counter`.execute(
     db,
   );
-  // Another transaction may issue a number for this user at the same time, for an order at another laboratory. The
-  // number that was inserted first stays.
+  // Another transaction may issue a number for this user at the same time, for an order at another laboratory. We keep
+  // the number that was inserted first.
   const { rows: made } = await sql<{ number: string }>`
     insert into patient_numbers as known (user_id, team_id, number)
     values (${userId}, ${team.id}, ${patientNumber(BigInt((rows[0] as { counter: string }).counter))})
@@ -91,8 +91,8 @@ export async function numberPatient({ db, team }: TxCtx<TeamCtx>, userId: string
 }
 
 /**
- * Returns the account for an order: the account that the order names, or else the team's oldest active account at the
- * laboratory, or else the account of the connection.
+ * Returns the account for an order. It is the first that exists of these: the account that the order names, the team's
+ * oldest active account at the laboratory, the account in the settings of the connection.
  */
 async function accountOf(ctx: TxCtx<TeamCtx>, { row }: LoadedOrder, connection: Connection): Promise<string> {
   const accounts = await listLabAccounts(ctx, {});

@@ -1,4 +1,5 @@
-// Actions on messages to laboratories: resend, give up, hold and release.
+// Actions on messages to laboratories. One can send a refused message again, give a message up, hold a message back,
+// and release it.
 import { sql } from 'kysely';
 import type { Ctx, TxCtx } from '../../../../context.ts';
 import { addJob } from '../../../../db/define-job.ts';
@@ -39,9 +40,9 @@ async function lockMessage({ db }: TxCtx, outboxId: string): Promise<LockedMessa
 }
 
 /**
- * Sends an order again that the laboratory refused. We build a new message from the current data. The message gets a
- * new control id, because a laboratory that stores control ids would take a message with the old id for a repetition.
- * Throws NotDone if the laboratory refused nothing, or if the order has ended.
+ * Sends an order again that the laboratory refused. We build a new message from the current data. It gets a new control
+ * id, because a laboratory may take a message with a known control id for a repetition and ignore it. Throws NotDone if
+ * the laboratory refused nothing, or if the order has ended.
  */
 export function resendOrder(ctx: Ctx, outboxId: string): Promise<void> {
   return inTransaction(acrossTeams(ctx), async (tx) => {
@@ -60,9 +61,9 @@ export function resendOrder(ctx: Ctx, outboxId: string): Promise<void> {
 }
 
 /**
- * Gives up a message that the laboratory refused, or that it stored without a later reply. The tests of the message
- * fail. The order continues with its other tests, or ends if it has none. If the message is a cancellation, the
- * function only closes the message. Throws NotDone.
+ * Gives up a message that the laboratory refused, or that it stored but never answered. The tests of the message fail.
+ * The order continues with its other tests, or ends if it has none. If the message is a cancellation, the function only
+ * closes the message. Throws NotDone.
  */
 export function giveUpOrder(ctx: Ctx, outboxId: string): Promise<void> {
   return inTransaction(acrossTeams(ctx), async (tx) => {
@@ -70,8 +71,8 @@ export function giveUpOrder(ctx: Ctx, outboxId: string): Promise<void> {
     if (row.is_leaving)
       throw new NotDone('The user of this order is scheduled for deletion. The order is erased with that user.');
     if (row.state !== 'refused' && row.state !== 'committed') throw notRefused(row);
-    // If the laboratory stored the message without a later reply, it may still do the tests, so a cancellation must
-    // still go to the laboratory.
+    // If the laboratory stored the message but never answered, it may still perform the tests. So it must get a
+    // cancellation.
     await sql`
       update laboratory_outbox set state = 'given_up', answered_at = case when state = 'refused' then answered_at end
        where user_id = ${row.user_id} and id = ${outboxId}`.execute(tx.db);
@@ -97,10 +98,12 @@ async function callOff(tx: TxCtx, { team_id, lab_id, order_id, tests }: LockedMe
 const notRefused = ({ state }: LockedMessage): NotDone =>
   new NotDone(`The laboratory has not refused this message: it is ${state}.`);
 
-/** The party that holds a message. */
+/** The party that has stopped a message from being sent. */
 export type Holder = 'operator' | 'organisation';
 
-/** Holds one message, so that we do not send it. Throws NotDone if the message does not wait to be sent. */
+/**
+ * Stops one message from being sent until somebody releases it. Throws NotDone if the message does not wait to be sent.
+ */
 export async function holdOrder(ctx: Ctx, outboxId: string, by: Holder): Promise<void> {
   const { rows } = await sql`
     update laboratory_outbox set state = 'held', held_by = ${by}
@@ -109,8 +112,8 @@ export async function holdOrder(ctx: Ctx, outboxId: string, by: Holder): Promise
 }
 
 /**
- * Releases a message. It gets its old position in the queue again. If the operator holds the message, only the operator
- * can release it.
+ * Releases a message, which then has its old position in the queue again. If the operator has stopped the message, only
+ * the operator can release it.
  */
 export function releaseOrder(ctx: Ctx, outboxId: string, by: Holder): Promise<void> {
   return inTransaction(acrossTeams(ctx), async ({ db }) => {
@@ -128,7 +131,7 @@ export function releaseOrder(ctx: Ctx, outboxId: string, by: Holder): Promise<vo
   });
 }
 
-/** Holds all messages to a laboratory, also messages that are added later. */
+/** Stops all messages to a laboratory, including those that are added later, until somebody releases the laboratory. */
 export async function holdLaboratory(ctx: Ctx, slug: string): Promise<void> {
   const { rows } = await sql`
     insert into laboratory_senders as sender (lab_id, held_at)

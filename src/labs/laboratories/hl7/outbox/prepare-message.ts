@@ -15,14 +15,15 @@ export type Message = { controlId: string; text: string };
 
 /**
  * The message of a waiting row, or the reason why we do not send it. `leaving`: the user is scheduled for deletion.
- * `unwanted`: the order has ended. We check both before each try, also if the message was built before an earlier try.
- * Only then do we mark the row as sent.
+ * `unwanted`: the order has ended. We check both before each try, even if an earlier try has already built the message.
+ * After the checks, we mark the row as sent.
  */
 export type Prepared = { kind: 'message'; message: Message } | { kind: 'leaving' } | { kind: 'unwanted' };
 
 /**
- * Prepares the message of a waiting row. It stores the message and its control id before we send any byte. If the
- * process is killed or no reply comes, the next try sends exactly the same bytes.
+ * Prepares the message of a waiting row. It stores the message and its control id before we send any byte. So if the
+ * process is killed or no reply comes, the next try sends exactly the same bytes, and the laboratory can recognise the
+ * repetition.
  */
 export function prepareMessage(ctx: TeamCtx, waiting: WaitingMessage, connection: Connection): Promise<Prepared> {
   return inTransaction(ctx, async (tx): Promise<Prepared> => {
@@ -97,8 +98,8 @@ async function writeMessage(tx: TxCtx<TeamCtx>, { waiting, order: locked, connec
 }
 
 /**
- * Makes a control id from the number of the order and N or C for the action. From the second message of the order on,
- * it also ends with the number of the message.
+ * Makes a control id from the number of the order and N (new) or C (cancel). From the order's second message on, the
+ * number of the message follows: `P0000001XN2`.
  */
 async function newControlId(
   tx: TxCtx<TeamCtx>,

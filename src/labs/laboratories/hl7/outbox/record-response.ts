@@ -6,7 +6,8 @@ type Row = Pick<WaitingMessage, 'user_id' | 'id'>;
 
 /**
  * Records a laboratory's reply to a message, so that we do not send the message again, whatever the status of the
- * order. If a final reply was already recorded, a commit acknowledgment does not overwrite it.
+ * order. A commit acknowledgment only says that the laboratory has stored the message, so it never overwrites a final
+ * reply.
  */
 export async function recordResponse(
   { db }: Ctx | TxCtx,
@@ -20,7 +21,7 @@ export async function recordResponse(
        and (${state} <> 'committed' or state in ('waiting', 'held', 'committed'))`.execute(db);
 }
 
-/** Ends a waiting message because of a decision of Phial: the message cannot be sent, or its order has ended. */
+/** Ends a waiting message without the laboratory: we cannot send the message, or its order has ended. */
 export async function endWaiting(
   { db }: Ctx | TxCtx,
   { user_id, id }: Row,
@@ -31,7 +32,7 @@ export async function endWaiting(
      where user_id = ${user_id} and id = ${id} and state = 'waiting'`.execute(db);
 }
 
-/** The delay starts at 5 seconds and doubles with each try, up to 5 minutes. */
+/** Returns the seconds until the next try. The delay starts at 5 seconds and doubles with each try, up to 5 minutes. */
 const delaySeconds = (tries: number): number => Math.min(300, 5 * 2 ** Math.min(tries, 10));
 
 /** Defers a message, so that other messages are sent before it. */
@@ -46,20 +47,19 @@ export async function deferMessage(
      where user_id = ${user_id} and id = ${id} and state = 'waiting'`.execute(db);
 }
 
-/** Defers a message like `deferMessage`. Each time the delay is longer. */
+/** Defers a message like `deferMessage`, for a longer time with each try. */
 export const deferMessageLonger = (ctx: Ctx, row: Row, reason: string, attempts: number): Promise<void> =>
   deferMessage(ctx, row, { reason, attempts, seconds: delaySeconds(attempts - 1) });
 
-/** The most tries of one order that reached the laboratory without a reply, before we send other orders first. */
+/** After this many tries that reached the laboratory but got no reply, we send other orders before this one. */
 const TRIES_AT_THE_HEAD = 3;
-/** The most tries of one order without a reply, if the laboratory replies to other orders. */
+/** If the laboratory replies to other orders but not to this one, we give this order up after this many tries. */
 const MOST_UNANSWERED = 20;
 
 /**
- * Postpones a message to which no reply came. If the next message may follow at once, `seconds` is null: this message
- * was deferred, or it was given up because the laboratory replies to others and never to this one. Otherwise the
- * laboratory seems to be down. Then `seconds` is the delay until the next try, and it grows with each try without a
- * reply.
+ * Postpones a message to which no reply came. `seconds` is null if the next message may follow at once: we deferred
+ * this message, or gave it up because the laboratory replies to all others. Otherwise the laboratory seems to be down.
+ * Then `seconds` is the delay until the next try, and grows with each try.
  */
 export async function postpone(
   ctx: Ctx,
@@ -88,8 +88,8 @@ export async function postpone(
 }
 
 /**
- * Records that the laboratory replied. If another message then gets no reply, the cause is that order and not the
- * laboratory.
+ * Records that the laboratory replied. If the laboratory does not reply to the next message, we then know that the
+ * message is the cause and not the laboratory.
  */
 export async function heardFrom({ db }: Ctx, labId: number): Promise<void> {
   await sql`update laboratory_senders set silent_tries = 0, answered_at = now() where lab_id = ${labId}`.execute(db);

@@ -25,27 +25,30 @@ import {
 
 /** The delay of the job while another process has the lease of the laboratory. */
 const AGAIN_SECONDS = 5;
-/** The most messages that one job sends. The next job continues. In between, jobs for other laboratories can run. */
+/** The most messages that one job sends. The next job continues, and jobs for other laboratories run in between. */
 const MOST_IN_ONE_JOB = 100;
 /**
- * The longest duration of a job. We also wait this long for the reply of a silent laboratory, so a slow laboratory gets
- * no more time than a silent one.
+ * The longest duration of a job. We also wait this long for a reply of a laboratory that sends none. So a slow
+ * laboratory occupies a job no longer than a silent one.
  */
 const LONGEST_JOB_MS = 30_000;
 /** The reason of a message that we deferred because of an error in Phial, not at the laboratory. */
 const OUR_FAULT = 'internal_error';
-/** The delay until we check again whether the deletion of a user was undone. */
+/** The delay until we check again whether a user is still scheduled for deletion. */
 const LEAVING_SECONDS = 600;
 /**
- * The most tries of an order that fails because of an error in Phial. The delay grows, and all tries together take
- * about half an hour.
+ * The most tries of an order that fails because of an error in Phial. The delay grows with each try. All tries together
+ * take about half an hour.
  */
 const MOST_FAULTS = 12;
 
 /** The job that sends the waiting messages of one laboratory, oldest first, one at a time. */
 export const ordersOut = defineJob({ ...outboxKind, run: (ctx, { lab_id }) => sendOrders(ctx, lab_id) });
 
-/** A job that runs every minute. It adds the send job of each laboratory that has a message which is due. */
+/**
+ * A job that runs every minute, in case a send job was lost. It adds the send job of each laboratory that has a message
+ * which is due.
+ */
 export const ordersOutResumption = defineJob({
   name: 'laboratory_outbox_resumption',
   payload: Type.Object({}),
@@ -101,7 +104,8 @@ async function sendOne(ctx: Ctx, waiting: WaitingMessage, connection: Connection
   const scoped = forTeam(ctx, team);
   const ids = { lab: connection.slug, order_id: waiting.order_id, outbox_id: waiting.id };
   try {
-    // The connection opens first, so that we mark nothing as sent while the laboratory is down.
+    // The preparation marks the row as sent, but the laboratory may be down. So we open the connection first. If that
+    // fails, the row does not count as sent.
     await post.open();
     const prepared = await prepareMessage(scoped, waiting, connection);
     if (prepared.kind !== 'message') return await withdrawUnsendable(scoped, waiting, prepared.kind);
@@ -142,8 +146,9 @@ async function skip(ctx: TeamCtx, waiting: WaitingMessage, logged: { err: unknow
 }
 
 /**
- * Handles an order that must not be sent. The deletion of a user may be undone. Until then we send nothing about that
- * user's orders, and continue with the next messages.
+ * Handles an order that must not be sent. If the order has ended, its message is withdrawn. If its user is scheduled
+ * for deletion, somebody may still undo the deletion, so the message waits. Either way we continue with the next
+ * message.
  */
 async function withdrawUnsendable(ctx: TeamCtx, waiting: WaitingMessage, why: 'leaving' | 'unwanted'): Promise<null> {
   if (why === 'unwanted') await endWaiting(ctx, waiting, { state: 'withdrawn', reason: 'order_ended' });
@@ -154,7 +159,9 @@ async function withdrawUnsendable(ctx: TeamCtx, waiting: WaitingMessage, why: 'l
   return null;
 }
 
-/** The way to the laboratory: a connection, which opens with the first message and stays open, or a folder. */
+/**
+ * How we send to a laboratory: over a connection, which opens with the first message and stays open, or into a folder.
+ */
 type Post = Pick<Line, 'release' | 'close'> & { open: () => Promise<void>; send: (message: Message) => Promise<Reply> };
 
 function postOf(ctx: Ctx, connection: Connection): Post {

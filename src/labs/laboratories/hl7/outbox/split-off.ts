@@ -10,8 +10,8 @@ type Row = Pick<WaitingMessage, 'user_id' | 'id'>;
 export const positionsOf = ({ labTest }: LoadedOrder): number[] => (labTest.markers ?? []).map((_, at) => at + 1);
 
 /**
- * Moves the tests in `off` from a row of the outbox to a new row. The row keeps the tests in `retained`. The new row
- * has the same values, except whether it was sent. Returns the id of the new row.
+ * Moves the tests in `off` from a row of the outbox to a new row, and keeps the tests in `retained`. The new row has
+ * the same values. It counts as sent only if `isSent` is true. Returns the id of the new row.
  */
 export async function splitOff(
   { db }: TxCtx,

@@ -1,5 +1,6 @@
-// Manages the connections on which we send orders. In enhanced mode, a connection stays open after the last order while
-// we wait for a reply. The laboratory may send the outcome of a stored order on this connection instead of on our port.
+// Manages the connections on which we send orders. Some laboratories first confirm that they stored an order, and
+// report the outcome later (HL7's enhanced mode). The outcome may come on the same connection instead of on our port.
+// So a connection stays open after the last order while an outcome is missing.
 import { textAt } from '@phial/hl7/message';
 import type { Take } from '@phial/hl7/mllp-client';
 import { parseHeader } from '@phial/hl7/parse';
@@ -61,8 +62,8 @@ export function leaveLine(ctx: Ctx, connection: Connection, line: Line): void {
 const settingsOf = ({ settings }: Connection): string => JSON.stringify(settings);
 
 /**
- * Returns a function that handles messages of the laboratory in the same way as our port. It replies to an
- * acknowledgment only if the acknowledgment asks for a reply. If both sides always replied, they would never stop.
+ * Returns a function that handles messages of the laboratory in the same way as our port. If both sides replied to
+ * every acknowledgment, they would never stop. So we reply to an acknowledgment only if it asks for a reply.
  */
 function takeFrom(ctx: Ctx, connection: Connection): Take {
   const receive = openInbox(ctx);

@@ -23,16 +23,16 @@ export type WaitingMessage = {
 };
 
 /**
- * The lease is longer than the wait for a reply by this time, which is for opening the connection before and for the
- * writes after.
+ * The lease must last longer than the wait for a reply. This time is added for opening the connection before and for
+ * writing to the database after.
  */
 const LEASE_MARGIN_SECONDS = 20;
 const leaseSeconds = ({ settings }: Connection): number =>
   (settings.orders.mllp?.answer_seconds ?? 30) + LEASE_MARGIN_SECONDS;
 
 /**
- * Takes the lease of a laboratory. Only one process at a time may send to a laboratory. Returns null if another process
- * has the lease.
+ * Takes the lease of a laboratory, because only one process at a time may send to a laboratory. Returns null if another
+ * process has the lease.
  */
 export async function takeLease(ctx: Ctx, connection: Connection): Promise<string | null> {
   const { rows } = await sql<{ lease: string }>`
@@ -59,16 +59,16 @@ export async function giveLeaseBack(ctx: Ctx, labId: number, lease: string): Pro
   );
 }
 
-/** Ends the leases of killed processes. The caller must know that no other process runs. */
+/** Ends the leases that killed processes left behind. The caller must know that no other process runs. */
 export async function giveAllLeasesBack({ db }: Ctx): Promise<void> {
   await sql`update laboratory_senders set leased_until = '-infinity' where leased_until > now()`.execute(db);
 }
 
 /**
  * Returns the first waiting message of a laboratory, of any team. If that message is not due yet, the laboratory is
- * down, and the messages behind it wait. A deferred message does not delay others: it waits for its own time, and then
- * follows the messages that waited when it was deferred. Returns null also while the operator holds all messages to the
- * laboratory.
+ * down, and the messages behind it wait too. A deferred message does not delay others. It waits for its own time, and
+ * then follows the messages that were already waiting when we deferred it. The function also returns null while the
+ * operator has stopped all messages to the laboratory.
  */
 export async function nextWaiting(ctx: Ctx, labId: number): Promise<WaitingMessage | null> {
   const { rows } = await sql<WaitingMessage>`
@@ -82,8 +82,8 @@ export async function nextWaiting(ctx: Ctx, labId: number): Promise<WaitingMessa
 }
 
 /**
- * Returns the laboratories that have a message which is due. Their jobs may have been lost with a process and have to
- * be added again.
+ * Returns the laboratories that have a message which is due. A process that ended may have lost their send jobs, so the
+ * caller adds these again.
  */
 export async function laboratoriesWithWaiting(ctx: Ctx): Promise<number[]> {
   const { rows } = await sql<{ lab_id: number }>`

@@ -11,7 +11,7 @@ export type Listed = {
   type: string;
   state: string;
   reason: string | null;
-  /** Codes of parts of an applied message that we read unchanged or omitted. */
+  /** Codes of parts of an applied message that we stored as the laboratory wrote them, or that we omitted. */
   warnings: string[];
   order_id: string | null;
   received_at: string;

@@ -3,7 +3,10 @@ import type { Db } from '../../../../db/open-database.ts';
 import type { LaboratoryGauges } from '../../../../metrics.ts';
 
 const COUNTED = 10_000;
-/** The most laboratories that are measured. Each is a label value of the gauges. No deployment connects more. */
+/**
+ * The most laboratories that we measure, more than any deployment connects. Each laboratory is one value of a metric's
+ * label, and too many values overload a metrics server.
+ */
 const MOST_LABORATORIES = 200;
 
 /**

@@ -8,7 +8,7 @@ import { blankMessage, storeMessage } from '../inbox/store-message.ts';
 /** Thrown if no message with this id waits for repair. */
 export class NothingToRepair extends Error {}
 
-/** Applies a message again, for example after a person mapped its code. */
+/** Applies a message again, for example after the operator mapped an unknown code in it. */
 export async function replayMessage(ctx: Ctx, id: string): Promise<Applied> {
   await findFailed(ctx, id);
   return applyMessage(ctx, id);
@@ -31,8 +31,8 @@ export async function replayAll(ctx: Ctx, lab: string): Promise<{ applied: numbe
 }
 
 /**
- * Replaces a waiting message by a repaired one and applies that one. The text of the original message is deleted. Its
- * row stays and shows that it arrived.
+ * Replaces a waiting message by a repaired one and applies the repaired one. We delete the text of the original
+ * message. Its row stays and shows that the message arrived.
  */
 export async function repairMessage(ctx: Ctx, id: string, repaired: Buffer): Promise<Applied & { message_id: string }> {
   const { lab_id: labId } = await findFailed(ctx, id);
@@ -45,8 +45,8 @@ export async function repairMessage(ctx: Ctx, id: string, repaired: Buffer): Pro
 }
 
 /**
- * Discards a message that nobody can repair or needs. If its other parts were applied, its tests stop waiting for the
- * discarded parts.
+ * Discards a message that nobody can repair, or that nobody needs. If its other parts were applied, its tests no longer
+ * wait for the discarded parts.
  */
 export async function discardMessage(ctx: Ctx, id: string): Promise<void> {
   await findFailed(ctx, id);

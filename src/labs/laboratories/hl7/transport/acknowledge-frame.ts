@@ -6,14 +6,13 @@ import type { Receive } from '../open-inbox.ts';
 import { takeBatches } from './take-batches.ts';
 
 /**
- * The most messages in a batch, and the most orders in them together. We refuse the next message and do not read the
- * messages after it.
+ * The most messages in a batch, and the most orders in them together. We refuse further messages without reading them.
  */
 const MOST_OF_BATCH = 1_000;
 
 /**
- * Returns the acknowledgment of each message in a frame. If the frame is a batch, it returns one batch with all
- * acknowledgments.
+ * Returns the acknowledgments of the messages in a frame, which is what a laboratory sends at a time: one message or a
+ * batch. For a batch it returns one batch with all acknowledgments.
  */
 export async function responsesTo(
   ctx: Ctx,

@@ -5,9 +5,9 @@ import type { Reply } from '../messages/read-reply.ts';
 import { LineFailed } from './open-line.ts';
 
 /**
- * Writes a message into the folder from which the laboratory fetches orders. The name of the file first begins with a
- * dot. When all bytes are flushed, we rename the file, so that the laboratory never fetches an incomplete file. If we
- * send the same message again, it replaces the file.
+ * Writes a message into the folder from which the laboratory fetches orders. The laboratory must never fetch an
+ * incomplete file. So the file's name first begins with a dot, and we rename the file when all bytes are on the disk.
+ * If we send the same message again, its file replaces the first one.
  */
 export async function dropIntoFolder(folder: string, name: string, message: string, charset: Charset): Promise<Reply> {
   const part = join(folder, `.${name}.part`);

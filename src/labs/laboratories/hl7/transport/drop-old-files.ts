@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import type { Ctx } from '../../../../context.ts';
 import { refuseIfClockIsOff } from '../../../../db/clock.ts';
 
-/** The most files of one folder that a round checks. The next round continues after the last checked file. */
+/** The most files of a folder that we check at a time. The next check continues after the last checked file. */
 const MOST_LOOKED_AT = 2_000;
 const MOST_REMOVED = 500;
 
-/** The position in each folder. Because of it, later rounds also reach the files behind the first ones. */
+/** How far we have read each folder. Without it, each check would see only the first files of a large folder. */
 const walks = new Map<string, AsyncGenerator<string, void, undefined>>();
 
 /**
- * Removes files that were moved into a folder longer ago than `retentionMs`, and returns their number. Throws if the
- * clocks of the process and of the database disagree.
+ * Removes files that we moved into a folder longer ago than `retentionMs`, and returns their number. Throws if the
+ * clocks of the process and of the database differ too much.
  */
 export async function dropOldFiles(ctx: Ctx, folder: string, retentionMs: number): Promise<number> {
   const walk = walks.get(folder) ?? filesIn(folder);
@@ -43,9 +43,9 @@ async function* filesIn(folder: string): AsyncGenerator<string, void, undefined>
 }
 
 /**
- * Sets the times of a file to now. A file's age begins with its move into the folder, because a file may come with much
- * older times. If another system user owns the file, we cannot set its times. Then the time at which the system renamed
- * the file is used.
+ * Sets the times of a file to now. We count a file's age from its move into the folder, and a file may arrive with much
+ * older times. If another system user owns the file, we cannot set its times. Then we count from the time at which the
+ * system recorded the move.
  */
 export async function stamp(path: string): Promise<void> {
   await utimes(path, new Date(), new Date()).catch((error: NodeJS.ErrnoException) => {

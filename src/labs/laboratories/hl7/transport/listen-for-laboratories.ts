@@ -11,7 +11,8 @@ import { responsesTo } from './acknowledge-frame.ts';
 const NOBODY = 'a connection to the HL7 port came from an address or certificate of no laboratory';
 
 /**
- * Receives messages of laboratories by MLLP on PHIAL_HL7_PORT. Returns null if the operator has not set this option.
+ * Receives messages of laboratories by MLLP (HL7's protocol on TCP) on PHIAL_HL7_PORT. Returns null if the operator has
+ * not set this option.
  */
 export async function listenForLaboratories(ctx: Ctx, receive: Receive): Promise<MllpServer | null> {
   const { port, tls } = ctx.config.hl7;
@@ -51,7 +52,7 @@ function peerOf(ctx: Ctx, receive: Receive, speakers: Connection[]): Peer {
   };
 }
 
-/** Returns the laboratories whose networks contain the peer's address. */
+/** Returns the laboratories whose networks, as the operator configured them, contain the peer's address. */
 async function findNeighbours(ctx: Ctx, { remoteAddress = '' }: Socket): Promise<Connection[]> {
   const connections = await findConnections(ctx);
   return connections.filter(({ settings: { results } }) =>
@@ -59,7 +60,10 @@ async function findNeighbours(ctx: Ctx, { remoteAddress = '' }: Socket): Promise
   );
 }
 
-/** Returns those neighbours whose settings name no certificate, or name the certificate that the peer showed. */
+/**
+ * Returns the laboratories that may send on this connection. Of the laboratories in the peer's network, these are the
+ * ones whose settings name no certificate, or name the certificate that the peer presented.
+ */
 async function findSpeakers(ctx: Ctx, socket: Socket): Promise<Connection[]> {
   const shown = 'getPeerCertificate' in socket ? (socket as TLSSocket).getPeerCertificate().fingerprint256 : undefined;
   const neighbours = await findNeighbours(ctx, socket);

@@ -10,10 +10,10 @@ import { openSocket } from '../../../../outbound/open-socket.ts';
 import { readReply, type Reply } from '../messages/read-reply.ts';
 import type { Settings } from '../connections/connection-settings.ts';
 
-/** The owner that we pass for connections to laboratories. All teams share these connections. */
+/** All teams share the connections to laboratories, so we count these connections under an owner that is no team. */
 const LABORATORIES: Owner = { org: 'laboratories', team: 'laboratories' };
 
-/** Thrown if no valid reply came. `reached` is true if we sent the message on a connection to the laboratory. */
+/** Thrown if no valid reply came. `reached` is true if we had sent the message before that. */
 export class LineFailed extends Error {
   readonly code: string;
   readonly reached: boolean;
@@ -26,14 +26,14 @@ export class LineFailed extends Error {
 }
 
 /**
- * An open connection to a laboratory. Only one message is under way at a time. Its reply is the message that names its
- * control id.
+ * An open connection to a laboratory. Only one message at a time waits for its reply. A reply names the control id of
+ * its message.
  */
 export type Line = {
   send: (message: string, controlId: string) => Promise<Reply>;
   /**
-   * The caller calls this when it has recorded the last reply. From then until the next `send`, other messages of the
-   * laboratory are handled.
+   * The caller calls this when it has recorded the last reply. From then until the next `send`, we handle messages that
+   * the laboratory sends by itself.
    */
   release: () => void;
   isOpen: () => boolean;
@@ -43,7 +43,7 @@ export type Line = {
 type Mllp = NonNullable<Settings['orders']['mllp']>;
 const CONNECT_MS = 10_000;
 
-/** Opens a connection. If `take` is null, messages other than replies are ignored. */
+/** Opens a connection. If `take` is null, we ignore messages that are not replies. */
 export async function openLine(
   mllp: Mllp,
   { charset, take, log }: { charset: Charset; take: Take | null; log: Logger },

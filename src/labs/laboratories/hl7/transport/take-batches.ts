@@ -10,7 +10,7 @@ type TakenBatches = { acks: Buffer[][]; ok: boolean };
 
 /**
  * Handles the messages of batches one after the other, until they contain `most` orders together. It refuses each later
- * message as `too_large`, and the laboratory sends that message again.
+ * message as `too_large`. The laboratory has to send that message again.
  */
 export async function takeBatches(
   receive: Receive,

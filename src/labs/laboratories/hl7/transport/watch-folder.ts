@@ -12,14 +12,20 @@ const EVERY_MS = 5_000;
 const MOST_FILES = 100;
 const MOST_NAMES = 2_000;
 const MOST_FILE_BYTES = 16 * 1_048_576;
-/** The most orders in a file. If a file has more, later messages are refused, and the file fails. */
+/**
+ * The most orders in a file. If a file has more, we refuse the remaining messages, and the file goes to the folder for
+ * failed files.
+ */
 const MOST_ORDERS = 10_000;
 /** If nobody has written to a file for this time, the file is complete. */
 const QUIET_MS = 5_000;
 /** Matches the names of unfinished uploads. */
 const UNFINISHED = /^\.|\.(part|filepart|tmp|temp|crdownload|swp)$/i;
 const DAY_MS = 86_400_000;
-/** Days after which we remove the files of applied messages. The database also contains these messages, sealed. */
+/**
+ * Days after which we remove the files of applied messages. We do not need them, because the database also contains
+ * these messages, sealed.
+ */
 const DONE_RETENTION_DAYS = 7;
 
 export type Watcher = { stop: () => Promise<void> };
@@ -47,7 +53,7 @@ export function watchFolders(ctx: Ctx, receive: Receive): Watcher {
   };
 }
 
-/** Polls every folder once. A file must have been unchanged for `quietMs`. */
+/** Polls every folder once. It takes only files to which nobody has written for `quietMs`. */
 export async function pollFolders(ctx: Ctx, receive: Receive, quietMs = QUIET_MS): Promise<void> {
   for (const connection of await findConnections(ctx)) {
     const { folder } = connection.settings.results;
@@ -85,8 +91,8 @@ type FolderSource = { receive: Receive; connection: Connection };
 type FileAt = { folder: string; name: string; quietMs: number };
 
 /**
- * Handles a file. Returns whether this process handled it. If two processes read the same file, the second one
- * recognises the stored messages by their content.
+ * Handles a file. Returns whether this process handled it. Two processes may read the same file. The second one then
+ * finds the messages already stored, because it compares their content.
  */
 async function takeFile(ctx: Ctx, from: FolderSource, { folder, name, quietMs }: FileAt): Promise<boolean> {
   const { receive, connection } = from;
@@ -119,7 +125,7 @@ async function takeFile(ctx: Ctx, from: FolderSource, { folder, name, quietMs }:
 }
 
 /**
- * Removes old files, because they contain personal data and people may forget them. The log contains no file name,
+ * Removes old files. They contain personal data, and nobody else may remember to remove them. We log no file name,
  * because a name may identify a person.
  */
 async function dropOld(ctx: Ctx, { slug }: Connection, folder: string): Promise<void> {

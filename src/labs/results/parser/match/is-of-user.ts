@@ -3,9 +3,9 @@ import { normalName } from './match-loinc.ts';
 import type { ReadHeader } from '../parse/read-report.ts';
 
 /**
- * Returns whether a report may belong to the user. We compare the patient in the report with the facts that we know of
- * the user. No fact in the report may differ, and the report must contain at least one of the known facts. If we know
- * nothing about the user, the function returns true for every report.
+ * Returns whether a report may belong to the user. We compare the patient in the report with what we know of the user,
+ * such as the name and the date of birth. The report must contain at least one of these facts, and none may differ. If
+ * we know nothing about the user, the function returns true.
  */
 export async function isOfUser(ctx: TeamCtx, userId: string, header: ReadHeader): Promise<boolean> {
   const row = await ctx.db
@@ -33,7 +33,5 @@ export async function isOfUser(ctx: TeamCtx, userId: string, header: ReadHeader)
 
 type Info = { first_name: string; last_name: string; dob: string };
 
-/**
- * Returns the first word of a name. Reports may add second first names or their initials, so we compare only this word.
- */
+/** Returns the first word of a name. Reports may add a middle name or an initial, so we compare only this word. */
 const firstWord = (name: string | null | undefined): string | null => name?.trim().split(/\s+/)[0] ?? null;

@@ -18,8 +18,9 @@ type Candidate = {
 export type Match = { match: Static<typeof LoincMatch>; status: 'auto_match' | 'needs_review'; candidate: Candidate };
 
 /**
- * Confidence scores. They apply if exactly one analyte has the name. SURE: the report has a unit of this analyte.
- * LIKELY: the report has no unit. DOUBTFUL: the report has a unit that this analyte does not have.
+ * How sure we are that a name in a report means an analyte, if exactly one analyte has the name. SURE: the report has a
+ * unit of this analyte. LIKELY: the report has no unit. DOUBTFUL: the report has a unit that this analyte does not
+ * have.
  */
 const SURE = 1;
 const LIKELY = 0.9;

@@ -10,8 +10,9 @@ import { MOST_RESULTS, type LabReportResult } from '../schemas.ts';
 import { ownProperty } from '../../../../wire/own-property.ts';
 
 /**
- * Returns the data of a job from the reports that we read from its files. A person must review the data if we could not
- * read a file or a line, if a name has no certain match, or if the report may belong to another person than the user.
+ * Returns the data of a job, from the reports that we read in its files. In these cases a person must review the data:
+ * we could not read a file or a line, we are not sure of the analyte of a name, or the report may belong to another
+ * person than the user.
  */
 export async function matchReport(
   ctx: TeamCtx,
@@ -43,8 +44,8 @@ function resultOf(row: ReadRow, found: Match | null): Static<typeof LabReportRes
     unit: row.unit,
     reference_range: row.range,
     flags: flag === null ? [] : [ownProperty(FLAGS, flag) ?? flag],
-    // A printed value without flag and range need not be normal. Therefore we do not call it final, because a final
-    // value without both would be normal.
+    // `interpret` takes a final number without flag and range as normal, because laboratories flag abnormal values. A
+    // printed report may lack both although the value is abnormal. So we do not call the number final.
     final: false,
   });
   const common = found?.candidate.common ?? null;
@@ -77,7 +78,7 @@ function typeOf({ value, unit }: ReadRow): Static<typeof LabReportResult>['type'
   return unit === '%' ? 'percentage' : 'numeric';
 }
 
-/** Returns for each fact the first value in all files. */
+/** Returns for each fact, such as the patient's name, the first value in all files. */
 function joined(headers: ReadHeader[]): ReadHeader {
   const first = <K extends keyof ReadHeader>(key: K): ReadHeader[K] =>
     headers.find((header) => header[key] !== null)?.[key] ?? (null as ReadHeader[K]);

@@ -1,25 +1,25 @@
 // The program that reads a PDF. It runs in a separate process, which gets only the file as its input and writes one
-// line of JSON. A thread of this process reads the file, and the main thread watches memory and time. A limit for the
-// JavaScript heap is not enough, because the data that the reader unpacks from a PDF are outside the heap.
+// line of JSON. In this process a thread reads the file, and the main thread limits memory and time. A limit for the
+// JavaScript heap is not enough, because the data that the PDF library unpacks are outside the heap.
 import { buffer } from 'node:stream/consumers';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { readPdf } from './read-pdf.ts';
 import type { ParserOutput } from './read-report.ts';
 
 const HEAP_MB = 256;
-/** The maximum memory of the complete process. Node and the reader need about 100 MiB of it. */
+/** The maximum memory of the entire process. Node and the PDF library need about 100 MiB of it. */
 const MOST_RESIDENT_BYTES = 640 * 1024 * 1024;
 /**
- * The maximum processor time. We do not measure elapsed time, because a file is not responsible for a busy machine. A
- * hundred pages full of text take two seconds. The reader links nested drawing states to each other, so their cost
- * grows with the square of their number: 20,000 nested states took 12 seconds.
+ * The maximum processor time. We do not limit elapsed time, because a busy machine is not the file's fault. A hundred
+ * pages full of text take two seconds. Nested drawing states take time by the square of their number, because the PDF
+ * library links them to each other: 20,000 of them took 12 seconds.
  */
 const MOST_CPU_MS = 5_000;
 const LOOK_MS = 20;
 
 if (isMainThread) await watch(await buffer(process.stdin));
 else {
-  // We ignore unhandled rejections of the reader, because we use only its result.
+  // The PDF library may reject promises that nobody awaits. We ignore them, because we use only its result.
   process.on('unhandledRejection', () => undefined);
   // This listener keeps the thread alive until the main thread has read the message.
   parentPort?.on('message', () => undefined);

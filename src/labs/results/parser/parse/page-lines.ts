@@ -8,8 +8,9 @@ export type Cell = { text: string; x: number; right: number; y: number };
 export type Line = Cell[];
 
 /**
- * The smallest gap between two columns, and the smallest gap that is a space. Both are multiples of the size of the
- * letters. A space is about a quarter of the size. A gap between columns is about as large as a letter or larger.
+ * The smallest gap between two columns, and the smallest gap that counts as a space. Both are multiples of the size of
+ * the letters. A space is usually about a quarter of the size. A gap between columns is usually as wide as a letter or
+ * wider.
  */
 const GAP = 0.9;
 const SPACE = 0.12;

@@ -65,15 +65,15 @@ const isLabel = (text: string): boolean => EVERY_LABEL.has(text.toLowerCase().re
 /** The maximum horizontal distance between a label and a value under it, in points. */
 const ASIDE = 4;
 /**
- * Limits for a value under its label: the maximum number of its lines, and the maximum distance between two of its
- * lines. The distance is a multiple of the distance between the label and the first line.
+ * A value may have several lines under its label. These are the most lines, and the greatest distance between two of
+ * them. The distance is a multiple of the distance between the label and the first line.
  */
 const MOST_LINES_UNDER = 4;
 const FURTHER = 1.3;
 const LONGEST_NAME = 100;
 /**
- * The number of lines that we read of each page. A report repeats the patient at the head of each page, and a head has
- * no more lines than this.
+ * The number of lines that we read at the top of each page. A report repeats the patient there, and never needs more
+ * lines for it.
  */
 const MOST_LINES = 80;
 
@@ -159,7 +159,8 @@ function isPlausible(field: Field, value: string): boolean {
   if (field === 'patient' || field === 'first' || field === 'last')
     return /^\p{L}[\p{L}\p{M} .,'-]{0,98}$/u.test(value);
   if (field === 'gender') return /^(m|f|male|female)\b/i.test(value);
-  // A number of 12 capitals may have no digit. A shorter word may be a kind of specimen, for example SERUM.
+  // The number of a specimen usually contains a digit. A number of 12 capitals may contain none. A shorter word without
+  // digits may be a kind of specimen, such as SERUM.
   if (field === 'specimen') return /\d|^[A-Z]{12,}$/.test(value) && value.length <= 40;
   return value.length <= LONGEST_NAME;
 }
@@ -174,7 +175,7 @@ function nameOf(text: string): { first: string | null; last: string | null } {
     : { first: words.slice(0, -1).join(' '), last: words.at(-1) ?? null };
 }
 
-/** Finds the name of the laboratory in the first lines of the page, in case no label names it. */
+/** Finds the name of the laboratory in the first lines of the page. We need it if no label names the laboratory. */
 const letterhead = (page: Line[]): string | null =>
   page
     .slice(0, 5)

@@ -24,8 +24,8 @@ export type ReadReport = {
   header: ReadHeader;
   rows: ReadRow[];
   /**
-   * The number of lines that contain a figure but could not be read as a row, plus the number of pages without text. If
-   * it is not 0, a person must review the report.
+   * The lines that contain a figure but that we could not read as a row, plus the pages without text. Unless this is 0,
+   * a person must review the report.
    */
   unread: number;
 };

@@ -4,14 +4,14 @@ import type { Line } from './page-lines.ts';
 import { LONGEST_TEXT, MOST_ROWS, type ReadRow } from './read-report.ts';
 import { readValue } from './values.ts';
 
-/** Matches texts that end a table, or that pages repeat before and after a table. */
+/** Matches lines that end a table, and lines that pages repeat before and after a table. */
 const END =
   /^(end of (the )?report|performing laborator|comments?\b|notes?:|disclaimer|page \d+|printed|electronically signed|\*\*)/i;
 const LONGEST_PANEL = 80;
 
 /**
- * Reads the rows of all tables in the order of the report. `unread` is the number of lines in tables that contain a
- * figure but could not be read as a row.
+ * Reads the rows of all tables in the sequence of the report. `unread` is the number of lines in tables that contain a
+ * figure but that we could not read as a row.
  */
 export function readRows(pages: Line[][]): { rows: ReadRow[]; unread: number } {
   const rows: ReadRow[] = [];
@@ -39,8 +39,8 @@ export function readRows(pages: Line[][]): { rows: ReadRow[]; unread: number } {
       if (last && /^[([]/.test(text)) last.name = `${last.name} ${text}`.slice(0, LONGEST_TEXT);
       else if (!/[.:]$/.test(text)) panel = panelOf(text) ?? panel;
     }
-    // Outside a table, a line may be the name of the panel only if the table begins right after it. Other lines are
-    // part of the page layout.
+    // Outside a table, a line may be the name of a panel, which is a group of tests, only if a table begins right after
+    // it. Other lines are part of the page layout.
     else if (!isInTable) panel = line.length === 1 && !/[.:]/.test(text) ? panelOf(text) : null;
   }
   return { rows, unread };

@@ -62,8 +62,8 @@ const nearest = (cell: Cell, columns: Columns): Columns[number] =>
   columns.reduce((best, column) => (distance(cell, column) < distance(cell, best) ? column : best));
 
 /**
- * Returns the horizontal distance between a cell and a heading. A column may be aligned left, right or in the middle,
- * so the function uses the smallest of the three distances.
+ * Returns the horizontal distance between a cell and a heading. Cells may be aligned with the heading at the left, at
+ * the right or in the middle. So the function returns the smallest of the three distances.
  */
 const distance = (a: Cell, b: Cell): number =>
   Math.min(Math.abs(a.x - b.x), Math.abs(a.right - b.right), Math.abs(a.x + a.right - b.x - b.right) / 2);
