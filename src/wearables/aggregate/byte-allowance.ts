@@ -3,7 +3,7 @@
  * used.
  */
 export type ByteAllowance = {
-  /** The bytes of sealed texts that the process may still read and open. */
+  /** The bytes of encrypted texts that the process may still read and decrypt. */
   opened: number;
   /** The bytes of texts that the tables of the response may still have. */
   answered: number;

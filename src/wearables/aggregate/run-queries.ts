@@ -7,7 +7,7 @@ import { planOf } from './read-query.ts';
 import type { AggregationResponse, QueryBatch } from './schemas.ts';
 import { daysOf, type Timeframe } from './timeframe.ts';
 
-/** Enough for each hour of a year. */
+/** Enough for a row for each hour of a year. */
 const MOST_ROWS = 10_000;
 /** The most values that all tables may have together. */
 const MOST_VALUES = 50_000;

@@ -8,7 +8,7 @@ import { shape } from '../../wire/shape.ts';
 
 const MOST_AT_ONCE = 100;
 
-/** The names of services that connect laboratories with us, and of companies that draw blood. Each name occurs once. */
+/** The services that connect laboratories with us, and the companies that draw blood. */
 const OF_LABORATORIES = ['aftership', 'shippo', 'supera', 'twilio', 'telnyx', 'getlabs', 'phlebfinders'] as const;
 const SOURCES = [...PROVIDER_SLUGS, ...LABORATORY_SLUGS, ...OF_LABORATORIES];
 const Source = oneOf(SOURCES, { description: 'The provider or laboratory.' });

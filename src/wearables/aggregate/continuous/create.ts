@@ -39,7 +39,9 @@ export function createContinuousQuery(ctx: TeamCtx, input: QueryInput): Promise<
   });
 }
 
-/** The columns that define the result of the query. */
+/**
+ * The columns of `continuous_queries` that define the result. If one of them changes, Phial computes the query again.
+ */
 export const computedFrom = ({
   timeframe,
   query,

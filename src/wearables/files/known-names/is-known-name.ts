@@ -1,5 +1,5 @@
-// The names that an import may show as kinds of records. All other names in a file are untrusted: they may be words of
-// a person.
+// The names that an import may show as types of skipped records. Any other name in a file may be a word of a person, so
+// no response shows it.
 import { SERIES } from '../../series.ts';
 import { APPLE_ELEMENTS, APPLE_TYPES, CLINICAL_RECORDS } from './apple.ts';
 import { ENDINGS, FILES, FOLDERS, SAMSUNG_TABLES } from './archives.ts';
