@@ -25,7 +25,9 @@ export const BASAL_KILOCALORIES_AN_HOUR = 66;
 const HEIGHT = 1.7;
 
 type Value = { at: number; value: number; minutes?: number; extra?: SampleExtra; text?: string; kind?: string };
-/** Returns the values of a series on a day. A function may use `now`. We remove values in the future afterwards. */
+/**
+ * Returns the values of a series on a day. Values after now are removed later, so a function need not look at `now`.
+ */
 type Line = (day: DemoDay, chance: Chance, now: number) => Value[];
 
 const round = (value: number, digits = 1): number => Math.round(value * 10 ** digits) / 10 ** digits;
