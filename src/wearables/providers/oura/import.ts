@@ -64,8 +64,8 @@ export const importer: Importer = {
   pollEverySeconds: 1_800,
   mappers: MAPPERS,
   sampleSources: [SOURCE.source_type],
-  // A document that exists has others that belong to it, for example the score of a night. So polls pull the days
-  // around it, and null is returned.
+  // Returns 'gone', or null if the document exists. Other documents belong to it, for example the score of a night. So
+  // polls pull the days around it and not this document alone.
   findOne: async (source, resource, id) => {
     const path = ownProperty(DOCUMENTS, resource);
     if (path === undefined) return null;

@@ -54,7 +54,7 @@ const asleep =
       .filter((at) => at < day.wake)
       .map((at) => ({ at, value: valueOf(day, at, chance) }));
 
-/** Returns one value a day, some minutes after the person has woken. */
+/** Returns one value a day, `minutes` after the person has woken. */
 const everyMorning =
   (minutes: number, valueOf: (day: DemoDay, chance: Chance) => number | Omit<Value, 'at'>): Line =>
   (day, chance) => {
@@ -86,12 +86,12 @@ const atMeals =
 const bodyFat = (day: DemoDay): number => chanceOf(day.user.id, 'fat').between(19, 29);
 const temperature = (day: DemoDay, chance: Chance): number =>
   round(36.5 + chance.between(-0.2, 0.3) + 1.4 * day.illness);
-/** Returns the strength of the breath as a part of the usual strength. */
+/** Returns how strong the breath is, as a factor of the usual strength. Illness weakens it. */
 const breath = (day: DemoDay, chance: Chance): number => 1 - 0.18 * day.illness + chance.between(-0.03, 0.03);
 const hrvOf = (day: DemoDay, at: number): number =>
   Math.round((3_600 / heartRateAt(day, at)) * (1 - 0.25 * day.illness));
 
-/** Returns the voltage of a heart that beats once a second: a narrow peak between two small hills. */
+/** Returns the voltage of a heart that beats once a second, at a moment: a narrow peak between two small waves. */
 function voltageAt(second: number): number {
   const hill = (at: number, height: number, width: number): number =>
     height * Math.exp(-(((second % 1) - at) ** 2) / (2 * width ** 2));
@@ -273,7 +273,7 @@ export const DEMO_SERIES: readonly string[] = Object.keys(LINES);
 const named = new Map(SERIES.map((series) => [series.event ?? series.name, series]));
 const seriesOf = (name: string): Series => named.get(name) ?? (seriesOrNull(name) as Series);
 
-/** Returns the samples of a day until `now`; an empty list for a series that the demo does not have. */
+/** Returns the samples of a day up to `now`; an empty list for a series that demos do not have. */
 export function samplesOfDay(name: string, day: DemoDay, device: DemoDevice, now: number): SampleOfSource[] {
   const series = seriesOf(name);
   const line = Object.hasOwn(LINES, name) ? LINES[name] : undefined;
