@@ -3,8 +3,8 @@ import type { Ctx, TeamCtx, TxCtx } from '../context.ts';
 import type { Exports } from '../privacy/export-rows.ts';
 
 /**
- * The webhook tables of an export. Headers are not exported, because they may be credentials of an endpoint. Secrets
- * are not exported either.
+ * The webhook tables of an export. Headers are left out, because they may contain credentials of an endpoint. Secrets
+ * are left out too.
  */
 export const EXPORTS: Exports = {
   ofTeam: [{ type: 'webhook', table: 'webhooks', key: ['id'], without: ['headers'] }],
@@ -17,8 +17,8 @@ export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): P
 }
 
 /**
- * Ends replays whose events were dropped, because otherwise a replay of a disabled endpoint would wait for ever.
- * Deletes replays that ended before the retention period.
+ * Ends replays whose events were deleted. Otherwise a replay of a disabled endpoint would wait forever. Deletes replays
+ * that ended before the retention time.
  */
 async function dropReplays({ db, config }: Ctx): Promise<void> {
   await sql`
@@ -35,8 +35,8 @@ async function dropReplays({ db, config }: Ctx): Promise<void> {
 export async function dropExpired(ctx: Ctx): Promise<void> {
   await dropReplays(ctx);
   await sql`delete from webhook_secrets where expires_at < now()`.execute(ctx.db);
-  // An attempt can be made as long as its event is stored, and its log row is dropped together with the event, up to a
-  // day after the retention period. Replaced headers must stay that long.
+  // An attempt can be made as long as its event is stored. Its row in the log is deleted with the event, up to a day
+  // after the retention time. Replaced headers are stored until then.
   await sql`
     delete from webhook_header_sets
      where replaced_at < now() - make_interval(days => ${ctx.config.retentionDays}::integer + 2)`.execute(ctx.db);

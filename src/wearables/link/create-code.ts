@@ -12,7 +12,7 @@ import type { LinkCode } from './schemas.ts';
 const MINUTES = 30;
 const MOST_HOURS = 24;
 /**
- * The number of random bytes in a code. The API promises at least eight digits. A code has more, so that it cannot be
+ * The number of random bytes in a code. The API promises only eight digits. A code has more, so that it cannot be
  * guessed.
  */
 const BYTES = 16;

@@ -5,7 +5,7 @@ import { SUMMARIES } from './summary-resources.ts';
 import { SummaryDeleted } from './schemas.ts';
 import { ShallowWorkoutStream } from './summary-streams/schemas.ts';
 
-/** The events of a kind of summary. Devices are never deleted, so they have no such event. */
+/** The events of a kind of summary. Devices have no event about a deletion. */
 type Events = { created: EventType; updated: EventType; deleted: EventType | null };
 
 /** Returns the events for new and for changed summaries, whose data has the same shape. */

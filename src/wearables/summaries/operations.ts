@@ -190,7 +190,7 @@ const deviceOperations: Operation[] = [
 export const summaryOperations: Operation[] = [
   ...SUMMARIES.flatMap((resource) => {
     const { list, rawShape } = resource;
-    // Devices cannot be deleted, because measurements name them.
+    // No operation deletes a device, because measurements name it.
     const changing = [pushOf(resource), ...(resource.isDevice ? [] : [deleteOf(resource)])];
     if (list === undefined) return changing;
     return [listOf(resource, list), ...(rawShape ? [listRawOf(resource, list, rawShape)] : []), ...changing];

@@ -59,8 +59,8 @@ export type SummaryResource = {
   /** The most pushed summaries that may name one other summary. */
   mostNaming?: number;
   /**
-   * Set for devices. The `device_id` of a device is the maker's id. It identifies one object in the world, and so its
-   * owner. So it is encrypted.
+   * Set for devices. The `device_id` of a device is the maker's id. It identifies one object in the world and may lead
+   * to its owner, so it is encrypted.
    */
   isDevice?: true;
   /** The field with the points, which are stored separately from the summary. */

@@ -36,7 +36,7 @@ const timeZone: Column = ofRow(
   sql`coalesce("values" ->> 'time_zone', ${offsetText(sql`("values" ->> 'timezone_offset')::float8`)})`,
 );
 
-/** The time of low, medium and high intensity together, in seconds. An unknown time counts as 0. */
+/** The time of low, medium and high intensity together, in seconds. Unknown times are left out of the sum. */
 const activeSeconds: Column = ofRow(
   'number',
   sql`

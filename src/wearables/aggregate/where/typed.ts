@@ -64,8 +64,7 @@ function columnOf({ column: name, at }: ColumnOperand, { find, names }: Table): 
 }
 
 /**
- * Names that people may try for the time of a row. Tables of samples have no such column, so the message names the
- * right one.
+ * Names that people may try for the time of a row. If a table has no such column, the message says what to use instead.
  */
 const TIMES = new Set(['at', 'date', 'end', 'start', 'time', 'timestamp']);
 const TIME_KINDS = new Set<Kind | undefined>(['date', 'moment', 'clock']);

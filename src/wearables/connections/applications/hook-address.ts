@@ -3,8 +3,8 @@ import { hookTokenOf } from '../../providers/notification-reader.ts';
 import type { Configured } from './configured.ts';
 
 /**
- * Returns the address to which a provider sends notifications. Returns null if no provider can reach this deployment,
- * or if the application is a team's own: notifications of such an application do not come to us.
+ * Returns the address to which a provider sends notifications. Returns null if no provider can reach this deployment.
+ * Also returns null for a team's own application, because we receive no notifications of it.
  */
 export function hookAddress(config: Config, { connector, client, own }: Configured, signs: boolean): string | null {
   if (!isReachable(config) || own) return null;

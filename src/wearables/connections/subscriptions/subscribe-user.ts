@@ -31,7 +31,7 @@ export async function subscribeUser(
   if (!subscriber) return;
   const configured = await applicationOf(ctx, { provider, credential_id });
   if (!configured) return;
-  // The notifications of a team's own application go to the team's address and not to us. Phial gets the data by polls.
+  // We receive no notifications of a team's own application. Polls bring its new data.
   if (configured.own) {
     await sql`
       delete from user_subscriptions

@@ -27,10 +27,7 @@ export function dateOf(value: unknown): string | null {
 const secondsIn = (value: unknown): number | null =>
   typeof value === 'string' && /^-?\d{1,9}(\.\d+)?s$/.test(value) ? Number(value.slice(0, -1)) : null;
 
-/**
- * Returns an offset from UTC in seconds. Google sends 0 for UTC and nothing for an unknown offset. So 0 is a known
- * offset.
- */
+/** Returns an offset from UTC in seconds. Google sends 0 for UTC, so 0 is a known offset. */
 export const offsetOf = (value: unknown): number | null => wholeOr(secondsIn(value));
 
 const FORMS: Readonly<Record<string, SourceType>> = {
