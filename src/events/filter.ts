@@ -17,7 +17,7 @@ const EventFilter = Type.String({
   mismatch,
 });
 
-/** The schema of filters to store. A filter that matches no event type is refused, because it is a mistake. */
+/** The schema of filters to store. A filter that matches no event type is a mistake, so the schema refuses it. */
 export const EventFilters = (description: string) =>
   Type.Array(EventFilter, { minItems: 1, maxItems: MOST_FILTERS, description });
 

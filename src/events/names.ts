@@ -18,8 +18,8 @@ const RESOURCES = [
 export const OPERATIONAL_NAMES = ['message.attempt.exhausted', 'endpoint.disabled'];
 
 /**
- * The names of all event types. Each has a schema by `defineEvent`. A filter is one of these names or a prefix of one;
- * any other filter is refused.
+ * The names of all event types. `defineEvent` defines the schema of each. Filters are these names and prefixes of them.
+ * We refuse any other filter.
  */
 export const EVENT_NAMES = [
   ...['labtest.order', 'labtest.appointment', 'labtest.match_review'].flatMap(createdAndUpdated),

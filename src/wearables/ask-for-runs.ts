@@ -103,7 +103,7 @@ export async function askForAllRuns(ctx: TxCtx<TeamCtx>, user: { id: string }): 
   );
 }
 
-/** Returns SQL that is true if a user has data of a series or of a kind of summary. */
+/** Returns SQL that is true if a user has any data of a series or of a kind of summary. */
 export const hasAny = (userId: RawBuilder<unknown>, resource: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   (exists (select from streams s where s.user_id = ${userId} and s.resource = ${resource})
    or exists (select from summaries s where s.user_id = ${userId} and s.resource = ${resource}))`;

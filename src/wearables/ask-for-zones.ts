@@ -57,7 +57,7 @@ export async function askForZones(ctx: Writer, user: { id: string }, times: stri
   );
 }
 
-/** Requests the computation of the zones of those workouts of a user that are marked already. */
+/** Requests the computation of the zones of the user's workouts that are already marked in `summaries.zones_asked`. */
 export const askForMarkedZones = (ctx: Writer, user: { id: string }): Promise<void> => askWhere(ctx, user, sql`true`);
 
 const askWhere = ({ db, team }: Writer, user: { id: string }, condition: RawBuilder<unknown>): Promise<void> =>

@@ -18,7 +18,7 @@ export const rangeOfDays = (what: string): { start_date: TString; end_date: TOpt
   ),
 });
 
-/** A range that ends before it begins is a mistake. It is refused, because an empty response would hide the mistake. */
+/** We refuse a range that ends before it begins, because an empty response would hide the mistake. */
 export const aYearAtMost: Requirement = {
   words:
     `\`end_date\` is not before \`start_date\`, and at most ${MOST_DAYS} days after it; ` +

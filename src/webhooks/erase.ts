@@ -31,12 +31,12 @@ async function dropReplays({ db, config }: Ctx): Promise<void> {
         where ended_at < now() - make_interval(days => ${config.retentionDays}::integer)`.execute(db);
 }
 
-/** Deletes old replays, expired secrets, and sets of headers to which no attempt can refer any more. */
+/** Deletes old replays, expired secrets, and sets of headers to which no stored attempt can refer. */
 export async function dropExpired(ctx: Ctx): Promise<void> {
   await dropReplays(ctx);
   await sql`delete from webhook_secrets where expires_at < now()`.execute(ctx.db);
-  // An attempt can be made as long as its event is stored. Its row in the log is deleted with the event, up to a day
-  // after the retention time. Replaced headers are stored until then.
+  // Phial can make an attempt as long as the event is stored. Retention deletes the attempt's row in the log together
+  // with the event, up to a day after the retention time. So replaced headers are stored until then.
   await sql`
     delete from webhook_header_sets
      where replaced_at < now() - make_interval(days => ${ctx.config.retentionDays}::integer + 2)`.execute(ctx.db);

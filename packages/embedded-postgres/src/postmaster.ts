@@ -226,8 +226,8 @@ function parsePidFile(content: string | null): Postmaster | null {
 }
 
 /**
- * Opens the log file of the server. If we are root, the folder belongs to another user. That user must not be able to
- * redirect our writes with a link.
+ * Opens the log file of the server. If we are root, the folder belongs to another user. That user could put a link in
+ * the place of the file, so that we write into another file. So links are refused.
  */
 async function openServerLog(file: string, account: Account | null): Promise<FileHandle> {
   const found = await stat(file).catch(() => null);

@@ -7,7 +7,7 @@ import { writeTime } from './times.ts';
 import { write } from './write.ts';
 
 type Batch = {
-  /** BHS, read like a message header. It is null for messages outside a batch. */
+  /** BHS, which is read as a message header. Null for messages outside of a batch. */
   header: Segment | null;
   messages: Buffer[];
   /**
@@ -18,7 +18,7 @@ type Batch = {
 };
 
 export type Batches = {
-  /** FHS, read like a message header. */
+  /** FHS, which is read as a message header. */
   file: Segment | null;
   batches: Batch[];
   /** Whether each batch is whole, and FTS-1 states the number of batches that the file has. */

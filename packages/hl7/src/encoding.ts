@@ -6,8 +6,7 @@ export const CHARSETS = ['UTF-8', 'ISO-8859-1', 'ASCII'] as const;
 export type Charset = (typeof CHARSETS)[number];
 
 /**
- * The encodings by their names in HL7 table 0211, and by other names that laboratories write. Any other name is
- * refused.
+ * The encodings by their names in HL7 table 0211, and by other names that laboratories write. We refuse any other name.
  */
 const NAMES: ReadonlyMap<string, Charset> = new Map([
   ['UNICODE UTF-8', 'UTF-8'],

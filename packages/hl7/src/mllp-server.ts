@@ -77,7 +77,8 @@ export async function listenByMllp(options: MllpServerOptions): Promise<MllpServ
       )
     : null;
   handshakes?.on('tlsClientError', () => undefined); // Node has already closed the connection.
-  // One address cannot use up all connections. A peer that may not connect is refused at once, so it uses none.
+  // The limit for each address comes first, so that one address cannot use up all connections. A peer that may not
+  // connect gives its connection back at once.
   const accept = guarded(async (socket) => {
     if (ofAddress(open, socket) >= MOST_OF_ADDRESS) return void socket.destroy();
     open.add(socket);

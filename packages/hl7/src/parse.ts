@@ -16,8 +16,8 @@ export function parse(text: string, warnings: Warnings = new Set()): Message {
 }
 
 /**
- * Throws if a text has too many parts. Delimiters are counted before the text is split, because splitting costs much
- * more memory than the text.
+ * Throws if a text has too many parts. Counts the delimiters before the text is split, because each part needs much
+ * more memory than its delimiter.
  */
 function refuseManyParts(text: string, { field, repetition, component, sub }: Delimiters): void {
   const marks = new Set([field, repetition, component, sub].map((mark) => mark.charCodeAt(0)));

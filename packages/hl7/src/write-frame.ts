@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { frame } from './mllp-frames.ts';
 
-/** The milliseconds after which the connection of a peer is closed that does not read our replies. */
+/** After this many milliseconds, we close the connection of a peer that does not read our replies. */
 const READ_MS = 60_000;
 
 class NotRead extends Error {

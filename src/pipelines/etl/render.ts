@@ -33,7 +33,7 @@ export type EtlPipelineRow = {
 export const openSinks = (cipher: Cipher, { team_id, sinks }: Pick<EtlPipelineRow, 'team_id' | 'sinks'>): Sinks =>
   cipher.openJson<Sinks>('etl_pipelines.sinks', { team_id, id: team_id }, sinks);
 
-/** Renders a pipeline for the API. The password of the broker is masked. */
+/** Renders a pipeline for a response. The password of the broker is masked. */
 export function renderEtlPipeline(cipher: Cipher, row: EtlPipelineRow): EtlPipeline {
   const { rabbitmq, svix } = openSinks(cipher, row);
   return {

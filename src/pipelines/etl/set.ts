@@ -22,8 +22,8 @@ export async function setEtlPipelines(ctx: TeamsCtx, teams: string[], input: Etl
   refuseUnavailable(input);
   if (input.rabbitmq) await refuseHost(ctx, readBrokerUri(input.rabbitmq.uri).host);
   await inTransaction(ctx, async (tx) => {
-    // Two first requests at the same time could overwrite each other. There is no row yet to lock, so the names of the
-    // teams are locked.
+    // Two first requests at the same time could overwrite each other. There is no row yet to lock, so we lock the names
+    // of the teams.
     await lockNames(
       tx.db,
       'event pipeline',

@@ -1,7 +1,4 @@
-/**
- * The numbers of bytes that the queries of one request may still use together. Each query subtracts the bytes that it
- * used.
- */
+/** How many bytes the queries of one request may still use together. Each query subtracts what it used. */
 export type ByteAllowance = {
   /** The bytes of encrypted texts that the process may still read and decrypt. */
   opened: number;

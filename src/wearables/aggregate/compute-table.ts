@@ -76,6 +76,6 @@ type Scope = Pick<QueryScope, 'from' | 'until' | 'window'> & {
 export const valuesOf = ({ columns }: QueryPlan, table: Table): number =>
   (Object.values(table)[0]?.length ?? 0) * columns.length;
 
-/** Returns the type of data whose provider priorities apply to the query. The team sets these priorities. */
+/** Returns the type of data whose order of providers applies to the query. A team sets an order for each type. */
 const priorityTypeOf = ({ table }: QueryPlan): PriorityType =>
   (table.series === null && PRIORITY_TYPES.find((type) => type === table.resource)) || 'timeseries';

@@ -27,7 +27,7 @@ export type QueryScope = {
   mostTextBytes: number;
 };
 
-/** Two local times, or two moments together with their local times in the user's zone. The end is excluded. */
+/** Two local times, or two moments with their local times in the user's zone. The window ends before the second one. */
 type QueryWindow =
   | { kind: 'local'; from: string; until: string }
   | { kind: 'moments'; from: string; until: string; begin: string; end: string };

@@ -69,7 +69,10 @@ export async function querySql(
  */
 export const TEXT_BYTES = 'text_bytes';
 
-/** Returns SQL for the rows of a statement. If their plain texts have more bytes than allowed, all values are null. */
+/**
+ * Returns SQL for the rows of a statement. If their plain texts together have more bytes than allowed, all values are
+ * null.
+ */
 function withinBytes(plan: QueryPlan, statement: Expression, { mostTextBytes }: QueryScope): Expression {
   const names = plan.columns.map((_, n) => sql.id(`c${n}`));
   const texts = names.filter((_, n) => isPlainText(valueColumnOf(plan.columns[n] as ResultColumn, plan)));
@@ -101,8 +104,8 @@ const joinOpened = ({ series }: QueryPlan['table'], { join }: OpenedTexts): Expr
 
 /**
  * Returns SQL that is true if a row is within the timeframe. The statement reads complete days, so a timeframe of hours
- * or minutes needs this condition. A row that belongs to no day, for example a profile, is in every timeframe that ends
- * after Phial stored the row.
+ * or minutes needs this condition. A profile belongs to no day. It is in every timeframe that ends after Phial stored
+ * it.
  */
 function withinWindow({ table }: QueryPlan, { window }: QueryScope): Expression {
   if (window === null) return sql`true`;

@@ -144,7 +144,7 @@ function isSameGroup(one: Group, other: Group): boolean {
 }
 
 /**
- * Returns the reason why a function cannot be used for a kind of column. Some functions need numbers, others need
+ * Returns why a function cannot be used for a kind of column; null if it can. `sum` needs numbers, and `min` needs
  * values with an order.
  */
 function refusalOf(func: Func, kind: Kind): string | null {
@@ -237,7 +237,7 @@ const OLDER_SOURCES = new Map<unknown, string>([
   ['type', 'source_type'],
 ]);
 
-/** The fields that describe the source of a sample. They are not measured values. */
+/** Fields of a sample that are no measured values. The error message about a missing `field` does not propose them. */
 const MEANS_NO_VALUE = {
   source_provider: true,
   source_type: true,

@@ -14,9 +14,9 @@ const MOST_VALUES = 50_000;
 
 /**
  * Computes queries over the data of one user, one query after the other. Throws not_found or
- * user_scheduled_for_deletion for the user. Throws too_many_matches if a table would have more than 10,000 rows, if all
- * tables together would have more than 50,000 values or 4 MiB of texts, or if the queries would open more than 16 MiB
- * of sealed texts.
+ * user_scheduled_for_deletion for the user. Throws too_many_matches in four cases: a table would have more than 10,000
+ * rows; all tables together would have more than 50,000 values; or more than 4 MiB of texts; or the queries would
+ * decrypt more than 16 MiB of texts.
  */
 export async function runQueries(
   ctx: TeamCtx,

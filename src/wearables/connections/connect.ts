@@ -25,11 +25,11 @@ export type Grant = {
   granted_scopes: string[] | null;
   tokens: Tokens | null;
   /**
-   * The team's own application to which the tokens belong. If this is missing, they belong to this deployment's
+   * The team's own application to which the tokens belong. Missing or null if they belong to this deployment's
    * application.
    */
   credential_id?: string | null;
-  /** Whether the connection brings invented data. If this is missing, it does not. */
+  /** True if the connection brings invented data. */
   demo?: boolean;
 };
 

@@ -80,7 +80,7 @@ const render = (row: Row): Progress => ({
   next: nextOf(row),
 });
 
-/** Returns these counts in the form that responses have, the largest first. */
+/** Returns these counts as responses have them, the largest first. */
 export const skippedOf = (counts: Record<string, number>): Static<typeof SkippedOfProvider>[] =>
   Object.entries(counts)
     .map(([type, records]) => ({ type, reason: 'impossible' as const, records }))

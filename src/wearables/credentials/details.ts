@@ -150,7 +150,7 @@ const SHAPES: Readonly<Record<string, readonly Shape[]>> = {
 
 const shapesOf = (provider: string): readonly Shape[] => ownProperty(SHAPES, provider) ?? [];
 
-/** Requires that the details have a shape of the provider that the request names. */
+/** Checks that the details fit the provider that the request names. */
 export const detailsOfProvider: Requirement = {
   check: ({ provider, details }) => {
     if (typeof provider !== 'string' || typeof details !== 'object' || details === null) return [];

@@ -18,7 +18,7 @@ export type Upload = { id: string; user_id: string; kind: FileKind };
 export function reserveQuota(ctx: TeamCtx, { id, user_id, kind }: Upload, bytes: number): Promise<void> {
   return inTransaction(ctx, async (tx) => {
     const { db, team, config } = tx;
-    // Without the lock, two uploads of an organisation at the same time could both get the last space.
+    // Without the lock, two uploads of an organisation at the same time could both take the last free space.
     await lockName(db, 'uploads', team.org_id);
     const { rows } = await sql<{ files: number; bytes: number; org_bytes: number }>`
       select (count(*) filter (where team_id = ${team.id}))::float8 as files,

@@ -10,7 +10,7 @@ import { inboxKind, MOST_TRIES } from './inbox.ts';
  */
 const MOST_WAITING = 100;
 
-/** A notification, and the text of the body in which it came. */
+/** A notification, and its JSON text (`words`). */
 export type ReceivedNotification = { providerEvent: ProviderEvent; words: string };
 
 /** A connection to which a notification may belong. */

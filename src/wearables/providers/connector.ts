@@ -2,9 +2,9 @@
 import type { ProviderSlug } from './provider-catalogue.ts';
 
 /**
- * How tokens are revoked. There are three ways: a POST with the token in a field or parameter; a DELETE with the user's
- * access token, at an address that contains the provider's id of the user (`{user}`); or POSTs with the user's access
- * token that end the notifications to our address.
+ * How Phial revokes tokens. There are three ways: a POST with the token in a field or parameter; a DELETE with the
+ * user's access token, at an address that contains the provider's id of the user (`{user}`); or POSTs with the user's
+ * access token that end the notifications to our address.
  */
 export type Revocation =
   | { url: string; token_in: 'body' | 'query'; parameter: string; token: 'access' | 'refresh' }

@@ -53,8 +53,8 @@ async function poll(ctx: TeamCtx, claim: Claim): Promise<(Outcome & { every: num
 
 /**
  * Returns the last days, which every poll pulls again because some data comes late. If the user's ingestion has ended,
- * these are its last days. Returns null if nothing of these days would be stored, because ingestion has not begun or is
- * over.
+ * these are its last days. Returns null if Phial would store nothing of these days, because ingestion has not begun or
+ * is over.
  */
 export function lastDays(
   { pollDays }: Importer,

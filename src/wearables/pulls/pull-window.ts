@@ -26,7 +26,10 @@ type Job = Static<(typeof pullKind)['payload']>;
 type Claim = {
   importer: Importer;
   user: UserRow;
-  /** The resources of one request: the lead, and those that come with it and whose pulls are at the same window. */
+  /**
+   * The resources of one request: the lead (the resource that others name in `with`), and those that come with it and
+   * whose pulls are at the same window.
+   */
   resources: string[];
   lease: string;
   window: TimeWindow;

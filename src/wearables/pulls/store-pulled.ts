@@ -29,9 +29,10 @@ export type StoredResource = {
 };
 
 /**
- * Fetches a window of the resources that one request brings, the lead first, and stores it in chunks. Each chunk has a
- * transaction of its own, so that none is open while we wait for the provider. Returns what was stored of each
- * resource. Throws the errors of the importer, and not_found if the user does not exist any more.
+ * Fetches a window of the resources that one request brings, and stores it in chunks. The first of `resources` is the
+ * lead, which others name in `with`. Each chunk has a transaction of its own, so that none is open while we wait for
+ * the provider. Returns what was stored of each resource. Throws the errors of the importer, and not_found if the user
+ * does not exist any more.
  */
 export async function storePulled(
   ctx: TeamCtx,

@@ -118,7 +118,7 @@ function responseObject(fields: Record<string, Shape>): {
   return { type: 'object', required: Object.keys(fields), properties: Object.fromEntries(properties) };
 }
 
-/** Returns the schema of a field in responses, without the limits of input. */
+/** Returns the schema of a field in responses, without the limits of requests. */
 function responseField(field: Shape): Shape {
   const { format, description, deprecated, enum: words, default: value, ...within } = field;
   const type = field.alwaysAnswered ? 'object' : field.type;

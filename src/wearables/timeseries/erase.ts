@@ -28,7 +28,7 @@ async function* samplesOfUser(ctx: TeamCtx, user: { id: string }): AsyncIterable
     if (!series) throw new Error(`There is no series named ${resource}.`);
     let last: string | null = null;
     for (;;) {
-      // Each page begins with the last sample of the page before, which is skipped.
+      // Each page begins with the last sample of the page before. The loop skips this sample.
       const samples = await readSamples(ctx, series, stream, {
         from: last ?? '-infinity',
         to: FOREVER,

@@ -33,7 +33,7 @@ export async function readGrouped(
   const streams = await findStreams(ctx, userId, { resource: series.name, provider: query.provider });
   if (streams.length === 0) await findUser(ctx, userId);
   const ids = new Set(streams.map(({ id }) => id));
-  // A cursor of another list is refused. Otherwise this list would begin in the middle and leave samples out.
+  // We refuse a cursor of another list. With it, this list would begin at a wrong sample and leave others out.
   const isHere = (key: unknown): key is SampleCursor => isSampleCursor(key) && ids.has(key[0]);
   const begin = cursor === undefined ? null : decodeCursor(cursor, isHere);
   const groups: Grouped['groups'] = {};

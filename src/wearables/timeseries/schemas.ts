@@ -1,4 +1,5 @@
-// The shapes of samples in the API, made from the table in series.ts. Each series has a shape with its own name.
+// The shapes of samples in responses and events, made from the table in series.ts. Each series has a shape with a name
+// of its own.
 import { Type, type TObject, type TSchema } from 'typebox';
 import { Cursor, nullable, oneOf, WordFilter, Timestamp, Uuid } from '../../wire/schema.ts';
 import { aYearAtMost, rangeOfDays } from '../range-of-days.ts';

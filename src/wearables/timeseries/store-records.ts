@@ -32,10 +32,10 @@ const hashOf = (
   record: string,
 ): Buffer => cipher.lookupHash('sample_record', team.id, `${user.id} ${provider} ${record}`).subarray(0, BYTES);
 
-/** A sample, by stream and time, with the id of the record from which it is. */
+/** A sample, by its stream and time, and the id of its record. */
 export type Recorded = { stream_id: number; at: string; provider: string; record: string };
 
-/** Stores the record of each sample. If a sample is pushed again without a record, the stored record stays. */
+/** Stores the record of each sample. If a sender pushes a sample again without a record, the stored record stays. */
 export async function storeRecords(ctx: Writer, user: RecordOwner, recorded: Recorded[]): Promise<void> {
   if (recorded.length === 0) return;
   const hashes = recorded.map((each) => hashOf(ctx, user, each.provider, plain(each.record)));

@@ -29,7 +29,7 @@ export type SampleOfSource = {
   source: StoredSource;
   kind: string;
   sample: Sample;
-  /** The id of the record from which the sample is, at its source; null if it is not known. */
+  /** The id of the sample's record at its source; null if it is not known. */
   record?: string | null;
 };
 

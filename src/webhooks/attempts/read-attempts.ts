@@ -53,8 +53,8 @@ export type AttemptsOf = { webhook_id: string } | { event_id: string };
 
 /**
  * Returns the newest attempts that match the filters, and the cursor of the next page. Reads at most MOST_LOOKED_AT
- * rows. Attempts that did not succeed have an index by status. For other filters, all attempts are read and those that
- * do not match are left out.
+ * rows. Attempts that did not succeed have an index by status. With other filters, reads all attempts and leaves out
+ * those that do not match.
  */
 export async function readAttempts(
   ctx: TeamCtx,

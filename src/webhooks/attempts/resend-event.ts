@@ -32,7 +32,7 @@ export async function resend(
   return inTransaction(ctx, async (ctx) => {
     if (!(await requeueDelivery(ctx, pair, 'resend')))
       throw new AppError('too_many_attempts', `This delivery has had ${MOST_ATTEMPTS} attempts. It is not sent again.`);
-    // This comes before the commit. No worker can have sent and deleted the delivery by then.
+    // Reads the delivery before the commit, because no worker can have sent and deleted it by then.
     const [waiting] = await findWaiting(ctx, [pair]);
     if (!waiting) throw notFound('Webhook');
     return waiting;

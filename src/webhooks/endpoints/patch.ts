@@ -19,7 +19,7 @@ import { ensureKeyPair } from './secret.ts';
 export async function patchWebhook(ctx: TeamCtx, id: string, patch: Static<typeof WebhookPatch>): Promise<WebhookRow> {
   if (typeof patch.url === 'string') {
     refuseUrl(ctx, patch.url);
-    // The order of checks: first the text of the request, then whether the endpoint exists, then what needs DNS.
+    // We check in this order: the text of the request, whether the endpoint exists, and what needs DNS.
     await findWebhook(ctx, id);
     await refuseAddressOf(ctx, patch.url);
   }

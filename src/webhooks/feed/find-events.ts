@@ -37,8 +37,8 @@ export async function findEvents({ db, team }: TeamCtx, asked: EventRange): Prom
   const { seen, upTo, after, types, most } = asked;
   const running = new Set(upTo.running);
   const late = seen.running.filter((position) => !running.has(position) && position >= after.position);
-  // One lower bound is computed, where the index scan starts. With two conditions, PostgreSQL would start at the
-  // smaller bound and read everything up to the greater one.
+  // We compute one lower bound, where the index scan starts. With two conditions, PostgreSQL would start at the smaller
+  // bound and read everything up to the greater one.
   const begin = after.position < seen.until ? { position: seen.until, id: LEAST_ID } : after;
   const query = sql<FoundEvent>`
     with late as (

@@ -13,9 +13,9 @@ export async function takeSnapshot({ db }: TeamCtx): Promise<{ snapshot: Snapsho
     select pg_current_snapshot()::text as text, event_epoch() as epoch, extract(epoch from now())::float8 as at,
            pg_current_wal_flush_lsn() >= pg_current_wal_insert_lsn() as is_durable`.execute(db);
   const { text, epoch, at, is_durable } = rows[0] as Row;
-  // After a crash, PostgreSQL gives the ids of those transactions again whose commits were not on the disk yet. A
-  // cursor that names them as ended would skip the events of the new transactions. So here a transaction is committed
-  // that waits for the disk, and with it for all earlier commits.
+  // PostgreSQL writes some commits to the disk a little later. If it crashes before, it gives the ids of these
+  // transactions to new ones. A cursor that names such an id as ended would skip the events of the new transaction. So
+  // we commit a transaction that waits for the disk. This also writes all earlier commits.
   if (!is_durable) {
     await db
       .transaction()

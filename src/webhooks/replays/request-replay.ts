@@ -29,8 +29,7 @@ export function requestReplay(
 ): Promise<Static<typeof Replay>> {
   return inTransaction(ctx, async (ctx) => {
     await lockWebhook(ctx, webhook_id);
-    // The window comes before the limits. Another try cannot help a wrong window, but it can help when a limit is
-    // reached.
+    // We check the window before the limits. A wrong window stays wrong, but a limit may be free again later.
     const { since, until } = await windowOf(ctx, input);
     await refuseBeyondLimits(ctx, webhook_id);
     const id = newId();

@@ -20,8 +20,8 @@ const PerSecond = Type.Integer({
 const CLOCKS_DIFFER_MS = 60_000;
 
 /**
- * Checks the window, to which events at `since` and at `until` belong. A `since` in the future is refused, because it
- * is probably a time of another zone.
+ * Checks the window. Events at `since` and at `until` belong to it. We refuse a `since` in the future, because it is
+ * probably a time of another zone.
  */
 function breaches({ since, until }: Record<string, unknown>): { at: string[]; type: string; msg: string }[] {
   if (typeof since === 'string' && Date.parse(since) > Date.now() + CLOCKS_DIFFER_MS)

@@ -80,8 +80,8 @@ async function stream(ctx: TeamCtx, leased: Leased, options: StreamOptions): Pro
   const renew = (works: boolean): Promise<boolean> =>
     renewLease(ctx, leased, { worker, cursor: writeCursor(cursor), works });
   const publish = async (messages: Message[]): Promise<boolean> => {
-    // The pipeline may have been changed while it waited for events. Then the lease cannot be renewed, and nothing is
-    // sent to the former broker.
+    // The pipeline may have been changed while it waited for events. Then renewing the lease returns false, and we send
+    // nothing to the former broker.
     if (!(await renew(false))) return false;
     broker ??= await connect(ctx, rabbitmq, stopping);
     await broker.publish(messages, over);
@@ -109,7 +109,10 @@ async function stream(ctx: TeamCtx, leased: Leased, options: StreamOptions): Pro
 
 type StreamRequest = { cursor: Cursor; types: string[]; exchange: string };
 
-/** Reads the next page and publishes it. Returns null if it was not published. The page is then no longer in memory. */
+/**
+ * Reads the next page and publishes it. Returns null if it did not publish it. Afterwards the page is no longer in
+ * memory.
+ */
 async function publishPage(
   ctx: TeamCtx,
   { cursor, types, exchange }: StreamRequest,

@@ -10,7 +10,7 @@ import type { SourceColumn } from '../sources/counted-rows.ts';
 export type Expression = RawBuilder<unknown>;
 
 /**
- * The kind of the values of a column. `moment` is a point in time. `clock` is a local time of day in seconds
+ * The kind of a column's values. `moment` is a point in time. `clock` is a local time of day in seconds
  * (clock-column.ts). `words` is a list of words.
  */
 export type Kind = 'number' | 'text' | 'boolean' | 'date' | 'moment' | 'clock' | 'words';
@@ -43,7 +43,10 @@ export type Columns = Readonly<Record<string, Column>>;
 
 const path = (dotted: string): Expression => sql`${dotted.split('.')}::text[]`;
 
-/** Returns a column for a number of a summary. `factor` converts it into the unit that the column's name states. */
+/**
+ * Returns a column for a number of a summary. `factor` converts the number into the unit in the column's name: 60 for
+ * `intensity_low_second`, because the summary has minutes.
+ */
 export const number = (dotted: string, factor = 1): Column => ({
   kind: 'number',
   sql: () =>

@@ -27,7 +27,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = { weight: 'body_weight', f
 /** All names that a series can have in queries. */
 export const SERIES_NAMES: readonly string[] = [...SERIES.map(({ name }) => name), ...Object.keys(OTHER_NAMES)];
 
-/** Returns the series with this name or other name; null if there is none. */
+/** Returns the series with this name, which may also be one of OTHER_NAMES; null if there is none. */
 export const seriesNamed = (name: string): Series | null => seriesOrNull(ownProperty(OTHER_NAMES, name) ?? name);
 
 const known = new Map<Series, Columns>();

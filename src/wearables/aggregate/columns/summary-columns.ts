@@ -30,7 +30,7 @@ const day = ofRow('date', sql`calendar_date`);
 /** Returns a column for the time at which Phial stored something. It has milliseconds, as all times in responses. */
 const stored = (moment: Expression): Column => ofRow('moment', sql`date_trunc('milliseconds', ${moment})`);
 
-/** The time zone that the source reported; if it reported none, its offset from UTC. */
+/** The time zone that the source reported. If the source reported none, its offset from UTC, as `+01:00`. */
 const timeZone: Column = ofRow(
   'text',
   sql`coalesce("values" ->> 'time_zone', ${offsetText(sql`("values" ->> 'timezone_offset')::float8`)})`,
@@ -60,7 +60,10 @@ const micrograms = (group: string, names: string): Columns =>
     names.split(' ').map((name) => [`${name}_microgram`, number(`micros.${group}.${name}`, MICROGRAMS_A_MILLIGRAM)]),
   );
 
-/** The columns by the name of the table in queries. This name can differ from the name of the resource. */
+/**
+ * The columns by the name of the table in queries. The table `workout` has the summaries `workouts`; most other names
+ * are equal.
+ */
 export const SUMMARY_COLUMNS: Readonly<Record<string, Columns>> = {
   sleep: {
     id,

@@ -9,7 +9,7 @@ import { listContinuousQueries } from './find.ts';
 import type { ContinuousQueryValidation } from './schemas.ts';
 
 /**
- * Returns the reason why the team cannot create the query now, for example that its slug is taken; null if it can. The
+ * Returns whether the team could create the query now, all problems if not, and the names of the result's columns. The
  * validation of the request has already refused an invalid query. Changes nothing.
  */
 export async function validateContinuousQuery(

@@ -73,8 +73,8 @@ const sourcesOf = (streams: Ranked<Stream>[]): Expression => {
 };
 
 /**
- * Returns SQL for the samples of the days, with their source. `offset 0` makes PostgreSQL compute each local time only
- * once.
+ * Returns SQL for the samples of the timeframe's days, with their source. `offset 0` makes PostgreSQL compute each
+ * local time only once.
  */
 const samplesOf = ({ from, until, timeZone }: QueryScope): Expression => sql`(
       select * from (

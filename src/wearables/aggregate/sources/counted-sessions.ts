@@ -11,9 +11,9 @@ export type Span = { start: number; stop: number };
 export class CountedSessions {
   readonly #starts: Float64Array;
   readonly #middles: Float64Array;
-  /** For each node of the tree, the latest stop of the sessions that it covers. */
+  /** For each node of the tree: the latest stop among the sessions of the node. */
   readonly #stops: Float64Array;
-  /** For each node of the tree, the number of middles that it covers. */
+  /** For each node of the tree: the number of middles of the node. */
   readonly #counts: Uint32Array;
 
   constructor(all: readonly Span[]) {

@@ -55,7 +55,7 @@ export async function repeatedSessions(
 
 type RankedSpan = Pick<Ranked<Session>, 'rank_group' | 'position' | 'start' | 'stop'>;
 
-/** Returns the sessions that are the same as a session of a better source, if that session counts. */
+/** Returns the sessions that repeat a session of a better source, if that session counts itself. */
 export async function repeated<S extends RankedSpan>(sessions: readonly S[]): Promise<S[]> {
   // A session that ends before it starts overlaps nothing, so it needs no comparison.
   const inOrder = sessions

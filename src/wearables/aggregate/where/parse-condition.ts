@@ -15,7 +15,7 @@ export type Condition =
   | { any: Condition[] }
   | { not: Condition }
   | { left: Operand; operator: Operator; right: Operand }
-  /** An operand that is true or false by itself, for example a column of booleans. */
+  /** An operand that is true or false without a comparison, for example a column of booleans. */
   | { operand: Operand };
 
 export const LONGEST_WHERE = 4_000;

@@ -19,7 +19,10 @@ const LEAST_SECONDS = 60;
  * takes the lease after this time.
  */
 const LEASE_SECONDS = 20;
-/** How long a process waits for the token that another process is renewing, and the time between two checks. */
+/**
+ * For how many milliseconds a process waits while another process renews the token, and how long it waits between two
+ * looks.
+ */
 const MOST_WAIT_MS = 10_000;
 const LOOK_MS = 100;
 

@@ -23,7 +23,9 @@ const whole = new Set([
   'files of other kinds',
 ]);
 
-/** Patterns of names that have two known parts: an element with its type, or a folder or file name with its ending. */
+/**
+ * Patterns of names with two known parts: an element with its type, or the name of a folder or file with its ending.
+ */
 const pairs: [RegExp, first: ReadonlySet<string>, second: ReadonlySet<string>][] = [
   [/^(\w+) (\w+)$/, new Set(APPLE_ELEMENTS), new Set([...APPLE_TYPES, ...CLINICAL_RECORDS])],
   [/^(file) (\w+)$/, new Set(['file']), new Set(FIT_FILES)],

@@ -1,4 +1,4 @@
-// The bytes of a file. We read a small file at once (one workout), and any other file as a stream.
+// The bytes of a file. We read a file with one workout at once, and any larger file as a stream.
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { ImportFailure } from '../failures.ts';

@@ -23,7 +23,7 @@ export const sourceTextOf = ({ device = '', sourceName = '' }: Origin): string =
   `${device.replace(/^<<HKDevice: 0x[0-9a-fA-F]+>,?\s*/, '')}\n${sourceName}`;
 
 /**
- * Returns the source type of a record. Nothing else of the device's text is stored, because names of devices often
+ * Returns the source type of a record. We store nothing else of the device's text, because names of devices often
  * contain the name of a person. The text begins with an address in the phone's memory (`<<HKDevice: 0x28301a8f0>,
  * name:Apple Watch, …>`). This address is another one each time the app runs.
  */

@@ -16,9 +16,9 @@ type Handlers = {
 const LONGEST_TEXT = 1_000;
 
 /**
- * Reads an XML file of any size. A malicious document type can expand entities to gigabytes, or name files to fetch. So
- * this expands no such entities and fetches nothing. Throws file_broken if the file is not XML, and file_incomplete if
- * its end is missing.
+ * Reads an XML file of any size. A malicious document type can define entities that expand to gigabytes, or name files
+ * to fetch. So this function expands no entity of a document type and fetches nothing. Throws file_broken if the file
+ * is not XML, and file_incomplete if its end is missing.
  */
 export async function readXml({ bytes, chunks }: Content, { open, close, read }: Handlers): Promise<void> {
   const parser = new SaxesParser({ xmlns: false, position: false });

@@ -18,7 +18,7 @@ const EMAILS: Readonly<Record<string, SignInOutcome>> = {
   'region@example.com': 'unsupported_region',
 };
 
-/** The code that a simulated provider asks for, and the address to which it pretends to send the code. */
+/** The code that a simulated provider asks for, and the telephone number to which it pretends to send the code. */
 export const MFA_CODE = '123456';
 export const MFA_REQUEST = { method: 'sms' as const, hint: '+1 602 555 01••' };
 

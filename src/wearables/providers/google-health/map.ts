@@ -23,7 +23,7 @@ export function dateOf(value: unknown): string | null {
   return Number.isNaN(date.getTime()) || date.getUTCDate() !== day ? null : date.toISOString().slice(0, 10);
 }
 
-/** Returns the seconds of a duration like 7200s; null if the value is not a duration. */
+/** Returns 7200 for the duration `7200s`; null if the value is no duration. */
 const secondsIn = (value: unknown): number | null =>
   typeof value === 'string' && /^-?\d{1,9}(\.\d+)?s$/.test(value) ? Number(value.slice(0, -1)) : null;
 

@@ -34,8 +34,8 @@ function secondsOf(timestamp: string): number {
 const MILLISECONDS_FROM = 1e11;
 
 /**
- * Refuses a notification that is older than INBOX_RETENTION_DAYS. Anybody who has seen a notification can send its copy
- * later. Oura itself repeats one for about an hour.
+ * Refuses a notification that is older than INBOX_RETENTION_DAYS. Somebody who has seen an old notification may be
+ * sending a copy of it. Oura itself repeats a notification for about an hour.
  */
 export const notificationReader: NotificationReader = {
   headers: ['x-oura-signature', 'x-oura-timestamp'],

@@ -20,7 +20,7 @@ import { ownProperty } from '../../../wire/own-property.ts';
 const FURTHEST_MINUTES = 960;
 const KILOMETRES_AN_HOUR = 3.6;
 
-/** Returns the seconds of a duration like PT1H2M3.5S; null if the value is not a duration. */
+/** Returns the seconds of a duration like `PT1H2M3.5S`; null if the value is no duration. */
 function secondsIn(duration: unknown): number | null {
   const [whole, hours, minutes, seconds] =
     /^PT(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9}(?:\.\d{1,9})?)S)?$/.exec(String(duration)) ?? [];

@@ -27,9 +27,9 @@ const FIRST_MOMENT = '1900-01-01';
 
 /**
  * Makes valid summaries from raw payloads, in chunks. One invalid summary would prevent the storage of its whole chunk.
- * So a value that is outside of its limits or of the session is removed, and a summary that is then still invalid is
- * left out. The raw payload keeps the removed values. Counts each summary that lost something. `points` are the points
- * of a workout, if they come in a response of their own.
+ * So this removes each value that is outside of its limits or of the session, and leaves out a summary that is still
+ * invalid then. The raw payload retains the removed values. Counts each summary that lost something. `points` are the
+ * points of a workout, if they come in a response of their own.
  */
 export function* summariesOf(
   log: Logger,

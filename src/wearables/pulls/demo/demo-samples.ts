@@ -1,4 +1,4 @@
-// The samples of an invented day, by the names of events. Each series has an entry with its devices and times.
+// The samples of an invented day. Each series has an entry, by its name in events, with its devices and times.
 import { seriesOrNull, SERIES } from '../../series.ts';
 import type { Series } from '../../series-type.ts';
 import type { SampleExtra } from '../../timeseries/sample.ts';
@@ -34,7 +34,10 @@ const round = (value: number, digits = 1): number => Math.round(value * 10 ** di
 const hour = (day: DemoDay, hours: number): number => day.start + Math.round(hours * 60) * MINUTE_MS;
 const afterWaking = (day: DemoDay, minutes: number): number => day.wake + minutes * MINUTE_MS;
 const isAwake = (day: DemoDay, at: number): boolean => at >= day.wake && at < day.end - 2 * HOUR_MS;
-/** Whether this day is one of those that come once in this number of days. The days differ between persons. */
+/**
+ * Whether this is the one day in a period of `days` days, for example for a measurement once a week. Which day it is
+ * depends on the person.
+ */
 const once = (day: DemoDay, days: number, purpose: string): boolean =>
   dayOfPeriod(day.user, day.date, days, purpose) === 0;
 const WEEK = 7;

@@ -36,8 +36,8 @@ export function replaySome(
   { wanted, mappers }: { wanted: PayloadSelection; mappers: readonly Mapper[] },
   { after, counts }: { after: string | null; counts: Counts },
 ): Promise<string | null> {
-  // The payloads are read under the lock. Without it, a pull could store newer payloads in between, and the replay
-  // would overwrite them.
+  // We read the payloads under the lock. Without it, a pull could store newer payloads in between, and the replay would
+  // overwrite them.
   return asWriter(caller, { user_id: userId, origin: 'replay' }, async (ctx, user) => {
     const rows = await readPayloads(ctx, user, wanted, { after, most: MOST });
     const pulled = rows.filter(isPulled);

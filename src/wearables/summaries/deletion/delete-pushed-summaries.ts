@@ -15,8 +15,8 @@ const MOST = 1_000;
 const MOST_BELONGING = 10_000;
 
 /**
- * Deletes the summaries that an app or a device reports as deleted: all of them, or none. A summary that does not exist
- * is ignored. Throws too_many_matches, provider_not_deletable.
+ * Deletes the summaries that an app or a device reports as deleted: all of them, or none. Ignores summaries that do not
+ * exist. Throws too_many_matches, provider_not_deletable.
  */
 export function deletePushedSummaries(
   ctx: TeamCtx,

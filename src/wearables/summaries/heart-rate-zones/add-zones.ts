@@ -47,7 +47,10 @@ type Session = NewSummary & { start_at: string; end_at: string };
 
 const isSession = (workout: NewSummary): workout is Session => workout.start_at !== null && workout.end_at !== null;
 
-/** Computes zones from samples. Returns the workouts that are left, because there are too many or they are too long. */
+/**
+ * Computes zones from samples. Returns the workouts that it did not compute, because there are too many or they are too
+ * long.
+ */
 async function addZonesOfSamples(
   ctx: Writer,
   user: UserRow,
@@ -76,8 +79,8 @@ async function addZonesOfSamples(
 }
 
 /**
- * Leaves the zones to a job. Until then the workout has its stored zones. Without them, Phial would publish a state
- * that changes again soon.
+ * Leaves the zones to a job. Until the job has run, the workout has its stored zones. Otherwise Phial would publish it
+ * without zones, and soon once more with zones.
  */
 function leaveToJob(ctx: Writer, workout: NewSummary, known: StoredRow | undefined): void {
   workout.awaits_zones = true;

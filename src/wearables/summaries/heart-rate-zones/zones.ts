@@ -5,9 +5,9 @@ export type Rates = { time: readonly number[]; heartrate: readonly (number | nul
 
 const AGE_WHERE_UNKNOWN = 30;
 /**
- * The longest time in seconds for which a heart rate counts. It counts until the next rate, but after a pause the next
- * one comes late. A point with null does not end the rate before it; a point with 0 does, which a strap without contact
- * to the skin sends.
+ * The longest time in seconds for which a heart rate counts. A rate counts until the next one, but after a pause the
+ * next one comes late. A point with null means that nothing was measured, so the rate before it goes on. A point with 0
+ * ends it: a strap sends 0 when it has lost contact to the skin.
  */
 export const LONGEST_RATE_S = 60;
 /** The limits of the zones, as parts of the highest heart rate. The last zone is above LAST_EDGE. */

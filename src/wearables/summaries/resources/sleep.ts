@@ -98,7 +98,7 @@ function longerThanBed(value: Record<string, unknown>): Breach[] {
 /**
  * Removes impossible durations. If the duration of one stage is impossible, removes all stages, because the others
  * alone would look like the whole night. For stages and for the time awake, 0 then means unknown. Returns null if the
- * time asleep is impossible, because then nothing of the night is left.
+ * time asleep is impossible, because without it there is no sleep to store.
  */
 function withinSession(item: SummaryItem): SummaryItem | null {
   const wrong = new Set(longerThanBed(item).map(({ at: [name] }) => name as string));

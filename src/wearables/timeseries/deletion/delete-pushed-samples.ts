@@ -19,8 +19,8 @@ const MOST_PAIRS = 20_000;
 const PAIRS_AT_ONCE = 1_000;
 
 /**
- * Deletes the samples that an app or a device reports as deleted: all of them, or none. A sample that does not exist is
- * ignored. Throws too_many_samples, provider_not_deletable, and too_many_matches if the deletions apply to too many
+ * Deletes the samples that an app or a device reports as deleted: all of them, or none. Ignores samples that do not
+ * exist. Throws too_many_samples, provider_not_deletable, and too_many_matches if the deletions apply to too many
  * streams.
  */
 export function deletePushedSamples(

@@ -169,7 +169,9 @@ function merged(spans: SpanToDelete[]): SpanToDelete[] {
   return all;
 }
 
-/** For each stream, the `source_id` in its events, and whether it is the only stream with this `source_id`. */
+/**
+ * For each stream, the `source_id` that its events have, and whether no other stream has this `source_id` (`isAlone`).
+ */
 type SourceByStream = Map<number, { source_id: number; isAlone: boolean }>;
 
 /** Returns all streams that have the same `source_id` as one of these spans. */

@@ -20,7 +20,7 @@ const MOST_WAITING = 1_000;
 /** Lowers the priority of the runs of a spread: all runs that were scheduled before come first. */
 const BEHIND = 400;
 
-/** Starts the spread at the first user. Runs in the transaction that creates or changes the query. */
+/** Starts the spread at the first user. Call it in the transaction that creates or changes the query. */
 export async function spreadQuery(ctx: TxCtx<TeamCtx>, queryId: string): Promise<void> {
   forgetQueries(ctx.team.id);
   await askForRunsOfTeam(ctx, { which: sql`id = ${queryId}`, waitSeconds: FIRST_SECONDS });
