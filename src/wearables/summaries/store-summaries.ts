@@ -122,7 +122,7 @@ function bringsNothing(summary: NewSummary, row: StoredRow | undefined): boolean
   return !isUnlikeStored(summary, row) && (stream === null || row.stream_hash?.equals(stream.hash) === true);
 }
 
-/** Returns the points of those summaries that were stored. */
+/** Returns the points of those summaries that are not superseded. */
 const streamsOf = (decisions: Decision[]): IncomingSummaryStream[] =>
   decisions.flatMap(({ summary: { stream }, row, outcome }) =>
     stream && outcome !== 'superseded' ? [{ summary_id: row.id, known: row.stream_hash, ...stream }] : [],

@@ -62,7 +62,10 @@ export async function writeSamples(
   return { changes: [...changes.values()], refused };
 }
 
-/** Adds the rows that moved here from another stream to `changes`. Returns the rows that are still to be written. */
+/**
+ * Records in `changes` which of these rows moved here from another stream. Returns the rows that are still to be
+ * written.
+ */
 function noteTaken(rows: Row[], { differs, refused }: TakenOver, changes: Map<number, StreamChanges>): Row[] {
   if (differs.size + refused.size === 0) return rows;
   return rows.filter((row) => {

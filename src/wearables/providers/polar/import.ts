@@ -153,7 +153,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   },
 };
 
-/** Returns the first and last day of a request. Polar refuses days in the future, so the last day is today at most. */
+/** Returns the first and last day of a request. Polar refuses days in the future, so the last day is at most today. */
 function daysOf(window: TimeWindow): { from: string; to: string } {
   const { first, last } = daysAround(window);
   const today = new Date().toISOString().slice(0, 10);

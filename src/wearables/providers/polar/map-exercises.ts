@@ -103,7 +103,10 @@ export function toStream(time_start: string, exercise: ProviderObject): Record<s
   return { time: seconds.map((second) => start + second), ...Object.fromEntries(columns), ...wayOf(exercise, seconds) };
 }
 
-/** Returns the positions on the route for the seconds of the points. A second without a position has null. */
+/**
+ * Returns the positions on the route for the seconds of the points, as two columns. A second without a position has
+ * null. Without a route, there are no columns.
+ */
 function wayOf(exercise: ProviderObject, seconds: number[]): Record<string, unknown> {
   const points = new Map(
     objectsOr(exercise['route']).map((point) => [Math.round(secondsIn(point['time']) ?? -1), point]),
