@@ -1,20 +1,23 @@
-// Readers of the change feed skip the events of a user who is scheduled for deletion. If the deletion is taken back,
-// they get these events.
+// Readers of the change feed skip events about a user who is scheduled for deletion. If the deletion is cancelled, they
+// get these events later.
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../context.ts';
 import type { Tx } from '../db/open-database.ts';
 import { byIndex } from '../db/session/by-index.ts';
 import { notifyReaders } from './notify-readers.ts';
 
-/** True if the user in `users` is scheduled for deletion. We neither send nor show events of such a user. */
+/**
+ * SQL that is true if the user in `users` is scheduled for deletion. Events about such a user are neither sent nor
+ * shown.
+ */
 export const userIsScheduled = sql<boolean>`users.deleted_at is not null`;
 
 export type DeferredEvent = { id: string; user_id: string };
 
 /**
- * Stores the events that a reader skips. If the deletion of one of their users was taken back, it stores nothing and
- * returns false, because the reader can now show the events of that user. If a transaction is under way that takes a
- * deletion back or erases the user, it waits for that transaction.
+ * Stores the events that a reader skips. If the deletion of one of their users was cancelled meanwhile, stores nothing
+ * and returns false: the reader can show the events now. Waits for transactions that are cancelling a deletion or
+ * erasing one of the users.
  */
 export async function deferEvents({ db, team }: TxCtx<TeamCtx>, events: DeferredEvent[]): Promise<boolean> {
   const users = [...new Set(events.map(({ user_id }) => user_id))];
@@ -35,7 +38,7 @@ export async function deferEvents({ db, team }: TxCtx<TeamCtx>, events: Deferred
 
 /**
  * Puts the skipped events of a user at the end of the feed, so that readers get them after all others. Call it in the
- * transaction that takes the deletion of the user back.
+ * transaction that cancels the deletion of the user.
  */
 export async function showDeferredEvents(tx: Tx, user: { id: string; team_id: string }): Promise<void> {
   const { numAffectedRows = 0n } = await sql`

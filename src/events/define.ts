@@ -17,11 +17,10 @@ export type EventType<T extends TSchema = TSchema> = {
   operational: boolean;
   /** True if the event is about no user: user_id and client_user_id are null. */
   isWithoutUser: boolean;
-  /** True if the event has an `origin`, which states how we got its data. */
+  /** True if the event has an `origin`, which says how its data came (origin.ts). */
   hasOrigin: boolean;
   /**
-   * Returns the JSON text of `data`, without properties that the schema does not declare. Throws if `data` does not
-   * match the schema.
+   * Returns `data` as JSON, without members that the schema does not declare. Throws if `data` does not fit the schema.
    */
   write: (data: Static<T>) => string;
 };

@@ -3,7 +3,7 @@ import type { Ctx, TeamCtx, TxCtx } from '../context.ts';
 
 const ROWS_A_STATEMENT = 10_000;
 
-/** Deletes the deferred events of the user that earlier calls of eraseSomeDeferredEvents have not deleted. */
+/** Deletes the last deferred events of the user, which eraseSomeDeferredEvents has left. */
 export async function eraseUser(ctx: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
   while (await eraseSomeDeferredEvents(ctx, user));
 }
@@ -21,10 +21,7 @@ export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): P
   await db.deleteFrom('event_readers').where('team_id', '=', team.id).execute();
 }
 
-/**
- * Deletes deferred events that are older than the retention period, and readers that stopped waiting more than a day
- * ago.
- */
+/** Deletes deferred events that are older than the retention time, and readers that have not waited for a day. */
 export async function dropExpired(ctx: Ctx): Promise<void> {
   await sql`
     delete from deferred_events

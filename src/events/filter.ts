@@ -8,7 +8,6 @@ const mismatch: Mismatch = {
   names: eventFilters(),
 };
 
-/** The most filters in one list. */
 const MOST_FILTERS = 200;
 
 /** The name of an event type, or a prefix like `labtest.order.*`. */
@@ -18,13 +17,13 @@ const EventFilter = Type.String({
   mismatch,
 });
 
-/** The schema of filters that we store. A filter that matches no event type is refused. */
+/** The schema of filters to store. A filter that matches no event type is a mistake, so the schema refuses it. */
 export const EventFilters = (description: string) =>
   Type.Array(EventFilter, { minItems: 1, maxItems: MOST_FILTERS, description });
 
 /**
- * The schema of filters in a request for a list. Like in every filter of a list, an unknown value is allowed and
- * matches nothing.
+ * The schema of filters in the query of a list. As in all such queries, an unknown value is allowed and matches
+ * nothing.
  */
 export const WantedTypes = (leftOut: string) =>
   Type.Array(WordFilter(), {
@@ -34,5 +33,5 @@ export const WantedTypes = (leftOut: string) =>
       `nothing. Without this parameter: ${leftOut}`,
   });
 
-/** Returns the filters without duplicates, for storing. */
+/** Returns the filters without duplicates. */
 export const distinct = (filters: string[] | null): string[] | null => filters && [...new Set(filters)];

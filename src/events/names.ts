@@ -2,8 +2,8 @@ import { SERIES } from '../wearables/series.ts';
 import { SUMMARY_NAMES } from '../wearables/summary-names.ts';
 
 /**
- * The names that events use for wearable resources: series, summaries and the points of workouts. Devices have other
- * events.
+ * The names in events of what wearables bring: series, summaries, and the points of workouts. Devices have events of
+ * another form.
  */
 const RESOURCES = [
   ...SERIES.flatMap(({ event }) => event ?? []),
@@ -12,14 +12,14 @@ const RESOURCES = [
 ].toSorted();
 
 /**
- * Event types for the operators of endpoints. They are not about a user. An endpoint gets them only if its filters name
+ * Event types for those who operate an endpoint. They are about no user. An endpoint gets them only if its filters name
  * them.
  */
 export const OPERATIONAL_NAMES = ['message.attempt.exhausted', 'endpoint.disabled'];
 
 /**
- * The names of all event types. `defineEvent` defines the schema for a name. A filter is refused if it is neither a
- * name nor a prefix of one.
+ * The names of all event types. `defineEvent` defines the schema of each. Filters are these names and prefixes of them.
+ * We refuse any other filter.
  */
 export const EVENT_NAMES = [
   ...['labtest.order', 'labtest.appointment', 'labtest.match_review'].flatMap(createdAndUpdated),
@@ -32,14 +32,14 @@ export const EVENT_NAMES = [
   ...OPERATIONAL_NAMES,
   ...RESOURCES.map((resource) => `historical.data.${resource}.created`),
   ...RESOURCES.flatMap((resource) => createdAndUpdated(`daily.data.${resource}`)),
-  // The samples of a workout are deleted together with the workout, so their deletion has no event of its own.
+  // The points of a workout are deleted with the workout, so their deletion has no event of its own.
   ...RESOURCES.filter((resource) => resource !== 'workout_stream').map((resource) => `daily.data.${resource}.deleted`),
 ];
 
-/** Matches a name of EVENT_NAMES, or a prefix of one that ends after a dot and is followed by `*`. */
+/** Matches a name of EVENT_NAMES, or a prefix of one with `*` in the place of the rest, as `labtest.*`. */
 export const EVENT_FILTER_PATTERN = `^${alternatives(EVENT_NAMES.map((name) => name.split('.')))}$`;
 
-/** Returns every filter that matches this name: the name, and its prefixes with `.*`. */
+/** Returns every filter that matches this name: the name itself, and its prefixes with `.*`. */
 export function filtersFor(name: string): string[] {
   const parts = name.split('.');
   return [name, ...parts.slice(1).map((_, n) => `${parts.slice(0, n + 1).join('.')}.*`)];
@@ -53,7 +53,7 @@ export function matches(filters: string[], name: string): boolean {
   return filtersFor(name).some((filter) => filters.includes(filter));
 }
 
-/** Like `matches`, but filters of null accept every name except the operational ones. */
+/** As `matches`. Without filters (null), every name is accepted except the operational ones. */
 export function filtersAccept(filters: string[] | null, name: string): boolean {
   return filters === null ? !OPERATIONAL_NAMES.includes(name) : matches(filters, name);
 }
@@ -63,8 +63,8 @@ function createdAndUpdated(what: string): string[] {
 }
 
 /**
- * Returns one pattern that matches all names and contains each common prefix only once. A part `*` matches a literal
- * asterisk.
+ * Returns one pattern for all names, in which names share their beginnings. So the pattern stays short. A part `*`
+ * matches an asterisk.
  */
 function alternatives(names: string[][]): string {
   const behind = new Map<string, string[][]>();

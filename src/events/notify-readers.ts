@@ -2,24 +2,26 @@ import { sql } from 'kysely';
 import type { TeamCtx } from '../context.ts';
 import type { Tx } from '../db/open-database.ts';
 
-/** Processes that wait for events listen to this channel. The payload is the id of the team that has new events. */
+/**
+ * The channel on which processes with waiting readers listen. The payload is the id of the team that has new events.
+ */
 export const EVENTS_CHANNEL = 'phial_events';
 
 /**
- * How long a team is notified after it began to wait, in minutes. It is limited because commits that send a
- * notification must wait for one another.
+ * For how many minutes after a reader began to wait its team is notified of events. Commits with a notification wait
+ * for each other, so teams without readers are not notified.
  */
 const NOTIFIED_MINUTES = 15;
 const RENEWED_AFTER_MS = 5 * 60_000;
 const MOST_KNOWN = 10_000;
 
-/** The time when this process last noted a team, by team id. */
+/** When this process last noted a team, by the id of the team. */
 const noted = new Map<string, number>();
 
 /**
- * Notes that a reader of the team waits for events. Transactions then notify the team of its events for
- * NOTIFIED_MINUTES. If this process noted the team less than RENEWED_AFTER_MS ago, this function does nothing. Returns
- * true if the team was not noted before. Then transactions that are publishing at this moment may not notify it.
+ * Notes that a reader of the team waits for events. For NOTIFIED_MINUTES, transactions then notify the team of its
+ * events. Does nothing if this process noted the team less than RENEWED_AFTER_MS ago. Returns true if the team was not
+ * noted before. In that case, a transaction that is publishing now may not notify the team.
  */
 export async function noteReader({ db, team }: TeamCtx): Promise<boolean> {
   if (performance.now() - (noted.get(team.id) ?? -Infinity) < RENEWED_AFTER_MS) return false;
@@ -35,7 +37,8 @@ export async function noteReader({ db, team }: TeamCtx): Promise<boolean> {
 }
 
 /**
- * Notifies the waiting readers of a team. Call it in the transaction that puts events of the team back into its feed.
+ * Notifies the waiting readers of a team. Call it in the transaction that puts skipped events back into the team's
+ * feed.
  */
 export async function notifyReaders(db: Tx, teamId: string): Promise<void> {
   await sql`

@@ -1,10 +1,7 @@
 import type { TeamCtx } from '../context.ts';
 import { throwIfKeyIsUnknown } from '../privacy/missing-encryption-key.ts';
 
-/**
- * Decrypts the body of an event. Returns null if the body is damaged, so that the caller can continue with other
- * events.
- */
+/** Decrypts the body of an event. Returns null if the body is damaged. Then the caller continues with other events. */
 export async function openBodyOrNull({ cipher, log, team }: TeamCtx, id: string, body: Buffer): Promise<Buffer | null> {
   try {
     return await cipher.openPackedBytes('events.body', { team_id: team.id, id }, body);

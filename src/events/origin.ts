@@ -1,13 +1,13 @@
 /**
- * How we got the data of a `daily.data.*` event. live: by a push, a poll or a notification of the provider. backfill:
- * by the pull of past data. import: from an uploaded file. replay: from a stored payload that was mapped again.
+ * How the data of a `daily.data.*` event came. live: by a push, a poll or a notification of the provider. backfill: by
+ * a pull of the past. import: from an uploaded file. replay: from a stored payload that was mapped again.
  */
 export const ORIGINS = ['live', 'backfill', 'import', 'replay'] as const;
 export type Origin = (typeof ORIGINS)[number];
 
 /**
- * The name of the header with the origin, in deliveries and in messages to a broker. The property `origin` of the body
- * has the same value.
+ * The header with the origin, in deliveries and in messages to a broker. The member `origin` of the body has the same
+ * value.
  */
 export const ORIGIN_HEADER = 'phial-origin';
 

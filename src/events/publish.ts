@@ -11,49 +11,49 @@ import { EVENTS_CHANNEL } from './notify-readers.ts';
 import { hasOrigin, type Origin } from './origin.ts';
 
 /**
- * Workers listen to this channel for new deliveries. The payload lists endpoints, separated by commas. If there are few
- * deliveries, each entry also has its event (`endpoint/event`). An empty payload means that any endpoint may have new
- * deliveries.
+ * The channel on which workers listen for new deliveries. The payload lists endpoints, separated by commas. If there
+ * are few deliveries, each entry also has the event (`endpoint/event`). An empty payload means that any endpoint may
+ * have new deliveries.
  */
 export const DELIVERIES_CHANNEL = 'phial_queued';
 
 /**
- * The largest event body. Endpoints and the queue are designed for bodies up to this size. A caller with more data
- * publishes several events.
+ * The largest body of an event in bytes. Queues and endpoints are made for such bodies. With more data, publish several
+ * events.
  */
 export const MOST_EVENT_BYTES = 256 * 1024;
 
 /**
- * After this time publishing pauses, so that other requests of the process continue. Publishing may take long because
- * the schema of an event type is compiled at its first event, and a push can contain 52 series.
+ * After this many milliseconds, publishing lets other requests of the process run. It can take long: the schema of an
+ * event type is compiled at its first event, and one push can have 52 series.
  */
 const AT_ONCE_MS = 10;
 
 /** An event to publish to the endpoints of the team. */
 export type Publication<T extends TSchema = TSchema> = {
   type: EventType<T>;
-  /** The user that the event is about. Null if there is none. */
+  /** The user that the event is about; null for an event about no user. */
   user: { id: string; client_user_id: string } | null;
   data: Static<T>;
-  /** How we got the data. Only for event types that have an origin. */
+  /** How the data came. Only for event types that have an origin. */
   origin?: Origin;
 };
 
 type Publishable = Pick<TxCtx<TeamCtx>, 'db' | 'cipher'> & { team: { id: string } };
 
 /**
- * A notification payload has at most 8,000 bytes. MOST_PAIRS pairs of an endpoint and an event fit into it, or
- * MOST_NAMED endpoint ids.
+ * PostgreSQL allows 8,000 bytes in the payload of a notification. MOST_PAIRS pairs of an endpoint and an event fit, or
+ * MOST_NAMED endpoints.
  */
 const MOST_PAIRS = 100;
 const MOST_NAMED = 200;
 
 /**
- * Publishes events: writes them, and a delivery for each event and subscribed endpoint, into the caller's transaction.
- * The events therefore exist exactly if the change that caused them exists. It uses one statement, whose text is the
- * same for any number of events. The stored body of an event is the text that every attempt signs and sends. The
- * statement also notifies requests that wait for events of the team. It is sent together with the next statement of the
- * transaction, or with its commit. Returns the event ids in the order of `events`.
+ * Publishes events: writes them, and a delivery for each event and subscribed endpoint, in the caller's transaction. So
+ * an event exists exactly if the change exists that caused it. One statement does this, with the same text for any
+ * number of events. It also notifies requests that wait for events of the team. It is sent together with the next
+ * statement of the transaction, or with the commit. The stored body of an event is the text that every attempt signs
+ * and sends. Returns the ids of the events, in the order of `events`.
  */
 export async function publishEvents<const Types extends TSchema[]>(
   ctx: Publishable,
@@ -118,8 +118,8 @@ export async function publishEvent<T extends TSchema>(
 }
 
 /**
- * Writes the example of an event type as an event for one endpoint, and returns its id. The body states that it is a
- * test. The event is about no user and does not appear in the change feed. The caller must queue its delivery.
+ * Writes the example of an event type as an event for one endpoint, and returns its id. The body says that it is a
+ * test. The event is about no user and is not in the change feed. The caller queues its delivery.
  */
 export async function publishTest(
   { db, cipher, team }: Publishable,

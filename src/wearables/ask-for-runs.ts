@@ -1,5 +1,5 @@
-// When data of a user arrives, this file requests a run of each continuous query that reads it. aggregate/continuous
-// computes the runs. This file only finds the queries that may have to run, so that writes of data stay fast.
+// When data of a user arrives, this file requests a run of each continuous query that reads such data. It only finds
+// the queries, so that writes of data stay fast. aggregate/continuous computes the runs.
 import { sql, type RawBuilder } from 'kysely';
 import { Type, type Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../context.ts';
@@ -23,19 +23,19 @@ export const spreadKind = jobKind({
   key: ({ query_id }) => `spread ${query_id}`,
 });
 
-/** The delay before a run, in seconds. The run also covers changes that arrive in this time. */
+/** The delay before a run, in seconds. Changes that arrive in this time need no run of their own. */
 const GATHER_SECONDS = 5;
 /**
- * Seconds that are added to the delay for each waiting run of the team. So a team with many runs does not delay other
- * teams.
+ * For each waiting run of a team, this number of seconds is added to the delay. So a team with many runs does not delay
+ * other teams.
  */
 const GATHER_MORE_SECONDS = 0.1;
 const MOST_COUNTED = 200;
 
 /**
- * How long a process may use its cached list of the resources that a team's queries read. No change is missed
- * meanwhile: the first run of a new query begins later than this time (runs/spread-query.ts), and each run waits for
- * transactions that are writing data.
+ * A process caches the list of the resources that a team's queries read. This is the longest age of that list in
+ * milliseconds. No change of data is missed with an old list: the first run of a new query begins later than this time
+ * (runs/spread-query.ts), and each run waits for the transactions that are writing data.
  */
 export const CACHE_MS = 5_000;
 const MOST_TEAMS = 10_000;
@@ -47,9 +47,9 @@ export const forgetQueries = (teamId: string): boolean => cachedResources.delete
 
 /**
  * Requests a run for this user of each of the team's queries that reads one of these series or kinds of summaries. If a
- * run waits already, requests no other one. Call it in the transaction that stores the data, after the transaction has
- * become the user's only writer (user-writer.ts). If another transaction is erasing a query, the SQL statement waits
- * for its row lock. Then it finds no row and requests no run of this query.
+ * run of the query waits already, requests none. Call it in the transaction that stores the data, after the transaction
+ * has become the user's only writer (user-writer.ts). If another transaction is erasing a query, the statement waits
+ * for the lock of its row. Then the row is gone and no run is requested.
  */
 export async function askForRuns(
   ctx: TxCtx<TeamCtx>,
@@ -86,8 +86,8 @@ export async function askForRuns(
 /**
  * Requests a run for this user of each of the team's queries that reads any data of the user. Call it when something
  * changes that affects all runs, for example the user's time zone. First this transaction becomes the user's only
- * writer. Otherwise a run could begin before the commit, and this transaction would still see it as waiting and request
- * no other run. The change would be missing in the result.
+ * writer. Without that, a waiting run could begin before the commit and miss the change, while this transaction
+ * requests no run because one was waiting.
  */
 export async function askForAllRuns(ctx: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
   const read = await resourcesRead(ctx);
@@ -103,15 +103,16 @@ export async function askForAllRuns(ctx: TxCtx<TeamCtx>, user: { id: string }): 
   );
 }
 
-/** Returns SQL that is true if a user has data of a series or of a kind of summary. */
+/** Returns SQL that is true if a user has any data of a series or of a kind of summary. */
 export const hasAny = (userId: RawBuilder<unknown>, resource: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   (exists (select from streams s where s.user_id = ${userId} and s.resource = ${resource})
    or exists (select from summaries s where s.user_id = ${userId} and s.resource = ${resource}))`;
 
 /**
- * Requests the runs of some of the team's queries for all users. `condition` chooses the queries. This only marks each
- * query, so that its spread begins again. So it takes the same time for any number of users. If a spread waits already,
- * it keeps its time. With `waitSeconds`, it begins after that time, so that all processes know the query before.
+ * Requests the runs of some of the team's queries for all users. `condition` chooses the queries. This only marks the
+ * queries, so that their spreads (spread-query.ts) begin again. So it takes the same time for any number of users. If
+ * the spread of a query waits already, its time stays. With `waitSeconds`, the spread begins after that time, so that
+ * all processes know the query by then.
  */
 export async function askForRunsOfTeam(
   { db, team }: TxCtx<TeamCtx>,

@@ -1,6 +1,6 @@
 // When heart rates are added, changed or deleted, this file requests the heart-rate zones of the workouts at these
-// times. summaries/heart-rate-zones computes the zones. This file only finds the workouts, so that writes of heart
-// rates stay fast.
+// times. It only finds the workouts, so that writes of heart rates stay fast. summaries/heart-rate-zones computes the
+// zones.
 import { sql, type RawBuilder } from 'kysely';
 import { Type } from 'typebox';
 import { addJobsOf, jobKind } from '../db/define-job.ts';
@@ -16,29 +16,29 @@ export const zonesKind = jobKind({
 });
 
 /**
- * The seconds from the last write of heart rates to the computation. If a phone sends a workout in many parts, we
- * publish only one event about its zones.
+ * The seconds from the last write of heart rates to the computation. A phone may send a workout in many parts. With
+ * this wait, Phial publishes one event about its zones and not one for each part.
  */
 export const GATHER_SECONDS = 15;
 /**
- * The most workouts for which one write of heart rates requests zones. Other workouts get their zones when they, or
- * more of their heart rates, arrive.
+ * The most workouts for which one write of heart rates requests zones. The other workouts get their zones when more of
+ * their heart rates arrive, or when the workout itself arrives again.
  */
 const MOST_WORKOUTS = 200;
 
-/** The length of an ISO 8601 time up to and including its hour. */
+/** The length of an ISO 8601 time up to and including its hour: `2026-03-01T09`. */
 const HOUR = 13;
 
 /**
- * Requests zones for workouts during which heart rates have changed at these times. Workouts whose source has reported
- * zones are not changed.
+ * Requests zones for the workouts during which heart rates have changed at these times. If the source of a workout has
+ * reported zones, these stay.
  */
 export async function askForZones(ctx: Writer, user: { id: string }, times: string[]): Promise<void> {
   if (times.length === 0) return;
   const spans = new Map<string, { hour: string; first: string; last: string }>();
   let span: { hour: string; first: string; last: string } | undefined;
   for (const at of times) {
-    // Most times are in the same hour as the time before.
+    // Most times are in the same hour as the time before. So we compare the text of the hour and parse few times.
     if (!span || !at.startsWith(span.hour)) {
       const hour = at.slice(0, HOUR);
       span = spans.get(hour);
@@ -57,7 +57,7 @@ export async function askForZones(ctx: Writer, user: { id: string }, times: stri
   );
 }
 
-/** Requests the computation of the zones of those workouts of a user that are marked already. */
+/** Requests the computation of the zones of the user's workouts that are already marked in `summaries.zones_asked`. */
 export const askForMarkedZones = (ctx: Writer, user: { id: string }): Promise<void> => askWhere(ctx, user, sql`true`);
 
 const askWhere = ({ db, team }: Writer, user: { id: string }, condition: RawBuilder<unknown>): Promise<void> =>

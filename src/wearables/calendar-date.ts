@@ -2,15 +2,20 @@
 import { millisecondsOf } from '../wire/moment.ts';
 import { timeZone } from '../wire/time-zone.ts';
 
-/** How local time differs from UTC. We use the offset if it is known, else the time zone if it is known, else UTC. */
+/**
+ * How local time differs from UTC at a person: by the offset if it is known, else by the time zone if it is known, else
+ * not at all.
+ */
 export type Clock = {
-  /** Seconds east of UTC at the moment. Null means unknown, which differs from 0. */
+  /** Seconds east of UTC at the moment. Null means that the offset is unknown; 0 means UTC. */
   timezone_offset: number | null;
   /** The IANA name of the time zone. */
   time_zone: string | null;
 };
 
-/** Returns the clock that a source states. If the source states no valid zone, the clock has the user's own zone. */
+/**
+ * Returns the clock that a source states. If the source states no valid zone, the clock has the time zone of the user.
+ */
 export function clockOf(
   stated: { timezone_offset?: number | null | undefined; time_zone?: string | null | undefined },
   user: { fallback_time_zone: string | null },
@@ -20,8 +25,9 @@ export function clockOf(
 }
 
 /**
- * Returns the offset in the text of a moment, in seconds east of UTC. Returns null for Z, for no offset and for +00:00,
- * because most programs write UTC as +00:00 in any time zone.
+ * Returns the offset in the text of a moment, in seconds east of UTC: 3600 for `2026-03-01T09:00:00+01:00`. Returns
+ * null for Z and for no offset. Also returns null for +00:00, because most programs write it for UTC and not for local
+ * time.
  */
 export function offsetWithin(moment: string): number | null {
   const [, sign, hours = '0', minutes = '0'] = /([+-])(\d{2}):?(\d{2})$/.exec(moment.slice(10)) ?? [];
@@ -29,7 +35,7 @@ export function offsetWithin(moment: string): number | null {
   return seconds === 0 ? null : sign === '-' ? -seconds : seconds;
 }
 
-/** The first zone in which a day begins is UTC+14. */
+/** A day begins first in UTC+14. */
 const EARLIEST_ZONE_MS = 14 * 3_600_000;
 
 /** Returns the latest day that has begun in any time zone. */
@@ -53,8 +59,8 @@ const DAY_MS = 86_400_000;
 const SMALL_HOURS_MS = 2 * 3_600_000;
 
 /**
- * Returns the moment at which a clock on the wall shows this number of milliseconds since midnight. Clocks change in
- * the first hours of a day. So for a later time, this function counts back from the end of the day.
+ * Returns the moment at which a clock shows this number of milliseconds since midnight. Clocks are changed in the first
+ * hours of a day. So we count early times from the start of the day, and later times back from its end.
  */
 export function momentOfClock(date: string, sinceMidnight: number, clock: Clock): string {
   const { start, end } = dayEdges(date, clock);
@@ -72,7 +78,10 @@ function localDay(at: number, { timezone_offset: offset, time_zone: zone }: Cloc
   return new Date(at + (offset ?? 0) * 1_000).toISOString().slice(0, 10);
 }
 
-/** Returns the first moment of a local day. If the zone skipped that day, returns a later moment. */
+/**
+ * Returns the first moment of a local day. If the zone never had that day, as Samoa never had 30 December 2011, returns
+ * a later moment.
+ */
 function beginOf(date: string, clock: Clock): string {
   const midnight = Date.parse(date);
   const { timezone_offset: offset, time_zone: zone } = clock;
@@ -87,8 +96,8 @@ function beginOf(date: string, clock: Clock): string {
 }
 
 /**
- * One formatter for each time zone, because it takes 50 µs to make one. There are some 600 zones. The Swedish locale
- * writes dates as YYYY-MM-DD.
+ * One formatter for each time zone, because making one takes 50 µs. There are some 600 zones. The Swedish locale writes
+ * dates as YYYY-MM-DD.
  */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 

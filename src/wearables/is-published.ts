@@ -1,5 +1,8 @@
 import type { Writer } from './user-writer.ts';
 
-/** Whether we publish events about new or changed data. A team can turn this off while it pushes data of the past. */
+/**
+ * Whether Phial publishes events about new or changed data. A team can turn them off for data of the past that it
+ * pushes.
+ */
 export const willBePublished = ({ origin, team }: Pick<Writer, 'origin' | 'team'>): boolean =>
   origin !== 'backfill' || team.settings.backfill_events_enabled !== false;

@@ -1,4 +1,4 @@
-/** The laboratories that a request may name instead of a provider. These are only names. Each occurs once. */
+/** The names of laboratories that a request may have in the place of a provider. */
 export const LABORATORY_SLUGS = [
   'ayumetrix',
   'spiriplex',

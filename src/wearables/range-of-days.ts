@@ -1,4 +1,4 @@
-// The range of days that a request reads. The same rule applies to summaries and series.
+// The days that a request reads. The same rules apply to summaries and to series.
 import { Type, type TOptional, type TString } from 'typebox';
 import { isCalendarDate } from '../wire/birth-date.ts';
 import { firstMoment, lastMoment, millisecondsOf } from '../wire/moment.ts';
@@ -7,9 +7,7 @@ import type { Requirement } from '../wire/rules.ts';
 const MOST_DAYS = 365;
 const DAY_MS = 86_400_000;
 
-/**
- * Returns the query parameters `start_date` and `end_date`. `what` is the word for the thing that each of them names.
- */
+/** Returns the query parameters `start_date` and `end_date`. `what` is what each of them is, for their descriptions. */
 export const rangeOfDays = (what: string): { start_date: TString; end_date: TOptional<TString> } => ({
   start_date: Type.String({
     format: 'lower-bound',
@@ -20,7 +18,7 @@ export const rangeOfDays = (what: string): { start_date: TString; end_date: TOpt
   ),
 });
 
-/** We refuse a range that ends before it begins. Otherwise the empty response would hide the mistake. */
+/** We refuse a range that ends before it begins, because an empty response would hide the mistake. */
 export const aYearAtMost: Requirement = {
   words:
     `\`end_date\` is not before \`start_date\`, and at most ${MOST_DAYS} days after it; ` +
@@ -42,7 +40,7 @@ export const aYearAtMost: Requirement = {
   },
 };
 
-/** Returns the number of calendar days between two dates. Uses the dates in the texts and ignores times and offsets. */
+/** Returns the number of calendar days between two dates. Of a moment, only the date in its text counts. */
 const daysBetween = (from: string, to: string): number =>
   (Date.parse(to.slice(0, 10)) - Date.parse(from.slice(0, 10))) / DAY_MS;
 

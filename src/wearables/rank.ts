@@ -1,10 +1,10 @@
-// Decides which of several sources is the best. We store the data of all sources, and only choose between them when we
-// read it.
+// Decides which of several sources is the best. Phial stores the data of all sources and chooses between them only when
+// data is read.
 import { setImmediate as nextImmediate } from 'node:timers/promises';
 import { BY_HAND } from './by-hand.ts';
 import type { SourceType } from './source.ts';
 
-/** Devices that measure on the body come before devices that estimate. Values that a person typed in come last. */
+/** Devices that measure on the body come before devices that estimate. What a person typed in comes last. */
 const SOURCE_TYPE_ORDER: readonly SourceType[] = [
   'insulin_pump',
   'automatic',
@@ -24,23 +24,23 @@ const SOURCE_TYPE_ORDER: readonly SourceType[] = [
   'unknown',
 ];
 
-/** An app on a device. Sometimes only the provider and the source type are known. */
+/** An app on a device. If they are not known, only the provider and the source type. */
 export type Source = { provider: string; source_type: string; app_id: string | null; device_id: string | null };
 
 /**
- * A source with its rank. `rank_group` is the number of the group of sources with which it competes. `position` is its
- * position in that group; 1 is the best.
+ * A source with its rank. `rank_group` is the number of the group in which it competes. `position` is its rank in that
+ * group, from 1 for the best.
  */
 export type Ranked<S> = S & { rank_group: number; position: number };
 
-/** The number of rows that are ranked before other requests may run. */
+/** After ranking this number of rows, the process does other work before it continues. */
 const ROWS_AT_ONCE = 1_000;
 
 /**
- * Sorts sources, the best one first. The order of providers decides first: those that the query names, then those of
- * the team. Then the source type decides. The names of the app and device decide last, so that the result does not
- * depend on the order in which data arrived. A source without an app comes after a source with one, and values that a
- * person typed in come last. `apartBy` returns the group of a source. Sources of different groups do not compete.
+ * Sorts sources, the best first. The order of providers decides first: those that the query names, then those of the
+ * team. Then the source type decides. At last the names of app and device decide, so that the result does not depend on
+ * the order in which data arrived. A source without an app comes after one with an app, and what a person typed in
+ * comes last. `apartBy` returns the group of a source. Only sources of one group compete.
  */
 export function rank<S extends Source>(
   sources: readonly S[],
@@ -58,7 +58,7 @@ export function rank<S extends Source>(
   );
 }
 
-/** Ranks rows by their source. Rows with different values of `group` do not compete. */
+/** Ranks rows by their source. Only rows with the same `group` compete. */
 export async function rankRows<R extends Source & { group: string }>(
   rows: readonly R[],
   providers: readonly string[],
@@ -88,7 +88,7 @@ export async function rankRows<R extends Source & { group: string }>(
   return ranked;
 }
 
-/** Sorts sources, the best one first. Looks up each source's positions in the lists only once. */
+/** Sorts sources, the best first. Looks up the positions of each source in the lists only once. */
 function inOrder<S extends Source>(sources: readonly S[], providers: readonly string[]): S[] {
   if (sources.length === 1) return [...sources];
   return sources
@@ -102,15 +102,15 @@ function inOrder<S extends Source>(sources: readonly S[], providers: readonly st
 }
 
 /**
- * Sorts sources in the same order, but for one source (`own`). If several sources are equally good, `own` comes first,
- * then other sources of its provider.
+ * Sorts sources in the same order for one source (`own`). Among equally good sources, `own` comes first, then others of
+ * its provider.
  */
 export const rankFor = <S extends Source>(own: Source, sources: readonly S[], providers: readonly string[]): S[] =>
   sources.toSorted(
     (a, b) => compareQuality(a, b, providers) || unlikeness(own, a) - unlikeness(own, b) || compareNames(a, b),
   );
 
-/** Returns how much a source differs from `own`. A source of another provider differs most. */
+/** Returns how much a source differs from `own`, from 0 to 4. Another provider counts most. */
 function unlikeness(own: Source, { provider, source_type, app_id, device_id }: Source): number {
   if (provider !== own.provider) return 4;
   if (source_type !== own.source_type) return 3;
@@ -121,7 +121,7 @@ const compareQuality = (a: Source, b: Source, providers: readonly string[]): num
   indexIn(providers, a.provider) - indexIn(providers, b.provider) ||
   indexIn(SOURCE_TYPE_ORDER, a.source_type) - indexIn(SOURCE_TYPE_ORDER, b.source_type);
 
-/** Compares the names of two sources that are equally good in everything else. */
+/** Compares two sources by name, if everything else is equal. */
 export const compareNames = (a: Source, b: Source): number =>
   byName(a.provider, b.provider) ||
   byName(a.source_type, b.source_type) ||
@@ -129,7 +129,7 @@ export const compareNames = (a: Source, b: Source): number =>
   byName(a.app_id, b.app_id) ||
   byName(a.device_id, b.device_id);
 
-/** Returns the position of a name in an order. A name that is not in it comes after all others. */
+/** Returns the position of a name in an order. A name that is missing there comes last. */
 function indexIn(order: readonly string[], name: string): number {
   const index = order.indexOf(name);
   return index === -1 ? order.length : index;

@@ -8,9 +8,9 @@ const REFUSALS = {
 } as const;
 
 /**
- * Throws if a user's own token would write or delete data of a provider from which we pull, because the team is
- * responsible for that data. A user's token may only change data that a phone or the person sends. Throws
- * provider_not_pushable, provider_not_deletable.
+ * Throws if a user's own token would write or delete data of a provider from which Phial pulls. The team is responsible
+ * for that data. A user's token may only change what a phone or the person sends. Throws provider_not_pushable,
+ * provider_not_deletable.
  */
 export function refusePulled(
   { onlyUser }: TeamCtx | TxCtx<TeamCtx>,

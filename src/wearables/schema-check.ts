@@ -1,4 +1,4 @@
-// Checks data that does not come from a request but from a provider or a file. The schemas are those of requests.
+// Checks data of providers and files by the schemas of requests.
 import { Ajv, type ErrorObject } from 'ajv';
 import type { DataValidateFunction } from 'ajv/dist/types/index.js';
 import type { Static, TSchema } from 'typebox';
@@ -17,8 +17,8 @@ for (const rule of RULES) {
 }
 
 /**
- * Returns a function that finds the paths of all parts of a value that the schema and its rules do not allow. It
- * compiles the schema when it gets the first value.
+ * Returns a function that finds all parts of a value that the schema and its rules do not allow. The function compiles
+ * the schema when it is first called.
  */
 export function invalidPathsOf(schema: TSchema): (value: unknown) => Path[] {
   let check: ReturnType<typeof ajv.compile> | undefined;

@@ -56,7 +56,7 @@ const SENSOR_LOCATIONS = [
 ] as const;
 const sensor = { sensor_location: { words: SENSOR_LOCATIONS, answered: 'always' as const } };
 
-/** The range of a count in an interval of a week, which is the longest interval of a sample. */
+/** The range of a count in an interval. The longest interval of a sample is a week. */
 const COUNT: Range = [0, 1_000_000];
 const DISTANCE: Range = [0, 10_000_000];
 const ENERGY: Range = [0, 100_000];

@@ -1,4 +1,4 @@
-// The source of a value. Every summary and every group of samples names it.
+// The source of a value. Every summary and every group of samples has one.
 import { Type, type Static } from 'typebox';
 import type { Config } from '../config/options.ts';
 import { nullable, Uuid } from '../wire/schema.ts';
@@ -6,7 +6,7 @@ import { PROVIDERS } from './providers/provider-catalogue.ts';
 import { ownProperty } from '../wire/own-property.ts';
 import { shape } from '../wire/shape.ts';
 
-/** The source types, which are kinds of devices. The list may become longer. A device of another kind is `unknown`. */
+/** The source types: kinds of devices. More may be added. A device of any other kind is `unknown`. */
 export const SOURCE_TYPES = [
   'unknown',
   'phone',

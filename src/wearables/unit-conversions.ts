@@ -6,13 +6,13 @@ export const times =
     value * factor;
 
 /**
- * The milligrams per decilitre in one millimole per litre of glucose. The molar mass of glucose is 180.156 g/mol (NIST
- * WebBook).
+ * How many milligrams per decilitre of glucose are one millimole per litre. The molar mass of glucose is 180.156 g/mol
+ * (NIST WebBook).
  */
 const GLUCOSE_MG_DL = 18.0156;
 /**
- * The same factors for lipids. The molar mass of cholesterol is 386.65 g/mol, and that of triglycerides, as triolein,
- * is 885.4 g/mol (NIST WebBook).
+ * The same for lipids. The molar mass of cholesterol is 386.65 g/mol, and that of triglycerides, as triolein, is 885.4
+ * g/mol (NIST WebBook).
  */
 const CHOLESTEROL_MG_DL = 38.665;
 const TRIGLYCERIDES_MG_DL = 88.54;
@@ -26,7 +26,8 @@ export const celsius = { '°F': (value: number) => ((value - 32) * 5) / 9 };
 export const minutes = { s: times(1 / 60), h: times(60) };
 
 /**
- * Converts milligrams per decilitre into millimoles per litre. For lipids the factor depends on the type of the sample.
+ * Converts milligrams per decilitre into millimoles per litre. For lipids, the factor depends on the type of the
+ * sample.
  */
 export const milligramsADecilitre = {
   glucose: { 'mg/dL': times(1 / GLUCOSE_MG_DL) },

@@ -5,15 +5,15 @@ import { lockName, lockNameAhead } from '../db/session/named-lock.ts';
 import { findUser, type UserRow } from '../users/find.ts';
 
 /**
- * A transaction that writes incoming data of one user. No other transaction writes data of that user at the same time.
- * Events contain `origin`, which states whether the data is live or a backfill.
+ * A transaction that writes incoming data of one user. No other transaction writes data of this user at the same time.
+ * Its events have the `origin` (events/origin.ts), for example `live`.
  */
 export type Writer = TxCtx<TeamCtx> & { origin: Origin };
 
 /**
- * Runs `write` as the only writer of a user's incoming data, with the present row of the user. Writes nothing if the
- * user has been deleted meanwhile. It uses the caller's transaction, or a new one if the caller has none. Throws the
- * errors of findUser.
+ * Runs `write` as the only writer of a user's incoming data, with the current row of the user. Writes nothing if the
+ * user has been deleted meanwhile. Uses the caller's transaction, or a new one if there is none. Throws the errors of
+ * findUser.
  */
 export const asWriter = <T>(
   ctx: TeamCtx,
@@ -26,15 +26,15 @@ export const asWriter = <T>(
   });
 
 /**
- * Makes this transaction the only one that writes incoming data of a user, until it commits.
+ * Makes this transaction the only writer of a user's incoming data until it commits.
  *
- * Pushes and chunks of pulls or files call this before they lock connections, summaries and streams. They lock these in
- * different orders, so without this they could deadlock. An erasure calls it too, so that it waits for a running push.
- * Otherwise the rows of that push would stay after the erasure.
+ * Pushes, and chunks of pulls and files, call this first. Afterwards they lock connections, summaries and streams in
+ * different orders, and could deadlock without it. An erasure calls it too, and so waits for a push that is running.
+ * Otherwise the rows of that push would remain after the erasure.
  *
- * Some rows are locked before, because they state whether there is work to do. A chunk of a file locks the user's row
- * and then the row of the import. An erasure locks the user's row or the ended agreement. The last step of a user's
- * erasure has also locked connections before. This is safe, because `asWriter` writes nothing for a deleted user.
+ * Some rows are locked before, because they say whether there is work to do. A chunk of a file locks the user's row and
+ * then the row of the import. An erasure locks the user's row or the ended agreement. The last step of a user's erasure
+ * has also locked connections. These cannot deadlock with a push, because `asWriter` writes nothing for a deleted user.
  */
 export async function becomeWriter({ db, team }: TxCtx<TeamCtx>, userId: string): Promise<void> {
   await lockName(db, 'writer', team.id, userId);

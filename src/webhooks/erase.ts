@@ -3,8 +3,8 @@ import type { Ctx, TeamCtx, TxCtx } from '../context.ts';
 import type { Exports } from '../privacy/export-rows.ts';
 
 /**
- * The webhook tables of an export. Headers are not exported, because they may be credentials of an endpoint. Secrets
- * are not exported either.
+ * The webhook tables of an export. Headers are left out, because they may contain credentials of an endpoint. Secrets
+ * are left out too.
  */
 export const EXPORTS: Exports = {
   ofTeam: [{ type: 'webhook', table: 'webhooks', key: ['id'], without: ['headers'] }],
@@ -17,8 +17,8 @@ export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): P
 }
 
 /**
- * Ends replays whose events were dropped, because otherwise a replay of a disabled endpoint would wait for ever.
- * Deletes replays that ended before the retention period.
+ * Ends replays whose events were deleted. Otherwise a replay of a disabled endpoint would wait forever. Deletes replays
+ * that ended before the retention time.
  */
 async function dropReplays({ db, config }: Ctx): Promise<void> {
   await sql`
@@ -31,12 +31,12 @@ async function dropReplays({ db, config }: Ctx): Promise<void> {
         where ended_at < now() - make_interval(days => ${config.retentionDays}::integer)`.execute(db);
 }
 
-/** Deletes old replays, expired secrets, and sets of headers to which no attempt can refer any more. */
+/** Deletes old replays, expired secrets, and sets of headers to which no stored attempt can refer. */
 export async function dropExpired(ctx: Ctx): Promise<void> {
   await dropReplays(ctx);
   await sql`delete from webhook_secrets where expires_at < now()`.execute(ctx.db);
-  // An attempt can be made as long as its event is stored, and its log row is dropped together with the event, up to a
-  // day after the retention period. Replaced headers must stay that long.
+  // Phial can make an attempt as long as the event is stored. Retention deletes the attempt's row in the log together
+  // with the event, up to a day after the retention time. So replaced headers are stored until then.
   await sql`
     delete from webhook_header_sets
      where replaced_at < now() - make_interval(days => ${ctx.config.retentionDays}::integer + 2)`.execute(ctx.db);

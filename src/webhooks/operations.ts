@@ -8,8 +8,8 @@ import { endpointOperations } from './endpoints/operations.ts';
 import { replayOperations } from './replays/operations.ts';
 
 /**
- * The operations of webhooks and of the change feed. This module may not import the modules that define the event
- * types, so they pass the names of all types and the catalogue.
+ * The operations of webhooks and of the change feed. This module may not import the modules that define event types, so
+ * the caller passes the names of all types and the catalogue.
  */
 export const webhookOperations = (names: string[], catalogue: () => { data: EventTypeDescription[] }): Operation[] => [
   ...feedOperations,

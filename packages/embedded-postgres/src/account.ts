@@ -1,5 +1,4 @@
-// PostgreSQL refuses to run as root. If we are root, we run it as another user, and that user must have access to the
-// files.
+// PostgreSQL refuses to run as root. If we are root, it runs as another user, who needs access to the files.
 import { readFileSync, realpathSync, statSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import { EmbeddedError } from './errors.ts';
@@ -18,25 +17,25 @@ export const EXECUTE = 1;
 const passwdFile = '/etc/passwd';
 
 /**
- * Returns the user that runs initdb and postgres. Null means our own user, if we are not root. If we are root, it is
- * the owner of an existing data directory, otherwise `postgres`, otherwise `nobody`.
+ * Returns the user for initdb and postgres. If we are not root, this is our own user, and null. If we are root, this is
+ * the owner of an existing data directory, else `postgres`, else `nobody`.
  */
 export function chooseAccount(dataDir: string): Account | null {
   if (process.getuid?.() !== 0) return null;
   const accounts = readAccounts();
   const named = (owner: Owner | null): Account | undefined => accounts.find(({ uid }) => uid === owner?.uid);
   const ofCluster = ownerOf(path.join(dataDir, 'postgres'));
-  // postgres can run under a user id without a name if the files exist. Only initdb needs a name.
+  // With existing files, postgres can run under a user id that has no name. Only initdb needs a name.
   if (ofCluster !== null) return named(ofCluster) ?? { name: `uid ${ofCluster.uid}`, ...ofCluster };
   return named(ownerOf(dataDir)) ?? unprivileged(accounts);
 }
 
-/** Returns options with which `spawn` runs a program as the account. */
+/** Returns the options with which `spawn` runs a program as the account. */
 export function runAs(account: Account | null): { uid?: number; gid?: number } {
   return account === null ? {} : { uid: account.uid, gid: account.gid };
 }
 
-/** Returns true if the account may use `target` with these rights, and may pass every directory above it. */
+/** Returns true if the account has these rights on `target` and may enter every directory above it. */
 export function canReach(account: Account, target: string, rights: number): boolean {
   try {
     let current = realpathSync(target);

@@ -1,4 +1,5 @@
-// npm packages cannot contain symbolic links, and this project does not run install scripts. So we make the links here.
+// PostgreSQL's libraries need symbolic links. npm packages cannot contain links, and this project runs no install
+// scripts. So we make the links here.
 import { randomBytes } from 'node:crypto';
 import { chmod, copyFile, mkdir, readdir, readFile, rename, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -21,7 +22,7 @@ interface Installed {
 
 /**
  * Finds PostgreSQL's programs in the npm package of this platform, and makes the links to its libraries. If the
- * package's folder is read-only, or the account has no access to it, makes a copy in the data directory and uses that.
+ * package's folder is read-only, or if the account has no access to it, uses a copy in the data directory.
  */
 export async function prepareBinaries(
   dataDir: string,
@@ -62,8 +63,8 @@ function programsIn(native: string): Binaries {
 }
 
 /**
- * Returns true if the account can use the package. We check only one program and one data file, because npm writes all
- * files with the same umask.
+ * Returns true if the account can use the package. npm writes all files with the same umask, so one program and one
+ * data file show this for all.
  */
 function isUsable(native: string, account: Account): boolean {
   return (
@@ -89,8 +90,8 @@ async function makeLinks(native: string): Promise<boolean> {
 }
 
 /**
- * Makes a link under another name and renames it. The rename replaces a dangling link, and another process can safely
- * do the same at the same time.
+ * Makes a link under another name and renames it. A rename also replaces a broken link. If another process does the
+ * same at the same time, no harm is done.
  */
 async function replaceLink(source: string, target: string): Promise<void> {
   const temporary = `${target}.${process.pid}-${randomBytes(4).toString('hex')}`;
@@ -103,8 +104,8 @@ async function exists(target: string): Promise<boolean> {
 }
 
 /**
- * Copies files and folders, but no links. Every user can read the copies, because the server's user is not the user who
- * installed the package.
+ * Copies files and folders, but no links. Everybody may read the copies, because the server's user is another one than
+ * the user who installed the package.
  */
 async function copyTree(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });

@@ -1,4 +1,4 @@
-// If a process is killed, it must not leave an incomplete directory under the final name.
+// A process that is killed must not leave an incomplete directory that looks complete.
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
@@ -12,8 +12,8 @@ const unfinishedName = /\.new-(\d+)-[0-9a-f]+$/;
 const ownUnfinished = new Set<string>();
 
 /**
- * Makes the directory `final` in one step. `fill` writes into a directory with another name, which we then rename. If
- * two processes do this at the same time, the first rename succeeds, and both use that directory.
+ * Makes the directory `final` in one step. `fill` writes into a directory of another name, which is then renamed. If
+ * two processes do this at the same time, the first rename succeeds, and both use its directory.
  */
 export async function buildAtomically(final: string, fill: (unfinished: string) => Promise<void>): Promise<void> {
   if (existsSync(final)) return;
@@ -33,7 +33,7 @@ export async function buildAtomically(final: string, fill: (unfinished: string) 
   }
 }
 
-/** Removes directories in `parent` that ended processes have not finished. */
+/** Removes directories in `parent` that processes left incomplete when they ended. */
 export async function removeUnfinished(parent: string, log: Log): Promise<void> {
   for (const name of await readdir(parent)) {
     const pid = Number(unfinishedName.exec(name)?.[1] ?? NaN);
@@ -49,10 +49,10 @@ export async function removeUnfinished(parent: string, log: Log): Promise<void> 
 }
 
 /**
- * Kills an initdb that still works in the directory, and waits until its PostgreSQL has ended. initdb continues if the
- * process that started it is killed. PostgreSQL reads its input from initdb. When initdb ends, PostgreSQL reaches the
- * end of its input and ends normally. If we removed its files before that, PostgreSQL would abort, and its shared
- * memory would stay until the machine restarts.
+ * Kills an initdb that still works in the directory, and waits until its PostgreSQL has ended. initdb continues when
+ * the process that started it is killed. Its PostgreSQL reads input from initdb, and ends normally when initdb ends. If
+ * the files were removed before that, PostgreSQL would abort, and its shared memory would stay until the machine
+ * restarts.
  */
 async function endInitdb(directory: string): Promise<void> {
   for (const { pid, program } of processesIn(directory)) if (program === 'initdb') endAtOnce(pid);
@@ -67,13 +67,13 @@ function endAtOnce(pid: number): void {
   }
 }
 
-/** Waits until the content of a file, or the entries of a directory, are on the disk. */
+/** Waits until the content of a file, or the list of entries of a directory, is on the disk. */
 export async function syncToDisk(target: string): Promise<void> {
   try {
     const handle = await open(target, 'r');
     await handle.sync().finally(() => handle.close());
   } catch (error) {
-    // Windows cannot open a directory in this way. It also needs no sync to make a rename durable.
+    // Windows cannot open a directory in this way, and needs no sync for a durable rename.
     if (!hasCode(error, 'EISDIR', 'EPERM', 'EINVAL')) throw error;
   }
 }

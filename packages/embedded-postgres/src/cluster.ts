@@ -14,7 +14,7 @@ export const superuser = 'phial';
 
 const supportedMajor = '18';
 
-/** The paths of a cluster, and the password of its superuser. */
+/** The path of the cluster's files, and the password of its superuser. */
 export interface Cluster {
   directory: string;
   data: string;
@@ -36,7 +36,8 @@ export async function openCluster(dataDir: string, binaries: Binaries, account: 
 }
 
 /**
- * The environment of initdb and postgres. It contains none of our variables, so they get no PG* setting and no secret.
+ * The environment of initdb and postgres. It has none of our variables, so no PG* setting changes their behaviour and
+ * no secret reaches them.
  */
 export const serverEnvironment = { TZ: 'UTC', LC_ALL: 'C' };
 
@@ -119,8 +120,8 @@ function checkMajor(major: string, dataDir: string): void {
 }
 
 /**
- * Throws if the system does not know our user, for example with `docker run --user 12345`. initdb would fail with an
- * unclear message.
+ * Throws if our user id has no name in the system, as with `docker run --user 12345`. initdb would fail with an unclear
+ * message.
  */
 function checkUserIsKnown(account: Account | null): void {
   if (account !== null) return;
@@ -156,7 +157,7 @@ async function run(program: string, args: string[], cwd: string, account: Accoun
   });
 }
 
-/** Returns an error for a failed `spawn`. Its message says how to solve the problem. */
+/** Returns an error for a failed `spawn`. Its message says what to do. */
 export function explainSpawnError(error: Error, program: string): EmbeddedError {
   const advice = hasCode(error, 'ENOENT') ? ' On Alpine Linux and other systems without glibc it cannot run.' : '';
   return new EmbeddedError(

@@ -3,11 +3,11 @@ import { type Cluster, superuser } from './cluster.ts';
 import { hasCode } from './errors.ts';
 import type { Postmaster } from './postmaster.ts';
 
-/** An open connection to the database `postgres` of a server. `lost` resolves if it breaks. */
+/** A connection to the database `postgres` of a server. */
 export interface Connection {
   client: Client;
   postmaster: Postmaster;
-  /** Resolves if the connection ends before `expectEnd` or `close` was called. */
+  /** Resolves if the connection ends, unless `expectEnd` or `close` was called before. */
   lost: Promise<Error>;
   isLost: () => boolean;
   expectEnd: () => void;
@@ -15,8 +15,8 @@ export interface Connection {
 }
 
 /**
- * Connects to the server of postmaster.pid. Returns an error if the server is starting, stopping or not running, or if
- * another server uses its port.
+ * Connects to the server that postmaster.pid names. Returns an error if this server is starting, stopping or not
+ * running, or if another server uses its port.
  */
 export async function connect(
   cluster: Cluster,
@@ -75,14 +75,14 @@ function watchEnd(client: Client): Pick<Connection, 'lost' | 'isLost' | 'expectE
   };
 }
 
-/** Returns true if the server responds but is starting, recovering or shutting down. */
+/** Returns true if the server responds, but only to say that it is starting, recovering or shutting down. */
 export function isInTransition(error: Error): boolean {
   return hasCode(error, '57P01', '57P02', '57P03');
 }
 
 /**
- * Returns true if there is no usable response. The server may have ended, be ending, have no free connection, or have
- * lost the connection.
+ * Returns true if the server gave no usable response: it has ended or is ending, has no free connection, or the
+ * connection broke.
  */
 export function isUnreachable(error: unknown): boolean {
   return (
@@ -94,8 +94,8 @@ export function isUnreachable(error: unknown): boolean {
 }
 
 /**
- * Returns true if the server refused our login. A postmaster.pid can be left over, and another PostgreSQL may now use
- * its port.
+ * Returns true if the server refused our password. Then it is another PostgreSQL, which uses the port of an old
+ * postmaster.pid.
  */
 function isOfAnotherServer(error: unknown): boolean {
   return hasCode(error, '28P01', '28000');

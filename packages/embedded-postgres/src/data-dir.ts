@@ -4,7 +4,7 @@ import path from 'node:path';
 import { type Account, canReach, chooseAccount, EXECUTE } from './account.ts';
 import { EmbeddedError, hasCode } from './errors.ts';
 
-/** The default data directory if we are root and the server's user cannot pass the directories above the project. */
+/** The default data directory if we are root, and the server's user may not enter the directories above the project. */
 const systemDataDir = '/var/lib/phial';
 
 /**
@@ -33,7 +33,8 @@ export function chooseDataDir(input: { configured: string | null; projectRoot: s
 }
 
 /**
- * Makes the data directory if it is missing. Only its owner can read it. If we are root, the server's user can pass it.
+ * Makes the data directory if it is missing. Only its owner can read it. If we are root, the server's user can enter
+ * it.
  */
 export async function prepareDataDir(dataDir: string, account: Account | null): Promise<void> {
   try {
@@ -57,9 +58,9 @@ export async function prepareDataDir(dataDir: string, account: Account | null): 
 }
 
 /**
- * Makes the missing folders of a path, one after the other. Returns the topmost folder that it made. We cannot use
- * Node's recursive mkdir. It reports ENOENT for a read-only directory. If the system reports ENOENT for a folder whose
- * parent exists, it never ends.
+ * Makes the missing folders of a path, one after the other. Returns the topmost folder that it made. Node's recursive
+ * mkdir is not usable here: it reports ENOENT for a read-only directory, and runs without end if the system reports
+ * ENOENT for a folder whose parent exists.
  */
 async function makeFolders(directory: string, mode: number): Promise<string | undefined> {
   let made = nearestExisting(directory);
@@ -70,14 +71,14 @@ async function makeFolders(directory: string, mode: number): Promise<string | un
       await mkdir(made, { mode });
       firstMade ??= made;
     } catch (error) {
-      if (!hasCode(error, 'EEXIST')) throw error; // Another process has made it meanwhile.
+      if (!hasCode(error, 'EEXIST')) throw error; // Another process has made the folder meanwhile.
     }
   }
-  await stat(directory + path.sep); // This throws if the path is a file.
+  await stat(directory + path.sep); // Throws if the path is a file.
   return firstMade;
 }
 
-/** Lets the server's user pass the folders that we made. mkdir applies the umask to all of them. */
+/** Lets the server's user enter the folders that we made, whatever the umask was. */
 async function openDownTo(dataDir: string, firstMade: string): Promise<void> {
   for (let made = dataDir; made.length >= firstMade.length; made = path.dirname(made)) await chmod(made, 0o711);
 }

@@ -1,12 +1,9 @@
-/** The error if the embedded PostgreSQL is unusable. The message is for the person who starts the program. */
+/** The embedded PostgreSQL cannot be used. The message is for the person who starts the program. */
 export class EmbeddedError extends Error {
   override readonly name: string = 'EmbeddedError';
 }
 
-/**
- * The error if another process owns the embedded PostgreSQL of this data directory. `holder` is the name of that
- * process.
- */
+/** Another process owns the embedded PostgreSQL of this data directory. `holder` is the name of that process. */
 export class AlreadyServed extends EmbeddedError {
   override readonly name = 'AlreadyServed';
   readonly dataDir: string;

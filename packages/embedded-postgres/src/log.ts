@@ -1,4 +1,4 @@
 type Write = (fields: object, message: string) => void;
 
-/** The log of this package. A pino logger has this type. */
+/** The log of this package. A logger of pino fits. */
 export type Log = { info: Write; warn: Write; error: Write };

@@ -1,5 +1,4 @@
-// The embedded PostgreSQL. Its server processes continue after their owner was killed, and the next start uses them
-// again.
+// The embedded PostgreSQL. Its server processes continue when their owner is killed. The next owner uses them again.
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
@@ -23,28 +22,26 @@ import {
 
 export interface EmbeddedOptions {
   dataDir: string;
-  /** The name under which other processes see this owner. PostgreSQL keeps the first 63 bytes. */
+  /** The name of this process for others that want to own the server. PostgreSQL stores 63 bytes of it. */
   applicationName: string;
-  /**
-   * `required`: become the owner, or fail. `if-free`: become the owner, or use the server together with its present
-   * owner.
-   */
+  /** `required`: become the owner, or fail. `if-free`: become the owner, or share the server with its owner. */
   lock: 'required' | 'if-free';
-  /** How long `required` waits for an owner that is ending, in milliseconds. Default: 5000. */
+  /** For how many milliseconds `required` waits for an owner that is ending. Default: 5000. */
   lockWaitMs?: number;
   log: Log;
 }
 
 export interface EmbeddedServer {
-  /** The connection URL of the database `phial` for the superuser. It contains the password. */
+  /** The URL of the database `phial` for the superuser, with the password. */
   url: string;
   /** The same URL for the role of the service. */
   serviceUrl: string;
   owned: boolean;
-  /** Disconnects. If this process is the owner, it also shuts the server down. */
+  /** Closes the connection. The owner also shuts the server down. */
   stop: () => Promise<void>;
   /**
-   * Resolves if the server ends although nobody called `stop`. The program should then end. The next start recovers.
+   * Resolves if the server ends and nobody has called `stop`. The program should then end too. The next start recovers
+   * the database.
    */
   lost: Promise<Error>;
 }
@@ -84,8 +81,8 @@ function serve(installation: Installation, connection: Connection, owned: boolea
   const stopOnce = async (): Promise<void> => {
     const stillOwned = owned && !connection.isLost();
     connection.expectEnd();
-    // The connection, and with it the lock, stays open until the server has ended. So no other process becomes the
-    // owner of a server that is ending.
+    // The connection holds the owner's lock, so it is closed only after the server has ended. Otherwise another process
+    // could become the owner of a server that is ending.
     if (stillOwned) await stopPostmaster(cluster, postmaster, binaries, log);
     await connection.close();
   };
@@ -102,8 +99,8 @@ function serve(installation: Installation, connection: Connection, owned: boolea
 }
 
 /**
- * Connects to the server and takes the owner's lock. While we wait for the lock, the owner may shut the server down. We
- * then start again from the beginning.
+ * Connects to the server and takes the owner's lock. While we wait for the lock, the owner may shut the server down.
+ * Then everything begins again.
  */
 async function connectAndLock(
   installation: Installation,
@@ -136,7 +133,7 @@ async function waitForOwnership({ client }: Connection, deadline: number): Promi
 
 /**
  * Creates the database if it is missing. PostgreSQL has no `create database if not exists`, and another process may
- * create it at this moment.
+ * create it at the same time.
  */
 async function createDatabase(client: Client): Promise<void> {
   const { rowCount } = await client.query('select from pg_database where datname = $1', [database]);
@@ -149,7 +146,8 @@ async function createDatabase(client: Client): Promise<void> {
 }
 
 /**
- * Connects to the running server, or starts one. It waits for a recovery, a shutdown, and processes that are left over.
+ * Connects to the running server, or starts one. Waits for a recovery, for a shutdown, and for the last processes of an
+ * ended server.
  */
 async function reachServer(installation: Installation, applicationName: string): Promise<Connection> {
   const { cluster, log } = installation;
@@ -174,8 +172,8 @@ async function reachServer(installation: Installation, applicationName: string):
 }
 
 /**
- * Starts the server and connects. Returns null if a running server uses the files, or if the last processes of an ended
- * server still run.
+ * Starts the server and connects. Returns null if a running server uses the files, or if processes of an ended server
+ * are left.
  */
 async function startAndConnect(installation: Installation, applicationName: string): Promise<Connection | null> {
   const { cluster, binaries, account, log } = installation;

@@ -1,14 +1,14 @@
-// The owner of the server holds a session lock. The lock ends with the process that holds it. So, unlike a file, it
-// shows whether a running server has an owner or is left over from a killed one.
+// The owner of the server holds a session lock, which ends with its process. A lock file would remain after a crash. So
+// only the session lock shows whether a running server has an owner.
 import type { Client } from 'pg';
 
 /**
- * The key of the advisory lock. No other advisory lock of the program uses these two numbers. The lock is in the
- * database `postgres`.
+ * The key of the advisory lock, which is in the database `postgres`. The program uses these two numbers for nothing
+ * else.
  */
 const lockKey = [1_885_890_924, 1] as const;
 
-/** Takes the owner's lock. Returns null if it took the lock, or the name of the connection that holds it. */
+/** Takes the owner's lock. Returns null if it was free, or the name of the connection that has it. */
 export async function takeOwnership(client: Client): Promise<string | null> {
   const {
     rows: [attempt],

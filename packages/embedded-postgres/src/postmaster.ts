@@ -21,7 +21,7 @@ export interface Postmaster {
   ready: boolean;
 }
 
-/** `occupied`: another server uses the files, or some processes of the last server still run. */
+/** `occupied` means that another server uses the files, or that processes of the last server are left. */
 export type StartOutcome = { postmaster: Postmaster } | 'occupied' | 'port taken';
 
 const settings = {
@@ -32,9 +32,10 @@ const settings = {
   jit: 'off',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // If a program was killed, its statements must not continue to hold locks that block the next start.
+  // Makes PostgreSQL notice within a second that a client was killed. Otherwise the locks of the client's statement
+  // could block the next start.
   client_connection_check_interval: process.platform === 'win32' ? '0' : '1s',
-  // A failed statement and its detail quote rows, and rows are personal data. So PostgreSQL logs neither of them.
+  // Statements and the details of their errors quote rows, and so personal data. PostgreSQL logs neither.
   log_destination: 'stderr',
   logging_collector: 'off',
   log_min_messages: 'log',
@@ -48,13 +49,14 @@ const pollMs = 10;
 const largestLogBytes = 10 * 1024 * 1024;
 
 /**
- * Reads postmaster.pid of a running or killed server. Returns null if the file does not exist or is just being written.
+ * Reads postmaster.pid, which a running server has and a killed one leaves behind. Returns null if the file does not
+ * exist or is only half written.
  */
 export async function findPostmasterOrNull(cluster: Cluster): Promise<Postmaster | null> {
   return parsePidFile(await readPidFile(pidFileOf(cluster)));
 }
 
-/** Starts the server on a free port. Waits until the server accepts connections, even if it must recover first. */
+/** Starts the server on a free port, and waits until it accepts connections. A recovery may come first. */
 export async function startPostmaster(
   cluster: Cluster,
   binaries: Binaries,
@@ -83,8 +85,8 @@ export async function startPostmaster(
 }
 
 /**
- * Starts the server in its own process group. Otherwise Ctrl-C at the terminal would end PostgreSQL before the running
- * requests are finished.
+ * Starts the server in a process group of its own. Otherwise Ctrl-C at the terminal would also end PostgreSQL, before
+ * running requests are finished.
  */
 function spawnServer(
   cluster: Cluster,
@@ -122,8 +124,8 @@ function explainEnd(child: ChildProcess, said: string, cluster: Cluster): 'occup
 const FAST_MS = 10_000;
 
 /**
- * Ends the server with the shutdown mode `fast`. If the server has not ended after FAST_MS, ends it with `immediate`,
- * and the next start recovers.
+ * Ends the server with the shutdown mode `fast`. If it is still running after FAST_MS, ends it with `immediate`, and
+ * the next start recovers.
  */
 export async function stopPostmaster(
   cluster: Cluster,
@@ -139,7 +141,7 @@ export async function stopPostmaster(
   log.error({ pid: postmaster.pid }, 'PostgreSQL does not end');
 }
 
-/** Asks the server to shut down. Windows has no such signals, so there we use pg_ctl. */
+/** Asks the server to shut down, by a signal. Windows has no signals, so there pg_ctl does it. */
 async function signal(
   mode: 'fast' | 'immediate',
   cluster: Cluster,
@@ -173,8 +175,9 @@ async function endsWithin(limitMs: number, postmaster: Postmaster): Promise<bool
 }
 
 /**
- * Moves the pid file of a dead server away. With the file, PostgreSQL would refuse to start for ever. It takes a zombie
- * for a running server, and also any program of the same user that got this process id after a reboot.
+ * Moves the pid file of a dead server away. PostgreSQL refuses to start while the process of the file seems to run. It
+ * mistakes two others for the server: a zombie, and any program of the same user that got the same process id after a
+ * reboot.
  */
 export async function setAsideDeadPidFile(cluster: Cluster): Promise<boolean> {
   const file = pidFileOf(cluster);
@@ -188,14 +191,14 @@ export async function setAsideDeadPidFile(cluster: Cluster): Promise<boolean> {
     if (hasCode(error, 'ENOENT')) return false;
     throw error;
   }
-  // If a server started meanwhile, it wrote a new pid file. We then move that file back.
+  // A server that started meanwhile has written a new pid file, and we have moved that one. So we move it back.
   if ((await readPidFile(aside)) !== seen) await link(aside, file).catch(() => undefined);
   await rm(aside, { force: true });
   return true;
 }
 
 /**
- * Returns true if the server started before the machine did. It allows a minute, because the clock may have been
+ * Returns true if the server started before the machine did. A minute is allowed, because the clock may have been
  * corrected.
  */
 function isOfEarlierBoot(postmaster: Postmaster): boolean {
@@ -223,8 +226,8 @@ function parsePidFile(content: string | null): Postmaster | null {
 }
 
 /**
- * Opens the log file of the server. If we are root, the folder belongs to another user. That user must not be able to
- * redirect our writes with a link.
+ * Opens the log file of the server. If we are root, the folder belongs to another user. That user could put a link in
+ * the place of the file, so that we write into another file. So links are refused.
  */
 async function openServerLog(file: string, account: Account | null): Promise<FileHandle> {
   const found = await stat(file).catch(() => null);

@@ -13,9 +13,9 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * Returns true if the process has ended and nobody has read its exit status yet. In a container whose first process
- * reads no exit statuses, an orphan stays in this state for ever. Always returns false on other systems than Linux,
- * because they read the statuses.
+ * Returns true if the process has ended but its parent has not read its exit status yet (a zombie). In a container
+ * whose first process reads no exit statuses, an orphan stays like this forever. Returns false on systems other than
+ * Linux, which read the statuses of orphans.
  */
 export function isZombie(pid: number): boolean {
   if (process.platform !== 'linux') return false;
@@ -27,8 +27,8 @@ export function isZombie(pid: number): boolean {
 }
 
 /**
- * Returns the processes whose working directory is `directory` or inside of it, with their programs. On other systems
- * than Linux it returns none.
+ * Returns the processes whose working directory is `directory` or within it, with their programs. Returns none on
+ * systems other than Linux.
  */
 export function processesIn(directory: string): { pid: number; program: string }[] {
   if (process.platform !== 'linux') return [];

@@ -22,21 +22,18 @@ const CONDITIONS = {
 export type Condition = keyof typeof CONDITIONS;
 
 /**
- * An error in an acknowledgment. `text` must not name a patient, because systems between sender and receiver log
- * acknowledgments.
+ * An error in an acknowledgment. Systems between sender and receiver log acknowledgments, so `text` must not name a
+ * patient.
  */
 export type AckError = { condition: Condition; text: string };
 
 /**
- * Makes a control id (MSH-10). MSH-10 has only 20 characters, and ids that contain the time have the same beginning, so
- * the id is random.
+ * Makes a control id (MSH-10), which has at most 20 characters. An id that begins with the time would have few
+ * characters left to differ, so this one is random.
  */
 export const newControlId = (): string => randomUUID().replaceAll('-', '').slice(0, 20);
 
-/**
- * Writes the acknowledgment of a message. It needs only the message's header. `header` is null if the message has no
- * readable header.
- */
+/** Writes the acknowledgment of a message. `header` is the header of that message; null if it is unreadable. */
 export function acknowledge(
   header: Segment | null,
   { code, error, id }: { code: AckCode; error: AckError | null; id: string },
@@ -62,8 +59,8 @@ export function acknowledge(
 }
 
 /**
- * Returns whether the sender requests enhanced mode: a commit acknowledgment when we have stored the message (MSH-15),
- * but no application acknowledgment (MSH-16).
+ * Returns whether the sender requests enhanced mode without an application acknowledgment: MSH-15 requests an
+ * acknowledgment that we have stored the message, and MSH-16 requests none of what we did with it.
  */
 const wantsCommit = (header: Segment | null): boolean =>
   textAt(header ?? undefined, 15) === 'AL' && textAt(header ?? undefined, 16) === 'NE';
@@ -72,10 +69,10 @@ export type Acknowledgment = {
   /** MSA-2: the control id of the acknowledged message. */
   controlId: string;
   code: AckCode;
-  /** True if the peer sent a commit code: it has stored the message and will report the outcome later. */
+  /** True if the peer has only stored the message (a commit code), and will report the outcome later. */
   isCommit: boolean;
   /**
-   * A code of HL7 table 0357; null if there is none. It is never a free text of the sender, because that may name a
+   * A code of HL7 table 0357; null if there is none. It is never the sender's own text, because that may name a
    * patient.
    */
   condition: string | null;

@@ -7,26 +7,29 @@ import { writeTime } from './times.ts';
 import { write } from './write.ts';
 
 type Batch = {
-  /** BHS, read like a message header. It is null for messages outside a batch. */
+  /** BHS, which is read as a message header. Null for messages outside of a batch. */
   header: Segment | null;
   messages: Buffer[];
-  /** Whether BTS-1 states the actual number of messages. A batch without a trailer was cut off. */
+  /**
+   * Whether the trailer (BTS-1) states the number of messages that the batch has. A batch without a trailer was cut
+   * off.
+   */
   isWhole: boolean;
 };
 
 export type Batches = {
-  /** FHS, read like a message header. */
+  /** FHS, which is read as a message header. */
   file: Segment | null;
   batches: Batch[];
-  /** Whether `isWhole` is true for each batch, and FTS-1 states the actual number of batches. */
+  /** Whether each batch is whole, and FTS-1 states the number of batches that the file has. */
   isWhole: boolean;
 };
 
 type Open = { header: Segment | null; messages: string[]; trailer: string | null };
 
 /**
- * Returns the content up to the end of its first `most` messages. A caller that parses only this part spends nothing on
- * further messages.
+ * Returns the content up to the end of its first `most` messages. A caller that only parses these spends no time on the
+ * others.
  */
 export function firstMessages(content: Buffer, most: number): Buffer {
   let seen = 0;
@@ -40,7 +43,8 @@ export function firstMessages(content: Buffer, most: number): Buffer {
 }
 
 /**
- * Reads the batches of a file or frame. Text before the first message is returned as a message, so that it is not lost.
+ * Reads the batches of a file or frame. Text before the first message also becomes a message, so that it is not lost
+ * without an error.
  */
 export function readBatches(bytes: Buffer): Batches {
   const text = bytes.toString('latin1').replace(/^\u00EF\u00BB\u00BF/, '');
@@ -76,8 +80,8 @@ export function readBatches(bytes: Buffer): Batches {
 }
 
 /**
- * Reads the messages of a file, and removes the bytes of MLLP frames. Returns null if the content begins with something
- * else, because such a file contains no messages.
+ * Reads the messages of a file. Removes the bytes of MLLP frames. Returns null if the content begins with something
+ * else, because then the file has no messages.
  */
 export function readFileOfMessages(bytes: Buffer): Batches | null {
   const text = bytes
@@ -88,10 +92,10 @@ export function readFileOfMessages(bytes: Buffer): Batches | null {
   return /^(MSH|FHS|BHS)/.test(text) ? readBatches(Buffer.from(text, 'latin1')) : null;
 }
 
-/** Reads FHS or BHS like MSH. They have the same field numbers as MSH and also define their own delimiters. */
+/** Reads FHS or BHS as if it were MSH. The fields have the same numbers, and each defines its own delimiters. */
 const headerOf = (line: string): Segment | null => parseHeader(`MSH${line.slice(3)}`);
 
-/** Returns whether BTS-1 or FTS-1 states the number that we found. An empty count is equal to every number. */
+/** Returns whether BTS-1 or FTS-1 states the number that was found. An empty field agrees with every number. */
 function counts(trailer: string, found: number): boolean {
   const [, stated = ''] = trailer.trimEnd().split(trailer.charAt(3));
   return stated === '' || Number(stated) === found;
@@ -99,7 +103,7 @@ function counts(trailer: string, found: number): boolean {
 
 /**
  * Writes the reply to a batch: a batch with the acknowledgments of its messages. BHS-12 and FHS-12 name the batch that
- * it replies to. If messages were missing, BTS-2 and FTS-2 state that.
+ * was received. If messages of it were missing, BTS-2 and FTS-2 say so.
  */
 export function responseToBatches({ file, batches, isWhole }: Batches, acks: Buffer[][], id: () => string): Buffer {
   const responses = batches.map(({ header, isWhole: isComplete }, at) => {

@@ -6,8 +6,7 @@ export const CHARSETS = ['UTF-8', 'ISO-8859-1', 'ASCII'] as const;
 export type Charset = (typeof CHARSETS)[number];
 
 /**
- * The encoding for each name in HL7 table 0211, and for other names that laboratories write. We refuse other character
- * sets.
+ * The encodings by their names in HL7 table 0211, and by other names that laboratories write. We refuse any other name.
  */
 const NAMES: ReadonlyMap<string, Charset> = new Map([
   ['UNICODE UTF-8', 'UTF-8'],
@@ -24,14 +23,13 @@ const NAMES: ReadonlyMap<string, Charset> = new Map([
 ]);
 
 /**
- * The characters of windows-1252 from 0x80 on. Latin-1 has control characters there, and Node decodes `latin1` to
- * those.
+ * The characters of windows-1252 from 0x80 to 0x9F. In Latin-1, and in `latin1` of Node, these are control characters.
  */
 const OF_WINDOWS = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008DŽ\u008F\u0090‘’“”•–—˜™š›œ\u009DžŸ';
 
 /**
- * Decodes Latin-1. Bytes for which Latin-1 has control characters become the characters of windows-1252, because
- * senders mean those.
+ * Decodes Latin-1. Control characters from 0x80 to 0x9F become characters of windows-1252, because these are what
+ * senders mean.
  */
 const fromLatin1 = (bytes: Buffer): string =>
   bytes.toString('latin1').replaceAll(/[\u0080-\u009F]/g, (control) => OF_WINDOWS.charAt(control.charCodeAt(0) - 0x80));
@@ -43,9 +41,8 @@ export const NAME_IN_HEADER: Readonly<Record<Charset, string>> = {
 };
 
 /**
- * Decodes the bytes of a message. MSH-18 names the encoding. If it is empty, we use `usual`, the usual encoding of the
- * sender. If that is missing too, we try UTF-8 and then Latin-1. Throws if the bytes are not valid in the named
- * encoding.
+ * Decodes the bytes of a message. MSH-18 names the encoding. If it is empty, `usual`, the sender's usual encoding, is
+ * used. If that is missing too, UTF-8 is tried and then Latin-1. Throws if the bytes are invalid in the named encoding.
  */
 export function decode(bytes: Buffer, usual: Charset | undefined, warnings: Warnings = new Set()): string {
   const declared = textAt(parseHeader(bytes.subarray(0, 4_096).toString('latin1')) ?? undefined, 18).toUpperCase();

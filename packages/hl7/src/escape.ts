@@ -3,12 +3,12 @@ export type Delimiters = { field: string; component: string; repetition: string;
 
 export const USUAL: Delimiters = { field: '|', component: '^', repetition: '~', escape: '\\', sub: '&' };
 
-/** Matches all control characters except the line feed, which may be part of a text. */
+/** All control characters, except the line feed, which may be part of a text. */
 const CONTROL = /(?!\n)\p{Cc}/gu;
 
 const withoutControls = (text: string): string => text.replaceAll(/\r\n?/g, '\n').replaceAll(CONTROL, '');
 
-/** Writes a text for a message: escapes delimiters, writes a line end as `\.br\` and removes control characters. */
+/** Writes a text for a message. Escapes delimiters, writes a line end as `\.br\`, and removes control characters. */
 export function escape(text: string, { field, component, repetition, escape: mark, sub }: Delimiters): string {
   const sequences: Record<string, string> = {
     [field]: 'F',
@@ -27,8 +27,8 @@ export function escape(text: string, { field, component, repetition, escape: mar
 }
 
 /**
- * Reads a text of a message. If an escape character begins no sequence of the standard, it stays in the text, for
- * example in `and\or`, `C:\temp` and the local `\Zxx\`. The function then calls `unknown`, so that the caller can warn.
+ * Reads a text of a message. An escape character that begins no sequence of the standard stays in the text, as in
+ * `and\or`, `C:\temp` and a laboratory's own `\Zxx\`. Then `unknown` is called, so that the caller can warn.
  */
 export function unescape(text: string, delimiters: Delimiters, unknown: () => void = () => undefined): string {
   const { escape: mark } = delimiters;
@@ -39,7 +39,7 @@ export function unescape(text: string, delimiters: Delimiters, unknown: () => vo
     const end = text.indexOf(mark, at + 1);
     const meaning = end === -1 ? null : meaningOf(text.slice(at + 1, end), delimiters);
     if (meaning === null) unknown();
-    // These two escape characters enclose no known sequence, but the second one may begin another sequence.
+    // The text between these two escape characters is no sequence, but the second one may begin a sequence.
     const next = meaning === null ? at + 1 : end + 1;
     const following = text.indexOf(mark, next);
     read += (meaning ?? mark) + text.slice(next, following === -1 ? undefined : following);
@@ -48,7 +48,7 @@ export function unescape(text: string, delimiters: Delimiters, unknown: () => vo
   return withoutControls(read);
 }
 
-/** Returns the text that a sequence represents (HL7 v2.5.1, 2.7); null if the standard does not define the sequence. */
+/** Returns the text that a sequence stands for (HL7 v2.5.1, 2.7); null if the standard does not define the sequence. */
 function meaningOf(sequence: string, { field, component, repetition, escape: mark, sub }: Delimiters): string | null {
   switch (sequence) {
     case 'F':
@@ -61,7 +61,7 @@ function meaningOf(sequence: string, { field, component, repetition, escape: mar
       return repetition;
     case 'E':
       return mark;
-    // Highlighting begins or ends here.
+    // The begin (H) and end (N) of highlighted text. Both become nothing.
     case 'H':
     case 'N':
       return '';
@@ -70,7 +70,7 @@ function meaningOf(sequence: string, { field, component, repetition, escape: mar
   }
 }
 
-/** Returns the text for a command of formatted text (2.7.6): line ends and blanks. It ignores all other commands. */
+/** Returns the text of a command of formatted text (2.7.6): line ends and blanks. All other commands become nothing. */
 function formatting(sequence: string): string | null {
   const [, command, number = ''] = /^\.(br|ce|sp|sk|in|ti|fi|nf) ?([+-]?\d{1,2})?$/.exec(sequence) ?? [];
   switch (command) {
@@ -89,7 +89,7 @@ function formatting(sequence: string): string | null {
   }
 }
 
-/** Decodes the bytes of `Xdd…` as UTF-8 if they are valid UTF-8, or else as Latin-1. */
+/** Decodes the bytes of `Xdd…`: as UTF-8 if they are valid UTF-8, else as Latin-1. */
 function characters(sequence: string): string | null {
   if (!/^X([0-9A-Fa-f]{2}){1,200}$/.test(sequence)) return null;
   const bytes = Buffer.from(sequence.slice(1), 'hex');

@@ -1,7 +1,6 @@
 /**
- * Returns the lines of a text, each with its end: CR, LF or both. The regular expression matches only line ends. An
- * expression that matches entire lines needs a stack as deep as the line is long, so it fails for a document of several
- * megabytes.
+ * Returns the lines of a text, each with its end: CR, LF or both. The expression matches line ends and not whole lines.
+ * To match a line of several megabytes, such as a document, it would need too much stack.
  */
 export function linesWithEnds(text: string): string[] {
   const lines: string[] = [];

@@ -14,7 +14,7 @@ export type Segment = { name: string; fields: Field[] };
 
 export type Message = Segment[];
 
-/** Thrown if a text is not a readable message. The error contains only a code, so that it names no patient. */
+/** Thrown for a text that is no readable message. The error has only a code, so it cannot name a patient. */
 export class Hl7Error extends Error {
   readonly code: Hl7Problem;
 
@@ -27,14 +27,14 @@ export class Hl7Error extends Error {
 
 export type Hl7Problem = 'no_header' | 'bad_delimiters' | 'bad_segment' | 'too_large' | 'wrong_encoding';
 
-/** The code of a part that the standard does not define. We read such a part unchanged. */
+/** Codes of warnings. Each is about something that the standard does not define; the message is read nevertheless. */
 export type Hl7Warning = 'unknown_escape' | 'read_as_latin_1' | 'line_continued';
-/** Collects warnings while a message is read. The caller can pass a Set. */
+/** Collects warnings while a message is read. A Set fits. */
 export type Warnings = { add: (warning: Hl7Warning) => unknown };
 
 /**
- * The limits of a message. `parts` limits one component or repetition, `parts_of_message` the entire message. No
- * laboratory sends more, and a message within the limits is quick to read.
+ * The limits of a message. `parts` is for one component or repetition, `parts_of_message` for the whole message. No
+ * laboratory sends more, and a message within the limits is read quickly.
  */
 export const MOST = {
   bytes: 8_388_608,
@@ -48,8 +48,8 @@ export const MOST = {
 type Part = { component?: number; sub?: number; repetition?: number };
 
 /**
- * Returns the text at a position in the numbering of HL7. Returns an empty text if the position is missing or contains
- * `""`.
+ * Returns the text at a position, in the numbering of HL7. Returns an empty text if there is nothing or `""`, which HL7
+ * writes for a deleted value.
  */
 export function textAt(segment: Segment | undefined, field: number, part: Part = {}): string {
   const { component = 1, sub = 1, repetition = 1 } = part;
@@ -57,15 +57,15 @@ export function textAt(segment: Segment | undefined, field: number, part: Part =
   return text === '""' ? '' : text.trim();
 }
 
-/** Returns the first component of every repetition of a field, without repetitions that are empty or contain `""`. */
+/** Returns the first component of every repetition of a field. Leaves out repetitions that are empty or `""`. */
 export const textsAt = (segment: Segment | undefined, field: number): string[] =>
   (segment?.fields[field] ?? [])
     .map((repetition) => repetition[0]?.[0] ?? '')
     .filter((text) => text !== '' && text !== '""');
 
 /**
- * Returns each repetition of a field as one text. This is for fields without components, in which component and
- * sub-component delimiters are ordinary characters.
+ * Returns each repetition of a field as one text. This is for fields without components, where `^` and `&` are ordinary
+ * characters.
  */
 export const wholeTextsAt = (
   segment: Segment | undefined,

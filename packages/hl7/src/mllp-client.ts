@@ -5,7 +5,9 @@ import { frame, openFrameReader } from './mllp-frames.ts';
 import { openUnsolicitedFrames } from './unsolicited-frames.ts';
 import { writeFrame } from './write-frame.ts';
 
-/** Thrown if no reply came: the connection broke, the peer was silent for too long, or the peer violates MLLP. */
+/**
+ * Thrown if no reply came: the connection broke, the peer was silent for too long, or the peer broke the rules of MLLP.
+ */
 export class NotAnswered extends Error {
   readonly code: 'no_answer' | 'closed' | 'not_mllp' | 'too_many_frames';
 
@@ -18,25 +20,25 @@ export class NotAnswered extends Error {
 
 export type MllpClient = {
   /**
-   * Sends one message and waits for its reply, which is the first frame for which `readResponse` does not return null.
-   * The caller must not send another message meanwhile. Throws NotAnswered.
+   * Sends one message and waits for its reply. The reply is the first frame for which `readResponse` does not return
+   * null. Send no other message until then. Throws NotAnswered.
    */
   send: <Answer>(content: Buffer, readResponse: (content: Buffer) => Answer | null) => Promise<Answer>;
   /**
-   * The caller calls this when it has recorded the last reply. From then until the next `send`, the client handles
-   * other messages of the peer.
+   * Call it after the last reply has been recorded. From then until the next `send`, messages that the peer sends by
+   * itself are handled.
    */
   release: () => void;
   isOpen: () => boolean;
   close: () => void;
 };
 
-/** Handles a message of the peer that is not a reply. Returns our replies to it. */
+/** Handles a message that the peer sent by itself. Returns our replies. */
 export type Take = (content: Buffer) => Promise<Buffer[]>;
 
 export type MllpClientOptions = {
   responseMs: number;
-  /** Null if the client ignores all messages except replies. */
+  /** Null if messages that the peer sends by itself are to be ignored. */
   take: Take | null;
   /** Called when `take` fails. The peer then gets no reply to its message. */
   onError: (error: unknown) => void;
@@ -82,7 +84,7 @@ export function openMllpClient(socket: Socket, { responseMs, take, onError }: Ml
         fail,
         hear: (received) => {
           const response = readResponse(received);
-          // This frame may be the late reply to an earlier message.
+          // The frame may be a late reply to an earlier message.
           if (response === null) return false;
           clearTimeout(timer);
           waiting = null;

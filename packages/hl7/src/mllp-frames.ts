@@ -6,7 +6,9 @@ const CR = 0x0d;
 
 export type FrameProblem = 'frame_too_large' | 'not_mllp';
 
-/** Thrown if the peer violates MLLP, or sends a frame that is too large. The caller has to close the connection. */
+/**
+ * Thrown if the peer breaks the rules of MLLP, or sends a frame that is too large. The connection must then be closed.
+ */
 export class FrameError extends Error {
   readonly code: FrameProblem;
 
@@ -21,7 +23,7 @@ export const frame = (content: Buffer): Buffer => Buffer.concat([Buffer.of(START
 
 export type FrameReader = {
   /**
-   * Adds received bytes, and returns the frames that are now complete. Throws FrameError. After that the reader is
+   * Adds received bytes, and returns the frames that are now complete. After it has thrown FrameError, the reader is
    * unusable.
    */
   push: (bytes: Buffer) => Buffer[];
@@ -29,12 +31,12 @@ export type FrameReader = {
   isWithin: () => boolean;
 };
 
-/** Splits received bytes into frames. Between two frames it accepts only line ends and blanks, and skips them. */
+/** Splits received bytes into frames. Skips line ends and blanks between frames. Anything else there is an error. */
 export function openFrameReader(mostBytes: number): FrameReader {
   let chunks: Buffer[] = [];
   let size = 0;
   let within = false;
-  /** True if the last byte was FS. Then the next byte must be CR. */
+  /** True if the last byte was FS. The next one must be CR. */
   let ending = false;
 
   const add = (chunk: Buffer): void => {

@@ -1,4 +1,4 @@
-// The server of an MLLP connection. It receives messages and replies to each.
+// The server of MLLP connections. It receives messages and replies to each.
 import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { MOST } from './message.ts';
@@ -6,26 +6,26 @@ import { openFrameReader } from './mllp-frames.ts';
 import { writeFrame } from './write-frame.ts';
 
 /**
- * The most connections of the server, and of one peer address. A connection counts against both limits from the moment
- * when the server accepts it, before the peer sends a byte. A peer needs only one or a few connections.
+ * The most connections of the server, and of one address. A connection counts as soon as it is accepted, before the
+ * peer has sent a byte. A peer needs few connections.
  */
 const MOST_CONNECTIONS = 64;
 const MOST_OF_ADDRESS = 16;
 /**
- * The longest time without data on a connection. Peers keep connections open for a long time. After this time we assume
- * that the peer has gone.
+ * How long a connection may be silent, in milliseconds. Peers keep connections open between messages. After this time
+ * the peer has probably gone.
  */
 const IDLE_MS = 30 * 60_000;
-/** The longest time from the first byte of a message to its last byte. */
+/** The longest time in milliseconds from the first to the last byte of a message. */
 const MESSAGE_MS = 60_000;
 const HANDSHAKE_MS = 10_000;
 
 export type Peer = {
-  /** Handles a message and returns the replies to it. */
+  /** Handles a message and returns the replies. */
   take: (content: Buffer) => Promise<Buffer[]>;
   /**
-   * Called with the error that ends the connection. An error of the socket or of a frame has a `code`. Other errors
-   * come from `take`.
+   * Called with the error that ended the connection. An error of the socket or of a frame has a `code`. Any other error
+   * comes from `take`.
    */
   onError: (error: unknown) => void;
 };
@@ -33,22 +33,21 @@ export type Peer = {
 export type MllpServerOptions = {
   host: string;
   port: number;
-  /** The certificate and key in PEM. If `ca` is set, a peer must show a certificate that this authority signed. */
+  /** The certificate and key in PEM. With `ca`, a peer must have a certificate that this authority has signed. */
   tls: { cert: Buffer; key: Buffer; ca: Buffer | null } | null;
-  /** Returns whether this address may connect. The server calls it before the TLS handshake. */
+  /** Returns whether this address may connect. Called before the TLS handshake. */
   admit: (socket: Socket) => Promise<boolean>;
   /**
-   * Identifies the peer of an admitted connection. The socket is a TLSSocket if `tls` is set. If the result is null,
-   * the server closes the connection.
+   * Returns the peer of an admitted connection; null to close the connection. With `tls`, the socket is a TLSSocket.
    */
   identify: (socket: Socket) => Promise<Peer | null>;
-  /** Called when a connection fails before `identify` has returned its peer. */
+  /** Called when a connection fails before its peer is known. */
   onError: (error: unknown) => void;
 };
 
 export type MllpServer = { port: number; close: () => Promise<void> };
 
-/** Starts a server, which listens until `close`. */
+/** Starts a server. It listens until `close`. */
 export async function listenByMllp(options: MllpServerOptions): Promise<MllpServer> {
   const { host, port, tls, admit, identify, onError } = options;
   const open = new Set<Socket>();
@@ -78,8 +77,8 @@ export async function listenByMllp(options: MllpServerOptions): Promise<MllpServ
       )
     : null;
   handshakes?.on('tlsClientError', () => undefined); // Node has already closed the connection.
-  // A peer that may not connect is refused at once and uses none of the connections. One address cannot use all of
-  // them.
+  // The limit for each address comes first, so that one address cannot use up all connections. A peer that may not
+  // connect gives its connection back at once.
   const accept = guarded(async (socket) => {
     if (ofAddress(open, socket) >= MOST_OF_ADDRESS) return void socket.destroy();
     open.add(socket);
@@ -109,7 +108,7 @@ export async function listenByMllp(options: MllpServerOptions): Promise<MllpServ
 const ofAddress = (open: Set<Socket>, { remoteAddress }: Socket): number =>
   [...open].filter((socket) => socket.remoteAddress === remoteAddress).length;
 
-/** Serves one connection. It replies to each message before it reads the next one. */
+/** Serves one connection. Each message gets its reply before the next one is read. */
 async function speak(socket: Socket, { take, onError }: Peer): Promise<void> {
   socket.setTimeout(IDLE_MS, () => socket.destroy());
   const reader = openFrameReader(MOST.bytes);

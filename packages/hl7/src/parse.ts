@@ -3,7 +3,7 @@ import { Hl7Error, MOST, type Field, type Message, type Segment, type Warnings }
 
 type Within = { delimiters: Delimiters; warnings: Warnings };
 
-/** Reads a complete message, or throws Hl7Error. It never returns a part of a message. */
+/** Reads a whole message, or throws Hl7Error. It never returns a part of a message. */
 export function parse(text: string, warnings: Warnings = new Set()): Message {
   if (text.length > MOST.bytes) throw new Hl7Error('too_large');
   const lines = linesOf(text);
@@ -16,8 +16,8 @@ export function parse(text: string, warnings: Warnings = new Set()): Message {
 }
 
 /**
- * Throws if a text has too many parts. It counts the delimiters before the text is split, because a part costs much
- * more than the delimiter before it.
+ * Throws if a text has too many parts. Counts the delimiters before the text is split, because each part needs much
+ * more memory than its delimiter.
  */
 function refuseManyParts(text: string, { field, repetition, component, sub }: Delimiters): void {
   const marks = new Set([field, repetition, component, sub].map((mark) => mark.charCodeAt(0)));
@@ -27,8 +27,8 @@ function refuseManyParts(text: string, { field, repetition, component, sub }: De
 }
 
 /**
- * Reads only the header of a message, so that a caller can reply to a message that is otherwise unreadable. Returns
- * null if there is no header.
+ * Reads only the header of a message, so that an unreadable message can get a reply too. Returns null if there is no
+ * header.
  */
 export function parseHeader(text: string): Segment | null {
   try {
@@ -39,7 +39,7 @@ export function parseHeader(text: string): Segment | null {
   }
 }
 
-/** Splits a text into lines. In HL7 a segment ends with CR. In files it often ends with LF or CR LF. */
+/** Splits a text into lines. HL7 ends a segment with CR; files often use LF or CR LF. */
 const linesOf = (text: string): string[] =>
   text
     .replace(/^\uFEFF/, '')
@@ -47,8 +47,8 @@ const linesOf = (text: string): string[] =>
     .filter((line) => line.trim() !== '');
 
 /**
- * Joins lines that belong to one segment. If segments end with CR, a single LF may be part of a text. If the line after
- * such an LF does not begin a segment, it belongs to the line before.
+ * Joins lines that belong to one segment. In a message whose segments end with CR, an LF may be part of a text. So a
+ * line after an LF that does not begin a segment belongs to the line before.
  */
 function withoutBrokenLines(lines: string[], text: string, { delimiters, warnings }: Within): string[] {
   const ends = new Set(text.match(/\r\n|\r|\n/g) ?? []);
@@ -84,7 +84,7 @@ function delimitersOf(line: string): Delimiters {
   if (!line.startsWith('MSH')) throw new Hl7Error('no_header');
   const [field = ''] = line.slice(3, 4);
   const marks = line.slice(4).split(field, 1)[0] ?? '';
-  // HL7 v2.7 added a fifth delimiter, which marks truncated values. We do not need it to read a message.
+  // HL7 v2.7 added a fifth delimiter, which marks shortened values. It is not needed to read a message.
   const [component = '', repetition = USUAL.repetition, escape = USUAL.escape, sub = USUAL.sub] = marks;
   const all = [field, component, repetition, escape, sub];
   if (marks.length > 5 || new Set(all).size < 5 || !all.every((mark) => /^[!-/:-@[-`{-~]$/.test(mark))) {
@@ -134,7 +134,7 @@ function fieldOf(text: string, { delimiters, warnings }: Within): Field {
 
 const isEmpty = (field: Field): boolean => field.every((repetition) => repetition.length === 0);
 
-/** Removes empty parts at the end, because they have the same meaning as missing parts. */
+/** Removes empty parts at the end, which mean the same as missing ones. */
 const trimmed = (fields: Field[]): Field[] =>
   withoutEmptyEnd(
     fields.map((field) => (isEmpty(field) ? [] : field)),

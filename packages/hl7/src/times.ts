@@ -4,7 +4,7 @@ const TIME = /^(\d{4})(\d{2})(\d{2})(?:(\d{2})(?:(\d{2})(?:(\d{2})(?:\.(\d{1,4})
 
 export type ZonedTime = { timestamp: string; timezone_offset: number };
 
-/** Reads a time. Returns null if the text is not a time or has no day, because we do not guess missing parts. */
+/** Reads a time. Returns null if the text is no time or has no day. Missing parts are not guessed. */
 export function readTime(text: string, zone: string): ZonedTime | null {
   const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', sign] = TIME.exec(text) ?? [];
   if (year === undefined) return null;
@@ -41,8 +41,8 @@ function offsetOf(sign: string): number | null {
 }
 
 /**
- * Returns the offset of a local time. In autumn a local time can occur twice: we take the first one. In spring a local
- * time can be skipped: it gets the offset from before the change.
+ * Returns the offset of a local time. A local time that occurs twice, when clocks are put back, means the first one. A
+ * local time that never occurs, when clocks are put forward, gets the offset from before the change.
  */
 function offsetOfLocal(local: number, zone: string): number {
   const before = offsetAt(local - 86_400_000, zone);

@@ -1,20 +1,20 @@
 import { MOST } from './message.ts';
 
-/** The most frames of one connection that may wait. The frame that is being handled is not included. */
+/** The most frames of one connection that may wait, without the one that is being handled. */
 const MOST_FRAMES = 200;
 
 type UnsolicitedFrames = {
   /** Adds a frame. Returns false if too many frames or bytes wait. */
   add: (content: Buffer) => boolean;
-  /** After this call, frames wait. */
+  /** Makes frames wait from now on. */
   pause: () => void;
-  /** Handles the waiting frames. After this call, frames are handled at once. */
+  /** Handles the waiting frames, and from now on each frame at once. */
   resume: () => void;
 };
 
 /**
- * Queues those frames of a peer that are not the reply to our message, and handles them one after the other. While we
- * wait for a reply or the caller records it, no frame is handled, because the frame may be about the same message.
+ * A peer may send frames that are no reply to our message. This queues them and handles one after the other. Until the
+ * reply has come and the caller has recorded it, none is handled, because it may be about the same message.
  */
 export function openUnsolicitedFrames(
   take: (content: Buffer) => Promise<void>,
@@ -34,7 +34,7 @@ export function openUnsolicitedFrames(
       try {
         await take(content);
       } catch (error) {
-        // The peer gets no reply, so it will send the message again.
+        // The peer gets no reply, and so sends the message again.
         onError(error);
       }
     }

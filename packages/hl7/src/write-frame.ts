@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { frame } from './mllp-frames.ts';
 
-/** The time after which we close the connection of a peer that does not read our replies. */
+/** After this many milliseconds, we close the connection of a peer that does not read our replies. */
 const READ_MS = 60_000;
 
 class NotRead extends Error {
@@ -13,8 +13,8 @@ class NotRead extends Error {
 }
 
 /**
- * Writes a reply to a connection. The promise resolves when the connection accepts more data or is closed. A caller
- * that waits for it keeps only one reply in memory, however many messages the peer sends without reading replies.
+ * Writes a reply to a connection. The promise resolves when the connection takes more data or is closed. A peer may
+ * send many messages and read no replies. A caller that waits has only one reply in memory then.
  */
 export function writeFrame(socket: Socket, content: Buffer): Promise<void> {
   if (socket.destroyed || socket.write(frame(content))) return Promise.resolve();

@@ -1,7 +1,7 @@
 import { escape, USUAL } from './escape.ts';
 import type { Field, Message, Segment } from './message.ts';
 
-/** Writes a message with the usual delimiters and a CR after every segment. It omits empty parts at the end. */
+/** Writes a message with the usual delimiters, and with CR after every segment. Leaves out empty parts at the end. */
 export const write = (message: Message): string => message.map((segment) => `${writeSegment(segment)}\r`).join('');
 
 /** The segments that define their own delimiters. */

@@ -6,12 +6,12 @@ import { renderEhrPipeline, type EhrPipelineRow } from './render.ts';
 import type { EhrPipelinePage } from './schemas.ts';
 
 /**
- * The number of teams on a page. A team has at most one pipeline for each kind of EHR, and a page always lists all
- * pipelines of a team.
+ * The number of teams on a page. A team has at most one pipeline for each kind of EHR (electronic health record), and
+ * all of them are on the same page.
  */
 const TEAMS_ON_A_PAGE = 50;
 
-/** Lists the EHR pipelines, ordered by team. `teams` of null means every team of the organisation. */
+/** Returns the EHR pipelines, ordered by team. `teams` is null for all teams of the organisation. */
 export async function listEhrPipelines(
   ctx: ManagementCtx,
   teams: string[] | null,

@@ -10,7 +10,10 @@ export type EhrPipelineRow = {
   allowed_mappers: string[] | null;
 };
 
-/** Returns the row to which the encrypted secrets of a pipeline are bound. */
+/**
+ * Returns the row to which the encrypted secrets of a pipeline are bound, so that they cannot be moved to another
+ * pipeline.
+ */
 export const sealedRow = ({ team_id, ehr_type }: Pick<EhrPipelineRow, 'team_id' | 'ehr_type'>) => ({
   team_id,
   id: `${team_id}/${ehr_type}`,

@@ -21,7 +21,7 @@ const KEYS: Record<string, readonly string[]> = {
   api_key: ['api_key'],
 };
 
-/** The authentication in a request. Properties that belong to another `type` are ignored, like unknown properties. */
+/** The authentication in a request. Members of another `type` are ignored, as unknown members are. */
 const AuthenticationInput = Type.Object(
   {
     type: oneOf(['client_credentials', 'google_iam', 'api_key'], {
@@ -58,7 +58,7 @@ export function authenticationOf(given: Static<typeof AuthenticationInput>): Ehr
   return Object.fromEntries(Object.entries(given).filter(([name]) => names.has(name))) as EhrAuthentication;
 }
 
-/** A string in a response. Unlike the schemas of requests, it requires no format. */
+/** A text in a response, without the formats that requests require. */
 const Shown = (description: string) => Type.String({ description });
 const Authentication = Type.Union(
   [

@@ -41,7 +41,10 @@ function refuseUrl(ctx: TeamsCtx, path: string[], url: string): void {
   if (problem !== null) refusePipelineUrl(path, problem);
 }
 
-/** Refuses the mask that responses show instead of a secret, because it would replace the real secret. */
+/**
+ * Refuses the mask that responses show for a secret. Otherwise a client that sends a response back would replace the
+ * secret by the mask.
+ */
 function refuseMask(of: EhrAuthentication): void {
   const secret = of.type === 'client_credentials' ? of.client_secret : of.type === 'api_key' ? of.api_key : null;
   if (secret === MASK) refusePipelineUrl(['authentication'], `${MASK} stands for a secret. Send the secret itself.`);

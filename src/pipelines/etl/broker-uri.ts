@@ -7,7 +7,7 @@ import { MASK } from '../mask.ts';
 const PORTS = { 'amqps:': 5671, 'amqp:': 5672 } as const;
 const HOST = /^([a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])$/i;
 
-/** Parses the address and the login of a URI that `problemOfUri` has accepted. */
+/** Returns the address and the login in a URI that `problemOfUri` has accepted. */
 export function readBrokerUri(uri: string): BrokerAddress {
   const url = new URL(uri);
   const protocol = url.protocol as keyof typeof PORTS;
@@ -22,8 +22,8 @@ export function readBrokerUri(uri: string): BrokerAddress {
 }
 
 /**
- * Returns null if the URI may be stored and used. Otherwise returns one sentence for the person who entered it. It does
- * not resolve the host name.
+ * Returns null if the URI may be stored and used, else a sentence for the person who entered it. Does not resolve the
+ * host name.
  */
 export function problemOfUri(uri: string, allowPlain: boolean): string | null {
   const url = urlOrNull(uri);

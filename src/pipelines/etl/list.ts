@@ -6,7 +6,7 @@ import type { EtlPipeline, EtlPipelinePage } from './schemas.ts';
 
 const ON_A_PAGE = 50;
 
-/** Lists the pipelines, ordered by team. `teams` of null means every team of the organisation. */
+/** Returns the pipelines, ordered by team. `teams` is null for all teams of the organisation. */
 export async function listEtlPipelines(
   ctx: ManagementCtx,
   teams: string[] | null,

@@ -4,14 +4,11 @@ import type { EtlPipeline } from './schemas.ts';
 
 type Sink = EtlPipeline['preferences']['preferred'];
 
-/** The part of a pipeline that we store encrypted. */
+/** The encrypted part of a pipeline. */
 export type Sinks = {
   rabbitmq: { uri: string; exchange: string } | null;
   svix: boolean;
-  /**
-   * True if no request has set preferences, so that the preferences follow the configured sinks. If the property is
-   * missing, we do not know whether a request has set them.
-   */
+  /** True if no request has set preferences. Then they follow the configured sinks. Missing if this is not known. */
   unchosen?: boolean;
 };
 
@@ -36,7 +33,7 @@ export type EtlPipelineRow = {
 export const openSinks = (cipher: Cipher, { team_id, sinks }: Pick<EtlPipelineRow, 'team_id' | 'sinks'>): Sinks =>
   cipher.openJson<Sinks>('etl_pipelines.sinks', { team_id, id: team_id }, sinks);
 
-/** Renders a pipeline for the API. The password of the broker is masked. */
+/** Renders a pipeline for a response. The password of the broker is masked. */
 export function renderEtlPipeline(cipher: Cipher, row: EtlPipelineRow): EtlPipeline {
   const { rabbitmq, svix } = openSinks(cipher, row);
   return {

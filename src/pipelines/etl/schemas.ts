@@ -56,7 +56,7 @@ const Raw = Type.Boolean({
   description: 'Always false, because events do not contain raw data of providers. true is refused.',
 });
 
-/** A request needs at least one of these properties. */
+/** The members that configure something. A request needs at least one of them. */
 const CONFIGURING = ['rabbitmq', 'svix', 'preferences', 'push_historical_data', 'event_type_prefixes'];
 const REFUSED = ['cloud_pubsub', 'azure_amqp', 'provider_raw_data'];
 

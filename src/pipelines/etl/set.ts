@@ -13,8 +13,8 @@ import type { EtlPipelineInput } from './schemas.ts';
 type NewPipeline = Omit<EtlPipelineRow, 'sinks'> & { sinks: Sinks };
 
 /**
- * Sets the pipelines of teams. A property that is missing or null in the request keeps its value. As long as no request
- * has set preferences, they follow the configured sinks. Events go to a broker from the time when it is enabled. Throws
+ * Sets the pipelines of teams. A member of the request that is missing or null changes nothing. Until a request sets
+ * preferences, they follow the configured sinks. A broker gets the events from the time when it is enabled. Throws
  * sink_not_available, sink_not_configured, pipeline_url_refused and pipeline_address_refused.
  */
 export async function setEtlPipelines(ctx: TeamsCtx, teams: string[], input: EtlPipelineInput): Promise<void> {
@@ -22,8 +22,8 @@ export async function setEtlPipelines(ctx: TeamsCtx, teams: string[], input: Etl
   refuseUnavailable(input);
   if (input.rabbitmq) await refuseHost(ctx, readBrokerUri(input.rabbitmq.uri).host);
   await inTransaction(ctx, async (tx) => {
-    // If two first requests run at the same time, one could overwrite the other. There is no row yet that we could
-    // lock, so we lock the names of the teams.
+    // Two first requests at the same time could overwrite each other. There is no row yet to lock, so we lock the names
+    // of the teams.
     await lockNames(
       tx.db,
       'event pipeline',
@@ -88,7 +88,7 @@ async function store({ db, org, cipher }: TxCtx<TeamsCtx>, chosen: NewPipeline, 
 
 /**
  * Returns a cursor for a pipeline that starts now. It is before every transaction that is under way, so the pipeline
- * misses none of their events.
+ * gets all of their events.
  */
 async function beginNow({ db }: TxCtx<TeamsCtx>): Promise<string> {
   const { rows } = await sql<{ position: number; at: number }>`

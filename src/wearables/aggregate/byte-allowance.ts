@@ -1,9 +1,6 @@
-/**
- * The numbers of bytes that the queries of one request may still use together. Each query subtracts the bytes that it
- * used.
- */
+/** How many bytes the queries of one request may still use together. Each query subtracts what it used. */
 export type ByteAllowance = {
-  /** The bytes of sealed texts that the process may still read and open. */
+  /** The bytes of encrypted texts that the process may still read and decrypt. */
   opened: number;
   /** The bytes of texts that the tables of the response may still have. */
   answered: number;

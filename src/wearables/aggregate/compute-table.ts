@@ -14,10 +14,10 @@ import type { QueryConfig } from './schemas.ts';
 import type { QueryScope } from './query-scope.ts';
 
 /**
- * Computes one query for the data of one user in one SQL statement. If the query reads sealed columns, another
- * statement reads them before. Throws too_many_matches if the table would have more than `mostRows` rows, more than
- * `mostValues` values, or more bytes of texts than `bytes` still allows. The database returns no more than these
- * limits. Subtracts the bytes that it used from `bytes`.
+ * Computes one query over the data of one user in one SQL statement. If the query reads encrypted columns, another
+ * statement reads them first. Throws too_many_matches if the table would have more than `mostRows` rows, more than
+ * `mostValues` values, or more bytes of texts than `bytes` allows. The database stops at these limits too, so it never
+ * returns a larger table. Subtracts the bytes that the query used from `bytes`.
  */
 export async function computeTable(
   ctx: TeamCtx | TxCtx<TeamCtx>,
@@ -70,12 +70,12 @@ type Scope = Pick<QueryScope, 'from' | 'until' | 'window'> & {
 };
 
 /**
- * Returns the number of values that the database computed for a table. If a query selects a column twice, the table has
- * it once, but both count here.
+ * Returns the number of values that the database computed for a table. Two equal columns of a query are one column of
+ * the table, but the database computed both, so both count.
  */
 export const valuesOf = ({ columns }: QueryPlan, table: Table): number =>
   (Object.values(table)[0]?.length ?? 0) * columns.length;
 
-/** Returns the type of data whose provider priorities apply to the query. The team sets these priorities. */
+/** Returns the type of data whose order of providers applies to the query. A team sets an order for each type. */
 const priorityTypeOf = ({ table }: QueryPlan): PriorityType =>
   (table.series === null && PRIORITY_TYPES.find((type) => type === table.resource)) || 'timeseries';

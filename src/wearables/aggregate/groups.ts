@@ -24,28 +24,29 @@ function minutesOf(group: Group): number | null {
 }
 
 /**
- * Returns the minutes of a time slot. In each slot we use the samples of one source. A slot is an hour, or as long as
- * the groups if they are shorter.
+ * Returns the length of a time slot in minutes. If several sources measured in a slot, the query uses one of them. A
+ * slot is an hour, or shorter if the groups of the query are shorter.
  */
 export const slotMinutesOf = (groups: readonly Group[]): number =>
   Math.min(...groups.map((group) => minutesOf(group) ?? HOUR_MINUTES), HOUR_MINUTES);
 
 /**
- * The clock of a row that is grouped by an hour or less. `offset` is the number of seconds by which the clock is ahead
- * of UTC. `zone` is the time zone, because local times may repeat in it.
+ * A clock distinguishes two equal local times when clocks are put back. `offset` is the number of seconds by which the
+ * clock is ahead of UTC. `zone` is the time zone in which local times may repeat.
  */
 export type Clock = { offset: Expression; zone: Expression };
 
 /**
- * Returns the clock of a row of `counted`. In autumn clocks show one hour twice; with the clock, these hours become two
- * groups. Returns null if this cannot happen: for groups of more than an hour, and for tables whose rows have no hour.
+ * Returns the clock of a row of `counted`. In autumn clocks show one hour twice, for example 02:00 to 03:00. With the
+ * clock, these two hours become two groups. Returns null if groups cannot repeat: groups of more than an hour, and
+ * tables whose rows have no hour.
  */
 export function clockSql(group: Group, table: Table, { timeZone }: QueryScope): Clock | null {
   const minutes = 'trunc' in group ? minutesOf(group) : null;
   if (minutes === null || minutes > HOUR_MINUTES || table.index.kind !== 'moment') return null;
   if (table.series) return { offset: aheadOf(sql`local_at`, sql`at`), zone: sql`${timeZone}::text` };
-  // A source may assign a summary to another day than the day of its start. Then we place it at the beginning of the
-  // assigned day, without an offset.
+  // A source may assign a summary to a day other than that of its start. Then the summary counts at the beginning of
+  // the assigned day, and without an offset.
   const begin = sql`coalesce(start_at, created_at)`;
   return {
     offset: sql`case when local_at = ${localTime(begin, timeZone)} then ${aheadOf(sql`local_at`, begin)} end`,
@@ -53,7 +54,10 @@ export function clockSql(group: Group, table: Table, { timeZone }: QueryScope): 
   };
 }
 
-/** Returns SQL that orders groups by time. If an hour repeats, this order differs from the order of local times. */
+/**
+ * Returns SQL that orders groups by time. Local times do not suffice: if an hour repeats, its two groups have equal
+ * local times.
+ */
 export const orderSql = (key: Expression, clock: Clock | null, { timeZone }: QueryScope): Expression[] => {
   if (clock === null) return [key];
   const { offset } = clock;
@@ -63,9 +67,9 @@ export const orderSql = (key: Expression, clock: Clock | null, { timeZone }: Que
 };
 
 /**
- * Returns SQL that writes the key of a group. PostgreSQL computes it once for each group and not for each row. The key
- * ends with the offset in two cases: if the local time occurs twice in the zone, also if only one of the two has a
- * group, or if another group has the same local time.
+ * Returns SQL that writes the key of a group. PostgreSQL computes the key once for each group and not for each row. The
+ * key ends with the offset from UTC in two cases: if the local time occurs twice in the zone, even if only one of the
+ * two has a group, or if another group has the same local time.
  */
 export function renderKey(group: Group, key: Expression, clock: Clock | null): Expression {
   if (!('trunc' in group)) return key;
@@ -80,12 +84,12 @@ export function renderKey(group: Group, key: Expression, clock: Clock | null): E
   return sql`${text} || coalesce(case when ${isLikeAnother} or ${isRepeated} then ${offsetText(offset)} end, '')`;
 }
 
-/** No clock was ever put back by more than this. */
+/** No time zone ever put its clocks back by more than 3 hours. */
 const AROUND = sql`interval '3 hours'`;
 
 /**
- * Returns SQL that is true if the local time at which a group begins occurs twice in the zone: before and after the
- * change of clocks.
+ * Returns SQL that is true if clocks in the zone show the local time at which a group begins twice: before and after
+ * they are put back.
  */
 function comesTwice(key: Expression, minutes: number, zone: Expression): Expression {
   const ahead = (at: Expression): Expression => aheadOf(sql`(${at} at time zone zone)`, at);
@@ -116,8 +120,8 @@ const PARTS: Record<DatePart, Expression> = {
 };
 
 /**
- * Returns SQL for the start of the group of a row. Groups of minutes, hours or days are aligned with the first day of
- * the timeframe. Groups of weeks are aligned with the week of this day.
+ * Returns SQL for the start of the group of a row. Groups of minutes, hours or days count from the first day of the
+ * timeframe. Groups of weeks count from the week of this day.
  */
 function startOfGroup(
   { unit, value: many }: { unit: Unit; value: number },
@@ -133,8 +137,8 @@ function startOfGroup(
 }
 
 /**
- * Returns SQL for the start of a group of months. These groups are aligned with January, so three months are a quarter.
- * Groups of several years begin at a multiple of their number.
+ * Returns SQL for the start of a group of months. Groups of months count from January, so groups of three months are
+ * quarters. Groups of several years begin at a multiple of their length: groups of 10 years begin at 2020 and 2030.
  */
 const startOfMonths = (many: number): Expression => sql`
   (date_trunc('month', local_at) - make_interval(months =>

@@ -1,6 +1,6 @@
-// Sealed columns, for example the title of a workout. The process opens the texts, and gives the database only the
-// position of each text in the sorted list of all texts. The database groups, compares and orders these positions, and
-// never gets a text.
+// Encrypted columns, for example the title of a workout. The process decrypts the texts and sorts them. It gives the
+// database only the position of each text in the sorted list. The database groups, compares and orders these positions,
+// and never gets a text.
 import { setImmediate as nextImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
@@ -12,13 +12,16 @@ import type { QueryScope } from './query-scope.ts';
 import { columnsIn } from './where/condition-sql.ts';
 
 export type OpenedTexts = {
-  /** Returns SQL that joins `opened` to rows by this id. `opened` has a column of positions for each sealed column. */
+  /**
+   * Returns SQL that joins `opened` to rows by the given id. `opened` has a column of positions for each encrypted
+   * column.
+   */
   join: (id: Expression) => Expression;
   /** Returns the text at a position. */
   textAt: (position: number) => string;
   /** Returns the number of bytes that the text at a position has in UTF-8. */
   bytesAt: (position: number) => number;
-  /** Returns the positions of a text: from `from` up to but excluding `to`. Both are equal if no row has the text. */
+  /** Returns the positions of a text: from `from`, up to and without `to`. Both are equal if no row has the text. */
   positionsOf: (value: string) => { from: number; to: number };
 };
 
@@ -26,7 +29,7 @@ const MOST_ROWS = 10_000;
 /** After this number of rows, the process does other work before it continues. */
 const ROWS_AT_ONCE = 500;
 
-/** Returns the sealed columns that a plan reads. */
+/** Returns the encrypted columns that a plan reads. */
 function sealedIn({ columns, groups, where }: QueryPlan): SealedPath[] {
   const read: Column[] = [
     ...columns.flatMap((each) => ('column' in each ? [each.column] : [])),
@@ -37,9 +40,9 @@ function sealedIn({ columns, groups, where }: QueryPlan): SealedPath[] {
 }
 
 /**
- * Opens the texts of the sealed columns that a query reads. Returns null if it reads none. Throws too_many_matches if
- * the query would open more than 10,000 rows, or more bytes than `bytes` still allows. Subtracts the bytes that it
- * opened from `bytes`.
+ * Decrypts the texts of the encrypted columns that a query reads. Returns null if it reads none. Throws
+ * too_many_matches if the query would decrypt more than 10,000 rows, or more bytes than `bytes` allows. Subtracts the
+ * decrypted bytes from `bytes`.
  */
 export async function openTexts(
   ctx: TeamCtx | TxCtx<TeamCtx>,
@@ -60,8 +63,8 @@ export async function openTexts(
   const found = (id: Expression): Expression[] =>
     paths.map((path) => sql`case when ids[n] = ${id} then ${sql.id(`of ${path}`)}[n] end as ${sql.id(path)}`);
   return {
-    // `width_bucket` finds the id with a binary search. A join would compare each row with each text, because the
-    // planner expects only one row for a user.
+    // `width_bucket` finds the id by binary search. With a join, the planner would expect one row for a user, and
+    // compare each row with each text.
     join: (id) => sql`
       cross join lateral (
         select ${sql.join(found(id))}
@@ -77,7 +80,7 @@ export async function openTexts(
   };
 }
 
-/** A text and its bytes in UTF-8. We compare these bytes, like PostgreSQL compares plain texts with collation C. */
+/** A text and its bytes in UTF-8. We order texts by these bytes, as PostgreSQL orders plain texts with collation C. */
 type Text = { text: string; bytes: Buffer };
 
 const inOrder = (texts: (string | null)[]): Text[] =>

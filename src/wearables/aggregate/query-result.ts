@@ -39,14 +39,14 @@ const TYPES: Record<Column['kind'], ResultType> = {
 };
 
 /**
- * Whether values of the result column have the same kind as the column that they come from. A count is a number of
- * rows, and a standard deviation of times is a number of seconds.
+ * Whether the values of the result column have the same kind as the column that they come from. They do not in two
+ * cases: a count of times is a number of rows, and a standard deviation of times is a number of seconds.
  */
 const isOfColumnKind = ({ func }: { func: string | null }): boolean => func !== 'count' && func !== 'stddev';
 
 /**
- * Returns the number of bytes that the opened texts will have in the response. The table does not contain these texts
- * yet.
+ * Returns the number of bytes that the decrypted texts will have in the response. The rows have only the positions of
+ * these texts.
  */
 export function openedBytes(plan: QueryPlan, rows: Row[], opened: OpenedTexts | null): number {
   if (!opened) return 0;
@@ -74,8 +74,8 @@ const formatted = (value: Value, format: Format): Value =>
   format === null || value === null ? value : format(value as number);
 
 /**
- * Returns the function that formats the numbers of this column for the response; null if the response has the
- * database's values unchanged.
+ * Returns the function that formats the database's values of this column for the response; null if the response shows
+ * them unchanged.
  */
 function formatterOf(result: ResultColumn, plan: QueryPlan, opened: OpenedTexts | null): Format {
   if (isSealed(result, plan)) return opened && opened.textAt;
@@ -85,7 +85,10 @@ function formatterOf(result: ResultColumn, plan: QueryPlan, opened: OpenedTexts 
 
 const isSealed = (result: ResultColumn, plan: QueryPlan): boolean => valueColumnOf(result, plan)?.sealed !== undefined;
 
-/** Returns the column whose values the response shows; null for counts, deviations and parts of time. */
+/**
+ * Returns the column whose values the response shows. Returns null for counts, deviations and parts of time, because
+ * these are numbers of another kind.
+ */
 export function valueColumnOf(result: ResultColumn, { groups }: QueryPlan): Column | null {
   if ('column' in result && !isOfColumnKind(result)) return null;
   const group = 'group' in result ? groups[result.group] : result;

@@ -1,5 +1,5 @@
-// Rules for the parts of a query that the types of its keys cannot express: which words a query can combine. Each
-// breach has the path of the part that it is about.
+// Rules of a query that JSON schemas of its keys cannot express: which keys may be used together. Each breach has the
+// path of the part of the query that breaks the rule.
 import type { Breach } from '../../wire/rule.ts';
 import { seriesNamed } from './columns/series-columns.ts';
 import { SUMMARY_TABLES } from './query-tables.ts';
@@ -13,9 +13,9 @@ export const wrong = (at: Path, msg: string, type = 'value_error'): Breach => ({
 export const listOf = (value: unknown): Values[] => (Array.isArray(value) ? value.filter(isObject) : []);
 export const given = (item: Values, names: readonly string[]): string[] => names.filter((name) => isThere(item[name]));
 
-/** The words that name a table. The value of such a word is a column. */
+/** The keys that name a table. The value of such a key is a column, as in `{ "sleep": "duration" }`. */
 export const TABLE_WORDS = ['timeseries', ...SUMMARY_TABLES.map(({ name }) => name)];
-/** The words that name a column. An item must have exactly one of them. */
+/** The keys that name a column. An item must have exactly one of them. */
 const COLUMN_WORDS = [...TABLE_WORDS, 'value_macro', 'index', 'source'];
 
 export const shapeBreaches = (select: Values[], groupBy: Values[]): Breach[] => [
@@ -44,7 +44,7 @@ function selectBreaches(item: Values, at: Path, groups: number): Breach[] {
   return columnBreaches(arg, [...at, 'arg'], [...TABLE_WORDS, 'value_macro', 'index']);
 }
 
-/** Checks that exactly one word names the column, and that the other keys of the item belong to this word. */
+/** Checks that exactly one key names the column, and that the other keys of the item may stand beside this key. */
 function columnBreaches(item: Values, at: Path, words: readonly string[]): Breach[] {
   const names = given(item, words);
   if (names.length !== 1) return [wrong(at, 'Exactly one column, value macro or index is needed')];
@@ -82,7 +82,7 @@ function groupBreaches(item: Values, at: Path): Breach[] {
     : [...beside, wrong([...at, 'arg'], 'Exactly one of index and placeholder is needed')];
 }
 
-/** Refuses a query that does both: a query either lists rows, or makes one row of each group. */
+/** A query either lists rows or makes one row of each group. Refuses a query that asks for both. */
 function mixBreaches(select: Values[], groups: number): Breach[] {
   const isBare = (item: Values): boolean =>
     given(item, COLUMN_WORDS).length > 0 && given(item, ['group_key', 'arg']).length === 0;

@@ -1,5 +1,5 @@
-// A query as one SQL statement. The text of the statement differs from query to query, so we never prepare it under a
-// name. Values are parameters. All other parts come from the lists of this module, never from the request.
+// A query as one SQL statement. Almost every query has its own text, so we never prepare a statement under a name.
+// Values are parameters. All other parts come from the lists of this module, never from the request.
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { valueColumnOf } from './query-result.ts';
@@ -13,9 +13,9 @@ import { countedRows, type SampleSelection, type SourceColumn, type SummarySelec
 import { conditionSql, splitBySource } from './where/condition-sql.ts';
 
 /**
- * Returns the statement. Its columns are the columns of the response in their order, named c0, c1 and so on. A subquery
- * first computes groups and values for each row, as g0 and v0, because PostgreSQL cannot group by an expression with
- * parameters.
+ * Returns the statement. Its columns are the columns of the response in their order, named c0, c1 and so on. PostgreSQL
+ * does not recognise two expressions with parameters as equal, so it cannot group by them. So a subquery first computes
+ * the groups and values of each row, as g0 and v0.
  */
 export async function querySql(
   ctx: TeamCtx | TxCtx<TeamCtx>,
@@ -64,12 +64,15 @@ export async function querySql(
 }
 
 /**
- * The name of an additional column. In each row it has the number of bytes that the plain texts of all rows have
+ * The name of an additional column. Every row has the same number in it: the bytes of the plain texts of all rows
  * together.
  */
 export const TEXT_BYTES = 'text_bytes';
 
-/** Returns SQL for the rows of a statement. If their plain texts have more bytes than allowed, all values are null. */
+/**
+ * Returns SQL for the rows of a statement. If their plain texts together have more bytes than allowed, all values are
+ * null.
+ */
 function withinBytes(plan: QueryPlan, statement: Expression, { mostTextBytes }: QueryScope): Expression {
   const names = plan.columns.map((_, n) => sql.id(`c${n}`));
   const texts = names.filter((_, n) => isPlainText(valueColumnOf(plan.columns[n] as ResultColumn, plan)));
@@ -88,8 +91,8 @@ const isPlainText = (column: Column | null): boolean =>
   column !== null && !column.sealed && (column.kind === 'text' || column.kind === 'words');
 
 /**
- * Returns SQL for the order of rows: by their moment, or by the start of their day or session. `tie` orders rows that
- * have the same moment.
+ * Returns SQL for the order of rows: by their moment, or by the start of their day or session. `tie` decides between
+ * rows of the same moment.
  */
 const instantOf = ({ series }: QueryPlan['table']): Expression =>
   series ? sql`at as instant, stream_id as tie` : sql`coalesce(start_at, created_at) as instant, id as tie`;
@@ -100,8 +103,9 @@ const joinOpened = ({ series }: QueryPlan['table'], { join }: OpenedTexts): Expr
     : sql` ${join(sql`counted.id`)}`;
 
 /**
- * Returns SQL that is true if a row is within the timeframe. The statement reads complete days, so this matters for a
- * timeframe of parts of days. A row that belongs to no day is in every timeframe that ends after we stored the row.
+ * Returns SQL that is true if a row is within the timeframe. The statement reads complete days, so a timeframe of hours
+ * or minutes needs this condition. A profile belongs to no day. It is in every timeframe that ends after Phial stored
+ * it.
  */
 function withinWindow({ table }: QueryPlan, { window }: QueryScope): Expression {
   if (window === null) return sql`true`;

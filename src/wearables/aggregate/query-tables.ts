@@ -12,7 +12,7 @@ import { SUMMARY_COLUMNS } from './columns/summary-columns.ts';
 
 /** The table that a query reads. A query reads one table. */
 export type Table = {
-  /** The name in queries. A series can have several names; this is the one in the query. */
+  /** The name in queries. A series can have several names; this is the one that the query used. */
   name: string;
   /** The value of `resource` in stored rows. */
   resource: string;
@@ -20,13 +20,13 @@ export type Table = {
   series: { of: Series; type: string | null } | null;
   columns: Columns;
   macros: Columns;
-  /** The columns that `source` can name. */
+  /** The columns that a `source` item of a query can name. */
   sources: Columns;
   /** The column for the time of a row: a moment or a day. */
   index: Column;
   /**
-   * True if a row is a state, for example a profile. Such a row is in every timeframe that ends after we stored the
-   * row.
+   * True if a row describes a state and no day, for example a profile. Such a row is in every timeframe that ends after
+   * Phial stored the row.
    */
   isOfNoDay: boolean;
 };
@@ -34,15 +34,15 @@ export type Table = {
 type Field = {
   type?: string | string[];
   properties?: Record<string, Field>;
-  /** The keys that a map of numbers can have. */
+  /** The keys that an object can have whose values are all numbers, for example one number for each nutrient. */
   propertyNames?: { enum?: readonly string[] };
   additionalProperties?: Field | boolean;
 };
 
-/** The numbers that are not measurements. */
+/** Numbers of summaries that are no measurements, so no columns. */
 const NO_MEASURE = new Set(['timezone_offset']);
 
-/** The kinds of summaries that have another name in queries than their resource. */
+/** The kinds of summaries that have one name in queries and another as resource. */
 const WORDS: Readonly<Record<string, string>> = { workouts: 'workout' };
 
 /** Returns the paths of all numbers in a kind of summary, for example `heart_rate.avg_bpm`. */
@@ -51,7 +51,7 @@ export const ownNumbers = ({ input, sealed }: SummaryResource): string[] =>
     .filter(([name]) => !sealed.includes(name) && !NO_MEASURE.has(name))
     .flatMap(([name, field]) => numbersOf(name, field));
 
-/** Returns the path of the field if it is a number, or the paths of all numbers in it. */
+/** Returns the path of the field if the field is a number, or the paths of all numbers within the field. */
 function numbersOf(name: string, { type, properties, propertyNames, additionalProperties }: Field): string[] {
   if ([type].flat().some((kind) => kind === 'number' || kind === 'integer')) return [name];
   const named = typeof additionalProperties === 'object' ? (propertyNames?.enum ?? []) : [];
@@ -65,8 +65,8 @@ const day = ofRow('date', sql`calendar_date`);
 const begin = ofRow('moment', sql`start_at`);
 const storedAt = ofRow('moment', sql`date_trunc('milliseconds', created_at)`);
 /**
- * For these kinds of summaries the index is a day. An activity has no hour. A night belongs to the day on which the
- * person woke.
+ * The kinds of summaries whose index is not their start. An activity has only a day. A night belongs to the day on
+ * which the person woke. A profile has only the time at which Phial stored it.
  */
 const INDEXES: Readonly<Record<string, Column>> = { activity: day, sleep: day, profile: storedAt };
 

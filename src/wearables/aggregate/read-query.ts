@@ -38,12 +38,12 @@ export type QueryPlan = {
   isListing: boolean;
 };
 
-/** A part of a query that names a column, with its path. */
+/** A part of a query that names a column, with the path of this part in the query. */
 type NamedColumn = { item: Values; at: Path };
 
 const ONE_TABLE = 'All columns and indexes should be of one series, and of one type of it, or of one kind of summary';
 
-/** Returns the plan of a query that we have checked before. */
+/** Returns the plan of a query that was checked before. */
 export function planOf(query: unknown): QueryPlan {
   const { plan, breaches } = readQuery(query as Values);
   if (!plan) throw new Error(`a checked query has no plan: ${breaches[0]?.msg ?? 'it has an unknown word'}`);
@@ -51,8 +51,8 @@ export function planOf(query: unknown): QueryPlan {
 }
 
 /**
- * Returns the plan of a query, or its breaches. The schema reports words that are not in its lists, so this function
- * does not. For a query with such a word it returns no plan and no breaches.
+ * Returns the plan of a query, or its breaches. The schema of the request reports words that are not in its lists. For
+ * a query with such a word, this function returns no plan and no breaches, so that nothing is reported twice.
  */
 export function readQuery(query: Values): { plan: QueryPlan | null; breaches: Breach[] } {
   const select = listOf(query['select']);
@@ -123,15 +123,13 @@ function readFor(
             groups.length === 0 && columns.every((column) => column && 'func' in column && column.func === null),
         }
       : null,
-    // We return the plan also with these breaches, because a stored continuous query may have them.
+    // The checks `repeatedGroups` and `unknownWords` are newer than some stored continuous queries. These must still
+    // run, so we return the plan although there are breaches.
     breaches: [...breaches, ...repeatedGroups(groups), ...unknownWords],
   };
 }
 
-/**
- * Refuses a group that is equal to an earlier one. It would not change the groups; the response would only repeat the
- * keys.
- */
+/** Refuses a group that is equal to an earlier one, because it would only repeat the keys in the response. */
 const repeatedGroups = (groups: (Group | null)[]): Breach[] =>
   groups.flatMap((group, n) => {
     const before = group ? groups.findIndex((other) => other && isSameGroup(other, group)) : n;
@@ -146,7 +144,7 @@ function isSameGroup(one: Group, other: Group): boolean {
 }
 
 /**
- * Returns the reason why a function cannot be used for a kind of column. Some functions need numbers, others need
+ * Returns why a function cannot be used for a kind of column; null if it can. `sum` needs numbers, and `min` needs
  * values with an order.
  */
 function refusalOf(func: Func, kind: Kind): string | null {
@@ -157,7 +155,7 @@ function refusalOf(func: Func, kind: Kind): string | null {
   return `A column that is not a number has only count, oldest${hasOrder ? ', newest, min and max' : ' and newest'}`;
 }
 
-/** Returns a breach for each type that samples of the series never have. */
+/** Returns a breach for each named type that samples of the series never have. */
 function unknownTypes({ series }: Table, named: NamedColumn[]): Breach[] {
   const types = series?.of.type;
   if (!types || types === 'any') return [];
@@ -177,7 +175,8 @@ function whereOf(
   const about = {
     find: (name: string) => columnNamed(table, name),
     names: Object.keys({ ...columns, ...macros, ...sources }),
-    // A `where` can have only one breach, because each path may have one. So this keeps only the first message.
+    // Each path can have one breach. All conditions of a `where` have the same path, so we report only the first of
+    // them.
     unknownWord: (at: number, msg: string) => {
       if (!unknownWords.some(({ at: [first] }) => first === 'where'))
         unknownWords.push(wrong(['where'], messageAt(at, msg)));
@@ -192,9 +191,7 @@ function whereOf(
   }
 }
 
-/**
- * Returns the column that a `where` names: the column's name alone, or the table's name, a dot and the column's name.
- */
+/** Returns the column that a `where` names. Both `duration` and `sleep.duration` name a column of the table `sleep`. */
 function columnNamed({ name: table, columns, macros, sources }: Table, name: string): Column | null {
   const own = name.startsWith(`${table}.`) ? name.slice(table.length + 1) : name;
   for (const among of [columns, macros, sources]) if (Object.hasOwn(among, own)) return among[own] as Column;
@@ -203,7 +200,10 @@ function columnNamed({ name: table, columns, macros, sources }: Table, name: str
 
 type FoundColumn = { column: Column; name: string };
 
-/** Returns the column that an item names; null if the column does not exist and the schema has reported this. */
+/**
+ * Returns the column that an item names. Returns null if there is no such column and the schema has already reported
+ * it.
+ */
 function resolve(table: Table, item: Values): FoundColumn | { at: string[]; msg: string } | null {
   const found = (
     name: unknown,
@@ -237,7 +237,7 @@ const OLDER_SOURCES = new Map<unknown, string>([
   ['type', 'source_type'],
 ]);
 
-/** The fields that describe the source of a sample. They are not measured values. */
+/** Fields of a sample that are no measured values. The error message about a missing `field` does not propose them. */
 const MEANS_NO_VALUE = {
   source_provider: true,
   source_type: true,
@@ -248,7 +248,6 @@ const MEANS_NO_VALUE = {
   type: true,
 };
 
-/** Whether an item names a table. */
 const namesTable = (item: Values): boolean =>
   given(item, TABLE_WORDS).length > 0 || isThere(item['value_macro']) || isThere(item['index']);
 

@@ -7,16 +7,16 @@ import { planOf } from './read-query.ts';
 import type { AggregationResponse, QueryBatch } from './schemas.ts';
 import { daysOf, type Timeframe } from './timeframe.ts';
 
-/** Enough for each hour of a year. */
+/** Enough for a row for each hour of a year. */
 const MOST_ROWS = 10_000;
 /** The most values that all tables may have together. */
 const MOST_VALUES = 50_000;
 
 /**
  * Computes queries over the data of one user, one query after the other. Throws not_found or
- * user_scheduled_for_deletion for the user. Throws too_many_matches if a table would have more than 10,000 rows, if all
- * tables together would have more than 50,000 values or 4 MiB of texts, or if the queries would open more than 16 MiB
- * of sealed texts.
+ * user_scheduled_for_deletion for the user. Throws too_many_matches in four cases: a table would have more than 10,000
+ * rows; all tables together would have more than 50,000 values; or more than 4 MiB of texts; or the queries would
+ * decrypt more than 16 MiB of texts.
  */
 export async function runQueries(
   ctx: TeamCtx,

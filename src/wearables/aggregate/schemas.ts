@@ -14,10 +14,10 @@ import { shape } from '../../wire/shape.ts';
 const MOST_QUERIES = 10;
 const MOST_SELECTED = 20;
 const MOST_GROUPS = 5;
-/** A little more than the minutes of a year. */
+/** A few more than the minutes of a year. */
 const LONGEST_GROUP = 530_000;
 
-/** We refuse a query with an unknown key, so that we never ignore a part of a request. */
+/** Refuses unknown keys. Otherwise Phial would ignore a misspelt condition, and the response would be wrong. */
 export const closed = { additionalProperties: false } as const;
 
 const maybe = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema));

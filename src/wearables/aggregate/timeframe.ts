@@ -4,7 +4,7 @@ import type { Breach } from '../../wire/rule.ts';
 import type { Unit } from './read-query.ts';
 import type { QueryScope } from './query-scope.ts';
 
-/** A timeframe. It ends with a day or at a moment (`anchor`). */
+/** A timeframe. `anchor` is its end: a day, which is included, or a moment. */
 export type Timeframe = { anchor: string; past: Past };
 type Past = { unit: Unit; value?: number };
 
@@ -17,8 +17,8 @@ export const MOST_DAYS = 1_100;
 export const MOST_UNITS = (MOST_DAYS * DAY_MS) / MINUTE_MS;
 
 /**
- * Returns the first local day of a timeframe and the day after the last. If the timeframe is shorter than these days,
- * also returns the window within them.
+ * Returns the first local day of a timeframe, and the day after the last one. A timeframe that ends at a moment is
+ * shorter than its days. For it, also returns the window within the days.
  */
 export function daysOf({ anchor, past }: Timeframe, timeZone: string): Pick<QueryScope, 'from' | 'until' | 'window'> {
   if (!isCalendarDate(anchor)) return upToMoment(anchor, past, timeZone);
@@ -53,7 +53,7 @@ function upToMoment(anchor: string, past: Past, timeZone: string): Pick<QuerySco
 
 const isShort = ({ unit }: Past): boolean => unit === 'minute' || unit === 'hour';
 
-/** Returns the time that is `past` before `at`, on a calendar on which each day has 24 hours. */
+/** Returns the time that is `past` before `at`, on a calendar on which every day has 24 hours. */
 function before(at: number, { unit, value = 1 }: Past): number {
   switch (unit) {
     case 'minute':
@@ -71,7 +71,10 @@ function before(at: number, { unit, value = 1 }: Past): number {
   }
 }
 
-/** Returns the same day and time in an earlier month, or the last day of that month if it is shorter. */
+/**
+ * Returns the same day and time so many months earlier. If that month is shorter, returns its last day: one month
+ * before 31 March is 28 or 29 February.
+ */
 function monthsBefore(at: number, months: number): number {
   const day = new Date(at);
   const first = new Date(Date.UTC(day.getUTCFullYear(), day.getUTCMonth() - months, 1));
@@ -80,7 +83,7 @@ function monthsBefore(at: number, months: number): number {
   return first.getTime() + (at - Date.UTC(day.getUTCFullYear(), day.getUTCMonth(), day.getUTCDate()));
 }
 
-/** Returns the local time in a zone at a moment. The number is written as if the local time were UTC. */
+/** Returns what clocks in a zone show at a moment, as the milliseconds of that date and time in UTC. */
 function localAt(at: number, timeZone: string): number {
   const text = new Intl.DateTimeFormat('sv-SE', {
     timeZone,
@@ -95,8 +98,8 @@ function localAt(at: number, timeZone: string): number {
 }
 
 /**
- * Returns the moment of a local time in a zone. If clocks show this time twice or never, returns a moment within an
- * hour of it.
+ * Returns the moment at which clocks in a zone show this local time. If clocks show this time twice or never, because
+ * they are changed, returns a moment within an hour of it.
  */
 function momentAt(local: number, timeZone: string): number {
   const guess = local - (localAt(local, timeZone) - local);

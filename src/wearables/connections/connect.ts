@@ -15,30 +15,30 @@ import { sealedTokens, type Tokens } from './tokens/sealed-tokens.ts';
 
 type UserRef = { id: string; client_user_id: string };
 
-/** The parts of a new connection. All of them may be missing, for example if a phone connects itself. */
+/** What a new connection stores. All of it may be missing, for example if a phone connects itself. */
 export type Grant = {
-  /** The provider's own id of the user. */
+  /** The id by which the provider knows the user. */
   external_user_id: string | null;
-  /** Whether the provider itself has returned this id. If this is missing, only the team has stated the id. */
+  /** True if the provider itself returned `external_user_id`. Missing if only the team has stated this id. */
   proven?: boolean;
   /** The scopes that the user granted; null if they are not known. */
   granted_scopes: string[] | null;
   tokens: Tokens | null;
   /**
-   * The team's own application to which the tokens belong. If this is missing, they belong to this deployment's
+   * The team's own application to which the tokens belong. Missing or null if they belong to this deployment's
    * application.
    */
   credential_id?: string | null;
-  /** Whether the connection brings invented data. If this is missing, it does not. */
+  /** True if the connection brings invented data. */
   demo?: boolean;
 };
 
-/** The grant of a phone, which connects itself, and of a demo connection. Both have no account at a provider. */
+/** The grant of a phone, which connects itself, and of a demo connection. Neither has an account at a provider. */
 export const NO_GRANT: Grant = { external_user_id: null, granted_scopes: null, tokens: null };
 
 /**
- * Connects a user to a provider. If there is a connection already, this changes it, in any status. Publishes an event
- * if the connection is new or was not connected before. So two requests at the same time cause one event.
+ * Connects a user to a provider. If the connection exists, in whatever status, changes it. Publishes an event if the
+ * connection is new or was not connected before. So two requests at the same time cause one event.
  */
 export function connect(
   ctx: TeamCtx | TxCtx<TeamCtx>,
@@ -96,11 +96,12 @@ type Before = {
 };
 
 /**
- * Locks the connection and returns its state before; null if this call made it. If two calls run at the same time, the
- * second one waits.
+ * Locks the connection and returns its state before this call; null if this call made it. If two calls run at the same
+ * time, the second one waits.
  */
 async function lockOrInsert({ db, team }: TxCtx<TeamCtx>, user: UserRef, provider: string): Promise<Before | null> {
-  // Another transaction may delete the connection before we lock it. Then the loop runs again and makes the connection.
+  // The insert fails because the connection exists, and then another transaction may delete it before we lock it. In
+  // that case the loop inserts again.
   for (;;) {
     const made = await db
       .insertInto('connections')
@@ -124,9 +125,11 @@ async function lockOrInsert({ db, team }: TxCtx<TeamCtx>, user: UserRef, provide
 /**
  * Makes a connection for a push of data, in the transaction that stores the data. A phone or a person connects by
  * sending data. The first push makes the connection and publishes its event; later pushes find the connection. For
- * samples this event comes before the event of the data, for summaries after it. This makes no connection in two cases.
- * If users connect the provider at the provider's own page, their data may be pushed without a connection, because a
- * connection without a token could not pull. If the user's last day of ingestion has passed, the data is not stored.
+ * samples this event comes before the event of the data, for summaries after it.
+ *
+ * Makes no connection in two cases. First, if users connect the provider at the provider's own page: such a connection
+ * needs a token, and a push brings none. Second, if the user's last day of ingestion has passed, because then the data
+ * is not stored.
  */
 export async function ensureConnection(
   ctx: TeamCtx | TxCtx<TeamCtx>,

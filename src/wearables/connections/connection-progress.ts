@@ -4,7 +4,7 @@ import type { TeamCtx } from '../../context.ts';
 import { isPushed } from '../providers/provider-catalogue.ts';
 import type { ProviderWithStatus, SkippedOfProvider } from './schemas.ts';
 
-/** What a connection has imported last, and its next step. */
+/** What a connection imported last, and what it will do next. */
 export type Progress = Pick<Static<typeof ProviderWithStatus>, 'last_data_at' | 'last_attempt' | 'skipped' | 'next'>;
 
 type Row = {
@@ -20,7 +20,7 @@ type Row = {
   skipped: Record<string, number>;
 };
 
-/** Returns, by provider, when each connection of a user last brought data, and its next step. */
+/** Returns, for each provider of a user, when the connection last brought data, and what it will do next. */
 export async function progressOf({ db, team }: TeamCtx, userId: string): Promise<ReadonlyMap<string, Progress>> {
   const { rows } = await sql<Row>`
     select c.provider, c.status, data.last_data_at, tried.attempted_at, tried.succeeded,
@@ -80,7 +80,7 @@ const render = (row: Row): Progress => ({
   next: nextOf(row),
 });
 
-/** Returns these counts in the form that responses have, the largest first. */
+/** Returns these counts as responses have them, the largest first. */
 export const skippedOf = (counts: Record<string, number>): Static<typeof SkippedOfProvider>[] =>
   Object.entries(counts)
     .map(([type, records]) => ({ type, reason: 'impossible' as const, records }))

@@ -6,8 +6,8 @@ import { endAgreement } from './tokens/ended-agreements.ts';
 import { queueEndedRevocations } from './tokens/queue-revocations.ts';
 
 /**
- * Ends a connection. A job notifies the provider later. The data that the connection brought stays, except if the
- * provider's rules require its deletion some weeks later. Throws not_found for the user, and if there is no connection.
+ * Ends a connection. A job notifies the provider later. The data of the connection stays, unless the provider's rules
+ * require its deletion some weeks later. Throws not_found for the user, and if there is no connection.
  */
 export function disconnect(ctx: TeamCtx, userId: string, provider: string): Promise<void> {
   return inTransaction(ctx, async (ctx) => {

@@ -16,8 +16,8 @@ export const EXPORTS: Exports = {
 };
 
 /**
- * Erases the connections of a user. We keep their tokens for a short time, without the user, because we notify the
- * provider after the erasure.
+ * Erases the connections of a user. Phial notifies the providers after the erasure. For this it stores the tokens for a
+ * short time, without the user.
  */
 export async function eraseUser(ctx: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
   const ended = await ctx.db
@@ -30,14 +30,17 @@ export async function eraseUser(ctx: TxCtx<TeamCtx>, user: { id: string }): Prom
 }
 
 /**
- * Notifies the providers once more about connections that have ended. Runs before the erasure of the team, outside any
- * transaction.
+ * Tries once more to notify the providers about connections that have ended. Runs before the erasure of the team,
+ * outside any transaction.
  */
 export async function beforeTeam(ctx: TeamCtx): Promise<void> {
   await revokePending(ctx);
 }
 
-/** Erases the revocations of the team's tokens. The erasure of the users has erased the connections before. */
+/**
+ * Erases the tokens of the team that were to be revoked. The erasure of the team's users has erased the connections
+ * before.
+ */
 export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): Promise<void> {
   await db.deleteFrom('token_revocations').where('team_id', '=', team.id).execute();
 }

@@ -3,7 +3,7 @@ import { ownProperty } from '../../wire/own-property.ts';
 
 export type ConnectionError = (typeof CONNECTION_ERRORS)[number];
 
-/** Texts for people, which state what happened and what to do. */
+/** Messages for people, which say what happened and what to do. */
 const MESSAGES: Record<ConnectionError, string> = {
   token_refresh_failed: 'The provider no longer accepts the connection. The user has to connect it again.',
   webhook_registration_failed:

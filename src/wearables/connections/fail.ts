@@ -8,10 +8,10 @@ import { messageOf, type ConnectionError } from './error-messages.ts';
 import { openTokens } from './tokens/sealed-tokens.ts';
 
 /**
- * Sets the status of a connection to error and publishes an event, once. Changes nothing if the connection is already
- * in error, is paused or does not exist. `details` is a code from the provider's response. It is never text from the
- * response, which could name a person. `refused` is the access token that the provider has refused. If the connection
- * has another token now, this changes nothing and returns false.
+ * Sets the status of a connection to `error` and publishes an event. Changes nothing if the connection is already in
+ * error, is paused or does not exist. So there is one event. `details` is a code from the provider's response. It is
+ * never a text of the response, because that could name a person. `refused` is the access token that the provider
+ * refused. If the connection has another token by now, changes nothing and returns false.
  */
 export function failConnection(
   ctx: TeamCtx | TxCtx<TeamCtx>,

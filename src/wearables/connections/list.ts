@@ -21,7 +21,7 @@ export async function listConnections(ctx: TeamCtx, userId: string): Promise<Sta
     .orderBy('provider')
     .execute();
   const progress = await progressOf(ctx, userId);
-  // A connection may end between the two SQL statements. The response does not contain it.
+  // A connection may end between the two statements. Then the response leaves it out.
   const there = rows.filter(({ provider }) => progress.has(provider));
   const providers = there.map((row) => ({
     ...namedProvider(ctx.config, row.provider),

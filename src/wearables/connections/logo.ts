@@ -3,8 +3,8 @@ import { notFound } from '../../errors.ts';
 import { providerOrNull } from '../providers/provider-catalogue.ts';
 
 /**
- * Draws a picture for a provider: the first letters of its name on a colour that we chose for this provider. We do not
- * distribute the companies' trademarks. Throws not_found for an unknown slug.
+ * Draws a picture for a provider: the first letters of its name on a colour of our choice. We do not distribute the
+ * companies' logos, which are trademarks. Throws not_found for an unknown slug.
  */
 export function drawLogo(slug: string): string {
   const provider = providerOrNull(slug);

@@ -8,14 +8,14 @@ import { inTransaction } from '../../db/transaction.ts';
 /** The most connections that one run pauses. The next run is a minute later. */
 const MOST = 1_000;
 /**
- * The number of days for which connections stay active after the last day of ingestion. Data may arrive late, and a
- * pull of the past that the user or team requested after the last day may take as long.
+ * The number of days for which connections stay active after the user's last day of ingestion. Data of the last day may
+ * arrive late. A pull of the past that was requested on the last day may take as long.
  */
 const PULL_DAYS = 7;
 
 /**
- * Pauses connections of users whose last day of ingestion was more than seven days ago, because we could store nothing
- * that they bring. If a pull of the past is running, the connection is paused after the pull.
+ * Pauses connections of users whose last day of ingestion was more than seven days ago, because Phial would store
+ * nothing of what they bring. If a pull of the past is running, the connection is paused after it.
  */
 export async function pauseAfterLastDay(ctx: Ctx): Promise<void> {
   await inTransaction(acrossTeams(ctx), async ({ db }) => {
@@ -30,7 +30,7 @@ export async function pauseAfterLastDay(ctx: Ctx): Promise<void> {
   });
 }
 
-/** The job that pauses these connections, each minute. */
+/** The job that calls pauseAfterLastDay every minute. */
 export const pausing = defineJob({
   name: 'pause_after_last_day',
   payload: Type.Object({}),
@@ -39,7 +39,7 @@ export const pausing = defineJob({
 });
 
 /**
- * Whether the user's last day of ingestion has passed, so that we store no data of the user. A push then makes no
+ * Whether the user's last day of ingestion has passed. Phial stores no data of later days, and a push then makes no
  * connection.
  */
 export async function isAfterLastDay({ db, team }: TeamCtx | TxCtx<TeamCtx>, user: { id: string }): Promise<boolean> {

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
 
 /**
- * Pauses connections of the team to a provider. They bring no data until the users connect again. Returns the users
- * whose connection is paused now. Does not change a user without a connection, or a connection in error.
+ * Pauses connections of a team's users to a provider. A paused connection brings no data until its user connects again.
+ * Returns the users whose connection was paused. Skips users without a connection, and connections in error.
  */
 export async function pauseConnections(ctx: TeamCtx, provider: string, userIds: string[]): Promise<string[]> {
   const { rows } = await sql<{ user_id: string }>`

@@ -6,8 +6,8 @@ import type { ResourceAvailability } from './schemas.ts';
 type Availability = Static<typeof ResourceAvailability>;
 
 /**
- * Returns the resources that a connection can bring, and the scopes that each resource needs. If the scopes are not
- * known (a phone, or tokens without scopes), every resource of the provider is available.
+ * Returns the resources that a connection can bring, with the scopes that each of them needs. A phone has no scopes,
+ * and some providers state none. Then every resource of the provider is available.
  */
 export function resourceAvailability(
   provider: string,

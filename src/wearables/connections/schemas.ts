@@ -3,7 +3,7 @@ import { ProviderName } from '../providers/schemas.ts';
 import { nullable, oneOf, Timestamp, Uuid } from '../../wire/schema.ts';
 import { shape } from '../../wire/shape.ts';
 
-/** The reasons why a connection brings no more data. */
+/** Why a connection brings no more data. */
 export const CONNECTION_ERRORS = [
   'token_refresh_failed',
   'webhook_registration_failed',

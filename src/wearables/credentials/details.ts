@@ -1,12 +1,14 @@
-// Some providers and laboratories need more than an id and a secret. This file defines the shape of these details for
-// each of them, and names the secret parts.
+// Some providers and laboratories need more than an id and a secret. This file defines these details for each of them,
+// and says which parts are secret.
 import { Type, type Static } from 'typebox';
 import { AppError } from '../../errors.ts';
 import type { Requirement } from '../../wire/rules.ts';
 import { ownProperty } from '../../wire/own-property.ts';
 import { nullable, oneOf, Text } from '../../wire/schema.ts';
 
-/** Responses show this text instead of a secret. If a request sends it back, the stored secret stays. */
+/**
+ * Responses show this text instead of a secret. If a request sends this text back, the stored secret does not change.
+ */
 const HIDDEN = '[hidden]';
 
 const MOST_STATES = 60;
@@ -69,7 +71,7 @@ const StatesOfType = {
   items: { type: 'string', maxLength: 2, minLength: 2 },
 };
 
-/** The details of all providers together. SHAPES defines which of them belong to which provider. */
+/** The details of all providers together. SHAPES says which of them belong to which provider. */
 export const CredentialDetails = Type.Object(
   {
     fitbit: Type.Optional(Fitbit),
@@ -128,7 +130,7 @@ const LABCORP_MESSAGES = ['sending_facility', 'sending_application', 'receiving_
 type Shape = { needs: readonly string[]; may?: readonly string[] };
 const Quest: Shape = { needs: ['quest'], may: [...BILLING, 'allowed_business_units'] };
 
-/** The allowed shapes by provider. The details must have one of them. */
+/** The allowed sets of members, by provider. The details must have the members of one set. */
 const SHAPES: Readonly<Record<string, readonly Shape[]>> = {
   fitbit: [{ needs: ['fitbit'] }],
   google_fit: [{ needs: ['redirect_uri', 'data_scopes'] }],
@@ -148,7 +150,7 @@ const SHAPES: Readonly<Record<string, readonly Shape[]>> = {
 
 const shapesOf = (provider: string): readonly Shape[] => ownProperty(SHAPES, provider) ?? [];
 
-/** Requires that the details have a shape of the provider that the request names. */
+/** Checks that the details fit the provider that the request names. */
 export const detailsOfProvider: Requirement = {
   check: ({ provider, details }) => {
     if (typeof provider !== 'string' || typeof details !== 'object' || details === null) return [];
@@ -168,7 +170,7 @@ export const detailsOfProvider: Requirement = {
 };
 
 /**
- * SECRETS are the members that are secret in every object. ALL_SECRET are the objects of which every member is secret.
+ * SECRETS are the members that are secret wherever they occur. ALL_SECRET are the objects whose members are all secret.
  */
 const SECRETS = new Set([
   'workout_verify_token',
@@ -182,7 +184,10 @@ const SECRETS = new Set([
 ]);
 const ALL_SECRET = new Set(['bioreference', 'quest']);
 
-/** Returns details for a response: every key of their shape, with null for a missing value, and without secrets. */
+/**
+ * Returns the details for a response: every member that the provider has, null for one without a value, and HIDDEN for
+ * a secret.
+ */
 export function shownDetails(provider: string, details: Details): Details {
   const shape = shapesOf(provider).find(({ needs }) => needs.every((name) => name in details));
   const absent = Object.fromEntries([...(shape?.needs ?? []), ...(shape?.may ?? [])].map((name) => [name, null]));
@@ -190,7 +195,10 @@ export function shownDetails(provider: string, details: Details): Details {
   return { ...absent, ...others, ...(fitbit && { fitbit: { foods_verify_token: null, ...fitbit } }) };
 }
 
-/** Returns details to store: replaces each hidden value by the stored one. Throws credentials_incomplete. */
+/**
+ * Returns the details to store: for each HIDDEN of the request, the stored secret. Throws credentials_incomplete if
+ * there is none.
+ */
 export const restoreHidden = (details: Details, stored: Details | null): Details =>
   eachSecret(details, (value, path) => {
     if (value !== HIDDEN) return value;

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Ctx, TeamCtx, TxCtx } from '../../context.ts';
 
 /**
- * The least time for which we keep a retired application. A user who is at the provider's page comes back within this
- * time.
+ * The shortest time for which we store a retired application, in seconds. A user who is at the provider's page may come
+ * back within this time.
  */
 const LEAST_SECONDS = 3_600;
 

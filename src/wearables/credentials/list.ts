@@ -5,10 +5,7 @@ import { decodeCursor, isId, takePage } from '../../db/cursor.ts';
 import { CREDENTIAL_COLUMNS, renderCredentials } from './render.ts';
 import type { CredentialsPage } from './schemas.ts';
 
-/**
- * Returns the credentials of teams, the oldest first. If `teams` is null, returns those of every team of the
- * organisation.
- */
+/** Returns the credentials of these teams, the oldest first. `teams` is null for all teams of the organisation. */
 export async function listCredentials(
   ctx: ManagementCtx,
   teams: string[] | null,

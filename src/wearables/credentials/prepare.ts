@@ -6,8 +6,8 @@ import { callbackUrl } from '../link/oauth/start-oauth.ts';
 import type { Preparation } from './schemas.ts';
 
 /**
- * Returns the values that somebody has to enter at a provider, so that a team's own application works with this
- * deployment.
+ * Returns what somebody has to enter at a provider, so that a team's own application works with this deployment: the
+ * address to which the provider sends users back.
  */
 export function prepareCredentials({ config }: ManagementCtx & TeamCtx, provider: string): Static<typeof Preparation> {
   const connector = connectorOrNull(provider);

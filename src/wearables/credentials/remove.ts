@@ -5,9 +5,8 @@ import { refuseUnbound } from '../../tenancy/teams/find.ts';
 import type { RemovedCredentials } from './schemas.ts';
 
 /**
- * Deletes credentials of teams of the caller's organisation. Returns all other ids as not found. The existing
- * connections of a deleted application still need its credentials, so we keep them for these connections. They cannot
- * make new connections.
+ * Deletes credentials of teams of the caller's organisation. Returns all other ids as not found. Existing connections
+ * still need the application that made them. So such an application is only retired: it makes no new connections.
  */
 export async function removeCredentials(ctx: ManagementCtx, ids: string[]): Promise<Static<typeof RemovedCredentials>> {
   const found = await ctx.db

@@ -30,8 +30,8 @@ export type CredentialRow = {
 };
 
 /**
- * Renders credentials for a response. The response shows that a secret exists and a hash of the application's secret,
- * never a secret.
+ * Renders credentials for a response. The response contains no secret. It shows that a secret exists, and for the
+ * application's secret its hash.
  */
 export function renderCredentials(ctx: Pick<ManagementCtx, 'cipher'>, row: CredentialRow): ShownCredentials {
   const { id, team_id, provider, client_id, client_secret_hash, redirect_url_override, created_at, updated_at } = row;

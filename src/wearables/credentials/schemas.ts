@@ -8,7 +8,7 @@ import { shape } from '../../wire/shape.ts';
 
 const MOST_AT_ONCE = 100;
 
-/** The names of services that connect laboratories with us, and of companies that draw blood. Each name occurs once. */
+/** The services that connect laboratories with us, and the companies that draw blood. */
 const OF_LABORATORIES = ['aftership', 'shippo', 'supera', 'twilio', 'telnyx', 'getlabs', 'phlebfinders'] as const;
 const SOURCES = [...PROVIDER_SLUGS, ...LABORATORY_SLUGS, ...OF_LABORATORIES];
 const Source = oneOf(SOURCES, { description: 'The provider or laboratory.' });
@@ -29,7 +29,7 @@ export const CredentialsQuery = Type.Object({
   limit: withDefault(Type.Integer({ minimum: 1, maximum: 100, description: 'Credentials on a page.' }), 50),
 });
 
-/** A member that is missing stays unchanged. A member that is null is deleted. */
+/** A member that is missing does not change. Null deletes a member. */
 export const CredentialsInput = shape(
   'CredentialsInput',
   {

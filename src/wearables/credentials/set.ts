@@ -14,12 +14,15 @@ type Input = Static<typeof CredentialsInput>;
 type Ctx = ManagementCtx & TeamCtx;
 type StoredCredentials = CredentialRow & { client_secret: Buffer | null; retired_at: string | null };
 
-/** The most retired applications of a team at a provider that still have connections. */
+/**
+ * The most retired applications that a team may have at one provider. A retired application remains while it has
+ * connections.
+ */
 const MOST_RETIRED = 10;
 
 /**
- * Sets a team's credentials at a provider. If `client_id` changes, this is another application: the former one is
- * retired, and the new one gets none of its values. Throws credentials_incomplete, limit_reached.
+ * Sets a team's credentials at a provider. Another `client_id` is another application: the former one is retired, and
+ * the new one takes over none of its values. Throws credentials_incomplete, limit_reached.
  */
 export function setCredentials(ctx: Ctx, input: Input): Promise<Static<typeof Credentials>> {
   return inTransaction(ctx, async (ctx) => {

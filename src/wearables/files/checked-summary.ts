@@ -1,4 +1,4 @@
-// Checks each value that a parser has read from a file. The schemas and rules are those of pushed data.
+// Checks each value that a parser has read from a file, by the schemas and rules of pushed data.
 import { fits } from '../schema-check.ts';
 import type { SummaryItem } from '../summaries/resource.ts';
 import { activity } from '../summaries/resources/activity.ts';
@@ -24,7 +24,10 @@ export const RESOURCES = {
   electrocardiogram,
 };
 
-/** The resources of the summaries that parsers write. A sleep cycle is a part of its sleep. */
+/**
+ * The resources of the summaries that parsers write. Sleep cycles are missing, because parsers write them as a part of
+ * the sleep.
+ */
 const FILE_RESOURCES = ['workouts', 'sleep', 'activity', 'body', 'profile', 'electrocardiogram'] as const;
 type FileResource = (typeof FILE_RESOURCES)[number];
 
@@ -35,15 +38,15 @@ const items = Object.fromEntries(
 export type CheckedSummary = {
   resource: FileResource;
   item: SummaryItem;
-  /** False if this function has removed something from the item. */
+  /** False if the check has removed something from the summary. */
   isWhole: boolean;
   cycle: Record<string, unknown> | null;
   raw: Record<string, unknown> | null;
 };
 
 /**
- * Checks a summary that a parser wrote. Removes durations that are longer than the session. Returns null if it is not a
- * valid summary. The cycle of a sleep is checked later, when the sleep has an id.
+ * Checks a summary that a parser wrote. Removes durations that are longer than the session. Returns null if the rest is
+ * no valid summary. The cycle of a sleep is checked later, after the sleep has got its id.
  */
 export function checkedSummary(value: unknown): CheckedSummary | null {
   if (typeof value !== 'object' || value === null) return null;
@@ -59,10 +62,7 @@ export function checkedSummary(value: unknown): CheckedSummary | null {
 const objectOrNull = (value: unknown): Record<string, unknown> | null =>
   typeof value === 'object' ? (value as Record<string, unknown> | null) : null;
 
-/**
- * Returns the count for a sample or summary that was not stored, or of which a part was not stored, because its values
- * are impossible.
- */
+/** Returns the count for a sample or summary with impossible values, which was not stored or not as a whole. */
 export function impossible(value: unknown): Skipped {
   const resource = (value as { resource?: unknown } | null)?.resource;
   return { type: typeof resource === 'string' ? resource : 'other', reason: 'impossible', records: 1 };

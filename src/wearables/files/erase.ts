@@ -5,7 +5,7 @@ import type { Exports } from '../../privacy/export-rows.ts';
 
 export const EXPORTS: Exports = { ofUser: [{ type: 'import', table: 'imports', key: ['id'] }] };
 
-/** Erases the imports of a user with their files. A running import stores no more data. */
+/** Erases the imports of a user with their files. An import that is running notices this and stores no more data. */
 export async function eraseUser({ db, team, config }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
   const erased = await db
     .deleteFrom('imports')
@@ -13,16 +13,16 @@ export async function eraseUser({ db, team, config }: TxCtx<TeamCtx>, user: { id
     .where('team_id', '=', team.id)
     .returning('id')
     .execute();
-  // The transaction may fail after this and run again. Then it does not need the files.
+  // The transaction may still fail and run again. It does not need the files for that, so we remove them now.
   if (config.uploadDir !== null) for (const { id } of erased) await removeUpload(config, id);
 }
 
-/** The hours after which an upload must have ended. No upload lasts so long. */
+/** The most hours that an upload takes. An older one was interrupted. */
 const ARRIVES_WITHIN_HOURS = 3;
 
 /**
- * Deletes imports that ended before the retention time of events, and uploads that stopped because their process was
- * killed. Removes files that no import needs.
+ * Deletes imports that ended before the retention time of events, and uploads whose process was killed. Removes the
+ * files that no import needs.
  */
 export async function dropExpired({ db, config }: Ctx): Promise<void> {
   await sql`

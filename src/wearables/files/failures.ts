@@ -1,4 +1,4 @@
-/** The reasons for which an import can fail, as texts for people. The data that the import has stored before stays. */
+/** The reasons why an import can fail, with a text for people. Data that the import had stored by then stays. */
 const FAILURES = {
   archive_broken: 'The archive cannot be read. Export it again and send the whole archive.',
   archive_without_export:
@@ -33,7 +33,7 @@ export const failureOf = (code: string): { code: string; message: string } => ({
   message: isFailureCode(code) ? FAILURES[code] : 'The import failed.',
 });
 
-/** Ends an import with one of these codes. The error contains nothing from the file. */
+/** Ends an import with one of these codes. The error has no text from the file, because that may be personal. */
 export class ImportFailure extends Error {
   readonly code: FailureCode;
 

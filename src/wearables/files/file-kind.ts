@@ -13,19 +13,19 @@ export type FileKind = (typeof FILE_KINDS)[number];
 
 export const isFileKind = (kind: unknown): kind is FileKind => FILE_KINDS.includes(kind as FileKind);
 
-/** The number of bytes at the start of a file from which we find out its kind. */
+/** How many bytes at the start of a file we read to recognise its kind. */
 export const HEAD_BYTES = 4_096;
 
 const ZIP = Buffer.from('PK');
-/** Bytes 8 to 11 of a FIT file. */
+/** A FIT file (of Garmin and others) has these bytes at the positions 8 to 11. */
 const FIT = Buffer.from('.FIT');
 
-/** The kind of an XML file, by its root element. An Apple export without its archive is such a file. */
+/** The kind of an XML file, by its root element. `HealthData` is an Apple export that was taken out of its archive. */
 const ROOTS: Record<string, FileKind> = { HealthData: 'apple_health', TrainingCenterDatabase: 'tcx', gpx: 'gpx' };
 
 /**
  * The kind of an archive, by the name of its first file, which begins at byte 30. This is a first guess. The parser
- * later decides by the list of files at the end of the archive.
+ * decides later, by the list of files at the end of the archive.
  */
 const ARCHIVES: [RegExp, FileKind][] = [
   [/(^|\/)DI_CONNECT\//, 'garmin_export'],
@@ -33,7 +33,7 @@ const ARCHIVES: [RegExp, FileKind][] = [
   [/(^|\/)Takeout\//, 'google_takeout'],
 ];
 
-/** The first line of a table of Samsung Health. It contains the name of the table. */
+/** The first line of a table of Samsung Health. The line begins with the name of the table. */
 const SAMSUNG = /^com\.samsung\.[\w.]+,\d/;
 
 /**
@@ -46,7 +46,8 @@ export function kindOfFile(head: Buffer): FileKind | null {
   const text = head.toString('utf8').replace(/^\uFEFF/, '');
   if (SAMSUNG.test(text)) return 'samsung_health';
   if (!/^\s*</.test(text)) return null;
-  // A document type may be longer than HEAD_BYTES. It names the root element at its start, so we use that name.
+  // The declaration `<!DOCTYPE …>` may be longer than HEAD_BYTES, and the root element comes after it. The declaration
+  // begins with the root's name, so we take the name from there.
   const root = /<!DOCTYPE\s+([\w:]+)|<(?![?!])(?:\w+:)?(\w+)/.exec(text);
   return ownProperty(ROOTS, root?.[1] ?? root?.[2] ?? '') ?? null;
 }

@@ -25,7 +25,7 @@ const COLUMNS = [
   'ended_at',
 ] as const;
 
-/** A row of an import. The database client returns bigint columns as numbers. */
+/** A row of an import, as the database client returns it: bigint columns are numbers. */
 type Row = Omit<Static<typeof FileImport>, 'error'> & { error: string | null };
 type Scope = TeamCtx | TxCtx<TeamCtx>;
 

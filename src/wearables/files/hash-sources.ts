@@ -1,16 +1,16 @@
-// A file distinguishes sources of the same type by the names that the user gave them. The parser writes a digest of the
-// name.
+// A file distinguishes sources of the same type by names that the user gave them, for example "Jo's Watch". The parser
+// writes only a digest of the name.
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { BY_HAND } from '../by-hand.ts';
 
-/** The length of the hash in bytes. It is enough, so that no two sources of a user have the same hash. */
+/** The length of the hash in bytes. With 8 bytes, two sources of a user practically never have the same hash. */
 const BYTES = 8;
 
 type Sourced = { provider: string; app_id?: string | null };
 
 /**
- * Replaces the digest in `app_id` by a keyed hash. Nobody can find the name from this hash. The hash of a name is the
- * same in all files of the user. Data that the user typed in keeps its `app_id`.
+ * Replaces the digest in `app_id` by a keyed hash. Without the key, nobody can find the name by trying names. The hash
+ * of a name is the same in all files of the user. Data that the user typed in keeps its `app_id` (`manual`).
  */
 export function hashSources<T extends Sourced>({ cipher, team }: TxCtx<TeamCtx>, user: { id: string }, all: T[]): T[] {
   const hashes = new Map<string, string>();

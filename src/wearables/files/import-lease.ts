@@ -5,15 +5,16 @@ import type { FailureCode } from './failures.ts';
 import type { FileKind } from './file-kind.ts';
 import type { Skipped } from './skipped.ts';
 
-/** An import that this process is working on. It can do so until another process takes a new lease of the import. */
+/** An import that this process is working on. The lease ends when another process takes a new lease of the import. */
 export type ClaimedImport = Leased & { kind: FileKind };
 
 /**
- * The time of a lease. Each stored chunk extends the lease. If the lease expires, another process continues the import.
+ * The time of a lease in seconds. Each stored chunk extends it. If the lease expires, another process continues the
+ * import.
  */
 const LEASE_SECONDS = 120;
 
-/** How processes lease imports. If an import starts again, `begins` also resets its counts. */
+/** The columns by which processes lease imports. An import that starts again also resets its counts (`begins`). */
 export const IMPORTS = {
   table: 'imports',
   leaseSeconds: LEASE_SECONDS,
@@ -23,17 +24,18 @@ export const IMPORTS = {
              progress = 0, unchanged = 0, outside_ingestion_bounds = 0, skipped = 0, skipped_by_type = '[]'`,
 } as const;
 
-/** Another process has leased the import, or the import was erased. This process must not store more of its data. */
+/** Another process has leased the import, or the import was erased. This process must store no more of its data. */
 export class LeaseLost extends Error {}
 
 /**
- * Locks the import until the commit, and extends the lease. Returns the records that the import has skipped so far, as
- * counts. Throws LeaseLost.
+ * Locks the import until the commit, and extends the lease. Returns how many records the import has skipped so far, by
+ * type. Throws LeaseLost.
  */
 export async function extendLease(ctx: TxCtx<TeamCtx>, { user_id, id, lease }: ClaimedImport): Promise<Skipped[]> {
-  // Locks the user's row first, like an erasure, so that no two transactions wait for each other. The commit does not
-  // wait until the data is on the disk, so it does not slow down other commits. If PostgreSQL crashes, the import reads
-  // the lost chunks from the file again. We remove the file only after a commit that waits for the disk.
+  // Locks the user's row before the import, in the same order as an erasure, so that the two cannot deadlock. The
+  // commit does not wait for the disk, so it does not slow down other commits. If PostgreSQL crashes, the last chunks
+  // are lost, and the import reads them from the file again. The file is removed only after a commit that waits for the
+  // disk.
   await sql`
     select set_config('synchronous_commit', 'off', true) from users
      where id = ${user_id} and team_id = ${ctx.team.id} for key share`.execute(ctx.db);

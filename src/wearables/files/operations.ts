@@ -9,8 +9,8 @@ import { startImport } from './start-import.ts';
 const tag = 'imports';
 
 /**
- * The content types that we accept. The first bytes of the file decide its kind, because many senders only state
- * octet-stream.
+ * The content types that we accept. Many senders state only octet-stream, so the first bytes of the file decide its
+ * kind.
  */
 const TYPES = [
   'application/octet-stream',
@@ -20,7 +20,7 @@ const TYPES = [
   'application/vnd.garmin.tcx+xml',
   'application/gpx+xml',
 ];
-/** The largest file that any deployment can accept. The operator sets the actual limit with an option. */
+/** The largest file that a deployment can be set to accept. The operator sets the actual limit. */
 const MOST_BYTES = 64 * 1024 ** 3;
 
 export const fileOperations = [

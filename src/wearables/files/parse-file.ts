@@ -1,5 +1,5 @@
-// Reads the output of the parser process. A malicious file may control that process. So we limit the length of its
-// lines and check their shape.
+// Reads the output of the parser process. A malicious file may take control of that process. So we limit the length of
+// its lines and check their shape.
 import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,15 +12,15 @@ import type { ParsedLine } from './parse/parsed-line.ts';
 import { isSkipped } from './skipped.ts';
 
 /**
- * The longest line that we accept. A thousand samples have about 200 kB, and a workout with 100,000 points has some
- * megabytes.
+ * The longest line that we accept, in bytes. A line of a thousand samples has about 200 kB, and a workout with 100,000
+ * points some megabytes.
  */
 const LONGEST_LINE = 16 * 1024 * 1024;
 
 const built = fileURLToPath(new URL('./parse/child.js', import.meta.url));
 /**
- * The parser program. Node runs the built program. If this module runs from the sources, it starts the program of the
- * last build.
+ * The path of the built parser program. If this module runs from the sources, for example in tests, Node starts the
+ * program of the last build.
  */
 const PROGRAM = existsSync(built) ? built : join(PACKAGE_ROOT, 'dist/src/wearables/files/parse/child.js');
 
@@ -28,8 +28,8 @@ export type ParsedChunk = Extract<ParsedLine, { samples: unknown[] }>;
 
 type File = { path: string; kind: FileKind };
 /**
- * The limits of an import. `work.leftMs` is the time that the import may still work. The caller also subtracts from it
- * the time in which it stores chunks.
+ * The limits of an import. `work.leftMs` is the time that the import may still take. The caller also subtracts the time
+ * in which it stores chunks.
  */
 type Bounds = {
   expandedBytes: number;
@@ -40,8 +40,8 @@ type Bounds = {
 };
 
 /**
- * Returns the contents of a file in chunks, as fast as the caller takes them. Throws ImportFailure if the file cannot
- * be read or exceeds a limit. Ends without an error if `signal` aborts.
+ * Yields the contents of a file in chunks, as fast as the caller takes them. Throws ImportFailure if the file cannot be
+ * read or exceeds a limit. Ends without an error if `signal` aborts.
  */
 export async function* parseFile({ path, kind }: File, bounds: Bounds): AsyncGenerator<ParsedChunk, void, undefined> {
   const { expandedBytes, reserveBytes, work, signal } = bounds;
@@ -66,7 +66,7 @@ export async function* parseFile({ path, kind }: File, bounds: Bounds): AsyncGen
   }
 }
 
-/** Waits for the parser process, at most for the time that is left, and subtracts the time that it waited. */
+/** Waits for the parser process, at most for `work.leftMs`, and subtracts the time that it waited. */
 async function within<T>(work: { leftMs: number }, child: ChildProcess, wait: () => Promise<T>): Promise<T> {
   const begin = performance.now();
   let isLate = work.leftMs <= 0;
@@ -99,7 +99,10 @@ async function* linesOf(stdout: AsyncIterable<Buffer>): AsyncGenerator<string, v
   }
 }
 
-/** Parses and checks a line. If a malicious file controls the parser process, the line may be anything. */
+/**
+ * Parses a line and checks its shape. The line may be anything if a malicious file has taken control of the parser
+ * process.
+ */
 function parse(line: string): ParsedLine {
   let said: Partial<{
     samples: unknown;

@@ -6,22 +6,19 @@ import { lockName } from '../../db/session/named-lock.ts';
 import { AppError } from '../../errors.ts';
 import type { FileKind } from './file-kind.ts';
 
-/**
- * The most files of a team that are being uploaded, waiting or being imported. The bytes of these files have a limit
- * too.
- */
+/** The most files of a team that may be uploaded, waiting or imported at a time. Their bytes have a limit too. */
 const MOST_FILES = 50;
 
 export type Upload = { id: string; user_id: string; kind: FileKind };
 
 /**
- * Reserves `bytes` of the team's quota for a file that is being uploaded. This replaces an earlier reservation for the
- * file. Throws limit_reached if the other files of the team or organisation leave no space for it.
+ * Reserves `bytes` of the team's quota for a file that is being uploaded. Replaces an earlier reservation for the file.
+ * Throws limit_reached if the other files of the team or organisation leave no space.
  */
 export function reserveQuota(ctx: TeamCtx, { id, user_id, kind }: Upload, bytes: number): Promise<void> {
   return inTransaction(ctx, async (tx) => {
     const { db, team, config } = tx;
-    // Without the lock, two uploads of an organisation at the same time could both get the last space.
+    // Without the lock, two uploads of an organisation at the same time could both take the last free space.
     await lockName(db, 'uploads', team.org_id);
     const { rows } = await sql<{ files: number; bytes: number; org_bytes: number }>`
       select (count(*) filter (where team_id = ${team.id}))::float8 as files,

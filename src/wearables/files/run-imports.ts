@@ -15,10 +15,7 @@ import { removeUpload, uploadPath } from './upload-folder.ts';
 
 const NEVER = new AbortController().signal;
 
-/**
- * The job that runs imports. It also runs every minute, for imports that were interrupted because their process was
- * killed.
- */
+/** The job that runs imports. Every minute it also continues imports whose process was killed. */
 export const fileImports = defineJob({
   ...importsKind,
   payload: Type.Object({}),
@@ -60,7 +57,7 @@ async function storeAll(ctx: TeamCtx, claimed: ClaimedImport): Promise<void> {
     throw new ImportFailure('file_gone');
   });
   const { expandedBytes, cpuSeconds, importMs } = config.uploads;
-  // `leftMs` does not decrease while the import waits for its permit.
+  // Decreases only while the import works, not while it waits for its permit.
   const work = { leftMs: importMs };
   const { reserveBytes } = config.storage;
   const chunks = parseFile({ path, kind: claimed.kind }, { expandedBytes, reserveBytes, cpuSeconds, work, signal });
@@ -72,13 +69,13 @@ async function storeAll(ctx: TeamCtx, claimed: ClaimedImport): Promise<void> {
       tookMs = performance.now() - begunAt;
     });
     work.leftMs -= tookMs;
-    // The import pauses for as long as it worked, so that requests get half of the time of the process and of the
-    // database.
+    // The import pauses as long as it worked. So interactive requests get at least half of the time of the process and
+    // of the database.
     await rest(tookMs);
   }
 }
 
-/** Returns the failure code of an error; null if the import may succeed when it is repeated. */
+/** Returns the failure code of an error; null if another try may succeed. */
 function failureOfError(error: unknown): FailureCode | null {
   if (!(error instanceof ImportFailure || error instanceof AppError)) return null;
   return isFailureCode(error.code) ? error.code : null;

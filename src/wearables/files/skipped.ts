@@ -1,22 +1,24 @@
-// Counts the records of a file that we do not store, by type and reason. An import shows these counts.
+// Counts the records of a file that we do not store, by type and reason. Responses show these counts with the import.
 import { isKnownName } from './known-names/is-known-name.ts';
 
-/** The reasons for which we do not store a record. */
+/** The reasons why we do not store a record. */
 export const SKIP_REASONS = ['not_kept', 'unreadable', 'impossible', 'empty'] as const;
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
 /**
- * `type` is the file's name for the kind of record, if this is a known name, or the name of the series or summary. We
- * count all other records as `other`.
+ * `type` is the name in the file for this kind of record, if the name is a known one, or the name of a series or
+ * summary. Everything else counts as `other`, because it may be a word of a person.
  */
 export type Skipped = { type: string; reason: SkipReason; records: number };
 
-/** The type of records without a known name. If the list is full, records of further types also get this type. */
+/** The type of records whose name is not known, and of further types if the list is full. */
 const OTHER = 'other';
 /** The most types in the list. Apple's Health app has some 200 types of records. */
 const MOST_TYPES = 200;
 
-/** Adds to the counts. Counts a type without a known name, and a type for which the list has no space, as `other`. */
+/**
+ * Adds to the counts. A type without a known name counts as `other`, and so does a further type if the list is full.
+ */
 export function addSkipped(counts: Skipped[], { type, reason, records }: Skipped): void {
   const ofName = (name: string): Skipped | undefined =>
     counts.find((each) => each.type === name && each.reason === reason);
@@ -26,7 +28,10 @@ export function addSkipped(counts: Skipped[], { type, reason, records }: Skipped
   else counts.push({ type: counts.length >= MOST_TYPES ? OTHER : named, reason, records });
 }
 
-/** Whether a value is such a count. The parser process has read an untrusted file, so its output is untrusted too. */
+/**
+ * Whether a value is such a count. It comes from the parser process, which may be under the control of a malicious
+ * file.
+ */
 export function isSkipped(value: unknown): value is Skipped {
   const { type, reason, records } = (value ?? {}) as Partial<Record<keyof Skipped, unknown>>;
   return (

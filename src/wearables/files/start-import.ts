@@ -17,14 +17,15 @@ import { reserveQuota, type Upload } from './reserve-quota.ts';
 import { createUpload, removeUpload } from './upload-folder.ts';
 
 /**
- * The number of bytes that we reserve in the quota at a time, so that an upload of gigabytes needs few SQL statements.
+ * The number of bytes that an upload reserves at a time. With small steps, an upload of gigabytes would need many
+ * statements.
  */
 const STEP_BYTES = 64 * 1024 * 1024;
 
 /**
- * Writes a file to the disk while it arrives, and then queues its import. If the upload is refused or interrupted, we
- * delete everything that it has written. Throws file_not_recognised after the first bytes. Throws file_too_large,
- * limit_reached and storage_full while the file arrives.
+ * Writes a file to the disk while it arrives, and then queues its import. If the upload is refused or interrupted,
+ * removes what was written. Throws file_not_recognised after the first bytes. Throws file_too_large, limit_reached and
+ * storage_full while the file arrives.
  */
 export async function startImport(ctx: TeamCtx, userId: string, body: Readable): Promise<Static<typeof FileImport>> {
   const user = await findUser(ctx, userId);

@@ -25,7 +25,7 @@ type Counts = Record<'created' | 'updated' | 'unchanged' | 'outside_ingestion_bo
 };
 
 /**
- * Stores a chunk of a file with the functions that store pushed samples and summaries. The same transaction adds to the
+ * Stores a chunk of a file, by the functions that store pushed samples and summaries. The same transaction updates the
  * counts of the import, so that the counts match the stored data. Throws LeaseLost, and the errors of findUser and
  * storeSamples.
  */
@@ -104,7 +104,7 @@ async function storeOfSummaries(ctx: Writer, user: UserRow, parsed: unknown[], c
     addSkipped(counts.skipped, impossible({ resource: 'sleep_cycle' }));
     return [];
   });
-  // We do not count cycles. A cycle has the stages of its sleep, which we have counted.
+  // Cycles are not counted. A cycle is a part of a sleep, and the sleep was counted.
   await store(ctx, user, 'sleep_cycle', cycles);
 }
 

@@ -1,5 +1,5 @@
-// The folder in which uploaded files wait for their import. The name of a file is the id of its import. Only the
-// operating-system user that runs this service can read the files.
+// The folder in which uploaded files wait for their import. A file's name is the id of its import. Only the
+// operating-system user of this service can read the files.
 import { mkdir, open, opendir, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../config/options.ts';
@@ -18,7 +18,7 @@ export async function createUpload(config: UploadConfig, importId: string): Prom
   return open(path, 'wx', 0o600);
 }
 
-/** Removes the file. If the file does not exist, this is no error. */
+/** Removes the file. It may be missing already. */
 export const removeUpload = (config: UploadConfig, importId: string): Promise<void> =>
   rm(uploadPath(config, importId), { force: true });
 

@@ -9,8 +9,8 @@ import type { Challenge, Confirmation } from './schemas.ts';
 type ChallengeRequest = { provider: string; token: string | null; query: Static<typeof Challenge> };
 
 /**
- * Returns the value that a provider's challenge asks for. Returns an empty response for a provider that only checks
- * whether the address responds. For example, Withings checks this with a HEAD request.
+ * Returns the value that a provider's challenge asks for. Some providers only check that the address responds, as
+ * Withings does by a HEAD request. For them the response is empty.
  */
 export async function confirm(
   ctx: Ctx,

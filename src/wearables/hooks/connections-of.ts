@@ -2,15 +2,16 @@ import { sql } from 'kysely';
 import type { Ctx, TxCtx } from '../../context.ts';
 
 /**
- * The most connections of a team to one account that a notification can reach. A team can state the same account for
- * any number of its users. Without the limit this would delay other teams.
+ * The most connections of one team that one notification reaches. A team can state the same account for any number of
+ * its users. Without the limit, a notification about that account would make work for all of them and delay other
+ * teams.
  */
 const MOST_OF_AN_ACCOUNT = 5;
 
 /**
- * Finds the connections to these accounts in all teams, by the hash of each account. Returns at most five connections
- * of a team for an account, those of its oldest users. The SQL query goes from team to team in the index, so a team
- * with very many connections does not slow it down.
+ * Finds the connections to these accounts in all teams, by the hash of the account. Returns at most five connections of
+ * a team for an account: those of its oldest users. The statement goes from team to team in the index, so a team with
+ * very many connections does not slow it down.
  */
 export async function connectionsOf(
   { db }: TxCtx<Ctx>,

@@ -19,12 +19,15 @@ import { windowsOf, type RequestedWindow } from './windows-of.ts';
 
 type Job = Static<(typeof inboxKind)['payload']>;
 const NEXT_TRY_SECONDS = 60;
-/** The wait while a poll of the connection is running. That poll may have read the data before it changed. */
+/**
+ * The wait in seconds if a poll of the connection is running. That poll may have read the data before it changed, so
+ * the job asks again afterwards.
+ */
 const POLL_SECONDS = 15;
 
 /**
- * The job that pulls the data that may have changed according to a provider's notifications about a connection. It
- * takes the lease that polls of the connection use.
+ * The job that pulls what has changed according to a provider's notifications about a connection. Polls of the
+ * connection use the same lease.
  */
 export const inboxWork = defineTeamJob({
   ...inboxKind,
@@ -59,7 +62,7 @@ async function work(ctx: TeamCtx, job: Job, claim: Claim): Promise<void> {
           await reconcile(ctx, claim, importer, { resource, asked, stored: stored.get(resource) as StoredResource });
       },
     });
-    // The service is stopping, or the user is scheduled for deletion. The next run continues the work.
+    // Null means that the service is stopping, or that the user is scheduled for deletion. The next run continues.
     if (outcome === null) return again(ctx, job, 0);
     if (!outcome.succeeded) throw new PullError('provider_unavailable', outcome.wait, outcome);
     await markWorked(ctx, job, rows);
@@ -73,8 +76,8 @@ async function work(ctx: TeamCtx, job: Job, claim: Claim): Promise<void> {
 }
 
 /**
- * Deletes stored data that the provider does not have any more, after all data of the span was pulled. Deletes samples
- * only if a notification says that something was deleted.
+ * Deletes stored data that the provider no longer has, after all data of the span was pulled. Deletes samples only if a
+ * notification reports a deletion.
  */
 async function reconcile(
   ctx: TeamCtx,

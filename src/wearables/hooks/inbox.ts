@@ -13,7 +13,7 @@ export const inboxKind = jobKind({
   ownerOf: ({ team_id }) => team_id,
 });
 
-/** A notification that waits: the connection that it is about, and the data to pull. */
+/** A notification that waits: its connection, and the data to pull. */
 export type InboxRow = {
   hash: Buffer;
   resources: string[];
@@ -27,11 +27,11 @@ export type InboxRow = {
 
 type ConnectionKey = { user_id: string; provider: string };
 
-/** The most tries for a notification. After them we give up; the next poll brings the data. */
+/** The most tries for a notification. After that, the data comes with the next poll. */
 export const MOST_TRIES = 8;
 const MOST_ROWS = 100;
 
-/** Whether notifications wait for a connection that can bring data. */
+/** Whether notifications wait for a connection that is able to bring data. */
 export async function isWaiting({ db, team }: TeamCtx, { user_id, provider }: ConnectionKey): Promise<boolean> {
   const { rows } = await sql`
     select from inbox join connections using (user_id, provider) join polls using (user_id, provider)
@@ -42,8 +42,8 @@ export async function isWaiting({ db, team }: TeamCtx, { user_id, provider }: Co
 }
 
 /**
- * Returns the notifications that wait, the oldest first. Adds this try to the count before the work begins. Otherwise a
- * try that crashes the process would be repeated without end.
+ * Returns the notifications that wait, the oldest first. Counts this try before the work begins. If it were counted
+ * afterwards, a try that crashes the process would be repeated forever.
  */
 export async function takeRows({ db, team }: TeamCtx, { user_id, provider }: ConnectionKey): Promise<InboxRow[]> {
   const { rows } = await sql<InboxRow>`
@@ -57,8 +57,8 @@ export async function takeRows({ db, team }: TeamCtx, { user_id, provider }: Con
 }
 
 /**
- * Subtracts the last try from the count if the try was deferred before we sent a request to the provider. We must not
- * give up too early, because polls do not report deletions.
+ * Uncounts the last try, if it was deferred before any request to the provider. A notification that is given up too
+ * early may be about a deletion, and polls do not report deletions.
  */
 export async function giveTryBack(
   { db, team }: TeamCtx,

@@ -13,8 +13,8 @@ const tag = 'hooks';
 const MOST_BYTES = 64 * 1024;
 
 /**
- * The address for providers that sign their notifications. AT_TOKEN is the address for providers that only know a
- * secret address.
+ * Two addresses for notifications. AT_PROVIDER is for providers that sign what they send. AT_TOKEN contains a secret,
+ * for providers that do not sign.
  */
 const AT_PROVIDER = '/v2/hooks/{provider}';
 const AT_TOKEN = '/v2/hooks/{provider}/{token}';

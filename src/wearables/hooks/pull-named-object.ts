@@ -10,7 +10,7 @@ import type { InboxRow } from './inbox.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Pulls the summary that a notification names. Returns the notifications for which data must still be pulled. */
+/** Pulls the summary that a notification names by its id. Returns the notifications that this did not finish. */
 export async function pullNamedObject(
   ctx: TeamCtx,
   claim: Claim,
@@ -56,10 +56,10 @@ async function spanOf(
 }
 
 /**
- * Returns the notifications with which we look for deleted samples after a summary was deleted. The provider may also
- * have deleted samples that were measured during the summary, or up to some hours after its end, because providers
- * report values of a night then. We pull all data of the day before to the day after, because providers do not all
- * select data by the same moment.
+ * Returns notifications that make the job look for deleted samples, after a summary was deleted. The provider may also
+ * have deleted samples of the time of the summary, or of some hours after it: values of a night are often reported
+ * after its end. The span goes from the day before to the day after, because each provider selects data by another
+ * moment (start, end or day).
  */
 function besideDeleted(row: InboxRow, { from, to }: TimeWindow): InboxRow[] {
   const moved = (moment: string, by: number): string => new Date(Date.parse(moment) + by).toISOString();

@@ -12,7 +12,7 @@ import { type NotificationReader, type HookRequest, hookTokenOf } from '../provi
 import { storeNotifications, type ReceivedNotification } from './store-notifications.ts';
 import { notificationReaderOrNull } from '../providers/registry.ts';
 
-/** The bodies of requests that the process has in memory. Each has up to 64 KiB. */
+/** Counts the request bodies that the process has in memory. Each has up to 64 KiB. */
 const bodies = new HookBodies();
 
 /** The most notifications that we read from one body. Google sends up to 99 in one body. */
@@ -21,8 +21,8 @@ const MOST_NOTIFICATIONS = 100;
 type ConfiguredHook = { hook: NotificationReader; secret: string; configured: Configured };
 
 /**
- * Returns the hook of a provider that is configured in this deployment, with the secret of its application. Throws
- * not_found.
+ * Returns the reader of a provider's notifications, if this deployment has an application at the provider, with the
+ * secret of the application. Throws not_found.
  */
 export function findHook(ctx: Ctx, provider: string): ConfiguredHook {
   const [hook, configured] = [notificationReaderOrNull(provider), configuredOrNull(ctx.config, provider)];
@@ -32,7 +32,7 @@ export function findHook(ctx: Ctx, provider: string): ConfiguredHook {
 
 /**
  * Stores the notifications of a body for every connection that they are about, and responds. A job pulls the data
- * later. Throws signature_refused. If the headers already show that the provider cannot have sent the request, throws
+ * later. Throws signature_refused. If the address or the headers show that the sender is not the provider, throws
  * before it reads the body.
  */
 export async function receiveHook(
@@ -84,7 +84,8 @@ function refused(ctx: Ctx, provider: string): AppError {
 }
 
 /**
- * Whether the notifications belong to this deployment's subscription. True if the id of the subscription is not known.
+ * Whether the notifications come from this deployment's subscription. True if we do not know the id of our
+ * subscription.
  */
 async function isOfOurs(
   ctx: Ctx,
@@ -96,13 +97,16 @@ async function isOfOurs(
   return ours === null || notifications.every((notification) => subscriptionOf?.(notification) === ours);
 }
 
-/** Whether the request has our token in its address, or has one of the headers that prove the sender. */
+/**
+ * Whether the provider may have sent the request: its address has our token, or it has one of the headers that prove
+ * the sender.
+ */
 const mayBeGenuine = ({ headers }: NotificationReader, secret: string, sent: Omit<HookRequest, 'body'>): boolean =>
   sent.token === null
     ? headers.some((name) => (sent.headers[name] ?? null) !== null)
     : equalInConstantTime(sent.token, hookTokenOf(secret));
 
-/** Returns the notifications in a body, without the parts that are not objects. */
+/** Returns the notifications in a body. Ignores parts that are not objects. */
 function notificationsOf({ isForm = false }: NotificationReader, sent: string): Readonly<Record<string, unknown>>[] {
   if (isForm) return [Object.fromEntries(new URLSearchParams(sent))];
   const value = parse(sent);

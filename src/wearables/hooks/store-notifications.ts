@@ -6,22 +6,20 @@ import type { ProviderEvent } from '../providers/notification-reader.ts';
 import { inboxKind, MOST_TRIES } from './inbox.ts';
 
 /**
- * The most notifications that wait for one connection. We do not store further ones, because a poll brings all data
- * later.
+ * The most notifications that wait for one connection. Further ones are not stored; the next poll brings their data.
  */
 const MOST_WAITING = 100;
 
-/** A notification with its text. */
+/** A notification, and its JSON text (`words`). */
 export type ReceivedNotification = { providerEvent: ProviderEvent; words: string };
 
 /** A connection to which a notification may belong. */
 export type ConnectionOwner = { team_id: string; user_id: string };
 
 /**
- * Stores all notifications of one body in one SQL statement, because a provider waits for only two seconds. If a
- * notification is stored already, it causes no work. With `repeats`, it causes work again if we have finished the work
- * on the stored one, because the same text can then report another change. Ignores users who are scheduled for deletion
- * or being erased.
+ * Stores all notifications of one body in one statement, because a provider waits only two seconds for the response. A
+ * notification that is stored already is ignored. With `repeats`, it is ignored only until its work is finished,
+ * because then the same text can report another change. Ignores users who are scheduled for deletion or being erased.
  */
 export async function storeNotifications(
   ctx: TxCtx<Ctx>,
@@ -31,7 +29,7 @@ export async function storeNotifications(
 ): Promise<void> {
   const specs = all.flatMap((owner) => rowsOf(ctx, owner));
   if (specs.length === 0) return;
-  // The statement locks rows always in the same order. Otherwise two bodies with the same notifications could deadlock.
+  // The statement locks rows in a fixed order, so that two bodies with the same notifications cannot deadlock.
   const { rows } = await sql<ConnectionOwner>`
     with named as (
       select * from json_to_recordset(${JSON.stringify(specs)}::json) as spec (

@@ -8,14 +8,14 @@ import type { InboxRow } from './inbox.ts';
 const DAY_MS = 86_400_000;
 
 /**
- * A window to pull because of notifications. `isSpan` is true if the notifications state a time. `deleted` has the
- * parts of the window in which something was deleted according to the notifications.
+ * A window of time to pull because of notifications. `isSpan` is true if the notifications state the time. `deleted`
+ * has the parts of the window in which, according to the notifications, something was deleted.
  */
 export type RequestedWindow = { resources: string[]; window: TimeWindow; isSpan: boolean; deleted: TimeWindow[] };
 
 /**
- * Returns the windows to pull for each resource that notifications name. Joins overlapping spans, and cuts them into
- * windows of a length that the provider accepts. If a notification states no time, adds one window of the last days.
+ * Returns the windows to pull for each resource that notifications name. Spans that overlap are joined, and then cut
+ * into windows of a length that the provider accepts. A notification without a time adds one window of the last days.
  */
 export function windowsOf(claim: Claim, importer: Importer, rows: InboxRow[]): RequestedWindow[] {
   const last = lastDays(importer, claim);
@@ -41,7 +41,7 @@ export function windowsOf(claim: Claim, importer: Importer, rows: InboxRow[]): R
   return atOnce(importer, asked);
 }
 
-/** Joins windows that are equal, if one request brings the resources of both. */
+/** Joins equal windows of resources that one request brings together. */
 function atOnce(importer: Importer, asked: RequestedWindow[]): RequestedWindow[] {
   const byWindow = new Map<string, RequestedWindow>();
   for (const each of asked) {
@@ -58,7 +58,7 @@ function atOnce(importer: Importer, asked: RequestedWindow[]): RequestedWindow[]
 
 const spanOf = ({ span_from: from, span_to: to }: InboxRow): TimeWindow[] => (from && to ? [{ from, to }] : []);
 
-/** Returns the part of a span that is within a window. */
+/** Returns the part of a span that is within a window; null if there is none. */
 const within =
   (window: TimeWindow) =>
   ({ from, to }: TimeWindow): TimeWindow[] => {

@@ -5,12 +5,15 @@ import type { Configured } from '../connections/applications/configured.ts';
 import { PROVIDER_SLUGS, PROVIDERS, providerOrNull, type ProviderSlug } from '../providers/provider-catalogue.ts';
 import type { ProviderFacts } from '../providers/facts.ts';
 
-/** A provider that users can connect: with an application that is registered there or, in a sandbox, as a demo. */
+/**
+ * A provider that users can connect, with the application that is registered there. Without an application (null), a
+ * sandbox connects it as a demo.
+ */
 export type Connectable = { slug: ProviderSlug; configured: Configured | null };
 
 /**
- * Returns the providers that the user of the link token can connect, in the order of the hosted page: first real
- * providers, then demos by name.
+ * Returns the providers that the user of the link token can connect, in the order of the hosted page: first those with
+ * an application, then demos by name.
  */
 export async function connectableProviders(ctx: LinkCtx): Promise<Connectable[]> {
   const { link } = ctx;
@@ -23,7 +26,7 @@ export async function connectableProviders(ctx: LinkCtx): Promise<Connectable[]>
 
 const BY_NAME = PROVIDER_SLUGS.toSorted((a, b) => PROVIDERS[a].name.localeCompare(PROVIDERS[b].name, 'en'));
 
-/** Whether users can connect every provider. Those without an application then bring invented data. */
+/** Whether users can connect every provider. In a sandbox, a provider without an application brings invented data. */
 const hasDemos = ({ config }: TeamCtx | TxCtx<TeamCtx>): boolean => config.environment === 'sandbox';
 
 /**
@@ -36,12 +39,12 @@ export async function findConnectable(ctx: LinkCtx, slug: string): Promise<Conne
   return found ?? refuse();
 }
 
-/** Throws if a link token would be for one provider that users cannot connect in this deployment. */
+/** Throws if a new link token names one provider that users cannot connect in this deployment. */
 export async function refuseUnconnectable(ctx: TxCtx<TeamCtx>, slug: string): Promise<void> {
   if (!hasDemos(ctx) && !(await findApplicationOrNull(ctx, slug))) refuse();
 }
 
-/** Returns the form with which a user signs in; null if the user signs in at the provider's page. */
+/** Returns the kind of form by which a user signs in with us; null if the user signs in at the provider's page. */
 export const formOf = (slug: ProviderSlug): 'password' | 'email' | null => {
   const { auth_type } = PROVIDERS[slug] as ProviderFacts;
   return auth_type === 'password' || auth_type === 'email' ? auth_type : null;

@@ -12,14 +12,14 @@ import type { LinkCode } from './schemas.ts';
 const MINUTES = 30;
 const MOST_HOURS = 24;
 /**
- * The number of random bytes in a code. The API promises only eight digits. A code has more, so that nobody can guess
- * it.
+ * The number of random bytes in a code. The API promises only eight digits. A code has more, so that it cannot be
+ * guessed.
  */
 const BYTES = 16;
 
 /**
- * Makes a code for a user. A phone exchanges it once for a sign-in token of this user. If `expires_at` is null, the
- * code expires after half an hour.
+ * Makes a code for a user. A phone exchanges the code for a sign-in token of this user, once. If `expires_at` is null,
+ * the code expires after half an hour.
  */
 export function createLinkCode(
   ctx: TeamCtx,
@@ -43,8 +43,8 @@ export function createLinkCode(
 }
 
 /**
- * Throws link_expiry_refused if the time is not in the allowed range. Runs before we look up the user, because the
- * check only needs the request and the clock.
+ * Throws link_expiry_refused if the time is out of range. This needs only the request and the clock, so it runs before
+ * we look up the user.
  */
 async function refuseExpiry({ db }: TxCtx<TeamCtx>, expiresAt: string): Promise<void> {
   const { rows } = await sql<{ is_taken: boolean }>`

@@ -12,8 +12,8 @@ import type { LinkToken, LinkTokenInput } from './schemas.ts';
 const MINUTES = 60;
 
 /**
- * Makes a link token. With it the user's browser can connect one provider within an hour, as long as the API key that
- * made the token is valid. We return the token once and store only its hash.
+ * Makes a link token. With the token, the user's browser can connect one provider within an hour, as long as the API
+ * key that made the token is valid. Only this response has the token. Phial stores its hash.
  */
 export function createLinkToken(ctx: TeamCtx, input: Static<typeof LinkTokenInput>): Promise<Static<typeof LinkToken>> {
   const { user_id, provider = null, redirect_url = null, filter_on_providers = null, on_error, on_close } = input;

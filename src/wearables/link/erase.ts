@@ -11,7 +11,7 @@ export const EXPORTS: Exports = {
 
 /** The number of days for which GET /v2/link/bulk_op returns an entry. */
 const BULK_OP_DAYS = 30;
-/** The tables with short-lived rows with which users connect. */
+/** The tables of short-lived rows: what a user needs while connecting. */
 const OF_USERS = ['link_tokens', 'link_codes', 'oauth_states'] as const;
 
 export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
@@ -19,7 +19,10 @@ export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string
     await db.deleteFrom(table).where('user_id', '=', user.id).where('team_id', '=', team.id).execute();
 }
 
-/** Erases the bulk operations of a team. The erasure of the users has erased the rows of users before. */
+/**
+ * Erases the scope requirements and bulk operations of a team. The erasure of the team's users has erased their rows
+ * before.
+ */
 export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): Promise<void> {
   await db.deleteFrom('scope_requirements').where('team_id', '=', team.id).execute();
   await db.deleteFrom('bulk_ops').where('team_id', '=', team.id).execute();

@@ -8,9 +8,9 @@ import { forTeam } from '../../tenancy/teams/team-scope.ts';
 import { createSignInToken } from '../../users/sign-in-token.ts';
 
 /**
- * Exchanges a code for a sign-in token of its user. The token is valid as long as the API key that made the code. A
- * code works once. The refusal is the same for a code that is unknown, used or expired, or whose API key is not valid
- * any more.
+ * Exchanges a code for a sign-in token of its user. A code works once. The token is valid as long as the API key that
+ * made the code. A code that is unknown, used or expired is refused with the same error, and so is a code whose API key
+ * is not valid any more. So nobody can find out which codes exist.
  */
 export async function exchangeLinkCode(ctx: Ctx, code: string): Promise<{ user_id: string; sign_in_token: string }> {
   const found = await findCodeOrNull(ctx, code);

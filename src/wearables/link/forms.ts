@@ -1,5 +1,5 @@
-// Passwords, codes and e-mail addresses that a team's program forwards to us. A sandbox simulates the providers that
-// ask for them.
+// A team's program may forward passwords, codes and e-mail addresses of its users to us. Only the simulated providers
+// of a sandbox ask for them.
 import type { Static } from 'typebox';
 import type { LinkCtx } from '../../context.ts';
 import { AppError, notFound } from '../../errors.ts';
@@ -31,8 +31,8 @@ export async function connectByEmail(ctx: LinkCtx, slug: string, { email }: { em
 }
 
 /**
- * Returns the provider if the sandbox simulates it and its users sign in in this way. Outside of sandboxes we accept
- * passwords and e-mail addresses for no provider. The providers that ask for them have no other sign-in, and a program
+ * Returns the provider if the sandbox simulates it and its users sign in by this kind of form. Outside of sandboxes we
+ * accept passwords and e-mail addresses for no provider: real providers that ask for them offer no OAuth, and a program
  * that stores passwords should not stand between a person and a provider.
  */
 async function simulatedProvider(ctx: LinkCtx, slug: string, kind: FormAuth): Promise<ProviderSlug> {

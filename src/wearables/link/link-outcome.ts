@@ -19,7 +19,7 @@ export type LinkError = Exclude<LinkOutcome, 'success'>;
 
 export const outcomeText = (outcome: LinkOutcome): string => OUTCOMES[outcome];
 
-/** Reads the outcome from the parameters of an address. If they contain no known outcome, the link is invalid. */
+/** Reads the outcome from the parameters of an address. An unknown outcome becomes `invalid_token`. */
 export const readOutcome = (state: string | undefined, errorType: string | undefined): LinkOutcome => {
   const said = state === 'success' ? 'success' : (errorType ?? '');
   return Object.hasOwn(OUTCOMES, said) ? (said as LinkOutcome) : 'invalid_token';

@@ -5,10 +5,10 @@ import { outcomeText, type LinkOutcome } from './link-outcome.ts';
 const LOOPBACK = /^((.*\.)?localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * Whether we may redirect a browser to this address. In production the address must be equal to one that the team has
- * listed, character by character, so that nobody else can learn the outcome of a connection. A sandbox only has
- * invented people. There we accept every https address and loopback addresses, so that a developer can try a client at
- * once.
+ * Whether we may redirect a browser to this address. In production, the team must have listed the address, character by
+ * character. Otherwise somebody could send users, with the outcome of their connection, to a site of their own. A
+ * sandbox has only invented people, so it accepts every https address and loopback addresses. Then a developer can try
+ * a client at once.
  */
 function isAccepted({ config, team }: TeamCtx, url: string): boolean {
   if (team.settings.link_redirect_urls?.includes(url)) return true;
@@ -30,7 +30,7 @@ export function refuseUnlistedRedirect(ctx: TeamCtx, url: string): void {
 }
 
 /**
- * Returns the address to which we redirect a browser, with the outcome. Returns null if we do not redirect it, for
+ * Returns the address to which we redirect a browser, with the outcome. Returns null if we may not redirect, for
  * example because the team has removed the address from its list.
  */
 export function redirectWith(ctx: LinkCtx, outcome: LinkOutcome): string | null {

@@ -8,7 +8,7 @@ import { shape } from '../../wire/shape.ts';
 const MOST_RECIPES = 300;
 const MOST_USERS = 500;
 const LONGEST_TOKEN = 4096;
-/** The last second of the year 9999. */
+/** The last second of the year 9999, in seconds since 1970. */
 const LATEST = 253_402_300_799;
 
 /** The providers that users connect at the provider's own page. */

@@ -8,7 +8,8 @@ import { forTeam } from '../../tenancy/teams/team-scope.ts';
 type SessionKey = { token: string } | { id: string; user_id: string };
 
 /**
- * Returns the session of a link token; null if the token is unknown. The lookup uses a database connection of `across`.
+ * Returns the session of a link token; null if the token is unknown. Uses a database connection of `across`, because
+ * the team is not known yet.
  */
 export const findLinkSessionOrNull = (
   ctx: Ctx,
@@ -74,7 +75,8 @@ async function findOrNull(ctx: Ctx, by: SessionKey, { db }: Ctx): Promise<FoundL
 }
 
 /**
- * Records the link token as the actor in the request's audit line. Call it if the request has the token in its address.
+ * Names the link token as the actor in the audit line of the request. Call it if the token is in the address of the
+ * request.
  */
 export function nameActor(ctx: Ctx, found: FoundLinkSession | null): void {
   if (!found) return;
@@ -82,7 +84,7 @@ export function nameActor(ctx: Ctx, found: FoundLinkSession | null): void {
   ctx.line?.actor({ kind: 'link_token', id, org_id, team_id }, made_by === null ? [] : [made_by]);
 }
 
-/** Marks the session as used. Returns false if another connection has used it before. */
+/** Marks the session as used. Returns false if it was used before, by another connection. */
 export async function consumeLinkSession({ db, team, link }: TxCtx<LinkCtx>): Promise<boolean> {
   const consumed = await db
     .updateTable('link_tokens')

@@ -7,8 +7,8 @@ import { connectableProviders, findConnectable, formOf, refuse } from './connect
 import type { Source, SourceLink } from './schemas.ts';
 
 /**
- * Returns the providers that the user can connect. Each has the address where its connection begins, or the fields of
- * its form.
+ * Returns the providers that the user can connect, each with the address at which its connection begins, or with the
+ * fields of its form.
  */
 export const listLinkProviders = async (ctx: LinkCtx): Promise<Static<typeof SourceLink>[]> =>
   (await connectableProviders(ctx)).map(({ slug, configured }) => {
@@ -30,8 +30,8 @@ const FORMS = {
 } as const;
 
 /**
- * Returns all facts about one provider. Throws the errors of findConnectable, also for a provider that users connect
- * with a form.
+ * Returns the facts about one provider that users connect at its own page. Throws the errors of findConnectable, also
+ * for a provider that users connect by a form.
  */
 export async function findOauthSource(ctx: LinkCtx, provider: string): Promise<Static<typeof Source>> {
   const { slug, configured } = await findConnectable(ctx, provider);

@@ -4,8 +4,7 @@ import { namedProvider } from '../providers/named.ts';
 import type { PriorityType, SourcePriority } from './schemas.ts';
 
 /**
- * Returns the team's order of providers, for one type of data or for all types. The result has no entry for a type for
- * which the team has set no order.
+ * Returns the team's order of providers, for one type of data or for all of them. A type without an order has no entry.
  */
 export async function listPriorities(
   ctx: TeamCtx | TxCtx<TeamCtx>,
@@ -29,7 +28,7 @@ export async function listPriorities(
     );
 }
 
-/** Returns the slugs of the providers that the team prefers for a type of data, the best one first. */
+/** Returns the providers that the team prefers for a type of data, the best first. */
 export async function prioritiesOf(ctx: TeamCtx | TxCtx<TeamCtx>, dataType: PriorityType): Promise<string[]> {
   const row = await ctx.db
     .selectFrom('source_priorities')

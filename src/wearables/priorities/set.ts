@@ -7,8 +7,8 @@ import { listPriorities } from './list.ts';
 import { PRIORITY_TYPES, type SourcePriority, type SourcePriorityList } from './schemas.ts';
 
 /**
- * Sets the order of providers for each type of data that the request names. If it names a type twice, we use the last
- * entry. Continuous queries whose order has changed are computed again.
+ * Sets the order of providers for each type of data in the request. If the request names a type twice, the last entry
+ * counts. Phial computes continuous queries whose order has changed again.
  */
 export function setPriorities(
   ctx: TeamCtx,
@@ -36,8 +36,8 @@ export function setPriorities(
 }
 
 /**
- * SQL for the type of data whose order a continuous query uses: the type of the summaries that it reads, else
- * timeseries.
+ * SQL for the type of data whose order a continuous query uses: the kind of its summaries if this kind has an order of
+ * its own, else `timeseries`.
  */
 const PRIORITY_TYPE_SQL = sql`(case when resource = any (${[...PRIORITY_TYPES]}::text[]) then resource
   else 'timeseries' end)`;

@@ -3,13 +3,13 @@ import type { Importer } from './importer.ts';
 import type { NotificationReader } from './notification-reader.ts';
 import type { ApplicationSubscriber, UserSubscriber } from './subscriber.ts';
 
-/** A provider that Phial can connect directly. The provider's folder has a file for each of these parts. */
+/** A provider that Phial connects directly. The provider's folder has a file for each member. */
 export type ConnectedProvider = {
   connector: Connector;
   importer: Importer;
-  /** If this is missing, the provider sends no notifications, and we poll it. */
+  /** Missing if the provider sends no notifications. Then polls bring the data. */
   notificationReader?: NotificationReader;
-  /** Subscribes to the provider's notifications. If this is missing, an operator subscribes by hand. */
+  /** Subscribes to the provider's notifications. Missing if an operator has to subscribe by hand. */
   applicationSubscriber?: ApplicationSubscriber;
   userSubscriber?: UserSubscriber;
 };

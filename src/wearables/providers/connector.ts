@@ -1,10 +1,10 @@
-// The type of each provider's connect.ts: how its users grant access, and which resources each scope brings.
+// What each provider's connect.ts states: how users grant access, and which resources each scope brings.
 import type { ProviderSlug } from './provider-catalogue.ts';
 
 /**
- * The request that revokes tokens. There are three forms: a POST with the token in a field or parameter; a DELETE with
- * the user's access token, whose address contains the provider's own id of the user in place of `{user}`; or POSTs with
- * the user's access token that end the notifications to our hook.
+ * How Phial revokes tokens. There are three ways: a POST with the token in a field or parameter; a DELETE with the
+ * user's access token, at an address that contains the provider's id of the user (`{user}`); or POSTs with the user's
+ * access token that end the notifications to our address.
  */
 export type Revocation =
   | { url: string; token_in: 'body' | 'query'; parameter: string; token: 'access' | 'refresh' }
@@ -15,36 +15,37 @@ type Oauth = {
   token_url: string;
   /** The request that revokes tokens; null if the provider has none. */
   revoke: Revocation | null;
-  /** The part of a token request that has the client's id and secret. */
+  /**
+   * Where a token request has the client's id and secret: in its body, or in the header of HTTP Basic authentication.
+   */
   client_auth: 'body' | 'basic';
-  /** The scopes of every authorization request, unless a team has chosen other ones. */
+  /** The scopes that we request, unless a team has chosen others. */
   scopes: readonly string[];
   /**
-   * The scopes that we add to a team's choice: those for the identity of the user, and for tokens that can be renewed.
+   * The scopes that we add to a team's choice, because every connection needs them: for the identity of the user, and
+   * for tokens that can be renewed.
    */
   always_scopes?: readonly string[];
   scope_separator: ' ' | ',';
-  /** Whether requests use Proof Key for Code Exchange (RFC 7636) with SHA-256. */
+  /** Whether authorization uses Proof Key for Code Exchange (RFC 7636) with SHA-256. */
   pkce: boolean;
   /** Additional parameters of the authorization request. */
   authorize_with?: Readonly<Record<string, string>>;
-  /** Additional fields of every token request. */
+  /** Additional fields of all token requests. */
   token_with?: Readonly<Record<string, string>>;
-  /** Additional fields of the requests that renew a token. */
+  /** Additional fields of requests that renew a token. */
   renew_with?: Readonly<Record<string, string>>;
-  /** Returns the fields of RFC 6749 from a token response, if the provider wraps them in another object. */
+  /** Takes the fields of RFC 6749 out of a token response, if the provider wraps them in another object. */
   unwrap?: (response: Record<string, unknown>) => Record<string, unknown>;
-  /** Returns the name of a granted scope in requests, if it differs from the name in the response. */
+  /** Returns the name that a scope has in requests, if the provider returns granted scopes under other names. */
   grantedScope?: (scope: string) => string;
-  /** Returns the provider's own id of the user from a token response; null if the response does not have it. */
+  /** Returns the provider's id of the user from a token response; null if it is not in there. */
   externalUserId: (response: Record<string, unknown>) => string | null;
-  /**
-   * The request that registers the user before the first request for data. It is missing if the provider requires none.
-   */
+  /** The request that registers the user before the first request for data. Missing if the provider needs none. */
   register?: { url: string; body: () => unknown };
   /**
-   * The request for the user's id with an access token, for providers whose token response does not have the id; null
-   * if there is no such request.
+   * The request for the provider's id of the user, with an access token. Null if the token response has the id, or if
+   * the provider has no such request.
    */
   identity: { url: string; read: (response: Record<string, unknown>) => string | null } | null;
 };
@@ -52,21 +53,23 @@ type Oauth = {
 export type Connector = {
   slug: ProviderSlug;
   oauth: Oauth;
-  /** For each resource that we pull: the scopes that it needs, and the scopes that bring more of it. */
+  /**
+   * For each resource that we pull: the scopes that it needs, and the optional scopes, which bring more fields of it.
+   */
   scopes: Readonly<Record<string, { required: readonly string[]; optional?: readonly string[] }>>;
   /**
-   * The number of days for which we may store the provider's data after the user's agreement has ended. It is missing
-   * if the provider's rules set no limit.
+   * How many days after the end of the user's agreement we may store the provider's data. Missing if the provider's
+   * rules set no limit.
    */
   deletes_data_after_days?: number;
-  /** The origin of all addresses for a deployment in the EU, if it differs. */
+  /** The origin (scheme and host) of all the provider's addresses for a deployment in the EU, if it is another one. */
   eu_origin?: string;
 };
 
-/** No provider has a longer id. */
+/** More characters than the id of any provider has. */
 const LONGEST_ID = 256;
 
-/** Returns a text or number of a response as a text; null if it is too long for an id. */
+/** Returns an id of a response, a text or a number, as text; null if it is too long for an id. */
 export function textOf(value: unknown): string | null {
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : null;
   return text !== null && text.length <= LONGEST_ID ? text : null;

@@ -1,15 +1,18 @@
-// The static facts about a provider.
+// What is always true of a provider.
 
 /**
- * How a user connects the provider: at the provider's own page, with a password or e-mail address, through an app on
- * the phone, or not at all.
+ * How a user connects the provider: at the provider's own page (`oauth`), with a password or an e-mail address, through
+ * an app on the phone (`sdk`), or not at all (empty).
  */
 export type ProviderAuth = 'oauth' | 'password' | 'email' | 'sdk' | '';
 
-/** The kind of source: a device with an account, an app, a device that a phone reads, or the person. */
+/**
+ * The kind of source: a device with an account, an app, a device that a phone reads by Bluetooth (`ble`), or the
+ * person.
+ */
 type ProviderKind = 'device' | 'app' | 'ble' | 'provider';
 
-/** The kinds of devices that people do not wear on the wrist. */
+/** The kinds of devices other than watches. */
 type Device =
   | 'ring'
   | 'scale'
@@ -24,18 +27,18 @@ type Device =
 
 export type ProviderFacts = {
   name: string;
-  /** One sentence for people. */
+  /** One sentence about the provider, for people. */
   description: string;
   auth_type: ProviderAuth;
   source_type: ProviderKind;
   /**
-   * The resources of the provider's data, by their names in events. For a provider that we connect, these are the
-   * resources of its importer. For other providers, these are the resources for which its devices are known.
+   * The resources of the provider's data, as events name them. For a provider that we connect, these are the resources
+   * of its importer. For another provider, these are the resources that its devices are known to measure.
    */
   resources: readonly string[];
   /** The number of days of the past that a new connection imports. */
   history_days: number;
-  /** The device that demo data names as its source. If it is missing, this is a watch. */
+  /** The device that demo data names as its source. Missing means a watch. */
   device?: Device;
   /** The scopes that a team may choose in addition to those of the connector. */
   scopes_to_choose?: readonly string[];
@@ -44,13 +47,13 @@ export type ProviderFacts = {
 /** The facts about a provider that Phial can connect. */
 export type ConnectedFacts = ProviderFacts & {
   /**
-   * The operator's application at the provider. These facts define the option PHIAL_<SLUG>_CLIENT_ID and the options
-   * that belong to it.
+   * The operator's application at the provider. These members define the option PHIAL_<SLUG>_CLIENT_ID and its
+   * companions, such as the secret.
    */
   application: {
-    /** The name of the provider in the descriptions of options. */
+    /** Where the operator registers the application, for the descriptions of the options. */
     at: string;
-    /** Set if an operator may create the subscription by hand and set its id. */
+    /** Set if the operator may make the subscription by hand and set its id as an option. */
     subscription_id?: true;
   };
 };

@@ -7,81 +7,74 @@ import type { SummaryItem, SummaryResource } from '../summaries/resource.ts';
 import type { SampleOfSource } from '../timeseries/store-samples.ts';
 import type { ProviderApi, Question } from './provider-api.ts';
 
-/**
- * A period of time for which we request data: all data of a resource between two moments. The second moment is
- * excluded.
- */
+/** A window of time for which we request the data of a resource: from `from`, up to and without `to`. */
 export type TimeWindow = { from: string; to: string };
 
 /**
- * The time limit for the requests of one window. It is longer than the provider should need, and shorter than the
- * leases.
+ * The time limit for all requests of one window. It is longer than a provider should need, and shorter than the leases
+ * of polls and pulls.
  */
 export const LONGEST_PULL_MS = 4 * 60_000;
 
 /**
- * A chunk of a response that we store and publish in one transaction. It has at most a few thousand samples and some
- * hundred summaries.
+ * A chunk of a response, which is stored and published in one transaction. It has at most a few thousand samples and
+ * some hundred summaries.
  */
 export type Pulled = {
   samples?: SampleOfSource[];
   summaries?: { resource: SummaryResource; incoming: IncomingSummary[] };
   /**
-   * The number of records of a series or a kind of summary that we did not store, or of which we did not store a part,
-   * because they are impossible.
+   * How many records of a series or kind of summary had impossible values, so that they were not stored, or not as a
+   * whole.
    */
   skipped?: { provider: string; resource: string; many: number };
-  /** Summaries that the provider reports as deleted, by its own ids. */
+  /** Summaries that the provider reports as deleted, by the provider's ids. */
   gone?: { resource: string; provider: string; provider_ids: string[] };
 };
 
 /**
- * Makes a summary from a provider's payload. It uses only the payload, so that we can map stored payloads again.
- * Therefore, if a summary needs several responses, its payload contains all of them.
+ * Makes a summary from a provider's payload and from nothing else, so that stored payloads can be mapped again. If a
+ * summary needs several responses, its payload contains all of them.
  */
 export type Mapper = {
   resource: SummaryResource;
   /**
-   * Returns null if the payload is not a summary, for example a night that the provider is still computing. Throws
-   * PullError if the payload has another shape than the documentation says.
+   * Returns null if the payload is no summary yet, for example a night that the provider is still computing. Throws
+   * PullError if the payload has another shape than the provider documents.
    */
   toItem: (raw: Readonly<Record<string, unknown>>) => SummaryItem | null;
   /**
-   * Set if the points of the summary come in a separate response. We do not store that response, so a replay cannot
-   * make the points again.
+   * Set if the points of the summary come in another response. That response is not stored, so a replay of payloads
+   * cannot make the points again.
    */
   withoutPoints?: true;
 };
 
-/** Fetches the data of a provider, and makes samples and summaries from it. */
+/** Fetches the data of one provider, and makes samples and summaries of it. */
 export type Importer = {
   /**
-   * The resources that it imports, by their names in events. `windowDays` is the longest window that the provider
-   * accepts, in days. If `polled` is false, the resource changes rarely, for example a profile; then only pulls of the
-   * past import it. `with` names another resource whose responses contain this one too. This one then needs no other
-   * scopes than that resource, and has the same windows.
+   * The resources that it imports, by their names in events. `windowDays` is the length of the longest window that the
+   * provider accepts. `polled: false` means that polls leave the resource out, because it changes rarely, as a profile
+   * does. Only pulls of the past import it. `with` names another resource whose responses contain this one too. Then
+   * both need the same scopes and have the same windows.
    */
   resources: Readonly<Record<string, { windowDays: number; polled?: false; with?: string }>>;
-  /** The number of days that each poll pulls again. Data may come late, and totals of a day change. */
+  /** How many of the last days each poll requests. Data may come late, and the totals of a day change. */
   pollDays: number;
   /** The number of seconds between two polls. */
   pollEverySeconds: number;
   /**
-   * The source types of its samples, if the provider reports deleted samples. We do not delete samples of other types,
-   * which a team has pushed under the provider's name.
+   * The source types of its samples, for a provider that reports deleted samples. A team may have pushed samples of
+   * other types under the provider's name, and these must not be deleted.
    */
   sampleSources?: readonly SourceType[];
-  /**
-   * The mappers of its summaries, by the kind of summary. `pull` uses them, and so does a replay of stored payloads.
-   */
+  /** The mappers of its summaries, by the kind of summary. Both `pull` and a replay of stored payloads use them. */
   mappers: Readonly<Record<string, Mapper>>;
-  /**
-   * Pulls the data of a resource in a window. Throws PullError if the provider refuses. Stops if `signal` is aborted.
-   */
+  /** Pulls the data of a resource in a window. Throws PullError if the provider refuses. Stops if `signal` aborts. */
   pull: (source: ImportSource, resource: string, window: TimeWindow) => AsyncIterable<Pulled>;
   /**
-   * Finds one summary that a notification names. Returns its data, 'gone' if the provider has deleted it, or null if it
-   * exists and polls bring it. If this function is missing, polls bring all summaries.
+   * Finds one summary that a notification names. Returns its data; 'gone' if the provider has deleted it; null if it
+   * exists but polls bring it. Missing if polls bring all summaries.
    */
   findOne?: (source: ImportSource, resource: string, id: string) => Promise<'gone' | Pulled[] | null>;
 };
@@ -90,9 +83,9 @@ export type ImportSource = {
   ctx: TeamCtx;
   user: UserRow;
   signal: AbortSignal;
-  /** Whether this is a pull of the past. Polls come before it. */
+  /** True for a pull of the past. If requests are short, polls come before such pulls. */
   past: boolean;
-  /** All resources that this request should bring: the lead resource, and those whose data is in the same responses. */
+  /** All resources that this request brings: the lead (the resource that others name in `with`), and those with it. */
   wanted: ReadonlySet<string>;
   /**
    * Sends a request with the user's access token and returns the response; null if there is no data. If the provider
@@ -101,7 +94,7 @@ export type ImportSource = {
   ask: (api: ProviderApi, question: Question) => Promise<unknown>;
 };
 
-/** The reasons for which a pull stops. After the first four, we try again. */
+/** Why a pull stops. After the first four, we try again. */
 export type PullErrorGroup =
   | 'provider_rate_limit_exceeded'
   | 'provider_unavailable'
@@ -121,12 +114,15 @@ const RETRIABLE: ReadonlySet<PullErrorGroup> = new Set([
 
 export const isRetriable = (group: PullErrorGroup): boolean => RETRIABLE.has(group);
 
-/** The reason for which a pull has stopped. It contains no text of the provider, which could name people. */
+/** The error that ends a pull. It contains no text of the provider, because that could name people. */
 export class PullError extends Error {
   readonly group: PullErrorGroup;
-  /** The seconds after which the provider accepts requests again, if the response states this. */
+  /** The seconds after which the provider accepts requests again; null if the response does not state them. */
   readonly retryAfterSeconds: number | null;
-  /** True if we sent no request because the application has used up its limit. The connection is not the cause. */
+  /**
+   * True if we sent no request, because the application has used up its limit of requests. Such a try does not count
+   * against the connection.
+   */
   readonly isDeferred: boolean;
 
   constructor(
@@ -142,7 +138,7 @@ export class PullError extends Error {
 }
 
 /**
- * Returns the pull error for an expected failure, for example if a user has the largest allowed number of streams; null
+ * Returns the pull error for an error that we expect, for example if a user has the most streams that are allowed; null
  * for any other error.
  */
 export function foreseenOrNull(error: unknown): PullError | null {
@@ -150,6 +146,9 @@ export function foreseenOrNull(error: unknown): PullError | null {
   return error instanceof AppError && error.code === 'limit_reached' ? new PullError('limit_reached') : null;
 }
 
-/** Whether the user is scheduled for deletion or was erased. If the team cancels the deletion, the work continues. */
+/**
+ * Whether the error says that the user is scheduled for deletion or was erased. If the team cancels the deletion, the
+ * work continues.
+ */
 export const isGone = (error: unknown): boolean =>
   error instanceof AppError && ['user_scheduled_for_deletion', 'not_found'].includes(error.code);

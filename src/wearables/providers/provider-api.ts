@@ -1,4 +1,4 @@
-// The requests that importers send to a provider, and the properties of each provider's API.
+// How importers send requests to a provider, and what differs between the APIs of providers.
 import type { ProviderSlug } from './provider-catalogue.ts';
 
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
@@ -6,11 +6,13 @@ export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 /** The properties of a provider's API. */
 export type ProviderApi = {
   slug: ProviderSlug;
-  /** Returns the status of a response, if the HTTP status does not have it. */
+  /**
+   * Returns the HTTP status that a response stands for. Missing if the provider uses HTTP statuses in the usual way.
+   */
   statusOf?: (status: number, answer: unknown) => number;
   /**
-   * Returns how long we must not send requests for an application or a team, according to a response. If this function
-   * is missing, a refusal only affects the connection of the request.
+   * Returns how long, according to a response, no more requests may be sent for an application or a team. Missing if a
+   * refusal only concerns the connection that asked.
    */
   waitsOf?: (status: number, headers: Headers) => ProviderWaits;
 };
@@ -19,21 +21,21 @@ export type Question = {
   /** The address without the parameters of `query`. */
   url: string;
   query?: Readonly<Record<string, string | number | null>>;
-  /** The fields of a POST. If they are missing, the request is a GET. */
+  /** The fields of a POST as a form. Without `form` and `json`, the request is a GET. */
   form?: Readonly<Record<string, string | number | null>>;
   json?: unknown;
-  /** Set if a response with status 404 means that there is no data. */
+  /** Set if status 404 means that there is no data. */
   mayBeMissing?: true;
 };
 
 /**
- * The seconds in which we must not send requests; 0 if requests are allowed. Pulls of the past begin to wait before
- * polls do.
+ * For how many seconds we must send no requests; 0 if we may. Pulls of the past stop earlier than polls, to leave them
+ * requests.
  */
 export type Wait = { pollsSeconds: number; pastSeconds: number };
 
 /**
- * The waits of an application and of a team. All teams wait only if the response shows that the application has used up
- * its limit.
+ * The waits of an application and of one team. All teams wait only if the response shows that the application has used
+ * up its limit.
  */
 export type ProviderWaits = { application: Wait | null; team: Wait | null };

@@ -1,5 +1,5 @@
-// The providers of wearable data that users of the API can name. The facts about a provider that we can connect are in
-// its folder.
+// The providers of wearable data that requests can name. For a provider that we can connect, the facts are in its
+// folder.
 import { SERIES } from '../series.ts';
 import { facts as dexcomV3 } from './dexcom-v3/facts.ts';
 import { facts as googleHealth } from './google-health/facts.ts';
@@ -26,7 +26,7 @@ const SUMMARIES = [
   'device',
 ];
 
-/** The resources of phones. These are all resources, because a phone stores the data of many devices. */
+/** The resources of phones. A phone stores the data of many devices, so it has all resources. */
 const EVERYTHING = [...SUMMARIES, ...SERIES.map(({ event, name }) => event ?? name)];
 
 const NIGHTS = ['sleep', 'sleep_cycle'];
@@ -48,8 +48,8 @@ const sdk = (name: string, description: string, more: More): ProviderFacts =>
   of({ name, description, auth_type: 'sdk', source_type: 'ble', ...more });
 
 /**
- * Every provider by its slug. A slug never changes. A discontinued provider stays in the list, because its data stays
- * stored.
+ * Every provider by its slug. A slug never changes. A provider that no longer exists remains in the list, because its
+ * data is still stored.
  */
 export const PROVIDERS = {
   oura,

@@ -1,6 +1,5 @@
 /**
- * The provider refuses the request. It does not help to repeat the same request. `code` is the provider's own code and
- * names no person.
+ * The provider refused the request, and would refuse it again. `code` is the provider's own code and names no person.
  */
 export class ProviderRefused extends Error {
   readonly code: string;
@@ -11,7 +10,7 @@ export class ProviderRefused extends Error {
   }
 }
 
-/** The provider did not respond, or we cannot read its response. We may send the request again later. */
+/** The provider did not respond, or its response cannot be read. A later try may succeed. */
 export class ProviderUnavailable extends Error {
   readonly code: string;
 
@@ -21,7 +20,10 @@ export class ProviderUnavailable extends Error {
   }
 }
 
-/** Codes of Withings for too many requests and for its own timeouts. A later request may succeed. */
+/**
+ * Codes for which a later request may succeed. Those of Withings mean too many requests (601) and a timeout at Withings
+ * (522).
+ */
 const TEMPORARY = new Set(['withings_601', 'withings_522', 'temporarily_unavailable', 'server_error']);
 
 /** Throws if a response with status 200 contains an error. */
@@ -31,6 +33,6 @@ export function refuseError({ error }: Record<string, unknown>): void {
   throw TEMPORARY.has(code) ? new ProviderUnavailable(code) : new ProviderRefused(code);
 }
 
-/** Returns an error only if it looks like a code. A sentence of the provider could name a person. */
+/** Returns an error only if it looks like a code. A sentence of a provider could name a person. */
 export const errorCodeOf = (error: unknown): string | null =>
   typeof error === 'string' && /^[a-z0-9_.-]{1,60}$/i.test(error) ? error : null;

@@ -1,4 +1,4 @@
-// To add a provider, add a folder and one line here. Everything else that lists providers uses this list.
+// To add a provider, add a folder and one line here. Everything else that lists providers reads this list.
 import { dexcomV3 } from './dexcom-v3/provider.ts';
 import { googleHealth } from './google-health/provider.ts';
 import { oura } from './oura/provider.ts';
@@ -23,7 +23,7 @@ export const CONNECTORS: readonly Connector[] = CONNECTED.map(({ connector }) =>
 /** Returns the connector of a provider; null if Phial cannot connect the provider. */
 export const connectorOrNull = (slug: string): Connector | null => bySlug.get(slug)?.connector ?? null;
 
-/** The importers by the slug of the provider, also if no application is configured for it. */
+/** The importers by the slug of the provider, whether or not this deployment has an application there. */
 export const IMPORTERS: Readonly<Record<string, Importer>> = Object.fromEntries(
   CONNECTED.map(({ connector, importer }) => [connector.slug, importer]),
 );
@@ -37,10 +37,10 @@ export const NOTIFICATION_HEADERS: readonly string[] = CONNECTED.flatMap(
   ({ notificationReader }) => notificationReader?.headers ?? [],
 );
 
-/** The providers that have one subscription for all users. */
+/** The subscribers of those providers that have one subscription for all users. */
 export const APPLICATION_SUBSCRIBERS: readonly ApplicationSubscriber[] = CONNECTED.flatMap(
   ({ applicationSubscriber }) => applicationSubscriber ?? [],
 );
 
-/** Returns the subscriber of a provider; null if the provider does not have a subscription for each user. */
+/** Returns the subscriber of a provider that has one subscription for each user; null for any other provider. */
 export const userSubscriberOrNull = (slug: string): UserSubscriber | null => bySlug.get(slug)?.userSubscriber ?? null;

@@ -1,4 +1,4 @@
-// The type of each provider's subscribe.ts: how Phial subscribes to the provider's notifications.
+// What each provider's subscribe.ts has: how Phial subscribes to the provider's notifications.
 import type { ProviderSlug } from './provider-catalogue.ts';
 
 export type Question = {
@@ -10,30 +10,30 @@ export type Question = {
 };
 
 /**
- * Sends a request to the provider. Throws ProviderUnavailable or ProviderRefused if the status of the response is no
+ * Sends a request to the provider. Throws ProviderUnavailable or ProviderRefused unless the response has a status of
  * success. Returns null if the body is not JSON.
  */
 export type Ask = (question: Question) => Promise<unknown>;
 
 /**
- * The address for notifications, the beginning of all our addresses for this provider, and the token that proves that
- * we have subscribed.
+ * `address` is our address for the provider's notifications, and `base` is how all our addresses for this provider
+ * begin. `token` proves that we made a subscription.
  */
 type Here = { address: string; base: string; token: string };
 
-/** A provider that has one subscription for all users. */
+/** Subscribes to a provider that has one subscription for all users. */
 export type ApplicationSubscriber = {
   provider: ProviderSlug;
-  /** Whether the provider signs its notifications. If it does, its address needs no secret part. */
+  /** Whether the provider signs its notifications. If not, the address contains a secret. */
   signs: boolean;
   /**
-   * Makes missing subscriptions, renews those that will expire soon, and removes our own outdated ones. Returns the
-   * provider's id of the subscription, if notifications name it; null if they name none.
+   * Makes missing subscriptions, renews those that will expire soon, and removes old ones of ours. Returns the
+   * provider's id of the subscription; null if notifications do not name it.
    */
   ensure: (ask: Ask, here: Here, client: { id: string; secret: string }) => Promise<string | null>;
 };
 
-/** A provider that has a subscription for each user. */
+/** Subscribes to a provider that has a subscription for each user. */
 export type UserSubscriber = {
   provider: ProviderSlug;
   signs: boolean;

@@ -1,17 +1,17 @@
 import type { Importer } from '../providers/importer.ts';
 
-/** Returns the resource whose requests bring this one: its lead or itself. */
+/** Returns the lead of a resource: the resource whose requests bring it, which may be itself. */
 export const leadOf = ({ resources }: Importer, resource: string): string => resources[resource]?.with ?? resource;
 
-/** Returns a resource with all resources that the requests of its lead bring, the lead first. */
+/** Returns all resources that come with the same requests as this one, the lead first. */
 export function companionsOf(importer: Importer, resource: string): string[] {
   const lead = leadOf(importer, resource);
   return [lead, ...Object.keys(importer.resources).filter((name) => name !== lead && leadOf(importer, name) === lead)];
 }
 
 /**
- * Groups these resources by the requests that bring them, the lead first. If the lead of a resource is not in the list,
- * the resource gets a separate request.
+ * Groups resources by the requests that bring them, the lead first. A resource whose lead is not in the list gets
+ * requests of its own.
  */
 export function groupByRequest(importer: Importer, resources: readonly string[]): string[][] {
   const groups = new Map<string, string[]>();

@@ -23,7 +23,7 @@ const events = new Map<string, EventType>(
   ]),
 );
 
-/** Returns the event that a pull of a resource publishes at its end, by the resource's name in events. */
+/** Returns the event that the end of a pull publishes. `resource` is the resource's name in events. */
 export function pullCompleted(resource: string): EventType {
   const event = events.get(resource);
   if (!event) throw new Error(`There is no event for a pull of ${resource}.`);

@@ -7,8 +7,8 @@ import type { Importer } from '../providers/importer.ts';
 import { ownProperty } from '../../wire/own-property.ts';
 
 /**
- * Returns the importer for a connection. Returns null if we pull nothing from it, for example from a phone, which sends
- * data by itself.
+ * Returns the importer of a connection. Returns null if nothing is pulled from it: a phone, for example, sends its data
+ * itself.
  */
 export function importerOrNull(
   { config }: { config: Config },
@@ -19,10 +19,7 @@ export function importerOrNull(
   return hasApplication ? (ownProperty(IMPORTERS, provider) ?? null) : null;
 }
 
-/**
- * Returns the resources that a connection brings: all resources of the importer except those that the user has not
- * granted.
- */
+/** Returns the resources that a connection brings: those of the importer for which the user has granted the scopes. */
 export function grantedResources(
   importer: Importer,
   { provider, demo, granted_scopes }: { provider: string; demo: boolean; granted_scopes: readonly string[] | null },

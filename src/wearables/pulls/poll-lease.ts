@@ -1,5 +1,5 @@
-// Leases for the newest data of a connection. Only one process at a time pulls it: for a poll, or for the work on
-// notifications.
+// Leases for pulling the newest data of a connection. Polls and the work on notifications both need this lease, so only
+// one process at a time pulls.
 import { sql } from 'kysely';
 import { Type, type Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
@@ -23,7 +23,7 @@ export type Polled = Omit<Static<typeof pollKind.payload>, 'team_id'>;
 
 /** A poll that this process has leased. */
 export type Claim = {
-  /** `leased_since` is the fencing token. If another process takes the lease later, it has another value. */
+  /** `leased_since` identifies the lease (a fencing token). A later lease of another process has another value. */
   poll: Polled & { leased_since: string };
   user: UserRow;
   connection: {
@@ -32,20 +32,23 @@ export type Claim = {
     granted_scopes: string[] | null;
     /** The team's own application that made the connection; null for this deployment's application. */
     credential_id: string | null;
-    /** True if we store none of the connection's data any more, because it will be paused soon. */
+    /**
+     * True if no data of the connection is stored any more, because the user's last day of ingestion has passed. The
+     * connection will be paused soon.
+     */
     is_over: boolean;
   };
 };
 
 /**
- * The time of a lease: the longest time that the pull of one resource may take. If a process is killed, another process
- * takes the lease after this time.
+ * The time of a lease in seconds. It is the longest time in which one resource may be pulled. If a process is killed,
+ * another process takes the lease after this time.
  */
 const LEASE_SECONDS = 360;
 
 /**
- * Leases the poll of a connection. Returns null if another process has the lease, if the caller requires a poll that is
- * due and it is not, or if nothing may be pulled.
+ * Leases the poll of a connection. Returns null if another process has the lease, if the poll is not due (with
+ * `whenDue`), or if nothing may be pulled.
  */
 export async function claimPoll(
   ctx: TeamCtx,
@@ -73,9 +76,9 @@ export async function claimPoll(
 }
 
 /**
- * Extends the lease and records the outcome for the resources of one request: the start of their window, and the number
- * of records of each that we did not store. Returns false if another process has taken the lease. That process then
- * records its own outcome.
+ * Extends the lease, and records the outcome of one request for each of its resources: the start of the window, and how
+ * many records were not stored. Returns false if another process has taken the lease. That process records its own
+ * outcome.
  */
 export async function extendPoll(
   { db, team }: TeamCtx,
@@ -107,8 +110,8 @@ export async function extendPoll(
 }
 
 /**
- * Ends the lease. If a request has made the poll due meanwhile, for example a refresh, queues a poll that begins after
- * that request.
+ * Ends the lease. If the poll has become due again meanwhile, for example by a refresh, queues another poll, because
+ * this one may have read the data too early.
  */
 export function endPollLease(ctx: TeamCtx, { poll: { user_id, provider, leased_since } }: Claim): Promise<void> {
   return inTransaction(ctx, async ({ db, team }) => {

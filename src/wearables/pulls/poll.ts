@@ -1,6 +1,6 @@
 // Polls pull the new data of a connection at intervals. The table `polls` has the time at which the next poll is due.
-// Two triggers also change this time. They set it to infinity for a connection that can bring nothing (migration 0025),
-// and for a user who is scheduled for deletion (migration 0033).
+// Two triggers also set this time, to infinity: for a connection that can bring nothing (migration 0025), and for a
+// user who is scheduled for deletion (migration 0033).
 import { sql } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
 import { logOutage } from '../connections/applications/log-outage.ts';
@@ -13,18 +13,18 @@ import { groupByRequest } from './companions.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** The time between polls of a connection whose provider is not configured any more. */
+/** The seconds between two polls if the provider is no longer configured. It may be configured again. */
 export const WITHOUT_PROVIDER_SECONDS = 3_600;
-/** The least time before we try a deferred poll again. */
+/** The shortest wait in seconds before a deferred poll is tried again. */
 const DEFERRED_SECONDS = 60;
 
 /**
- * The outcome of a poll. `wait` is the number of seconds for which the provider accepts no requests. A deferred poll
- * does not count as a try.
+ * The outcome of a poll. `wait` is for how many seconds the provider accepts no requests. `isDeferred` means that no
+ * request was sent, so the poll does not count as a try.
  */
 type Outcome = { succeeded: boolean; wait: number; isDeferred: boolean };
 
-/** Polls a connection if its poll is due and no other process is polling it. */
+/** Polls a connection if its poll is due and no other process has its lease. */
 export async function pollConnection(ctx: TeamCtx, job: Polled): Promise<void> {
   const claim = await claimPoll(ctx, job, { whenDue: true });
   if (!claim) return;
@@ -37,7 +37,7 @@ export async function pollConnection(ctx: TeamCtx, job: Polled): Promise<void> {
   await endPollLease(ctx, claim);
 }
 
-/** Polls every resource of the connection. */
+/** Polls every resource of the connection. Returns null if the process has lost the lease or is stopping. */
 async function poll(ctx: TeamCtx, claim: Claim): Promise<(Outcome & { every: number }) | null> {
   const importer = importerOrNull(ctx, claim.connection);
   if (!importer) return { succeeded: false, wait: 0, isDeferred: false, every: WITHOUT_PROVIDER_SECONDS };
@@ -52,8 +52,9 @@ async function poll(ctx: TeamCtx, claim: Claim): Promise<(Outcome & { every: num
 }
 
 /**
- * Returns the days that polls pull again, because some data comes late: the last days, or the last days of the user's
- * ingestion. Returns null if we would store no data of these days, because ingestion has not begun or is over.
+ * Returns the last days, which every poll pulls again because some data comes late. If the user's ingestion has ended,
+ * these are its last days. Returns null if Phial would store nothing of these days, because ingestion has not begun or
+ * is over.
  */
 export function lastDays(
   { pollDays }: Importer,
@@ -63,15 +64,15 @@ export function lastDays(
   const now = Date.now();
   const until = last === null ? now : Math.min(now, Date.parse(last) + DAY_ENDS_HOURS * HOUR_MS);
   const dayOf = (moment: number): string => new Date(moment).toISOString().slice(0, 10);
-  // In the time zones that are furthest ahead of UTC, the date is already one day later.
+  // In time zones ahead of UTC, the date may already be one day later.
   if (connection.is_over || (first !== null && first > dayOf(until + DAY_MS))) return null;
   return { from: `${dayOf(until - pollDays * DAY_MS)}T00:00:00.000Z`, to: new Date(until).toISOString() };
 }
 
 /**
- * Pulls these windows under the lease of the connection's poll. Each window is for the resources that one request
- * brings. Unchanged values cause no events. Calls `stored` for each window that was stored completely. Returns null if
- * the user does not exist any more, if another process has taken the lease, or if the process stops.
+ * Pulls windows under the lease of the connection's poll. A window is for the resources that one request brings. Values
+ * that have not changed cause no events. Calls `stored` for each window that was stored completely. Returns null if the
+ * user does not exist any more, if another process has taken the lease, or if this process stops.
  */
 export async function pullWindows<T extends { resources: readonly string[]; window: TimeWindow }>(
   ctx: TeamCtx,
@@ -107,7 +108,7 @@ export async function pullWindows<T extends { resources: readonly string[]; wind
         logOutage(ctx.log, { provider: claim.connection.provider, code: foreseen.group });
       if (foreseen?.group === 'provider_rate_limit_exceeded') refused = foreseen;
     }
-    // A deferred poll has sent no request, so the stored outcome does not change.
+    // If the poll was deferred, no request was sent, so the stored outcome stays.
     if (!refused?.isDeferred && !(await extendPoll(ctx, claim, { resources, window, succeeded: came, skipped })))
       return null;
     if (refused) return { succeeded, wait: refused.retryAfterSeconds ?? 0, isDeferred: refused.isDeferred };
@@ -116,8 +117,9 @@ export async function pullWindows<T extends { resources: readonly string[]; wind
 }
 
 /**
- * Records the outcome of a poll. After each failure the wait until the next poll is longer. A deferred poll is due as
- * soon as it may run. If a refresh, or the end of the connection, has set the due time meanwhile, that time stays.
+ * Records the outcome of a poll. Each failure in a row makes the wait until the next poll longer. A deferred poll is
+ * due as soon as it may run. If a refresh, or the end of the connection, has set another due time meanwhile, that time
+ * stays.
  */
 async function finish(
   { db, team }: TeamCtx,

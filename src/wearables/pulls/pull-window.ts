@@ -27,8 +27,8 @@ type Claim = {
   importer: Importer;
   user: UserRow;
   /**
-   * The resources of one request: the lead, and those resources that come with it and whose pulls have reached the same
-   * position.
+   * The resources of one request: the lead (the resource that others name in `with`), and those that come with it and
+   * whose pulls are at the same window.
    */
   resources: string[];
   lease: string;
@@ -37,28 +37,26 @@ type Claim = {
   isNewest: boolean;
 };
 /**
- * For each resource, the number of days with data, and the number of records that we did not store, by series and kind
- * of summary.
+ * For each resource, the number of days with data, and how many records were not stored, by series and kind of summary.
  */
 type PulledCounts = ReadonlyMap<string, { days: number; skipped: Record<string, number> }>;
 
 /**
- * The time of a lease: the longest time that the pull of a window may take. If a process is killed, another process
- * takes the lease after this time.
+ * The time of a lease in seconds. It is the longest time that the pull of a window may take. If a process is killed,
+ * another process takes the lease after this time.
  */
 const LEASE_SECONDS = 300;
 const MOST_ATTEMPTS = 8;
 /**
- * The wait between two tries. It doubles each time, up to an hour. If the provider asks for a longer wait, we use that
- * one.
+ * The wait between two tries in seconds. It doubles each time, up to an hour. A longer wait that the provider asks for
+ * has precedence.
  */
 const FIRST_WAIT_SECONDS = 15;
 const LONGEST_WAIT_SECONDS = 3_600;
 
 /**
- * Pulls the newest window that we have not pulled yet, and queues the next one. The last window ends the pull and
- * publishes its event. If a killed process has interrupted a window, pulls the complete window again. This stores
- * nothing twice.
+ * Pulls the newest window that is not pulled yet, and queues the next one. The last window ends the pull and publishes
+ * its event. If a process was killed within a window, the whole window is pulled again. This stores nothing twice.
  */
 export async function pullWindow(ctx: TeamCtx, job: Job): Promise<void> {
   const claim = await inTransaction(ctx, (tx) => claimWindow(tx, job));
@@ -84,11 +82,11 @@ const wordOf = (outcome: { found: PulledCounts } | { error: PullError }): string
   return outcome.error.isDeferred ? 'held_back' : outcome.error.group;
 };
 
-/** Stores the data of the window. Sends no request for an empty window. */
+/** Pulls and stores the data of the window. An empty window needs no request. */
 async function pullFound(ctx: TeamCtx, { importer, user, resources, window, isNewest }: Claim): Promise<PulledCounts> {
   if (window.from >= window.to) return new Map(resources.map((resource) => [resource, { days: 0, skipped: {} }]));
   const stored = await storePulled(ctx, user, importer, { resources, window, past: true });
-  // Some providers also return the days around the window. We count these days with the windows to which they belong.
+  // Some providers also return the days around the window. Those days count with the windows to which they belong.
   const [first, end] = [window.from, window.to].map((moment) => calendarDateOf(moment, clockOf({}, user))) as [
     string,
     string,
@@ -103,8 +101,8 @@ async function pullFound(ctx: TeamCtx, { importer, user, resources, window, isNe
 }
 
 /**
- * Returns the beginning of a window of at most this number of days. It is the beginning of one of the user's days, so
- * each day is in only one window and we count it once.
+ * Returns the beginning of a window of at most `days` days. It is the beginning of one of the user's days, so that no
+ * day is in two windows and counts twice.
  */
 function beginOf(user: UserRow, to: string, days: number): string {
   const earliest = new Date(Date.parse(to) - days * 86_400_000).toISOString();
@@ -116,8 +114,8 @@ function beginOf(user: UserRow, to: string, days: number): string {
 
 /**
  * Leases the next window. Returns null if another process has it, if the pull is over, or if nothing may be pulled. If
- * one request brings several resources, leases their pulls together as long as they have the same position. Adds the
- * try to the count before the work begins. Otherwise a try that crashes the process would be repeated without end.
+ * one request brings several resources, leases their pulls together, as long as they are at the same window. Counts the
+ * try before the work begins. If it were counted afterwards, a try that crashes the process would be repeated forever.
  */
 async function claimWindow(ctx: TxCtx<TeamCtx>, job: Job): Promise<Claim | null> {
   const { user_id, provider, resource } = job;
@@ -169,8 +167,8 @@ const isFree = ({ team }: TeamCtx, { user_id, provider }: Job, resources: readon
 type PullRow = { resource: string; pulled_from: string; range_start: string; range_end: string };
 
 /**
- * Locks those of these pulls that no process has leased. Ends pulls that have been tried too often, and does not return
- * them. `at_once` has the resources of one request, the lead first.
+ * Locks those of these pulls that no process has leased. Ends pulls that were tried too often and leaves them out.
+ * `at_once` has the resources of one request, the lead first.
  */
 async function claimRows(
   ctx: TxCtx<TeamCtx>,
@@ -182,7 +180,7 @@ async function claimRows(
        set status = 'failure', error_details = ${'retry_quota_exhausted' satisfies PullErrorGroup}, leased_until = null,
            ended_at = now()
      where ${isFree(ctx, job, resources)} and attempts >= ${MOST_ATTEMPTS}`.execute(ctx.db);
-  // The statement locks rows always in the same order. Otherwise two claims could deadlock.
+  // All claims lock rows in this order. Otherwise two claims could deadlock.
   const { rows } = await sql<PullRow>`
     select resource, pulled_from, range_start, range_end from pulls
      where ${isFree(ctx, job, resources)} order by resource for no key update`.execute(ctx.db);
@@ -195,14 +193,14 @@ async function claimRows(
   });
 }
 
-/** Returns SQL for those pulls of a claim whose lease this process still has. */
+/** SQL for those pulls of a claim for which this process still has the lease. */
 const isLeased = ({ team }: TeamCtx, { user_id, provider }: Job, { resources, lease }: Claim) => sql`
   user_id = ${user_id} and provider = ${provider} and resource = any (${resources}::text[]) and team_id = ${team.id}
   and leased_until = ${lease}::timestamptz`;
 
 /**
- * Continues a pull after its window was stored: queues the window before it, or ends the pull. Does nothing if this
- * process has lost the lease.
+ * Continues a pull after its window was stored: queues the window before it in time, or ends the pull. Does nothing if
+ * this process has lost the lease.
  */
 async function continuePull(ctx: TxCtx<TeamCtx>, job: Job, claim: Claim, found: PulledCounts): Promise<void> {
   const { user, window, range_start } = claim;
@@ -235,11 +233,11 @@ async function continuePull(ctx: TxCtx<TeamCtx>, job: Job, claim: Claim, found: 
   );
 }
 
-/** Returns the first resource of a claim whose lease this process still has. */
+/** Returns the first resource of a claim for which this process still has the lease. */
 const leadIn = ({ resources }: Claim, rows: { resource: string }[]): string =>
   resources.find((name) => rows.some(({ resource }) => resource === name)) as string;
 
-/** Schedules another try if it may succeed, at most eight times in a row. A deferred window does not count as a try. */
+/** Schedules another try if one may succeed, at most eight in a row. A deferred window does not count as a try. */
 async function postpone(
   ctx: TxCtx<TeamCtx>,
   job: Job,
@@ -265,7 +263,9 @@ async function postpone(
   if (again) await addPullJobs(ctx, job, [leadIn(claim, rows)], seconds);
 }
 
-/** Ends the lease of a process that stops, so that another process can pull the window. The try does not count. */
+/**
+ * Ends the lease when the process stops, so that another process can pull the window at once. The try does not count.
+ */
 async function release(ctx: TeamCtx, job: Job, claim: Claim): Promise<void> {
   await sql`
     update pulls set leased_until = null, attempts = attempts - 1 where ${isLeased(ctx, job, claim)}`.execute(ctx.db);

@@ -13,8 +13,8 @@ import type { Refresh } from './schemas.ts';
 
 const LOOK_MS = 250;
 /**
- * The most refreshes of one team that wait in this process. The response to further ones comes at once, with the
- * outcomes that are known.
+ * The most refreshes of a team that wait in this process. A further one responds at once, with the outcomes that are
+ * known by then.
  */
 const MOST_WAITING = 4;
 
@@ -23,11 +23,10 @@ const waiting = new Map<string, Set<string>>();
 
 /**
  * Polls all connections of a user, and waits for the polls until the timeout. A poll that takes longer continues.
- * Throws nothing_to_refresh if the user has no connection from which we pull, and not_found or
- * user_scheduled_for_deletion.
+ * Throws nothing_to_refresh if the user has no connection to poll, and not_found or user_scheduled_for_deletion.
  *
- * Polls are jobs, which have their own limits. The request only checks whether they have ended. At a time, only one
- * refresh of a user and some refreshes of a team wait.
+ * Polls are jobs, which have their own limits. The request only looks whether they have ended. Only one refresh of a
+ * user and MOST_WAITING refreshes of a team wait at a time.
  */
 export async function refreshUser(
   ctx: TeamCtx,
@@ -68,14 +67,15 @@ async function pulledProviders(ctx: TeamCtx, userId: string): Promise<string[]> 
 }
 
 /**
- * The outcome of a poll. A poll is put off if the application has used up its requests at the provider. It runs later.
+ * The outcome of a poll. It is `put off` if the application has used up its requests at the provider. Then the poll
+ * runs later.
  */
 type Outcome = 'refreshed' | 'failed' | 'put off';
 type RefreshRequest = { user_id: string; providers: string[]; at: string };
 
 /**
- * Makes the polls due, and queues their jobs before those of polls that are due at their usual time. Returns the
- * present moment of the database's clock.
+ * Makes the polls due, and queues their jobs before those of regular polls. Returns the time of this by the database's
+ * clock.
  */
 function askForPolls(ctx: TeamCtx, userId: string, providers: string[]): Promise<string> {
   return inTransaction(ctx, async ({ db, team }) => {
@@ -99,10 +99,7 @@ function askForPolls(ctx: TeamCtx, userId: string, providers: string[]): Promise
   });
 }
 
-/**
- * Returns the outcome of each poll; null if the poll has not ended. Returns when all polls have ended or the time is
- * over.
- */
+/** Returns the outcome of each poll when all have ended or the time is over; null for a poll that has not ended. */
 async function outcomesOf(ctx: TeamCtx, asked: RefreshRequest, seconds: number): Promise<Map<string, Outcome | null>> {
   const until = performance.now() + seconds * 1_000;
   for (;;) {
@@ -116,7 +113,7 @@ async function outcomesOf(ctx: TeamCtx, asked: RefreshRequest, seconds: number):
 
 /**
  * Reads the outcomes of the polls. Ignores a poll that began before the request, because it may have missed new data.
- * If a connection has ended or is in error meanwhile, its poll has failed.
+ * If a connection has ended or is in error by now, its poll has failed.
  */
 async function look(
   { db, team }: TeamCtx,
@@ -138,8 +135,8 @@ async function look(
 }
 
 /**
- * Runs `work`. `waits` is true if it may wait: the team has a free waiting slot, and no other refresh of the user
- * waits.
+ * Runs `work`. `waits` is true if the refresh may wait: the team has fewer than MOST_WAITING waiting refreshes, and
+ * none of this user waits.
  */
 async function withWaitingSlot<T>({ team }: TeamCtx, userId: string, work: (waits: boolean) => Promise<T>): Promise<T> {
   const users = waiting.get(team.id) ?? new Set();

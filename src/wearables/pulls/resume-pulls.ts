@@ -1,4 +1,4 @@
-// Every minute, queues the polls that are due, and the pulls whose job was lost because its worker was killed.
+// Every minute, queues the polls that are due, and the pulls whose job was lost because a worker was killed.
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { Ctx } from '../../context.ts';
@@ -15,9 +15,9 @@ const MOST_A_TEAM = 200;
 
 /**
  * Queues polls and pulls that are due. Each team gets a share. Those that are longest overdue come first. Job keys
- * prevent duplicate jobs. Two database triggers (pulls_follow_connections and pulls_follow_users) make sure that a row
- * is never due if its connection can bring nothing or its user is scheduled for deletion. So the SQL query reads few
- * rows that it does not queue: only those that a process has leased now.
+ * prevent duplicate jobs. A row is never due if its connection can bring nothing or its user is scheduled for deletion,
+ * because two triggers (pulls_follow_connections and pulls_follow_users) see to that. So the only rows that the
+ * statement reads in vain are those that a process has leased.
  */
 export async function resumePulls(ctx: Ctx): Promise<void> {
   await inTransaction(acrossTeams(ctx), async ({ db }) => {

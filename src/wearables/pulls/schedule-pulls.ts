@@ -12,7 +12,7 @@ import { findHistoryDays } from './preferences/find-history-days.ts';
 import { grantedResources, importerOrNull } from './importers.ts';
 import { groupByRequest } from './companions.ts';
 
-/** The job that pulls one window of a historical pull. */
+/** The job that pulls one window of the past. */
 export const pullKind = jobKind({
   name: 'pull_window',
   payload: Type.Object({
@@ -29,9 +29,8 @@ const MOST_COUNTED = 200;
 
 /**
  * Schedules a pull of the past for each resource that the user has granted, and polls from now on. A pull covers the
- * provider's history days, within the user's ingestion dates. A pull without days ends at once and publishes its event
- * like any other pull. Earlier pulls of the connection start again. Call it in the transaction that makes the
- * connection.
+ * provider's history days, within the user's ingestion dates. A pull without days ends at once, with its event. Earlier
+ * pulls of the connection start again. Call it in the transaction that makes the connection.
  */
 export async function schedulePulls(
   ctx: TxCtx<TeamCtx>,
@@ -70,7 +69,7 @@ export async function schedulePulls(
     insert into polls (user_id, provider, team_id, due_at)
     values (${user.id}, ${provider}, ${ctx.team.id}, now() + make_interval(secs => ${importer.pollEverySeconds}))
     on conflict (user_id, provider) do update set due_at = excluded.due_at, failures = 0`.execute(ctx.db);
-  // If the range of a pull differs from that of its lead, the pull gets a separate job.
+  // A pull with another range than its lead needs a job of its own.
   const jobs = groupByRequest(importer, resources).flatMap(([lead, ...others]) => [
     lead as string,
     ...others.filter((name) => ofResource(name) !== ofResource(lead as string)),
@@ -79,8 +78,7 @@ export async function schedulePulls(
 }
 
 /**
- * Queues a job for the next window of each of these pulls. Jobs of organisations and teams that have fewer running
- * pulls come before them.
+ * Queues a job for the next window of each of these pulls. Organisations and teams with fewer running pulls come first.
  */
 export async function addPullJobs(
   { db, team }: TxCtx<TeamCtx>,

@@ -1,5 +1,5 @@
-// Makes a sleep cycle from every pulled sleep that has stages. A sleep cycle is a separate summary with the stages,
-// which names the sleep.
+// Makes a sleep cycle of every pulled sleep that has stages. A sleep cycle is a summary of its own. It has the stages
+// and names the sleep.
 import type { UserRow } from '../../users/find.ts';
 import { millisecondsOf } from '../../wire/moment.ts';
 import type { Writer } from '../user-writer.ts';
@@ -9,7 +9,7 @@ import { sleepCycle } from '../summaries/resources/sleep-cycle.ts';
 import { sleep } from '../summaries/resources/sleep.ts';
 import { storeSummaries, type StoredSummary } from '../summaries/store-summaries.ts';
 
-/** The stages in a sleep stream. Times are seconds since 1970. */
+/** The stages in a sleep stream, in seconds since 1970. */
 type Hypnogram = { start: number[]; end: number[]; value: number[] };
 
 function hypnogramOf({ sleep_stream }: SummaryItem): Hypnogram | null {

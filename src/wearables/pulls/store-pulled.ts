@@ -16,24 +16,23 @@ import { hasStages, storeSleepCycles } from './sleep-cycles.ts';
 import { importSource } from './asking/import-source.ts';
 import { LONGEST_PULL_MS, type Pulled, type Importer, type TimeWindow } from '../providers/importer.ts';
 
-/** The data of a resource in a window that we have stored. */
+/** What was stored of a resource in a window. */
 export type StoredResource = {
   /** The local days that have data. */
   days: Set<string>;
   /** The provider's ids of the summaries. */
   provider_ids: Set<string>;
-  /** The times of the samples. A pull of the past has many samples, so it leaves this empty. */
+  /** The times of the samples. Empty for a pull of the past, because it has very many. */
   sample_times: string[];
-  /**
-   * The number of records that we did not store, or of which we did not store a part, by series and kind of summary.
-   */
+  /** How many records were not stored, or not as a whole, by series and kind of summary. */
   skipped: Record<string, number>;
 };
 
 /**
- * Fetches a window of the resources that one request brings, the lead first, and stores it in chunks. Each chunk has a
- * separate transaction. No transaction is open while we wait for the provider. Returns the stored data of each
- * resource. Throws the errors of the importer, and not_found if the user does not exist any more.
+ * Fetches a window of the resources that one request brings, and stores it in chunks. The first of `resources` is the
+ * lead, which others name in `with`. Each chunk has a transaction of its own, so that none is open while we wait for
+ * the provider. Returns what was stored of each resource. Throws the errors of the importer, and not_found if the user
+ * does not exist any more.
  */
 export async function storePulled(
   ctx: TeamCtx,
@@ -54,7 +53,7 @@ export async function storePulled(
       const { samples = [], summaries, skipped } = chunk;
       if (skipped) {
         const { resource: name, many } = skipped;
-        // If the skipped records belong to no resource of this request, we count them with the lead.
+        // Skipped records of a resource that was not requested count with the lead.
         const [asked] = [...of([seriesOrNull(name)?.event ?? name]), ...of([resources[0] as string])] as [
           StoredResource,
         ];
@@ -81,8 +80,8 @@ export async function storePulled(
 }
 
 /**
- * Returns the names of the resources in a summary: its own name, and the name of the resource that we make from its
- * points.
+ * Returns the names of the resources in a summary: its own, and that of its points (`workout_stream`) or stages
+ * (`sleep_cycle`).
  */
 function namesOf({ name, stream }: SummaryResource, item: SummaryItem): string[] {
   if (stream === 'stream' && item['stream']) return [name, 'workout_stream'];
@@ -90,13 +89,13 @@ function namesOf({ name, stream }: SummaryResource, item: SummaryItem): string[]
 }
 
 /**
- * Chunks up to this number of values are stored at once, as interactive work. Larger chunks are batches and wait in
- * round robin with those of other teams.
+ * A chunk of up to this many values is stored at once, as interactive work. A larger one is a batch, and takes part in
+ * the round robin of teams.
  */
 const FEW = 200;
 
 /**
- * Stores a chunk of a response, publishes new data in it, and deletes data that the provider reports as deleted. Throws
+ * Stores a chunk of a response, publishes what is new, and deletes what the provider reports as deleted. Throws
  * not_found if the user does not exist any more.
  */
 export function storePulledChunk(ctx: TeamCtx, user: { id: string }, chunk: Pulled, origin: Origin): Promise<void> {

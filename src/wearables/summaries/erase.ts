@@ -17,8 +17,7 @@ export const EXPORTS: Exports = {
 const AT_ONCE = 50;
 
 /**
- * Yields the user's summaries in the form that responses have, with the name of their kind and the payload of their
- * provider.
+ * Yields the user's summaries as responses have them, with the name of their kind and the payload of their provider.
  */
 async function* summariesOfUser(ctx: TeamCtx, user: { id: string }): AsyncIterable<ExportedRow> {
   for (let after = LEAST_ID; ;) {
@@ -38,19 +37,19 @@ async function* summariesOfUser(ctx: TeamCtx, user: { id: string }): AsyncIterab
   }
 }
 
-/** The most rows of one step. Parts of streams are the largest rows, with some 200 KB. */
+/** The most rows of one step. The largest are parts of streams, with some 200 KB each. */
 const PARTS = 200;
 const SUMMARIES = 1_000;
 
-/** Erases the remaining rows of the user's summaries. Call eraseSomeSummaries before, until it returns false. */
+/** Erases the last rows of the user's summaries. Call eraseSomeSummaries before, until it returns false. */
 export async function eraseUser(ctx: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
   while (await eraseSomeSummaries(ctx, user));
 }
 
 /**
- * Erases some of the user's summaries, their streams first. Returns whether there may be more. The texts of the SQL
- * statements differ each time. Otherwise PostgreSQL would prepare them, and could keep a plan that it made while the
- * tables were empty.
+ * Erases some of the user's summaries, their streams first. Returns whether there may be more. The text of each
+ * statement differs each time. With one text, PostgreSQL could reuse a plan from the time when the tables were empty,
+ * and such a plan is slow on full tables.
  */
 export async function eraseSomeSummaries(ctx: TxCtx<TeamCtx>, user: { id: string }): Promise<boolean> {
   const { db, team } = ctx;
@@ -70,14 +69,14 @@ export async function eraseSomeSummaries(ctx: TxCtx<TeamCtx>, user: { id: string
 /** The most summaries of one step. Their points are erased with them. */
 const OF_PROVIDER = 50;
 /**
- * The most summaries of one step that belong to others, for example cycles that belong to a sleep. They have no points.
- * They are erased first, in separate steps.
+ * The most summaries of one step that belong to others, as cycles belong to a sleep. They have no points, and are
+ * erased first, in steps of their own.
  */
 const BELONGING = 500;
 
 /**
  * Erases some of the user's summaries of a provider, with their points and payloads. Returns whether there may be more.
- * Publishes events, because the team may still have the data.
+ * Publishes events, because the team may have copies of the data.
  */
 export async function eraseSomeOfProvider(
   ctx: TxCtx<TeamCtx>,

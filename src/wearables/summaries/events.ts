@@ -5,10 +5,10 @@ import { SUMMARIES } from './summary-resources.ts';
 import { SummaryDeleted } from './schemas.ts';
 import { ShallowWorkoutStream } from './summary-streams/schemas.ts';
 
-/** The events of a kind of summary. For devices there is no event about a deletion. */
+/** The events of a kind of summary. Devices have no event about a deletion. */
 type Events = { created: EventType; updated: EventType; deleted: EventType | null };
 
-/** Returns the created event and the updated event, which have the same shape. */
+/** Returns the events for new and for changed summaries, whose data has the same shape. */
 function pair(name: string, data: TSchema, what: string): Pick<Events, 'created' | 'updated'> {
   return {
     created: defineEvent({

@@ -1,5 +1,5 @@
-// Functions that declare the fields of summaries. Each field is declared once, for input, with its limits. The schema
-// of responses is made from this declaration.
+// Functions that declare the fields of summaries. Each field is declared once, for requests, with its limits. The
+// schema of responses follows from this.
 import { Type, type TObject, type TOptional, type TSchema, type TString, type TUnsafe } from 'typebox';
 import { nullable, oneOf, optional } from '../../wire/schema.ts';
 import { ownProperty } from '../../wire/own-property.ts';
@@ -26,24 +26,24 @@ export const moment = (description: string): TString => Type.String({ format: 'p
 export const day = (description: string): TString => Type.String({ format: 'date', description });
 
 /**
- * Returns the schema of an optional field that can only be true. If a source does not state a fact, we do not know that
- * it is false.
+ * Returns the schema of an optional field that can only be true. If a source does not state a fact, it may still be
+ * true, so we never store false.
  */
 export const trueOrUnknown = (description: string): Optional<true> =>
   optional(Type.Unsafe<true>({ type: 'boolean', enum: [true], description }));
 
-/** Returns the schema of an optional list. If it is missing, the list is empty. */
+/** Returns the schema of an optional list, which is empty by default. */
 export const list = <T extends TSchema>(items: T, most: number, description: string): TSchema =>
   Type.Optional(Type.Array(items, { maxItems: most, default: [], description }));
 
-/** The most points: more than a day with one point a second. */
+/** The most points of a summary. A day with one point a second has fewer. */
 const MOST_POINTS = 100_000;
 
 export type Bounds = { least?: number; most: number; whole?: boolean };
 
 /**
- * Returns the schema of a list of numbers, one for each point. With `sparse`, the list is optional, and a number is
- * null if nothing was measured.
+ * Returns the schema of a column: a list with a number for each point. With `sparse`, the column is optional, and a
+ * number is null if nothing was measured.
  */
 export function column(description: string, { least = 0, most, whole = false }: Bounds, sparse: boolean): TSchema {
   const bounds = { minimum: least, maximum: most };
@@ -71,7 +71,9 @@ export const map = (
     }),
   );
 
-/** Returns the schema of an optional object that responses always have. Unknown members are null. */
+/**
+ * Returns the schema of an object that requests may leave out and responses always have. Unknown members are then null.
+ */
 export const alwaysAnswered = (object: TObject): TSchema => ({ ...optional(object), alwaysAnswered: true });
 
 type Shape = {
@@ -95,8 +97,8 @@ const ANSWER_FORMATS: Record<string, string> = {
 };
 
 /**
- * Returns the schema of an object in responses. Every key is present, and an unknown value is null if the field allows
- * this. `asTheyAre` are fields that requests do not have; they already have the schemas of responses.
+ * Returns the schema of an object in responses. Every member is present, and null if it is unknown and the field allows
+ * null. `asTheyAre` are fields that only responses have; their schemas stay as they are.
  */
 export function responseShape(fields: Fields, asTheyAre: Fields = {}): TUnsafe<Record<string, unknown>> {
   const { required, properties } = responseObject(fields as Record<string, Shape>);
@@ -116,7 +118,7 @@ function responseObject(fields: Record<string, Shape>): {
   return { type: 'object', required: Object.keys(fields), properties: Object.fromEntries(properties) };
 }
 
-/** Returns the schema of a field in responses, without the limits of input. */
+/** Returns the schema of a field in responses, without the limits of requests. */
 function responseField(field: Shape): Shape {
   const { format, description, deprecated, enum: words, default: value, ...within } = field;
   const type = field.alwaysAnswered ? 'object' : field.type;
@@ -134,7 +136,7 @@ function responseField(field: Shape): Shape {
   };
 }
 
-/** Returns the value with every key of the schema. A missing key gets the default of the schema, else null. */
+/** Returns the value with every member of the schema. A missing member becomes the default of the schema, else null. */
 export function filled(shape: TSchema, value: unknown): unknown {
   const { type, properties, additionalProperties, items, default: missing = null } = shape as Shape;
   if (value === null || value === undefined) return type === 'object' && properties ? filled(shape, {}) : missing;
@@ -152,7 +154,7 @@ export function filled(shape: TSchema, value: unknown): unknown {
   );
 }
 
-/** Returns the value without empty keys and with sorted keys. So the texts of equal values are equal. */
+/** Returns the value without empty members and with sorted keys, so that equal values become equal texts. */
 export function pruned(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(pruned);
   if (typeof value !== 'object' || value === null) return value;

@@ -17,8 +17,8 @@ const rowsOf = (ctx: TeamCtx, userId: string, resource: string) =>
     .where('resource', '=', resource);
 
 /**
- * Returns the last changed profile that has any value, of all sources or of one provider. Throws not_found for the
- * user, and if there is no such profile.
+ * Returns the profile that changed last, among those with any value, of one provider or of all. Throws not_found for
+ * the user, and if there is no such profile.
  */
 export async function findProfile(
   ctx: TeamCtx,
@@ -28,7 +28,7 @@ export async function findProfile(
   return renderSummary(ctx, profile, await findProfileRow(ctx, userId, provider));
 }
 
-/** Returns the same profile in the form in which its provider sent it. */
+/** Returns the same profile as its provider sent it. */
 export async function findRawProfile(
   ctx: TeamCtx,
   userId: string,

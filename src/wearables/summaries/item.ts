@@ -1,4 +1,4 @@
-// The fields that every incoming summary has in addition to those of its kind: its source, its id and its clock.
+// The fields that every incoming summary has beside those of its kind: its source, its id and its clock.
 import { Type } from 'typebox';
 import type { Breach } from '../../wire/rule.ts';
 import type { Requirement } from '../../wire/rules.ts';
@@ -12,7 +12,7 @@ import { whole, type Fields } from './fields.ts';
 
 const slug = oneOf(PROVIDER_SLUGS, { description: 'Slug of the provider that the data is from.' });
 
-/** The source of a summary, and the id of the summary at this source. */
+/** The source of a summary, and its id at this source. */
 export const origin = {
   provider: slug,
   source_type: Type.Optional(
@@ -40,7 +40,7 @@ export const origin = {
   ),
 } satisfies Fields;
 
-/** The largest offset of a clock from UTC, in seconds. */
+/** The largest offset from UTC, in seconds. */
 const FURTHEST_OFFSET = 57_600;
 
 export const timezoneOffset = whole(
@@ -63,16 +63,16 @@ export const ownDay = optional(
   }),
 );
 
-/** The number of seconds by which a time in a summary may be longer than its session, because sources round times. */
+/** How many seconds a duration in a summary may be longer than its session, because sources round. */
 export const ROUNDING_SECONDS = 60;
 
-/** Before this day there were no such devices. An earlier time is a mistake. */
+/** No such device existed before this day, so an earlier time is a mistake. */
 const FIRST_DAY = '1900-01-01';
 const HOUR_MS = 3_600_000;
 
 /**
- * Checks that a summary can be a measurement. Its days and times must not be in the future. The end of a span must not
- * be before its start, and at most `mostHours` after it.
+ * Checks that a summary can be a measurement. Its days and times must not be in the future. Its end must not be before
+ * its start, and must be at most `mostHours` after it.
  */
 export function measurable(
   {

@@ -8,14 +8,14 @@ import { latestDay } from '../calendar-date.ts';
 import type { SummaryResource } from './resource.ts';
 import { renderRaw, renderSummary, RENDERED_COLUMNS } from './render.ts';
 
-/** The days, both included, and the source; null for all of them. */
+/** The days, both included, and the provider. Null means all. */
 export type Range = { days: { from: string; to: string } | null; provider: string | null };
 
 type Query = { start_date?: string; end_date?: string | undefined; provider?: string | undefined };
 
 /**
- * Returns the range of a query. From a time, we use the day in the text. If there is no end, the last day is the latest
- * day that has begun in any time zone, so that it includes a day that has begun only in the user's zone.
+ * Returns the range of a query. Of a time, the date in its text counts. Without an end, the last day is today in the
+ * time zone that is furthest ahead, because the user may be there.
  */
 export function rangeOf({ start_date, end_date, provider = '' }: Query): Range {
   const from = start_date?.slice(0, 10);
@@ -25,10 +25,10 @@ export function rangeOf({ start_date, end_date, provider = '' }: Query): Range {
   };
 }
 
-/** The most summaries in a response. A client reads more of them in several ranges. */
+/** The most summaries of a response. For more, a client asks for several ranges. */
 const MOST_ROWS = 5_000;
 const MOST_BYTES = 8 * 1024 * 1024;
-/** The number of stored rows in memory at a time. It is small, because one row may be large. */
+/** How many stored rows are in memory at a time. One row may be large. */
 const ROWS_AT_ONCE = 100;
 const AT_ONCE_MS = 10;
 
@@ -62,7 +62,7 @@ export function listSummaries(
   });
 }
 
-/** Returns the same summaries in the form in which the providers sent them. */
+/** Returns the same summaries as the providers sent them. */
 export function listRawSummaries(
   ctx: TeamCtx,
   userId: string,
@@ -89,8 +89,8 @@ const inOrder = <O>(query: SelectQueryBuilder<DB, 'summaries', O>): SelectQueryB
   query.orderBy('calendar_date').orderBy('start_at').orderBy('id');
 
 /**
- * Reads rows in small groups and renders each row. Lets other requests run in between. Counts the rendered bytes and
- * not the stored ones, because a thousand equal numbers have few bytes in the database.
+ * Reads rows in small groups and renders each row. In between, the process does other work. The limit is for rendered
+ * bytes and not for stored ones: a thousand equal numbers have few bytes in the database, where they are compressed.
  */
 async function renderEach(
   ctx: TeamCtx,

@@ -1,4 +1,4 @@
-// Turns an incoming summary into the form of its row.
+// Turns an incoming summary into a row.
 import type { TeamCtx } from '../../context.ts';
 import { toUtc } from '../../wire/moment.ts';
 import type { UserRow } from '../../users/find.ts';
@@ -11,11 +11,11 @@ import type { KeyAndTimes, SummaryItem, SummaryResource } from './resource.ts';
 /** An incoming summary with the payload of its provider. */
 export type IncomingSummary = {
   item: SummaryItem;
-  /** The provider's unchanged payload. For a push, this is the pushed object. */
+  /** The payload as the provider sent it. For a push, this is the pushed object. */
   raw: unknown;
 };
 
-/** The row that a summary will become. It has no id yet. */
+/** The row of a summary before it has an id. */
 export type NewSummary = KeyAndTimes & {
   provider: string;
   source_type: string;
@@ -28,23 +28,23 @@ export type NewSummary = KeyAndTimes & {
   raw: unknown;
   content_hash: Buffer;
   raw_hash: Buffer;
-  /** Whether we computed its heart rate zones from samples. */
+  /** True if the heart-rate zones were computed from samples. */
   zones_from_samples: boolean;
-  /** Whether we will compute its heart rate zones from samples after we have stored it. */
+  /** True if the heart-rate zones will be computed from samples, by a job. */
   awaits_zones: boolean;
-  /** The points of the summary, in their stored form; null if it came without points. */
+  /** The points of the summary, as they are stored; null if it came without points. */
   stream: { text: string; hash: Buffer } | null;
 };
 
-/** How we store a field: whether we seal it, and whether it is a moment. */
+/** How a field is stored: encrypted or not (`isSealed`), and whether it is a moment. */
 type StoredField = { name: string; isSealed: boolean; isMoment: boolean };
 
 const NO_FIELDS = new Set([...Object.keys(origin), 'calendar_date']);
 const storedFields = new Map<SummaryResource, StoredField[]>();
 
 /**
- * Returns the fields of a kind of summary in the order of `pruned`. Computes them only once, because a push may have
- * thousands of items.
+ * Returns the fields of a kind of summary, sorted as `pruned` sorts them. They are computed once, because a push may
+ * have thousands of items.
  */
 function storedFieldsOf(resource: SummaryResource): StoredField[] {
   let fields = storedFields.get(resource);
@@ -111,15 +111,15 @@ export function toNewSummary(
 }
 
 /**
- * The key in `values` for the offset at the beginning of a session. We store it if it differs from the offset at the
- * end. Responses do not have it.
+ * The key in `values` of the offset from UTC at the beginning of a session. It is stored only if it differs from the
+ * offset at the end. Responses do not have it.
  */
 export const BEGAN_OFFSET = 'began_offset';
 
 const offsetAtBegin = ({ beganAt }: SummaryResource, item: SummaryItem): number | null =>
   beganAt === undefined ? null : offsetWithin(item[beganAt] as string);
 
-/** Returns a hash of all fields that responses have. Values and texts must be in the form of `pruned`. */
+/** Returns a hash of all fields that responses have. Values and texts must have been `pruned`. */
 export function contentHash(
   { cipher, team }: TeamCtx,
   {
@@ -131,33 +131,33 @@ export function contentHash(
     values,
   }: Pick<NewSummary, 'provider_id' | 'app_id' | 'device_id' | 'calendar_date' | 'texts' | 'values'>,
 ): Buffer {
-  // The attributes here are in the order of `pruned`. Texts and values have this form already, and their names come
-  // last in this order.
+  // These keys are sorted as `pruned` sorts them. `texts` and `values` are pruned already, and their names come last in
+  // this order. So the whole need not be pruned again.
   const attributes = pruned({ provider_id, app_id, device_id, calendar_date }) as object;
   const whole = { ...attributes, texts: texts ?? {}, values };
   return cipher.lookupHash('summary', team.id, `told ${JSON.stringify(whole)}`);
 }
 
-/** Sets a value of a summary that does not come from the incoming fields. */
+/** Sets a value that is computed and does not come from the incoming fields. */
 export function setValue(ctx: TeamCtx, summary: NewSummary, name: string, value: unknown): void {
   summary.values = pruned({ ...summary.values, [name]: value }) as Record<string, unknown>;
   summary.content_hash = contentHash(ctx, summary);
 }
 
-/** Returns a name that identifies a summary among those of its user and kind. */
+/** Returns a text that identifies a summary among those of its user and kind. */
 export const nameOf = ({ provider, source_type, key }: Pick<NewSummary, 'provider' | 'source_type' | 'key'>): string =>
   `${provider} ${source_type} ${key}`;
 
 /**
- * Whether a version is older than another. Returns false if one of them is unknown, so that the later arrival replaces
- * the earlier one.
+ * Whether a version is older than another. False if one of them is unknown. Then what arrives later replaces what came
+ * earlier.
  */
 export const isOlder = (version: string | null, than: string | null): boolean =>
   version !== null && than !== null && version < than;
 
 /**
- * Returns one summary for each name: the last one, unless its version is older. They are in the order in which we
- * lock rows.
+ * Returns one summary for each name: the last one in the list, unless its version is older. They are in the order in
+ * which rows are locked.
  */
 export function newestOfEach(summaries: NewSummary[]): NewSummary[] {
   const newest = new Map<string, NewSummary>();
@@ -169,7 +169,7 @@ export function newestOfEach(summaries: NewSummary[]): NewSummary[] {
   return [...newest].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, summary]) => summary);
 }
 
-/** Whether the day of a summary is within the user's ingestion dates. True if the summary belongs to no day. */
+/** Whether the day of a summary is within the user's ingestion dates. True for a summary without a day. */
 export const isWithinBounds = (
   user: Pick<UserRow, 'ingestion_start' | 'ingestion_end'>,
   { calendar_date: date }: Pick<KeyAndTimes, 'calendar_date'>,

@@ -190,7 +190,7 @@ const deviceOperations: Operation[] = [
 export const summaryOperations: Operation[] = [
   ...SUMMARIES.flatMap((resource) => {
     const { list, rawShape } = resource;
-    // There is no deletion of a device, because measurements name it.
+    // No operation deletes a device, because measurements name it.
     const changing = [pushOf(resource), ...(resource.isDevice ? [] : [deleteOf(resource)])];
     if (list === undefined) return changing;
     return [listOf(resource, list), ...(rawShape ? [listRawOf(resource, list, rawShape)] : []), ...changing];

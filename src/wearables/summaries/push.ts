@@ -43,7 +43,7 @@ export function pushSummaries(
   });
 }
 
-/** Returns the pushed object without its points, which we store only once. */
+/** Returns the pushed object without its points, so that they are not stored twice. */
 function payloadOf(item: SummaryItem, { stream }: SummaryResource): unknown {
   if (!stream) return item;
   const { [stream]: _, ...payload } = item;

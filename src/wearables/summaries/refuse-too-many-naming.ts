@@ -4,7 +4,7 @@ import type { Writer } from '../user-writer.ts';
 import type { SummaryItem, SummaryResource } from './resource.ts';
 
 /**
- * Throws limit_reached if too many summaries name the same one, like cycles name a sleep. Call it after the summaries
+ * Throws limit_reached if too many summaries name the same one, as cycles name a sleep. Call it after the summaries
  * were stored, in the same transaction.
  */
 export async function refuseTooManyNaming(
@@ -16,8 +16,8 @@ export async function refuseTooManyNaming(
   if (mostNaming === undefined) return;
   for (const [field, to] of Object.entries(references)) {
     const ids = [...new Set(sent.map((item) => String(item[field])))];
-    // The names are literals in the SQL text, so that PostgreSQL uses the index of the field. The query stops to count
-    // when it has reached the limit.
+    // The names are literals, because only then PostgreSQL uses the index of the field. The statement stops counting at
+    // the limit.
     const { rows } = await sql`
       select from unnest(${ids}::text[]) as named (id) cross join lateral (
         select count(*) as many from (

@@ -38,7 +38,7 @@ export type RenderedRow = {
   updated_at: string;
 };
 
-/** Returns a stored summary in the form of responses and events, by the schema of its resource. */
+/** Returns a stored summary as responses and events have it, by the schema of its resource. */
 export function renderSummary(
   { cipher, config }: TeamCtx,
   resource: SummaryResource,
@@ -65,10 +65,13 @@ export function renderSummary(
   return filled(resource.shape, rendered) as Record<string, unknown>;
 }
 
-/** Returns the deprecated form of a calendar date: the first moment of the day in UTC. */
+/** Returns a calendar date in the deprecated form: the first moment of the day in UTC. */
 const dayAsMoment = (date: string | null): string | null => date && `${date}T00:00:00.000Z`;
 
-/** Returns the data of an event about the points of a workout. An operation returns the points themselves. */
+/**
+ * Returns the data of an event about the points of a workout. It names the workout only; an operation returns the
+ * points.
+ */
 export function renderShallowStream(
   ctx: TeamCtx,
   resource: SummaryResource,
@@ -88,7 +91,7 @@ export function renderShallowStream(
   };
 }
 
-/** Returns a stored summary in the form in which its provider sent it. */
+/** Returns a stored summary as its provider sent it. */
 export function renderRaw(
   ctx: TeamCtx,
   resource: SummaryResource,

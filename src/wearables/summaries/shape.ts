@@ -1,4 +1,4 @@
-// The fields that every summary in a response has in addition to those of its kind.
+// The fields that every summary in a response has beside those of its kind.
 import { Type, type TUnsafe } from 'typebox';
 import { nullable, oneOf, Timestamp, Uuid } from '../../wire/schema.ts';
 import { DataSource, SOURCE_TYPES } from '../source.ts';
@@ -13,7 +13,7 @@ const times: Fields = {
   updated_at: Type.String({ format: 'date-time', description: 'When it last changed. The newest version counts.' }),
 };
 
-/** The fields of `source`, repeated without nesting. */
+/** The fields of `source`, once more and without nesting. */
 export const flatSource = {
   source_provider: Type.String({ description: 'Slug of the provider.' }),
   source_type: oneOf(SOURCE_TYPES, { description: 'Kind of the device that measured.' }),
@@ -21,7 +21,7 @@ export const flatSource = {
   source_device_id: nullable(Type.String({ format: 'uuid', description: 'Id of the device that measured.' })),
 } satisfies Fields;
 
-/** Returns the shape of a summary that belongs to a day. `beside` are fields that requests do not have. */
+/** Returns the shape of a summary with a day. `beside` are fields that only responses have. */
 export const dailyShape = (fields: Fields, beside: Fields = {}): TUnsafe<Record<string, unknown>> =>
   shapeOf(fields, {
     calendar_date: Type.String({ format: 'date', description: 'The local day that it belongs to.' }),

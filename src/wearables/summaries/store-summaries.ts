@@ -1,4 +1,4 @@
-// Stores and publishes every summary, whether it comes by push, pull or file.
+// Stores and publishes all summaries, whether they come by push, pull or file.
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { notFound } from '../../errors.ts';
 import type { EventType } from '../../events/define.ts';
@@ -24,8 +24,8 @@ import { findRows, insertRows, lockRows, replaceRows, type StoredRow } from './s
 import { storeSummaryStreams, type IncomingSummaryStream } from './summary-streams/store-summary-streams.ts';
 
 /**
- * The outcome for an incoming summary. `superseded` means that a newer version is stored, or came later in the same
- * batch.
+ * What became of an incoming summary. `superseded` means that a newer version was stored before, or came later in the
+ * same batch.
  */
 export type Outcome = 'created' | 'updated' | 'unchanged' | 'superseded' | 'outside_ingestion_bounds';
 
@@ -35,9 +35,9 @@ type Decision = { summary: NewSummary; row: StoredRow; outcome: Exclude<Outcome,
 
 /**
  * Stores summaries of one kind of a user, and publishes those that are new or have changed, in the caller's
- * transaction. If two summaries have the same key, stores the later one, unless its version is older. Pass some hundred
- * at a time, so that the transaction stays short. Returns the outcomes in the order of the summaries. Throws not_found
- * if a summary names a device or another summary that the user does not have.
+ * transaction. Of two summaries with the same key, the later one is stored, unless its version is older. Pass some
+ * hundred at a time, so that the transaction stays short. Returns the outcomes in the order of the summaries. Throws
+ * not_found if a summary names a device or another summary that the user does not have.
  */
 export async function storeSummaries(
   ctx: Writer,
@@ -68,7 +68,7 @@ const isWorkout = ({ stream }: SummaryResource): boolean => stream === 'stream';
 
 /**
  * Adds new summaries and replaces those that have changed. If only the raw payload or the version is new, stores it,
- * but this is not a change. We have stored most incoming summaries before. So this compares them first, and seals,
+ * but counts this as unchanged. Most incoming summaries are stored already. So this compares them first, and encrypts,
  * writes and locks nothing for equal ones.
  */
 async function write(ctx: Writer, user: UserRow, resource: SummaryResource, wanted: NewSummary[]): Promise<Decision[]> {
@@ -109,14 +109,11 @@ function decide(summary: NewSummary, row: StoredRow | undefined): Decision {
   return { summary, row, outcome: row.content_hash.equals(summary.content_hash) ? 'unchanged' : 'updated' };
 }
 
-/** Whether fields that we store but do not return in responses differ. */
+/** Whether something differs that is stored but not in responses: the raw payload or the version. */
 const isUnlikeStored = ({ version, raw_hash }: NewSummary, row: StoredRow): boolean =>
   (version !== null && version !== row.version) || !row.raw_hash.equals(raw_hash);
 
-/**
- * Whether a row needs no change. This check is safe without a lock, because versions only increase, and equal content
- * stays equal.
- */
+/** Whether a row needs no change. This needs no lock, because versions only increase and equal content stays equal. */
 function bringsNothing(summary: NewSummary, row: StoredRow | undefined): boolean {
   if (!row) return false;
   const { outcome } = decide(summary, row);
@@ -151,7 +148,7 @@ async function publishChanges(
   await publishEvents(ctx, willBePublished(ctx) ? events : events.filter(({ type }) => !type.hasOrigin));
 }
 
-/** Throws not_found if a summary names an id that does not exist or belongs to another user. */
+/** Throws not_found if a summary names an id that does not exist or that belongs to another user. */
 async function refuseUnknownReferences(
   { db, team }: TxCtx<TeamCtx>,
   user: UserRow,

@@ -1,4 +1,4 @@
-// The rows of summaries. Each function finds, adds, locks or replaces any number of them with one SQL statement.
+// The rows of summaries. Each function handles any number of them with one statement.
 import { sql, type RawBuilder } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { newId } from '../../ids.ts';
@@ -7,7 +7,7 @@ import { nameOf, type NewSummary } from './new-summary.ts';
 import { RENDERED_COLUMNS, type RenderedRow } from './render.ts';
 import type { SummaryResource } from './resource.ts';
 
-/** A row with the columns that we need to store a summary. */
+/** A row with the columns that storing needs. */
 export type StoredRow = RenderedRow & {
   key: string;
   version: string | null;
@@ -31,7 +31,7 @@ const COLUMNS_SQL = sql.raw(COLUMNS.map((column) => `summaries.${column}`).join(
 
 type UserRef = { id: string };
 
-/** Returns the existing rows by name, without a lock. */
+/** Returns the existing rows by name (`nameOf`), without a lock. */
 export async function findRows(
   ctx: TxCtx<TeamCtx>,
   user: UserRef,
@@ -43,7 +43,7 @@ export async function findRows(
   return byName(rows);
 }
 
-/** Returns the existing rows by name, locked until the commit. */
+/** Returns the existing rows by name (`nameOf`), locked until the commit. */
 export async function lockRows(
   ctx: TxCtx<TeamCtx>,
   user: UserRef,
@@ -58,8 +58,8 @@ export async function lockRows(
 }
 
 /**
- * PostgreSQL plans this statement for each call, like the statement that replaces rows. Otherwise it could keep a plan
- * that it made while the table was empty and that reads the complete table.
+ * PostgreSQL plans this statement at each call, and also the one that replaces rows. Otherwise it could reuse a plan
+ * from the time when the table was empty, which reads the complete table.
  */
 const rowsOf = (
   { team }: TeamCtx,
@@ -77,7 +77,7 @@ const rowsOf = (
 
 /**
  * Adds the rows that do not exist, and returns them by name. If two transactions add the same row, the second one waits
- * here, does not add it, and finds it with `lockRows`.
+ * here and adds nothing. It then finds the row with `lockRows`.
  */
 export async function insertRows(
   ctx: Writer,
@@ -104,8 +104,8 @@ export async function insertRows(
 export type Replacement = { row: StoredRow; summary: NewSummary };
 
 /**
- * Replaces locked rows and returns their new values, in the same order. A row gets a new version only if a field that
- * responses have is different.
+ * Replaces locked rows, and returns them as they are now, in the same order. A row gets a new version only if a field
+ * of responses differs.
  */
 export async function replaceRows(ctx: Writer, replacements: Replacement[]): Promise<StoredRow[]> {
   if (replacements.length === 0) return [];
@@ -129,7 +129,7 @@ export async function replaceRows(ctx: Writer, replacements: Replacement[]): Pro
   return replacements.map(({ row }) => byId.get(row.id) as StoredRow);
 }
 
-/** Returns SQL for the incoming summaries as the table `new`. They are sealed for their rows. */
+/** Returns SQL for the incoming summaries as the table `new`, encrypted for their rows. */
 function asTable(
   { cipher, origin }: Writer,
   incoming: { summary: NewSummary; row: { id: string; team_id: string } }[],

@@ -15,8 +15,8 @@ export const EXPORTS: Exports = {
 const AT_ONCE = 1_000;
 
 /**
- * Yields the user's samples with their source, in the form that responses have. Reads them stream by stream in the
- * order of the primary key.
+ * Yields the user's samples with their source, as responses have them. Reads them stream by stream, in the order of the
+ * primary key.
  */
 async function* samplesOfUser(ctx: TeamCtx, user: { id: string }): AsyncIterable<ExportedRow> {
   const { rows: streams } = await sql<Stream>`
@@ -28,7 +28,7 @@ async function* samplesOfUser(ctx: TeamCtx, user: { id: string }): AsyncIterable
     if (!series) throw new Error(`There is no series named ${resource}.`);
     let last: string | null = null;
     for (;;) {
-      // Each page begins again with the last sample of the page before.
+      // Each page begins with the last sample of the page before. The loop skips this sample.
       const samples = await readSamples(ctx, series, stream, {
         from: last ?? '-infinity',
         to: FOREVER,
@@ -49,8 +49,8 @@ const SAMPLES = 20_000;
 
 /**
  * Erases some of the user's samples, and returns whether there may be more. A user can have millions of samples. So
- * each step has a limit, and finds rows by the key of their stream. The text of the SQL statement differs each time.
- * Otherwise PostgreSQL could reuse a plan that it made while the table was empty.
+ * each step has a limit, and finds rows by their stream. The text of the statement differs each time. With one text,
+ * PostgreSQL could reuse a plan from the time when the table was empty, and such a plan is slow on a full table.
  */
 export async function eraseSomeSamples(ctx: TxCtx<TeamCtx>, user: { id: string }): Promise<boolean> {
   await becomeWriter(ctx, user.id);
@@ -60,8 +60,8 @@ export async function eraseSomeSamples(ctx: TxCtx<TeamCtx>, user: { id: string }
 }
 
 /**
- * Erases some of the user's samples of one provider, and at the end the provider's streams. Publishes events about the
- * deletions, because the team may still have the samples.
+ * Erases some of the user's samples of one provider, and at the end the provider's streams. Publishes the deletions,
+ * because the team may have copies of the samples.
  */
 export async function eraseSomeOfProvider(
   ctx: TxCtx<TeamCtx>,
@@ -98,7 +98,7 @@ async function eraseSomeOf({ db }: TxCtx<TeamCtx>, streams: { id: number }[]): P
   return false;
 }
 
-/** Erases the remaining samples of a user, which eraseSomeSamples has not erased, and the streams. */
+/** Erases the last samples of a user, which eraseSomeSamples has left, and the streams. */
 export async function eraseUser(ctx: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
   while (await eraseSomeSamples(ctx, user));
   await ctx.db.deleteFrom('streams').where('user_id', '=', user.id).where('team_id', '=', ctx.team.id).execute();
@@ -106,18 +106,15 @@ export async function eraseUser(ctx: TxCtx<TeamCtx>, user: { id: string }): Prom
 
 const MONTHS_AHEAD = 2;
 /**
- * The number of streams whose expired samples one SQL statement deletes. If this runs every day, these are the samples
- * of one day.
+ * For how many streams one statement deletes expired samples. If it runs every day, each stream has one day of them.
  */
 const STREAMS = 100;
-/**
- * The hour (UTC) in which we delete expired samples row by row. This takes long, because it goes through every stream.
- */
+/** The hour (UTC) of the deletion of expired samples row by row. It goes through every stream and takes long. */
 const QUIET_HOUR = 3;
 
 /**
- * Makes the partitions of the next months (UTC), and drops partitions in which all samples have expired. Once a day, in
- * `hour` of the database's clock, deletes expired samples in the other partitions.
+ * Makes the partitions of the next months (UTC), and drops those in which all samples have expired. Once a day, in
+ * `hour` of the database's clock, also deletes expired samples in the other partitions.
  */
 export async function dropExpired(ctx: Ctx, hour = QUIET_HOUR): Promise<void> {
   await sql`
@@ -135,7 +132,7 @@ export async function dropExpired(ctx: Ctx, hour = QUIET_HOUR): Promise<void> {
 
 /**
  * Deletes all samples of the days before `firstRetained`, with their texts and records. Handles some streams at a time,
- * in the order of the key.
+ * in the order of their key.
  */
 export async function deleteBefore({ db, stopping }: Ctx, firstRetained: string): Promise<void> {
   for (let after = 0; !stopping?.aborted;) {

@@ -2,11 +2,12 @@ import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 
 /**
- * Deletes streams of a user that have no samples: those `among` the given ones, or all of the user's streams if `among`
- * is null, but never the `wanted` ones. Does not delete the first stream of a `source_id` while another stream of it is
- * used, because events contain its number. This first stream gets the counts and versions of the deleted streams of its
- * `source_id`. Returns the streams that stay although they are empty and not wanted. The caller must be the user's only
- * writer.
+ * Deletes streams of a user that have no samples. These are streams `among` the given ones, or all if `among` is null,
+ * but never the `wanted` ones.
+ *
+ * Events name a group of streams by the number of its first stream (`source_id`). So the first stream of a group stays
+ * as long as another stream of the group exists, even if it is empty. It gets the counts and versions of the deleted
+ * streams of its group. Returns the empty streams that stay for this reason. The caller must be the user's only writer.
  */
 export async function freeStreams(
   { db, team }: TxCtx<TeamCtx>,

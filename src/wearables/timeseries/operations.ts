@@ -19,7 +19,7 @@ const MOST_SAMPLES = 5_000;
 const MOST_DELETIONS = 1_000;
 const MOST_BYTES = 4 * 1024 * 1024;
 
-/** The date since which the form without groups is deprecated. */
+/** Since when the operations without groups are deprecated. */
 const SINCE = '2024-10-01';
 
 export const timeseriesOperations: Operation[] = [

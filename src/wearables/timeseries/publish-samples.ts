@@ -8,8 +8,8 @@ import { renderSample, type Sample } from './sample.ts';
 import { sourceIdOf, type EnsuredStream } from './streams.ts';
 
 /**
- * The changes of a stream. `version` is the version of the stream after we wrote the samples. `moved` is the number of
- * samples that moved to the stream from streams of other apps or devices without another change.
+ * What changed in a stream. `version` is its version after the samples were written. `moved` is how many samples came
+ * from streams of other apps or devices and are otherwise unchanged.
  */
 export type StreamChanges = {
   stream: EnsuredStream;
@@ -21,12 +21,12 @@ export type StreamChanges = {
 };
 
 const MOST_SAMPLES = 1_000;
-/** The number of samples that we render before other work may run. */
+/** After rendering this number of samples, the process does other work before it continues. */
 const AT_ONCE = 1_000;
 /** The most bytes of an event, apart from its samples. */
 const ENVELOPE_BYTES = 4_096;
 
-/** Publishes created and updated samples in separate events. The number of events depends on the limits of an event. */
+/** Publishes new and changed samples in separate events. The limits of an event decide how many events these are. */
 export async function publishSamples(
   ctx: Writer,
   user: { id: string; client_user_id: string },
@@ -62,7 +62,7 @@ export async function publishSamples(
   await publishEvents(ctx, publications as never);
 }
 
-/** Splits samples into chunks of at most 1,000 samples. Each chunk has fewer bytes than an event may have. */
+/** Splits samples into chunks for one event each: at most 1,000 samples, and fewer bytes than an event may have. */
 function splitIntoChunks(series: Series, samples: Sample[]): Sample[][] {
   const chunks: Sample[][] = [];
   let chunk: Sample[] = [];
@@ -81,8 +81,8 @@ function splitIntoChunks(series: Series, samples: Sample[]): Sample[][] {
 }
 
 /**
- * Returns the most bytes that the names and numbers of a sample need in JSON. This includes the type if the series is
- * keyed by it.
+ * Returns the most bytes that the names and numbers of a sample need in JSON, with its type if the series is keyed by
+ * type.
  */
 function shapeBytesOf({ interval, value, extras, keyedByType }: Series): number {
   const shape = 150 + (interval ? 74 : 0) + (value === 'blood_pressure' ? 110 : 0) + 40 * Object.keys(extras).length;

@@ -48,7 +48,7 @@ function refuseOtherUsers(userId: string, inputs: SampleInputValue[]): void {
   });
 }
 
-/** Throws if an id is not a device of this user. Pushes of summaries do the same. */
+/** Throws if an id is no device of this user. Pushes of summaries check the same. */
 async function refuseUnknownDevices(
   { db, team }: TxCtx<TeamCtx>,
   user: { id: string },

@@ -9,12 +9,9 @@ import { renderSample } from './sample.ts';
 import { isSampleCursor, type GroupedQuery, type SampleCursor } from './schemas.ts';
 import { findStreams } from './streams.ts';
 
-/**
- * The most samples of a page. This is enough for a week with one value a minute, or for more than a year with one value
- * an hour.
- */
+/** The most samples of a page: more than a week with one value a minute, or a year with one an hour. */
 const PAGE = 12_000;
-/** The most samples of a page if they have texts, because texts are long. So many texts have at most 6 MiB. */
+/** The most samples of a page of texts. This many of the longest texts have 6 MiB. */
 const PAGE_OF_TEXTS = 500;
 
 export const pageOf = ({ value }: Series): number => (value === 'text' ? PAGE_OF_TEXTS : PAGE);
@@ -23,8 +20,8 @@ type Group = { source: ReturnType<typeof renderSource>; data: Record<string, unk
 export type Grouped = { groups: Record<string, Group[]>; next: string | null; next_cursor: string | null };
 
 /**
- * Returns a page of samples, grouped by provider and source. The page has one source after the other, and for each
- * source the oldest sample first. Throws not_found or user_scheduled_for_deletion for the user, and invalid_cursor.
+ * Returns a page of samples, grouped by provider and source. One source follows the other, each with the oldest sample
+ * first. Throws not_found or user_scheduled_for_deletion for the user, and invalid_cursor.
  */
 export async function readGrouped(
   ctx: TeamCtx,
@@ -36,7 +33,7 @@ export async function readGrouped(
   const streams = await findStreams(ctx, userId, { resource: series.name, provider: query.provider });
   if (streams.length === 0) await findUser(ctx, userId);
   const ids = new Set(streams.map(({ id }) => id));
-  // We refuse a cursor of another list, because this list would skip samples with it.
+  // We refuse a cursor of another list. With it, this list would begin at a wrong sample and leave others out.
   const isHere = (key: unknown): key is SampleCursor => isSampleCursor(key) && ids.has(key[0]);
   const begin = cursor === undefined ? null : decodeCursor(cursor, isHere);
   const groups: Grouped['groups'] = {};

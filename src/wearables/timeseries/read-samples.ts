@@ -4,12 +4,12 @@ import type { Series } from '../series-type.ts';
 import type { Sample, SampleExtra } from './sample.ts';
 import type { Stream } from './streams.ts';
 
-/** A span of time. It includes both of its ends. */
+/** A span of time with both ends. */
 export type Span = { from: string; to: string };
 
 /**
- * Returns at most `limit` samples of one stream, the oldest first. The SQL statement reads only one stream, so that
- * PostgreSQL uses the primary key even if the table is large.
+ * Returns at most `limit` samples of one stream, the oldest first. The statement reads only one stream, because then
+ * PostgreSQL uses the primary key, however large the table is.
  */
 export async function readSamples(
   ctx: TeamCtx,

@@ -9,15 +9,14 @@ import type { UngroupedQuery } from './schemas.ts';
 import { findStreams } from './streams.ts';
 
 /**
- * The most samples of a response: a month with one value a minute. This form has no pages, and the response must fit in
- * memory.
+ * The most samples of a response: more than a month with one value a minute. This form has no pages, and the response
+ * must fit in memory.
  */
 const MOST = 50_000;
 
 /**
- * Returns samples of all sources as one list in the order of time. If `kind` is given, returns only samples of this
- * type. The series must then be keyed by type. Throws not_found or user_scheduled_for_deletion for the user, and
- * too_many_samples.
+ * Returns samples of all sources as one list in the order of time. With `kind`, returns only samples of this type; the
+ * series must be keyed by type. Throws not_found or user_scheduled_for_deletion for the user, and too_many_samples.
  */
 export async function readUngrouped(
   ctx: TeamCtx,

@@ -1,4 +1,4 @@
-// A sample in a request. All series have the same shape. The table in series.ts has the rules of each series.
+// A sample in a request. All series have the same shape. The table in series.ts has the rules of each.
 import { Type, type Static } from 'typebox';
 import { millisecondsOf } from '../../wire/moment.ts';
 import type { Breach } from '../../wire/rule.ts';
@@ -14,11 +14,11 @@ const DAY_MS = 86_400_000;
 /** The longest interval of a sample: a week. Longer data is a summary. */
 export const LONGEST_MS = 7 * DAY_MS;
 const LONGEST_NOTE = 4_000;
-/** Before this day there were no such devices. An earlier time is a mistake. */
+/** No such device existed before this day, so an earlier time is a mistake. */
 export const FIRST_DAY = '1900-01-01';
 /**
- * The largest offset from UTC. Time zones are at most 14 hours ahead of UTC and 12 hours behind it. Some historical
- * ones differ a little more.
+ * The largest offset from UTC in seconds. Today's time zones are at most 14 hours ahead of UTC and 12 hours behind.
+ * Some of the past were a little further.
  */
 export const FURTHEST_OFFSET_S = 15 * 3_600;
 
@@ -35,7 +35,7 @@ export const RecordId = Text(200, {
     'it is stored, and no answer contains it.',
 });
 
-/** A sample in a request. `sampleBreaches` checks the rules that the types of its keys cannot express. */
+/** A sample in a request. `sampleBreaches` checks what the types of its members cannot express. */
 export const SampleInput = shape(
   'SampleInput',
   {
@@ -96,7 +96,7 @@ export const SampleInput = shape(
 
 export type SampleInputValue = Static<typeof SampleInput>;
 
-/** The number of values that a batch may contain for each sample: one for every key, and four tags. */
+/** How many values a batch may contain for each sample: one for every member, and four tags. */
 export const VALUES_EACH = Object.keys(SampleInput.properties).length + 4;
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null;
@@ -145,7 +145,7 @@ function valueBreaches(series: Series, value: Record<string, unknown>): Breach[]
   return breaches;
 }
 
-/** Checks the value after its conversion into the unit of the series. We cannot check a value in an unknown unit. */
+/** Checks the value in the unit of the series. A value in an unknown unit cannot be converted, so it is not checked. */
 function rangeBreaches(series: Series, value: Record<string, unknown>, name: string): Breach[] {
   const { unit, type } = value;
   const convert = unit === series.unit ? (given: number) => given : ownProperty(series.units, String(unit));

@@ -4,12 +4,12 @@ import type { Sample } from './sample.ts';
 
 export type Row = { stream_id: number; sample: Sample; extra: string | null };
 
-/** Returns a key that identifies a sample. */
+/** Returns a key that identifies a sample: its stream and its time. */
 export const keyOf = ({ stream_id, sample }: { stream_id: number; sample: Pick<Sample, 'at'> }): string =>
   `${stream_id} ${sample.at}`;
 
 /**
- * Returns the first time, the last time and the number of rows of each stream. The rows must be ordered by stream and
+ * Returns the first time, the last time and the number of rows of each stream. The rows must be sorted by stream and
  * time.
  */
 export function spansOf(rows: Row[]): { id: number; first: string; last: string; many: number }[] {
@@ -25,8 +25,8 @@ export function spansOf(rows: Row[]): { id: number; first: string; last: string;
 }
 
 /**
- * Returns the columns of the rows as arrays for `unnest`. `unnest` fills shorter arrays with nulls, so we send a column
- * that has only nulls as an empty array.
+ * Returns the columns of the rows as arrays for `unnest`. A column that has only nulls is sent as an empty array,
+ * because `unnest` fills shorter arrays with nulls.
  */
 export function columnsOf(rows: Row[]) {
   return {

@@ -1,13 +1,13 @@
-// A sample, in the form that we store and in the form that the API returns.
+// A sample as it is stored, and as responses and events have it.
 import { offsetWithin } from '../calendar-date.ts';
 import type { Series } from '../series-type.ts';
 import { momentOf, type SampleInputValue } from './sample-input.ts';
 
 /** A stored sample. Its value is in the unit of its series. */
 export type Sample = {
-  /** The moment, or the start of the interval, as text: in UTC, with three fractional digits and Z. */
+  /** The moment, or the start of the interval, as `2026-03-01T09:00:00.000Z`. */
   at: string;
-  /** The value. For a blood pressure this is the systolic value, for a note it is 0. */
+  /** The value. A blood pressure has its systolic value here, a note 0. */
   value: number;
   duration_ms: number | null;
   timezone_offset: number | null;
@@ -16,7 +16,7 @@ export type Sample = {
   text: string | null;
 };
 
-/** Values that few samples have, under the names that the API uses. */
+/** What few samples have, under the names of the API. */
 export type SampleExtra = {
   type?: string;
   diastolic?: number;
@@ -34,7 +34,7 @@ export function toSample(series: Series, input: SampleInputValue): Sample {
   const convert = series.units[input.unit];
   const inUnit = (value: number): number => (convert ? convert(value, type) : value);
   const extra: SampleExtra = {};
-  // If the series is keyed by type, the stream stores the type.
+  // In a series that is keyed by type, the stream has the type. So the sample need not have it.
   if (type !== null && !series.keyedByType) extra.type = type;
   if (series.value === 'blood_pressure') extra.diastolic = inUnit(input.diastolic as number);
   for (const name of Object.keys(series.extras)) {
@@ -45,14 +45,14 @@ export function toSample(series: Series, input: SampleInputValue): Sample {
     at,
     value: valueOf(series, input, inUnit),
     duration_ms: series.interval ? momentOf(to) - momentOf(from) : null,
-    // If the sender states no offset, the text of the time may contain one.
+    // Without a stated offset, the text of the time may have one: `2026-03-01T09:00:00+01:00`.
     timezone_offset: input.timezone_offset ?? offsetWithin(from as string),
     extra: Object.keys(extra).length > 0 ? extra : null,
     text: series.value === 'text' ? (input.value as string) : null,
   };
 }
 
-/** Returns a moment in the stored form. Most senders write this form already, so we do not have to parse it. */
+/** Returns a moment as it is stored. Most senders write this form already, so it is not parsed. */
 const canonical = (moment: string): string =>
   moment.length === 24 && moment.endsWith('Z') && moment[10] === 'T'
     ? moment
@@ -63,10 +63,10 @@ function valueOf(series: Series, input: SampleInputValue, inUnit: (value: number
   return inUnit((series.value === 'blood_pressure' ? input.systolic : input.value) as number);
 }
 
-/** The part of a stream that renderSample needs. */
+/** What renderSample needs to know of a stream. */
 export type SampleOrigin = { source_type: string; kind: string };
 
-/** Returns a sample in the form that the API returns, with the keys of its series. */
+/** Returns a sample as responses and events have it, with the members of its series. */
 export function renderSample(
   series: Series,
   origin: SampleOrigin,

@@ -1,6 +1,6 @@
 import type { Sample } from './sample.ts';
 
-/** The samples of one stream. There is one sample for each time: the last one that was set. */
+/** The samples of one stream, one for each time. If a time is set twice, the last sample counts. */
 export type SamplesByTime = {
   set: (sample: Sample) => void;
   delete: (at: string) => void;
@@ -10,8 +10,8 @@ export type SamplesByTime = {
 };
 
 /**
- * Returns an empty collection. Most senders send samples in the order of time, and each time only once. Only for other
- * senders it makes a map of the times.
+ * Returns an empty collection. Most senders send samples in the order of time, each time once, and a list is enough for
+ * them. A map of times is made only for other senders.
  */
 export function samplesByTime(): SamplesByTime {
   const ordered: Sample[] = [];

@@ -1,4 +1,5 @@
-// The shapes of samples in the API, made from the table in series.ts. Each series has a shape with its own name.
+// The shapes of samples in responses and events, made from the table in series.ts. Each series has a shape with a name
+// of its own.
 import { Type, type TObject, type TSchema } from 'typebox';
 import { Cursor, nullable, oneOf, WordFilter, Timestamp, Uuid } from '../../wire/schema.ts';
 import { aYearAtMost, rangeOfDays } from '../range-of-days.ts';
@@ -13,7 +14,7 @@ const SourceId = Type.Integer({
     'Together with its timestamp it identifies a sample.',
 });
 
-/** The version of a stream, which its events contain. */
+/** The version of a stream, which events about the stream contain. */
 const Version = Type.Integer({
   minimum: 0,
   description:
@@ -21,7 +22,7 @@ const Version = Type.Integer({
     'the same sample, the one with the greater version is newer, in whatever order they arrive.',
 });
 
-/** The id of a sample is always null, because series, source and time identify a sample. */
+/** The id of a sample is always null. Series, source and time identify a sample. */
 const SampleId = nullable(Type.Integer({ deprecated: true, description: 'Always null.' }));
 const Offset = nullable(
   Type.Integer({ description: 'Seconds east of UTC where the sample was taken; null where that is not known.' }),
@@ -106,10 +107,7 @@ const range = { provider, ...rangeOfDays('moment, of a date alone all of it') };
 
 export const UngroupedQuery = Type.Object(range, { fulfils: aYearAtMost });
 
-/**
- * The position at which the next page begins: the stream, and the first time that is not on this page, in milliseconds
- * since 1970.
- */
+/** Where the next page begins: the stream, and the first time that is not on this page, in milliseconds since 1970. */
 export type SampleCursor = [stream: number, at: number];
 export const isSampleCursor = (key: unknown): key is SampleCursor =>
   Array.isArray(key) && key.length === 2 && key.every(Number.isSafeInteger) && Math.abs(key[1] as number) < 8e15;

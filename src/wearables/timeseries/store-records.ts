@@ -1,25 +1,26 @@
-// Stores from which record of its source each sample is. HealthKit and Health Connect give ids to such records.
+// HealthKit and Health Connect give ids to the records of a phone. This stores from which record each sample is, so
+// that a phone can delete samples by the id of their record.
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { isUuid } from '../../ids.ts';
 import type { Writer } from '../user-writer.ts';
 
 /**
- * The number of bytes of the hash that we store. They are enough, so that no two records of a user have the same hash.
+ * The length of the stored hash in bytes. With 16 bytes, two records of a user practically never have the same hash.
  */
 const BYTES = 16;
 
 type RecordOwner = { id: string };
 
 /**
- * Returns the form of a record's id that we hash. HealthKit writes UUIDs in upper case, and most libraries write them
- * in lower case. Both name the same record.
+ * Returns the form of a record's id that is hashed. HealthKit writes UUIDs in upper case and most libraries in lower
+ * case, although both mean the same record.
  */
 const plain = (record: string): string => (isUuid(record) ? record.toLowerCase() : record);
 
 /**
- * Returns all forms in which a record can be stored. Older rows have the hash of a UUID in the form in which the sender
- * wrote it.
+ * Returns all forms in which the id of a record may be stored. Older rows have the hash of a UUID as the sender wrote
+ * it.
  */
 const storedForms = (record: string): string[] =>
   isUuid(record) ? [...new Set([plain(record), record, record.toUpperCase()])] : [record];
@@ -31,12 +32,10 @@ const hashOf = (
   record: string,
 ): Buffer => cipher.lookupHash('sample_record', team.id, `${user.id} ${provider} ${record}`).subarray(0, BYTES);
 
-/** A sample with the record that it is from. Its stream and time identify the sample. */
+/** A sample, by its stream and time, and the id of its record. */
 export type Recorded = { stream_id: number; at: string; provider: string; record: string };
 
-/**
- * Stores the record that each sample is from. If a sample is pushed again without a record, the stored record stays.
- */
+/** Stores the record of each sample. If a sender pushes a sample again without a record, the stored record stays. */
 export async function storeRecords(ctx: Writer, user: RecordOwner, recorded: Recorded[]): Promise<void> {
   if (recorded.length === 0) return;
   const hashes = recorded.map((each) => hashOf(ctx, user, each.provider, plain(each.record)));

@@ -23,25 +23,27 @@ import { compareAddends } from './take-over.ts';
 import { publishSamples, type StreamChanges } from './publish-samples.ts';
 import { writeSamples, type StreamSamples } from './write-samples.ts';
 
-/** A sample with its source. `kind` is the type if the series is keyed by type. */
+/** A sample with its source. `kind` is its type, if the series is keyed by type. */
 export type SampleOfSource = {
   series: Series;
   source: StoredSource;
   kind: string;
   sample: Sample;
-  /** The source's id of the record that the sample is from, if it is known. */
+  /** The id of the sample's record at its source; null if it is not known. */
   record?: string | null;
 };
 
 export type StoredCounts = { created: number; updated: number; unchanged: number };
 
 /**
- * Stores samples of one user, and publishes the changes. All pushed, pulled and imported samples are stored here.
- * Series, provider, source type and time identify a sample. The app and the device do not: if several of them send the
- * same sample, the last one of a batch, and of all batches, replaces the others. If the values are equal, only the app
- * and device of the sample change. In a series that adds up, the larger value of several apps and devices is stored
- * instead of the last one. Writes the samples in the caller's transaction. Calls `onStreamsEnsured` with the streams of
- * the samples before it writes or publishes anything.
+ * Stores samples of one user, and publishes what is new or has changed. All samples are stored here, whether pushed,
+ * pulled or imported. Runs in the caller's transaction. Calls `onStreamsEnsured` with the streams of the samples before
+ * anything is written or published.
+ *
+ * Series, provider, source type and time identify a sample. App and device do not: if several of them send a sample of
+ * the same time, the last one replaces the others, in a batch and across batches. If the values are equal, only the app
+ * and device of the sample change. In a series that adds up, as steps do, the largest value replaces the others and not
+ * the last one.
  */
 export async function storeSamples(
   ctx: Writer,
@@ -63,7 +65,7 @@ export async function storeSamples(
   return { created, updated, unchanged: samples.length - created - updated };
 }
 
-/** Returns the records of those samples that have a record and that are stored. */
+/** Returns the records of those samples that are stored and have a record. */
 function recordsOf(
   streamSamples: RecordedSamples[],
   samples: SampleOfSource[],
@@ -89,10 +91,10 @@ const heartRateTimes = (changes: StreamChanges[]): string[] =>
     series.name === 'heartrate' ? [...created, ...updated].map(({ at }) => at) : [],
   );
 
-/** The samples of a stream with their records. `records` has the records by the times of the samples. */
+/** The samples of a stream, with `records` by the times of the samples. */
 type RecordedSamples = StreamSamples & { stream: EnsuredStream; records: Map<string, string> };
 
-/** The samples of one stream. `outranked` are times for which another stream has the sample that we store. */
+/** The samples of one stream. `outranked` are the times at which another stream has the sample that is stored. */
 type Group = {
   key: StreamKey;
   series: Series;
@@ -101,7 +103,10 @@ type Group = {
   outranked: string[];
 };
 
-/** Groups samples by stream. The groups are in the order of the table's key, so that two batches cannot deadlock. */
+/**
+ * Groups samples by stream. The groups are in the order of the table's key. All batches lock in this order, so they
+ * cannot deadlock.
+ */
 async function groupByStream(
   ctx: TxCtx<TeamCtx>,
   user: { id: string },
@@ -111,8 +116,8 @@ async function groupByStream(
   const groupsBySource = new Map<string, Group[]>();
   let last: { of: SampleOfSource; group: Group; beside: Group[] } | null = null;
   for (const each of samples) {
-    // Consecutive samples usually have the same source. If we made a key for each sample, this would take as much time
-    // as everything else here.
+    // Samples that follow each other mostly have the same source, so the key is made only when the source changes. A
+    // key for each sample would take as much time as everything else here.
     if (!last || !isSameStream(last.of, each)) {
       const key: StreamKey = { ...each.source, resource: each.series.name, kind: each.kind };
       const text = streamKeyOf(key);
@@ -141,7 +146,7 @@ async function groupByStream(
     }
   }
   for (const groups of groupsBySource.values()) if (groups.length > 1) retainLarger(groups);
-  // Removes a group if for each of its times another app or device sent a sample later.
+  // A group is empty if another app or device sent a later sample for each of its times.
   for (const [text, { byTime, outranked }] of byKey) if (byTime.isEmpty() && outranked.length === 0) byKey.delete(text);
   const streams = await ensureStreams(
     ctx,
@@ -159,7 +164,7 @@ async function groupByStream(
     .sort((a, b) => a.stream.id - b.stream.id);
 }
 
-/** For a series that adds up, keeps one sample for each time: the best among the last samples of all groups. */
+/** Retains one sample for each time in a series that adds up: the best one of the last samples of all groups. */
 function retainLarger(groups: Group[]): void {
   const best = new Map<string, { group: Group; sample: Sample }>();
   for (const group of groups) {

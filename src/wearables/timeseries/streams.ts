@@ -6,8 +6,8 @@ import type { StoredSource } from '../source.ts';
 import { freeStreams } from './free-streams.ts';
 
 /**
- * A stream: one series of a user from one app on one device. The points of a workout or sleep are not in a stream but
- * in a summary stream.
+ * A stream: the samples of one series of a user from one app on one device. The points of a workout or sleep are in a
+ * summary stream and not here.
  */
 export type Stream = {
   id: number;
@@ -20,10 +20,10 @@ export type Stream = {
 };
 
 /**
- * SQL for the next version of a stream whose samples change. It is larger than all versions that events contain for any
- * stream of the same `source_id`, because a sample may move between those streams. It includes the time of the clock.
- * So it is also larger than the versions of a stream that was deleted and made again, and of a database that was
- * restored from a backup.
+ * SQL for the next version of a stream whose samples change. A sample may move between the streams of a `source_id`, so
+ * the version is larger than all versions of these streams in events. It contains the time of the clock. So it is also
+ * larger than the versions of a stream that was deleted and made again, and those of a database before it was restored
+ * from a backup.
  */
 export const NEXT_VERSION = sql.raw(`
   greatest((extract(epoch from clock_timestamp()) * 1000)::bigint, 1 + (
@@ -35,33 +35,33 @@ export const NEXT_VERSION = sql.raw(`
 export type StreamKey = StoredSource & { resource: string; kind: string };
 
 /**
- * A stream that exists. `connected` states whether the user is connected to the provider, so that a push needs no other
- * query for this. `beside` are the ids of the other streams of the same `source_id`. If two of these streams have a
- * sample of the same time, this is the same sample.
+ * A stream that exists. `connected` is whether the user is connected to the provider, so that a push need not ask for
+ * this. `beside` are the ids of the other streams of the same `source_id`. Samples of the same time in these streams
+ * are one sample.
  */
 export type EnsuredStream = Stream & { connected: boolean; beside: number[] };
 
 /**
- * Returns the `source_id` in events: the number of the first stream of a series, provider, source type and type.
- * Together with a time it identifies a sample, even if another app has sent that time since.
+ * Returns the `source_id` that events have: the number of the first stream of a series, provider, source type and type.
+ * It identifies a sample together with a time, even after another app has sent that time.
  */
 export const sourceIdOf = ({ id, beside }: Pick<EnsuredStream, 'id' | 'beside'>): number => Math.min(id, ...beside);
 
 /**
- * The most streams of a user that are pushed, and the most that are pulled. The apps and devices of a person make
- * fewer, although each allergen of a panel has a separate stream. We count pushed and pulled streams separately, so
- * that pushes with a user's own token cannot prevent the storage of a provider's data.
+ * The most pushed streams of a user, and the most pulled ones. The apps and devices of a person make fewer, although
+ * each allergen of an allergy test is a stream of its own. Pushed and pulled streams count separately. Otherwise
+ * somebody with a user's own token could push so many streams that nothing more of a provider can be stored.
  */
 const MOST_STREAMS = 1_000;
 /**
- * The most streams with samples that one `source_id` can have, which is one for each app and device. To find a sample,
- * we search the streams of all of them.
+ * The most streams with samples of one `source_id`, one for each app and device. To find a sample, all of them are
+ * searched.
  */
 const MOST_BESIDE = 50;
 
 /**
- * Returns a key of the parts that streams of one `source_id` have in common. These streams differ only in app and
- * device, and together they have one sample for each time.
+ * Returns a key of what the streams of one `source_id` have in common. These streams differ only in app and device, and
+ * have one sample for each time together.
  */
 export const sourceKeyOf = ({ resource, provider, source_type, kind }: StreamKey | Stream): string =>
   JSON.stringify([resource, provider, source_type, kind]);
@@ -71,7 +71,7 @@ export const streamKeyOf = (key: StreamKey | Stream): string =>
   JSON.stringify([sourceKeyOf(key), key.app_id ?? null, key.device_id?.toLowerCase() ?? null]);
 
 /**
- * Finds the user's streams for these keys, and makes the missing ones. If there are too many, it first deletes streams
+ * Finds the user's streams for these keys, and makes the missing ones. If there are too many, first deletes streams
  * without samples. Throws limit_reached if the user would still have more than 1,000 pushed streams, more than 1,000
  * pulled streams, or more than 50 streams of one `source_id`. The caller must be the user's only writer.
  */
@@ -83,12 +83,11 @@ export async function ensureStreams(
   refuseTooManyBeside(keys);
   const tooMany = tooManyOf(keys);
   if (tooMany) throw tooMany;
-  // All batches of a user lock streams in the same order. Otherwise two batches could deadlock.
+  // All batches of a user lock streams in this order. Otherwise two batches could deadlock.
   const wanted = keys.toSorted((a, b) => (streamKeyOf(a) < streamKeyOf(b) ? -1 : 1));
   let areMade = false;
   const freed = { ofSources: false, all: false };
-  // The streams without samples that stay because they are the first of their `source_id`. They do not count against
-  // the limits.
+  // The empty streams that stay because they are the first of their `source_id`. They do not count against the limits.
   const vacant = new Set<number>();
   for (;;) {
     const { rows } = await sql<FoundStream>`
@@ -117,7 +116,8 @@ export async function ensureStreams(
              and s.provider = source.provider and s.source_type = source.source_type and s.kind = source.kind
         ) as found`.execute(ctx.db);
     const streams = new Map(rows.map((row) => [streamKeyOf(row), row]));
-    // If another transaction has made a stream meanwhile, this statement does not see it, but the next one does.
+    // If another transaction has made a stream meanwhile, this statement does not see that stream, but the next one
+    // does.
     if (!wanted.every((key) => streams.has(streamKeyOf(key)))) continue;
     areMade ||= rows.some(({ made }) => made);
     const besides = tooManyBeside(rows.filter(({ id }) => !vacant.has(id)));
@@ -191,8 +191,8 @@ async function providersOfStreams(
 }
 
 /**
- * Returns limit_reached if there are too many pushed or pulled streams, else null. An entry without `many` is one
- * stream.
+ * Returns limit_reached if there are too many pushed or pulled streams, else null. An entry without `many` counts as
+ * one stream.
  */
 function tooManyOf(streams: readonly { provider: string; many?: number }[]): AppError | null {
   let [pushed, pulled] = [0, 0];
@@ -210,7 +210,7 @@ function tooManyOf(streams: readonly { provider: string; many?: number }[]): App
   );
 }
 
-/** Returns the user's streams of one series, of one provider or of all providers, in the order of pages. */
+/** Returns the user's streams of one series, of one provider or of all, in the order of pages. */
 export async function findStreams(
   ctx: TeamCtx,
   userId: string,

@@ -1,7 +1,8 @@
-// For each time there is one sample of a series, provider and source type. If several apps or devices send it, we keep
-// the latest one. In series that add up, we keep the sample with the larger value, then the one with the longer
-// interval, then the one whose app and device come first by name. So a short sample of one app does not lower the sum
-// of another app, and the order of arrival does not matter. See docs/decisions/samples-and-deletions.md.
+// For each time there is one sample of a series, provider and source type. If several apps or devices send one, the
+// latest is stored. In a series that adds up, the sample with the largest value is stored; among equal values the one
+// with the longest interval; among those the one whose app and device come first by name. So a short sample of one app
+// does not lower the sum of another app, and the order of arrival does not matter. See
+// docs/decisions/samples-and-deletions.md.
 import { sql } from 'kysely';
 import { BY_HAND } from '../by-hand.ts';
 import type { Writer } from '../user-writer.ts';
@@ -12,34 +13,37 @@ import { columnsOf, keyOf, type Row } from './sample-rows.ts';
 import { NEXT_VERSION, sourceIdOf } from './streams.ts';
 
 /**
- * `differs` has the keys of samples that were moved from another stream, and whether the sent sample differs from the
- * stored one. `refused` has the keys of sent samples that we do not store, because another stream has a better one.
+ * `differs` has the keys of samples that moved here from another stream, and whether the sent sample differs from the
+ * stored one. `refused` has the keys of sent samples that are not stored, because another stream has a better one.
  * `versions` has the new versions of streams.
  */
 export type TakenOver = { differs: Map<string, boolean>; refused: Set<string>; versions: Map<number, number> };
 
 /**
- * The other streams of a stream's `source_id`, whether its series adds up, and the times for which the stream sent a
- * sample that we do not store.
+ * The other streams of a stream's `source_id` (`beside`), whether the series adds up, and the times at which the stream
+ * sent a sample that is not stored, because another one was better (`outranked`).
  */
 export type Beside = { beside: readonly number[]; addsUp: boolean; outranked: readonly string[] };
 
-/** Compares two samples with the same start in a series that adds up. Returns a negative number if we keep `a`. */
+/**
+ * Compares two samples with the same start in a series that adds up. Returns a negative number if `a` is the one to
+ * store.
+ */
 export const compareAddends = (a: Sample, b: Sample, sourceOfA: Source, sourceOfB: Source): number =>
   b.value - a.value || (b.duration_ms ?? 0) - (a.duration_ms ?? 0) || compareNames(sourceOfA, sourceOfB);
 
 /**
- * SQL for the rank of a stream by app and device, as a number. If two samples are equal, we keep the one with the
- * higher rank.
+ * SQL for the rank of a stream by app and device, as a number. Of two samples that are otherwise equal, the one with
+ * the higher rank is stored.
  */
 const RANK = sql`row_number() over (order by
   (app_id is not distinct from ${BY_HAND.app_id}) desc, (app_id is null) desc, app_id collate "C" desc,
   (device_id is null) desc, device_id desc)`;
 
 /**
- * Moves stored samples from the other streams of a `source_id` into the stream that sends samples of the same times
- * now, and sets the sent values. Deletes the stored records of these samples, because the latest push states which
- * record a sample is from. `streams` has the other streams of each stream.
+ * Moves stored samples from the other streams of a `source_id` into the stream that now sends samples of the same
+ * times, and sets the sent values. Deletes the stored records of these samples, because the latest push says from which
+ * record a sample is. `streams` has the other streams of each stream.
  */
 export async function takeOver(ctx: Writer, rows: Row[], streams: ReadonlyMap<number, Beside>): Promise<TakenOver> {
   const sourceStreams = sourceStreamsOf(rows, streams);
@@ -120,7 +124,7 @@ export async function takeOver(ctx: Writer, rows: Row[], streams: ReadonlyMap<nu
 
 type SourceStream = { stream_id: number; source_id: number; addsUp: boolean };
 
-/** Returns all streams of each `source_id` of these rows, if the `source_id` has more than one stream. */
+/** Returns the streams of each `source_id` of these rows, if there is more than one. */
 function sourceStreamsOf(rows: Row[], streams: ReadonlyMap<number, Beside>): SourceStream[] {
   const sourceStreams = new Map<number, SourceStream>();
   for (const { stream_id } of rows) {

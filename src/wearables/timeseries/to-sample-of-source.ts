@@ -21,8 +21,8 @@ export function toSampleOfSource(input: SampleInputValue): SampleOfSource {
 }
 
 /**
- * Returns the samples of days within the user's ingestion dates. The day is the local day at the place at which the
- * sample was measured.
+ * Returns the samples of days within the user's ingestion dates. The day is the local day where the sample was
+ * measured.
  */
 export function withinBounds(user: UserRow, samples: SampleOfSource[]): SampleOfSource[] {
   if (user.ingestion_start === null && user.ingestion_end === null) return samples;

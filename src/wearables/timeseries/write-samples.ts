@@ -10,25 +10,22 @@ import { takeOver, type TakenOver } from './take-over.ts';
 import type { StreamChanges } from './publish-samples.ts';
 
 /**
- * The samples of one stream, one for each time, the oldest first. `outranked` are the times for which the stream sent a
- * sample that we do not store, because another stream has a better one.
+ * The samples of one stream, one for each time, the oldest first. `outranked` are the times at which the stream sent a
+ * sample that is not stored, because another stream has a better one.
  */
 export type StreamSamples = { stream: EnsuredStream; series: Series; samples: Sample[]; outranked: string[] };
 
-/**
- * The number of samples that one SQL statement writes. This takes one millisecond of this process and five of the
- * database.
- */
+/** How many samples one statement writes. They take one millisecond of this process and five of the database. */
 const AT_ONCE = 1_000;
-/** The most samples for which one SQL statement both creates and replaces. */
+/** Up to this number of samples, one statement both creates and replaces. */
 const FEW = 20;
 
-/** The rows that a statement created and replaced, and the new versions of the streams. */
+/** The rows that a statement has created and replaced, and the new versions of their streams. */
 type WrittenSamples = { created: Row[]; replaced: Row[]; versions: Map<number, number> };
 
 /**
- * Writes new samples, and samples that differ from the stored ones. It reads samples that are equal to stored ones, but
- * does not write them. `refused` has the keys of samples that are not stored, because another stream has a better one.
+ * Writes new samples, and samples that differ from the stored ones. Equal ones are read and not written. `refused` has
+ * the keys of samples that are not stored, because another stream has a better one.
  */
 export async function writeSamples(
   ctx: Writer,
@@ -65,7 +62,10 @@ export async function writeSamples(
   return { changes: [...changes.values()], refused };
 }
 
-/** Records which of these rows were moved from another stream. Returns the rows that we still have to write. */
+/**
+ * Records in `changes` which of these rows moved here from another stream. Returns the rows that are still to be
+ * written.
+ */
 function noteTaken(rows: Row[], { differs, refused }: TakenOver, changes: Map<number, StreamChanges>): Row[] {
   if (differs.size + refused.size === 0) return rows;
   return rows.filter((row) => {
@@ -80,8 +80,8 @@ function noteTaken(rows: Row[], { differs, refused }: TakenOver, changes: Map<nu
 }
 
 /**
- * Writes rows. For few samples, one SQL statement creates and replaces. If there are many samples, most of them are
- * new. Then a first statement creates the new ones, and a second one compares only the others.
+ * Writes rows. Few samples need one statement, which creates and replaces. Of many samples, most are new. So a first
+ * statement creates the new ones, and a second one compares only the others.
  */
 async function writeRows(ctx: Writer, rows: Row[]): Promise<WrittenSamples[]> {
   if (rows.length === 0) return [];
@@ -94,7 +94,7 @@ async function writeRows(ctx: Writer, rows: Row[]): Promise<WrittenSamples[]> {
 }
 
 /**
- * Creates new samples, replaces samples that differ, or does both. If we publish events about them, adds their number
+ * Creates new samples, replaces samples that differ, or both. If events about them will be published, adds their number
  * to `sent_count`.
  */
 async function write(
@@ -138,8 +138,8 @@ const insertNew = ({ stream_ids, ats, values, durations, offsets, extras }: Colu
     returning stream_id, at, 1 as created`;
 
 /**
- * Returns SQL that creates many samples, most of which are new. If a stream has no sample between its first and its
- * last time in the batch, the statement does not search for single samples.
+ * Returns SQL that creates many samples, most of which are new. If a stream has no stored sample between the first and
+ * the last time of the batch, single samples are not looked for.
  */
 function createMany(rows: Row[], columns: Columns, team: RawBuilder<unknown>) {
   const { stream_ids, ats, values, durations, offsets, extras } = columns;
@@ -166,14 +166,14 @@ const replaceOther = (
     returning stream_id, at`;
 
 /**
- * A row that the statement returns. In the row of a stream, `at` is null, and the numbers of written samples are set.
- * In the row of a sample, `version` is null.
+ * A row that the statement returns. The row of a stream has the numbers of written samples, and null in `at`. The row
+ * of a sample has null in `version`.
  */
 type WrittenRow = { stream_id: number; at: string | null; version: number | null; created: number; replaced: number };
 
 /**
- * Returns the created and replaced rows. If all rows were created, or all were replaced, the statement does not list
- * them.
+ * Returns the created and the replaced rows. If all rows were created, or all replaced, the statement returns no single
+ * rows.
  */
 function writtenOf(result: WrittenRow[], rows: Row[]): WrittenSamples {
   const streams = result.filter(({ at }) => at === null);
@@ -197,8 +197,8 @@ function writtenOf(result: WrittenRow[], rows: Row[]): WrittenSamples {
 type Columns = ReturnType<typeof columnsOf>;
 
 /**
- * Returns the JSON of `extra`. For a note it includes a hash of the text, so that a changed text makes a difference.
- * The sealed text itself is in another table.
+ * Returns the JSON of `extra`. For a note it has a hash of the text, so that a changed text makes the sample differ.
+ * The encrypted text is in another table.
  */
 function extraOf({ cipher, team }: TxCtx<TeamCtx>, { extra, text }: Sample): string | null {
   if (text === null) return extra && JSON.stringify(extra);

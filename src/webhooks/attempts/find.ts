@@ -22,8 +22,8 @@ type WholeRow = AttemptRow & {
 };
 
 /**
- * Returns one attempt with its request headers and its response. The endpoint may be deleted. Throws not_found, and
- * user_scheduled_for_deletion if the user of the attempt's event is scheduled for deletion.
+ * Returns one attempt with the headers of the request and with the response. The endpoint may be deleted. Throws
+ * not_found, and user_scheduled_for_deletion for the user of the event.
  */
 export async function findAttempt(ctx: TeamCtx, webhookId: string, attemptId: string): Promise<Static<typeof Attempt>> {
   const query = sql<WholeRow>`

@@ -7,7 +7,7 @@ import { renderAttempts } from './render.ts';
 import type { EventAttempts } from './schemas.ts';
 
 /**
- * Lists the waiting deliveries of an event and its attempts, the newest first. Attempts at deleted endpoints are
+ * Returns the waiting deliveries of an event, and its attempts, the newest first. Attempts at deleted endpoints are
  * included.
  */
 export async function listAttemptsOfEvent(

@@ -5,7 +5,7 @@ import { readAttempts, type AttemptFilters } from './read-attempts.ts';
 import { renderAttempts } from './render.ts';
 import type { AttemptPage } from './schemas.ts';
 
-/** Lists the attempts at an endpoint, the newest first. */
+/** Returns the attempts at an endpoint, the newest first. */
 export async function listAttempts(
   ctx: TeamCtx,
   webhookId: string,

@@ -87,8 +87,8 @@ export const attemptOperations = [
 ];
 
 /**
- * The operations that send events. This module may not import the modules that define the event types, so they pass the
- * names of the types and the catalogue.
+ * The operations that send events. This module may not import the modules that define event types, so the caller passes
+ * the names of the types and the catalogue.
  */
 export const sendingOperations = (names: string[], catalogue: () => { data: EventTypeDescription[] }): Operation[] => [
   operation({

@@ -4,7 +4,7 @@ import { byIndex } from '../../db/session/by-index.ts';
 import { decodeCursor, encodeCursor, isId } from '../../db/cursor.ts';
 import { leastIdAt } from '../../ids.ts';
 
-/** The most attempts that one page reads. Filters may then reject some of them. */
+/** The most attempts that are read for one page. Filters may then leave some of them out. */
 const MOST_LOOKED_AT = 1_000;
 const LATEST_MS = 2 ** 48 - 1;
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
@@ -43,17 +43,17 @@ export const COLUMNS = sql.raw(
 type Unsuccessful = 'failed' | 'exhausted';
 
 /**
- * These values are constants in the SQL text and not parameters, because PostgreSQL uses the partial index of failed
+ * Constants in the text of the statement and not parameters, because PostgreSQL uses the partial index of failed
  * attempts only for constants.
  */
 const WRITTEN = { failed: sql`'failed'`, exhausted: sql`'exhausted'` };
 
-/** Selects the attempts at one endpoint, or the attempts of one event. */
+/** Selects the attempts at one endpoint, or those of one event. */
 export type AttemptsOf = { webhook_id: string } | { event_id: string };
 
 /**
- * Returns the newest attempts that match the filters, and the cursor of the next page. It reads at most MOST_LOOKED_AT
- * rows. An index by status finds attempts that were not successful. For other filters it reads all attempts and drops
+ * Returns the newest attempts that match the filters, and the cursor of the next page. Reads at most MOST_LOOKED_AT
+ * rows. Attempts that did not succeed have an index by status. With other filters, reads all attempts and leaves out
  * those that do not match.
  */
 export async function readAttempts(
@@ -82,8 +82,8 @@ type Part = 'all' | Unsuccessful;
 type Range = { from: string; below: string };
 
 /**
- * Returns the time range as a range of ids. The time that the API shows for an attempt is the time in its id, and an
- * index can find ids.
+ * Returns the time range as a range of ids, which an index can find. The id of an attempt contains the time that
+ * responses show for it.
  */
 function rangeOf({ since, until, next_cursor }: AttemptFilters): Range {
   const after = next_cursor === null ? LAST_ID : decodeCursor(next_cursor, isId).toLowerCase();
@@ -92,9 +92,9 @@ function rangeOf({ since, until, next_cursor }: AttemptFilters): Range {
 }
 
 /**
- * Reads the newest `most` rows from an index, in one part for each status, or in one part for all. The condition on the
- * team is outside of these parts. If it were inside, a server without statistics for a new day would assume that the
- * endpoint has few attempts, and would sort all of them.
+ * Reads the newest `most` rows from an index, in one part for each status or in one part for all. The condition on the
+ * team is outside of these parts. Within them, a server without statistics for a new day would expect few attempts at
+ * the endpoint, and would sort all of them.
  */
 async function read(
   { db, team }: TeamCtx,
@@ -123,8 +123,8 @@ async function read(
 }
 
 /**
- * Selects attempts at an endpoint. The rows are ordered like the index that PostgreSQL should use. Without this order,
- * a server without statistics might use the index of all attempts instead.
+ * Selects attempts at an endpoint, in the order of the index that PostgreSQL should use. Without this order, a server
+ * without statistics could use the index of all attempts.
  */
 const atEndpoint = ({ webhook_id }: { webhook_id: string }, { from, below }: Range, part: Part) =>
   part === 'all'

@@ -6,8 +6,8 @@ import type { AttemptRow } from './read-attempts.ts';
 import type { AttemptSummary } from './schemas.ts';
 
 /**
- * Renders attempts for the API. The time of the next attempt comes from the queue, because it may have changed after
- * the attempt was logged. The time of the attempt comes from its id, because the id also orders and filters the lists.
+ * Renders attempts for a response. The time of the next attempt comes from the queue, because it may have changed after
+ * the attempt was logged. The time of the attempt itself comes from its id, as in the order and the filters of lists.
  */
 export async function renderAttempts(ctx: TeamCtx, rows: AttemptRow[]): Promise<Static<typeof AttemptSummary>[]> {
   const waiting = new Map(

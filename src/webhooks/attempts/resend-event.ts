@@ -10,9 +10,9 @@ import { findEventRowOrNull } from './find-event.ts';
 import type { WaitingDelivery } from './schemas.ts';
 
 /**
- * Queues an event for an endpoint again, whatever the earlier result was, and returns the delivery that now waits. If
- * the event is a test, the delivery keeps the trigger `test`, and the event can only go to the endpoint that it tests.
- * Throws not_found, webhook_disabled, event_expired, delivery_held and too_many_attempts.
+ * Queues an event for an endpoint again, whatever its earlier outcome, and returns the delivery that now waits. A test
+ * can only go to the endpoint that it tests, and its delivery has the trigger `test` again. Throws not_found,
+ * webhook_disabled, event_expired, delivery_held and too_many_attempts.
  */
 export async function resend(
   ctx: TeamCtx,
@@ -32,7 +32,7 @@ export async function resend(
   return inTransaction(ctx, async (ctx) => {
     if (!(await requeueDelivery(ctx, pair, 'resend')))
       throw new AppError('too_many_attempts', `This delivery has had ${MOST_ATTEMPTS} attempts. It is not sent again.`);
-    // We read the delivery before the commit, because no worker can have sent it by then.
+    // Reads the delivery before the commit, because no worker can have sent and deleted it by then.
     const [waiting] = await findWaiting(ctx, [pair]);
     if (!waiting) throw notFound('Webhook');
     return waiting;
@@ -40,8 +40,8 @@ export async function resend(
 }
 
 /**
- * Returns true if retention has dropped the day of the event. The id contains the day only if this service made it
- * (UUID version 7).
+ * Returns true if retention has deleted the day of the event. Only an id that this service made (UUID version 7)
+ * contains the day.
  */
 async function isExpired({ db, config }: TeamCtx, eventId: string): Promise<boolean> {
   if (eventId[14] !== '7') return false;

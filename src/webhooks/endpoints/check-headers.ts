@@ -1,6 +1,6 @@
 /**
- * Headers that a team may not set. The sender sets them, or they belong to one connection and not to the message (RFC
- * 9110 7.6.1).
+ * Headers that a team may not set: those that the sender sets, and those of a connection and not of a message (RFC 9110
+ * section 7.6.1).
  */
 const RESERVED = new Set([
   'accept-encoding',
@@ -28,8 +28,7 @@ const MAX_NAME_LENGTH = 128;
 const MAX_VALUE_LENGTH = 4096;
 
 /**
- * Returns the reasons why a team may not add these headers to its webhooks, each as one sentence. The list is empty if
- * all headers are allowed.
+ * Returns why a team may not add these headers to its webhooks, one sentence for each problem; an empty list if it may.
  */
 export function checkHeaders(headers: Record<string, string>): string[] {
   const names = Object.keys(headers);
@@ -64,8 +63,8 @@ function checkValue(name: string, value: string): string | null {
 }
 
 /**
- * Returns the name in quotes and shortened. A name with line breaks or of extreme length then cannot spoil the error
- * text that contains it.
+ * Returns a name in quotes and shortened. Otherwise a name with line breaks, or a very long one, would make the error
+ * message unreadable.
  */
 function show(name: string): string {
   return JSON.stringify(name.length > 40 ? `${name.slice(0, 40)}…` : name);

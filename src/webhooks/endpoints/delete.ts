@@ -6,9 +6,9 @@ import { notFound } from '../../errors.ts';
 import { replaceHeaderSet } from './endpoint-headers.ts';
 
 /**
- * Deletes an endpoint, its secrets and its queued deliveries. Its attempts stay in the log. We delete the deliveries
- * first, because that may take long. Deleting the endpoint locks the row of its queue, and while this lock is held,
- * workers wait for it and send no webhooks of any team.
+ * Deletes an endpoint, its secrets and its queued deliveries. Its attempts stay in the log. The deletion of the
+ * endpoint locks the row of its queue. Workers wait for this lock and send no webhooks of any team meanwhile. So the
+ * deliveries, which may take long, are deleted before the lock is taken.
  */
 export function deleteWebhook(ctx: TeamCtx, id: string): Promise<void> {
   return inTransaction(ctx, async (ctx) => {
@@ -28,7 +28,7 @@ export function deleteWebhook(ctx: TeamCtx, id: string): Promise<void> {
       .executeTakeFirst();
     if (numDeletedRows === 0n) throw notFound('Webhook');
     await replaceHeaderSet(ctx, id);
-    // An event that was published meanwhile may have added deliveries.
+    // An event that was published meanwhile may have added deliveries, so they are deleted once more.
     await clearQueue(db, id);
     await notifyEndpointChange(db, id);
   });

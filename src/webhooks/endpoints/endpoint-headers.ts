@@ -8,18 +8,18 @@ import { newId } from '../../ids.ts';
 import { checkHeaders } from './check-headers.ts';
 import type { WebhookHeaders } from './schemas.ts';
 
-/** Matches the names of headers whose values may be secrets. It does no harm if it also matches other names. */
+/** Names of headers whose values may be secrets. It does no harm if other names match too. */
 const SENSITIVE_NAME = /auth|cookie|credential|key|passw|secret|session|signature|token/i;
 
 type ShownHeaders = Static<typeof WebhookHeaders>;
 
 /**
- * The most header sets that we store for the attempts of one endpoint. Each PUT creates a set, and sets beyond this
- * number are deleted, the oldest first.
+ * The most sets of headers that are stored for the attempts of one endpoint. Each PUT makes a set. Beyond this number,
+ * the oldest sets are deleted.
  */
 const MOST_STORED_SETS = 100;
 
-/** Returns the headers that every delivery to this endpoint has. For sensitive headers it returns only the names. */
+/** Returns the headers of every delivery to this endpoint. Of headers that may be secrets, only the names. */
 export async function findHeaders(ctx: TeamCtx, id: string): Promise<ShownHeaders> {
   const webhook = await ctx.db
     .selectFrom('webhooks')
@@ -40,7 +40,7 @@ function shown(headers: Record<string, string>): ShownHeaders {
   };
 }
 
-/** Replaces all headers of the endpoint, including the sensitive ones. */
+/** Replaces all headers of the endpoint, with those that may be secrets. */
 export async function putHeaders(ctx: TeamCtx, id: string, headers: Record<string, string>): Promise<void> {
   const problems = checkHeaders(headers);
   if (problems.length > 0) {
@@ -65,7 +65,7 @@ export async function putHeaders(ctx: TeamCtx, id: string, headers: Record<strin
   });
 }
 
-/** Stores a set of headers, to which attempts refer by its id. The set has no values of sensitive headers. */
+/** Stores a set of headers, whose id attempts refer to. Values that may be secrets are not in the set. */
 async function storeHeaderSet(
   { db, cipher, team }: TxCtx<TeamCtx>,
   set: { id: string; webhook_id: string },
@@ -83,10 +83,7 @@ async function storeHeaderSet(
           order by id desc offset ${MOST_STORED_SETS})`.execute(db);
 }
 
-/**
- * Returns the headers that the endpoint had configured when an attempt was sent. Returns null if they are not stored
- * any more.
- */
+/** Returns the headers that the endpoint had when an attempt was sent; null if they are no longer stored. */
 export async function findHeaderSetOrNull({ db, cipher, team }: TeamCtx, id: string): Promise<ShownHeaders | null> {
   const row = { team_id: team.id, id };
   const set = await db
@@ -98,7 +95,7 @@ export async function findHeaderSetOrNull({ db, cipher, team }: TeamCtx, id: str
   return set?.headers ? cipher.openJson<ShownHeaders>('webhook_header_sets.headers', row, set.headers) : null;
 }
 
-/** Marks the current set of headers as replaced. It stays stored as long as attempts that refer to it can be stored. */
+/** Marks the current set of headers as replaced. It is stored as long as attempts can be stored that refer to it. */
 export async function replaceHeaderSet({ db, team }: TxCtx<TeamCtx>, webhookId: string): Promise<void> {
   await sql`
     update webhook_header_sets set replaced_at = now()

@@ -5,14 +5,14 @@ import { deploymentPolicy } from '../../outbound/deployment-policy.ts';
 import { openResolver } from '../../outbound/open-resolver.ts';
 
 /**
- * A look-up takes at most one second. A URL may be saved even if its name cannot be resolved, because the sender checks
- * the address again before every connection.
+ * A look-up takes at most one second. A URL whose name cannot be resolved may be stored nevertheless, because the
+ * address is checked again before every connection.
  */
 const resolver = openResolver({ timeoutMs: 500 });
 
 /**
- * Throws webhook_url_refused with the reason if we would refuse a delivery to `url`. It checks only the text of the
- * URL. `path` is the path of the URL in the request, for the error.
+ * Throws webhook_url_refused with the reason if a delivery to `url` would be refused. Checks only the text of the URL.
+ * `path` is where the URL is in the request.
  */
 export function refuseUrl({ config }: TeamCtx, url: string, path: string[] = ['body', 'url']): void {
   const problem = problemOfOurOwn(config.baseUrl, url) ?? deploymentPolicy(config).checkUrl(url);
@@ -21,7 +21,7 @@ export function refuseUrl({ config }: TeamCtx, url: string, path: string[] = ['b
 }
 
 /**
- * Throws webhook_address_refused if the host name of `url` resolves to an address to which this deployment does not
+ * Throws webhook_address_refused if the host name of `url` resolves to an address to which this deployment may not
  * send.
  */
 export async function refuseAddressOf({ config, team }: TeamCtx, url: string): Promise<void> {
@@ -37,7 +37,7 @@ export async function refuseAddressOf({ config, team }: TeamCtx, url: string): P
 }
 
 /**
- * Returns a problem if the URL is one of this service. A delivery to this service could cause the next delivery,
+ * Returns a problem if the URL is one of this service. A delivery to ourselves could cause another delivery, and so on
  * without end.
  */
 const problemOfOurOwn = (baseUrl: string, url: string): string | null =>

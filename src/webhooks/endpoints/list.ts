@@ -2,7 +2,7 @@ import type { TeamCtx } from '../../context.ts';
 import { decodeCursor, isId, takePage } from '../../db/cursor.ts';
 import { WEBHOOK_COLUMNS, type WebhookRow } from './find.ts';
 
-/** Lists the endpoints of the team, in the order in which they were created. */
+/** Returns the endpoints of the team in the order of their creation. */
 export async function listWebhooks(
   ctx: TeamCtx,
   { next_cursor, limit }: { next_cursor: string | null; limit: number },

@@ -13,13 +13,13 @@ import type { WebhookPatch } from './schemas.ts';
 import { ensureKeyPair } from './secret.ts';
 
 /**
- * Changes the properties that the request names. If the endpoint is enabled again, or its URL changes, its former
- * failures are cleared. If it is enabled again, its queued deliveries become due.
+ * Changes the members that the request has. If the endpoint is enabled again, or if its URL changes, its failures are
+ * forgotten. If it is enabled again, its queued deliveries become due.
  */
 export async function patchWebhook(ctx: TeamCtx, id: string, patch: Static<typeof WebhookPatch>): Promise<WebhookRow> {
   if (typeof patch.url === 'string') {
     refuseUrl(ctx, patch.url);
-    // We check in this order: the text of the request, then whether the endpoint exists, then what needs DNS.
+    // We check in this order: the text of the request, whether the endpoint exists, and what needs DNS.
     await findWebhook(ctx, id);
     await refuseAddressOf(ctx, patch.url);
   }
@@ -44,7 +44,7 @@ export async function patchWebhook(ctx: TeamCtx, id: string, patch: Static<typeo
       .executeTakeFirstOrThrow();
     if (webhook.v1a_enabled) await ensureKeyPair(ctx, id);
     await notifyEndpointChange(db, id);
-    // The recorded failures stay if the endpoint was already enabled and its URL did not change.
+    // Otherwise the recorded failures stay: the endpoint was enabled before, and its URL is the same.
     if (before.disabled && !webhook.disabled) await restartQueue(db, id);
     if (before.url !== webhook.url) await forgetFailures(db, id);
     return webhook;
@@ -56,8 +56,8 @@ type Changes = Partial<
 >;
 
 /**
- * Returns the columns to change. A value of null clears a property, except for the URL and the boolean properties, for
- * which it has no effect.
+ * Returns the columns to change. Null clears a member. It has no effect on the URL and on booleans, which cannot be
+ * empty.
  */
 function changesOf(patch: Static<typeof WebhookPatch>): Changes {
   const { url, description, rate_limit, disabled, filter_types, v1a_enabled } = patch;

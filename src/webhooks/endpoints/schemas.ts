@@ -7,8 +7,8 @@ import { named, shape } from '../../wire/shape.ts';
 const MOST_PER_SECOND = 100_000;
 
 /**
- * Matches `whsec_`, followed by the canonical base64 of 24 to 64 bytes, as Standard Webhooks requires. `isSecret`
- * checks the same.
+ * Matches `whsec_` and the canonical base64 of 24 to 64 bytes, as Standard Webhooks requires. `isSecret` checks the
+ * same.
  */
 const SECRET_PATTERN =
   '^whsec_(?:' +
@@ -53,7 +53,7 @@ export const WebhookInput = shape('WebhookInput', {
   secret: optional(Secret),
 });
 
-/** A property that is missing in the request keeps its value. Null clears a property that can be empty. */
+/** A member that the request lacks does not change. Null clears a member that can be empty. */
 export const WebhookPatch = shape('WebhookPatch', {
   url: Type.Optional(nullable(Url)),
   description: Type.Optional(nullable(Description)),
@@ -79,8 +79,8 @@ export const WebhookPage = shape('WebhookPage', { data: Type.Array(Webhook), nex
 
 const HeaderMap = Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: { type: 'string' } });
 /**
- * This schema allows twice the limits of `checkHeaders`, so that `checkHeaders` reports most errors. Its messages
- * explain better which header is wrong and why.
+ * This schema allows twice as much as `checkHeaders`, so that `checkHeaders` finds most errors. Its messages say better
+ * which header is wrong and why.
  */
 const HeaderMapInput = Type.Unsafe<Record<string, string>>({
   type: 'object',

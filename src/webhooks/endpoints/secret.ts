@@ -12,19 +12,19 @@ type Signature = 'v1' | 'v1a';
 
 /**
  * The most secrets (v1) and key pairs (v1a) of an endpoint that sign at the same time. Each adds a signature to the
- * header that endpoints must accept. The limit for key pairs is lower, because an ed25519 signature costs as much as
+ * header, which endpoints must accept. Fewer key pairs are allowed, because an ed25519 signature takes as much time as
  * ten HMAC signatures.
  */
 const MOST_SIGNING = { v1: 5, v1a: 3 };
 
-/** Returns the newest secret. Endpoints should verify signatures with it. */
+/** Returns the newest secret, by which endpoints should verify signatures. */
 export async function findSecret(ctx: TeamCtx, id: string): Promise<string> {
   const secret = await findCurrentOrNull(ctx, id, 'v1');
   if (secret === null) throw notFound('Webhook');
   return secret;
 }
 
-/** Returns the public key of the newest key pair. Returns null if there is none. */
+/** Returns the public key of the newest key pair; null if there is none. */
 export async function findPublicKeyOrNull(ctx: TeamCtx, id: string): Promise<string | null> {
   const keyPair = await findCurrentOrNull(ctx, id, 'v1a');
   return keyPair === null ? null : publicKeyOf(keyPair);
@@ -49,7 +49,7 @@ async function findCurrentOrNull(ctx: TeamCtx, id: string, signature: Signature)
 }
 
 /**
- * Creates a key pair for an endpoint that has none. The caller must have created or locked the endpoint in the same
+ * Creates a key pair for an endpoint that has none. The caller has created or locked the endpoint in the same
  * transaction.
  */
 export async function ensureKeyPair(ctx: TxCtx<TeamCtx>, id: string): Promise<void> {
@@ -76,7 +76,7 @@ export async function addSecret(
 }
 
 /**
- * Replaces the secret with `key`, or with a new secret if `key` is null. Former secrets continue to sign for at most
+ * Replaces the secret by `key`, or by a new one if `key` is null. Former secrets continue to sign for at most
  * `overlapHours`.
  */
 export const rotateSecret = (
@@ -86,7 +86,8 @@ export const rotateSecret = (
 ): Promise<void> => rotate(ctx, id, { signature: 'v1', secret: key ?? newSecret(), overlapHours });
 
 /**
- * Replaces the key pair, like rotateSecret. We always create a new pair, so that no other party has its private key.
+ * Replaces the key pair, as rotateSecret does with secrets. The new pair is always made here, so that nobody else has
+ * its private key.
  */
 export const rotateKeyPair = (ctx: TeamCtx, id: string, { overlapHours }: { overlapHours: number }): Promise<void> =>
   rotate(ctx, id, { signature: 'v1a', secret: newKeyPair(), overlapHours });
@@ -96,7 +97,7 @@ type Rotation = { signature: Signature; secret: string; overlapHours: number };
 function rotate(ctx: TeamCtx, id: string, { signature, secret, overlapHours }: Rotation): Promise<void> {
   return inTransaction(ctx, async (ctx) => {
     const { db } = ctx;
-    // This update also locks the endpoint, so that two concurrent rotations run one after the other.
+    // This update also locks the endpoint, so that two rotations at the same time run one after the other.
     const webhook = await db
       .updateTable('webhooks')
       .set({ updated_at: sql<string>`now()` })
@@ -131,8 +132,8 @@ function equalInConstantTime({ cipher, team }: TeamCtx, { id, secret: sealed }: 
     return cipher.openText('webhook_secrets.secret', { team_id: team.id, id }, sealed) === secret;
   } catch (error) {
     throwIfKeyIsUnknown(error);
-    // The stored value is damaged, so it cannot equal the new secret. We go on, because the new secret repairs the
-    // endpoint.
+    // The stored value is damaged, so it cannot equal the new secret. The rotation continues, because a new secret
+    // repairs the endpoint.
     return false;
   }
 }

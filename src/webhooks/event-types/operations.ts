@@ -3,8 +3,8 @@ import { listEventTypes } from './list.ts';
 import { EventTypeList, EventTypeQuery, type EventTypeDescription } from './schemas.ts';
 
 /**
- * The operations of the catalogue. This module may not import the modules that define the event types, so they pass the
- * catalogue.
+ * The operations of the catalogue. This module may not import the modules that define event types, so the caller passes
+ * the catalogue.
  */
 export const eventTypeOperations = (catalogue: () => { data: EventTypeDescription[] }): Operation[] => [
   operation({

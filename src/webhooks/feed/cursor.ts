@@ -1,12 +1,11 @@
-// The position of a reader in the change feed. The cursor states for every transaction whether the reader has received
-// its events, also for transactions that are under way. The feed therefore skips no event and need not wait for long
-// transactions.
+// The position of a reader in the change feed. For every transaction, also for one that is running, the cursor says
+// whether the reader has its events. So the feed skips no event, and need not wait for long transactions.
 import { decodeCursor, encodeCursor } from '../../db/cursor.ts';
 import { isUuid } from '../../ids.ts';
 
 /**
- * A set of ended transactions: all transactions whose position is below `until`, except those in `running`, which were
- * still under way. The position of a transaction is the position of its events.
+ * A set of ended transactions: all with a position below `until`, except those in `running`, which had not ended. The
+ * position of a transaction is that of its events.
  */
 export type Snapshot = { until: number; running: number[] };
 
@@ -14,37 +13,36 @@ export type Snapshot = { until: number; running: number[] };
 export type FeedPosition = { position: number; id: string };
 
 export type Cursor = {
-  /** The reader has received every event of these transactions. */
+  /** The reader has every event of these transactions. */
   seen: Snapshot;
   /**
-   * The range that the reader is reading page by page: the events of transactions that are in `upTo` but not in `seen`.
-   * The next page starts after `after`. Null if the reader has reached the end of a range.
+   * The range that the reader is reading page by page: the events of transactions that are in `upTo` and not in `seen`.
+   * The next page begins after `after`. Null between two ranges.
    */
   reading: { upTo: Snapshot; after: FeedPosition } | null;
   /**
-   * The reader has received all events from before this time, in seconds since 1970. The cursor has expired if
-   * retention may have dropped later events. 0 is the start of the feed and never expires.
+   * The reader has all events from before this time, in seconds since 1970. If retention may have deleted events after
+   * it, the cursor has expired. 0 means the start of the feed and never expires.
    */
   from: number;
 };
 
 /**
- * The most transactions under way that a snapshot can list. If there are more, the snapshot ends before the next one,
- * and the reader gets the events after it from a later snapshot.
+ * The most running transactions in a snapshot. If there are more, the snapshot ends before the next one, and the reader
+ * gets later events from a later snapshot.
  */
 export const MOST_RUNNING = 128;
 
-/**
- * The most characters of a cursor. That is enough for two snapshots with MOST_RUNNING transactions each and 16 digits
- * for each transaction.
- */
+/** The most characters of a cursor. Two snapshots fit, each with MOST_RUNNING transactions of 16 digits. */
 export const LONGEST_CURSOR = 6_000;
 
 export const FROM_THE_OLDEST: Cursor = { seen: { until: 0, running: [] }, reading: null, from: 0 };
 
 type WrittenCursor = [from: number, seen: number[], upTo?: number[], position?: number, id?: string];
 
-/** Encodes a snapshot. Each running transaction is written as its distance from `until`, which has few digits. */
+/**
+ * Writes a snapshot as numbers. Each running transaction is written as its distance from `until`, which has few digits.
+ */
 const written = ({ until, running }: Snapshot): number[] => [until, ...running.map((each) => until - each)];
 
 const read = ([until = 0, ...below]: number[]): Snapshot => ({ until, running: below.map((each) => until - each) });

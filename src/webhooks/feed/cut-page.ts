@@ -6,23 +6,23 @@ import type { FoundEvent } from './find-events.ts';
 export type Most = {
   events: number;
   /**
-   * The most bytes of all bodies. We count the bytes as they are stored, and count them again after decryption. A page
-   * always has at least one event, even if it is larger. A body has up to 256 KiB.
+   * The most bytes of all bodies together. The bytes of stored bodies count, and after decryption those of the
+   * decrypted ones. A body has up to 256 KiB. A page has at least one event, even a larger one.
    */
   bytes: number;
 };
 
 export type Cut = {
   shown: FoundEvent[];
-  /** Events that the page skips because their users are scheduled for deletion. */
+  /** Events that the page skips, because their users are scheduled for deletion. */
   deferred: DeferredEvent[];
-  /** The last event that the page shows or skips. Null if there is none. */
+  /** The last event that the page shows or skips; null if there is none. */
   last: FeedPosition | null;
-  /** True if the page ends before the last event that was found. */
+  /** True if the page ends before the last of the found events. */
   isCut: boolean;
 };
 
-/** Selects the events of one page from the events that were found, in their order. */
+/** Chooses the events of one page from those that were found, in their order. */
 export function cutPage(found: FoundEvent[], most: Most): Cut {
   const cut: Cut = { shown: [], deferred: [], last: null, isCut: false };
   let bytes = 0;

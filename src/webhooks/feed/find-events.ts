@@ -6,10 +6,10 @@ import { OPERATIONAL_NAMES } from '../../events/names.ts';
 import { LEAST_ID } from '../../ids.ts';
 import type { FeedPosition, Snapshot } from './cursor.ts';
 
-/** An event without its body, as a candidate for a page. */
+/** An event without its body, which may become part of a page. */
 export type FoundEvent = FeedPosition & {
   user_id: string | null;
-  /** True if the caller asked for its type and it is not a test of an endpoint. */
+  /** True if the event is of a type that the caller wants, and no test of an endpoint. */
   is_wanted: boolean;
   /** True if its user is scheduled for deletion. */
   is_deferred: boolean;
@@ -21,24 +21,24 @@ type EventRange = {
   seen: Snapshot;
   upTo: Snapshot;
   after: FeedPosition;
-  /** Names of event types. Null means every type except the operational ones. */
+  /** Names of event types; null means all types except the operational ones. */
   types: string[] | null;
   most: number;
 };
 
 /**
- * Finds the next events of the team, in the order of the feed, whose transactions are in `upTo` but not in `seen`. It
- * finds events of all types, and tests of endpoints too. It marks those that the caller does not want. They are
- * included because a team can have many of them, and `most` limits how many rows one page reads.
+ * Finds the next events of the team, in the order of the feed, whose transactions are in `upTo` and not in `seen`.
+ * Events of other types and tests of endpoints are found too, and are marked as not wanted. A team can have many of
+ * these, and `most` limits how many rows are read for one page.
  *
- * Transactions that were under way at `seen` are looked up one by one. All newer events are found with one scan.
+ * Transactions that were running at `seen` are looked up one by one. All newer events come from one index scan.
  */
 export async function findEvents({ db, team }: TeamCtx, asked: EventRange): Promise<FoundEvent[]> {
   const { seen, upTo, after, types, most } = asked;
   const running = new Set(upTo.running);
   const late = seen.running.filter((position) => !running.has(position) && position >= after.position);
-  // We compute one lower bound, at which the index scan starts. With two conditions, PostgreSQL would scan everything
-  // before the greater bound.
+  // We compute one lower bound, where the index scan starts. With two conditions, PostgreSQL would start at the smaller
+  // bound and read everything up to the greater one.
   const begin = after.position < seen.until ? { position: seen.until, id: LEAST_ID } : after;
   const query = sql<FoundEvent>`
     with late as (

@@ -11,18 +11,17 @@ export type OpenEvent = {
   event_type: string;
   user_id: string | null;
   created_at: string;
-  /** The origin of the data. Null if the event has none. */
+  /** How the data came; null if the event has no origin. */
   origin: Origin | null;
-  /** The body exactly as deliveries send it. Null if it cannot be decrypted. */
+  /** The body exactly as deliveries send it; null if it cannot be decrypted. */
   bytes: Buffer | null;
 };
 
 type Row = Omit<OpenEvent, 'bytes'> & { body: Buffer };
 
 /**
- * Reads the bodies of a page's events and decrypts them, up to `most` bytes but at least one event. If it stops before
- * the end, `last` is the last event that it returns, otherwise null. Events that an erasure has removed meanwhile are
- * not returned.
+ * Reads and decrypts the bodies of a page's events, up to `most` bytes, but at least one event. `last` is the last
+ * returned event if it stops before the end, else null. Events that were erased meanwhile are left out.
  */
 export async function openBodies(
   ctx: TeamCtx,

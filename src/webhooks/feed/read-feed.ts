@@ -10,12 +10,12 @@ import type { OpenEvent } from './open-bodies.ts';
 import { isAtEnd, readPage, type Page, type PageLimits } from './read-page.ts';
 
 type FeedRequest = {
-  /** A cursor, or `now`. Null starts at the oldest stored event. */
+  /** A cursor, or `now`. Null means from the oldest stored event. */
   after: string | null;
   limit: number;
   /** Names of event types, or prefixes that end in `.*`. Null means all types except the operational ones. */
   event_types: string[] | null;
-  /** How many seconds to wait for an event if there is none. */
+  /** For how many seconds to wait for an event if there is none. */
   wait: number;
 };
 
@@ -25,8 +25,7 @@ type FeedEvent = Omit<OpenEvent, 'bytes'> & {
   team_id: string;
   client_user_id: string | null;
   /**
-   * `body` is the parsed body that webhooks send, and `text` is its JSON text. Both are null if the body cannot be
-   * decrypted.
+   * `text` is the JSON that webhooks send, and `body` the same as an object. Both are null if it cannot be decrypted.
    */
   body: Body | null;
   text: string | null;
@@ -34,25 +33,20 @@ type FeedEvent = Omit<OpenEvent, 'bytes'> & {
 
 type FeedPage = { data: FeedEvent[]; next_cursor: string; has_more: boolean };
 
-/**
- * The most bytes of a page. While we process a page, it is in memory three times: as bytes, as text and as parsed
- * objects.
- */
+/** The most bytes of a page. A page is in memory three times at once: as bytes, as text and as objects. */
 const MOST_BYTES = 1024 * 1024;
 /**
- * A transaction that was already publishing an event when the team was noted may not notify the team. After this time
- * we therefore read the feed once more.
+ * A transaction that began to publish before the team was noted may not notify it. So after this many milliseconds the
+ * feed is read once more.
  */
 const FRESH_MS = 1_000;
 /**
- * The shortest pause between two reads. Thousands of notifications may arrive for events of types that the reader does
- * not want.
+ * The shortest pause between two reads in milliseconds. Without it, thousands of events of types that the reader does
+ * not want could cause thousands of reads.
  */
 const LEAST_PAUSE_MS = 100;
 
-/**
- * Returns a page of events in the order of commits. If `wait` is set and there is no event, it waits for the next one.
- */
+/** Returns a page of events in the order of commits. With `wait`, it waits for the next event if there is none. */
 export async function readFeed(ctx: TeamCtx, { after, limit, event_types, wait }: FeedRequest): Promise<FeedPage> {
   const cursor = after === null ? FROM_THE_OLDEST : after === 'now' ? null : readCursor(after);
   const types = event_types && EVENT_NAMES.filter((name) => matches(event_types, name));
@@ -70,8 +64,8 @@ export async function readFeed(ctx: TeamCtx, { after, limit, event_types, wait }
 }
 
 /**
- * Reads pages until one has an event or the time is over. While it waits, the request holds neither a database
- * connection nor a request permit.
+ * Reads pages until one has an event or the time is over. A waiting request uses neither a database connection nor a
+ * permit.
  */
 async function waitForPage(
   ctx: TeamCtx,
@@ -101,7 +95,7 @@ function renderEvent(ctx: TeamCtx, { bytes, ...event }: OpenEvent): FeedEvent {
   const { team } = ctx;
   const text = bytes?.toString() ?? null;
   const body = text === null ? null : (JSON.parse(text) as Body);
-  // An API key without access to documents must not get the link to the requisition form of an order.
+  // The requisition form of an order is a document. An API key without access to documents must not get the link to it.
   const data = body?.['data'];
   if (!reachesDocuments(ctx) && typeof data === 'object' && data !== null && 'requisition_form_url' in data)
     data.requisition_form_url = null;

@@ -11,22 +11,22 @@ import { takeSnapshot } from './take-snapshot.ts';
 
 export type PageLimits = {
   most: Most;
-  /** Names of event types. Null means every type except the operational ones. */
+  /** Names of event types; null means all types except the operational ones. */
   types: string[] | null;
 };
 
 export type Page = {
   events: OpenEvent[];
   cursor: Cursor;
-  /** True if more events may already be there, even if this page is short or empty. */
+  /** True if more events may be stored already, even if this page is short or empty. */
   has_more: boolean;
 };
 
-/** The most events that a page reads if the reader wants only some types. */
+/** The most events that are read for a page if the reader wants only some types. */
 const MOST_LOOKED_AT = 2_000;
 /**
- * The most attempts to read a page. An attempt fails if a deletion is taken back while the page skips events of that
- * user.
+ * The most tries to read a page. A try fails if the deletion of a user is cancelled while the page skips events about
+ * this user.
  */
 const MOST_TRIES = 5;
 
@@ -34,8 +34,8 @@ const DAY = 86_400;
 const NOWHERE: FeedPosition = { position: 0, id: LEAST_ID };
 
 /**
- * Returns the next page of events after a cursor. A cursor of null starts now. Throws cursor_expired if retention may
- * have dropped some of these events.
+ * Returns the next page of events after a cursor; null means from now on. Throws cursor_expired if retention may have
+ * deleted some of these events.
  */
 export async function readPage(ctx: TeamCtx, cursor: Cursor | null, wanted: PageLimits): Promise<Page> {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
@@ -52,7 +52,7 @@ export async function readPage(ctx: TeamCtx, cursor: Cursor | null, wanted: Page
   );
 }
 
-/** Reads one page. Returns null if the deletion of a user was taken back during the read. */
+/** Reads one page. Returns null if the deletion of a user was cancelled meanwhile. */
 async function readOnce(
   ctx: TeamCtx,
   cursor: Cursor,
@@ -74,8 +74,7 @@ async function readOnce(
   const isCut = cut.isCut || last !== null || found.length === looksAt;
   if (isCut) return { events, cursor: midway(cursor, upTo, last ?? cut.last ?? after), has_more: true };
   const from = cursor.reading ? timeOf(cursor, cut) : now.at;
-  // If this page ends a range that was read in several pages, newer events may have been published since its first
-  // page.
+  // If the range took several pages, newer events may have come since the first of them.
   return { events, cursor: { seen: upTo, reading: null, from }, has_more: cursor.reading !== null };
 }
 
@@ -88,8 +87,8 @@ const timeOf = (cursor: Cursor, { last }: Cut): number => Math.max(cursor.from, 
 const secondsOf = (id: string): number => Math.floor(madeAt(id) / 1000);
 
 /**
- * Throws cursor_expired if the cursor is older than the first stored day. Retention drops complete days, and a dropped
- * day may have had events that the reader has not received.
+ * Throws cursor_expired if the cursor is older than the first stored day. Retention deletes whole days, and events of a
+ * deleted day may be missing at the reader.
  */
 function refuseExpired({ config }: TeamCtx, cursor: Cursor, at: number): void {
   const firstRetained = (Math.floor(at / DAY) - config.retentionDays) * DAY;
@@ -101,5 +100,5 @@ function refuseExpired({ config }: TeamCtx, cursor: Cursor, at: number): void {
   );
 }
 
-/** True if the page is empty and no event follows it yet, so that the reader can wait. */
+/** True if the page is empty and nothing follows yet, so that the reader can wait. */
 export const isAtEnd = ({ events, has_more }: Page): boolean => events.length === 0 && !has_more;

@@ -5,7 +5,7 @@ import { nullable, oneOf, Timestamp, Uuid, withDefault } from '../../wire/schema
 import { LONGEST_CURSOR } from './cursor.ts';
 import { shape } from '../../wire/shape.ts';
 
-/** The longest wait. It is shorter than the usual time-out of proxies. */
+/** The longest wait in seconds. Proxies usually wait longer. */
 const LONGEST_WAIT_SECONDS = 30;
 
 export const FeedQuery = Type.Object({

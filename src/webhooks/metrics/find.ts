@@ -6,10 +6,10 @@ import { findWebhook } from '../endpoints/find.ts';
 import { rangeOf, type Range } from './metrics-range.ts';
 import type { MetricsQuery, WebhookMetrics } from './schemas.ts';
 
-/** The counts of attempts in one interval, or the sum of several. */
+/** The counts of attempts in one interval, or the sums of several intervals. */
 export type Counts = { succeeded: number; durations: number[] };
 
-/** Returns the figures of deliveries to one endpoint, or to all endpoints of the team if `webhookId` is null. */
+/** Returns the figures of deliveries to one endpoint. `webhookId` is null for all endpoints of the team. */
 export async function findMetrics(
   ctx: TeamCtx,
   webhookId: string | null,
@@ -27,7 +27,7 @@ export async function findMetrics(
   };
 }
 
-/** Returns every interval of a range, including those without attempts. */
+/** Returns every interval of a range, with zeros for those without attempts. */
 export async function countsOf(
   ctx: TeamCtx,
   webhookId: string | null,

@@ -61,10 +61,7 @@ export const EventDeliveryQuery = Type.Object({
   interval: Interval('The step between two values: 5m covers a day, 15m 3 days, 1h 7 days, and 1d 30 days.'),
 });
 
-/**
- * The format of a Prometheus response to a range query. Each value is a pair: the time in seconds, and a number as
- * text.
- */
+/** The response of Prometheus to a range query. Each value is a pair: the time in seconds, and a number as text. */
 export const PrometheusMatrix = shape('PrometheusMatrix', {
   status: oneOf(['success']),
   data: Type.Object(

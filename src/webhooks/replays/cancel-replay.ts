@@ -7,8 +7,8 @@ import { findReplay } from './find.ts';
 import type { Replay } from './schemas.ts';
 
 /**
- * Cancels a replay. It starts no further delivery, and attempts under way end normally. A replay that has already ended
- * does not change. Throws not_found.
+ * Cancels a replay. No further delivery starts, and attempts under way end as usual. A replay that has ended does not
+ * change. Throws not_found.
  */
 export function cancelReplay(
   ctx: TeamCtx,

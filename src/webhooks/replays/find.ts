@@ -15,7 +15,7 @@ export type ReplayFilter = { webhook_id: string; replay_id: string | null; befor
 
 /**
  * Returns replays of an endpoint of the team, the newest first: only the one with `replay_id`, or those that are older
- * than `before`. Null means no restriction.
+ * than `before`. Null means all.
  */
 export async function readReplays(
   ctx: TeamCtx | TxCtx<TeamCtx>,

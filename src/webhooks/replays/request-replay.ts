@@ -10,15 +10,15 @@ import { leastIdAt, newId } from '../../ids.ts';
 import { findReplay } from './find.ts';
 import { DEFAULT_PER_SECOND, type RecoverInput, type Replay, type ReplayInput } from './schemas.ts';
 
-/** The most replays of one endpoint that wait or run. One runs and the others wait. */
+/** The most replays of one endpoint that are not finished. One runs and the others wait. */
 const MOST_OF_ENDPOINT = 5;
 const MOST_OF_TEAM = 20;
 
 type Input = Static<typeof RecoverInput> & Pick<Static<typeof ReplayInput>, 'event_types'>;
 
 /**
- * Requests a replay of the events in a time window to an endpoint. `recover` sends the events that failed and have not
- * succeeded since. `replay` sends all events that match the endpoint's filters. Throws not_found, events_not_kept and
+ * Requests a replay to an endpoint of the events in a time window. `recover` sends those that failed and have not
+ * succeeded since. `replay` sends all that match the endpoint's filters. Throws not_found, events_not_kept and
  * limit_reached.
  */
 export function requestReplay(
@@ -29,7 +29,7 @@ export function requestReplay(
 ): Promise<Static<typeof Replay>> {
   return inTransaction(ctx, async (ctx) => {
     await lockWebhook(ctx, webhook_id);
-    // We check the window before the limits. A wrong window can never succeed, but a limit may be free again later.
+    // We check the window before the limits. A wrong window stays wrong, but a limit may be free again later.
     const { since, until } = await windowOf(ctx, input);
     await refuseBeyondLimits(ctx, webhook_id);
     const id = newId();
@@ -53,7 +53,7 @@ export function requestReplay(
 }
 
 /**
- * Locks the endpoint. A concurrent deletion of the endpoint then waits until the replay exists, and deletes the replay
+ * Locks the endpoint. A deletion of the endpoint at the same time then waits until the replay exists, and deletes it
  * too.
  */
 async function lockWebhook({ db, team }: TxCtx<TeamCtx>, id: string): Promise<void> {
@@ -84,8 +84,8 @@ async function refuseBeyondLimits({ db, team }: TxCtx<TeamCtx>, webhookId: strin
 }
 
 /**
- * Returns the window with both ends no later than the current time of the database. Later events reach the endpoint
- * without the replay.
+ * Returns the window with both ends cut at the present time of the database. Later events reach the endpoint without
+ * the replay.
  */
 async function windowOf({ db, config }: TxCtx<TeamCtx>, input: Input): Promise<{ since: string; until: string }> {
   const { rows } = await sql<{ since: string; until: string; stored_from: string; is_stored: boolean }>`

@@ -3,7 +3,7 @@ import { EventFilters } from '../../events/filter.ts';
 import { LowerBound, nullable, oneOf, optional, Timestamp, UpperBound, Uuid } from '../../wire/schema.ts';
 import { shape } from '../../wire/shape.ts';
 
-/** The most deliveries per second that one process starts for all replays together. */
+/** The most deliveries a second that one process starts for all replays together. */
 const MOST_PER_SECOND = 400;
 export const DEFAULT_PER_SECOND = 100;
 
@@ -16,12 +16,12 @@ const PerSecond = Type.Integer({
     'deliveries.',
 });
 
-/** The tolerance for a `since` in the future, because the clock of the caller may be ahead of ours. */
+/** How many milliseconds `since` may be in the future, because the clock of the caller may be ahead of ours. */
 const CLOCKS_DIFFER_MS = 60_000;
 
 /**
- * Checks the window. Events at `since` and at `until` belong to it. A `since` in the future is refused, because it
- * probably has a wrong time zone.
+ * Checks the window. Events at `since` and at `until` belong to it. We refuse a `since` in the future, because it is
+ * probably a time of another zone.
  */
 function breaches({ since, until }: Record<string, unknown>): { at: string[]; type: string; msg: string }[] {
   if (typeof since === 'string' && Date.parse(since) > Date.now() + CLOCKS_DIFFER_MS)

@@ -1,13 +1,13 @@
-// Only one process streams a pipeline at a time, as long as its lease lasts by the clock of the database. The lease
-// names the worker of that process. Other workers end the lease when they detect that this worker has died.
+// Only one process at a time streams a pipeline: the one with its lease, which lasts by the clock of the database. The
+// lease names the worker of that process. If this worker dies, other workers notice and end the lease.
 import { sql } from 'kysely';
 import type { Ctx } from '../../../context.ts';
 import { acrossTeams } from '../../../db/session/bind.ts';
 import { nameIsFree, type Worker } from '../../../delivery/queues/delivery-worker.ts';
 
 /**
- * The duration of a lease. It is longer than one page takes with connecting and confirms. If a process stalls, or dies
- * and no worker detects it, the lease ends after this time.
+ * The time of a lease in seconds. One page takes less, with connecting and with the broker's confirms. If a process
+ * stalls, or if no worker notices its death, the lease ends after this time.
  */
 const LEASE_SECONDS = 90;
 const FIRST_PAUSE_SECONDS = 5;
@@ -30,15 +30,15 @@ const isDue = sql`streams and due_at <= now() and (lease_until is null or lease_
 /** How many more pipelines a process can stream. */
 export type Capacity = {
   most: number;
-  /** For each organisation of which the process streams no pipeline yet. */
+  /** For an organisation of which the process streams nothing yet. */
   ofAnother: number;
-  /** For each organisation of which the process already streams pipelines, by id. */
+  /** For each organisation of which the process streams pipelines, by the id of the organisation. */
   of: Map<string, number>;
 };
 
 /**
- * Leases due pipelines that no process streams, within the capacity for each organisation. Those that have waited
- * longest come first.
+ * Leases due pipelines that no process streams, as many of each organisation as the capacity allows. Those that have
+ * waited longest come first.
  */
 export async function leasePipelines(ctx: Ctx, worker: Worker, { most, ofAnother, of }: Capacity): Promise<Leased[]> {
   const { rows } = await sql<Leased>`
@@ -63,9 +63,9 @@ export async function leasePipelines(ctx: Ctx, worker: Worker, { most, ofAnother
 }
 
 /**
- * Ends the leases of dead workers, so that other workers take their pipelines. Returns the number of leases that it
- * ended. It skips rows that another transaction locks, and the next search handles them. The distinct worker ids are a
- * separate step of the statement, so that it tries the lock of each worker once, however many leases the worker has.
+ * Ends the leases of dead workers, so that other workers take their pipelines. Returns how many leases it ended. Rows
+ * that another transaction has locked are left to the next call. A worker is dead if its lock is free. A separate step
+ * of the statement lists the workers, so that the lock of each is tried once, however many leases it has.
  */
 export async function endLeasesOfDeadWorkers(ctx: Ctx, worker: Worker): Promise<number> {
   if (!worker.looksForDeadWorkers) return 0;
@@ -84,7 +84,7 @@ export async function endLeasesOfDeadWorkers(ctx: Ctx, worker: Worker): Promise<
   return rows.length;
 }
 
-/** Returns the organisations that have due pipelines which no process streams. */
+/** Returns the organisations with due pipelines that no process streams. */
 export async function waitingOrgs(ctx: Ctx): Promise<Set<string>> {
   const { rows } = await sql<{ org_id: string }>`select distinct org_id from etl_pipelines where ${isDue}`.execute(
     acrossTeams(ctx).db,
@@ -96,8 +96,9 @@ type Mine = Pick<Leased, 'team_id' | 'lease_id' | 'revision'>;
 type Renewal = { worker: Worker; cursor: string; works: boolean };
 
 /**
- * Renews the lease under the worker's current id and saves the cursor, even if the pipeline was changed. Returns false
- * if the process must stop streaming: another process has the lease, or the pipeline was changed or removed.
+ * Renews the lease under the current id of the worker, and stores the cursor. Returns false if the process must stop
+ * streaming, because another process has the lease, or because the pipeline was changed or removed. The cursor of a
+ * changed pipeline is stored nevertheless.
  */
 export async function renewLease(
   ctx: Pick<Ctx, 'db'>,
@@ -117,19 +118,19 @@ export async function renewLease(
   return rows[0]?.goes_on ?? false;
 }
 
-/** Releases the lease, so that another process can take the pipeline. It is then due after all pipelines that wait. */
+/** Ends the lease, so that another process can take the pipeline. It is then due after all pipelines that wait. */
 export async function leaveLease(ctx: Pick<Ctx, 'db'>, { team_id, lease_id }: Mine): Promise<void> {
   await sql`
     update etl_pipelines set lease_id = null, lease_worker = null, lease_until = null, due_at = greatest(due_at, now())
      where team_id = ${team_id} and lease_id = ${lease_id}`.execute(ctx.db);
 }
 
-/** Releases a lease that this process took although it has no permit for the pipeline. */
+/** Ends a lease that this process took although it had no permit for the pipeline. */
 export const returnLease = (ctx: Ctx, mine: Mine): Promise<void> => leaveLease(acrossTeams(ctx), mine);
 
 /**
- * Postpones a pipeline after a failure. The pause becomes longer with each failure. A change of the pipeline makes it
- * due immediately. Returns the number of failures.
+ * Postpones a pipeline after a failure. Each failure in a row makes the pause longer. A change of the pipeline makes it
+ * due at once. Returns the number of failures.
  */
 export async function postpone(ctx: Pick<Ctx, 'db'>, mine: Mine, reason: string): Promise<number> {
   const { rows } = await sql<{ failures: number }>`

@@ -3,8 +3,7 @@ import type { Db } from '../../../db/open-database.ts';
 import type { Metrics } from '../../../metrics.ts';
 
 /**
- * Measures how many pipelines fail, and how long the first of them has been failing. `db` must have access to all
- * teams.
+ * Measures how many pipelines fail, and for how long the first of them has failed. `db` must have access to all teams.
  */
 export async function measurePipelines(db: Db, { pipelines }: Metrics): Promise<void> {
   const { rows } = await sql<{ failing: number; seconds: number }>`

@@ -1,29 +1,27 @@
 import { RoundRobin, type Owner } from '../../../fair/round-robin.ts';
 import { Threshold } from '../../../fair/threshold.ts';
 
-/**
- * The most events and bytes of one page. A pipeline has one page in memory until the broker has confirmed its events.
- */
+/** The most events and bytes of a page. A pipeline has one page in memory until the broker has confirmed its events. */
 export const PAGE = { events: 200, bytes: 512 * 1024 };
-/** The most pages that the pipelines of one process have in memory at the same time: 32 MiB. */
+/** The most pages in memory of all pipelines of a process: 32 MiB. */
 const MOST_PAGES = 64;
 
 export type PagePermit = {
   /**
-   * Waits for the permit. Returns false if there was none within `ms`, or `signal` was aborted. The request then keeps
-   * its position in the queue.
+   * Waits for the permit. Returns false if there was none within `ms`, or if `signal` was aborted. The position in the
+   * queue stays.
    */
   take: (ms: number, signal: AbortSignal) => Promise<boolean>;
-  /** Releases the permit. Without a permit, gives up the position in the queue. */
+  /** Returns the permit. If it was not taken yet, gives up the position in the queue. */
   release: () => void;
 };
 
 type Asker = { hasPermit: boolean; waits: boolean; wake: (() => void) | null };
 
 /**
- * Permits for the memory of pages, given in round robin by organisation. If a broker confirms slowly, or many pipelines
- * start at once, the pipelines of one organisation wait for each other and do not delay other organisations. A team has
- * at most one pipeline, and a pipeline has at most one page.
+ * Permits for the memory of pages, which organisations get in round robin. If a broker confirms slowly, or if many
+ * pipelines start at once, the pipelines of one organisation wait for each other and do not delay other organisations.
+ * A team has at most one pipeline, and a pipeline at most one page.
  */
 export class PagePermits {
   readonly #permits: Threshold;
@@ -33,7 +31,7 @@ export class PagePermits {
     this.#permits = new Threshold(most);
   }
 
-  /** Returns the permit of a pipeline. The pipeline takes it for each page and releases it afterwards. */
+  /** Returns the permit of a pipeline, to take before each page and to release after it. */
   of(owner: Owner): PagePermit {
     const asker: Asker = { hasPermit: false, waits: false, wake: null };
     return {
@@ -67,7 +65,7 @@ export class PagePermits {
   }
 }
 
-/** Permits are shared only between organisations, because a team has at most one page. */
+/** A team has at most one page, so permits are shared only between organisations. */
 const ofOrg = ({ org }: Owner): Owner => ({ org, team: org });
 
 async function untilServed(asker: Asker, ms: number, signal: AbortSignal): Promise<void> {

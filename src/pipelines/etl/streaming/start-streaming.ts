@@ -17,12 +17,13 @@ import { PagePermits } from './page-permits.ts';
 import { streamTeam, type StreamOptions } from './stream-team.ts';
 
 /**
- * The most pipelines that one process streams at the same time. If only one organisation has pipelines, it may use a
- * quarter of this number.
+ * The most pipelines that one process streams at a time. If only one organisation has pipelines, it may use a quarter
+ * of them.
  */
 const MOST_AT_A_TIME = 400;
 /**
- * How long a pipeline is streamed before it gives its permit to another, if more pipelines wait than there are permits.
+ * For how many milliseconds a pipeline is streamed before another one gets its permit, if more pipelines wait than
+ * there are permits.
  */
 const STREAMED_FOR_MS = 60_000;
 const POLL_MS = 2_000;
@@ -30,23 +31,24 @@ const POLL_MS = 2_000;
 export type Streaming = {
   /** Wakes the pipeline of a team that has new events. */
   wake: (teamId: string) => void;
-  /** Wakes all pipelines, because notifications may have been lost. */
+  /** Wakes all pipelines. Call it when notifications may have been lost. */
   wakeAll: () => void;
   /**
-   * Stops streaming. It starts nothing new, aborts connection attempts, and waits up to `drainMs` for the confirms of
-   * published events.
+   * Stops streaming. Starts nothing new, aborts attempts to connect, and waits up to `drainMs` for the broker's
+   * confirms of events that were sent.
    */
   stop: (drainMs: number) => Promise<void>;
 };
 
-/** Permits are shared only between organisations, because a team has one pipeline. */
+/** A team has one pipeline, so permits are shared only between organisations. */
 const ofOrg = (orgId: string): Owner => ({ org: orgId, team: orgId });
 
 type Bounds = { most?: number; pages?: PagePermits };
 
 /**
- * Streams the events of every team that has a pipeline which no other process streams. Other processes use `worker` to
- * detect whether this process is alive. If the worker never listens, they cannot, and its leases end only by time.
+ * Streams the events of every team that has a pipeline which no other process streams. By `worker`, other processes
+ * notice whether this process is alive. If `worker` never listens, they cannot, and the leases of this process only end
+ * by time.
  */
 export function startStreaming(
   ctx: Ctx,
@@ -55,7 +57,7 @@ export function startStreaming(
 ): Streaming {
   const stopping = new AbortController();
   const over = new AbortController();
-  // Every pipeline and the poll listen to these signals. By default Node warns if a signal has more than ten listeners.
+  // Every pipeline and the poll listen to these signals. Node warns if a signal has more than ten listeners.
   setMaxListeners(most + 1, stopping.signal, over.signal);
   const polls = new LongPolls();
   const permits = new Threshold(most);
@@ -96,8 +98,8 @@ export function startStreaming(
     if (ended > 0) ctx.log.warn({ pipelines: ended }, 'a worker died or was cut off; its pipelines are taken over');
     const capacity = computeCapacity();
     for (const leased of capacity.most > 0 ? await leasePipelines(ctx, worker, capacity) : []) {
-      // If several organisations get their first pipelines in one poll, the share of each is smaller than the capacity
-      // that we computed before.
+      // Several organisations may get their first pipelines in one poll. Then the share of each is smaller than
+      // computed before.
       if (permits.take(ofOrg(leased.org_id))) begin(leased);
       else await returnLease(ctx, leased);
     }

@@ -21,12 +21,13 @@ import { wantedTypes } from './wanted-types.ts';
 
 const TIMEOUT_MS = 15_000;
 /**
- * The longest time between two reads of the feed. Each read renews the lease, so this time is shorter than the lease.
+ * The longest time in milliseconds between two reads of the feed. Each read renews the lease, so this is shorter than
+ * the lease.
  */
 const LOOK_AGAIN_MS = 15_000;
 /**
- * A transaction that was already publishing an event when the team was noted may not notify the team. After this time
- * we therefore read the feed once more.
+ * A transaction that began to publish before the team was noted may not notify it. So after this many milliseconds the
+ * feed is read once more.
  */
 const FRESH_MS = 1_000;
 
@@ -35,18 +36,18 @@ export type StreamOptions = {
   polls: LongPolls;
   pages: PagePermits;
   /**
-   * Returns true if another pipeline should get this permit. At the end of the feed that is the case as soon as another
-   * pipeline waits. Otherwise it must also have been streamed for a while.
+   * Returns true if another pipeline should get this permit. At the end of the feed, this is so when another pipeline
+   * waits. Elsewhere the pipeline must also have been streamed for a while.
    */
   isOver: (isAtEnd: boolean) => boolean;
   stopping: AbortSignal;
-  /** Aborted some time after `stopping`. From then on we do not wait for confirms. */
+  /** Aborted some time after `stopping`. From then on confirms are not waited for. */
   over: AbortSignal;
 };
 
 /**
- * Streams a pipeline until `isOver` returns true or the process stops. An error affects only this pipeline: we log it
- * and postpone the pipeline.
+ * Streams a pipeline until `isOver` returns true or the process stops. An error concerns only this pipeline. It is
+ * logged, and the pipeline is postponed.
  */
 export async function streamTeam(ctx: Ctx, leased: Leased, options: StreamOptions): Promise<void> {
   const { team_id } = leased;
@@ -56,8 +57,8 @@ export async function streamTeam(ctx: Ctx, leased: Leased, options: StreamOption
   try {
     await stream(scoped, leased, options);
   } catch (error) {
-    // The process stops and aborted the connection itself, so this is no failure. The next process continues from the
-    // cursor.
+    // The process is stopping and has aborted the connection itself, so this is no failure. The next process continues
+    // from the cursor.
     if (error instanceof BrokerFailed && error.code === GIVEN_UP) return;
     const reason = error instanceof BrokerFailed ? error.code : kindOfError(error);
     const failures = await postpone(scoped, leased, reason);
@@ -79,8 +80,8 @@ async function stream(ctx: TeamCtx, leased: Leased, options: StreamOptions): Pro
   const renew = (works: boolean): Promise<boolean> =>
     renewLease(ctx, leased, { worker, cursor: writeCursor(cursor), works });
   const publish = async (messages: Message[]): Promise<boolean> => {
-    // The pipeline may have been changed while it waited for events. Renewing the lease detects that, so that we
-    // publish nothing to a former broker.
+    // The pipeline may have been changed while it waited for events. Then renewing the lease returns false, and we send
+    // nothing to the former broker.
     if (!(await renew(false))) return false;
     broker ??= await connect(ctx, rabbitmq, stopping);
     await broker.publish(messages, over);
@@ -109,8 +110,8 @@ async function stream(ctx: TeamCtx, leased: Leased, options: StreamOptions): Pro
 type StreamRequest = { cursor: Cursor; types: string[]; exchange: string };
 
 /**
- * Reads the next page and publishes it. Returns null if it was not published. The page does not stay in memory
- * afterwards.
+ * Reads the next page and publishes it. Returns null if it did not publish it. Afterwards the page is no longer in
+ * memory.
  */
 async function publishPage(
   ctx: TeamCtx,
@@ -131,8 +132,8 @@ const rest = (poll: Poll, isFresh: boolean, signals: (AbortSignal | undefined)[]
   poll.wait(isFresh ? FRESH_MS : LOOK_AGAIN_MS, signals);
 
 /**
- * Reads a page. If retention has dropped events that the pipeline has not published, it continues with all events that
- * are still stored.
+ * Reads a page. If retention has deleted events that the pipeline has not published, continues with the oldest stored
+ * ones.
  */
 async function readOn(ctx: TeamCtx, cursor: Cursor, types: string[]): Promise<Page> {
   try {
@@ -144,7 +145,7 @@ async function readOn(ctx: TeamCtx, cursor: Cursor, types: string[]): Promise<Pa
   }
 }
 
-/** Returns the message for an event. Returns none if its body cannot be decrypted. The feed has already logged that. */
+/** Returns the message of an event. Returns none if the body cannot be decrypted; the feed has logged this. */
 function messageOf({ id, event_type, created_at, origin, bytes }: OpenEvent, exchange: string): Message[] {
   if (bytes === null) return [];
   const at = Math.floor(Date.parse(created_at) / 1000);

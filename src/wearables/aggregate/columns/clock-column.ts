@@ -1,5 +1,6 @@
-// Local times of day, as numbers of seconds. Their day begins at an hour at which the event is unlikely. Otherwise the
-// mean of 23:30 and 00:30 would be noon and not midnight.
+// Local times of day, for example bedtimes, as numbers of seconds. A plain mean of 23:30 and 00:30 would be noon. So
+// the day of such a column begins at an hour at which the event is unlikely, and 00:30 counts as 24:30. Then the mean
+// is midnight.
 import { sql } from 'kysely';
 import type { Expression } from './column.ts';
 
@@ -7,15 +8,16 @@ const DAY_SECONDS = 86_400;
 const HOUR_SECONDS = 3_600;
 
 /**
- * Returns SQL for the seconds of a local timestamp since midnight. The day begins at the given hour, so times after
- * midnight and before that hour are larger than the seconds of a day.
+ * Returns SQL for the seconds of a local timestamp since midnight. The day begins at the hour `beginsAt`. Times between
+ * midnight and this hour count as times after 24:00. For example, if the day begins at 12, then 00:30 becomes the
+ * seconds of 24:30.
  */
 export const clockSql = (local: Expression, beginsAt: number): Expression => sql`
   (mod(extract(epoch from (${local})::time) - ${beginsAt * HOUR_SECONDS}::integer + ${DAY_SECONDS}::integer,
        ${DAY_SECONDS}::integer)
    + ${beginsAt * HOUR_SECONDS}::integer)::float8`;
 
-/** Returns the same number for a time that is written as text; null if the text is not a time. */
+/** Returns the same number as clockSql for a text such as `23:30`; null if the text is not a time. */
 export function clockOf(text: string, beginsAt: number): number | null {
   const [, hour, minute, second = '0'] = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/.exec(text) ?? [];
   if (hour === undefined) return null;

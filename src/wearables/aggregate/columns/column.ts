@@ -1,4 +1,5 @@
-// A column of a query: the kind of its values, and the SQL that reads a value from a row of `counted`.
+// A column of a query: the kind of its values, and the SQL that reads a value from a row of `counted`. `counted` is the
+// common table expression with the rows that the query uses (sources/counted-rows.ts).
 import { sql, type RawBuilder } from 'kysely';
 import { LABORATORY_SLUGS } from '../../laboratory-slugs.ts';
 import { PROVIDER_SLUGS } from '../../providers/provider-catalogue.ts';
@@ -9,27 +10,28 @@ import type { SourceColumn } from '../sources/counted-rows.ts';
 export type Expression = RawBuilder<unknown>;
 
 /**
- * The kind of the values of a column. `moment` is a point in time. `clock` is a local time of day in seconds
+ * The kind of a column's values. `moment` is a point in time. `clock` is a local time of day in seconds
  * (clock-column.ts). `words` is a list of words.
  */
 export type Kind = 'number' | 'text' | 'boolean' | 'date' | 'moment' | 'clock' | 'words';
 
-/** A path in the sealed part of a row, for example `title` or `map.polyline`. */
+/** A path in the encrypted part of a row, for example `title` or `map.polyline`. */
 export type SealedPath = string;
 
 export type Column = {
   kind: Kind;
   /**
-   * SQL for the value in a row of `counted`. For a sealed column, this is the position of the text among all texts
-   * (opened-texts.ts).
+   * SQL for the value in a row of `counted`. For an encrypted column, the value is not the text but the position of the
+   * text in the sorted list of all texts (opened-texts.ts).
    */
   sql: (scope: Pick<QueryScope, 'timeZone'>) => Expression;
   sealed?: SealedPath;
   /**
-   * Set if the column describes the source of a row. Conditions on such columns only choose the sources that take part.
+   * Set if the column describes the source of a row, for example its provider. A condition on such a column only
+   * chooses which sources the query reads.
    */
   ofSource?: SourceColumn;
-  /** All words that a value of the column can be; missing if other words are possible. */
+  /** All words that a value of the column can be. Missing if the list is open. */
   words?: readonly string[];
   /** True if the values are UUIDs, in lower case. */
   isUuid?: true;
@@ -41,7 +43,10 @@ export type Columns = Readonly<Record<string, Column>>;
 
 const path = (dotted: string): Expression => sql`${dotted.split('.')}::text[]`;
 
-/** Returns a column for a number of a summary. `factor` converts it into the unit that the column's name states. */
+/**
+ * Returns a column for a number of a summary. `factor` converts the number into the unit in the column's name: 60 for
+ * `intensity_low_second`, because the summary has minutes.
+ */
 export const number = (dotted: string, factor = 1): Column => ({
   kind: 'number',
   sql: () =>
@@ -50,7 +55,7 @@ export const number = (dotted: string, factor = 1): Column => ({
       : sql`("values" #>> ${path(dotted)})::float8 * ${factor}::float8`,
 });
 
-/** Returns a column for a word of a summary. `words` are all words that it can be; null if other words are possible. */
+/** Returns a column for a text of a summary. `words` lists all values that it can have; null if the list is open. */
 export const word = (dotted: string, words: readonly string[] | null = null): Column => ({
   kind: 'text',
   sql: () => sql`("values" #>> ${path(dotted)})`,
@@ -63,8 +68,8 @@ export const flag = (dotted: string): Column => ({
 });
 
 /**
- * Returns a column that is stored in the row and not in its `values`. `words` are all words that it can be; null if
- * other words are possible.
+ * Returns a column of the row itself, for example `created_at`. Other columns read a path in the JSON `values` of the
+ * row. `words` lists all values that the column can have; null if the list is open.
  */
 export const ofRow = (kind: Kind, expression: Expression, words: readonly string[] | null = null): Column => ({
   kind,
@@ -72,7 +77,10 @@ export const ofRow = (kind: Kind, expression: Expression, words: readonly string
   ...(words && { words }),
 });
 
-/** Returns a sealed column. The process opens its texts, and the database gets only their positions. */
+/**
+ * Returns an encrypted column. The process decrypts its texts, and gives the database only their positions in sorted
+ * order (opened-texts.ts).
+ */
 export const sealed = (at: SealedPath, kind: 'text' | 'date' = 'text'): Column => ({
   kind,
   sealed: at,
@@ -85,7 +93,10 @@ export const neverFilled = (kind: 'number' | 'text'): Column => ({
   sql: () => (kind === 'number' ? sql`null::float8` : sql`null::text`),
 });
 
-/** Returns a column for an id that Phial made. `ofSourceColumn` is set if the id describes the source of a row. */
+/**
+ * Returns a column for an id that Phial made. If the id describes the source of a row, `ofSourceColumn` names that part
+ * of the source.
+ */
 export const uuid = (expression: Expression, ofSourceColumn: SourceColumn | null = null): Column => ({
   kind: 'text',
   sql: () => sql`${expression}::text`,
@@ -104,7 +115,9 @@ export const ofSource = (name: SourceColumn, expression: Expression, words?: rea
 /** All providers and laboratories that data can come from. */
 export const SOURCE_SLUGS: readonly string[] = [...new Set([...PROVIDER_SLUGS, ...LABORATORY_SLUGS])];
 
-/** The columns that describe the source of a row. All tables have them under these names, and so has `source`. */
+/**
+ * The columns that describe the source of a row. Every table has them. A `source` item in a query can name them too.
+ */
 export const SOURCE_COLUMNS = {
   source_provider: ofSource('provider', sql`provider`, SOURCE_SLUGS),
   source_type: ofSource('source_type', sql`source_type`, SOURCE_TYPES),
@@ -117,8 +130,8 @@ export const offsetText = (seconds: Expression): Expression => sql`
   (case when ${seconds} < 0 then '-' else '+' end || to_char(make_interval(secs => abs(${seconds})), 'HH24:MI'))`;
 
 /**
- * Returns SQL for the value of a column. PostgreSQL orders its texts by code points, also if the database has another
- * collation.
+ * Returns SQL for the value of a column. With collation C, PostgreSQL orders texts by code points, whatever collation
+ * the database has.
  */
 export const valueSql = (column: Column, scope: Pick<QueryScope, 'timeZone'>): Expression =>
   column.kind === 'text' && !column.sealed ? sql`(${column.sql(scope)}) collate "C"` : column.sql(scope);

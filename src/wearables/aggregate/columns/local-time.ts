@@ -11,6 +11,9 @@ export const localTimeOfSample = (timeZone: string): RawBuilder<unknown> => sql`
   case when timezone_offset is null then at at time zone ${timeZone}
        else at at time zone 'UTC' + make_interval(secs => timezone_offset) end`;
 
-/** Returns SQL for the number of seconds by which a clock is ahead of UTC if it shows `local` at the moment `at`. */
+/**
+ * Returns SQL for the offset of a clock from UTC in seconds, if the clock shows the local time `local` at the moment
+ * `at`. For example, 3600 for a clock that shows 13:00 at 12:00 UTC.
+ */
 export const aheadOf = (local: RawBuilder<unknown>, at: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`extract(epoch from ${local} - (${at} at time zone 'UTC'))::integer`;

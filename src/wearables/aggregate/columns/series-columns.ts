@@ -1,4 +1,5 @@
-// The fields that samples have in queries. `value` stores a number. `extra` stores the fields that few series have.
+// The fields of samples that queries can name. The column `value` of a sample stores its number. The JSON column
+// `extra` stores the fields that only a few series have.
 import { sql } from 'kysely';
 import { ownProperty } from '../../../wire/own-property.ts';
 import { seriesOrNull, SERIES } from '../../series.ts';
@@ -6,8 +7,8 @@ import type { Series } from '../../series-type.ts';
 import { ofRow, ofSource, sealed, SOURCE_COLUMNS, type Columns } from './column.ts';
 
 /**
- * The fields of all samples. Workout and sport are always null, because we store the samples of a workout with the
- * workout.
+ * The fields of all samples. Workout and sport are always null here: samples that belong to a workout are stored with
+ * the workout (summaries/summary-streams).
  */
 const common = {
   source_provider: SOURCE_COLUMNS.source_provider,
@@ -20,13 +21,13 @@ const common = {
 
 const duration = ofRow('number', sql`duration_ms / 1000::float8`);
 
-/** Other names of series, which events and older clients use. */
+/** Names that events and older clients use for a series, with the name that Phial uses. */
 const OTHER_NAMES: Readonly<Record<string, string>> = { weight: 'body_weight', fat: 'body_fat' };
 
 /** All names that a series can have in queries. */
 export const SERIES_NAMES: readonly string[] = [...SERIES.map(({ name }) => name), ...Object.keys(OTHER_NAMES)];
 
-/** Returns the series with this name or other name; null if there is none. */
+/** Returns the series with this name, which may also be one of OTHER_NAMES; null if there is none. */
 export const seriesNamed = (name: string): Series | null => seriesOrNull(ownProperty(OTHER_NAMES, name) ?? name);
 
 const known = new Map<Series, Columns>();
@@ -60,7 +61,10 @@ function columnsOf({ value, interval, keyedByType, type, extras }: Series): Colu
   };
 }
 
-/** Returns the only field of the series, which a query means if it names no field; null if the series has several. */
+/**
+ * Returns the field that a query means if it names only the series: `value`. Returns null if the series has several
+ * fields, because then the query has to name one.
+ */
 export const onlyField = ({ value }: Series): string | null => (value === 'number' ? 'value' : null);
 
 /** The names of all fields of all series. */

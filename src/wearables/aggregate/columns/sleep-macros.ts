@@ -1,4 +1,4 @@
-// Values that are computed from a sleep. docs/guides/ask-aggregates.md has the formulas and their sources. Change that
+// Values that Phial computes from a sleep. docs/guides/ask-aggregates.md has the formulas and their sources. Change the
 // guide together with this file.
 import { sql } from 'kysely';
 import { BEGAN_OFFSET } from '../../summaries/new-summary.ts';
@@ -8,20 +8,23 @@ import { localTime } from './local-time.ts';
 
 const field = (name: string): Expression => sql`("values" ->> ${name}::text)::float8`;
 /**
- * Returns SQL for a number that rises from 0, if the value is `from`, to 1, if the value is `to`. It is null for null;
- * `least` by itself would ignore a null.
+ * Returns SQL for a score from 0 to 1. The score is 0 if the value is `from` and 1 if the value is `to`, and rises
+ * evenly between them. A null value gives null. We test for null, because `least` of PostgreSQL ignores nulls.
  */
 const part = (value: Expression, from: number, to: number): Expression => sql`
   (case when ${value} is not null
    then least(greatest((${value} - ${from}::float8) / (${to}::float8 - ${from}::float8), 0), 1) end)`;
 
-/** The moment at which the person fell asleep. If the latency is missing, this is the start of the sleep. */
+/**
+ * The moment at which the person fell asleep: the start plus the latency, which is the time awake in bed before sleep.
+ * If the latency is missing, this is the start.
+ */
 const asleep = sql`least(start_at + make_interval(secs => coalesce(${field('latency')}, 0)), end_at)`;
 
 /**
- * Returns SQL for the local time of a moment in the night. A sleep stores the offset at its end. If clocks change in
- * the night, the offset in the evening is another one. So if the user's time zone has the stored offset at the end of
- * the sleep, we use this zone for all local times of the night.
+ * Returns SQL for the local time of a moment in the night. A sleep stores one offset from UTC, that of its end. If
+ * clocks change in the night, the evening had another offset. So we check whether the user's time zone has the stored
+ * offset at the end of the sleep. If it has, we take all local times of the night from the zone.
  */
 const clockTime = (
   moment: Expression,
@@ -51,10 +54,16 @@ const awakeAt: Column = {
 };
 
 const HOUR = 3_600;
-/** The hours asleep: 1 for 7 to 9 hours, which adults are advised to sleep, and 0 for 4 hours and for 12 hours. */
+/**
+ * The part of the score for the time asleep. It is 1 for 7 to 9 hours, which is the advice for adults. It falls to 0 at
+ * 4 hours and at 12 hours.
+ */
 const duration = sql`
   least(${part(field('total'), 4 * HOUR, 7 * HOUR)}, ${part(field('total'), 12 * HOUR, 9 * HOUR)})`;
-/** The part of the time in bed in which the person slept. The limits are in percent. */
+/**
+ * The part of the score for the efficiency, which is the time asleep in percent of the time in bed. The two limits are
+ * percents.
+ */
 const efficiency = part(
   sql`coalesce(${field('efficiency')}, 100 * ${field('total')} / nullif(${field('duration')}, 0))`,
   65,
@@ -62,8 +71,8 @@ const efficiency = part(
 );
 const latency = part(field('latency'), 60 * 60, 30 * 60);
 /**
- * The time awake. If a source reports no stages, the stored 0 does not mean that the person was never awake. Then we
- * treat the time awake as unknown.
+ * The part of the score for the time awake. A source that reports no sleep stages stores 0 here, although the person
+ * may have been awake. So without stages we treat the time awake as unknown.
  */
 const awake = part(
   sql`
@@ -80,20 +89,25 @@ const SCORE_PARTS = [
   { of: awake, weight: 10 },
 ];
 
-/** A weighted mean of the known parts. If a part is unknown, the weights of the known parts increase. */
+/**
+ * The weighted mean of those parts of the score that are known. The weights of the unknown parts go to the known ones.
+ */
 const score = sql`
   (select round(100 * sum(part * weight) filter (where part is not null)
                 / sum(weight) filter (where part is not null))
      from (values ${sql.join(SCORE_PARTS.map(({ of, weight }) => sql`(${of}, ${weight}::float8)`))})
           as parts (part, weight))`;
 
-/** The hour that is furthest from 04:15, which is the middle of an average person's sleep. */
+/**
+ * A day of clock times begins here, so that no sleep crosses its beginning. The middle of an average sleep is 04:15,
+ * and 16:15 is furthest from it.
+ */
 const AFTERNOON = 16.25;
 const hoursAfterMidnight = (hours: number): number => (24 + hours) * HOUR;
 const LATEST = 'extreme_late';
 /**
- * The chronotypes by the middle of a sleep. The middle of each is before its number. A sleep with a later middle
- * belongs to the latest chronotype.
+ * The chronotypes by the local time of the middle of a sleep. A sleep has the first chronotype whose number is later
+ * than its middle.
  */
 const CHRONOTYPES: readonly (readonly [name: string, before: number])[] = [
   ['extreme_early', hoursAfterMidnight(1.75)],
@@ -107,8 +121,8 @@ const CHRONOTYPES: readonly (readonly [name: string, before: number])[] = [
 const MIDDLE = sql`(${asleep} + (end_at - ${asleep}) / 2)`;
 
 /**
- * The chronotype of a long sleep that ended on a Saturday or Sunday. We use these days because we do not know on which
- * days the person is free.
+ * The chronotype, from long sleeps that ended on a Saturday or Sunday. A chronotype needs sleeps of free days. We do
+ * not know which days a person has free, so we take the weekend.
  */
 const chronotype: Column = {
   kind: 'text',
@@ -123,7 +137,7 @@ const chronotype: Column = {
      ) end)`,
 };
 
-/** The value macros of the table `sleep`, by name. */
+/** The values that queries ask for by `value_macro` from the table `sleep`. */
 export const SLEEP_MACROS: Columns = {
   sleep_score: ofRow('number', score),
   chronotype,

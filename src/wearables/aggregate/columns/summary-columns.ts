@@ -1,5 +1,5 @@
-// The columns of summaries in queries. Each key is a column's name in the query language. Its value is the path in the
-// summary's own fields (summaries/resources), or `neverFilled`. Every number of a summary is also a column under its
+// The columns of summaries in queries. Each key is a column's name in the query language. Its value is the path of a
+// field of the summary (summaries/resources), or `neverFilled`. Every number of a summary is also a column under its
 // own path, for example `heart_rate.avg_bpm` (query-tables.ts).
 import { sql } from 'kysely';
 import { GENDERS } from '../../../wire/person.ts';
@@ -27,16 +27,16 @@ const id = uuid(sql`id`);
 const begin = ofRow('moment', sql`start_at`);
 const end = ofRow('moment', sql`end_at`);
 const day = ofRow('date', sql`calendar_date`);
-/** Returns a column for the time at which Phial stored something. It has milliseconds, like other responses. */
+/** Returns a column for the time at which Phial stored something. It has milliseconds, as all times in responses. */
 const stored = (moment: Expression): Column => ofRow('moment', sql`date_trunc('milliseconds', ${moment})`);
 
-/** The time zone that the source reported; if it reported none, its offset from UTC. */
+/** The time zone that the source reported. If the source reported none, its offset from UTC, as `+01:00`. */
 const timeZone: Column = ofRow(
   'text',
   sql`coalesce("values" ->> 'time_zone', ${offsetText(sql`("values" ->> 'timezone_offset')::float8`)})`,
 );
 
-/** The time of low, medium and high intensity together, in seconds. Unknown times are ignored. */
+/** The time of low, medium and high intensity together, in seconds. Unknown times are left out of the sum. */
 const activeSeconds: Column = ofRow(
   'number',
   sql`
@@ -60,7 +60,10 @@ const micrograms = (group: string, names: string): Columns =>
     names.split(' ').map((name) => [`${name}_microgram`, number(`micros.${group}.${name}`, MICROGRAMS_A_MILLIGRAM)]),
   );
 
-/** The columns by the name of the table in queries. This name can differ from the name of the resource. */
+/**
+ * The columns by the name of the table in queries. The table `workout` has the summaries `workouts`; most other names
+ * are equal.
+ */
 export const SUMMARY_COLUMNS: Readonly<Record<string, Columns>> = {
   sleep: {
     id,
@@ -179,7 +182,7 @@ export const SUMMARY_COLUMNS: Readonly<Record<string, Columns>> = {
     total_fat_gram: number('macros.fats.total'),
     ...milligrams('minerals', 'sodium potassium calcium phosphorus magnesium iron zinc fluoride chloride'),
     ...milligrams('vitamins', 'vitamin_a vitamin_b1 riboflavin niacin pantothenic_acid vitamin_b6 vitamin_c vitamin_e'),
-    // Existing clients ask for copper in milligrams or in micrograms.
+    // Some clients ask for copper in milligrams, others in micrograms. So copper is in both lists.
     ...milligrams('trace_elements', 'manganese copper'),
     ...micrograms('vitamins', 'biotin vitamin_b12 vitamin_d vitamin_k folic_acid'),
     ...micrograms('trace_elements', 'chromium copper iodine molybdenum selenium'),

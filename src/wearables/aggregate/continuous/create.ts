@@ -12,8 +12,8 @@ import type { ContinuousQueryInput } from './schemas.ts';
 export type QueryInput = Static<typeof ContinuousQueryInput> & { query_type: 'team' | 'platform' };
 
 /**
- * Creates a continuous query. We compute it for each user of the team who has data that it reads, and again whenever
- * that data changes. Throws limit_reached, and slug_taken if another query of the team has the slug.
+ * Creates a continuous query. Phial computes it for each user of the team who has data that the query reads, and again
+ * whenever such data changes. Throws limit_reached, and slug_taken if another query of the team has the slug.
  */
 export function createContinuousQuery(ctx: TeamCtx, input: QueryInput): Promise<QueryRow> {
   return inTransaction(ctx, async (ctx) => {
@@ -39,7 +39,9 @@ export function createContinuousQuery(ctx: TeamCtx, input: QueryInput): Promise<
   });
 }
 
-/** The columns that define the result of the query. */
+/**
+ * The columns of `continuous_queries` that define the result. If one of them changes, Phial computes the query again.
+ */
 export const computedFrom = ({
   timeframe,
   query,
@@ -52,7 +54,8 @@ export const computedFrom = ({
 });
 
 /**
- * Throws limit_reached if the team has the largest allowed number of queries. Concurrent creations wait for each other.
+ * Throws limit_reached if the team has as many queries as it may have. Two creations at the same time wait for each
+ * other, so that together they cannot exceed the limit.
  */
 export const refuseOneMore = (ctx: TxCtx<TeamCtx>): Promise<void> =>
   refuseBeyondLimit(ctx, 'continuousQueriesPerTeam', ctx.team.id, async () => {

@@ -15,7 +15,7 @@ export const queryErasureKind = jobKind({
 });
 
 /**
- * Marks the query as deleted. A job erases its result tables later, because there may be one for each user. Throws
+ * Marks the query as deleted. Its result tables may be as many as the team's users, so a job erases them later. Throws
  * not_found.
  */
 export function deleteContinuousQuery(ctx: TeamCtx, id: string): Promise<void> {

@@ -18,7 +18,7 @@ export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string
     await db.deleteFrom(table).where('user_id', '=', user.id).where('team_id', '=', team.id).execute();
 }
 
-/** Erases the queries of a team. The erasure of the users has erased the result tables before. */
+/** Erases the queries of a team. The erasure of the team's users comes first and has erased the result tables. */
 export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): Promise<void> {
   await db.deleteFrom('continuous_queries').where('team_id', '=', team.id).execute();
 }
@@ -40,8 +40,9 @@ export async function eraseQuery(ctx: TeamCtx, job: Static<(typeof queryErasureK
 }
 
 /**
- * Erases the query and the last rows of its results. A transaction that found the query before its deletion may have
- * written such rows since. The lock on the query waits for these transactions, and no new ones can begin.
+ * Erases the query and the last rows of its results. A transaction that read the query before its deletion may have
+ * written rows after eraseSome passed. The lock on the query waits for such transactions. New transactions no longer
+ * find the query.
  */
 async function eraseRest(ctx: TxCtx<TeamCtx>, job: { query_id: string }): Promise<void> {
   const { db, team } = ctx;
@@ -58,8 +59,8 @@ async function eraseRest(ctx: TxCtx<TeamCtx>, job: { query_id: string }): Promis
 }
 
 /**
- * Erases some rows, and returns whether there may be more. The text of the SQL statement differs each time. Otherwise
- * PostgreSQL could reuse a plan that it made while the table was empty.
+ * Erases some rows, and returns whether there may be more. The text of the SQL statement differs each time. With one
+ * text, PostgreSQL could reuse a plan from the time when the table was empty, and such a plan is slow on a full table.
  */
 async function eraseSome(
   { db, team }: TxCtx<TeamCtx>,

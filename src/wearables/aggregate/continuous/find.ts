@@ -26,7 +26,7 @@ type Shape = Static<typeof ContinuousQuery>;
 export type QueryRow = Omit<Columns, keyof QueryDefinition> & QueryDefinition;
 type QueryDefinition = Pick<Shape, 'query_type' | 'timeframe' | 'query' | 'config'>;
 
-/** Returns a continuous query of the team. Throws not_found, also if the query is deleted. */
+/** Returns a continuous query of the team. Throws not_found. A deleted query is not found either. */
 export async function findContinuousQuery({ db, team }: TeamCtx, idOrSlug: string): Promise<QueryRow> {
   const row = await db
     .selectFrom('continuous_queries')

@@ -11,8 +11,8 @@ import { spreadQuery } from './runs/spread-query.ts';
 import type { ContinuousQueryPatch } from './schemas.ts';
 
 /**
- * Changes the given parts of a query. If this changes the result, we compute the query again for all users. Until then
- * they have no result table. Throws not_found, slug_taken.
+ * Changes the given parts of a query. If the result changes, Phial computes the query again for all users. Until then
+ * the users have no result table. Throws not_found, slug_taken.
  */
 export function patchContinuousQuery(
   ctx: TeamCtx,
@@ -55,8 +55,8 @@ export function patchContinuousQuery(
 }
 
 /**
- * Whether another query of the team has the slug. Concurrent changes of a slug wait for each other. They use the same
- * lock as the limit in createContinuousQuery.
+ * Whether another query of the team has the slug. The lock makes concurrent changes wait for each other, so that two
+ * queries cannot take one slug. createContinuousQuery takes the same lock for its limit.
  */
 async function isTaken(ctx: TxCtx<TeamCtx>, slug: string): Promise<boolean> {
   const { db, team } = ctx;

@@ -5,8 +5,8 @@ import { planOf } from '../read-query.ts';
 import { findContinuousQuery } from './find.ts';
 
 /**
- * Returns the user's result table of the last run, with the types of its columns. Before the first run it returns the
- * columns without rows. Throws not_found for user or query, and user_scheduled_for_deletion.
+ * Returns the result table of the user's last run, with the types of its columns. Before the first run the table has no
+ * rows. Throws not_found for user or query, and user_scheduled_for_deletion.
  */
 export async function resultTable(
   ctx: TeamCtx,

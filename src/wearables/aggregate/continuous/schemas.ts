@@ -5,11 +5,11 @@ import { pastBreaches } from '../timeframe.ts';
 import { shape } from '../../../wire/shape.ts';
 
 /**
- * The longest timeframe of a continuous query: a year with a leap day, and a month to compare with. The limit is low
- * because we compute the query often.
+ * The longest timeframe of a continuous query in days: a leap year, and a month to compare it with. The limit is low
+ * because Phial computes the query after each change of data.
  */
 const MOST_DAYS = 400;
-/** The pattern of a slug. A slug has no hyphens, so it can never be a UUID. So a path can accept an id or a slug. */
+/** The pattern of a slug. It excludes hyphens. A UUID has hyphens, so one part of a path can be an id or a slug. */
 const SLUG = '^[a-z][a-z0-9_]{0,63}$';
 
 const QueryType = oneOf(['team', 'platform'], {
@@ -51,7 +51,7 @@ export const ContinuousQueryInput = shape(
   closed,
 );
 
-/** A part that is missing or null does not change. */
+/** A member that is missing or null leaves the query as it is. */
 export const ContinuousQueryPatch = shape(
   'ContinuousQueryPatch',
   {

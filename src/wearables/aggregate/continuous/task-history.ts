@@ -8,8 +8,8 @@ import type { ContinuousQueryTaskHistory } from './schemas.ts';
 export const isNumberOfTask = (key: unknown): key is number => Number.isSafeInteger(key);
 
 /**
- * Returns the stored runs of a query for a user, the newest first. We store only the last runs. Throws not_found for
- * user or query, user_scheduled_for_deletion, and invalid_cursor.
+ * Returns the stored runs of a query for a user, the newest first. Phial stores only the last runs. Throws not_found
+ * for user or query, user_scheduled_for_deletion, and invalid_cursor.
  */
 export async function taskHistory(
   ctx: TeamCtx,

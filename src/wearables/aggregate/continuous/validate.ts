@@ -9,8 +9,8 @@ import { listContinuousQueries } from './find.ts';
 import type { ContinuousQueryValidation } from './schemas.ts';
 
 /**
- * Returns the reason why the team could not create the query now. The check of the request has refused an invalid query
- * before. Changes nothing.
+ * Returns whether the team could create the query now, all problems if not, and the names of the result's columns. The
+ * validation of the request has already refused an invalid query. Changes nothing.
  */
 export async function validateContinuousQuery(
   ctx: TeamCtx,

@@ -17,7 +17,8 @@ export async function toArchive(plans: QueryPlan[], results: Static<typeof Aggre
   const parts: Buffer[] = [];
   for (const [index, result] of results.entries()) {
     parts.push(...entry(`${index}.parquet`, toParquet(result, columnTypes(plans[index] as QueryPlan))));
-    // Nothing can interrupt the process while it makes a table, so it does other work between two tables.
+    // The process makes one table without a pause. Between two tables it does other work, so that no request waits for
+    // all tables.
     await nextImmediate();
   }
   return promisify(gzip)(Buffer.concat([...parts, Buffer.alloc(2 * BLOCK)]));
@@ -38,7 +39,8 @@ function entry(name: string, content: Buffer): Buffer[] {
   header.write(octal(0, 8), 116);
   header.write(octal(content.length, 12), 124);
   header.write(octal(0, 12), 136);
-  // The format requires that the checksum is computed while the field for the checksum contains spaces.
+  // The checksum covers its own field. The format requires that this field contains spaces while the checksum is
+  // computed.
   header.write(' '.repeat(8), 148);
   header.write('0', 156);
   header.write('ustar\x0000', 257);

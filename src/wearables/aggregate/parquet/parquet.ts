@@ -6,13 +6,14 @@ import type { AggregationResult } from '../schemas.ts';
 export const PARQUET = 'application/vnd.apache.parquet';
 
 /**
- * Returns a table as a Parquet file with the names and types of its columns. Every column can contain null. A list of
- * words becomes JSON.
+ * Returns a table as a Parquet file with the names and types of its columns. Every column may contain null. A list of
+ * words becomes a text with JSON.
  */
 export function toParquet({ table }: Static<typeof AggregationResult>, types: ReadonlyMap<string, ResultType>): Buffer {
   return Buffer.from(
     parquetWriteBuffer({
-      // Statistics and compression help those who read large files. Without them, we write the file as fast as JSON.
+      // Statistics and compression only help readers of large files. These files are small, and writing them is now as
+      // fast as writing JSON.
       statistics: false,
       codec: 'UNCOMPRESSED',
       columnData: Object.entries(table).map(([name, data]) => ({

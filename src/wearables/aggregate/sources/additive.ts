@@ -1,6 +1,5 @@
-// Series that add up, for example steps. For each moment we use the best source that measured it. From a sample of
-// another source we use only the part outside of the intervals of better sources. All times are milliseconds since
-// 1970, in whole numbers.
+// Series that add up, for example steps. At each moment the best source that measured counts. From a sample of another
+// source, only the part outside the intervals of better sources counts. All times are whole milliseconds since 1970.
 import { sql, type RawBuilder } from 'kysely';
 import type { Series } from '../../series-type.ts';
 import { LONGEST_MS } from '../../timeseries/sample-input.ts';
@@ -17,16 +16,16 @@ const DAYS_AROUND = LONGEST_MS / DAY_MS + 1;
 const AT_MS = sql`round(date_part('epoch', at) * 1000)`;
 const HOUR = sql`floor(date_part('epoch', at) * 1000 / ${sql.lit(HOUR_MS)}) * ${sql.lit(HOUR_MS)}`;
 
-/** The start and end of the interval that a sample represents. */
+/** SQL for the start and end of the interval that a sample represents. */
 const STRETCH: Record<NonNullable<Series['additive']>, { start: Expression; stop: Expression }> = {
   'as measured': { start: AT_MS, stop: sql`${AT_MS} + coalesce(duration_ms, 0)` },
   'by the hour': { start: HOUR, stop: sql`${HOUR} + ${sql.lit(HOUR_MS)}` },
 };
 
 /**
- * Returns the common table expressions `covers` and `counted`, which follow `sources`. A cover belongs to a position in
- * the order of sources. It has the time that all sources before this position have measured together, as separate
- * intervals: their starts, their ends and the sum of their lengths so far. One search (`width_bucket`) then finds how
+ * Returns the common table expressions `covers` and `counted`, which follow `sources`. `covers` has, for each position
+ * in the order of sources, the time that all better sources have measured together. It stores this time as separate
+ * intervals: their starts, their ends, and the sum of their lengths so far. One search (`width_bucket`) then finds how
  * much time was measured up to a moment. A sample counts with the share of its interval that no better source measured.
  * `offset 0` prevents that PostgreSQL sorts the rows together with the covers.
  */

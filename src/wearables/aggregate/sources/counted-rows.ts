@@ -1,5 +1,5 @@
-// Chooses, among the stored rows, those that a query uses. If several sources report the same, the query uses one of
-// them. See docs/decisions/aggregate-sources.md.
+// Chooses which of the stored rows a query uses. If several sources report the same sleep or the same hour, the query
+// uses one of them. See docs/decisions/aggregate-sources.md.
 import type { RawBuilder } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import type { Series } from '../../series-type.ts';
@@ -7,40 +7,43 @@ import type { QueryScope } from '../query-scope.ts';
 import { countedSamples } from './counted-samples.ts';
 import { countedSummaries } from './counted-summaries.ts';
 
-/** The columns that distinguish sources. `kind` is the type of a sample, if the series is keyed by type. */
+/** The columns that distinguish sources. `kind` is the type of a sample, for those series that have types. */
 export type SourceColumn = 'provider' | 'source_type' | 'app_id' | 'device_id' | 'workout_id' | 'sport' | 'kind';
 
 /**
- * `apart` are the source columns by which the query groups. Rows with different values in these columns do not compete.
+ * The source columns by which the query groups. Rows with different values in these columns are all used, because they
+ * are in different groups.
  */
 type SourceSelection = {
   apart: SourceColumn[];
   /**
-   * A condition that chooses the sources that take part. It can use `provider`, `source_type`, `app_id`, `device_id`,
-   * and the row of a summary.
+   * A condition that chooses the sources to read. It can use `provider`, `source_type`, `app_id`, `device_id`, and the
+   * row of a summary.
    */
   sourceFilter: RawBuilder<unknown> | null;
 };
 
 /**
- * The samples of a series that a query asks for. `type` is empty if the series is not keyed by type. It is null if the
- * query asks for all types; each type is then treated separately.
+ * The samples of a series that a query asks for. `type` is empty if the series has no types. It is null if the query
+ * asks for all types; then we choose sources for each type separately.
  */
 export type SampleSelection = SourceSelection & {
   series: Series;
   type: string | null;
-  /** The minutes of a time slot in which we use one source. It matters for samples that do not add up. */
+  /**
+   * The length of a time slot in minutes. In each slot the query uses one source. Only for series that do not add up.
+   */
   slotMinutes: number;
 };
 
 export type SummarySelection = SourceSelection & { summary: string };
 
 /**
- * Returns common table expressions. The last one is `counted`, with the rows that the query uses. All rows have
+ * Returns common table expressions. The last one, `counted`, has the rows that the query uses. All rows have
  * `local_at`, `provider`, `source_type`, `app_id` and `device_id`. Samples also have `stream_id`, `kind`, `at`,
  * `value`, `duration_ms`, `timezone_offset` and `extra`. Summaries also have `id`, `provider_id`, `calendar_date`,
- * `start_at`, `end_at`, `created_at`, `updated_at` and `values`. Throws too_many_matches if it would have to compare
- * too many sessions, meals or sources.
+ * `start_at`, `end_at`, `created_at`, `updated_at` and `values`. Throws too_many_matches if there are too many
+ * sessions, meals or sources to compare.
  */
 export const countedRows = (
   ctx: TeamCtx | TxCtx<TeamCtx>,

@@ -1,6 +1,6 @@
-// Chooses the samples that a query uses. In a series that adds up, sources complement each other (additive.ts). In
-// other series we use the best source of each hour, for every kind of group. If the groups are shorter than an hour, we
-// use the best source of each time slot of that length.
+// Chooses the samples that a query uses. In a series that adds up, for example steps, sources complement each other
+// (additive.ts). In other series, for example heart rates, the query uses the best source of each time slot. A slot is
+// an hour, or as long as the groups if they are shorter.
 import { sql, type RawBuilder } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { aheadOf, localTimeOfSample } from '../columns/local-time.ts';
@@ -40,7 +40,7 @@ export async function countedSamples(
     ), ${counted}`;
 }
 
-/** Returns the user's streams that take part, the best ones first. */
+/** Returns the user's streams that the query reads, the best ones first. */
 async function findStreams(
   { db }: TeamCtx | TxCtx<TeamCtx>,
   { series, type, apart, sourceFilter }: SampleSelection,
@@ -52,7 +52,7 @@ async function findStreams(
        ${type === null ? sql`` : sql`and kind = ${type}`}${sourceFilter ? sql` and ${sourceFilter}` : sql``}`.execute(
     db,
   );
-  // Samples have no workout and no sport.
+  // Samples have no workout and no sport, so a group by them is one group.
   const columns = [...apart, ...(type === null ? ['kind' as const] : [])].filter(
     (column): column is Exclude<SourceColumn, 'workout_id' | 'sport'> => column !== 'workout_id' && column !== 'sport',
   );
@@ -73,8 +73,8 @@ const sourcesOf = (streams: Ranked<Stream>[]): Expression => {
 };
 
 /**
- * Returns SQL for the samples of the days, with their source. `offset 0` makes PostgreSQL compute each local time only
- * once.
+ * Returns SQL for the samples of the timeframe's days, with their source. `offset 0` makes PostgreSQL compute each
+ * local time only once.
  */
 const samplesOf = ({ from, until, timeZone }: QueryScope): Expression => sql`(
       select * from (
@@ -87,12 +87,13 @@ const samplesOf = ({ from, until, timeZone }: QueryScope): Expression => sql`(
        where local_at >= ${from}::timestamp and local_at < ${until}::timestamp
     ) as of_days`;
 
-/** A number of seconds. No clock is further ahead of UTC or behind UTC than this. */
+/** In seconds, more than any offset of a clock from UTC. */
 const FURTHEST_AHEAD_S = 100_000;
 
 /**
- * Returns SQL for the time slot of a sample. It depends on the local time and on the offset, because an hour that
- * clocks show twice has two slots. Both are combined in one number, so that one search finds a slot.
+ * Returns SQL for the time slot of a sample. When clocks are put back, they show an hour twice, and these are two
+ * slots. So the slot depends on the local time and on the offset. Both are in one number, so that one search finds a
+ * slot.
  */
 const slotOf = (minutes: number, { from }: QueryScope): Expression => sql`
   (floor(date_part('epoch', local_at - ${from}::timestamp) / ${sql.lit(minutes * 60)})
@@ -104,8 +105,8 @@ const bestOfEachGroup = sql`
    where position = best`;
 
 /**
- * SQL for the slots that have samples of any source except the last one, in ascending order, and for each slot the
- * position of its best source.
+ * SQL for two arrays: all slots that have samples of any source except the last one, in ascending order, and the
+ * position of the best source of each slot.
  */
 const bestPositions = sql`
   select array_agg(slot order by slot) as slots, array_agg(position order by slot) as positions
@@ -114,8 +115,8 @@ const bestPositions = sql`
 
 /**
  * SQL for the rows that count. Rows of the best source always count. Rows of the last source count if no other source
- * has samples in the slot. The best positions are arrays in one row. With a join, PostgreSQL would search them for each
- * sample, because its planner expects one row for a user.
+ * has samples in the slot. The best positions are arrays in one row. The planner expects one row for a user, so with a
+ * join it would search all positions for each sample.
  */
 const bestOfEachSlot = sql`
   select * from measured where position = 1 or position = coalesce(

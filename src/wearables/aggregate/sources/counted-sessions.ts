@@ -1,19 +1,19 @@
-// The sessions that count, with a search that finds out whether a session is the same as one of them.
+// The sessions that count, with a search that finds whether a new session repeats one of them.
 
 export type Span = { start: number; stop: number };
 
 /**
  * A collection of the sessions that count. Two sessions are the same if they overlap by at least half of the shorter
- * one. This is true exactly if the middle of one session is within the other. So two searches are enough for any number
- * and length of sessions. Both trees are Fenwick trees over the sorted starts and the sorted middles of all sessions
- * that may be added.
+ * one. This is so exactly if the middle of one session is within the other. So two searches are enough, however many
+ * sessions there are and however long. Both trees are Fenwick trees, over the sorted starts and over the sorted middles
+ * of all sessions that may be added.
  */
 export class CountedSessions {
   readonly #starts: Float64Array;
   readonly #middles: Float64Array;
-  /** For each node of the tree, the latest stop of the sessions that it covers. */
+  /** For each node of the tree: the latest stop among the sessions of the node. */
   readonly #stops: Float64Array;
-  /** For each node of the tree, the number of middles that it covers. */
+  /** For each node of the tree: the number of middles of the node. */
   readonly #counts: Uint32Array;
 
   constructor(all: readonly Span[]) {
@@ -23,7 +23,7 @@ export class CountedSessions {
     this.#counts = new Uint32Array(all.length + 1);
   }
 
-  /** Adds a session. The constructor must have got this session. */
+  /** Adds a session. The session must be one of those that the constructor received. */
   add(session: Span): void {
     for (let n = countUpTo(this.#starts, session.start); n < this.#stops.length; n += n & -n) {
       this.#stops[n] = Math.max(this.#stops[n] as number, session.stop);
@@ -59,7 +59,10 @@ const countUpTo = (sorted: Float64Array, most: number): number => countWhile(sor
 
 const countBefore = (sorted: Float64Array, end: number): number => countWhile(sorted, (value) => value < end);
 
-/** Returns how many values at the beginning fulfil the predicate. All values after them must not fulfil it. */
+/**
+ * Returns how many values at the start of the list satisfy the predicate. The values must be sorted so that none after
+ * them satisfies it.
+ */
 function countWhile(sorted: Float64Array, predicate: (value: number) => boolean): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {

@@ -1,6 +1,6 @@
-// Chooses the summaries that a query uses. If several sources report a session, a meal or a body measurement, we use
-// one of the reports. For a summary of a day, we use the best source of the day. For an activity, we take the fields
-// that this source does not report from other sources.
+// Chooses the summaries that a query uses. If several sources report one session, meal or body measurement, the query
+// uses one of the reports. For a summary of a day, it uses the best source of the day. An activity takes those fields
+// that its best source does not report from the other sources.
 import { sql, type RawBuilder } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
@@ -15,15 +15,13 @@ import { groupSql, matching } from './summary-rows.ts';
 
 type Expression = RawBuilder<unknown>;
 
-/**
- * The kinds of summaries that have a start and an end. If several sources report a session, we use one of the reports.
- */
+/** The kinds of summaries that have a start and an end, so that two reports of one session overlap. */
 const SESSIONS = new Set(['workouts', 'sleep', 'sleep_cycle', 'electrocardiogram', 'menstrual_cycle']);
 
 const NAMES =
   'id provider source_type app_id device_id provider_id calendar_date start_at end_at created_at updated_at'.split(' ');
 const COLUMNS = sql.join(NAMES.map((name) => sql.id(name)));
-/** The columns of a day that always come from its best source. */
+/** The columns of an activity that always come from the best source of the day. */
 const OF_ROW = [...NAMES, 'local_at'];
 
 export async function countedSummaries(
@@ -62,10 +60,10 @@ export async function countedSummaries(
 }
 
 /**
- * SQL for body measurements. From each one we use the numbers that no better source reports for the same minute,
- * because apps round times to minutes. If an app copies a measurement, the copy adds nothing. If the copy has
- * additional numbers, only these are used. The statement has no join here, because the planner expects one row for a
- * user and would compare each row with each other row.
+ * SQL for body measurements. Apps round times to minutes. So from each measurement we use the numbers that no better
+ * source reports for the same minute. If an app copies a measurement of another app, the copy adds only the numbers
+ * that the original lacks. The statement has no join: the planner expects one row for a user, and would compare each
+ * row with each other row.
  */
 const newMeasurements = sql`
   counted as (
@@ -83,13 +81,15 @@ const newMeasurements = sql`
 const HEART_RATE = sql`
   case when jsonb_typeof("values" -> 'heart_rate') = 'object' then "values" -> 'heart_rate' else '{}' end`;
 
-/** Returns SQL that takes each field of a day from the best source that has it; null if no source has any field. */
+/**
+ * Returns SQL that takes each field of a day from the best source that has this field; null if no source has any field.
+ */
 const together = (part: 'day' | 'beats'): Expression =>
   sql`jsonb_object_agg(key, value order by position desc) filter (where part = ${part})`;
 
 /**
- * Returns SQL for a column of the best source of each day. We cannot add the totals of several sources, because we do
- * not know to which hours they belong.
+ * Returns SQL for a column of the best source of each day. We cannot add the totals of two sources, because both may
+ * have counted the same hours.
  */
 const firstOf = (name: string): Expression => sql`first_value(${sql.id(name)}) over best as ${sql.id(name)}`;
 
@@ -131,8 +131,8 @@ async function findSources(
 }
 
 /**
- * Returns SQL for the local time of a summary: the hour at which it began if it began on its day, else the beginning of
- * its day. A profile belongs to no day; its time is the time at which we stored it.
+ * Returns SQL for the local time of a summary. This is its start if it began on its day, else the beginning of its day.
+ * A profile belongs to no day; its time is the time at which Phial stored it.
  */
 const localTimeOfSummary = (summary: string, { timeZone }: QueryScope): Expression =>
   summary === 'profile'

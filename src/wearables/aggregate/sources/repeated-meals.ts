@@ -1,5 +1,5 @@
-// Finds meals that two apps report. Two reports are the same meal if their times and names are equal. Names are sealed.
-// So the process opens and compares the names of those meals whose times are equal.
+// Finds meals that two apps report. Two reports are the same meal if their times and names are equal. Names are
+// encrypted, so the process decrypts the names of those meals whose times are equal, and compares them.
 import { setImmediate as nextImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
@@ -27,7 +27,8 @@ const DAYS_AROUND = 2;
 
 /**
  * Returns the ids of the meals that a better source reports too. Two times are equal if they are in the same minute,
- * because apps round them. Throws too_many_matches if it would open more than 10,000 names or 16 MiB of texts.
+ * because apps round times to minutes. Throws too_many_matches if it would decrypt more than 10,000 names or 16 MiB of
+ * texts.
  */
 export async function repeatedMeals(
   ctx: TeamCtx | TxCtx<TeamCtx>,

@@ -10,7 +10,10 @@ import { CountedSessions } from './counted-sessions.ts';
 import { rankRows, type Ranked, type Source } from '../../rank.ts';
 import { groupSql, matching } from './summary-rows.ts';
 
-/** `start` and `stop` are microseconds since 1970. They are whole numbers, so half of one is exact. */
+/**
+ * A session in microseconds since 1970. The number is whole, and a whole number has an exact half, so the middle of a
+ * session is exact.
+ */
 type Session = Source & { id: string; group: string; start: number; stop: number };
 
 /** The most sessions that the process compares with each other. */
@@ -18,8 +21,9 @@ const MOST_SESSIONS = 20_000;
 /** After this number of comparisons, the process does other work before it continues. */
 const COMPARED_AT_ONCE = 1_000;
 /**
- * Whether a session counts depends on better sessions that overlap it, and these depend on other sessions. This number
- * of days has room for a chain of four of the longest sessions.
+ * Whether a session counts depends on the better sessions that overlap it, and these depend on others in turn. So we
+ * read sessions from further days before and after the timeframe. This number of days is enough for a chain of four of
+ * the longest sessions.
  */
 const DAYS_AROUND = 30;
 
@@ -51,9 +55,9 @@ export async function repeatedSessions(
 
 type RankedSpan = Pick<Ranked<Session>, 'rank_group' | 'position' | 'start' | 'stop'>;
 
-/** Returns the sessions that are the same as a session of a better source, if that session counts. */
+/** Returns the sessions that repeat a session of a better source, if that session counts itself. */
 export async function repeated<S extends RankedSpan>(sessions: readonly S[]): Promise<S[]> {
-  // We ignore a session that ends before it starts, because it overlaps with nothing.
+  // A session that ends before it starts overlaps nothing, so it needs no comparison.
   const inOrder = sessions
     .filter(({ start, stop }) => start <= stop)
     .sort((a, b) => a.rank_group - b.rank_group || a.position - b.position);
@@ -62,8 +66,8 @@ export async function repeated<S extends RankedSpan>(sessions: readonly S[]): Pr
   for (const group of runsOf(inOrder, 'rank_group')) {
     const counted = new CountedSessions(group);
     for (const ofSource of runsOf(group, 'position')) {
-      // We do not compare sessions of the same source with each other. So we add those that count after we have
-      // compared all of them.
+      // Sessions of the same source are not compared with each other. So we compare all sessions of the source first,
+      // and then add those that count.
       const others: S[] = [];
       for (const session of ofSource) {
         (counted.hasSame(session) ? left : others).push(session);

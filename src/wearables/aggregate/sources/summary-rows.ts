@@ -1,4 +1,4 @@
-// The summaries that a query reads, before we choose the sources.
+// The summaries that a query reads before one of several sources is chosen.
 import { sql, type RawBuilder } from 'kysely';
 import type { QueryScope } from '../query-scope.ts';
 import type { SourceColumn, SummarySelection } from './counted-rows.ts';
@@ -6,8 +6,8 @@ import type { SourceColumn, SummarySelection } from './counted-rows.ts';
 type Expression = RawBuilder<unknown>;
 
 /**
- * Returns SQL for the rows of the days, and of `daysAround` more days before and after them. A session that began
- * before the timeframe may be the same as a session within it.
+ * Returns SQL for the rows of the timeframe, and of `daysAround` days before and after it. A session that began before
+ * the timeframe may be the same as a session within it.
  */
 export const matching = (
   { summary, sourceFilter }: SummarySelection,
@@ -32,8 +32,8 @@ const COLUMNS: Readonly<Record<Exclude<SourceColumn, 'kind'>, Expression>> = {
 };
 
 /**
- * Returns SQL that combines the source columns by which a query groups into one text. Rows with different texts do not
- * compete.
+ * Returns SQL for one text from the source columns by which a query groups. Rows with different texts are in different
+ * groups, so both are used although they report the same.
  */
 export const groupSql = ({ apart }: Pick<SummarySelection, 'apart'>): Expression =>
   apart.length === 0

@@ -44,7 +44,8 @@ const OPERATORS: Record<Operator, Expression> = {
 };
 
 /**
- * Returns SQL for a comparison. PostgreSQL compares texts by code points, also if the database has another collation.
+ * Returns SQL for a comparison. With collation C, PostgreSQL compares texts by code points, whatever collation the
+ * database has.
  */
 const compared = (
   left: Expression,
@@ -67,8 +68,8 @@ const TYPES: Record<Exclude<Kind, 'words'>, Expression> = {
 const bound = (kind: Exclude<Kind, 'words'>, value: Exclude<Value, null>): Expression => sql`${value}::${TYPES[kind]}`;
 
 /**
- * Compares the position of a sealed text with a value. The value has the positions from `from` up to but excluding
- * `to`. If no row has the value, both are the position at which it would be.
+ * Compares the position of an encrypted text with a value. Texts that are equal to the value have the positions from
+ * `from` up to and without `to`. If no row has the value, both are the position at which the value would stand.
  */
 function comparePositions(
   position: Expression,
@@ -94,9 +95,9 @@ function comparePositions(
 }
 
 /**
- * Splits the parts that AND joins into two conditions. `sources` has the parts that are only about sources: it chooses
- * the sources that take part, so a source can count even if another source is better. `rows` has all other parts: it
- * filters the rows that count.
+ * Splits the parts that AND joins into two conditions. `sources` has the parts that are only about sources. It applies
+ * before Phial chooses between sources: with `source_provider = 'oura'`, data of Oura counts even if another source is
+ * better. `rows` has all other parts. It filters the rows that count.
  */
 export function splitBySource(condition: TypedCondition | null): {
   sources: TypedCondition | null;

@@ -1,4 +1,4 @@
-// A `where` as a tree. The grammar is closed:
+// A `where` as a tree. The grammar is complete: everything else is an error.
 //
 //   condition   = conjunction { OR conjunction }
 //   conjunction = negation { AND negation }
@@ -15,14 +15,14 @@ export type Condition =
   | { any: Condition[] }
   | { not: Condition }
   | { left: Operand; operator: Operator; right: Operand }
-  /** An operand that is true or false by itself, for example a column of booleans. */
+  /** An operand that is true or false without a comparison, for example a column of booleans. */
   | { operand: Operand };
 
 export const LONGEST_WHERE = 4_000;
 const MOST_TERMS = 100;
 const MOST_DEEP = 20;
 
-/** Parses a `where`. Throws WhereError, which states the position of the wrong character. */
+/** Parses a `where`. Throws WhereError with the position of the first wrong character. */
 export function parseWhere(where: string): Condition {
   if (where.length > LONGEST_WHERE)
     throw new WhereError(LONGEST_WHERE + 1, `At most ${LONGEST_WHERE} characters are allowed`);

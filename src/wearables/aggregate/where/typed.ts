@@ -9,7 +9,7 @@ import type { Column, Kind } from '../columns/column.ts';
 import type { Condition, Operand, Operator } from './parse-condition.ts';
 import { WhereError } from './tokens.ts';
 
-/** A value in the form of the column with which a condition compares it; null for NULL. */
+/** A value of a condition, converted to the kind of the column with which it is compared; null for NULL. */
 export type Value = number | string | boolean | null;
 
 export type TypedCondition =
@@ -20,7 +20,7 @@ export type TypedCondition =
   | { column: Column; operator: Operator; other: Column }
   | { constant: boolean | null };
 
-/** The columns of a table, by name. `unknownWord` is called for a word that the column never has. */
+/** The columns of a table, by name. `unknownWord` is called for a word that the column can never contain. */
 export type Table = {
   find: (name: string) => Column | null;
   names: readonly string[];
@@ -63,7 +63,9 @@ function columnOf({ column: name, at }: ColumnOperand, { find, names }: Table): 
   throw new WhereError(at, `The table has no column ${name.slice(0, LONGEST_NAME)}${suggestion}`);
 }
 
-/** Names that people may try for the time of a row. No table of samples has such a column. */
+/**
+ * Names that people may try for the time of a row. If a table has no such column, the message says what to use instead.
+ */
 const TIMES = new Set(['at', 'date', 'end', 'start', 'time', 'timestamp']);
 const TIME_KINDS = new Set<Kind | undefined>(['date', 'moment', 'clock']);
 const LONGEST_NAME = 80;
@@ -134,7 +136,8 @@ const READ: Record<Kind, (value: number | string | boolean, column: Column) => V
   moment: (value) => {
     const moment = typeof value === 'string' ? firstMoment(value) : null;
     const utc = moment === null ? '' : new Date(millisecondsOf(moment)).toISOString();
-    // Four digits cannot write a year before 0001 or after 9999 in UTC, so we refuse such a year.
+    // A moment near the year 0 or 10,000 may leave the years 0001 to 9999 when it is converted to UTC. Such a year does
+    // not fit into four digits, so we refuse it.
     return /^(?!0000)\d{4}-/.test(utc) ? utc : null;
   },
   clock: (value, { dayBeginsAt = 0 }) => (typeof value === 'string' ? clockOf(value, dayBeginsAt) : null),

@@ -5,7 +5,7 @@ import type { Question } from '../../providers/subscriber.ts';
 import { ProviderRefused, ProviderUnavailable, refuseError } from '../../providers/provider-errors.ts';
 
 /**
- * Sends one request to a provider. Throws ProviderUnavailable or ProviderRefused if the status of the response is no
+ * Sends one request to a provider. Throws ProviderUnavailable or ProviderRefused unless the response has a status of
  * success. Returns null if the body is not JSON.
  */
 export async function askProvider(
@@ -30,8 +30,8 @@ export async function askProvider(
 }
 
 /**
- * Sends one request with a user's access token. If the provider wraps its response in another object, returns the inner
- * object.
+ * Sends one request with a user's access token. Some providers wrap their responses in an envelope; then returns its
+ * content.
  */
 export async function askInName(
   config: Config,
@@ -50,8 +50,8 @@ export async function askInName(
 }
 
 /**
- * Whether the provider refused the token, so that a request with another token may succeed. Withings reports this with
- * 100 to 102, 200 and 401.
+ * Whether the provider refused the access token. Then the same request with a new token may succeed. Withings reports
+ * this by the codes 100 to 102, 200 and 401.
  */
 export const isTokenRefused = (error: unknown): boolean =>
   error instanceof ProviderRefused && /^(http_401|withings_(10[0-2]|200|401))$/.test(error.code);

@@ -8,11 +8,14 @@ import type { Connector } from '../../providers/connector.ts';
 export type OwnApplication = {
   team_id: string;
   credential_id: string;
-  /** The address to which the provider redirects users; null if this is our address. */
+  /** The address to which the provider sends users back after they agreed; null if this is our address. */
   redirect_url: string | null;
 };
 
-/** A provider with an application that is registered there. The application is this deployment's or a team's own. */
+/**
+ * A provider, with the OAuth application that is registered there. The application belongs to this deployment or to a
+ * team.
+ */
 export type Configured = { connector: Connector; client: ProviderClient; own: OwnApplication | null };
 
 /** Returns the provider with this deployment's application; null if the deployment has none. */
@@ -22,13 +25,13 @@ export function configuredOrNull(config: Config, provider: string): Configured |
   return connector && client ? { connector, client, own: null } : null;
 }
 
-/** Returns how many days of the past a new connection imports in this deployment. */
+/** Returns how many days of its past a new connection imports in this deployment. */
 export const historyDaysOf = ({ providerSettings }: Config, provider: ProviderSlug): number =>
   providerSettings[provider]?.historyDays ?? PROVIDERS[provider].history_days;
 
 /**
- * Returns the address at which this deployment reaches a provider: in its own region, or the stand-in that the
- * configuration names.
+ * Returns the address of a provider for this deployment. This is the address of the deployment's region, or of the
+ * stand-in (for tests) that the configuration names.
  */
 export function addressAt(config: Config, { connector }: Pick<Configured, 'connector'>, url: string): string {
   const { pathname, search, origin } = new URL(url);

@@ -1,5 +1,5 @@
-// Finds the application for requests to a provider. This is the team's own application if it has one, else this
-// deployment's.
+// Finds the OAuth application for requests to a provider. This is the team's own application if it has one, else that
+// of this deployment.
 import { sql, type RawBuilder } from 'kysely';
 import { Hidden } from '../../../config/provider-options.ts';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
@@ -22,7 +22,7 @@ export async function findApplicationOrNull(ctx: AnyCtx, provider: string): Prom
   return own ?? configuredOrNull(ctx.config, provider);
 }
 
-/** Returns the application that made a connection, also if the team has replaced it since; null if it was deleted. */
+/** Returns the application that made a connection, even if the team has replaced it since; null if it was deleted. */
 export async function applicationOf(
   ctx: AnyCtx,
   { provider, credential_id }: { provider: string; credential_id: string | null },

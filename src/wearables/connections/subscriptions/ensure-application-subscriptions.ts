@@ -9,21 +9,21 @@ import type { ApplicationSubscriber } from '../../providers/subscriber.ts';
 import { hookTokenOf } from '../../providers/notification-reader.ts';
 
 /**
- * The interval between two checks of a subscription. A check renews a subscription days before it expires, and makes it
- * again if the provider has removed it.
+ * The interval between two checks of a subscription. A check renews the subscription days before it expires, and makes
+ * a new one if the provider has removed it.
  */
 export const LOOK_SECONDS = 86_400;
-/** The wait after a failure. It doubles with each failure, up to the usual interval. */
+/** The wait after a failed check. It doubles with each failure, up to the usual interval. */
 export const FIRST_WAIT_SECONDS = 300;
 /**
- * The time of a lease. It is longer than all requests of one check. If a process is killed, another process takes the
+ * The time of a lease. All requests of one check together take less. If a process is killed, another process takes the
  * lease after this time.
  */
 const LEASE_SECONDS = 300;
 
 /**
- * Subscribes to notifications of the configured providers, if they can reach this deployment. Only one process at a
- * time sends requests to a provider, and only if the check is due.
+ * Subscribes to the notifications of the configured providers, if providers can reach this deployment. Only one process
+ * at a time sends requests to a provider, and only if a check is due.
  */
 export async function ensureApplicationSubscriptions(ctx: Ctx): Promise<void> {
   for (const subscriber of APPLICATION_SUBSCRIBERS) {
@@ -58,8 +58,8 @@ async function ensureSubscription(
 }
 
 /**
- * Takes the lease of the provider's subscription. Returns null if another process has the lease, or if the same address
- * and application were checked lately.
+ * Takes the lease of the provider's subscription. Returns null if another process has the lease, or if the subscription
+ * with this address and application was checked lately.
  */
 async function takeLease({ db, config }: Ctx, { connector, client }: Configured): Promise<string | null> {
   const { rows } = await sql<{ lease: string }>`

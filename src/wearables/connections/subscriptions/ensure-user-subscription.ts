@@ -48,7 +48,7 @@ export async function askForUserSubscriptions(ctx: Ctx): Promise<void> {
   });
 }
 
-/** Subscribes to a provider's notifications about one user. Does nothing if another process is doing so. */
+/** Subscribes to a provider's notifications about one user. Does nothing if another process has the lease. */
 export async function ensureUserSubscription(ctx: TeamCtx, job: Job): Promise<void> {
   const subscriber = userSubscriberOrNull(job.provider);
   const configured = configuredOrNull(ctx.config, job.provider);
@@ -78,8 +78,8 @@ export async function ensureUserSubscription(ctx: TeamCtx, job: Job): Promise<vo
 }
 
 /**
- * Returns a function that sends a request with the user's access token. If the provider refuses the token, it sends the
- * request once more with another token.
+ * Returns a function that sends a request with the user's access token. If the provider refuses the token, the function
+ * gets a new token and sends the request once more.
  */
 function askInNameOf(ctx: TeamCtx, configured: Configured, job: Job): Ask {
   return async (question) => {
@@ -115,8 +115,8 @@ async function takeLease(
 }
 
 /**
- * Ends the lease and sets the time of the next check. A connection in error, and a connection of a user who is
- * scheduled for deletion, are treated like a failure and checked again, because both may become active again.
+ * Ends the lease and sets the time of the next check. A connection in error may become active again. So may the
+ * connection of a user who is scheduled for deletion. So for both the next check comes after the wait of a failure.
  */
 async function endLease(
   { db, team }: TeamCtx,

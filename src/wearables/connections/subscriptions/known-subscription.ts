@@ -4,8 +4,8 @@ import type { Configured } from '../applications/configured.ts';
 
 /**
  * Returns the provider's id of this deployment's subscription. This is the id that the operator has set, else the id
- * that this deployment made or found. Returns null if the id is not known: before the first check, or if no provider
- * can reach this deployment and the operator has set no id.
+ * that this deployment received from the provider. Returns null if there is none: before the first check, or if no
+ * provider can reach this deployment and the operator has set no id.
  */
 export async function subscriptionIdOf({ db, config }: Ctx, { connector, client }: Configured): Promise<string | null> {
   if (client.subscriptionId !== null) return client.subscriptionId;

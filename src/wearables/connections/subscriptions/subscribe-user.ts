@@ -18,7 +18,8 @@ export const subscriptionKind = jobKind({
 
 /**
  * Queues the job that subscribes to notifications about the user, if the provider has one subscription for each user.
- * Call it in the transaction that connects the user. We check the subscription again as long as the connection lasts.
+ * Call it in the transaction that connects the user. Phial checks the subscription again and again until the connection
+ * ends.
  */
 export async function subscribeUser(
   ctx: TxCtx<TeamCtx>,
@@ -30,7 +31,7 @@ export async function subscribeUser(
   if (!subscriber) return;
   const configured = await applicationOf(ctx, { provider, credential_id });
   if (!configured) return;
-  // No address of ours gets the notifications of a team's own application. Polls bring its new data.
+  // We receive no notifications of a team's own application. Polls bring its new data.
   if (configured.own) {
     await sql`
       delete from user_subscriptions

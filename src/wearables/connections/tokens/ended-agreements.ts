@@ -1,5 +1,5 @@
-// Records ended agreements. The rules of some providers require us to delete their data some time after a user has
-// ended the agreement.
+// Records ended agreements. An agreement is a user's consent at a provider. The rules of some providers require us to
+// delete their data some days after it has ended.
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { connectorOrNull } from '../../providers/registry.ts';
@@ -7,8 +7,8 @@ import { connectorOrNull } from '../../providers/registry.ts';
 type ConnectionKey = { user_id: string; provider: string };
 
 /**
- * Records, in this transaction, that the user's agreement with the provider ends. Does so for providers whose data we
- * must then delete.
+ * Records in this transaction that the user's agreement with the provider has ended, if the provider's rules require us
+ * to delete its data then.
  */
 export async function endAgreement({ db, team }: TxCtx<TeamCtx>, { user_id, provider }: ConnectionKey): Promise<void> {
   const days = connectorOrNull(provider)?.deletes_data_after_days;
@@ -21,7 +21,8 @@ export async function endAgreement({ db, team }: TxCtx<TeamCtx>, { user_id, prov
 
 /**
  * Deletes the record of an ended agreement. Call it if the user agrees again, so that the data may stay, or if all of
- * the data is erased. It does not depend on the current connector, because an earlier release may have made the record.
+ * the data is erased. Does not ask the current connector, because the record may be from an earlier release with other
+ * rules.
  */
 export async function forgetEnded({ db, team }: TxCtx<TeamCtx>, { user_id, provider }: ConnectionKey): Promise<void> {
   await db
@@ -33,7 +34,8 @@ export async function forgetEnded({ db, team }: TxCtx<TeamCtx>, { user_id, provi
 }
 
 /**
- * Locks an agreement until the commit if the erasure of its data is due. Returns false if there is no such agreement.
+ * Locks the record of an ended agreement until the commit if its data is due for erasure. Returns false if there is no
+ * such record.
  */
 export async function lockEnded({ db, team }: TxCtx<TeamCtx>, { user_id, provider }: ConnectionKey): Promise<boolean> {
   const { rows } = await sql`

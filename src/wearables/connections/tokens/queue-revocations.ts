@@ -8,7 +8,7 @@ import { connectorOrNull } from '../../providers/registry.ts';
 import { configuredOrNull } from '../applications/configured.ts';
 import { openExternalUser, openTokens, type Tokens } from './sealed-tokens.ts';
 
-/** The job that notifies providers about tokens that a team does not use any more. */
+/** The job that notifies providers about tokens that Phial does not use any more. */
 export const revocationKind = jobKind({
   name: 'revoke_provider_tokens',
   payload: Type.Object({ team_id: Uuid }),
@@ -16,16 +16,16 @@ export const revocationKind = jobKind({
   key: ({ team_id }) => `revoke_provider_tokens ${team_id}`,
 });
 
-/** A placeholder in an address. We replace it by the provider's own id of the user. */
+/** A placeholder in an address of a provider. We replace it by the provider's id of the user. */
 export const USER = '{user}';
 
 /**
- * Tokens, and the provider's own id of their user (null if it is not known). We keep them until we have notified the
- * provider.
+ * Tokens to revoke, with the provider's id of their user (null if it is not known). Phial stores them until it has
+ * notified the provider.
  */
 export type RevocableTokens = Pick<Tokens, 'access_token' | 'refresh_token'> & { external_user_id: string | null };
 
-/** The connection to which tokens belong. `credential_id` names its application. */
+/** The connection to which tokens belong. `credential_id` names its OAuth application. */
 type TokenOwner = { user_id: string; provider: string; credential_id: string | null };
 type EndedConnection = TokenOwner & { tokens: Buffer | null; external_user_id: Buffer | null };
 type UnusedTokens = TokenOwner & { tokens: Omit<RevocableTokens, 'external_user_id'> } & Pick<
@@ -33,7 +33,7 @@ type UnusedTokens = TokenOwner & { tokens: Omit<RevocableTokens, 'external_user_
     'external_user_id'
   >;
 
-/** Queues the revocation of the stored tokens of connections that have ended (queueRevocations). */
+/** Queues the revocation of the stored tokens of connections that have ended. */
 export async function queueEndedRevocations(ctx: TxCtx<TeamCtx>, ended: EndedConnection[]): Promise<void> {
   const unused = ended.flatMap(({ tokens: sealed, external_user_id, ...of }) => {
     const rowKey = { team_id: ctx.team.id, id: `${of.user_id}/${of.provider}` };
@@ -45,11 +45,13 @@ export async function queueEndedRevocations(ctx: TxCtx<TeamCtx>, ended: EndedCon
 }
 
 /**
- * Queues a job that notifies providers that we do not use these tokens any more. Every token ends this way. Call it
- * after the change, in the same transaction. We store the tokens without their users and notify the provider later,
- * because a slow provider must not delay an erasure. With some providers, the revocation of one token ends every
- * connection to the account. So we do not notify the provider while somebody is connected to the same account
- * (`revoke.ts` checks this later), or while this user is connected to an account that is not known.
+ * Queues a job that notifies providers that we do not use these tokens any more. Call it for every token that is given
+ * up, in the transaction of the change. A slow provider must not delay an erasure, so Phial stores the tokens without
+ * their users and notifies the provider later.
+ *
+ * At some providers, the revocation of one token ends every connection to the account. So we do not notify the provider
+ * while somebody is connected to the same account (`revoke.ts` checks this later), or while this user is connected to
+ * an account whose id we do not know.
  */
 export async function queueRevocations(ctx: TxCtx<TeamCtx>, unused: UnusedTokens[]): Promise<void> {
   const rows = [];
@@ -74,8 +76,8 @@ export async function queueRevocations(ctx: TxCtx<TeamCtx>, unused: UnusedTokens
 }
 
 /**
- * Whether the user is connected, with the same application, to an account that may be the same. If one of the two
- * accounts is not known, they may be the same.
+ * Whether the user is connected, by the same application, to an account that may be the same one. If we do not know the
+ * id of one of the two accounts, they may be the same.
  */
 async function mayBeConnected(
   { db, team }: TxCtx<TeamCtx>,

@@ -13,19 +13,19 @@ export type GrantedTokens = {
 
 const LONGEST_TOKEN = 8_192;
 const MOST_SCOPES = 100;
-/** The longest lifetime of a token: ten years. We treat a longer one as ten years. */
+/** The longest lifetime of a token in seconds: ten years. A longer lifetime counts as ten years. */
 const LONGEST_LIFE_SECONDS = 315_360_000;
 
 /**
- * The codes with which a provider refuses the application and not the user: those of RFC 6749 section 5.2, and a 401
- * without a code. The user can do nothing about them.
+ * The codes by which a provider refuses the application and not the user: two of RFC 6749 section 5.2, and a status of
+ * 401 without a code. The user cannot correct this.
  */
 const OF_THE_CLIENT = new Set(['invalid_client', 'unauthorized_client', 'http_401']);
 
 /**
  * Requests tokens from the provider. `fields` contains the grant: an authorization code or a refresh token. If the
- * provider refuses the application, we treat this as an outage (`client_refused`). The operator or the team can then
- * correct the configuration, and no user has to connect again.
+ * provider refuses the application, throws ProviderUnavailable with `client_refused`, as in an outage. So the
+ * connections stay, and no user has to connect again after the operator or the team has corrected the configuration.
  */
 export async function requestTokens(
   config: Config,
@@ -61,15 +61,15 @@ export async function requestTokens(
   };
 }
 
-/** Requests new tokens with a refresh token. Most providers accept a refresh token once. */
+/** Requests new tokens with a refresh token. Most providers accept a refresh token only once. */
 export function renewTokens(config: Config, configured: Configured, refresh_token: string): Promise<GrantedTokens> {
   const { renew_with } = configured.connector.oauth;
   return requestTokens(config, configured, { grant_type: 'refresh_token', refresh_token, ...renew_with });
 }
 
 /**
- * Requests the provider's own id of the user if the token response does not have it. Returns null if the provider has
- * no request for it.
+ * Requests the provider's id of the user, if the token response did not contain it. Returns null if the provider cannot
+ * be asked for it.
  */
 export async function askIdentity(config: Config, configured: Configured, token: string): Promise<string | null> {
   const { identity } = configured.connector.oauth;
@@ -83,8 +83,8 @@ export async function askIdentity(config: Config, configured: Configured, token:
 }
 
 /**
- * Registers the user at a provider that requires this before requests for data. The provider responds with 409 if it
- * has registered the user before.
+ * Registers the user at a provider that requires this before the first request for data. The provider responds with 409
+ * if the user is registered already.
  */
 export async function registerUser(config: Config, configured: Configured, token: string): Promise<void> {
   const { register } = configured.connector.oauth;

@@ -15,7 +15,7 @@ import { renewTokens } from './request-tokens.ts';
 import { ProviderRefused } from '../../providers/provider-errors.ts';
 
 const AT_ONCE = 20;
-/** The most tries to revoke a token. A token that the provider does not revoke expires by itself. */
+/** How many times we try to revoke a token. After that we leave the token to expire. */
 const MOST_TRIES = 5;
 const NEXT_TRY_SECONDS = 300;
 
@@ -31,13 +31,13 @@ export const tokenRevocation = defineTeamJob({
 });
 
 /**
- * Notifies providers about the team's ended connections, some at the same time. Returns whether some of them need
+ * Notifies providers about the team's ended connections, several at the same time. Returns whether some of them need
  * another try.
  */
 export async function revokePending(ctx: TeamCtx): Promise<boolean> {
   for (;;) {
-    // We add the try to the count before we make it. Otherwise a try that crashes the process would be repeated without
-    // end.
+    // We count the try before we make it. If we counted afterwards, a try that crashes the process would not count and
+    // would be repeated forever.
     const rows = await ctx.db
       .updateTable('token_revocations')
       .set((eb) => ({ tries: eb('tries', '+', 1) }))
@@ -66,8 +66,8 @@ export async function revokePending(ctx: TeamCtx): Promise<boolean> {
 type Row = { id: string; team_id: string; provider: string; credential_id: string | null; tokens: Buffer };
 
 /**
- * Whether the revocation is finished: the provider has responded (possibly that it does not know the token), or we must
- * not notify the provider.
+ * Whether the revocation is finished. It is if the provider has responded, even that it does not know the token, or if
+ * we must not notify the provider.
  */
 async function revokeAtProvider(ctx: TeamCtx, row: Row): Promise<boolean> {
   const configured = await applicationOf(ctx, row);
@@ -77,7 +77,7 @@ async function revokeAtProvider(ctx: TeamCtx, row: Row): Promise<boolean> {
   if (await isConnectedTo(ctx, configured, revocable.external_user_id)) return true;
   try {
     let status = await askToRevoke(ctx.config, configured, revoke, revocable);
-    // An expired access token cannot revoke anything, so the agreement would continue.
+    // The access token has expired, so it cannot revoke anything. We renew it first, or the agreement would continue.
     if (status === 401 && revoke.token === 'access' && revocable.refresh_token !== null) {
       const { tokens } = await renewTokens(ctx.config, configured, revocable.refresh_token);
       const { access_token, refresh_token } = tokens;
@@ -92,9 +92,9 @@ async function revokeAtProvider(ctx: TeamCtx, row: Row): Promise<boolean> {
 }
 
 /**
- * Whether anybody is connected to the account with the same application. Several teams may use one application, and the
- * provider does not know our teams. An account id that another team has stated, but the provider has not confirmed,
- * does not prevent the revocation.
+ * Whether anybody is connected to the account by the same application. Several teams may use one application, and the
+ * provider does not know our teams. If a team has stated the account's id and the provider has not confirmed it, this
+ * connection does not count. Otherwise a team could prevent revocations by inventing ids.
  */
 async function isConnectedTo(
   ctx: TeamCtx,
@@ -122,7 +122,7 @@ async function isConnectedTo(
   return connection !== undefined;
 }
 
-/** Stores the renewed tokens for the next try, because a refresh token works only once. */
+/** Stores the renewed tokens for the next try, because the refresh token that we used works only once. */
 async function storeRenewed(ctx: TeamCtx, row: Row, renewed: RevocableTokens): Promise<void> {
   const tokens = ctx.cipher.sealJson('token_revocations.tokens', row, renewed);
   await ctx.db
@@ -158,8 +158,8 @@ async function askToRevoke(
 }
 
 /**
- * Ends the subscriptions of the user. If no provider can reach this deployment, there are none. If the provider does
- * not have a subscription any more, it has ended.
+ * Ends the subscriptions to notifications about the user. If no provider can reach this deployment, there are none. If
+ * the provider responds that it does not know a subscription, the subscription has ended.
  */
 async function endSubscriptions(
   config: Config,

@@ -4,7 +4,7 @@ import type { TeamCtx } from '../../../context.ts';
 /** The tokens of a user's account at a provider. */
 export type Tokens = {
   access_token: string;
-  /** Null if there is none. Then we get another access token only if the user connects again. */
+  /** Null if there is none. Then the connection ends with the access token, until the user connects again. */
   refresh_token: string | null;
   /**
    * The time at which the access token expires: a moment in UTC, or a number of seconds from now; null if it is not
@@ -30,7 +30,7 @@ export function sealedTokens(
   };
 }
 
-/** The database computes the time, because all expiry times use its clock. */
+/** The database computes the moment from the seconds, because expiry times are compared with its clock. */
 const momentOf = (expires: Tokens['expires_at']): string | RawBuilder<string> | null =>
   typeof expires === 'object' && expires !== null
     ? sql<string>`now() + make_interval(secs => ${expires.in_seconds})`

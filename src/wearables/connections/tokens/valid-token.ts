@@ -12,28 +12,31 @@ import { renewTokens } from './request-tokens.ts';
 import { openExternalUser, openTokens, sealedTokens, type Tokens } from './sealed-tokens.ts';
 import { ProviderRefused, ProviderUnavailable } from '../../providers/provider-errors.ts';
 
-/** If a token expires in less than this time, we renew it before the request, because a request may take some time. */
+/** A token that expires within this time is renewed before a request, because the request itself takes time. */
 const LEAST_SECONDS = 60;
 /**
- * The time of a lease. It is longer than we wait for a provider. If a process is killed, another process takes the
- * lease after this time.
+ * The time of a lease. It is longer than the longest request to a provider. If a process is killed, another process
+ * takes the lease after this time.
  */
 const LEASE_SECONDS = 20;
-/** How long a process waits for the token that another process is renewing, and the time between two checks. */
+/**
+ * For how many milliseconds a process waits while another process renews the token, and how long it waits between two
+ * looks.
+ */
 const MOST_WAIT_MS = 10_000;
 const LOOK_MS = 100;
 
 type ConnectionKey = { user_id: string; provider: string };
 
 /**
- * Returns the access token of a connection. Renews it if it has expired or if the provider has just refused it
- * (`refused`). Returns null if the connection can bring nothing: it does not exist, is paused or in error, or its user
- * is scheduled for deletion. If the provider refuses to renew the token, the connection gets the error `whenRefused`.
- * Throws ProviderUnavailable if the provider cannot be reached now.
+ * Returns the access token of a connection. Renews it if it has expired, or if it is the token that the provider has
+ * just refused (`refused`). Returns null if the connection can bring nothing: it does not exist, is paused or in error,
+ * or its user is scheduled for deletion. If the provider refuses to renew the token, the connection gets the error
+ * `whenRefused`. Throws ProviderUnavailable if the provider cannot be reached now.
  *
- * Most refresh tokens work only once. So only the process that has the lease of the row sends the request. The other
- * processes poll the database for the new token. No process keeps a database connection while it waits. We store a
- * token before we return it to a caller.
+ * Most refresh tokens work only once. So only the process that has the lease of the row renews the token. Other
+ * processes poll the database for the new token, and use no database connection while they wait. A new token is stored
+ * before any caller gets it.
  */
 export async function getValidToken(
   ctx: TeamCtx,
@@ -97,8 +100,8 @@ async function read(ctx: TeamCtx, { user_id, provider }: ConnectionKey): Promise
 }
 
 /**
- * Takes the lease of the connection. Returns null if another process has the lease, or has stored other tokens than
- * those that the caller read.
+ * Takes the lease of the connection. Returns null if another process has the lease, or if the connection has other
+ * tokens than the caller read.
  */
 async function takeLease(ctx: TeamCtx, { user_id, provider }: ConnectionKey, sealed: Buffer): Promise<string | null> {
   const { rows } = await sql<{ lease: string }>`
@@ -111,7 +114,7 @@ async function takeLease(ctx: TeamCtx, { user_id, provider }: ConnectionKey, sea
 
 /**
  * Renews the tokens and returns the access token. Returns null if the connection has ended, failed or was made again
- * meanwhile. The caller reads the connection again to find out what happened.
+ * meanwhile. Then the caller reads the connection again.
  */
 async function renew(
   ctx: TeamCtx,
@@ -122,7 +125,7 @@ async function renew(
   try {
     if (refresh_token === null) throw new ProviderRefused('no_refresh_token');
     const { tokens } = await renewTokens(ctx.config, configured, refresh_token);
-    // If a provider does not rotate refresh tokens, its response contains none.
+    // A provider whose refresh tokens work more than once does not return a new one.
     const renewedTokens = { ...tokens, refresh_token: tokens.refresh_token ?? refresh_token };
     return (await store(ctx, { ...connection, external_user_id, credential_id }, lease, renewedTokens))
       ? tokens.access_token
@@ -145,8 +148,8 @@ async function renew(
 type RenewedConnection = ConnectionKey & { external_user_id: string | null; credential_id: string | null };
 
 /**
- * Stores the tokens. Returns whether they belong to the connection now. If the connection has ended meanwhile, revokes
- * them.
+ * Stores the tokens, and returns whether the connection has them now. If the connection has ended meanwhile, revokes
+ * the tokens.
  */
 function store(ctx: TeamCtx, of: RenewedConnection, lease: string, tokens: Tokens): Promise<boolean> {
   const { user_id, provider } = of;

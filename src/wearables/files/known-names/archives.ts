@@ -6,7 +6,7 @@ const lines = (text: string): string[] =>
     .map((line) => line.trim());
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
-/** The file endings that a skipped type may contain. Other endings may be words of a person. */
+/** The file endings that the name of a skipped type may contain. Any other ending may be a word of a person. */
 export const ENDINGS: readonly string[] = words(
   'bin csv fit gpx gz html jpeg jpg json mov mp4 pdf png tcx txt xml xsl zip',
 );
@@ -52,7 +52,7 @@ export const FOLDERS: readonly string[] = [
     Your Profile`),
 ];
 
-/** The names of Google's files, without dates and numbers. */
+/** The names of files in a Google export, without dates and numbers. */
 export const FILES: readonly string[] = words(`
   UserAppSettingData UserDemographicData UserExercises UserLegacySettingData UserMBDData UserProfiles UserSleepScores
   UserSleepStages UserSleeps active_minutes active_zone_minutes activity_level altitude badge body_fat body_temperature

@@ -1,4 +1,4 @@
-/** The messages of FIT files, by their names in the FIT profile. */
+/** The names of the messages of FIT files, as Garmin's FIT profile writes them. */
 export const FIT_MESSAGES: readonly string[] = `
   aad_accel_features accelerometer_data activity activity_metrics ant_channel_id ant_rx ant_tx aviation_attitude
   barometer_data beat_intervals bike_profile blood_pressure cadence_zone camera_event capabilities chrono_shot_data

@@ -1,5 +1,5 @@
-// The names that an import may show as kinds of records. All other names in a file are untrusted: they may be words of
-// a person.
+// The names that an import may show as types of skipped records. Any other name in a file may be a word of a person, so
+// no response shows it.
 import { SERIES } from '../../series.ts';
 import { APPLE_ELEMENTS, APPLE_TYPES, CLINICAL_RECORDS } from './apple.ts';
 import { ENDINGS, FILES, FOLDERS, SAMSUNG_TABLES } from './archives.ts';
@@ -23,7 +23,9 @@ const whole = new Set([
   'files of other kinds',
 ]);
 
-/** Patterns of names that have two known parts: an element with its type, or a folder or file name with its ending. */
+/**
+ * Patterns of names with two known parts: an element with its type, or the name of a folder or file with its ending.
+ */
 const pairs: [RegExp, first: ReadonlySet<string>, second: ReadonlySet<string>][] = [
   [/^(\w+) (\w+)$/, new Set(APPLE_ELEMENTS), new Set([...APPLE_TYPES, ...CLINICAL_RECORDS])],
   [/^(file) (\w+)$/, new Set(['file']), new Set(FIT_FILES)],

@@ -3,8 +3,8 @@ import type { FileKind } from '../file-kind.ts';
 import type { Archive } from './open-archive.ts';
 
 /**
- * The kinds of archives. Each has a pattern of a file name that all its archives contain. If an archive contains none
- * of these names, we search it for an export of Apple Health.
+ * The kinds of archives, each with the pattern of a path that occurs in all archives of the kind. If none of the
+ * patterns matches, we look for an export of Apple Health.
  */
 const KINDS: [FileKind, RegExp][] = [
   ['garmin_export', /(^|\/)DI_CONNECT\//],
@@ -15,15 +15,14 @@ const KINDS: [FileKind, RegExp][] = [
 export const kindOfArchive = ({ entries }: Archive): FileKind =>
   KINDS.find(([, name]) => entries.some(({ fileName }) => name.test(fileName)))?.[0] ?? 'apple_health';
 
-/** The type under which we count files whose names may contain words of a person. */
+/** The type of skipped files whose names and folders may contain words of a person. */
 export const UNNAMED = 'files of other kinds';
 const ENDINGS: Record<string, string> = { json: 'json', csv: 'csv', xml: 'xml', txt: 'txt', zip: 'zip', fit: 'fit' };
 
 /**
- * Returns the type under which we count a file that we do not read. The type is the file's folder and ending, because
- * the name of the file may contain the name of a person. In folders that match `own`, the service has chosen the names
- * of the files. There the type is the file name without dates and numbers. Files outside `folder` belong to another
- * service.
+ * Returns the type under which we count a file that we do not read, for example the file's folder and ending. The name
+ * of the file itself may contain the name of a person. In folders that match `own`, the service has chosen the names,
+ * so there the type is the file name without dates and numbers. Files outside `folder` belong to other services.
  */
 export function nameOfLeftOut(fileName: string, { folder, own }: { folder: RegExp; own?: RegExp }): string {
   const [base = '', parent = ''] = fileName.split('/').toReversed();

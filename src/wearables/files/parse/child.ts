@@ -1,6 +1,6 @@
-// The program that reads a file. It runs in another process, so that a malicious file cannot harm the service. Its
-// arguments are the kind, the path, the most unpacked bytes, and the disk space that must stay free. It writes lines of
-// JSON.
+// The parser program, which reads a file. It runs in a process of its own, so that a malicious file cannot harm the
+// service. Its arguments are the kind of the file, the path, the most unpacked bytes, and the disk space that must stay
+// free. It writes lines of JSON.
 import { once } from 'node:events';
 import { isFailureCode, ImportFailure } from '../failures.ts';
 import type { FileKind } from '../file-kind.ts';
@@ -17,15 +17,16 @@ import type { ParsedLine, ParsedSample, ParsedSummary, Sink } from './parsed-lin
 import { parseSamsungHealth } from './samsung/parse-samsung-health.ts';
 import { parseTcx } from './tcx.ts';
 
-/** The number of samples that are stored in one transaction. */
+/** The most samples in one line. The service stores a line in one transaction. */
 const BATCH = 500;
 /**
- * The number of summaries that are stored in one transaction. Each of them becomes several rows and events. The program
- * writes a summary with points in a separate line.
+ * The most summaries in one line. The service stores several rows and events for each summary. A summary with points
+ * gets a line of its own.
  */
 const SUMMARIES = 50;
 /**
- * After this time the program writes a line, even if it has found little. Each line extends the lease of the import.
+ * After this time the program writes a line, even if it is short. Each line makes the service extend the lease of the
+ * import.
  */
 const SILENCE_MS = 5_000;
 
@@ -55,7 +56,7 @@ async function writeChunk(): Promise<void> {
 }
 
 async function writeAll(): Promise<void> {
-  // The program writes at least one line, because the line contains the kind of the archive.
+  // The program writes at least one line, because the service learns the kind of the archive from it.
   await writeChunk();
   while (samples.length > 0 || summaries.length > 0 || skipped.length > 0) await writeChunk();
 }
@@ -93,7 +94,7 @@ try {
   await write({ done: true });
 } catch (error) {
   const failed = error instanceof ImportFailure && isFailureCode(error.code) ? error.code : 'file_broken';
-  // First writes everything that it found before the error.
+  // What was found before the error is stored, so we write it first.
   await writeAll();
   await write({ failed });
 }

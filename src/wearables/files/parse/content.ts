@@ -1,15 +1,14 @@
-// The bytes of a file. We read them as a stream, or at once if the file is one workout.
+// The bytes of a file. We read a file with one workout at once, and any larger file as a stream.
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { ImportFailure } from '../failures.ts';
 import { HEAD_BYTES, isArchive } from '../file-kind.ts';
 
-/** The bytes of a file, and the number of them. */
 export type Content = { bytes: number; chunks: AsyncIterable<Buffer> };
 
 /**
- * The largest file of a workout. A workout of a day with one point a second has some megabytes. The process has the
- * complete file in memory.
+ * The largest file of a workout in bytes. The process has such a file in memory. A workout of a day with one point a
+ * second has some megabytes.
  */
 const MOST_WORKOUT_BYTES = 64 * 1024 * 1024;
 

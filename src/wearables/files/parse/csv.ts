@@ -1,4 +1,4 @@
-// Tables of archives. They are CSV files of any length, so we read them row by row.
+// CSV tables of archives. They can be of any length, so we read them row by row.
 import { pipeline, Readable } from 'node:stream';
 import { parse } from 'csv-parse';
 import { ImportFailure } from '../failures.ts';
@@ -6,12 +6,12 @@ import { ImportFailure } from '../failures.ts';
 /** Returns the cell of the column with this name; an empty text if there is no such column. */
 export type Row = (column: string) => string;
 
-/** The longest row that we accept. A cell may contain a list. */
+/** The longest row that we accept, in characters. A cell may contain a list. */
 const LONGEST_ROW = 1024 * 1024;
 
 /**
- * Calls `put` for each row below the header. The header is in line `headerLine`. Of a column name we only use the part
- * after its last dot. Throws file_broken if the file is not a table.
+ * Calls `put` for each row below the header. `headerLine` is the number of the header's line. Column names such as
+ * `com.samsung.heart_rate.start_time` count from their last dot. Throws file_broken if the file is no table.
  */
 export async function eachRow(
   chunks: AsyncIterable<Buffer>,
@@ -25,7 +25,7 @@ export async function eachRow(
     skip_empty_lines: true,
     max_record_size: LONGEST_ROW,
   });
-  // The loop below also throws errors of the source.
+  // An error of the source also makes the loop below throw. So this callback can ignore it.
   const rows = pipeline(Readable.from(chunks), table, () => undefined);
   let line = 0;
   let indexes = new Map<string, number>();

@@ -1,11 +1,11 @@
-// Collects nights whose stages are in another table. Puts the nights when both tables have been read.
+// Collects nights whose stages are in another table. Passes them on after both tables have been read.
 import { nightOf } from './night.ts';
 import type { ParsedSample, Sink } from './parsed-line.ts';
 
 type Source = Pick<ParsedSample, 'provider' | 'source_type' | 'timezone_offset'>;
 type Night = { source: Source; start: number; end: number; said: Record<string, unknown> };
 
-/** No person has recorded so many nights. */
+/** More nights than a person can record. */
 const MOST_NIGHTS = 30_000;
 const MOST_STAGES = 2_880;
 
@@ -25,8 +25,8 @@ export function gatherNights(sink: Sink, type: string) {
       return undefined;
     },
     /**
-     * Puts the nights. A night without stages becomes unclassified sleep from its start to its end. Counts empty nights
-     * as skipped.
+     * Passes the nights on. A night without stages becomes unclassified sleep from its start to its end. Empty nights
+     * count as skipped.
      */
     end: async (): Promise<void> => {
       for (const [id, { source, start, end, said }] of nights) {

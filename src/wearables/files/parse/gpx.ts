@@ -1,5 +1,5 @@
-// Parses GPX 1.1 (https://www.topografix.com/GPX/1/1/). Each track becomes a workout. We also read the values that
-// devices add to points.
+// Parses GPX 1.1 (https://www.topografix.com/GPX/1/1/). Each track becomes a workout. We also read what devices add to
+// points, for example heart rates.
 import { ImportFailure } from '../failures.ts';
 import { addPoint, putActivity, type Activity, type Point } from './put-activity.ts';
 import type { Content } from './content.ts';
@@ -22,9 +22,7 @@ export async function parseGpx(content: Content, sink: Sink): Promise<void> {
   await readTracks(content, { put: (track) => putActivity(track, sink), read: (progress) => sink.flush(progress) });
 }
 
-/**
- * Returns the tracks of a file that is part of something else, for example the route of a workout in an Apple export.
- */
+/** Returns the tracks of a file, for example of the route of a workout in an Apple export. */
 export async function tracksOf(content: Content): Promise<Activity[]> {
   const tracks: Activity[] = [];
   await readTracks(content, { put: (track) => void tracks.push(track), read: () => Promise.resolve() });
@@ -70,9 +68,7 @@ async function readTracks(content: Content, { put, read }: Taker): Promise<void>
   });
 }
 
-/**
- * Adds a point with its distance. A GPX file has only positions, so we add up the distances between points on a sphere.
- */
+/** Adds a point with its distance from the start. GPX has only positions, so we add up the distances between them. */
 function addWithDistance(points: Point[], point: Point): void {
   const before = points.at(-1);
   point.distance = before ? (before.distance ?? 0) + metresBetween(before, point) : 0;

@@ -13,7 +13,8 @@ const PROVIDERS: [RegExp, ProviderSlug][] = [
 ];
 
 /**
- * Returns the provider for the device or program that made the file, according to the file; `manual` if it is unknown.
+ * Returns the provider that made the file, by the name of the device or program in the file; `manual` if no provider is
+ * known for the name.
  */
 export function providerOf(maker: string): ProviderSlug {
   const words = maker.toLowerCase();

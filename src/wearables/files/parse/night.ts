@@ -1,19 +1,19 @@
-// Makes a sleep and its sleep cycle from the stages of a night. Parsers of archives and of FIT files use it.
+// Makes a sleep and its sleep cycle from the stages of a night. The parsers of archives and of FIT files use this.
 import type { ParsedSample, ParsedSummary } from './parsed-line.ts';
 import { withoutOverlaps } from './without-overlaps.ts';
 
-/** A stage. Its times are milliseconds since 1970. Its number is the number of the stage in sleep cycles. */
+/** A stage of a night, in milliseconds since 1970. `stage` is the number of the stage in sleep cycles. */
 export type Stage = { start: number; end: number; stage: number };
 
 const AWAKE = 4;
 
 type Source = Pick<ParsedSample, 'provider' | 'source_type' | 'timezone_offset'>;
-/** The start and end of the time in bed. It may begin before the first stage and end after the last one. */
+/** The time in bed. It may begin before the first stage and end after the last one. */
 type Times = { start?: number | undefined; end?: number | undefined };
 
 /**
- * Returns the sleep; null if the person did not sleep. `said` has the values that the file states for the night, under
- * the field names of a sleep.
+ * Returns the sleep; null if the person did not sleep. `said` has what the file states for the whole night, under the
+ * names of the fields of a sleep.
  */
 export function nightOf(
   stages: Stage[],

@@ -1,6 +1,6 @@
-// A zip archive. We read it entry by entry within its limits. We compare the names of entries but never use them as
-// paths. We copy only an archive inside of an archive to the disk, because a reader needs the end of an archive first.
-// We unlink the file of the copy at once.
+// A zip archive, which is read entry by entry within limits. Names of entries are compared but never used as paths. An
+// archive within the archive is copied to the disk, because a reader needs its end first. The copy is unlinked at once,
+// so it never stays on the disk.
 import { open as openFile, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -12,36 +12,38 @@ import { ImportFailure } from '../failures.ts';
 export type Archive = {
   entries: Entry[];
   /**
-   * Returns the bytes of an entry. Throws archive_too_large if all entries together exceed the limit of the archive,
-   * and archive_broken if the size or checksum of the entry is wrong.
+   * Returns the bytes of an entry. Throws archive_too_large if the entries together exceed the limit of the archive,
+   * and archive_broken if the size or the checksum of the entry is wrong.
    */
   open: (entry: Entry) => Promise<AsyncGenerator<Buffer, void, undefined>>;
-  /** Returns the bytes of an entry as one buffer of at most `mostBytes`. Also throws file_too_large. */
+  /** Returns the bytes of an entry as one buffer. Also throws file_too_large, if there are more than `mostBytes`. */
   readWhole: (entry: Entry, mostBytes: number) => Promise<Buffer>;
   /**
-   * Reads an entry that is an archive. Its bytes count against the limit of the outer archive. When `read` ends, its
-   * copy on the disk is removed. Throws file_too_large, and storage_full if the disk has no space for the copy.
+   * Opens an entry that is an archive, and calls `read` with it. Its bytes count against the limit of the outer
+   * archive. After `read`, the copy on the disk is gone. Throws file_too_large, and storage_full if the disk has no
+   * space for the copy.
    */
   within: (entry: Entry, read: (inner: Archive) => Promise<void>) => Promise<void>;
 };
 
-/**
- * The most entries. An export of ten years has some thousands: one file for each workout and each electrocardiogram.
- */
+/** The most entries. An export of ten years has some thousands: one for each workout and each electrocardiogram. */
 const MOST_ENTRIES = 50_000;
-/** The largest compression ratio. Exports have a ratio of about 20. DEFLATE can reach 1,000. */
+/**
+ * The largest ratio of unpacked to packed bytes. Exports have about 20. A malicious archive can reach 1,000 with
+ * DEFLATE.
+ */
 const MOST_RATIO = 250;
 const RATIO_COUNTS_FROM_BYTES = 1024 * 1024;
-/** The most bytes of the copy of an inner archive. There is only one copy on the disk at a time. */
+/** The largest copy of an inner archive in bytes. There is only one copy on the disk at a time. */
 const MOST_INNER_BYTES = 1024 * 1024 * 1024;
-/** While we write the copy, we check the free disk space each time after this number of bytes. */
+/** After each such number of bytes of the copy, we check the free disk space again. */
 const STEP_BYTES = 64 * 1024 * 1024;
 
 type Bounds = { expandedBytes: number; reserveBytes: number };
 
 /**
- * Opens an archive. Readers can read at most `expandedBytes` from it in total. Copies of inner archives leave
- * `reserveBytes` of the disk free.
+ * Opens an archive. At most `expandedBytes` can be read from it in total. Copies of inner archives leave `reserveBytes`
+ * of the disk free.
  */
 export const openArchive = async (path: string, { expandedBytes, reserveBytes }: Bounds): Promise<Archive> =>
   archiveOf(await broken(openPromise(path, { autoClose: false })), {
@@ -79,7 +81,7 @@ async function archiveOf(zip: ZipFile, context: ArchiveContext): Promise<Archive
       const copy = await openFile(`${path}.within`, 'w+', 0o600);
       bound.hasCopy = true;
       try {
-        // The file is unlinked, so it disappears when this process ends, also if the process is killed.
+        // An unlinked file disappears when this process closes it or ends, even if the process is killed.
         await rm(`${path}.within`);
         await write(chunks, copy, { folder: dirname(path), reserveBytes, bytes: entry.uncompressedSize });
         await read(await archiveOf(await broken(fromFdPromise(copy.fd, { autoClose: false })), context));
@@ -123,7 +125,7 @@ async function entriesOf(zip: ZipFile): Promise<Entry[]> {
   } catch {
     throw new ImportFailure('archive_broken');
   }
-  // macOS adds such an entry for each file.
+  // macOS adds such an entry for each file. It has no data.
   return entries.filter(({ fileName }) => !fileName.startsWith('__MACOSX/'));
 }
 

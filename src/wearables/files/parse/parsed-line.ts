@@ -2,7 +2,7 @@ import type { SampleInputValue } from '../../timeseries/sample-input.ts';
 import type { FileKind } from '../file-kind.ts';
 import type { Skipped, SkipReason } from '../skipped.ts';
 
-/** A sample that a parser writes. It has the shape of a pushed sample, so that we can apply the same checks. */
+/** A sample that a parser writes. It has the shape of a pushed sample, so that the same checks apply. */
 export type ParsedSample = Pick<
   SampleInputValue,
   | 'resource'
@@ -25,8 +25,8 @@ export type ParsedSample = Pick<
 >;
 
 /**
- * A summary that a parser writes. `cycle` has the stages of a sleep as a sleep cycle. `raw` has the data of the file
- * for which we have no field, under the file's names.
+ * A summary that a parser writes. `cycle` has the stages of a sleep, in the shape of a sleep cycle. `raw` has the parts
+ * of the file for which Phial has no field, under the names of the file.
  */
 export type ParsedSummary = {
   resource: 'workouts' | 'sleep' | 'activity' | 'body' | 'profile' | 'electrocardiogram';
@@ -39,27 +39,30 @@ export type ParsedSummary = {
 export type ParsedLine =
   | {
       /**
-       * The type is `unknown`, because the parser process has read an untrusted file. The reader checks samples and
-       * summaries.
+       * `unknown`, because the parser process has read an untrusted file and may itself be under its control. The
+       * reader of the line checks samples and summaries.
        */
       samples: unknown[];
       summaries: unknown[];
-      /** The number of records that we do not store, by type and reason. */
+      /** How many records we did not store, by type and reason. */
       skipped: Skipped[];
-      /** The kind of the file. If it is an archive, the kind is only known from its list of files. */
+      /** The kind of the file. For an archive, it is found only when the parser has read the list of its files. */
       kind: FileKind;
-      /** The part of the file that the parser has read, from 0 to 1. */
+      /** The part of the file that was read, from 0 to 1. */
       progress: number;
     }
   | { done: true }
   | { failed: string };
 
-/** The receiver of everything that a parser finds. */
+/** Takes everything that a parser finds. */
 export type Sink = {
   sample: (sample: ParsedSample) => void;
   summary: (summary: ParsedSummary) => void;
-  /** Counts a record that we do not store. `type` is the file's name for it. */
+  /** Counts a record that is not stored. `type` is the name of the record's type in the file. */
   skip: (type: string, reason: SkipReason, records?: number) => void;
-  /** Reports the progress. If a chunk is full, waits until the reader has taken it. Parsers should call this often. */
+  /**
+   * Reports the progress. If a line is full, writes it and waits until the reader has taken it. Parsers call this
+   * often.
+   */
   flush: (progress: number) => Promise<void>;
 };

@@ -1,20 +1,22 @@
-// Encodes the route of a workout as two polylines: one that is as exact as the length limit allows, and a rough one.
+// Encodes the route of a workout as two polylines: one as exact as its allowed length permits, and a rough one for
+// small maps.
 import type { Point } from './put-activity.ts';
 
 const MOST = 65_536;
 const MOST_ROUGHLY = 16_384;
 /**
- * The most positions that we simplify. A polyline has no space for so many. It would take too long to simplify all
- * points of a day in a malicious route.
+ * The most positions that we simplify. A polyline has no space for more, and a malicious route with a point for each
+ * second of a day would take too long.
  */
 const MOST_POSITIONS = 20_000;
 /**
- * The tolerance of the rough polyline, about ten metres. It omits points that are nearer than this to a straight line.
+ * The tolerance of the rough polyline in degrees, about ten metres. Points that are nearer than this to a straight line
+ * are left out.
  */
 const ROUGHLY_DEGREES = 0.0001;
 /**
- * The tolerance of the exact polyline: half of a hundred-thousandth of a degree. The format has steps of a
- * hundred-thousandth, about a metre.
+ * The tolerance of the exact polyline in degrees. The format has steps of 0.00001 degrees, about a metre. This is half
+ * a step.
  */
 const EXACTLY_DEGREES = 0.000005;
 
@@ -37,7 +39,7 @@ export function mapOf(points: Point[]): { polyline: string; summary_polyline: st
 const isCoordinate = (degrees: number | undefined, most: number): degrees is number =>
   degrees !== undefined && Math.abs(degrees) <= most;
 
-/** Simplifies the route in steps until its text is short enough. */
+/** Simplifies the route with larger and larger tolerances, until its text is short enough. */
 function encoded(positions: Position[], degrees: number, most: number): string {
   for (let tolerance = degrees; ; tolerance *= 2) {
     const text = encode(simplified(positions, tolerance));
@@ -46,8 +48,8 @@ function encoded(positions: Position[], degrees: number, most: number): string {
 }
 
 /**
- * Simplifies a route with the algorithm of Ramer, Douglas and Peucker. It uses no recursion, because a long route could
- * overflow the stack.
+ * Simplifies a route by the algorithm of Ramer, Douglas and Peucker. A recursion could overflow the stack with a long
+ * route, so this uses a loop.
  */
 function simplified(positions: Position[], tolerance: number): Position[] {
   const retained = new Uint8Array(positions.length);
@@ -67,7 +69,7 @@ function simplified(positions: Position[], tolerance: number): Position[] {
   return positions.filter((_, n) => retained[n] === 1);
 }
 
-/** Returns the distance in degrees as if the earth were flat. This is exact enough to choose the points to omit. */
+/** Returns a distance in degrees, as if the earth were flat. This is exact enough to choose points. */
 function distanceFrom({ lat, lng }: Position, a: Position, b: Position): number {
   const narrow = Math.cos((a.lat * Math.PI) / 180);
   const [x, y] = [(lng - a.lng) * narrow, lat - a.lat];
@@ -77,7 +79,7 @@ function distanceFrom({ lat, lng }: Position, a: Position, b: Position): number 
   return Math.hypot(x - along * dx, y - along * dy);
 }
 
-/** Encodes the differences between positions in hundred-thousandths of a degree. Each character has five bits. */
+/** Encodes the difference of each position to the one before, in steps of 0.00001 degrees, five bits in a character. */
 function encode(positions: Position[]): string {
   let text = '';
   let [lat, lng] = [0, 0];

@@ -1,5 +1,5 @@
-// A workout with its points, from a FIT, TCX or GPX file. For all three we make the summary and the samples here, in
-// the same way.
+// A workout with its points. FIT, TCX and GPX files all become such a workout, and this file makes the summary and the
+// samples.
 import { HEART_RATE } from '../../series.ts';
 import { ImportFailure } from '../failures.ts';
 import { sourceTypeOf } from './source-type.ts';
@@ -8,8 +8,8 @@ import { mapOf } from './polyline.ts';
 import type { Sink } from './parsed-line.ts';
 
 /**
- * A point of a workout. The units are milliseconds since 1970, metres, metres a second, degrees, beats or revolutions a
- * minute, and watts.
+ * A point of a workout, in milliseconds since 1970, metres, metres a second, degrees, beats or revolutions a minute,
+ * and watts.
  */
 export type Point = {
   at: number;
@@ -24,7 +24,7 @@ export type Point = {
   temperature?: number | undefined;
 };
 
-/** The values that the file states for the complete workout, under the field names of a workout. */
+/** What the file states for the whole workout, under the names of the fields of a workout. */
 type Output = Partial<
   Record<
     | 'average_hr'
@@ -44,22 +44,22 @@ type Output = Partial<
 >;
 
 export type Activity = {
-  /** The device or program that made the file, according to the file. */
+  /** The name of the device or program that made the file. */
   maker: string;
   sport: string;
   title?: string | undefined;
   /** Seconds east of UTC; null if the file does not state the offset. */
   offset: number | null;
-  /** If the start or end is missing, we use the time of the first or last point. */
+  /** Missing if the file does not state it. Then the first and the last point give the time. */
   start?: number | undefined;
   end?: number | undefined;
   said: Output;
   points: Point[];
-  /** The data for which we have no field, under the file's names. */
+  /** The parts of the file for which Phial has no field, under the names of the file. */
   raw?: Record<string, unknown> | undefined;
 };
 
-/** The most points of a workout: more than a day with one point a second. Pushed workouts have the same limit. */
+/** The most points of a workout, as for pushed workouts. A day with one point a second has fewer. */
 const MOST_POINTS = 100_000;
 
 /** Adds a point. Throws too_complex if there are more points than the limit. */
@@ -69,12 +69,12 @@ export function addPoint(points: Point[], point: Point): void {
 }
 
 const MOST_BEATS = HEART_RATE[1];
-/** Returns the number; undefined if it is impossible. The workout keeps its other values. */
+/** Returns the number, or undefined if it is impossible. The other values of the workout stay. */
 const within = (value: number | null | undefined, least: number, most: number): number | undefined =>
   typeof value === 'number' && value >= least && value <= most ? value : undefined;
 const whole = (value: number | undefined): number | undefined => (value === undefined ? undefined : Math.round(value));
 
-/** Puts the workout, and its heart rates, distance and duration as samples. Skips a workout without any time. */
+/** Passes on the workout, and its heart rates, distance and duration as samples. Skips a workout without any time. */
 export function putActivity(activity: Activity, sink: Sink): void {
   const points = activity.points.toSorted((a, b) => a.at - b.at);
   const start = activity.start ?? points[0]?.at;
@@ -120,8 +120,8 @@ function itemOf({ sport, title, said }: Activity, points: Point[]) {
 }
 
 /**
- * Adds each heart rate to the point of the same second, if this point has no heart rate. If there is no point in this
- * second, makes a new point.
+ * Adds heart rates to points. A heart rate goes to the point of the same second, unless this point has one already. If
+ * no point has this second, a new point is made.
  */
 export function joinHeartRates(points: Point[], { time, value }: { time: number[]; value: number[] }): Point[] {
   if (time.length === 0) return points;
@@ -135,8 +135,8 @@ export function joinHeartRates(points: Point[], { time, value }: { time: number[
 }
 
 /**
- * Computes fields from the points, which must be in the order of time: the heart rates, the heights, the route as a
- * map, and the stream.
+ * Computes fields from the points, which must be in the order of time: mean and highest heart rate, heights, the map of
+ * the route, and the stream.
  */
 export function ofPoints(points: Point[]) {
   const of = (name: keyof Point, least: number, most: number): number[] =>
@@ -180,7 +180,7 @@ function streamOf(points: Point[]): Record<string, (number | null)[]> {
 const lastDistance = (points: Point[]): number | undefined =>
   points.findLast(({ distance }) => distance !== undefined)?.distance;
 
-/** This does not use Math.max(...values), because so many arguments could overflow the stack. */
+/** `Math.max(...values)` could overflow the stack with so many arguments. */
 const most = (values: number[]): number | undefined =>
   values.length === 0 ? undefined : values.reduce((a, b) => (a > b ? a : b));
 

@@ -12,20 +12,20 @@ const KINDS: [RegExp, SourceType][] = [
   [/libre|dexcom|cgm/, 'automatic'],
 ];
 
-/** The source types that we have found for device and app texts, so that we search each text only once. */
+/** The source types that were found, by text. So each text is searched only once. */
 const known = new Map<string, SourceType>();
 const MOST_KNOWN = 1_000;
 
 type Origin = { device?: string; sourceName?: string };
 
-/** Returns a text that is the same for all records of one app on one device. */
+/** Returns a text that all records of one app on one device have in common. */
 export const sourceTextOf = ({ device = '', sourceName = '' }: Origin): string =>
   `${device.replace(/^<<HKDevice: 0x[0-9a-fA-F]+>,?\s*/, '')}\n${sourceName}`;
 
 /**
- * Returns the source type of a record. We do not store the rest of the device text. The text begins with an address in
- * the phone's memory (`<<HKDevice: 0x28301a8f0>, name:Apple Watch, …>`), which is another one each time the app runs.
- * The name of a source often contains the name of a person.
+ * Returns the source type of a record. We store nothing else of the device's text, because names of devices often
+ * contain the name of a person. The text begins with an address in the phone's memory (`<<HKDevice: 0x28301a8f0>,
+ * name:Apple Watch, …>`). This address is another one each time the app runs.
  */
 export function sourceTypeOf(record: Origin): SourceType {
   const text = sourceTextOf(record);
@@ -42,6 +42,6 @@ function look(text: string): SourceType {
     const found = KINDS.find(([words]) => words.test(part));
     if (found) return found[1];
   }
-  // A person has typed in a record without a device, or an app has computed it.
+  // A record without a device was typed in by the person or computed by an app.
   return device === '' ? 'app' : 'unknown';
 }

@@ -8,7 +8,7 @@ import { sportOf } from './sport.ts';
 import { readXml } from './xml.ts';
 import { ownProperty } from '../../../wire/own-property.ts';
 
-/** The fields of a point, by the last two elements of their path. */
+/** The fields of a point, by the last two names of their path. */
 const OF_POINT: Record<string, keyof Point> = {
   'Position/LatitudeDegrees': 'lat',
   'Position/LongitudeDegrees': 'lng',
@@ -94,8 +94,7 @@ function sumOf({ start, points }: Activity, laps: Partial<Lap>[]): Pick<Activity
       max_hr: most('maxHeart'),
       max_speed: most('maxSpeed'),
       average_speed: distance !== undefined && seconds ? distance / seconds : undefined,
-      // For several laps we would have to weight the means. So we state no mean here, and it is computed from the
-      // points.
+      // The mean of several laps depends on their lengths. So we state none, and it is computed from the points.
       average_hr: laps.length === 1 ? laps[0]?.heart : undefined,
     },
   };

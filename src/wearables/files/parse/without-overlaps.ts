@@ -1,15 +1,15 @@
-// Makes one sequence from the stages of a night, so that no two stages cover the same minute.
+// Makes one sequence of the stages of a night, in which no two stages cover the same minute.
 import type { Stage } from './night.ts';
 
 const UNSPECIFIED = -1;
 
 /**
- * Returns the stages in the order of time. If two stages overlap, a known stage replaces unspecified sleep. If both are
- * known, or both are unspecified, the stage that starts later replaces the earlier one. If the earlier one ends later,
- * it continues after the other.
+ * Returns the stages in the order of time. Of two stages that overlap, a known stage (such as deep sleep) wins over
+ * unspecified sleep. If both are known, or both unspecified, the one that starts later wins. If the earlier one ends
+ * later, it continues after the other.
  */
 export function withoutOverlaps(stages: Stage[]): Stage[] {
-  // If two stages start at the same time, the shorter one is more specific. We treat it as the one that starts later.
+  // Of two stages with the same start, the shorter one is more precise. So it is sorted last, as if it started later.
   const sorted = stages.toSorted((a, b) => a.start - b.start || b.end - a.end);
   const known: Stage[] = [];
   const unspecified: Stage[] = [];
@@ -39,7 +39,7 @@ export function withoutOverlaps(stages: Stage[]): Stage[] {
   return sequence;
 }
 
-/** Returns the stage that started last among those that have not ended. */
+/** Returns the stage that started last, of those that last until after `at`. */
 function current(begun: Stage[], at: number): Stage | undefined {
   while ((begun.at(-1)?.end ?? Infinity) <= at) begun.pop();
   return begun.at(-1);

@@ -6,18 +6,19 @@ export type Element = { name: string; attributes: Record<string, string> };
 
 type Handlers = {
   open: (element: Element) => void;
-  /** Called at the end of an element. `text` is the text of the element after its last child element. */
+  /** Called at the end of an element. `text` is the text between its last child element and its end. */
   close: (name: string, text: string) => void;
-  /** Called after each chunk of the file. `progress` is the part of the file that has been read, from 0 to 1. */
+  /** Called after each chunk of the file. `progress` is the part of the file that was read, from 0 to 1. */
   read: (progress: number) => Promise<void>;
 };
 
-/** The longest text of an element. We omit the rest of a longer text. */
+/** The longest text of an element. A longer text is cut. */
 const LONGEST_TEXT = 1_000;
 
 /**
- * Reads an XML file of any size. It never expands the entities of a document type, and never fetches anything that the
- * document names. Throws file_broken if the file is not XML, and file_incomplete if its end is missing.
+ * Reads an XML file of any size. A malicious document type can define entities that expand to gigabytes, or name files
+ * to fetch. So this function expands no entity of a document type and fetches nothing. Throws file_broken if the file
+ * is not XML, and file_incomplete if its end is missing.
  */
 export async function readXml({ bytes, chunks }: Content, { open, close, read }: Handlers): Promise<void> {
   const parser = new SaxesParser({ xmlns: false, position: false });
@@ -48,5 +49,5 @@ export async function readXml({ bytes, chunks }: Content, { open, close, read }:
   parser.write(decoder.decode()).close();
 }
 
-/** Returns a name without its namespace prefix, because programs choose different prefixes. */
+/** Returns a name without its namespace prefix. Each program chooses its own prefixes. */
 const local = (name: string): string => (name.includes(':') ? name.slice(name.indexOf(':') + 1) : name);

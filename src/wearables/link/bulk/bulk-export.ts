@@ -10,8 +10,8 @@ const PAGE_SIZE = 100;
 type Filter = { provider: string; user_ids: string[] | null; next_token: string | null };
 
 /**
- * Returns the team's connections to a provider with their tokens, so that the team can use the tokens elsewhere. Does
- * not return connections without tokens.
+ * Returns the team's connections to a provider with their tokens, so that the team can use the tokens elsewhere. Leaves
+ * out connections without tokens.
  */
 export async function bulkExport(ctx: TeamCtx, filter: Filter): Promise<Static<typeof BulkExport>> {
   const after = filter.next_token === null ? null : decodeCursor(filter.next_token, isId);

@@ -9,9 +9,8 @@ import { schedulePulls } from '../../pulls/schedule-pulls.ts';
 import type { BulkTrigger, BulkTriggerInput } from '../schemas.ts';
 
 /**
- * Pulls the past of many users' connections to a provider again, over the same time as when each connection was made. A
- * running pull starts again from the beginning. Returns users as failed if they have no connection from which we can
- * pull.
+ * Pulls the past of many users' connections to a provider again, for as many days as when the connection was made. A
+ * pull that is running starts again. Returns users as failed if they have no connection that can be pulled.
  */
 export function bulkTrigger(
   ctx: TeamCtx,
@@ -35,7 +34,7 @@ export function bulkTrigger(
       .where('connections.provider', '=', provider)
       .where('connections.status', '=', 'connected')
       .where('users.deleted_at', 'is', null)
-      // The statement locks rows always in the same order. Otherwise two calls for the same users could deadlock.
+      // All calls lock rows in this order. Otherwise two calls for the same users could deadlock.
       .orderBy('users.id')
       .forUpdate('connections')
       .execute();

@@ -14,7 +14,8 @@ type Recipe = Input['connections'][number];
 
 /**
  * Connects users of the team with tokens that they granted to the team's application elsewhere. If a request names a
- * user twice, we use the last entry. One transaction connects all users. It is short, so the request waits for it.
+ * user twice, the last entry counts. One transaction connects all users. It is short enough for the request to wait for
+ * it.
  */
 export function bulkImport(ctx: TeamCtx, { provider, connections }: Input): Promise<Static<typeof BulkImport>> {
   return inTransaction(ctx, async (ctx) => {
@@ -43,7 +44,7 @@ export function bulkImport(ctx: TeamCtx, { provider, connections }: Input): Prom
 }
 
 /**
- * Returns the users that exist, ordered by id. All imports connect users in this order. Otherwise two imports of the
+ * Returns those users that exist, ordered by id. All imports connect users in this order. Otherwise two imports of the
  * same users could deadlock.
  */
 async function presentUsers(

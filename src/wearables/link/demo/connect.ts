@@ -7,7 +7,7 @@ import type { ProviderSlug } from '../../providers/provider-catalogue.ts';
 import type { LinkOutcome } from '../link-outcome.ts';
 import { consumeLinkSession } from '../session.ts';
 
-/** Connects the user of a link token to a provider with invented data. A token makes only one connection. */
+/** Connects the user of a link token to a provider with invented data. A token connects only once. */
 export function connectDemoByLink(ctx: LinkCtx | TxCtx<LinkCtx>, provider: ProviderSlug): Promise<LinkOutcome> {
   return inTransaction(ctx, async (tx) => {
     if (!(await consumeLinkSession(tx))) return 'token_consumed';

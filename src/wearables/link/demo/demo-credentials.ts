@@ -1,9 +1,9 @@
-// The credentials that simulated providers accept: one for each outcome that is possible at a real provider.
+// The credentials that simulated providers accept: one for each outcome that a real provider can have.
 import type { LinkError } from '../link-outcome.ts';
 
 type SignInOutcome = 'success' | 'pending_provider_mfa' | LinkError;
 
-/** The outcome for each password. It does not depend on the user name. */
+/** The outcome of each password, for any user name. */
 const PASSWORDS: Readonly<Record<string, SignInOutcome>> = {
   sandbox: 'success',
   'sandbox-mfa': 'pending_provider_mfa',
@@ -18,14 +18,14 @@ const EMAILS: Readonly<Record<string, SignInOutcome>> = {
   'region@example.com': 'unsupported_region',
 };
 
-/** The code that a simulated provider asks for, and the address to which it pretends to send the code. */
+/** The code that a simulated provider asks for, and the telephone number to which it pretends to send the code. */
 export const MFA_CODE = '123456';
 export const MFA_REQUEST = { method: 'sms' as const, hint: '+1 602 555 01••' };
 
 const responseOf = (answers: Readonly<Record<string, SignInOutcome>>, given: string): SignInOutcome =>
   Object.hasOwn(answers, given) ? (answers[given] as SignInOutcome) : 'provider_credential_error';
 
-/** Returns the outcome for a password. Refuses every unknown password, like a real provider. */
+/** Returns the outcome of a password. An unknown password is refused, as at a real provider. */
 export const answerToPassword = (password: string): SignInOutcome => responseOf(PASSWORDS, password);
 export const answerToEmail = (email: string): SignInOutcome => responseOf(EMAILS, email.trim().toLowerCase());
 

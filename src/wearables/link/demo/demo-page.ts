@@ -1,4 +1,4 @@
-// The page of a simulated provider. It needs no script, and states that it is a simulation.
+// The page of a simulated provider. It has no script, and says that it is a simulation.
 import type { LinkCtx } from '../../../context.ts';
 import type { BrowserResponse } from '../../../operation/media.ts';
 import { escapeHtml, layout } from '../../../operation/html-page.ts';
@@ -35,7 +35,7 @@ const TITLES: Readonly<Record<Asks, (name: string) => string>> = {
 
 type OpenedDemoPage = { ctx: LinkCtx; slug: ProviderSlug; token: string; from_page: boolean };
 
-/** Returns the page. `problem` is the error in the last input, and `username` is the name in that input. */
+/** Returns the page. `problem` is the error in the last input, and `username` the name in that input. */
 export function demoPage(
   { ctx, slug, token, from_page }: OpenedDemoPage,
   { asks, problem, username = '' }: { asks: Asks; problem: string | null; username?: string | undefined },
@@ -48,14 +48,14 @@ export function demoPage(
     problem === null ? '' : `<p class="problem" role="alert">${escapeHtml(problem)}</p>`,
     `<form method="post">\n${FORMS[asks](provider, escapeHtml(username))}\n</form>`,
     asks === 'password' || asks === 'email' ? renderDemoInputs(asks) : '',
-    // Addresses are relative to the page, so that they also work behind a proxy that adds a path.
+    // Addresses are relative to the page. So they also work behind a proxy that adds a path.
     asks === 'mfa' ? link(`${slug}?token=${token}${from_page ? '&amp;page=1' : ''}`, 'Sign in again') : '',
     from_page ? link(`../../link?token=${token}`, 'Choose another') : '',
   ];
   return {
     ...layout(TITLES[asks](provider.name), parts.filter((part) => part !== '').join('\n'), STYLE),
     hasForm: true,
-    // Browsers only let a form redirect to origins that the page's Content-Security-Policy names.
+    // A browser lets a form redirect only to origins that the page's Content-Security-Policy names.
     formLeadsTo: end === null ? [] : [new URL(end).origin],
   };
 }
@@ -84,7 +84,7 @@ const FORMS: Readonly<Record<Asks, (provider: ProviderFacts, username: string) =
 
 const MOST_NAMED = 8;
 
-/** Returns a list of the first resources by name. A user can open the list of the other ones. */
+/** Returns a list of the first resources by name. The user can open the rest. */
 function shared(resources: readonly string[]): string {
   const names = resources.map((resource) => escapeHtml(resource.replaceAll('_', ' ')));
   const [first, others] = [names.slice(0, MOST_NAMED), names.slice(MOST_NAMED)];

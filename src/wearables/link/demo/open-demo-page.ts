@@ -17,8 +17,8 @@ type OpenedDemoPage = { ctx: LinkCtx; slug: ProviderSlug; token: string; from_pa
 type Fields = { [name in 'answer' | 'username' | 'password' | 'email' | 'mfa_code']?: string };
 
 /**
- * Returns the session of a link token for a simulated provider. If there is no such session, returns the page that
- * states the reason.
+ * Returns the session of a link token at a simulated provider. If the token does not work there, returns a page that
+ * says why.
  */
 async function open(
   ctx: Ctx,
@@ -40,14 +40,14 @@ export async function openDemoPage(ctx: Ctx, asked: DemoPageRequest, forCode: bo
 }
 
 /**
- * Handles the form that a person sent from the page. If the person can correct an error, the page shows it. Every other
- * outcome ends the sign-in.
+ * Handles the form that a person sent from the page. An error that the person can correct is shown on the page. Every
+ * other outcome ends the sign-in.
  */
 export async function answerDemoPage(ctx: Ctx, asked: DemoPageRequest, fields: Fields): Promise<BrowserResponse> {
   const opened = await open(ctx, asked);
   if ('page' in opened) return opened.page;
   const outcome = await outcomeOf(opened, fields);
-  // We redirect, so that a user who goes back later sees a page and does not send the form again.
+  // After a redirect, a user who goes back sees a page. Without it, the browser would send the form again.
   if (outcome === 'pending_provider_mfa') return { redirect: demoPageUrl(ctx.config, { ...asked, step: 'code' }) };
   const form = formOf(opened.slug);
   const canCorrect = outcome === 'provider_credential_error' || outcome === 'incorrect_mfa_code';

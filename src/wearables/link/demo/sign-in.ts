@@ -1,5 +1,5 @@
-// Signs a user in at a simulated provider: with a password, with a password and a second factor, or with an e-mail
-// address.
+// Signs a user in at a simulated provider: with a password, with a password and a code (second factor), or with an
+// e-mail address.
 import { sql } from 'kysely';
 import type { LinkCtx, TxCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
@@ -8,10 +8,10 @@ import type { LinkOutcome } from '../link-outcome.ts';
 import { connectDemoByLink } from './connect.ts';
 import { answerToEmail, answerToPassword, MFA_CODE } from './demo-credentials.ts';
 
-/** The most wrong codes. After them the user has to enter the password again. */
+/** After this number of wrong codes, the user has to enter the password again. */
 const MOST_WRONG_CODES = 3;
 
-/** The outcome of a sign-in, or that the user must still enter a second factor. */
+/** The outcome of a sign-in, or `pending_provider_mfa` if the user must still enter a code. */
 export type SignedIn = LinkOutcome | 'pending_provider_mfa';
 
 /** Signs the user in with a password. The user of the link token must be able to connect `provider` as a demo. */
@@ -28,7 +28,7 @@ export function signInByEmail(ctx: LinkCtx, provider: ProviderSlug, email: strin
   return answer === 'success' ? connectDemoByLink(ctx, provider) : Promise.resolve(answer as SignedIn);
 }
 
-/** Checks the code that the provider has asked for. If the provider has not asked for a code, every code is wrong. */
+/** Checks the code that the user has entered. If the simulated provider has asked for no code, every code is wrong. */
 export function completeSignIn(ctx: LinkCtx, provider: ProviderSlug, code: string): Promise<SignedIn> {
   return inTransaction(ctx, async (tx) => {
     const asked = await tx.db
@@ -47,7 +47,7 @@ export function completeSignIn(ctx: LinkCtx, provider: ProviderSlug, code: strin
   });
 }
 
-/** Stores that the link token waits for a code of this provider. If the provider is null, the token waits for none. */
+/** Stores for which provider the link token waits for a code; null if it waits for none. */
 async function awaitCode({ db, team, link }: TxCtx<LinkCtx>, provider: string | null): Promise<void> {
   await db
     .updateTable('link_tokens')

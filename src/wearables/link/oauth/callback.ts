@@ -27,19 +27,19 @@ import { callbackUrl } from './start-oauth.ts';
 import { consumeState, tokenOf, type ReturnedState } from './state.ts';
 import { ProviderRefused, ProviderUnavailable } from '../../providers/provider-errors.ts';
 
-/** The query parameters of the address to which a provider redirects a user. */
+/** The query parameters with which a provider sends the user back. */
 export type Callback = { provider: string; cookie: string | null } & Record<
   'state' | 'code' | 'scope' | 'error',
   string | undefined
 >;
 
 /**
- * Handles the return of a user from a provider's page: connects the user, and redirects the browser with the outcome.
+ * Handles the return of a user from a provider's page. Connects the user, and redirects the browser with the outcome.
  */
 export async function finishOauth(ctx: Ctx, callback: Callback): Promise<BrowserResponse> {
   const { provider, cookie, state = '' } = callback;
   const back = await consumeState(ctx, { state, provider, cookie });
-  // Without the state we do not know the link token, so we have no address to which we could redirect.
+  // The state leads to the link token. Without it we know no address to which we could redirect.
   if (!back) return outcomePage('invalid_token');
   const session = await findSessionOrNull(ctx, back, tokenOf(cookie));
   nameActor(ctx, session);
@@ -49,8 +49,8 @@ export async function finishOauth(ctx: Ctx, callback: Callback): Promise<Browser
 }
 
 /**
- * Finds the session by the link token in the cookie, so that a page can lead back to the choice of providers. If the
- * browser has started with another link token since, finds the session by the stored id.
+ * Finds the session by the link token in the cookie. This token is the one that the page needs for a link back to the
+ * choice of providers. If the browser has started with another link token since, finds the session by the stored id.
  */
 async function findSessionOrNull(
   ctx: Ctx,
@@ -88,13 +88,13 @@ async function grantedTokens(
     redirect_uri: redirect_uri ?? callbackUrl(config, provider),
     ...(code_verifier === null ? {} : { code_verifier }),
   });
-  // A provider may omit the granted scopes if they are the requested ones (RFC 6749 section 5.1).
+  // RFC 6749 section 5.1: a provider may omit the granted scopes if they are those that we requested.
   const scopes =
     granted.granted_scopes ?? scopesOf(configured, scope) ?? (await findAskedScopes(ctx, configured.connector)).asked;
   return { ...granted, granted_scopes: scopes };
 }
 
-/** Connects the user with the granted tokens. If this makes no connection for any reason, revokes the tokens. */
+/** Connects the user with the granted tokens. Revokes the tokens if this makes no connection, whatever the reason. */
 async function connectBy(ctx: LinkCtx, configured: Configured, granted: GrantedTokens): Promise<LinkOutcome> {
   const { config, link } = ctx;
   const { slug } = configured.connector;
@@ -115,21 +115,21 @@ async function connectBy(ctx: LinkCtx, configured: Configured, granted: GrantedT
   }
 }
 
-/** Whether the scopes allow at least one resource and include all scopes that the team requires. */
+/** Whether the granted scopes allow at least one resource and include all scopes that the team requires. */
 async function isGranted(ctx: LinkCtx, { connector }: Configured, scopes: readonly string[] | null): Promise<boolean> {
   if (!bringsAnything(connector.slug, scopes)) return false;
   const { must } = await findAskedScopes(ctx, connector);
   return must.every((scope) => scopes === null || scopes.includes(scope));
 }
 
-/** Makes only one connection with a link token, also if a browser returns twice at the same time. */
+/** Makes only one connection with a link token, even if a browser returns twice at the same time. */
 function connectOnce(
   ctx: LinkCtx,
   { connector: { slug }, own }: Configured,
   granted: GrantedTokens,
 ): Promise<LinkError | 'success'> {
   return inTransaction(ctx, async (ctx) => {
-    // We check this before we use up the link token, so that the user can try again with another account.
+    // This comes before the link token is marked as used, so that the user can try again with another account.
     if (ctx.team.settings.reject_duplicate_connection && (await isTaken(ctx, slug, granted.external_user_id)))
       return 'duplicate_connection';
     if (!(await consumeLinkSession(ctx))) return 'token_consumed';
@@ -147,7 +147,7 @@ function connectOnce(
     });
     return 'success' as const;
   }).catch((error: unknown) => {
-    // Another request deleted the user while we waited for the provider.
+    // Another request has deleted the user while we waited for the provider.
     if (error instanceof AppError) return 'invalid_token';
     throw error;
   });

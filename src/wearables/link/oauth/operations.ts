@@ -7,7 +7,7 @@ import { COOKIE, startOauth } from './start-oauth.ts';
 
 const tag = 'link';
 const params = Type.Object({ provider: WordFilter() });
-/** We refuse a value that is longer than any value that we or a provider make, before we look it up. */
+/** We refuse a value that is longer than any value of ours or of a provider, before we look it up. */
 const Parameter = (description: string, most: number) => Type.Optional(Type.String({ maxLength: most, description }));
 
 export const oauthOperations = [

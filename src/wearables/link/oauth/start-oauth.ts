@@ -10,7 +10,10 @@ import { outcomePage } from '../page/outcome-page.ts';
 import { findLinkSessionOrNull, nameActor } from '../session.ts';
 import { storeState, STATE_SECONDS, type StartedAuthorization } from './state.ts';
 
-/** The name of the cookie that binds the state to the browser that we redirected to the provider. */
+/**
+ * The name of the cookie that binds an authorization to the browser that began it. Without the cookie, somebody could
+ * make another person's browser finish an authorization.
+ */
 export const COOKIE = 'phial_link';
 
 export const callbackUrl = ({ baseUrl }: Pick<Config, 'baseUrl'>, provider: string): string =>
@@ -18,7 +21,7 @@ export const callbackUrl = ({ baseUrl }: Pick<Config, 'baseUrl'>, provider: stri
 
 type Request = { provider: string; token: string; cookie: string | null; from_page: boolean };
 
-/** Redirects a browser to the provider's page. If this is not possible, shows the reason to the user. */
+/** Redirects a browser to the provider's page. If this is not possible, shows a page that says why. */
 export async function startOauth(ctx: Ctx, { provider, token, cookie, from_page }: Request): Promise<BrowserResponse> {
   const session = readToken(token) === 'link' ? await findLinkSessionOrNull(ctx, token) : null;
   nameActor(ctx, session);

@@ -8,10 +8,13 @@ import type { OwnApplication } from '../../connections/applications/configured.t
 import { hashKey, readToken } from '../../../tenancy/keys/key-value.ts';
 
 const MINUTES = 15;
-/** The most states that one link token can have. If a user starts more often, the oldest state is deleted. */
+/**
+ * The most states of one link token. A state is the random value of RFC 6749 that a provider returns with the user. If
+ * a user starts more often, the oldest state is deleted.
+ */
 const MOST_STATES = 10;
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
-/** The character in the cookie between the browser's secret and the link token. */
+/** The character in the cookie between the secret of the browser and the link token. */
 const BESIDE = '.';
 
 const secret = (): string => randomBytes(32).toString('base64url');
@@ -19,12 +22,12 @@ const secret = (): string => randomBytes(32).toString('base64url');
 /** How long the cookie and the state are valid. */
 export const STATE_SECONDS = MINUTES * 60;
 
-/** The values that a browser gets when we redirect it to a provider's page. */
+/** What a browser gets when we redirect it to a provider's page. */
 export type StartedAuthorization = {
   state: string;
   /**
-   * The value of the browser's cookie. It has the secret of the browser and the link token of this redirect. If the
-   * browser had a secret before, it keeps the secret.
+   * The value of the browser's cookie: the secret of the browser, and the link token of this redirect. A browser that
+   * has a secret already receives the same one.
    */
   cookie: string;
   /** The PKCE challenge (RFC 7636) for the authorization request; null if the provider does not support PKCE. */
@@ -33,7 +36,7 @@ export type StartedAuthorization = {
 
 type OAuthRequest = {
   provider: string;
-  /** The team's own application to which the user will grant access; null for this deployment's application. */
+  /** The team's own application, to which the user will grant access; null for this deployment's application. */
   own: OwnApplication | null;
   pkce: boolean;
   cookie: string | null;
@@ -41,7 +44,7 @@ type OAuthRequest = {
   from_page: boolean;
 };
 
-/** Stores a state: the user, the provider, the application, and the browser that we redirect. */
+/** Stores a state with the user, the provider, the application, and a hash of the browser's secret. */
 export function storeState(
   ctx: LinkCtx,
   { provider, own, pkce, cookie, token, from_page }: OAuthRequest,
@@ -79,7 +82,7 @@ export function storeState(
   });
 }
 
-/** Returns the browser's secret from its cookie; null if it has none. */
+/** Returns the secret of the browser from its cookie; null if there is none. */
 function browserOf(cookie: string | null): string | null {
   const [browser = ''] = cookie?.split(BESIDE) ?? [];
   return SECRET.test(browser) ? browser : null;
@@ -97,15 +100,15 @@ export type ReturnedState = {
   link_token_id: string;
   from_page: boolean;
   code_verifier: string | null;
-  /** The team's own application that the redirect was for; null for this deployment's application. */
+  /** The team's own application for which we redirected the user; null for this deployment's application. */
   credential_id: string | null;
-  /** The address to which the provider had to redirect the user; null for our own address. */
+  /** The address to which the provider was to send the user back; null for our own address. */
   redirect_uri: string | null;
 };
 
 /**
- * Deletes a state and returns it, and deletes it also if the wrong browser brings it. Returns null if the state is
- * unknown, has expired, or belongs to another provider or browser.
+ * Deletes a state and returns it. Returns null if the state is unknown, has expired, or belongs to another provider or
+ * browser. A state that the wrong browser brings is deleted too.
  */
 export async function consumeState(
   ctx: Ctx,

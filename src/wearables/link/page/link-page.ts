@@ -40,7 +40,7 @@ async function pick(ctx: LinkCtx, token: string): Promise<string> {
     .join('\n');
 }
 
-/** Addresses are relative to the page, so that they also work behind a proxy that adds a path. */
+/** Addresses are relative to the page. So they also work behind a proxy that adds a path. */
 function listOf(providers: readonly Connectable[], token: string): string {
   const items = providers.map(({ slug, configured }) => {
     const { name, description } = PROVIDERS[slug];
@@ -53,7 +53,7 @@ function listOf(providers: readonly Connectable[], token: string): string {
 }
 
 /**
- * Returns the text of a page without providers. A sandbox has every provider, so there this only happens if the link
+ * Returns the text of a page without providers. A sandbox has every provider. So its page is empty only if the link
  * token allows none of them.
  */
 const nothingToConnect = async (ctx: LinkCtx): Promise<string> =>

@@ -7,15 +7,18 @@ import { redirectWith } from '../redirect-url.ts';
 import { findLinkSessionOrNull, nameActor } from '../session.ts';
 
 /**
- * Returns the path of the page for a browser that we cannot redirect to another page. `token` is the link token with
- * which the user may continue.
+ * Returns the path of the last page, for a browser that we cannot redirect to the team's site. `token` is the link
+ * token with which the user may continue.
  */
 export function donePath(outcome: LinkOutcome, token: string | null): string {
   if (outcome === 'success') return '/link/done?state=success';
   return `/link/done?state=error&error_type=${outcome}${token === null ? '' : `&token=${token}`}`;
 }
 
-/** Returns the page that shows the outcome to a user. No text on it comes from the address. */
+/**
+ * Returns the page that shows the outcome to a user. None of its texts comes from the address, so nobody can make a
+ * link that shows a text of their own.
+ */
 export function outcomePage(outcome: LinkOutcome, links: string[] = []): BrowserResponse {
   const next =
     outcome === 'success' ? ' You can close this page now.' : links.length === 0 ? ' You can close this page.' : '';
@@ -24,8 +27,8 @@ export function outcomePage(outcome: LinkOutcome, links: string[] = []): Browser
 }
 
 /**
- * Returns the same page with the next steps, as long as the link works: choose again, or go back to the site that sent
- * the user.
+ * Returns the same page with links to the next steps, as long as the link token works: choose again, or go back to the
+ * site that sent the user.
  */
 export async function donePage(ctx: Ctx, outcome: LinkOutcome, token: string): Promise<BrowserResponse> {
   const session = readToken(token) === 'link' ? await findLinkSessionOrNull(ctx, token) : null;
@@ -34,7 +37,7 @@ export async function donePage(ctx: Ctx, outcome: LinkOutcome, token: string): P
   return outcomePage(outcome, goesOn ? next(session.ctx as LinkCtx, outcome, token) : []);
 }
 
-/** Addresses are relative to the page, so that they also work behind a proxy that adds a path. */
+/** Addresses are relative to the page. So they also work behind a proxy that adds a path. */
 function next(ctx: LinkCtx, outcome: LinkOutcome, token: string): string[] {
   const back = redirectWith(ctx, outcome);
   return [

@@ -3,9 +3,8 @@ import type { Connector } from '../../providers/connector.ts';
 import { listRequirements } from './list.ts';
 
 /**
- * Returns the scopes that we request from a user of the team at the provider's page, and those that the user must
- * grant. To the scopes that the team has chosen, it adds those without which a connection cannot last, for example the
- * right to renew its tokens.
+ * Returns the scopes that we request from the team's users at the provider's page, and those that a user must grant.
+ * Adds to the team's choice the scopes that every connection needs, for example the right to renew its tokens.
  */
 export async function findAskedScopes(
   ctx: TeamCtx,

@@ -3,7 +3,7 @@ import { connectorOrNull } from '../../providers/registry.ts';
 
 const googleFit = (name: string): string => `https://www.googleapis.com/auth/fitness.${name}.read`;
 
-/** The scopes that the API knows, by provider. Some of these providers cannot be connected in this deployment. */
+/** The scopes that the API knows, by provider. Not all of these providers can be connected in this deployment. */
 const KNOWN = {
   fitbit: [
     'heartrate',
@@ -41,7 +41,7 @@ export type ScopedProvider = keyof typeof KNOWN;
 /** The providers whose scopes a team can choose. */
 export const SCOPED_PROVIDERS = Object.keys(KNOWN) as [ScopedProvider, ...ScopedProvider[]];
 
-/** Returns the scopes that a team can name: those that the API knows, and those that our connector also requests. */
+/** Returns the scopes that a team can choose: those that the API knows, and those that our connector requests. */
 export const scopesThatCanBeNamed = (provider: ScopedProvider): string[] => [
   ...new Set<string>([...KNOWN[provider], ...(connectorOrNull(provider)?.oauth.scopes ?? [])]),
 ];

@@ -3,7 +3,7 @@ import { oneOf, Uuid, WordFilter } from '../../../wire/schema.ts';
 import { scopesThatCanBeNamed, SCOPED_PROVIDERS, type ScopedProvider } from './known-scopes.ts';
 import { shape } from '../../../wire/shape.ts';
 
-/** The scopes that users must grant at a provider's page, and the optional scopes. */
+/** The scopes that users must grant at a provider's page, and those that they may grant. */
 export type Requirement = { user_must_grant: string[]; user_may_grant: string[] };
 
 function requirementAt(provider: ScopedProvider) {

@@ -4,12 +4,12 @@ import { inTransaction } from '../../../db/transaction.ts';
 import type { Requirement } from './schemas.ts';
 
 /**
- * Sets the scopes that we request from users who connect in future. Existing connections do not change. Two empty lists
- * delete the team's choice for a provider.
+ * Sets the scopes that we request from users who connect from now on. Existing connections do not change. Two empty
+ * lists delete the team's choice for a provider.
  */
 export function setRequirements(ctx: TeamCtx, given: [provider: string, requirement: Requirement][]): Promise<void> {
   return inTransaction(ctx, async ({ db, team }) => {
-    // This locks rows always in the same order. Otherwise two calls could deadlock.
+    // All calls lock rows in this order. Otherwise two calls could deadlock.
     for (const [provider, { user_must_grant, user_may_grant }] of given.toSorted(([a], [b]) => (a < b ? -1 : 1))) {
       if (user_must_grant.length + user_may_grant.length === 0) {
         await db

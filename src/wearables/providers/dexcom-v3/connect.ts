@@ -1,4 +1,4 @@
-// https://developer.dexcom.com/docs/dexcomv3/authentication. Dexcom has no operation that revokes a token.
+// https://developer.dexcom.com/docs/dexcomv3/authentication. Dexcom has no request that revokes a token.
 import type { Connector } from '../connector.ts';
 
 export const connector: Connector = {

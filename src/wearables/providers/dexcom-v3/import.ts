@@ -1,4 +1,5 @@
-// https://developer.dexcom.com/docs/dexcomv3/endpoint-overview, "egvs". Dexcom sends no notifications, so we poll it.
+// https://developer.dexcom.com/docs/dexcomv3/endpoint-overview, "egvs" (estimated glucose values). Dexcom sends no
+// notifications, so we poll.
 import { offsetWithin } from '../../calendar-date.ts';
 import { PullError, type Importer } from '../importer.ts';
 
@@ -11,10 +12,10 @@ const EGVS = 'https://api.dexcom.com/v3/users/self/egvs';
 const UNITS = ['mg/dL', 'mmol/L'];
 const SOURCE = { provider: 'dexcom_v3', source_type: 'automatic' };
 
-/** The wait if Dexcom refuses a request and states no time. */
+/** The wait in seconds if Dexcom refuses a request because of its limit and states no time. */
 const LIMIT_SECONDS = 300;
 
-/** The application may send 60,000 requests an hour for all its users. Responses do not state how many it has sent. */
+/** The application may send 60,000 requests an hour for all its users. Responses do not state how many are left. */
 const api: ProviderApi = {
   slug: 'dexcom_v3',
   waitsOf: (status, headers) => waitsOfShares(status, [], numbersOf(headers, 'retry-after')[0] ?? LIMIT_SECONDS),
@@ -22,12 +23,13 @@ const api: ProviderApi = {
 
 export const importer: Importer = {
   resources: { glucose: { windowDays: 30 } },
-  // Values come an hour late, in some countries three hours, and later if the phone was switched off.
+  // Values reach Dexcom's API an hour late, in some countries three hours, and later still if the phone was switched
+  // off.
   pollDays: 3,
   pollEverySeconds: 900,
   mappers: {},
   pull: async function* (source, _resource, { from, to }) {
-    // Dexcom treats times without an offset as UTC.
+    // Dexcom reads times without an offset as UTC.
     const query = { startDate: from.slice(0, 19), endDate: to.slice(0, 19) };
     const records = objectsIn(objectIn(await source.ask(api, { url: EGVS, query }))['records']);
     for (const unit of UNITS) {
@@ -41,8 +43,8 @@ export const importer: Importer = {
 };
 
 /**
- * Returns the value of a record. If a value is outside the sensor's range, Dexcom returns the nearest end of the range,
- * 39 or 401 mg/dL, and the status states this.
+ * Returns the value of a record. Below and above the sensor's range, Dexcom returns 39 or 401 mg/dL and says so in
+ * `status`.
  */
 function toMeasured(record: ProviderObject): Measured[] {
   const at = momentIn(record['systemTime']);
@@ -55,8 +57,8 @@ const QUARTER_SECONDS = 900;
 const FURTHEST_SECONDS = 14 * 3_600;
 
 /**
- * Returns the offset from UTC. `displayTime` is the time that the device's clock showed. Returns null if this makes an
- * impossible offset, for example because nobody has set the clock of a receiver.
+ * Returns the offset from UTC: the clock of the device (`displayTime`) minus UTC. Returns null if no time zone has this
+ * offset, for example because nobody has set the clock.
  */
 function offsetOf({ displayTime }: ProviderObject, at: string): number | null {
   const shown = textOr(displayTime);

@@ -16,7 +16,7 @@ export const connector: Connector = {
     scopes: [ACTIVITY, METRICS, SLEEP],
     scope_separator: ' ',
     pkce: true,
-    // Google returns a refresh token only if the request has both parameters.
+    // Google returns a refresh token only to requests with both parameters.
     authorize_with: { access_type: 'offline', prompt: 'consent' },
     externalUserId: () => null,
     identity: {

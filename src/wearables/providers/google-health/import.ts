@@ -18,9 +18,9 @@ import type { ProviderApi } from '../provider-api.ts';
 
 const API = 'https://health.googleapis.com/v4/users/me/dataTypes';
 const PAGE = 2_000;
-/** The most sleeps and exercises on a page. */
+/** The most sleeps and exercises that Google returns on a page. */
 const SESSIONS_A_PAGE = 25;
-/** The source of values that Google computes from all sources of a moment. */
+/** The source of values that Google merges from all sources that measured at a moment. */
 const MERGED = { provider: 'google_health', source_type: 'multiple_sources' } as const;
 
 const api: ProviderApi = { slug: 'google_health' };
@@ -39,7 +39,8 @@ const week = { windowDays: 7 };
 
 export const importer: Importer = {
   resources: {
-    // Google rolls up at most 14 days in one request. Two days of them are before and after the window.
+    // Google sums up days ("rollup"), at most 14 of them in one request. The window has 10 days, and further days
+    // before and after it are in the same request.
     activity: { windowDays: 10 },
     sleep: month,
     sleep_cycle: { ...month, with: 'sleep' },
@@ -70,8 +71,8 @@ type Time = 'sample' | 'interval' | 'date';
 type DataType = { type: string; field: string; time: Time; series?: string; unit?: string; parts?: number };
 
 /**
- * The time series, by their names in events. Each has Google's data type, the field of the value, and the form in which
- * its points have their time. `parts` is the number of units in the response that make one of our units.
+ * The time series, by their names in events. Each has Google's data type, the field of the value, and the form of a
+ * point's time. `parts` is how many of Google's units make one of ours, for example 1,000 millimetres for a metre.
  */
 const SAMPLES: Readonly<Record<string, DataType>> = {
   steps: { type: 'steps', field: 'count', time: 'interval' },
@@ -119,8 +120,8 @@ function filterOf({ type, time }: DataType, window: TimeWindow): string {
 }
 
 /**
- * Yields the samples of a resource as one stream of all sources, like the person's own app shows them. A value of 0
- * means that no source measured anything.
+ * Yields the samples of a resource as one stream of all sources, as Google's own app shows them. A value of 0 means
+ * that no source measured, so it is left out.
  */
 async function* samples(source: ImportSource, resource: string, window: TimeWindow): AsyncIterable<Pulled> {
   for await (const page of merged(source, resource, window)) yield* samplesIn(source, resource, page);
@@ -143,9 +144,7 @@ function* samplesIn(source: ImportSource, resource: string, page: readonly Provi
   yield* samplesOf(series, MERGED, measured, unit);
 }
 
-/**
- * Returns the time of a point. If a value belongs to a day and has no time, this is the beginning of the user's day.
- */
+/** Returns the time of a point. A value of a day has no time; for it, this is the beginning of the user's day. */
 function timeOf({ user }: ImportSource, found: ProviderObject, { time }: DataType): Omit<Measured, 'value'> | null {
   if (time === 'date') {
     const date = dateOf(found['date']);
@@ -182,7 +181,9 @@ async function* days(source: ImportSource, window: TimeWindow): AsyncIterable<Pu
   yield* summariesOf(source.ctx.log, MAPPERS.activity, [...byDay.values()]);
 }
 
-/** Yields sessions, with the devices that recorded them. Merged points and rolled-up points name no device. */
+/**
+ * Yields sessions, and the devices that recorded them. Only sessions name a device; merged points and rollups do not.
+ */
 function* sessionsOf({ ctx: { log } }: ImportSource, mapper: Mapper, page: ProviderObject[]): Iterable<Pulled> {
   yield* devicesOf(
     log,
@@ -208,7 +209,8 @@ const READERS: Readonly<Record<string, Reader>> = {
     const asked = { type: 'exercise', filter, pageSize: SESSIONS_A_PAGE };
     for await (const page of points(source, asked)) yield* sessionsOf(source, MAPPERS.workouts, page);
   },
-  // A scale reports weight and fat for the same moment. Google has a data type for each of them.
+  // A scale measures weight and fat at the same moment, but Google has a data type for each. This joins both to one
+  // summary.
   body: async function* (source, window) {
     const byTime = new Map<string, ProviderObject>();
     for (const resource of ['weight', 'fat']) {

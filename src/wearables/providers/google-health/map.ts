@@ -23,11 +23,11 @@ export function dateOf(value: unknown): string | null {
   return Number.isNaN(date.getTime()) || date.getUTCDate() !== day ? null : date.toISOString().slice(0, 10);
 }
 
-/** Returns the seconds of a duration like 7200s; null if the value is not a duration. */
+/** Returns 7200 for the duration `7200s`; null if the value is no duration. */
 const secondsIn = (value: unknown): number | null =>
   typeof value === 'string' && /^-?\d{1,9}(\.\d+)?s$/.test(value) ? Number(value.slice(0, -1)) : null;
 
-/** Returns the offset in seconds east of UTC. Google sends 0 for UTC, so 0 is a known offset. */
+/** Returns an offset from UTC in seconds. Google sends 0 for UTC, so 0 is a known offset. */
 export const offsetOf = (value: unknown): number | null => wholeOr(secondsIn(value));
 
 const FORMS: Readonly<Record<string, SourceType>> = {
@@ -47,12 +47,12 @@ function originOf(point: ProviderObject): Origin {
     provider: 'google_health',
     source_type: ownProperty(FORMS, String(objectOr(device)['formFactor'])) ?? 'unknown',
     ...(recordingMethod === 'MANUAL' ? BY_HAND : {}),
-    // The name is users/me/dataTypes/sleep/dataPoints/{id}.
+    // `name` has the form users/me/dataTypes/sleep/dataPoints/{id}.
     provider_id: textOr(point['name'])?.split('/').at(-1) || null,
   };
 }
 
-/** Returns the device of a point. Returns null if the device has no name, because the name identifies the device. */
+/** Returns the device of a point. The name identifies a device, so a device without a name becomes null. */
 export function toDevice(point: ProviderObject): Item {
   const { displayName, manufacturer, formFactor } = objectOr(objectOr(point['dataSource'])['device']);
   const device_model = textOr(displayName);
@@ -66,11 +66,11 @@ const thousandth = (value: unknown): number | null => {
   return number === null ? null : number / 1_000;
 };
 
-/** Returns the key of a point's value. For example, the key for heart-rate is heartRate. */
+/** Returns the key under which a point has the value of a data type, as `heartRate` for `heart-rate`. */
 export const keyOf = (type: string): string => type.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /**
- * The data types whose daily totals we request, by their names in the payload of the day. Each has the field of its
+ * The data types whose totals we request for each day, as the payload of the day names them. Each has the field of its
  * value.
  */
 export const TOTALS = {
@@ -114,7 +114,7 @@ export function toBody(found: ProviderObject): Item {
   };
 }
 
-/** The values of stages in our hypnogram. ASLEEP and RESTLESS are not stages. */
+/** The stages of the night (hypnogram), from Google's names to our numbers. ASLEEP and RESTLESS are not stages. */
 const STAGES: Readonly<Record<string, number>> = { DEEP: 1, LIGHT: 2, REM: 3, AWAKE: 4 };
 
 export function toSleep(point: ProviderObject): Item {
@@ -125,7 +125,7 @@ export function toSleep(point: ProviderObject): Item {
   const { nap, processed } = objectOr(night['metadata']);
   const asleep = numberOr(summary['minutesAsleep']);
   const inBed = numberOr(summary['minutesInSleepPeriod']);
-  // Google is still computing this night. It has no summary yet, and a later response will have it.
+  // Google is still computing this night, so there is no summary yet. A later response has it.
   if (bedtime_start === null || bedtime_stop === null || asleep === null) return null;
   const secondsOfStage = (type: string): number | null => {
     const stage = objectsOr(summary['stagesSummary']).find((each) => each['type'] === type);

@@ -4,8 +4,8 @@ import { equalInConstantTime } from '../../../privacy/equal-in-constant-time.ts'
 import { fieldsOf, idOf, spanOf, type NotificationReader, hookTokenOf } from '../notification-reader.ts';
 
 /**
- * The resources that may have changed, by the data type of a notification. Resources without notifications come by
- * polls.
+ * The resources that may have changed, by the data type in a notification. Other resources have no notifications and
+ * come by polls.
  */
 const TYPES: Readonly<Record<string, string[]>> = {
   steps: ['steps', 'activity'],
@@ -24,14 +24,15 @@ const TYPES: Readonly<Record<string, string[]>> = {
 const MOST_INTERVALS = 100;
 
 /**
- * The secret of the subscriber is the complete `Authorization` header. Google also signs the payload, with keys that
- * change. We do not check that signature, because a notification only causes a request to Google itself.
+ * The secret that we set for the subscriber (Google's word for a subscription) is the whole `Authorization` header of
+ * each notification. Google also signs the payload, with keys that it changes. We do not check this signature: a
+ * notification only makes us ask Google, so a false one does little harm.
  */
 export const notificationReader: NotificationReader = {
   headers: ['authorization'],
   isGenuine: (secret, { headers }) =>
     equalInConstantTime(headers['authorization'] ?? '', `Bearer ${hookTokenOf(secret)}`),
-  // The data of a span can change again after a notification about it.
+  // After a notification about a span, its data can change again. The second notification then has the same text.
   repeats: true,
   read: ({ data }) => {
     const { healthUserId, operation, dataType, intervals } = fieldsOf(data);

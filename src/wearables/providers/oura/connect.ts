@@ -18,7 +18,7 @@ export const connector: Connector = {
     always_scopes: ['personal'],
     scope_separator: ' ',
     pkce: false,
-    // A response may write a granted scope like extapi:daily.
+    // A response may name a granted scope `extapi:daily` where a request has `daily`.
     grantedScope: (scope) => scope.replace(/^extapi:/, ''),
     externalUserId: () => null,
     identity: {

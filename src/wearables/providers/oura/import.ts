@@ -56,15 +56,16 @@ export const importer: Importer = {
     workouts: { windowDays: 90 },
     blood_oxygen: { windowDays: 90 },
     vo2_max: { windowDays: 90 },
-    // 30 days is the longest window that Oura accepts.
+    // Oura accepts windows of at most 30 days.
     heartrate: { windowDays: 30 },
   },
-  // A ring may have no connection to its phone for days.
+  // A ring may be out of reach of its phone for days, and then sends old data.
   pollDays: 4,
   pollEverySeconds: 1_800,
   mappers: MAPPERS,
   sampleSources: [SOURCE.source_type],
-  // Other documents belong to this one. So if the document exists, polls pull the days around it.
+  // Returns 'gone', or null if the document exists. Other documents belong to it, for example the score of a night. So
+  // polls pull the days around it and not this document alone.
   findOne: async (source, resource, id) => {
     const path = ownProperty(DOCUMENTS, resource);
     if (path === undefined) return null;
@@ -75,7 +76,7 @@ export const importer: Importer = {
   pull: (source, resource, window) => (ownProperty(READERS, resource) as Reader)(source, window),
 };
 
-/** The path of each kind of summary that Oura stores as one document. */
+/** The path of each kind of summary that is one document of Oura. */
 const DOCUMENTS: Readonly<Record<string, string>> = { activity: 'daily_activity', sleep: 'sleep', workouts: 'workout' };
 
 type Reader = (source: ImportSource, window: TimeWindow) => AsyncIterable<Pulled>;
@@ -96,10 +97,10 @@ async function* pages(
     yield objectsIn(response['data']);
 }
 
-/** Returns the samples of a series that a document contains. */
+/** Returns the samples that a document contains for a series. */
 type MeasuredIn = (found: ProviderObject, source: ImportSource) => Measured[];
 
-/** Yields the samples of the wanted series, from documents that contain all of these series. */
+/** Yields samples of those wanted series that the documents contain. */
 function* samplesIn(
   source: ImportSource,
   page: readonly ProviderObject[],
@@ -117,7 +118,7 @@ const samples = (path: string, series: Readonly<Record<string, MeasuredIn>>): Re
     for await (const page of documents(source, path, window)) yield* samplesIn(source, page, series);
   };
 
-/** Returns the total of a day as one sample. Oura has no shorter intervals for these units. */
+/** Returns the total of a day as one sample. Oura has no values of shorter intervals in these units. */
 const ofDay =
   (field: string) =>
   (found: ProviderObject): Measured[] => {
@@ -126,7 +127,7 @@ const ofDay =
     return at === null ? [] : [{ at, value: numberOr(found[field]), duration_ms: DAY_MS, timezone_offset }];
   };
 
-/** Returns the beginning of the user's day, for a value that belongs to a day and has no time. */
+/** Returns the beginning of the user's day, for a value that has a day and no time. */
 function atDay({ day }: ProviderObject, { user }: ImportSource): string | null {
   const date = textOr(day);
   if (date === null || momentIn(date) === null) return null;
@@ -148,7 +149,7 @@ const IN_NIGHTS = {
   },
 } satisfies Record<string, MeasuredIn>;
 
-/** Yields days with their samples. */
+/** Yields activities of days, with their samples. */
 const days: Reader = async function* (source, window) {
   for await (const page of documents(source, 'daily_activity', window)) {
     yield* summariesOf(source.ctx.log, MAPPERS.activity, page);
@@ -156,7 +157,7 @@ const days: Reader = async function* (source, window) {
   }
 };
 
-/** Yields nights with the score of their day and with their samples. */
+/** Yields nights, each with the score of its day and with its samples. */
 const nights: Reader = async function* (source, window) {
   const daily = new Map<string, ProviderObject>();
   for await (const page of documents(source, 'daily_sleep', window))

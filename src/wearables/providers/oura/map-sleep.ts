@@ -17,29 +17,23 @@ import { columnOf, hypnogramOf, type Stage } from '../responses/sleep-stream.ts'
 import { ownProperty } from '../../../wire/own-property.ts';
 
 const PHASE_SECONDS = 300;
-/** The digits have the same meaning as in our hypnogram: 1 deep, 2 light, 3 REM, 4 awake. */
+/** Oura's digits, which are the same as the numbers in our sleep stages: 1 deep, 2 light, 3 REM, 4 awake. */
 const STAGES = new Set(['1', '2', '3', '4']);
 
-/**
- * Oura's name for a nap is `late_nap`. A time at rest, with or without sleep, is `rest`. A `deleted` sleep is not a
- * sleep.
- */
+/** Oura names a nap `late_nap`. `rest` is a time at rest, with or without sleep. `deleted` is no sleep. */
 const TYPES: Readonly<Record<string, string>> = {
   long_sleep: 'long_sleep',
   late_nap: 'acknowledged_nap',
   rest: 'unknown',
 };
 
-/**
- * Whether the person has deleted the sleep. The documentation does not state the meaning of the other fields in this
- * case.
- */
+/** Whether the person has deleted the sleep. What its other fields mean then is not documented. */
 export const isDeleted = ({ type }: ProviderObject): boolean => type === 'deleted';
 
 /**
- * Returns a sleep with the `daily_sleep` of its day, which is null if there is none. Oura has one score for each day.
- * It belongs to the long sleep of that day. Returns null for a payload without the field `daily_sleep`, because its
- * summary would delete the stored score.
+ * Returns a sleep, from the payload of a night to which `daily_sleep` of its day was added (null if there is none).
+ * Oura has one score for a day, and the long sleep of the day gets it. A payload without the member `daily_sleep`
+ * returns null, because its summary would delete the stored score.
  */
 export function toSleep(found: ProviderObject): Item {
   if (isDeleted(found)) return null;
@@ -83,7 +77,7 @@ export function toSleep(found: ProviderObject): Item {
   };
 }
 
-/** Returns values that were measured at equal intervals from a moment on, without the missing ones. */
+/** Returns values that were measured at equal intervals from `timestamp` on. Missing values are left out. */
 export function measuredAsleep(found: ProviderObject, name: 'heart_rate' | 'hrv'): Measured[] {
   const { interval, items, timestamp } = objectOr(found[name]);
   const [values, every] = [numbersOr(items), numberOr(interval)];

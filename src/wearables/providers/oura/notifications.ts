@@ -3,8 +3,8 @@ import { equalInConstantTime } from '../../../privacy/equal-in-constant-time.ts'
 import { hexOf, idOf, type NotificationReader, INBOX_RETENTION_DAYS } from '../notification-reader.ts';
 
 /**
- * The resources and the kind of summary for each of Oura's data types. Oura sends no notifications about heart rate, so
- * we pull it together with the data to which it belongs.
+ * The resources and the kind of summary, by Oura's data types. Oura sends no notifications about heart rates. So we
+ * pull them with the activity, sleep or workout during which they were measured.
  */
 const TYPES: Readonly<Record<string, { resources: string[]; kind?: string }>> = {
   daily_activity: { resources: ['activity', 'steps', 'distance', 'calories_active', 'heartrate'], kind: 'activity' },
@@ -18,8 +18,8 @@ const TYPES: Readonly<Record<string, { resources: string[]; kind?: string }>> = 
 const MOST_AGE_SECONDS = INBOX_RETENTION_DAYS * 86_400;
 
 /**
- * Returns the timestamp in seconds; NaN if it is not a moment. The documentation does not define its form. We have
- * observed seconds since 1970.
+ * Returns the timestamp in seconds since 1970; NaN if it is no moment. Oura does not document its form, and sends
+ * seconds.
  */
 function secondsOf(timestamp: string): number {
   if (!/^\d{1,16}(\.\d{1,9})?$/.test(timestamp)) return Date.parse(timestamp) / 1_000;
@@ -27,12 +27,15 @@ function secondsOf(timestamp: string): number {
   return number > MILLISECONDS_FROM ? number / 1_000 : number;
 }
 
-/** A larger number must be milliseconds. In seconds this number is in the year 5138, in milliseconds in 1973. */
+/**
+ * From this number on, a timestamp must be in milliseconds: as seconds it would be the year 5138, as milliseconds it is
+ * 1973.
+ */
 const MILLISECONDS_FROM = 1e11;
 
 /**
- * We refuse a notification that is older than the retention time of the inbox, because anybody who has seen it could
- * send it again. Oura itself repeats a notification for about an hour.
+ * Refuses a notification that is older than INBOX_RETENTION_DAYS. Somebody who has seen an old notification may be
+ * sending a copy of it. Oura itself repeats a notification for about an hour.
  */
 export const notificationReader: NotificationReader = {
   headers: ['x-oura-signature', 'x-oura-timestamp'],

@@ -1,11 +1,11 @@
-// https://cloud.ouraring.com/v2/docs#tag/Webhook-Subscription-Routes: there is one subscription for each type of data
-// and event. It lasts for some 90 days.
+// https://cloud.ouraring.com/v2/docs#tag/Webhook-Subscription-Routes: each type of data and event has a subscription of
+// its own, which lasts for some 90 days.
 import { objectsOf, type ApplicationSubscriber } from '../subscriber.ts';
 
 const SUBSCRIPTIONS = 'https://api.ouraring.com/v2/webhook/subscription';
 const DATA_TYPES = ['daily_activity', 'daily_sleep', 'sleep', 'workout', 'daily_spo2', 'vO2_max'];
 const EVENT_TYPES = ['create', 'update', 'delete'];
-/** We renew a subscription long before it expires, so that it does no harm if we cannot reach Oura for some days. */
+/** A subscription is renewed this long before it expires. So some days without a connection to Oura do no harm. */
 const RENEWED_BEFORE_MS = 14 * 86_400_000;
 
 export const subscriber: ApplicationSubscriber = {

@@ -2,7 +2,7 @@
 import { newId } from '../../../ids.ts';
 import { textOf, type Connector } from '../connector.ts';
 
-/** Polar has only one scope, for all data. */
+/** Polar has only one scope. It covers all data. */
 const ALL = { required: ['accesslink.read_all'] };
 
 export const connector: Connector = {
@@ -15,12 +15,12 @@ export const connector: Connector = {
     scopes: ['accesslink.read_all'],
     scope_separator: ' ',
     pkce: false,
-    // Polar's tokens are valid until they are revoked, and there is no refresh token.
+    // Polar's tokens have no refresh token and are valid until they are revoked. So we ignore `expires_in`.
     unwrap: ({ expires_in: _, ...response }) => response,
     externalUserId: ({ x_user_id }) => textOf(x_user_id),
     identity: null,
-    // Polar returns no data before this request. The `member-id` may be any unused id. If the account is registered
-    // already, Polar responds with 409.
+    // Polar returns no data before this request. `member-id` may be any unused id. Polar responds with 409 if the
+    // account is registered already.
     register: { url: 'https://www.polaraccesslink.com/v3/users', body: () => ({ 'member-id': newId() }) },
   },
   scopes: {

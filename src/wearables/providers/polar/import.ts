@@ -1,4 +1,4 @@
-// https://www.polar.com/accesslink-api/: lists of the last 28 or 30 days. They only have data from after the
+// https://www.polar.com/accesslink-api/: lists of the last 28 or 30 days. They have no data from before the
 // registration of the user.
 import { momentOfClock } from '../../calendar-date.ts';
 import { activity } from '../../summaries/resources/activity.ts';
@@ -31,7 +31,7 @@ import { ownProperty } from '../../../wire/own-property.ts';
 const API = 'https://www.polaraccesslink.com/v3';
 const QUARTER_SECONDS = 900;
 
-/** If there is no data, Polar responds without content. */
+/** Polar responds with 204 if there is no data. We treat this as 404. */
 const api: ProviderApi = { slug: 'polar', waitsOf, statusOf: (status) => (status === 204 ? 404 : status) };
 
 const MAPPERS = {
@@ -42,7 +42,7 @@ const MAPPERS = {
   workouts: { resource: workout, toItem: toWorkout, withoutPoints: true },
 } satisfies Importer['mappers'];
 
-/** Polar returns the list of all entries for every window. */
+/** Polar returns all entries, whatever the window. So one window covers everything. */
 const all = { windowDays: 366 };
 
 const ofNights = { ...all, with: 'sleep' };
@@ -51,21 +51,21 @@ export const importer: Importer = {
   resources: {
     profile: { ...all, polled: false },
     body: { ...all, with: 'profile' },
-    // Polar returns at most 28 days. Some of them are before and after the window.
+    // Polar returns at most 28 days. The window has 25, because a request includes some days around it.
     activity: { windowDays: 25 },
     sleep: all,
     sleep_cycle: ofNights,
     hrv: ofNights,
     respiratory_rate: ofNights,
     workouts: all,
-    // Each exercise needs one request.
+    // The points of each exercise need a request of their own.
     workout_stream: { ...all, with: 'workouts' },
-    // The window is short, because some devices measure every few seconds.
+    // Some devices measure a heart rate every few seconds, so the window is short.
     heartrate: { windowDays: 5 },
   },
-  // Many people synchronise their watch only now and then.
+  // Many people synchronise their watch only now and then, and the old data comes then.
   pollDays: 5,
-  // An application may send 5,000 requests a day, and 100 more for each user. A poll sends six.
+  // An application may send 5,000 requests a day, plus 100 for each user. A poll sends six.
   pollEverySeconds: 10_800,
   mappers: MAPPERS,
   pull: (source, resource, window) => (ownProperty(READERS, resource) as Reader)(source, window),
@@ -73,7 +73,7 @@ export const importer: Importer = {
 
 type Reader = (source: ImportSource, window: TimeWindow) => AsyncIterable<Pulled>;
 
-/** Sends a request. Returns null if there is no data. */
+/** Sends a request and returns the response; null if there is no data. */
 const ask = (source: ImportSource, path: string, query: NonNullable<Question['query']> = {}): Promise<unknown> =>
   source.ask(api, { url: `${API}/${path}`, query, mayBeMissing: true });
 
@@ -83,7 +83,7 @@ const listIn = (answer: unknown, name: string): ProviderObject[] =>
 const exercises = async (source: ImportSource): Promise<ProviderObject[]> =>
   objectsIn((await ask(source, 'exercises')) ?? []);
 
-/** Returns nights, each with its recovery. */
+/** Returns nights, each with the `recharge` of the night, which is Polar's measure of recovery. */
 async function nights(source: ImportSource): Promise<{ night: ProviderObject; recharge: ProviderObject }[]> {
   const recharges = new Map(
     listIn(await ask(source, 'users/nightly-recharge'), 'recharges').map((each) => [nameIn(each['date']), each]),
@@ -92,7 +92,7 @@ async function nights(source: ImportSource): Promise<{ night: ProviderObject; re
   return found.map((night) => ({ night, recharge: recharges.get(nameIn(night['date'])) ?? {} }));
 }
 
-/** For each series that is measured in sleep, the field of the recovery that has its values. */
+/** The series that are measured in sleep, each with the field of a `recharge` that has its values. */
 const ASLEEP: Readonly<Record<string, string>> = { hrv: 'hrv_samples', respiratory_rate: 'breathing_samples' };
 
 const asleep: Reader = async function* (source) {
@@ -108,7 +108,7 @@ const asleep: Reader = async function* (source) {
   }
 };
 
-/** Yields the data that the person has entered. One request brings it for both summaries. */
+/** Yields the data about the person. One request brings it for both summaries, profile and body. */
 const person: Reader = async function* (source) {
   const { wanted, ctx } = source;
   const found = await ask(source, 'users/physical-info');
@@ -117,7 +117,7 @@ const person: Reader = async function* (source) {
   if (wanted.has('body')) yield* summariesOf(ctx.log, MAPPERS.body, [weighed(objectIn(found))]);
 };
 
-/** Yields exercises, and the points of those exercises for which we have not stored points. */
+/** Yields exercises. Yields the points of an exercise only if no points of it are stored yet. */
 const sessions: Reader = async function* (source) {
   const found = await exercises(source);
   if (source.wanted.has('workouts')) yield* summariesOf(source.ctx.log, MAPPERS.workouts, found);
@@ -153,17 +153,14 @@ const READERS: Readonly<Record<string, Reader>> = {
   },
 };
 
-/** Returns the first and last day of a request. Polar refuses days in the future. */
+/** Returns the first and last day of a request. Polar refuses days in the future, so the last day is at most today. */
 function daysOf(window: TimeWindow): { from: string; to: string } {
   const { first, last } = daysAround(window);
   const today = new Date().toISOString().slice(0, 10);
   return { from: first, to: last < today ? last : today };
 }
 
-/**
- * Returns the samples of a day. Times are local times of the device's clock without a zone, so we use the user's time
- * zone.
- */
+/** Returns the samples of a day. Their times are local times without a zone, so we take the zone of the user. */
 function onTheDay({ user }: ImportSource, day: ProviderObject): Measured[] {
   const date = nameIn(day['date']);
   momentIn(date);

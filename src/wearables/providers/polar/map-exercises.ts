@@ -20,7 +20,7 @@ import { ownProperty } from '../../../wire/own-property.ts';
 const FURTHEST_MINUTES = 960;
 const KILOMETRES_AN_HOUR = 3.6;
 
-/** Returns the seconds of a duration like PT1H2M3.5S; null if the value is not a duration. */
+/** Returns the seconds of a duration like `PT1H2M3.5S`; null if the value is no duration. */
 function secondsIn(duration: unknown): number | null {
   const [whole, hours, minutes, seconds] =
     /^PT(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9}(?:\.\d{1,9})?)S)?$/.exec(String(duration)) ?? [];
@@ -33,7 +33,7 @@ function minutesEast({ start_time_utc_offset }: ProviderObject): number | null {
   return minutes === null || Math.abs(minutes) > FURTHEST_MINUTES ? null : minutes;
 }
 
-/** Returns the start of an exercise. Polar sends the local time and its offset from UTC. */
+/** Returns the start of an exercise. Polar sends the local time and, separately, its offset from UTC. */
 function startOf(exercise: ProviderObject): string | null {
   const startTime = textOr(exercise['start_time']);
   const local = Date.parse(`${startTime}Z`);
@@ -62,11 +62,11 @@ export function toWorkout(exercise: ProviderObject): Item {
   };
 }
 
-/** The most series that we read. Polar has twelve types of series. */
+/** The most series of an exercise that we read. Polar has twelve types of series. */
 const MOST_SERIES = 50;
 
 const same = (value: number): number => value;
-/** The columns of a stream, by Polar's type of sample. Each has the conversion to our unit. */
+/** The columns of a workout's stream, by the number of Polar's sample type. Each has the conversion to our unit. */
 const COLUMNS: Readonly<Record<string, { name: string; convert: (value: number) => number }>> = {
   0: { name: 'heartrate', convert: Math.round },
   1: { name: 'velocity_smooth', convert: (value) => value / KILOMETRES_AN_HOUR },
@@ -79,8 +79,8 @@ const COLUMNS: Readonly<Record<string, { name: string; convert: (value: number) 
 };
 
 /**
- * Returns the points from the start on. Their interval is the shortest interval of all series. Returns null if there
- * are no series.
+ * Returns the points of an exercise as columns. The points have the shortest interval of all series. Returns null if
+ * there are no series.
  */
 export function toStream(time_start: string, exercise: ProviderObject): Record<string, unknown> | null {
   const recorded = objectsOr(exercise['samples'])
@@ -103,7 +103,10 @@ export function toStream(time_start: string, exercise: ProviderObject): Record<s
   return { time: seconds.map((second) => start + second), ...Object.fromEntries(columns), ...wayOf(exercise, seconds) };
 }
 
-/** Returns the position on the route for the second of each point, if there is one. */
+/**
+ * Returns the positions on the route for the seconds of the points, as two columns. A second without a position has
+ * null. Without a route, there are no columns.
+ */
 function wayOf(exercise: ProviderObject, seconds: number[]): Record<string, unknown> {
   const points = new Map(
     objectsOr(exercise['route']).map((point) => [Math.round(secondsIn(point['time']) ?? -1), point]),

@@ -16,7 +16,7 @@ import { WATCH } from './map-summaries.ts';
 
 const DAY_SECONDS = 86_400;
 const MINUTE_SECONDS = 60;
-/** Polar's numbers are 0 awake, 1 REM, 2 and 3 light, 4 deep, 5 unknown. The values here are those of our hypnogram. */
+/** From Polar's numbers of stages (0 awake, 1 REM, 2 and 3 light, 4 deep, 5 unknown) to those of our sleep stages. */
 const STAGES: Readonly<Record<number, number>> = { 0: 4, 1: 3, 2: 2, 3: 2, 4: 1, 5: -1 };
 
 /** Returns the values of a map like `{"23:55": 58, "00:00": 57}`, whose keys are local times, sorted by time. */
@@ -29,7 +29,7 @@ function byClock(night: ProviderObject, values: unknown): { at: number; value: n
     const value = numberOr(reported);
     if (hours === undefined || value === null) return [];
     const at = midnight + (Number(hours) * 60 + Number(minutes)) * MINUTE_SECONDS;
-    // The first minute may begin before the start of the night, so we use the start of the night as its time.
+    // The first minute may begin some seconds before the night. It then counts from the start of the night.
     return [{ at: Math.max(at > start - MINUTE_SECONDS ? at : at + DAY_SECONDS, start), value }];
   });
   return found.toSorted((a, b) => a.at - b.at);
@@ -49,8 +49,8 @@ function stagesOf(night: ProviderObject, end: number): Stage[] {
 }
 
 /**
- * Returns the sleep of a day with its `recharge`. The id of the sleep is its date, because Polar may correct its times
- * later.
+ * Returns the sleep of a day with its `recharge` (Polar's measure of recovery). Polar may correct the times of a sleep
+ * later, so the id of the sleep is its date.
  */
 export function toSleep(night: ProviderObject): Item {
   const recharge = objectOr(night['recharge']);
@@ -70,7 +70,7 @@ export function toSleep(night: ProviderObject): Item {
     timezone_offset: offsetWithin(String(night['sleep_end_time'])),
     bedtime_start,
     bedtime_stop,
-    // Some devices report no stages.
+    // Some devices report no stages. Then the time asleep is the time in bed without the time awake.
     total: asleep > 0 ? asleep : Math.max(lasted - (awake ?? 0), 0),
     awake,
     light,

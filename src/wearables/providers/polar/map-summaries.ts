@@ -6,7 +6,7 @@ import { ownProperty } from '../../../wire/own-property.ts';
 export const WATCH = { provider: 'polar', source_type: 'watch' } as const;
 
 const SEXES: Readonly<Record<string, string>> = { MALE: 'male', FEMALE: 'female' };
-/** The sources of values that nobody has entered or measured. */
+/** Polar's marks of values that nobody entered or measured. */
 const GUESSED = new Set(['SOURCE_DEFAULT', 'SOURCE_ESTIMATE']);
 
 export function toActivity(day: ProviderObject): Item {
@@ -29,7 +29,7 @@ export const toProfile = (person: ProviderObject): Item => ({
   sex: ownProperty(SEXES, String(person['gender'])) ?? null,
 });
 
-/** Returns the fields of a person that we store together with a weight. */
+/** Returns those fields of a person that belong to a weight, as the payload of the weight. */
 export const weighed = ({ weight, weight_source, modified, created }: ProviderObject): ProviderObject => ({
   weight,
   weight_source,

@@ -2,8 +2,8 @@
 import { hasOurToken, idOf, spanOfDay, type NotificationReader } from '../notification-reader.ts';
 
 /**
- * The resources that may have changed, by the event. Polar always returns complete lists of exercises and nights, so
- * the day of these notifications does not matter.
+ * The resources that may have changed, by the event in the notification. Polar always returns complete lists of
+ * exercises and nights. So the day in such a notification is not needed.
  */
 const EVENTS: Readonly<Record<string, string[]>> = {
   EXERCISE: ['workouts', 'workout_stream'],
@@ -15,8 +15,8 @@ const EVENTS: Readonly<Record<string, string[]>> = {
 const OF_A_DAY = new Set(['CONTINUOUS_HEART_RATE', 'ACTIVITY_SUMMARY']);
 
 /**
- * Polar signs with a key that it shows once, when the webhook is created. We do not have this key, so the address
- * proves the sender. A PING only needs a response.
+ * Polar signs with a key that it shows only once, to the operator who creates the webhook. We do not have this key. So
+ * the address with our token proves the sender. Polar sends a PING to test the address; it needs only a response.
  */
 export const notificationReader: NotificationReader = {
   headers: [],

@@ -4,8 +4,8 @@ import { summariesOf } from './fitting.ts';
 import type { ProviderObject } from './read-response.ts';
 
 /**
- * Returns every device that a provider's response names, once each. `named` has only the part of the response that
- * describes each device.
+ * Returns every device that a provider's response names, each once. `named` has only those parts of the response that
+ * describe a device.
  */
 export const devicesOf = (log: Logger, mapper: Mapper, named: readonly ProviderObject[]): Iterable<Pulled> =>
   summariesOf(log, mapper, [...new Map(named.map((raw) => [JSON.stringify(raw), raw])).values()]);

@@ -1,4 +1,4 @@
-// Checks data of providers. Its limits are those of pushed data.
+// Checks data of providers by the limits of pushed data.
 import type { TObject } from 'typebox';
 import type { Logger } from '../../../log.ts';
 import { invalidPathsOf, type Path } from '../../schema-check.ts';
@@ -14,20 +14,22 @@ import type { SampleOfSource } from '../../timeseries/store-samples.ts';
 import type { Mapper, Pulled } from '../importer.ts';
 import { secondsOf, type ProviderObject } from './read-response.ts';
 
-/** A summary that we made from a provider's response; null if the response contains none. */
+/** A summary from a provider's response; null if the response contains none. */
 export type Item = SummaryItem | null;
 
-/** The most rounds in which we remove invalid values. Each round finds some of them. */
+/**
+ * The most rounds of removing invalid values. The check does not report all errors at once, so one round is not enough.
+ */
 const MOST_ROUNDS = 50;
 const SUMMARIES_PER_CHUNK = 100;
 const SAMPLES_PER_CHUNK = 2_000;
 const FIRST_MOMENT = '1900-01-01';
 
 /**
- * Makes valid summaries from raw payloads, in chunks. Removes a field whose value is outside of its limits or of the
- * session. If the summary is invalid without that field, omits the summary, because one invalid summary would prevent
- * the storage of all others. The raw payload still has the removed values. Counts each summary that lost something.
- * `points` are the points of a workout, which come in a separate response.
+ * Makes valid summaries from raw payloads, in chunks. One invalid summary would prevent the storage of its whole chunk.
+ * So this removes each value that is outside of its limits or of the session, and leaves out a summary that is still
+ * invalid then. The raw payload retains the removed values. Counts each summary that lost something. `points` are the
+ * points of a workout, if they come in a response of their own.
  */
 export function* summariesOf(
   log: Logger,
@@ -64,7 +66,7 @@ function invalidPathsIn(input: TObject, item: SummaryItem): Path[] {
   return check(item);
 }
 
-/** `item` is null if the summary is invalid without the removed fields. */
+/** `item` is null if the summary is invalid even without the removed fields. */
 type Fitting = { item: SummaryItem | null; isWhole: boolean };
 
 /** Removes the values of a summary that are outside of their limits or of the session. */
@@ -89,8 +91,8 @@ export function fit({ input, withinSession }: SummaryResource, item: SummaryItem
 }
 
 /**
- * Ends the stages of a sleep at the end of the sleep. With some providers, the last stage continues until the end of
- * its interval of five minutes.
+ * Ends the sleep stages at the end of the sleep. At some providers each stage has five minutes, so the last one may end
+ * later than the sleep.
  */
 function withinBed({ sleep_stream, bedtime_start, bedtime_stop }: Record<string, unknown>): unknown {
   const { hypnogram, ...others } = sleep_stream as { hypnogram?: { start: number[]; end: number[]; value: number[] } };
@@ -107,23 +109,23 @@ function withinBed({ sleep_stream, bedtime_start, bedtime_stop }: Record<string,
   };
 }
 
-/** Whether a path leads to a column of points. We may remove every such column except the times. */
+/** Whether a path leads into a column of points. Every such column may be removed, except the times. */
 const isColumn = (value: unknown, within: string | undefined): boolean =>
   typeof value === 'object' && value !== null && within !== undefined && within !== 'time' && !Array.isArray(value);
 
 export type Measured = {
-  /** The moment of a sample, or the start of its interval, as text: in UTC, with three fractional digits and Z. */
+  /** The moment of a sample, or the start of its interval, as `2026-03-01T09:00:00.000Z`. */
   at: string;
   value: number | null;
-  /** The length of the interval; 0 if it is not known. */
+  /** The length of the interval in milliseconds; 0 if it is not known. */
   duration_ms?: number;
   timezone_offset?: number | null;
   extra?: SampleExtra;
 };
 
 /**
- * Returns samples of a series in chunks. Values may be in the series' own unit or in another unit that it accepts.
- * Omits impossible values.
+ * Returns samples of a series in chunks. `unit` is the unit of the values; without it, they are in the unit of the
+ * series. Impossible values are left out.
  */
 export function* samplesOf(name: string, source: StoredSource, measured: Measured[], unit?: string): Iterable<Pulled> {
   const series = seriesOrNull(name) as Series;

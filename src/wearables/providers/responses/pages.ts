@@ -3,20 +3,18 @@ import type { ImportSource } from '../importer.ts';
 import { objectIn, textOr, type ProviderObject } from './read-response.ts';
 import type { ProviderApi, Question } from '../provider-api.ts';
 
-/** The most pages. A response with more pages is probably an endless repetition. */
+/** The most pages of a response. With more pages, the provider probably repeats them without end. */
 const MOST_PAGES = 500;
 
 type Paged = {
   url: string;
   query: NonNullable<Question['query']>;
-  /** The names of the field with the next page's token: in a response (`answered`), and in a request (`asked`). */
+  /** The token of the next page has one name in a response (`answered`) and another in a request (`asked`). */
   answered: string;
   asked: string;
 };
 
-/**
- * Yields the provider's responses page by page. Each response has the token of the next page; the last one has none.
- */
+/** Yields the provider's responses page by page. Each response but the last one has the token of the next page. */
 export async function* pagesByToken(
   source: ImportSource,
   api: ProviderApi,

@@ -1,4 +1,4 @@
-// Reads responses of providers. If a value has another type than the documentation says, the pull ends with an error.
+// Reads responses of providers. A value of another type than the provider documents ends the pull with an error.
 import { pastMoment, toUtc } from '../../../wire/moment.ts';
 import { timeZone } from '../../../wire/time-zone.ts';
 import { textOf } from '../connector.ts';
@@ -47,8 +47,8 @@ export const textOr = (value: unknown): string | null =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
 
 /**
- * Returns the value as a number, else null. A number may be written as a text, because JSON has 64-bit integers as
- * texts.
+ * Returns the value as a number, else null. Providers write 64-bit integers as texts in JSON, so the text of a number
+ * counts too.
  */
 export function numberOr(value: unknown): number | null {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
@@ -67,7 +67,7 @@ export function wholeOr(value: unknown): number | null {
   return number === null ? null : Math.round(number);
 }
 
-/** Returns a moment in UTC. Returns null if it is in the future. Throws if the value is not a moment. */
+/** Returns a moment as text in UTC; null if it is in the future. Throws if the value is no moment. */
 export function momentIn(value: unknown): string | null {
   if (typeof value !== 'string' || pastMoment(value, Infinity) === null) throw otherwise();
   const moment = pastMoment(value);

@@ -1,19 +1,22 @@
-// Reads from a response how many requests an application may still send for all its users. Pulls of the past do not use
-// all of them, so that polls can go on.
+// Reads from a response how many requests an application may still send for all its users. Pulls of the past may use
+// only a part of them, so that polls can go on.
 import type { Headers, ProviderWaits } from '../provider-api.ts';
 import { numberOr } from './read-response.ts';
 
-/** A limit of requests in a period: the limit, the requests so far, and the seconds until the count is reset. */
+/** A limit of requests in a period: the limit, the requests so far, and the seconds until the period ends. */
 export type Share = { limit: number | null; used: number | null; seconds: number };
 
-/** The part of each limit that pulls of the past may use. */
+/** The share of each limit at which pulls of the past stop. */
 const SHARE_OF_PAST = 0.8;
-/** The longest wait, also if a provider asks for more. If we misread a response, we do not stop requests for longer. */
+/**
+ * The longest wait, even if a provider asks for a longer one. If we misread a response, requests stop no longer than
+ * this.
+ */
 const LONGEST_SECONDS = 3_600;
 
 /**
- * Returns how long we must not send requests for an application or for a team. If the status is 429 although no limit
- * of the application is used up, only the team whose request was refused waits, for `refusedSeconds`.
+ * Returns how long no more requests may be sent for an application or for a team. If a response has status 429 although
+ * no limit of the application is used up, only the team of that request waits, for `refusedSeconds`.
  */
 export function waitsOfShares(status: number, shares: readonly Share[], refusedSeconds: number): ProviderWaits {
   const full = shares.filter(({ limit, used }) => isUsed(limit, used, SHARE_OF_PAST));

@@ -1,11 +1,14 @@
-// Makes the columns of a sleep stream.
+// Makes the columns of a sleep stream, which is the stream of values of one sleep.
 import type { Measured } from './fitting.ts';
 import { secondsOf } from './read-response.ts';
 
-/** A stage. Times are seconds since 1970. The schema of sleep streams explains the values. */
+/** A stage, in seconds since 1970. The schema of sleep streams explains the numbers. */
 export type Stage = { start: number; end: number; value: number };
 
-/** Returns the hypnogram, in which consecutive equal stages are joined; null if there are no stages. */
+/**
+ * Returns the hypnogram (the stages of the night); null if there are no stages. Equal stages that follow each other
+ * become one.
+ */
 export function hypnogramOf(stages: readonly Stage[]): object | null {
   const joined: Stage[] = [];
   for (const stage of stages.toSorted((a, b) => a.start - b.start)) {

@@ -21,8 +21,7 @@ export const connector: Connector = {
     externalUserId: ({ athlete }) => textOf((athlete as { id?: unknown } | undefined)?.id),
     identity: null,
   },
-  // Strava's API agreement requires deletion within 30 days. The other two days are for the case that the service is
-  // not running.
+  // Strava's API agreement requires deletion within 30 days. Two days are left in case the service is not running.
   deletes_data_after_days: 28,
   scopes: {
     profile: { required: ['profile:read_all'] },

@@ -32,7 +32,7 @@ import { waitsOfShares, numbersOf } from '../responses/shares.ts';
 const API = 'https://www.strava.com/api/v3';
 const STREAMS = 'time,distance,latlng,altitude,velocity_smooth,heartrate,cadence,watts,temp';
 const PER_PAGE = 200;
-/** These pages have 20,000 activities of one window. A response with more pages is probably an endless repetition. */
+/** The most pages of one window. They have 20,000 activities. With more, Strava probably repeats pages without end. */
 const MOST_PAGES = 100;
 
 const api: ProviderApi = { slug: 'strava', waitsOf };
@@ -46,7 +46,7 @@ const MAPPERS = {
 export const importer: Importer = {
   resources: {
     profile: { windowDays: 366, polled: false },
-    // Each activity needs one of the application's few requests, and its points need another one.
+    // Each activity needs a request for its details and another for its points, and the application has few requests.
     workouts: { windowDays: 30 },
     workout_stream: { windowDays: 30, with: 'workouts' },
   },
@@ -77,8 +77,8 @@ export const importer: Importer = {
 };
 
 /**
- * Yields the pages of activities. A page can have fewer activities than we requested without being the last one. The
- * last page is empty.
+ * Yields the pages of activities, until a page is empty. A page with fewer activities than requested need not be the
+ * last one.
  */
 async function* activities(source: ImportSource, { from, to }: TimeWindow): AsyncIterable<ProviderObject[]> {
   for (let page = 1; page <= MOST_PAGES; page += 1) {
@@ -89,7 +89,7 @@ async function* activities(source: ImportSource, { from, to }: TimeWindow): Asyn
   }
 }
 
-/** Yields activities, and the devices that recorded them. Lists of activities do not always name the devices. */
+/** Yields activities, and the devices that recorded them. Some activities name no device. */
 function* recorded({ ctx: { log } }: ImportSource, activities: ProviderObject[]): Iterable<Pulled> {
   yield* devicesOf(
     log,
@@ -102,8 +102,8 @@ function* recorded({ ctx: { log } }: ImportSource, activities: ProviderObject[])
 const ofStrava = (page: ProviderObject[]) => ({ provider: 'strava', provider_ids: page.map(({ id }) => nameIn(id)) });
 
 /**
- * Yields the details of activities, because a list has no calories. If we have stored the details of an activity and it
- * has not changed in the list, does not request it again.
+ * Yields the details of activities, because the list lacks calories. Requests no details that are stored already,
+ * unless the activity has changed in the list.
  */
 async function* inFull(source: ImportSource, page: ProviderObject[]): AsyncIterable<ProviderObject> {
   const payloads = await findPayloads(source.ctx, source.user, { resource: workout.name, ...ofStrava(page) });
@@ -120,12 +120,12 @@ async function* inFull(source: ImportSource, page: ProviderObject[]): AsyncItera
   }
 }
 
-/** The value of Strava's field `resource_state` for an activity with all details. */
+/** Strava's `resource_state` of an activity with all details. */
 const IN_FULL = 3;
 
 /**
- * Whether the stored details agree with the list in all fields that we read. The list has no calories and only a rough
- * route.
+ * Whether the stored details agree with the list in all fields that we read. Calories and the exact route are not in
+ * the list, so they cannot be compared.
  */
 function isStill(whole: ProviderObject, listed: ProviderObject): boolean {
   if (whole['resource_state'] !== IN_FULL && !('calories' in whole)) return false;
@@ -133,7 +133,7 @@ function isStill(whole: ProviderObject, listed: ProviderObject): boolean {
   return isDeepStrictEqual(toWorkout(merged), toWorkout(whole));
 }
 
-/** Yields the points of an activity for which we have not stored points. Stored points do not change. */
+/** Yields the points of an activity, unless they are stored already. The points of an activity do not change. */
 async function* withStream(source: ImportSource, activity: ProviderObject): AsyncIterable<Pulled> {
   const item = activity['manual'] === true ? null : toWorkout(activity);
   if (item === null) return;
@@ -172,7 +172,7 @@ function toWorkout(activity: ProviderObject): Item {
     average_speed: numberOr(activity['average_speed']),
     max_speed: numberOr(activity['max_speed']),
     average_watts,
-    // This field of Strava states whether power was measured or estimated.
+    // True if power was measured. Otherwise Strava has estimated it, and we leave it out.
     device_watts: activity['device_watts'] === true ? average_watts : null,
     max_watts: numberOr(activity['max_watts']),
     weighted_average_watts: numberOr(activity['weighted_average_watts']),
@@ -180,13 +180,16 @@ function toWorkout(activity: ProviderObject): Item {
   };
 }
 
-/** Returns the device. Its name does not show whether it is a watch, a phone with an app or another device. */
+/**
+ * Returns the device. The name does not say whether it is a watch, a phone with an app or something else, so the kind
+ * is unknown.
+ */
 function toDevice({ device_name }: ProviderObject): Item {
   const device_model = textOr(device_name);
   return device_model === null ? null : { provider: 'strava', source_type: 'unknown', device_model };
 }
 
-/** Returns the points for each second from the start of the activity; null if the streams have no times. */
+/** Returns the points of an activity as columns, in seconds from its start; null if the streams have no times. */
 function toStream(time_start: string, streams: ProviderObject): Record<string, unknown> | null {
   const dataOf = (name: string): unknown => objectOr(streams[name])['data'];
   const seconds = numbersOr(dataOf('time'));
@@ -221,7 +224,7 @@ const QUARTER_SECONDS = 900;
 const DAY_SECONDS = 86_400;
 /**
  * Reads `X-RateLimit-Limit: 200,2000` and `-Usage`. The first number is for a quarter of an hour, the second for a day
- * in UTC. Reads have separate limits.
+ * in UTC. `X-ReadRateLimit-…` has the limits of requests that read.
  */
 function waitsOf(status: number, headers: Headers): ProviderWaits {
   const shares = ['x-ratelimit', 'x-readratelimit'].flatMap((kind) => {
@@ -236,8 +239,8 @@ function waitsOf(status: number, headers: Headers): ProviderWaits {
 }
 
 /**
- * Returns the seconds until the next full quarter of an hour, or until the next day in UTC. Adds one second, because
- * clocks differ.
+ * Returns the seconds until the next full quarter of an hour, or the next day in UTC. One second is added, because
+ * Strava's clock may be behind ours.
  */
 function until(every: number): number {
   const now = Date.now() / 1_000;

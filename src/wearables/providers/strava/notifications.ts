@@ -5,8 +5,8 @@ import { fieldsOf, hasOurToken, hexOf, idOf, type NotificationReader } from '../
 const MOST_AGE_SECONDS = 300;
 
 /**
- * It depends on the application whether Strava signs. An unsigned notification must come to the address that only
- * Strava knows.
+ * Strava signs for some applications and not for others. A notification without a signature must come to the address
+ * with our token, which only Strava knows.
  */
 export const notificationReader: NotificationReader = {
   headers: ['x-strava-signature'],

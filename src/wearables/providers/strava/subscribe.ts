@@ -14,7 +14,7 @@ export const subscriber: ApplicationSubscriber = {
     const there = objectsOf(await ask({ method: 'GET', url: `${SUBSCRIPTIONS}?${query}` }));
     const ours = there.find(({ callback_url }) => callback_url === address);
     if (ours) return textOf(ours['id']);
-    // This subscription belongs to another deployment with the same application, so we must not remove it.
+    // Another deployment that uses the same application has made this subscription. So we must not remove it.
     if (there.some(({ callback_url }) => !String(callback_url).startsWith(base)))
       throw new ProviderRefused('subscribed_elsewhere');
     for (const each of there)

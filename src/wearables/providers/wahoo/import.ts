@@ -25,7 +25,7 @@ import { sportOf } from './map-sports.ts';
 const API = 'https://api.wahooligan.com/v1';
 const SOURCE = { provider: 'wahoo', source_type: 'unknown' } as const;
 const PER_PAGE = 60;
-/** These pages have 6,000 workouts. A response with more pages is probably an endless repetition. */
+/** The most pages of one window. They have 6,000 workouts. With more, Wahoo probably repeats pages without end. */
 const MOST_PAGES = 100;
 
 const api: ProviderApi = { slug: 'wahoo', waitsOf };
@@ -38,7 +38,7 @@ const MAPPERS = {
 export const importer: Importer = {
   resources: {
     profile: { windowDays: 366, polled: false },
-    // Wahoo has one list of all workouts. For each window we read this list from its beginning.
+    // Wahoo has one list of all workouts, which each window reads from its beginning. So windows are long.
     workouts: { windowDays: 366 },
   },
   pollDays: 3,
@@ -61,7 +61,7 @@ export const importer: Importer = {
   },
 };
 
-/** Yields the workouts that began in the window. The list has the newest ones first. */
+/** Yields the workouts that began in the window. The list begins with the newest ones. */
 async function* workouts(source: ImportSource, { from, to }: TimeWindow): AsyncIterable<ProviderObject[]> {
   for (let page = 1; page <= MOST_PAGES; page += 1) {
     const query = { page, per_page: PER_PAGE };
@@ -75,11 +75,13 @@ async function* workouts(source: ImportSource, { from, to }: TimeWindow): AsyncI
   }
 }
 
-/** Whether a workout began in the window. A workout in the future is a plan. */
+/** Whether a workout began in the window. Wahoo also lists planned workouts, which begin in the future. */
 const isIn = (moment: string | null, { from, to }: TimeWindow): boolean =>
   moment !== null && moment >= from && moment < to;
 
-/** Returns a workout. Wahoo writes numbers as texts. A workout that the person only planned has no summary. */
+/**
+ * Returns a workout; null if it has no summary, because then the person only planned it. Wahoo writes numbers as texts.
+ */
 function toWorkout(found: ProviderObject): Item {
   const time_start = momentIn(found['starts']);
   const summary = objectOr(found['workout_summary']);
@@ -108,7 +110,7 @@ function toWorkout(found: ProviderObject): Item {
   };
 }
 
-/** Returns a measured number. Wahoo writes 0.0 if there was no sensor. */
+/** Returns a measured number; null for 0, which Wahoo writes if there was no sensor. */
 const measured = (value: unknown): number | null => numberOr(value) || null;
 
 function toProfile(person: ProviderObject): Item {
@@ -121,12 +123,11 @@ function toProfile(person: ProviderObject): Item {
   };
 }
 
-/** The waits for the limits of a day, an hour and five minutes. We use them if the response states no reset time. */
+/** The waits in seconds if a response states none, for the limits of a day, an hour and five minutes. */
 const WAITS_SECONDS = [3_600, 600, 300];
 
 /**
- * Reads `X-RateLimit-Limit: 5000, 1000, 200` and `-Remaining`. `-Reset` has seconds only after the application has used
- * up a limit.
+ * Reads `X-RateLimit-Limit: 5000, 1000, 200` and `-Remaining`. `-Reset` has its seconds only after a limit is used up.
  */
 function waitsOf(status: number, headers: Headers): ProviderWaits {
   const [limits, left] = [numbersOf(headers, 'x-ratelimit-limit'), numbersOf(headers, 'x-ratelimit-remaining')];

@@ -1,7 +1,10 @@
 // https://cloud-api.wahooligan.com/#webhooks
 import { fieldsOf, hasOurToken, idOf, type NotificationReader } from '../notification-reader.ts';
 
-/** Wahoo does not sign, and it chooses the token in the body itself. So we put our token into the address. */
+/**
+ * Wahoo does not sign. It sends a token in the body, but Wahoo chooses that token itself and we do not know it. So our
+ * own token is in the address.
+ */
 export const notificationReader: NotificationReader = {
   headers: [],
   isGenuine: hasOurToken,

@@ -20,7 +20,7 @@ export const connector: Connector = {
     always_scopes: ['offline', 'read:profile'],
     scope_separator: ' ',
     pkce: false,
-    // Without this scope, the response has no refresh token for the next renewal.
+    // Without this scope, the response would have no refresh token for the next renewal.
     renew_with: { scope: 'offline' },
     externalUserId: () => null,
     identity: {

@@ -38,7 +38,7 @@ const MAPPERS = {
 
 const month = { windowDays: 30 };
 const ofNights = { windowDays: 30, with: 'sleep' };
-/** Data that the person has entered once. It has no time, so we can only read its present values. */
+/** Data that the person entered, for example the height. WHOOP has only the present values, without a time. */
 const asItIs = { windowDays: 366, polled: false } as const;
 
 export const importer: Importer = {
@@ -83,12 +83,12 @@ async function* records(source: ImportSource, path: string, { from, to }: TimeWi
 const daysFrom = (moment: string, days: number): string =>
   new Date(Date.parse(moment) + days * 86_400_000).toISOString();
 
-/** For each series, the field of a recovery that has its samples. */
+/** The series of recoveries (WHOOP's measure after each night), each with its field. */
 const RECOVERED: Readonly<Record<string, string>> = { hrv: 'hrv_rmssd_milli', blood_oxygen: 'spo2_percentage' };
 
 /**
- * Yields the samples of recoveries. Values that were measured in sleep have the time at which WHOOP recorded the night,
- * soon after its end.
+ * Yields the samples of recoveries. The values were measured in sleep. Their time is the one at which WHOOP made the
+ * record, soon after the end of the night.
  */
 function* recovered({ wanted }: ImportSource, page: readonly ProviderObject[]): Iterable<Pulled> {
   for (const [name, field] of Object.entries(RECOVERED)) {
@@ -115,7 +115,7 @@ const recoveries: Reader = async function* (source, window) {
   for await (const page of records(source, 'recovery', window)) yield* recovered(source, page);
 };
 
-/** Yields the measurements that the person has entered. One request brings them for both summaries. */
+/** Yields the measurements that the person entered. One request brings them for both summaries, profile and body. */
 const measurements: Reader = async function* (source, { to }) {
   const person = objectIn(await source.ask(api, { url: `${API}/user/measurement/body` }));
   const { log } = source.ctx;
@@ -132,8 +132,8 @@ const READERS: Readonly<Record<string, Reader>> = {
   },
   sleep: async function* (source, window) {
     const scores = new Map<string, ProviderObject>();
-    // This window also has the recoveries just outside of the requested window. Otherwise a night could come without
-    // its recovery, and would replace the stored night that has one.
+    // The recovery of a night may be just outside of the window. Without it, the night would replace the stored night
+    // that has a recovery. So recoveries are requested for one more day on both sides.
     const around = { from: daysFrom(window.from, -1), to: daysFrom(window.to, 1) };
     for await (const page of records(source, 'recovery', around)) {
       for (const { sleep_id, score } of page) scores.set(nameIn(sleep_id), objectOr(score));
@@ -157,7 +157,7 @@ const READERS: Readonly<Record<string, Reader>> = {
 };
 
 /**
- * Reads `X-RateLimit-Limit: 100, 100;window=60, 10000;window=86400`. Its first number is the limit that will be used up
+ * Reads `X-RateLimit-Limit: 100, 100;window=60, 10000;window=86400`. The first number is the limit that will be used up
  * first.
  */
 function waitsOf(status: number, headers: Headers): ProviderWaits {

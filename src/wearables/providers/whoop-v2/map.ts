@@ -1,4 +1,4 @@
-// https://developer.whoop.com/api: a record whose state is not SCORED has no score yet. A later response has it.
+// https://developer.whoop.com/api: a record that is not SCORED has no values yet. A later response has them.
 import { offsetWithin } from '../../calendar-date.ts';
 import type { Item } from '../responses/fitting.ts';
 import {
@@ -17,7 +17,7 @@ export const WRISTBAND = { provider: 'whoop_v2', source_type: 'watch' } as const
 const KILOJOULES_A_KILOCALORIE = 4.184;
 const HALF_A_DAY_MS = 43_200_000;
 
-/** Returns the offset in seconds east of UTC. WHOOP sends Z for UTC, so 0 is a known offset. */
+/** Returns an offset from UTC in seconds. WHOOP sends Z for UTC, so here Z means 0 and not unknown. */
 export function offsetOf({ start, timezone_offset }: ProviderObject): number | null {
   const offset = textOr(timezone_offset);
   if (offset === 'Z' || offset === '+00:00') return 0;
@@ -35,7 +35,8 @@ const seconds = (milliseconds: unknown): number | null => {
 };
 
 /**
- * Returns the activity of a cycle. A cycle lasts from one night to the next. Its day is the local day at its middle.
+ * Returns the activity of a cycle, which lasts from one night to the next. The activity belongs to the local day of the
+ * middle of the cycle.
  */
 export function toActivity(cycle: ProviderObject): Item {
   const start = momentIn(cycle['start']);
@@ -98,7 +99,7 @@ export const toProfile = (person: ProviderObject): Item => ({
   height: centimetres(person['height_meter']),
 });
 
-/** Returns the person's weight at `read_at`, the time at which we read it. */
+/** Returns the weight of the person, as of `read_at`, when we read it. */
 export function toBody(person: ProviderObject): Item {
   const weight = numberOr(person['weight_kilogram']);
   const timestamp = textOr(person['read_at']);
@@ -106,8 +107,8 @@ export function toBody(person: ProviderObject): Item {
 }
 
 /**
- * WHOOP's zones are the same as ours. The first is below half of the highest heart rate. Each further zone is a tenth
- * of it.
+ * WHOOP's heart-rate zones, which are the same as ours: zone zero is below half of the highest heart rate, and each
+ * further zone is a tenth of it.
  */
 const ZONES = ['zero', 'one', 'two', 'three', 'four', 'five'] as const;
 

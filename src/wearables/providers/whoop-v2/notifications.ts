@@ -6,8 +6,8 @@ import { idOf, type NotificationReader } from '../notification-reader.ts';
 const MOST_AGE_MS = 300_000;
 
 /**
- * The resources that may have changed, by the type of the notification. A recovery has the id of its sleep, because
- * that sleep has the values of the recovery.
+ * The resources that may have changed, by the type of the notification. A recovery has the id of its sleep, and our
+ * sleep has the values of the recovery.
  */
 const TYPES: Readonly<Record<string, { resources: string[]; kind: string }>> = {
   sleep: { resources: ['sleep', 'respiratory_rate'], kind: 'sleep' },

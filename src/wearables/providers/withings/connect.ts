@@ -1,10 +1,10 @@
 // https://developer.withings.com/developer-guide/v3/integration-guide/public-health-data-api/get-access/oauth-web-flow
 import { textOf, type Connector } from '../connector.ts';
 
-/** The address for requests that make and end subscriptions. They use the user's access token. */
+/** The address at which subscriptions begin and end, with the user's access token. */
 export const NOTIFY = 'https://wbsapi.withings.net/notify';
 
-/** The numbers of the notification categories, each with the scope that it needs. */
+/** Withings' categories of notifications (`appli`), each with the scope that it needs. */
 export const NOTIFY_CATEGORIES: readonly (readonly [appli: string, scope: string])[] = [
   ['1', 'user.metrics'],
   ['2', 'user.metrics'],
@@ -19,7 +19,7 @@ export const connector: Connector = {
   oauth: {
     authorize_url: 'https://account.withings.com/oauth2_user/authorize2',
     token_url: 'https://wbsapi.withings.net/v2/oauth2',
-    // A partner cannot revoke a token. It can only end the notifications about the user.
+    // An application cannot revoke a token at Withings. It can only end the notifications about the user.
     revoke: {
       url: NOTIFY,
       token_in: 'header',
@@ -31,7 +31,7 @@ export const connector: Connector = {
     scope_separator: ',',
     pkce: false,
     token_with: { action: 'requesttoken' },
-    // Every response has HTTP status 200. Its field `status` has the error code, and `body` the response itself.
+    // Every response has HTTP status 200. In it, `status` is Withings' code and `body` the content.
     unwrap: ({ status, body }) =>
       status === 0 ? (body as Record<string, unknown>) : { error: `withings_${textOf(status) ?? 'unknown'}` },
     identity: null,

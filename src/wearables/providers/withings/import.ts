@@ -1,4 +1,5 @@
-// https://developer.withings.com/api-reference: every request is a POST, and the body of the response has the error.
+// https://developer.withings.com/api-reference: every request is a POST, and an error is in the body of a response with
+// status 200.
 import { findPayloads } from '../../summaries/find-payloads.ts';
 import { activity } from '../../summaries/resources/activity.ts';
 import { body } from '../../summaries/resources/body.ts';
@@ -33,8 +34,8 @@ const MOST_PAGES = 200;
 const WATCH = { provider: 'withings', source_type: 'watch' } as const;
 
 /**
- * Code 601 means too many requests, and 5xx are errors of Withings. With 100 to 102, 200 and 401 Withings refuses a
- * token. All other codes refuse the request.
+ * The HTTP status that each of Withings' codes stands for: 601 means too many requests, 5xx errors of Withings, and 100
+ * to 102, 200 and 401 a refused token. All other codes mean that the request is wrong.
  */
 const STATUS: Readonly<Record<number, number>> = {
   0: 200,
@@ -48,8 +49,8 @@ const STATUS: Readonly<Record<number, number>> = {
   601: 429,
 };
 /**
- * Withings limits requests for each minute. The response does not show whether the application or the user has sent too
- * many.
+ * The wait in seconds if Withings refuses a request because of a limit. Limits are for a minute. The response does not
+ * say whether the application or the user has sent too many requests.
  */
 const LIMIT_SECONDS = 60;
 
@@ -71,9 +72,9 @@ const MAPPERS = {
 } satisfies Importer['mappers'];
 
 const measures = { windowDays: 90, with: 'body' };
-/** These series have values for each minute. A response has one day. */
+/** Series with a value for each minute. A response has one day, so a window of 7 days needs 7 requests. */
 const byTheMinute = { windowDays: 7, with: 'steps' };
-/** The stages of each night need one request. */
+/** The stages of each night need a request of their own. */
 const nights = { windowDays: 30 };
 
 export const importer: Importer = {
@@ -131,7 +132,7 @@ const daysOf = (window: TimeWindow) => {
 };
 const timesOf = ({ from, to }: TimeWindow) => ({ startdate: secondsOf(from), enddate: secondsOf(to) });
 
-/** Requests measurements. Category 1 are measurements, and category 2 are goals. */
+/** Requests measurements. Category 1 means measurements, in contrast to goals. */
 const measurements = (source: ImportSource, window: TimeWindow, types: readonly number[]) =>
   pages(source, {
     path: '/measure',
@@ -160,7 +161,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   },
 };
 
-/** Yields the wanted values of scales, blood pressure cuffs and thermometers. Withings returns them in one list. */
+/** Yields the wanted values of scales, blood-pressure cuffs and thermometers, which Withings returns in one list. */
 async function* measured(source: ImportSource, window: TimeWindow): AsyncIterable<Pulled> {
   const { wanted, ctx } = source;
   const series = Object.entries(MEASURED).filter(([resource]) => wanted.has(resource));
@@ -186,10 +187,7 @@ async function* measured(source: ImportSource, window: TimeWindow): AsyncIterabl
   }
 }
 
-/**
- * Yields nights, each with its stages. If we have stored the stages of a night and the night has not changed, does not
- * request them again.
- */
+/** Yields nights, each with its stages. Requests no stages that are stored already, unless the night has changed. */
 async function* asleep(source: ImportSource, window: TimeWindow): AsyncIterable<Pulled> {
   const data_fields =
     'deepsleepduration,lightsleepduration,remsleepduration,wakeupduration,total_sleep_time,total_timeinbed,' +
@@ -229,7 +227,7 @@ async function stagesOf(source: ImportSource, night: ProviderObject): Promise<un
   }));
 }
 
-/** For each of these series, by its name in events, the field of values within the day. */
+/** The series with values within the day, by their names in events, each with its field. */
 const INTRADAY: Readonly<Record<string, string>> = {
   steps: 'steps',
   heartrate: 'heart_rate',
@@ -239,8 +237,8 @@ const INTRADAY: Readonly<Record<string, string>> = {
 };
 
 /**
- * Yields all wanted series of a day, which one request brings. A response has one day at most. Its keys are the seconds
- * at which each value begins.
+ * Yields all wanted series of a day, which one request brings. A response has at most one day. Its keys are seconds
+ * since 1970 at which a value begins.
  */
 async function* intraday(source: ImportSource, { from, to }: TimeWindow): AsyncIterable<Pulled> {
   const fields = Object.entries(INTRADAY).filter(([resource]) => source.wanted.has(resource));
@@ -252,7 +250,7 @@ async function* intraday(source: ImportSource, { from, to }: TimeWindow): AsyncI
       startdate: Math.floor(at / 1_000),
       enddate: Math.floor(until / 1_000),
     });
-    // `series` is an empty list if there is no data, and otherwise a map.
+    // Without data, `series` is an empty list. Otherwise it is an object.
     const found = Object.entries(objectOr(response['series'])).flatMap(([second, value]) => {
       const began = numberOr(second);
       return began === null ? [] : [{ at: momentAt(began), value: objectOr(value) }];

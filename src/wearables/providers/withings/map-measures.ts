@@ -15,7 +15,7 @@ import {
 } from '../responses/read-response.ts';
 import { ownProperty } from '../../../wire/own-property.ts';
 
-/** The types of measures for each series, by its name in events. */
+/** The series by their names in events, each with Withings' types of measures and the kind of device. */
 export const MEASURED: Readonly<Record<string, { series: string; types: readonly number[]; from: SourceType }>> = {
   weight: { series: 'body_weight', types: [1], from: 'scale' },
   fat: { series: 'body_fat', types: [6], from: 'scale' },
@@ -25,7 +25,7 @@ export const MEASURED: Readonly<Record<string, { series: string; types: readonly
   vo2_max: { series: 'vo2_max', types: [123], from: 'watch' },
 };
 
-/** The values of `attrib` for data that the person typed in: 2, or 4 if the person did so when creating the account. */
+/** The values of `attrib` that mean that the person typed the values in: 2, or 4 when creating the account. */
 const BY_HAND = new Set([2, 4]);
 const DIASTOLIC = 9;
 const SYSTOLIC = 10;
@@ -35,7 +35,10 @@ const sourceOf = (group: ProviderObject, from: SourceType): { provider: 'withing
   source_type: BY_HAND.has(numberOr(group['attrib']) ?? -1) ? 'app' : from,
 });
 
-/** Returns a value. Withings sends it as a whole number and a power of ten. We divide, so that 84.1 stays exact. */
+/**
+ * Returns a value. Withings sends 84.1 as the whole number 841 and the power -1. We divide 841 by 10, because 841 × 0.1
+ * is not exactly 84.1.
+ */
 function valueOf(group: ProviderObject, type: number): number | null {
   const measure = objectsOr(group['measures']).find((each) => each['type'] === type);
   if (!measure) return null;
@@ -78,9 +81,9 @@ export function toDevice(group: ProviderObject): Item {
 }
 
 /**
- * Returns the values of one weighing. Masses of muscle, water and bone become percentages of the weight. The time zone
- * is not in the groups but in the `body` of the response. Returns null for a payload without the time zone, because we
- * could not find its day.
+ * Returns the values of one weighing. Masses of muscle, water and bone become percentages of the weight. The groups
+ * have no time zone, but the `body` of the response has one, so the payload contains both. A payload without `body`
+ * returns null, because we cannot know its day.
  */
 export function toBody(group: ProviderObject): Item {
   if (group['body'] === undefined) return null;

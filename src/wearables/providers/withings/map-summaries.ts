@@ -14,7 +14,7 @@ import {
 } from '../responses/read-response.ts';
 import { columnOf, hypnogramOf, type Stage } from '../responses/sleep-stream.ts';
 
-/** The model of devices that people wear. All other devices are below the mattress. */
+/** The number of the model that people wear. All others are mats below the mattress. */
 const TRACKER = 16;
 
 export function toActivity(day: ProviderObject): Item {
@@ -24,7 +24,7 @@ export function toActivity(day: ProviderObject): Item {
   };
   return {
     provider: 'withings',
-    // The value 18 means that the data comes from another app.
+    // The brand 18 means that the data comes from another app.
     source_type: numberOr(day['brand']) === 18 ? 'app' : 'watch',
     calendar_date: nameIn(day['date']).slice(0, 10),
     time_zone: zoneOr(day['timezone']),
@@ -44,10 +44,13 @@ export function toActivity(day: ProviderObject): Item {
   };
 }
 
-/** The values of our hypnogram for the states awake, light, deep and REM. All other states are unknown. */
+/**
+ * The numbers of our sleep stages, in the order of Withings' numbers from 0: awake, light, deep, REM. All others are
+ * unknown.
+ */
 const STAGES: readonly number[] = [4, 2, 1, 3];
 
-/** Returns values that were measured during stages, by the second of the measurement. */
+/** Returns the values that were measured during the stages. The keys of the values are seconds since 1970. */
 function measuredAsleep(stages: readonly ProviderObject[], name: 'hr' | 'rr'): Measured[] {
   const found = stages.flatMap((stage) =>
     Object.entries(objectOr(stage[name])).map(([second, value]) => [numberOr(second), numberOr(value)] as const),
@@ -73,7 +76,9 @@ function streamOf(stages: readonly ProviderObject[]): object | null {
   };
 }
 
-/** Returns a sleep from a night with its `stages`, which come in a separate response. */
+/**
+ * Returns a sleep, from the payload of a night to which its `stages` were added. They come in a response of their own.
+ */
 export function toSleep(night: ProviderObject): Item {
   const data = objectOr(night['data']);
   const [deep, light, rem, awake] = ['deep', 'light', 'rem', 'wakeup'].map((stage) =>
@@ -99,7 +104,7 @@ export function toSleep(night: ProviderObject): Item {
     rem,
     awake,
     score: wholeOr(data['sleep_score']),
-    // Withings sends the efficiency as a number from 0 to 1.
+    // Withings sends 0.93 for an efficiency of 93 percent.
     efficiency: efficiency === null ? null : Math.round(efficiency * 1_000) / 10,
     latency: wholeOr(data['sleep_latency']),
     hr_average: wholeOr(data['hr_average']),

@@ -10,24 +10,25 @@ const CATEGORIES: Readonly<Record<string, string[]>> = {
   44: ['sleep'],
 };
 /**
- * For these categories we pull all values of the span, because a missing value is the only sign that it was deleted.
+ * Categories for which a deletion shows only by what is missing. So we request all values of the span and delete those
+ * that Withings no longer has.
  */
 const OF_MEASURES = new Set(['1', '2', '4']);
 /** The category for changes of the user's account. */
 const ACCOUNT = '46';
 
-/** Withings does not sign. The address of the subscription proves the sender, because only Withings knows it. */
+/** Withings does not sign. Only Withings knows the address with our token, so the address proves the sender. */
 export const notificationReader: NotificationReader = {
   headers: [],
   isGenuine: hasOurToken,
   isForm: true,
-  // Withings sends a notification that names a day each time the data of the day changes.
+  // A notification that only names a day comes each time when the data of the day changes, with the same text.
   repeats: true,
   read: ({ userid, appli, startdate, enddate, date, action }) => {
     const owner = idOf(userid);
     if (owner === null) return null;
     if (appli === ACCOUNT) {
-      // The action `update` means that the profile has changed, which we do not pull.
+      // The action `update` means a change of the profile, which we do not pull.
       return action === 'unlink' || action === 'delete'
         ? { external_user_id: owner, resources: [], ended: true }
         : null;

@@ -1,5 +1,5 @@
 // https://developer.withings.com/developer-guide/v3/integration-guide/public-health-data-api/data-api/notifications/notification-subscribe:
-// there is one subscription for each user and category. Withings ends it if its address has failed for days.
+// each user has a subscription for each category. Withings ends a subscription whose address has failed for days.
 import { NOTIFY, NOTIFY_CATEGORIES } from './connect.ts';
 import { objectsOf, type UserSubscriber } from '../subscriber.ts';
 

@@ -1,4 +1,4 @@
-// Sends all requests for a provider's data.
+// Sends all requests for the data of providers.
 import { ask, NoResponse } from '../../../outbound/ask.ts';
 import { findUser } from '../../../users/find.ts';
 import { failConnection } from '../../connections/fail.ts';
@@ -10,18 +10,17 @@ import { PullError, type ImportSource } from '../../providers/importer.ts';
 import { endWait, storeWaits, ofTeamAlone, refuseWhileDeferred, type Probe } from './provider-waits.ts';
 import type { Headers, ProviderWaits, ProviderApi, Question } from '../../providers/provider-api.ts';
 
-/** The time limit from the start of the request to the last byte of the response. */
+/** The time limit of a request in milliseconds, up to the last byte of its response. */
 const TIMEOUT_MS = 30_000;
 const MOST_BYTES = 8 * 1024 * 1024;
 const LONGEST_WAIT_SECONDS = 86_400;
 const NOBODY: ProviderWaits = { application: null, team: null };
 
-/** The user and context for which requests are sent. */
+/** For whom requests are sent: the user and the context. */
 type Asking = Omit<ImportSource, 'ask' | 'wanted'>;
 
 /**
- * Returns the source with which an importer works. The importer sends requests with `ask`, so it does not need tokens
- * and does not know limits.
+ * Returns the source from which an importer reads. The importer only calls `ask`. Tokens and limits are handled here.
  */
 export const importSource = (of: Omit<ImportSource, 'ask'>): ImportSource => ({
   ...of,
@@ -30,7 +29,7 @@ export const importSource = (of: Omit<ImportSource, 'ask'>): ImportSource => ({
 
 /**
  * Sends a request for a connection's data and returns the response; null if there is no data. If the provider refuses
- * the token, renews it once. Throws PullError for any other status and for an unreadable response.
+ * the token, renews it and asks once more. Throws PullError for any other status and for an unreadable response.
  */
 async function askProvider(source: Asking, api: ProviderApi, question: Question): Promise<unknown> {
   const { ctx, user, past } = source;
@@ -40,8 +39,8 @@ async function askProvider(source: Asking, api: ProviderApi, question: Question)
   let refused: string | undefined;
   for (;;) {
     const token = await tokenOf(source, api, refused);
-    // We claim the probe only when we have a token. Without a token we send no request, so another team may send the
-    // probe.
+    // A probe is one request during a wait of the application. It is claimed only now, when we have a token. Without a
+    // token no request follows, and another team should get the probe.
     probe ??= await claimProbe?.();
     const answer = await send(source, api, question, token);
     const waits = api.waitsOf?.(answer.status, answer.headers) ?? NOBODY;
@@ -64,8 +63,9 @@ async function tokenOf({ ctx, user }: Asking, { slug }: ProviderApi, refused?: s
   } catch (error) {
     throw error instanceof ProviderUnavailable ? new PullError('provider_unavailable') : error;
   }
-  // If a user is scheduled for deletion, this throws, and the work continues if the team cancels the deletion. If a
-  // connection is paused or in error, a new pull begins when the user connects again.
+  // There is no token. If the user is scheduled for deletion, findUser throws, and the work continues if the team
+  // cancels the deletion. Otherwise the connection is paused or in error, and a new pull begins when the user connects
+  // again.
   await findUser(ctx, user.id);
   throw new PullError('non_retriable_error');
 }
@@ -96,7 +96,7 @@ async function send(
     { timeoutMs: TIMEOUT_MS, mostBytes: MOST_BYTES, signal },
   ).catch((error: unknown) => {
     if (!(error instanceof NoResponse)) throw error;
-    // If a response is too large now, it will be too large next time.
+    // A response that is too large now will be too large next time, so there is no other try.
     throw new PullError(error.code === 'answer_too_large' ? 'non_retriable_error' : 'transport_failure');
   });
   const value = parse(text);
@@ -104,7 +104,8 @@ async function send(
 }
 
 /**
- * Whether the provider itself has processed the request. A response with 401, 429 or a server error does not show this.
+ * Whether the response shows that the provider accepts requests again. A response with 401, 429 or a server error does
+ * not.
  */
 const isAnswered = ({ status }: ProviderResponse): boolean => (status >= 200 && status < 300) || status === 404;
 
@@ -114,7 +115,7 @@ function valueOf(
   waits: ProviderWaits,
 ): unknown {
   if (status === 429) {
-    // The connection is not the cause if the application has used up its limit. So this does not count as a try.
+    // If the application has used up its limit, this does not count as a try, because the connection is not the cause.
     const wait = waits.application?.pollsSeconds ? waits.application : waits.team;
     throw new PullError('provider_rate_limit_exceeded', wait?.pollsSeconds ?? retryAfterOf(headers), {
       isDeferred: wait === waits.application && wait !== null,
@@ -127,10 +128,7 @@ function valueOf(
   return value;
 }
 
-/**
- * Returns the number of seconds for which the response asks us to wait, at most a day; null if it has no readable
- * number.
- */
+/** Returns the seconds that `Retry-After` asks us to wait, at most a day; null if it has no number. */
 function retryAfterOf(headers: Headers): number | null {
   const seconds = Number(headers['retry-after'] ?? NaN);
   return seconds >= 0 ? Math.min(seconds, LONGEST_WAIT_SECONDS) : null;

@@ -1,21 +1,24 @@
-// Stores the waits of providers. A provider limits the requests of an application or a team. When a limit is used up,
-// all processes send no requests to the provider for some time.
+// Stores the waits of providers. A provider limits the requests of an application or of a team. When a limit is used
+// up, no process sends requests to the provider for some time.
 import { sql } from 'kysely';
 import type { TeamCtx } from '../../../context.ts';
 import type { ProviderWaits, Wait } from '../../providers/provider-api.ts';
 import { PullError } from '../../providers/importer.ts';
 
-/** A request that a process sends although the application waits. `answered_at` identifies the wait at that time. */
+/**
+ * One request that is sent although the application waits, to find whether it still has to. `answered_at` identifies
+ * the wait.
+ */
 export type Probe = { answered_at: string };
 
 /**
- * The time between two probes. Strava also counts refused requests. With this time, three of the hundred requests in a
- * quarter of an hour are probes.
+ * The seconds between two probes. Strava also counts requests that it refuses. At this interval, probes use 3 of the
+ * 100 requests of a quarter of an hour.
  */
 const PROBE_SECONDS = 300;
 const SPREAD_SECONDS = 30;
 
-/** Stores how long no process may send requests to a provider. If a stored wait is longer, it stays. */
+/** Stores how long no process may send requests to a provider. A stored wait that is longer stays. */
 export async function storeWaits({ db, team }: TeamCtx, provider: string, waits: ProviderWaits): Promise<void> {
   const application = waits.application && momentsOf(waits.application);
   if (application)
@@ -39,8 +42,8 @@ export async function storeWaits({ db, team }: TeamCtx, provider: string, waits:
 }
 
 /**
- * Returns the waits for a team's own application. All of them become waits of the team, because no other team uses the
- * application.
+ * Returns the waits for a team's own application. No other team uses the application, so its waits become waits of the
+ * team.
  */
 export function ofTeamAlone({ application, team }: ProviderWaits): ProviderWaits {
   const longest = (name: keyof Wait): number => Math.max(application?.[name] ?? 0, team?.[name] ?? 0);
@@ -57,11 +60,11 @@ const momentsOf = ({ pollsSeconds, pastSeconds }: Wait) => {
 };
 
 /**
- * Throws PullError while we must not send requests to the provider. This error does not count as a try. Every five
- * minutes one request may go out as a probe, which shows whether the application still has to wait. The team of a probe
- * is not the team whose request was refused. `claimProbe` claims the probe for a request that is sent next. It throws
- * if another process has claimed the probe before. It is null if nobody has to wait. `hasOwn` is true for a connection
- * of the team's own application, which does not wait for other applications.
+ * Throws PullError while no requests may be sent to the provider. This does not count as a try. Every five minutes one
+ * request may be sent as a probe, to find whether the application still has to wait. A team whose own request was
+ * refused does not send the probe. `claimProbe` claims the probe for the next request, and throws if another process
+ * was faster. It is null if nobody waits. `hasOwn` is true for a connection of the team's own application. Such a
+ * connection does not wait for other applications.
  */
 export async function refuseWhileDeferred(
   { db, team }: TeamCtx,
@@ -86,7 +89,7 @@ export async function refuseWhileDeferred(
   const shared = Math.max(wait?.application ?? 0, 0);
   const hasOwn = wait?.has_own ?? false;
   if (own === 0 && shared === 0) return { hasOwn, claimProbe: null };
-  // A team that may send the next probe tries again at the time of that probe.
+  // A team that may send the next probe tries again when this probe is due.
   if (own > 0 || wait?.probe !== 0) throw deferralFor(Math.max(own, Math.min(shared, wait?.probe ?? Infinity)));
   const claimProbe = async (): Promise<Probe> => {
     const { rows } = await sql<Probe>`
@@ -99,13 +102,13 @@ export async function refuseWhileDeferred(
   return { hasOwn, claimProbe };
 }
 
-/** Returns the deferral with a random part, so that retries do not all come at the same moment. */
+/** Returns the error of a wait, with a random part, so that not all retries come at the same moment. */
 const deferralFor = (seconds: number): PullError =>
   new PullError('provider_rate_limit_exceeded', Math.ceil(seconds + Math.random() * SPREAD_SECONDS), {
     isDeferred: true,
   });
 
-/** Ends the application's wait, unless the provider has set another one since the probe began. */
+/** Ends the wait of the application, unless the provider has set another wait since the probe began. */
 export async function endWait({ db }: TeamCtx, provider: string, { answered_at }: Probe): Promise<void> {
   await sql`delete from provider_waits where provider = ${provider}
     and answered_at = ${answered_at}::timestamptz`.execute(db);

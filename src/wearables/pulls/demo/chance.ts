@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 
-/** A generator of numbers that look random. The same words always give the same numbers. */
+/** A generator of numbers that look random. The same words always give the same numbers, so a demo can be repeated. */
 export type Chance = {
-  /** Returns a number from `least` up to `most`. */
+  /** Returns a number from `least` up to and without `most`. */
   between: (least: number, most: number) => number;
   whole: (least: number, most: number) => number;
 };
 
 /**
- * Returns the generator for these words. Each user, day and purpose has a separate generator, so that a change of one
- * does not change the numbers of another.
+ * Returns the generator of these words. Each user, day and purpose has a generator of its own. So a change of one
+ * purpose does not change the numbers of another.
  */
 export function chanceOf(...words: string[]): Chance {
   let state = createHash('sha256').update(words.join(' ')).digest().readUInt32LE(0);
-  // This is Mulberry32. Its 32 bits of state are enough for a day.
+  // The generator Mulberry32. Its 32 bits of state suffice for the numbers of a day.
   const next = (): number => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);

@@ -1,5 +1,5 @@
 // The day of an invented person: the times of sleep, exercise and meals, and the heart rate and glucose that result
-// from them. Everything depends only on the user's id and the day, so a sandbox always shows the same data.
+// from them. All of it follows from the user's id and the date, so a sandbox always shows the same data.
 import type { UserRow } from '../../../users/find.ts';
 import { dayEdges } from '../../calendar-date.ts';
 import { chanceOf } from './chance.ts';
@@ -8,8 +8,8 @@ import { clockOfEvening, illnessOn, isWeekend, nextDate, offsetOn, dayOfPeriod }
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 /**
- * The hour at which the clock changes on a day of travel, by the clock before the change. It is late enough for a night
- * before it, and early enough for the shortest day.
+ * The hour of a day of travel at which the time zone changes, by the zone before. The night before ends earlier, and on
+ * the shortest day there is still time after it.
  */
 const JOURNEY_HOUR = 10;
 
@@ -27,19 +27,17 @@ type DemoMeal = { at: number; name: string; carbohydrates: number; kilocalories:
 export type DemoDay = {
   date: string;
   user: Pick<UserRow, 'id' | 'fallback_time_zone'>;
-  /** The beginning of the night before. That night belongs to this day, because the person woke on it. */
+  /** The beginning of the night that ended on this day. */
   bedtime: number;
   wake: number;
-  /**
-   * The beginning of the local day and of the next one. Each uses the clock of the zone in which the person is then.
-   */
+  /** The beginning of the local day, and of the next one. Each is in the zone in which the person is then. */
   start: number;
   end: number;
-  /** Returns seconds east of UTC at a moment; null if the user's zone is not known and the person is at home. */
+  /** Returns the offset from UTC in seconds at a moment; null at home, if the user's zone is not known. */
   offsetAt: (at: number) => number | null;
   /** The time zone in which the person goes to bed; null if it is not known. */
   time_zone: string | null;
-  /** The illness from 0 (well) to 1. */
+  /** How ill the person is, from 0 (well) to 1. */
   illness: number;
   weekend: boolean;
   resting: number;
@@ -114,15 +112,15 @@ export function demoDay(user: DemoDay['user'], date: string): DemoDay {
         carbohydrates,
         kilocalories: carbohydrates * 4 + meal.whole(150, 350),
       };
-      // On the day of a flight to the east there is not enough time for all meals.
+      // A day on which the person flew east is short, so its last meals may not fit.
     }).filter(({ at }) => at < end - 2 * HOUR_MS),
     weight: Math.round((usualWeight + chance.between(-0.6, 0.6) - 0.8 * illness) * 10) / 10,
   };
 }
 
 /**
- * Returns how many steps an hour has. On weekdays there are more on the way to work and back, at the weekend in the
- * middle of the day.
+ * Returns how busy an hour is, as a factor of its steps. On weekdays there are more steps on the way to work and back,
+ * at the weekend in the middle of the day.
  */
 function busyness(hour: number, weekend: boolean): number {
   if (weekend) return hour >= 10 && hour <= 17 ? 1.5 : 0.7;
@@ -137,7 +135,7 @@ function workoutOf(
   const sports: readonly Sport[] = isSwim ? [SWIM] : weekend ? [...SPORTS, HIKE] : SPORTS;
   const { sport, metresAMinute, kilocaloriesAMinute, title } = sports[chance.whole(0, sports.length - 1)] as Sport;
   const minutes = Math.round(chance.whole(25, 55) * (weekend && !isSwim ? 1.8 : 1));
-  // The workout begins before the departure of a flight, also on the shortest day.
+  // On every day, the workout begins before the hour at which a flight may leave.
   const begin = start + Math.round((weekend ? chance.between(9.5, 10.5) : chance.between(12.5, 13.5)) * 60) * MINUTE_MS;
   return {
     sport,
@@ -162,7 +160,7 @@ export function heartRateAt(day: DemoDay, at: number): number {
   return Math.round(day.resting + 12 + steps / 45 + chance.between(-4, 7));
 }
 
-/** Returns the glucose in millimoles per litre: a steady level, and a rise of one or two hours after each meal. */
+/** Returns the glucose in millimoles per litre: a steady level, plus a rise of one or two hours after each meal. */
 export function glucoseAt(day: DemoDay, at: number): number {
   const chance = chanceOf(day.date, 'glucose', String(at), String(day.resting));
   const hills = day.meals.reduce((sum, meal) => {
@@ -173,8 +171,8 @@ export function glucoseAt(day: DemoDay, at: number): number {
 }
 
 /**
- * Returns the stages of the night with the numbers of a hypnogram, in seconds since 1970. A cycle has some 90 minutes.
- * The first cycles have more deep sleep.
+ * Returns the stages of the night, in seconds since 1970. A cycle of stages has some 90 minutes, and the first cycles
+ * have more deep sleep.
  */
 export function stagesOf(day: DemoDay): { start: number; end: number; value: number }[] {
   const chance = chanceOf(day.user.id, day.date, 'stages');
@@ -197,7 +195,7 @@ export function stagesOf(day: DemoDay): { start: number; end: number; value: num
   return stages;
 }
 
-/** Returns the steps in the hour that begins at `hour`, including those of a workout. */
+/** Returns the steps of the hour that begins at the moment `hour`, including those of a workout. */
 export function stepsOf(day: DemoDay, hour: number): number {
   const plain = day.stepsOfHour[Math.floor((hour - day.start) / HOUR_MS)] ?? 0;
   const { workout } = day;
@@ -206,13 +204,13 @@ export function stepsOf(day: DemoDay, hour: number): number {
   return plain + Math.round((within / (workout.end - workout.start)) * (workout.metres / 0.8));
 }
 
-/** Returns the hours of the day that have ended at `now`. */
+/** Returns the starts of those hours of the day that have ended at `now`. */
 export const hoursOver = (day: DemoDay, now: number): number[] =>
   Array.from({ length: Math.round((day.end - day.start) / HOUR_MS) }, (_, n) => day.start + n * HOUR_MS).filter(
     (hour) => hour + HOUR_MS <= now,
   );
 
-/** Returns moments of the day until `now`, with this number of minutes between two of them. */
+/** Returns moments of the day up to `now`, `minutes` apart. */
 export const momentsOf = (day: DemoDay, minutes: number, now: number): number[] =>
   Array.from(
     { length: Math.ceil((day.end - day.start) / (minutes * MINUTE_MS)) },

@@ -1,13 +1,9 @@
-// The calendar of an invented person: the days of illness and of travel. Both repeat, so that every month has some of
-// them.
+// The days on which an invented person is ill or travels. Both repeat, so that every month has some of them.
 import { dayEdges, type Clock } from '../../calendar-date.ts';
 import { chanceOf } from './chance.ts';
 
 const DAY_MS = 86_400_000;
-/**
- * The number of days after which the illness and the travel repeat. It is smaller than the number of days of a demo, so
- * that each demo shows all of them.
- */
+/** After this number of days, illness and travel repeat. A demo has more days than this, so each demo shows both. */
 const PERIOD_DAYS = 26;
 /** How ill the person is on each day of the illness, from 0 to 1. */
 const ILLNESS = [0.6, 1, 0.8, 0.4];
@@ -30,8 +26,8 @@ export const nextDate = (date: string, days = 1): string =>
   new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10);
 
 /**
- * Returns the position of a day in a period of this number of days. The beginning of the period depends on the person
- * and the purpose.
+ * Returns the position of a day in a period of `days` days. Where the period begins depends on the person and the
+ * purpose, so that not all persons are ill on the same day.
  */
 export function dayOfPeriod({ id }: Person, date: string, days: number, purpose: string): number {
   const from = chanceOf(id, 'round', purpose).whole(0, days - 1);
@@ -48,8 +44,8 @@ export function illnessOn(person: Person, date: string): number {
 export const isWeekend = (date: string): boolean => [0, 6].includes(new Date(date).getUTCDay());
 
 /**
- * Returns the clock of the place at which the person goes to bed on a day. On the day of a journey it differs from the
- * clock of the morning.
+ * Returns the clock (offset and zone) where the person goes to bed on a day. On a day of travel this differs from the
+ * morning.
  */
 export function clockOfEvening(person: Person, date: string): Clock {
   const home: Clock = { timezone_offset: null, time_zone: person.fallback_time_zone };
@@ -58,8 +54,8 @@ export function clockOfEvening(person: Person, date: string): Clock {
 }
 
 /**
- * Returns a zone some hours from home, by the offsets of the day. It is the same for each journey of a person, as long
- * as clocks do not change.
+ * Returns a zone some hours from home. It is the same for each journey of a person, unless clocks change at home or
+ * there.
  */
 function awayFrom(person: Person, date: string, home: Clock): string {
   const hoursAway = (zone: string): number =>
@@ -68,6 +64,6 @@ function awayFrom(person: Person, date: string, home: Clock): string {
   return far[chanceOf(person.id, 'away').whole(0, far.length - 1)] as string;
 }
 
-/** Returns seconds east of UTC at the beginning of a day. */
+/** Returns the offset from UTC in seconds at the beginning of a day. */
 export const offsetOn = (date: string, clock: Clock): number =>
   (Date.parse(date) - Date.parse(dayEdges(date, clock).start)) / 1_000;

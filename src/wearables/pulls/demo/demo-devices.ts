@@ -3,10 +3,10 @@ import type { SourceType } from '../../source.ts';
 import { ownProperty } from '../../../wire/own-property.ts';
 import type { ProviderFacts } from '../../providers/facts.ts';
 
-/** The device that invented data names as its source. */
+/** Invented data also names a device as its source. This file chooses the device. */
 export type DemoDevice = { provider: ProviderSlug; source_type: SourceType };
 
-/** The source types of resources that people do not measure on the wrist, by the names of events. */
+/** The source types of resources that are not measured on the wrist, by the names of events. */
 const ELSEWHERE: Readonly<Record<string, SourceType>> = {
   body: 'scale',
   weight: 'scale',
@@ -26,7 +26,7 @@ const ELSEWHERE: Readonly<Record<string, SourceType>> = {
   ige: 'lab',
 };
 
-/** Returns the device that data of this resource and provider names as its source. */
+/** Returns the device for data of this resource and provider. */
 export function deviceOf(provider: ProviderSlug, resource: string): DemoDevice {
   const facts: ProviderFacts = PROVIDERS[provider];
   const usual = facts.device ?? 'watch';

@@ -20,14 +20,14 @@ const DAY_MS = 86_400_000;
 const SAMPLES_PER_CHUNK = 2_000;
 const SUMMARIES_PER_CHUNK = 50;
 
-/** The resources that come with another one: points come with workouts, and stages with sleeps. */
+/** Resources that come with another one: the points of workouts, and the stages of sleeps. */
 const WITHIN: Readonly<Record<string, string>> = { workout_stream: 'workouts', sleep_cycle: 'sleep' };
-/** We publish no event about this series, so there is no pull of it. It comes with sleeps. */
+/** A series without an event of its own, so it cannot be pulled by itself. It comes with sleeps. */
 const STAGES = 'hypnogram';
-/** This resource belongs to the person and not to a day. */
+/** A resource of the person, not of a day. */
 const OF_PERSON = 'profile';
 
-/** Returns the resources of a demo: all resources of the provider that an invented day has. Devices come with them. */
+/** Returns the resources of a demo: those of the provider that an invented day has. Devices come with them. */
 const resourcesOf = (provider: ProviderSlug): string[] =>
   (PROVIDERS[provider] as ProviderFacts).resources.filter(
     (name) => name !== STAGES && (name in WITHIN || name in DEMO_SUMMARIES || DEMO_SERIES.includes(name)),
@@ -37,14 +37,14 @@ function demo(provider: ProviderSlug): Importer {
   const [lead = '', ...others] = resourcesOf(provider);
   const windowDays = DEMO_DAYS + 1;
   return {
-    // One request for the days brings all resources.
+    // All resources come from the same days, so one request (for the lead) brings them all.
     resources: {
       [lead]: { windowDays },
       ...Object.fromEntries(others.map((name) => [name, { windowDays, with: lead }])),
     },
     pollDays: 1,
     pollEverySeconds: 900,
-    // There are no mappers, because the payload is the summary itself.
+    // Mappers are not needed, because the payload is the summary itself.
     mappers: {},
     pull: (source, _lead, window) => daysOf(provider, source, window),
   };
@@ -55,7 +55,7 @@ export const DEMO_IMPORTERS: Readonly<Record<string, Importer>> = Object.fromEnt
   PROVIDER_SLUGS.map((slug) => [slug, demo(slug)]),
 );
 
-/** Yields the data of each resource in the window, except data in the future. */
+/** Yields the data of the wanted resources in the window, up to now. */
 async function* daysOf(provider: ProviderSlug, source: ImportSource, window: TimeWindow): AsyncIterable<Pulled> {
   const { user, wanted } = source;
   const days = daysAround(user, window);
@@ -73,7 +73,7 @@ async function* daysOf(provider: ProviderSlug, source: ImportSource, window: Tim
 
 /**
  * Returns the local days of the person that overlap the window. A local day can begin half a day before or after the
- * same day in UTC.
+ * same day in UTC, so more days are looked at.
  */
 function daysAround(user: UserRow, { from, to }: TimeWindow): DemoDay[] {
   const days: DemoDay[] = [];
@@ -84,7 +84,7 @@ function daysAround(user: UserRow, { from, to }: TimeWindow): DemoDay[] {
   return days;
 }
 
-/** Yields summaries. They contain the complete day so far. */
+/** Yields summaries. The summary of today has the day so far. */
 function* summariesOfDays(
   provider: ProviderSlug,
   name: string,
@@ -92,7 +92,7 @@ function* summariesOfDays(
 ): Iterable<Pulled> {
   const of = deviceOf(provider, name);
   const items = days.flatMap((day) => ownProperty(DEMO_SUMMARIES, name)?.(day, of, Date.now(), user) ?? []);
-  // If a resource repeats every day, for example the person's profile, we use only its newest version.
+  // A profile is the same every day, so only the newest one is used.
   const current = name === OF_PERSON ? items.slice(-1) : items;
   for (let n = 0; n < current.length; n += SUMMARIES_PER_CHUNK)
     yield {
@@ -104,8 +104,8 @@ function* summariesOfDays(
 }
 
 /**
- * Yields samples of complete days, because summaries also cover complete days. So the sums of both are equal on the
- * first day.
+ * Yields samples of complete days, even if the window begins within a day. Otherwise the samples of the first day would
+ * not add up to its summary.
  */
 function* samplesOfDays(
   provider: ProviderSlug,
@@ -126,7 +126,7 @@ function* samplesOfDays(
 
 const kindOf = (name: string): SummaryResource => SUMMARIES.find((each) => each.name === name) as SummaryResource;
 
-/** Returns the device that the data names as its source. */
+/** Returns the device that data of this provider names as its source. */
 function deviceItem(provider: ProviderSlug): SummaryItem {
   const { name } = PROVIDERS[provider];
   return { ...deviceOf(provider, ''), device_manufacturer: name, device_model: `${name} (invented)` };

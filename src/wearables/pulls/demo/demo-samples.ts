@@ -1,4 +1,4 @@
-// The samples of an invented day, by the names of events. Each series has an entry with its devices and times.
+// The samples of an invented day. Each series has an entry, by its name in events, with its devices and times.
 import { seriesOrNull, SERIES } from '../../series.ts';
 import type { Series } from '../../series-type.ts';
 import type { SampleExtra } from '../../timeseries/sample.ts';
@@ -25,14 +25,19 @@ export const BASAL_KILOCALORIES_AN_HOUR = 66;
 const HEIGHT = 1.7;
 
 type Value = { at: number; value: number; minutes?: number; extra?: SampleExtra; text?: string; kind?: string };
-/** Returns the values of a series on a day. A function may use `now`. We remove values in the future afterwards. */
+/**
+ * Returns the values of a series on a day. Values after now are removed later, so a function need not look at `now`.
+ */
 type Line = (day: DemoDay, chance: Chance, now: number) => Value[];
 
 const round = (value: number, digits = 1): number => Math.round(value * 10 ** digits) / 10 ** digits;
 const hour = (day: DemoDay, hours: number): number => day.start + Math.round(hours * 60) * MINUTE_MS;
 const afterWaking = (day: DemoDay, minutes: number): number => day.wake + minutes * MINUTE_MS;
 const isAwake = (day: DemoDay, at: number): boolean => at >= day.wake && at < day.end - 2 * HOUR_MS;
-/** Whether this day is one of those that come once in this number of days. The days differ between persons. */
+/**
+ * Whether this is the one day in a period of `days` days, for example for a measurement once a week. Which day it is
+ * depends on the person.
+ */
 const once = (day: DemoDay, days: number, purpose: string): boolean =>
   dayOfPeriod(day.user, day.date, days, purpose) === 0;
 const WEEK = 7;
@@ -52,7 +57,7 @@ const asleep =
       .filter((at) => at < day.wake)
       .map((at) => ({ at, value: valueOf(day, at, chance) }));
 
-/** Returns one value a day, some minutes after the person has woken. */
+/** Returns one value a day, `minutes` after the person has woken. */
 const everyMorning =
   (minutes: number, valueOf: (day: DemoDay, chance: Chance) => number | Omit<Value, 'at'>): Line =>
   (day, chance) => {
@@ -84,12 +89,12 @@ const atMeals =
 const bodyFat = (day: DemoDay): number => chanceOf(day.user.id, 'fat').between(19, 29);
 const temperature = (day: DemoDay, chance: Chance): number =>
   round(36.5 + chance.between(-0.2, 0.3) + 1.4 * day.illness);
-/** Returns the strength of the breath as a part of the usual strength. */
+/** Returns how strong the breath is, as a factor of the usual strength. Illness weakens it. */
 const breath = (day: DemoDay, chance: Chance): number => 1 - 0.18 * day.illness + chance.between(-0.03, 0.03);
 const hrvOf = (day: DemoDay, at: number): number =>
   Math.round((3_600 / heartRateAt(day, at)) * (1 - 0.25 * day.illness));
 
-/** Returns the voltage of a heart that beats once a second: a narrow peak between two small hills. */
+/** Returns the voltage of a heart that beats once a second, at a moment: a narrow peak between two small waves. */
 function voltageAt(second: number): number {
   const hill = (at: number, height: number, width: number): number =>
     height * Math.exp(-(((second % 1) - at) ** 2) / (2 * width ** 2));
@@ -271,7 +276,7 @@ export const DEMO_SERIES: readonly string[] = Object.keys(LINES);
 const named = new Map(SERIES.map((series) => [series.event ?? series.name, series]));
 const seriesOf = (name: string): Series => named.get(name) ?? (seriesOrNull(name) as Series);
 
-/** Returns the samples of a day until `now`; an empty list for a series that the demo does not have. */
+/** Returns the samples of a day up to `now`; an empty list for a series that demos do not have. */
 export function samplesOfDay(name: string, day: DemoDay, device: DemoDevice, now: number): SampleOfSource[] {
   const series = seriesOf(name);
   const line = Object.hasOwn(LINES, name) ? LINES[name] : undefined;

@@ -1,4 +1,4 @@
-// The summaries of an invented day, with the field names of the API.
+// The summaries of an invented day, with the fields of the API.
 import type { UserRow } from '../../../users/find.ts';
 import type { SummaryItem } from '../../summaries/resource.ts';
 import { hypnogramOf } from '../../providers/responses/sleep-stream.ts';
@@ -19,7 +19,7 @@ const iso = (at: number): string => new Date(at).toISOString();
 const secondsOf = (at: number): number => Math.floor(at / 1_000);
 const mean = (values: number[]): number => Math.round(values.reduce((sum, each) => sum + each, 0) / values.length);
 
-/** The functions that make summaries, by the kind of summary. They make no summaries of the future. */
+/** Functions that make summaries, by the kind of summary. They make none that begin after now. */
 export const DEMO_SUMMARIES: Readonly<Record<string, Summaries>> = {
   profile: (_day, device) => [{ ...device, height: HEIGHT_CENTIMETRES, sex: 'female', birth_date: '1990-05-14' }],
   activity: (day, device, now) => {

@@ -28,8 +28,8 @@ type Row = {
 type Page = Static<typeof HistoricalPulls>;
 
 /**
- * Returns the pulls of users and their progress, by provider and resource. Throws not_found if the query names an
- * unknown user_id, and invalid_cursor.
+ * Returns the pulls of users with their progress, by provider and resource. Throws not_found for an unknown user_id in
+ * the query, and invalid_cursor.
  */
 export async function introspectPulls(ctx: TeamCtx, query: Static<typeof IntrospectQuery>): Promise<Page> {
   const { after, limit, provider } = await usersFrom(ctx, query);

@@ -8,7 +8,7 @@ import type { IntrospectQuery, UserResources } from '../schemas.ts';
 type Row = {
   user_id: string;
   provider: string;
-  /** The name in events. */
+  /** The name of the resource in events. */
   name: string;
   oldest: string | null;
   newest: string | null;
@@ -19,13 +19,13 @@ type Row = {
 
 type Page = Static<typeof UserResources>;
 
-/** The series that have another name in events. Pulls use the name in events. */
+/** The names of series in events, which pulls use. */
 const EVENT_NAMES = JSON.stringify(Object.fromEntries(SERIES.map(({ name, event }) => [name, event ?? name])));
 
 /**
- * Returns the data of users by provider and resource: the times of the oldest and newest value, the number of values in
- * events, and the outcome of the last poll or pull of the resource. Reads the first and last time of a stream from the
- * index. Throws not_found if the query names an unknown user_id, and invalid_cursor.
+ * Returns the data of users by provider and resource: the times of the oldest and newest value, how many values events
+ * had, and the outcome of the last poll or pull. Reads the first and last time of a stream from the index. Throws
+ * not_found for an unknown user_id in the query, and invalid_cursor.
  */
 export async function introspectResources(ctx: TeamCtx, query: Static<typeof IntrospectQuery>): Promise<Page> {
   const { after, limit, provider } = await usersFrom(ctx, query);

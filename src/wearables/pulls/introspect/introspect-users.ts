@@ -5,7 +5,7 @@ import { LEAST_ID } from '../../../ids.ts';
 import { findUser } from '../../../users/find.ts';
 import type { IntrospectQuery } from '../schemas.ts';
 
-/** The user with which a page begins, the number of users on the page, and the provider; null for all providers. */
+/** Returns where a page begins (after which user), how many users it may have, and the provider (null for all). */
 export async function usersFrom(
   ctx: TeamCtx,
   { user_id, user_limit, next_cursor, cursor = next_cursor, provider }: Static<typeof IntrospectQuery>,
@@ -19,20 +19,20 @@ export async function usersFrom(
 }
 
 /**
- * The most rows of a page. Each row is a resource of a provider. No user has so many rows: at most 2,000 streams and,
- * for each provider, one row for each kind of summary and for each pull of a resource.
+ * The most rows of a page. A row is one resource of one provider. One user has fewer rows: at most 2,000 streams, and
+ * for each provider one row for each kind of summary and each pull.
  */
 const MOST_ROWS = 10_000;
 
 /**
- * We select one row more. If it exists, the rows of the last user may be incomplete, and the next page begins with that
- * user.
+ * One row more than a page has is selected. If this row exists, rows of the last user may be missing, so the next page
+ * begins with that user.
  */
 export const ROWS_ASKED_FOR = MOST_ROWS + 1;
 
 /**
- * Makes a page from rows that are ordered by user. Each user gets a value for every provider. The rows contain one user
- * more than `limit`.
+ * Makes a page from rows that are ordered by user. Each user gets a value for every provider. The rows have one user
+ * more than `limit`, if there are more pages.
  */
 export function toPage<Row extends { user_id: string; provider: string }>(
   rows: Row[],
@@ -51,7 +51,7 @@ export function toPage<Row extends { user_id: string; provider: string }>(
   return { data, next: next_cursor, next_cursor };
 }
 
-/** Groups rows by a key. Groups and rows keep their order. */
+/** Groups rows by a key. Groups come in the order of their first row. */
 function grouped<Row>(rows: Row[], wordOf: (row: Row) => string): [word: string, rows: Row[]][] {
   const groups = new Map<string, Row[]>();
   for (const row of rows) {

@@ -6,8 +6,8 @@ import type { ProviderSlug } from '../../providers/provider-catalogue.ts';
 type HistoryDays = { usual: number; ofResource: (resource: string) => number };
 
 /**
- * Returns the number of days of the past that a new connection of the team to a provider imports. This is the team's
- * preference, else the default.
+ * Returns how many days of the past a new connection of the team imports from a provider: the team's preference, else
+ * the default.
  */
 export async function findHistoryDays(ctx: TeamCtx | TxCtx<TeamCtx>, provider: ProviderSlug): Promise<HistoryDays> {
   const {

@@ -8,10 +8,7 @@ import type { PreferencesPage } from './schemas.ts';
 type ProviderDays = { provider: string; default_days: number; resource_days: Record<string, number> };
 type ShownPreferences = Static<typeof PreferencesPage>['data_pull_preferences'][number]['providers'];
 
-/**
- * Returns the preferences of teams, one entry for each team. If `teams` is null, returns those of every team of the
- * organisation.
- */
+/** Returns the preferences of teams, one entry for each team. `teams` is null for all teams of the organisation. */
 export async function listPreferences(
   ctx: ManagementCtx,
   teams: string[] | null,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { TeamsCtx } from '../../../context.ts';
 
-/** Deletes the preferences of these teams, for these providers or for all providers. The defaults apply again. */
+/** Deletes the preferences of these teams, for these providers or for all, so that the defaults apply again. */
 export async function removePreferences(ctx: TeamsCtx, teams: string[], providers: string[]): Promise<void> {
   await sql`
     delete from data_pull_preferences

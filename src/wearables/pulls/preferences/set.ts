@@ -2,10 +2,7 @@ import { sql } from 'kysely';
 import type { TeamsCtx } from '../../../context.ts';
 import type { ProviderPreferences } from './schemas.ts';
 
-/**
- * Sets how many days of the past new connections of these teams import. Does not change pulls that have ended or are
- * running.
- */
+/** Sets how many days of the past new connections of these teams import. Pulls that have begun do not change. */
 export async function setPreferences(
   ctx: TeamsCtx,
   teams: string[],

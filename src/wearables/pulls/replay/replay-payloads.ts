@@ -26,9 +26,8 @@ type Replay = {
 };
 
 /**
- * Maps stored payloads of a provider again, team by team, some hundred in a transaction. It may run while services are
- * running, and it may run several times, because it does not change a summary whose result is the same. Throws
- * not_found for an unknown team.
+ * Maps stored payloads of a provider again, team by team, some hundred in a transaction. Services may be running, and
+ * it may be repeated, because a summary with the same result is not changed. Throws not_found for an unknown team.
  */
 export async function replay(
   ctx: Ctx,
@@ -53,7 +52,7 @@ export async function replay(
 
 type Work = { wanted: PayloadSelection; mappers: readonly Mapper[]; counts: Counts };
 
-/** Returns the teams, without deleted ones. */
+/** Returns the teams that are not deleted. */
 async function teamsOf(ctx: Ctx, teamId: string | null): Promise<TeamCtx['team'][]> {
   const { rows } = await sql<TeamCtx['team']>`
     select id, org_id, settings from teams

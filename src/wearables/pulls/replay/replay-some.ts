@@ -11,23 +11,23 @@ import { objectOr } from '../../providers/responses/read-response.ts';
 import { PullError, type Mapper } from '../../providers/importer.ts';
 import { storeSleepCycles } from '../sleep-cycles.ts';
 
-/** The number of stored summaries for each outcome. */
+/** How many stored summaries had each outcome. */
 export type Counts = {
   updated: number;
   unchanged: number;
-  /** Not changed: the mapper returns no summary for the payload, or another summary has the new key. */
+  /** Not changed, because the mapper makes no summary of the payload, or because another summary has the new key. */
   skipped: number;
-  /** Not changed: the summary was pushed, read from a file or invented, so there is no payload to map. */
+  /** Not changed, because the summary was pushed, read from a file or invented. It has no payload of a provider. */
   not_pulled: number;
 };
 
-/** The most payloads of a transaction. The longest payloads have some 50 KB. */
+/** The most payloads of one transaction. Long ones have some 50 KB. */
 const MOST = 200;
 
 type Mapped = { row: StoredPayload; item: SummaryItem; summary: NewSummary };
 
 /**
- * Maps some of a user's payloads again, beginning after the id `after`, and stores the summaries as usual. Adds to
+ * Maps some of a user's payloads again, those after the id `after`, and stores the summaries as usual. Adds to
  * `counts`. Returns the id after which the next call continues; null at the end. Throws the errors of findUser.
  */
 export function replaySome(
@@ -36,8 +36,8 @@ export function replaySome(
   { wanted, mappers }: { wanted: PayloadSelection; mappers: readonly Mapper[] },
   { after, counts }: { after: string | null; counts: Counts },
 ): Promise<string | null> {
-  // We read the payloads after we have the lock. Otherwise a pull could store newer payloads meanwhile, and the replay
-  // would undo them.
+  // We read the payloads under the lock. Without it, a pull could store newer payloads in between, and the replay would
+  // overwrite them.
   return asWriter(caller, { user_id: userId, origin: 'replay' }, async (ctx, user) => {
     const rows = await readPayloads(ctx, user, wanted, { after, most: MOST });
     const pulled = rows.filter(isPulled);
@@ -51,8 +51,8 @@ export function replaySome(
 }
 
 /**
- * Whether the payload comes from a pull. If a summary was pushed, read from a file or invented, its payload is the
- * summary itself, which has the field `provider`.
+ * Whether the payload comes from a pull. A summary that was pushed, read from a file or invented is its own payload, so
+ * its payload has the member `provider`.
  */
 const isPulled = ({ raw, provider }: StoredPayload): boolean => objectOr(raw)['provider'] !== provider;
 
@@ -83,7 +83,7 @@ async function replayKind(
   }
 }
 
-/** Returns the summary that the current mapper makes from a payload; null if we could not store it. */
+/** Returns the summary that the current mapper makes of a payload; null if it could not be stored. */
 function itemOrNull(mapper: Mapper, { raw }: StoredPayload): SummaryItem | null {
   try {
     const item = mapper.toItem(objectOr(raw));
@@ -94,7 +94,10 @@ function itemOrNull(mapper: Mapper, { raw }: StoredPayload): SummaryItem | null 
   }
 }
 
-/** Returns those summaries, all of one kind, that have the key of the current mapper or that now got this key. */
+/**
+ * Gives summaries the keys of the current mapper, if they have other ones. Returns those summaries that have these keys
+ * now. All are of one kind.
+ */
 async function underTheirNames(ctx: TxCtx<TeamCtx>, user: UserRow, mapped: Mapped[]): Promise<Mapped[]> {
   const others = mapped.filter(({ row, summary }) => nameOf(summary) !== nameOf(row));
   const renamed = await renameSummaries(

@@ -2,14 +2,14 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Writer } from '../../user-writer.ts';
 import { deleteSummaries, findBelonging, findDeletable, type Deletable } from './delete-summaries.ts';
 
-/** A larger number of summaries than a provider names at once or has in a window. */
+/** More summaries than a provider names in one notification or has in one window. */
 const MOST = 10_000;
 
 type UserRef = { id: string; client_user_id: string };
 
 /**
- * Deletes summaries that their provider has deleted, by the provider's ids. Returns the deleted summaries and those
- * that were deleted with them.
+ * Deletes summaries that their provider has deleted, by the provider's ids. Returns them, and those that were deleted
+ * with them.
  */
 export const deleteAtSource = (
   ctx: Writer,
@@ -23,8 +23,8 @@ export const deleteAtSource = (
   );
 
 /**
- * Deletes the summaries of a kind within a span that the provider does not have any more. Call it after all the
- * provider's summaries of the span were pulled. `retained` has the ids of these.
+ * Deletes the summaries of a span that the provider no longer has. Call it after all the provider's summaries of the
+ * span were pulled. `retained` has their ids.
  */
 export const deleteAbsent = (
   ctx: Writer,
@@ -45,8 +45,8 @@ export const deleteAbsent = (
   );
 
 /**
- * Deletes these summaries with all summaries that belong to them. There is no limit, because a provider does not repeat
- * the deletion in smaller parts.
+ * Deletes these summaries, and all that belong to them. There is no limit, because a provider reports a deletion only
+ * once and as a whole.
  */
 async function deleteAll(ctx: Writer, user: UserRef, which: RawBuilder<unknown>): Promise<Deletable[]> {
   const named = await findDeletable(ctx, user, { which, most: MOST });

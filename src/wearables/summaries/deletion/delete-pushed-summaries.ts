@@ -11,12 +11,12 @@ import type { DeletedSummaries } from '../schemas.ts';
 
 /** The most summaries that one request deletes. Each deletion publishes an event. */
 const MOST = 1_000;
-/** The most other summaries that are deleted because they belong to those. */
+/** The most other summaries that are deleted because they belong to the deleted ones, as a cycle belongs to a sleep. */
 const MOST_BELONGING = 10_000;
 
 /**
- * Deletes the summaries that an app or a device reports as deleted: all of them, or none. If a summary does not exist,
- * this is no error. Throws too_many_matches, provider_not_deletable.
+ * Deletes the summaries that an app or a device reports as deleted: all of them, or none. Ignores summaries that do not
+ * exist. Throws too_many_matches, provider_not_deletable.
  */
 export function deletePushedSummaries(
   ctx: TeamCtx,
@@ -61,7 +61,8 @@ export function deletePushedSummaries(
           'fewer at once, or delete those first.',
       );
     }
-    // An id may name any summary, and the summaries that belong to it may come from another source.
+    // This checks all of them, because an id can be that of any summary, and what belongs to it may come from another
+    // source.
     refusePulled(tx, 'delete', [...doomed, ...belonging]);
     await deleteSummaries(tx, user, [...doomed, ...belonging]);
     return { deleted: doomed.length, ids: doomed.map(({ id }) => id) };

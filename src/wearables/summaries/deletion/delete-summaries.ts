@@ -1,5 +1,5 @@
-// Deletes summaries and publishes events. All deletions of a source's data use this file. The erasure of a person does
-// not use it, because it publishes no events.
+// Deletes summaries and publishes events. Every deletion of data by its source uses this file. The erasure of a person
+// does not, because it publishes no events.
 import { sql, type RawBuilder } from 'kysely';
 import { publishEvents, type Publication } from '../../../events/publish.ts';
 import { askForRuns } from '../../ask-for-runs.ts';
@@ -17,29 +17,33 @@ type DeletedRow = Deletable & {
   deleted_at: string;
 };
 
-/** A summary that will be deleted. */
+/** A summary to delete. */
 export type Deletable = { id: string; resource: string; provider: string };
 
 type UserRef = { id: string };
 
-/** The kinds of summaries that name a summary of another kind. We delete them together with it. */
+/**
+ * The kinds of summaries that name a summary of another kind, as a cycle names its sleep. They are deleted together
+ * with it.
+ */
 const BELONGING = SUMMARIES.flatMap(({ name, references = {} }) =>
   Object.entries(references).map(([field, to]) => ({ name, field, to })),
 );
 
 /**
- * The number of summaries that one SQL statement deletes, and whose events another one publishes. This takes some ten
- * milliseconds of this process, which seals the events.
+ * How many summaries one statement deletes. The events of these need some ten milliseconds of this process, which
+ * encrypts them.
  */
 const AT_ONCE = 100;
 
-/** Returns the user's summaries that fulfil `which`, at most `most` of them. */
+/** Returns the user's summaries that match `which`, at most `most` of them. */
 export async function findDeletable(
   { db, team }: Writer,
   user: UserRef,
   { which, most }: { which: RawBuilder<unknown>; most: number },
 ): Promise<Deletable[]> {
-  // PostgreSQL plans this statement for each call, like every statement that searches rows of summaries.
+  // PostgreSQL plans this statement at each call, as it does every search in summaries. A plan from the time when the
+  // table was small could be slow later.
   const { rows } = await sql<Deletable>`
     select id, resource, provider from ${sql.table('summaries')} as summaries
      where user_id = ${user.id} and team_id = ${team.id} and ${which} limit ${most}`.execute(db);
@@ -47,8 +51,8 @@ export async function findDeletable(
 }
 
 /**
- * Returns the summaries that belong to these and are deleted with them, at most `most` of each kind. Does not return
- * those that are in the list already.
+ * Returns the summaries that belong to these and are deleted with them, at most `most` of each kind. Leaves out those
+ * that are in the list already.
  */
 export async function findBelonging(
   ctx: Writer,
@@ -60,7 +64,7 @@ export async function findBelonging(
   for (const { name, field, to } of BELONGING) {
     const ids = doomed.flatMap(({ id, resource }) => (resource === to ? [id] : []));
     if (ids.length === 0) continue;
-    // The name of the field is a literal in the SQL text, so that PostgreSQL uses the index of the field.
+    // The name of the field is a literal, because only then PostgreSQL uses the index of the field.
     const which = sql`resource = ${sql.lit(name)} and "values" ->> ${sql.lit(field)} = any (${ids}::text[])`;
     found.push(...(await findDeletable(ctx, user, { which, most })));
   }
@@ -68,7 +72,9 @@ export async function findBelonging(
   return found.filter(({ id }) => !known.has(id));
 }
 
-/** Deletes these summaries with their points. Publishes an event for each, except for devices. */
+/**
+ * Deletes these summaries with their points. Publishes an event for each, except for devices, which have no such event.
+ */
 export async function deleteSummaries(
   ctx: Writer,
   user: { id: string; client_user_id: string },

@@ -1,5 +1,5 @@
-// Computes the heart rate zones of workouts, because providers seldom send them. We compute them from the workout's
-// points, or else from the heart rate samples of the same time.
+// Providers seldom send heart-rate zones. This computes them from the points of a workout, or else from the heart rates
+// that were measured at its time.
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import type { UserRow } from '../../../users/find.ts';
 import { askForMarkedZones } from '../../ask-for-zones.ts';
@@ -13,13 +13,13 @@ import { zonesOf, type Rates } from './zones.ts';
 export const ZONES = 'hr_zones';
 
 /**
- * The most samples that we read in the request that brings the workouts: eleven hours with one sample a second. For
- * other workouts, a job computes the zones (ask-for-zones.ts).
+ * The most samples that are read while the request with the workouts waits: eleven hours with one a second. For further
+ * workouts, a job computes the zones (ask-for-zones.ts).
  */
 const MOST_RATES_AT_ONCE = 40_000;
 const MOST_MS_AT_ONCE = 200;
 
-/** Computes the zones of workouts that came without zones. If the provider has sent zones, they stay. */
+/** Computes the zones of workouts that came without any. Zones that the provider has sent stay. */
 export async function addZones(
   ctx: Writer,
   user: UserRow,
@@ -48,8 +48,8 @@ type Session = NewSummary & { start_at: string; end_at: string };
 const isSession = (workout: NewSummary): workout is Session => workout.start_at !== null && workout.end_at !== null;
 
 /**
- * Computes zones from samples. Returns the workouts for which it did not, because there are too many workouts or they
- * are too long.
+ * Computes zones from samples. Returns the workouts that it did not compute, because there are too many or they are too
+ * long.
  */
 async function addZonesOfSamples(
   ctx: Writer,
@@ -79,8 +79,8 @@ async function addZonesOfSamples(
 }
 
 /**
- * The workout keeps its stored zones until the job has computed new ones. Otherwise we would publish a state that
- * changes again soon.
+ * Leaves the zones to a job. Until the job has run, the workout has its stored zones. Otherwise Phial would publish it
+ * without zones, and soon once more with zones.
  */
 function leaveToJob(ctx: Writer, workout: NewSummary, known: StoredRow | undefined): void {
   workout.awaits_zones = true;
@@ -90,7 +90,9 @@ function leaveToJob(ctx: Writer, workout: NewSummary, known: StoredRow | undefin
   workout.zones_from_samples = true;
 }
 
-/** Keeps the stored points and their zones if a later version of the workout comes without points. */
+/**
+ * Retains the stored zones, which belong to the stored points, if a later version of the workout comes without points.
+ */
 export function retainZones(ctx: TxCtx<TeamCtx>, workout: NewSummary, known: StoredRow | undefined): void {
   if (!known?.stream_hash || known.zones_from_samples || workout.stream || workout.values[ZONES] !== undefined) return;
   const zones = (known.values as Record<string, unknown>)[ZONES];

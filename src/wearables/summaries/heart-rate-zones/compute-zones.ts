@@ -21,20 +21,23 @@ import { findBirthDateOrNull } from './find-birth-date.ts';
 import { findHeartRates, findRatesOrNull, MOST_RATES, sumZones, type HeartRates } from './find-zones.ts';
 
 /**
- * The job that computes the zones of workouts whose heart rates were added, changed or deleted after we stored the
- * workout.
+ * The job that computes the zones of workouts, if heart rates were added, changed or deleted after the workout was
+ * stored.
  */
 export const zonesJob = defineTeamJob({ ...zonesKind, run: computeZones });
 
-/** The most workouts of one step. During a step, other writers of the user wait. */
+/** The most workouts of one step. Other writers of the user's data wait during a step. */
 const MOST_WORKOUTS = 20;
 const MOST_MS = 250;
-/** The next step of the user begins after this many times the duration of the last step, so that other work can run. */
+/**
+ * After a step, the next one of the same user waits this many times as long as the step took, so that other work can
+ * run.
+ */
 const REST = 10;
 
 /**
- * Computes the zones of a user's marked workouts for which the source has sent none, and publishes the workouts whose
- * zones changed. Computes some of them and requests the computation of the others.
+ * Computes the zones of a user's marked workouts, if their source has sent none, and publishes the workouts whose zones
+ * changed. Does this for some of them, and requests the job again for the others.
  */
 async function computeZones(ctx: TeamCtx, job: Static<(typeof zonesKind)['payload']>): Promise<void> {
   try {
@@ -73,13 +76,16 @@ type Row = RenderedRow & {
   end_at: string;
   values: Record<string, unknown>;
   zones_asked: Origin;
-  /** True if the source has sent no zones for the workout. */
+  /** True if the source has sent no zones for the workout, so they must be computed. */
   waits: boolean;
 };
 
 const COLUMNS = sql.raw([...RENDERED_COLUMNS, 'start_at', 'end_at'].join(', '));
 
-/** Returns the marked workouts, the latest first, and one more than a step computes. */
+/**
+ * Returns the marked workouts, the latest first, one more than a step computes. The additional one shows that another
+ * step is needed.
+ */
 async function findMarked({ db, team }: Writer, user: UserRow): Promise<Row[]> {
   const { rows } = await sql<Row>`
     select ${COLUMNS}, zones_asked,

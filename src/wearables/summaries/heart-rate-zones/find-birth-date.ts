@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import type { UserRow } from '../../../users/find.ts';
 
-/** The most profiles that we read. There is one profile for each source, and people have few sources. */
+/** The most profiles that are read. Each source has one, and a person has few sources. */
 const MOST_PROFILES = 20;
 
 /**
- * Returns the user's date of birth: from the newest profile that has one, else the date that the team has set, else
+ * Returns the user's date of birth, from the newest profile that has one; else the date that the team has set; else
  * null.
  */
 export async function findBirthDateOrNull(ctx: TxCtx<TeamCtx>, user: UserRow): Promise<string | null> {

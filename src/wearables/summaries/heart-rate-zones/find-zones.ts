@@ -1,21 +1,19 @@
-// Computes heart rate zones from samples. The database adds them up by the rules of zones.ts, because a workout may
-// have a hundred thousand samples.
+// Computes heart-rate zones from samples. A workout may have a hundred thousand of them, so the database adds them up,
+// by the rules of zones.ts.
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { prioritiesOf } from '../../priorities/list.ts';
 import { rankFor, type Source } from '../../rank.ts';
 import { EDGES, highestRate, LAST_EDGE, LONGEST_RATE_S } from './zones.ts';
 
-/** The most heart rates: more than a day with one a second. Points have the same limit. */
+/** The most heart rates of a workout, as for points. A day with one a second has fewer. */
 export const MOST_RATES = 100_000;
 
-/**
- * The number of sources that we use, the best ones first. For each minute, we use the best of them that measured then.
- */
+/** How many sources are read, the best ones first. In each minute, the best one of those that measured counts. */
 const MOST_SOURCES = 4;
 const MINUTE_S = 60;
 
-/** The heart rate streams of a user, and the team's order of providers. */
+/** The user's streams of heart rates, and the team's order of providers. */
 export type HeartRates = { streams: (Source & { id: number })[]; providers: string[] };
 
 export async function findHeartRates(ctx: TxCtx<TeamCtx>, user: { id: string }): Promise<HeartRates> {
@@ -28,14 +26,14 @@ export async function findHeartRates(ctx: TxCtx<TeamCtx>, user: { id: string }):
 type Session = Source & { start_at: string; end_at: string };
 
 /**
- * The streams that have heart rates of a session, the best first. `begin` is the time of the first rate, in seconds
- * since 1970.
+ * The streams with heart rates of a session, the best first. `begin` is the time of the first rate in seconds since
+ * 1970.
  */
 export type RatesOfSession = { streamIds: number[]; begin: number };
 
 /**
- * Returns the best sources that have heart rates between two moments, in the order that aggregates use. Among equally
- * good sources, the source of the workout comes first. Returns null if no source has a heart rate.
+ * Returns the best sources that have heart rates between two moments, in the order of aggregates (rank.ts). Among
+ * equally good ones, the source of the workout comes first. Returns null if no source has any.
  */
 export async function findRatesOrNull(
   { db }: TxCtx<TeamCtx>,
@@ -58,9 +56,9 @@ export async function findRatesOrNull(
 const secondsIn = (zone: number) => sql`coalesce(sum(lasts) filter (where zone = ${sql.lit(zone)}), 0)`;
 
 /**
- * Returns the seconds in the zones of a session, from its first `most` heart rates, by the rules of `zonesOf`. Also
- * returns the number of these rates. Each minute has the rates of the best source that measured in it. So if somebody
- * put on a strap late, the rates of the watch before are used.
+ * Returns the seconds in each zone of a session, from its first `most` heart rates, by the rules of `zonesOf`. Also
+ * returns the number of these rates. In each minute, the best source that measured counts. So if a person puts on a
+ * chest strap late, the rates of the watch count until then.
  */
 export async function sumZones(
   { db }: TxCtx<TeamCtx>,

@@ -1,23 +1,23 @@
 import { ageInYears } from '../../../wire/birth-date.ts';
 
-/**
- * Heart rates: the times in seconds since 1970, in ascending order, and the beats a minute; null if none was measured.
- */
+/** Heart rates: times in seconds since 1970, in ascending order, and beats a minute (null if none was measured). */
 export type Rates = { time: readonly number[]; heartrate: readonly (number | null)[] };
 
 const AGE_WHERE_UNKNOWN = 30;
 /**
- * The longest time that a heart rate lasts. It lasts until the next one, but after a pause the next one comes late. A
- * point without a rate does not end the rate before it. A strap without contact sends 0.
+ * The longest time in seconds for which a heart rate counts. A rate counts until the next one, but after a pause the
+ * next one comes late. A point with null means that nothing was measured, so the rate before it goes on. A point with 0
+ * ends it: a strap sends 0 when it has lost contact to the skin.
  */
 export const LONGEST_RATE_S = 60;
-/** The limits between zones, as parts of the highest heart rate. The last zone begins above LAST_EDGE. */
+/** The limits of the zones, as parts of the highest heart rate. The last zone is above LAST_EDGE. */
 export const EDGES = [0.5, 0.6, 0.7, 0.8];
 export const LAST_EDGE = 0.9;
 
 /**
- * Returns the seconds in six zones: below 50 percent of 220 minus the age, from 50, from 60, from 70, from 80, and
- * above 90. Returns null if no rate was measured. The last rate lasts until `end`, which is in seconds since 1970.
+ * Returns the seconds in six zones: below 50 percent of the highest heart rate (220 minus the age), from 50, from 60,
+ * from 70, from 80, and above 90. Returns null if no rate was measured. The last rate counts until `end`, in seconds
+ * since 1970.
  */
 export function zonesOf({ time, heartrate }: Rates, end: number, birthDate: string | null): number[] | null {
   const begin = time[0];
@@ -38,7 +38,7 @@ export function zonesOf({ time, heartrate }: Rates, end: number, birthDate: stri
   return isMeasured ? zones.map((seconds) => Math.round(seconds)) : null;
 }
 
-/** Returns the highest heart rate for the age at a moment, which is in seconds since 1970. */
+/** Returns the highest heart rate for the age of a person at a moment, in seconds since 1970. */
 export const highestRate = (birthDate: string | null, at: number): number =>
   220 - (birthDate === null ? AGE_WHERE_UNKNOWN : ageInYears(birthDate, at * 1_000));
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 
-/** A stored summary with its key and the payload of its provider. */
+/** A stored summary: its key and the payload of its provider. */
 export type StoredPayload = {
   id: string;
   resource: string;
@@ -13,12 +13,12 @@ export type StoredPayload = {
 };
 
 /**
- * The payloads to read: those of a provider and of some kinds of summaries, from the day `since` on. Summaries that
- * belong to no day are included.
+ * The payloads to read: those of a provider and some kinds of summaries, from the day `since` on. Summaries without a
+ * day are included.
  */
 export type PayloadSelection = { provider: string; resources: string[]; since: string | null };
 
-/** Returns some of a user's summaries with their payloads, by id, beginning after `after`. */
+/** Returns some of a user's summaries with their payloads, ordered by id, after the id `after`. */
 export async function readPayloads(
   { db, team, cipher }: TxCtx<TeamCtx>,
   user: { id: string },
@@ -36,7 +36,7 @@ export async function readPayloads(
   return rows.map((row) => ({ ...row, raw: cipher.openJson('summaries.raw', row, row.raw) }));
 }
 
-/** Returns users of the team who have summaries of these kinds, by id, beginning after `after`. */
+/** Returns users of the team who have summaries of these kinds, ordered by id, after the id `after`. */
 export async function usersWithPayloads(
   { db, team }: TeamCtx,
   { provider, resources }: Pick<PayloadSelection, 'provider' | 'resources'>,

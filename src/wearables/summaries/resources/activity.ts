@@ -62,8 +62,8 @@ const input = Type.Object({ ...origin, calendar_date: day('The local day.'), ...
 const shape = dailyShape(fields, dated);
 
 /**
- * The totals of a day, which change during the day. Each source has one summary for a day, so the provider's ids are
- * not needed.
+ * The totals of a day, which change during the day. A source has one summary for a day, so the day is the key and the
+ * provider's id is not needed.
  */
 export const activity: SummaryResource = {
   name: 'activity',

@@ -6,8 +6,8 @@ import { RawSummary } from '../schemas.ts';
 import { dailyShape, dated } from '../shape.ts';
 
 /**
- * Returns the field for a percentage. No person has less than 1 %, so a smaller value is a fraction, for example 0.22
- * for 22.
+ * Returns the field for a percentage of the body. No body has less than 1 % of fat, water or the like. So a smaller
+ * value is a fraction that somebody has not converted: 0.22 for 22.
  */
 const percent = (which: string) => number(`${which}, in percent of the weight: 22 for a fraction of 0.22.`, 100, 1);
 
@@ -35,7 +35,7 @@ const input = Type.Object(
   { fulfils: measurable({ times: ['timestamp'] }) },
 );
 
-/** There is one summary for each measurement of a scale. */
+/** One summary for each measurement of a scale. */
 export const body: SummaryResource = {
   name: 'body',
   title: 'Body',

@@ -37,8 +37,8 @@ const shape = responseShape(fields, {
 });
 
 /**
- * A device that measures. There is one summary for each source and id of the maker. If there is no such id, there is
- * one for each model.
+ * A device that measures. There is one summary for each source and maker's id. Without such an id, there is one for
+ * each model.
  */
 export const device: SummaryResource = {
   name: 'device',

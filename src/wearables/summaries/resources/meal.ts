@@ -91,8 +91,8 @@ const nourishment = {
 };
 
 /**
- * The most foods of a meal. With this limit, the event of a meal in which each food has all fields is smaller than the
- * largest size of events.
+ * The most foods of a meal. The event of a meal has all of them, with all fields, and must stay below the largest size
+ * of an event.
  */
 const MOST_FOODS = 50;
 

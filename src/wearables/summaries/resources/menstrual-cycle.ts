@@ -11,7 +11,7 @@ import { flatSource, shapeOf } from '../shape.ts';
 
 const MOST_ENTRIES = 100;
 const DAY_MS = 86_400_000;
-/** The largest number of days between today and an expected day in the future. */
+/** How many days in the future an expected day may be. */
 const MOST_DAYS_AHEAD = 400;
 
 const entries = (description: string, fields: Record<string, TSchema> = {}): TSchema =>
@@ -93,7 +93,7 @@ function ofExpectedDay(value: Record<string, unknown>, name: string): Breach[] {
 
 const input = Type.Object({ ...origin, time_zone: timeZone, timezone_offset: timezoneOffset, ...fields }, { fulfils });
 
-/** A cycle belongs to the day on which its period begins. The observations are private, so we seal them. */
+/** A cycle belongs to the day on which its period begins. Its observations are private, so they are encrypted. */
 export const menstrualCycle: SummaryResource = {
   name: 'menstrual_cycle',
   title: 'MenstrualCycle',

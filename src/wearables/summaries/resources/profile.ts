@@ -16,7 +16,7 @@ const fields = {
   sex: word('Sex, as the provider has it.', SEXES),
 };
 
-/** There is one profile for each source. A later profile replaces it. */
+/** One profile for each source. A later profile replaces it. */
 export const profile: SummaryResource = {
   name: 'profile',
   title: 'Profile',

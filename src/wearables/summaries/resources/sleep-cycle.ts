@@ -8,11 +8,11 @@ import { flatSource, shapeOf } from '../shape.ts';
 import { SLEEP_STAGES, STAGE_WORDS } from '../summary-streams/schemas.ts';
 
 const LONGEST_HOURS = 48;
-/** The most stages: one for each minute of a session. */
+/** The most stages of a cycle: one for each minute of the longest session. */
 const MOST_STAGES = 2_880;
 /**
- * The most cycles of a sleep. A sleep has one cycle for each device, and more if somebody sends it in parts. They are
- * all deleted with the sleep, in one transaction.
+ * The most cycles of a sleep. Each device has one, or several if somebody sends it in parts. All of them are deleted
+ * with the sleep in one transaction, so their number is limited.
  */
 const MOST_OF_A_SLEEP = 2_000;
 

@@ -96,9 +96,9 @@ function longerThanBed(value: Record<string, unknown>): Breach[] {
 }
 
 /**
- * Removes impossible times. Removes all stages together, because some of the stages without the others would look like
- * all stages. For stages and for the time awake, 0 means unknown. Returns null if the time asleep is impossible,
- * because such a night is no sleep.
+ * Removes impossible durations. If the duration of one stage is impossible, removes all stages, because the others
+ * alone would look like the whole night. For stages and for the time awake, 0 then means unknown. Returns null if the
+ * time asleep is impossible, because without it there is no sleep to store.
  */
 function withinSession(item: SummaryItem): SummaryItem | null {
   const wrong = new Set(longerThanBed(item).map(({ at: [name] }) => name as string));
@@ -116,8 +116,8 @@ function withinSession(item: SummaryItem): SummaryItem | null {
 }
 
 /**
- * Returns a breach for points outside of the time in bed. Points have whole seconds, so a part of the first and of the
- * last second may be outside.
+ * Returns a breach if points are outside of the time in bed. Points have whole seconds, so the first and the last may
+ * be up to a second outside.
  */
 function outsideBed(value: Record<string, unknown>): Breach[] {
   const { start, end } = hypnogramOf(value);
@@ -150,7 +150,7 @@ function hypnogramOf({ sleep_stream }: Record<string, unknown>): { start: number
   return { start: listOf(start), end: listOf(end) };
 }
 
-/** Fields that are never null. If a source does not send them, we compute them from the times. */
+/** Fields that are never null. If a source does not send them, they are computed from the times. */
 const known = {
   type: oneOf(SLEEP_TYPES, { description: 'The kind of sleep.' }),
   duration: Type.Integer({ description: 'Time in bed, in seconds.' }),
@@ -165,7 +165,7 @@ const shape = dailyShape(fields, {
   }),
 });
 
-/** There is one summary for each session. It belongs to the day on which the person woke. */
+/** One summary for each session. It belongs to the day on which the person woke. */
 export const sleep: SummaryResource = {
   name: 'sleep',
   title: 'Sleep',

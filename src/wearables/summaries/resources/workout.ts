@@ -100,7 +100,7 @@ function longerThanWorkout({ time_start, time_end, moving_time, hr_zones }: Reco
   ];
 }
 
-/** Removes impossible times. If the zones are missing, we compute them from heart rates, if there are any. */
+/** Removes impossible durations. If this removes the zones, they are computed from heart rates, if there are any. */
 function withinSession(item: SummaryItem): SummaryItem {
   const wrong = new Set(longerThanWorkout(item).map(({ at: [name] }) => name));
   if (wrong.size === 0) return item;

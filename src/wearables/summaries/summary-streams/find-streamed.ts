@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { TeamCtx } from '../../../context.ts';
 
-/** Returns those of these workouts that have stored points. The workouts are named by the provider's ids. */
+/** Returns those workouts that have stored points. Both lists are the provider's ids. */
 export async function findStreamed(
   { db, team }: TeamCtx,
   user: { id: string },

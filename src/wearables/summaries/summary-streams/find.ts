@@ -5,7 +5,7 @@ import { findUser } from '../../../users/find.ts';
 import { filled } from '../fields.ts';
 import { unitOf, WorkoutStream, type SleepStream } from './schemas.ts';
 
-/** Returns the points of a workout. They are empty if the workout came without points. */
+/** Returns the points of a workout; empty columns if it came without points. */
 export async function findWorkoutStream(ctx: TeamCtx, workoutId: string): Promise<Static<typeof WorkoutStream>> {
   const { points } = await findPoints(ctx, 'workouts', workoutId);
   return filled(WorkoutStream, points ?? { time: [] }) as Static<typeof WorkoutStream>;
@@ -14,7 +14,7 @@ export async function findWorkoutStream(ctx: TeamCtx, workoutId: string): Promis
 type Measured = { time: number[]; value: number[] };
 type Stages = { start: number[]; end: number[]; value: number[] };
 
-/** Returns the samples of a sleep. They are empty if the sleep came without samples. */
+/** Returns the stages and samples of a sleep; empty lists if it came without them. */
 export async function findSleepStream(ctx: TeamCtx, sleepId: string): Promise<Static<typeof SleepStream>> {
   const { points, timezone_offset } = await findPoints(ctx, 'sleep', sleepId);
   const columns = (points ?? {}) as Record<string, unknown>;
@@ -41,7 +41,9 @@ export async function findSleepStream(ctx: TeamCtx, sleepId: string): Promise<St
 
 const moment = (seconds: number): string => new Date(seconds * 1_000).toISOString();
 
-/** Returns the stored points. Throws not_found if the team has no such summary or its user does not exist any more. */
+/**
+ * Returns the stored points. Throws not_found if the team has no such summary, or if its user does not exist any more.
+ */
 async function findPoints(
   ctx: TeamCtx,
   resource: 'workouts' | 'sleep',

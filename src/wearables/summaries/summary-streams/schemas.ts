@@ -1,5 +1,4 @@
-// The points of a workout or a sleep. In requests they are columns of numbers. In responses they have the documented
-// shapes.
+// The points of a workout or a sleep. Requests have them as columns of numbers, responses in the documented shapes.
 import { Type, type TSchema } from 'typebox';
 import type { Breach } from '../../../wire/rule.ts';
 import { nullable, Timestamp, Uuid } from '../../../wire/schema.ts';
@@ -34,7 +33,7 @@ const optionally = (columns: Fields): Fields =>
     Object.entries(columns).map(([name, schema]) => [name, name === 'time' ? schema : Type.Optional(schema)]),
   );
 
-/** Returns a breach if a time in a column is before the time that precedes it in the list. Equal times are allowed. */
+/** Returns a breach if a time in a column is before the one that precedes it. Equal times are allowed. */
 function notRising(name: string, times: unknown): Breach[] {
   const back = Array.isArray(times) ? times.findIndex((time, n) => n > 0 && time < times[n - 1]) : -1;
   return back === -1
@@ -43,8 +42,8 @@ function notRising(name: string, times: unknown): Breach[] {
 }
 
 /**
- * Returns a breach for each column whose length differs from that of the first one. If a column was refused for another
- * reason, it is empty here.
+ * Returns a breach for each column that is not as long as the first one. A column that was refused for another reason
+ * is empty here.
  */
 function ofOtherLength(value: Record<string, unknown>, first: string): Breach[] {
   const length = (name: string): number => (Array.isArray(value[name]) ? value[name].length : 0);
@@ -85,7 +84,7 @@ const measured = (of: string, description: string, bounds: Bounds): TSchema =>
     ),
   );
 
-/** The stages of a hypnogram and of a sleep cycle: -1 unclassified, 1 deep, 2 light, 3 REM, 4 awake, 5 manual. */
+/** The stages of a sleep: -1 unclassified, 1 deep, 2 light, 3 REM, 4 awake, 5 manual. */
 export const SLEEP_STAGES = [-1, 1, 2, 3, 4, 5] as const;
 export const STAGE_WORDS = '-1 unclassified, 1 deep, 2 light, 3 REM, 4 awake, 5 manual';
 

@@ -2,17 +2,20 @@ import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 
 /**
- * The number of characters in a part of the points, all ASCII. Parts are small, so that we can seal some hundred again,
- * or erase them, in one step.
+ * The number of characters (ASCII) in a stored part of the points. Parts are small, so that one step can encrypt some
+ * hundred again, or erase them.
  */
 const PART = 200_000;
 
-/** A summary with incoming points: the hash of its stored points (`known`), and the new points with their hash. */
+/**
+ * A summary with incoming points: the hash of its stored points (`known`; null if there are none), and the new points
+ * with their hash.
+ */
 export type IncomingSummaryStream = { summary_id: string; known: Buffer | null; text: string; hash: Buffer };
 
 /**
  * Stores the points of locked summaries. New points replace all stored points of a summary. Returns the summaries that
- * have new points and those that have changed points.
+ * had no points before, and those whose points have changed.
  */
 export async function storeSummaryStreams(
   ctx: TxCtx<TeamCtx>,
@@ -28,7 +31,7 @@ export async function storeSummaryStreams(
           as new (id, hash)
        where user_id = ${user.id} and team_id = ${team.id} and summaries.id = new.id`.execute(db);
   }
-  // Stores them one at a time, because together they can be as large as the largest request.
+  // One at a time, because all of them together may be as large as the largest request.
   for (const { summary_id, known, text } of changed) {
     await ctx.giveWay?.();
     const mine = { user_id: user.id, summary_id, team_id: team.id };

@@ -17,9 +17,9 @@ type Absent = {
 };
 
 /**
- * Deletes samples that a provider has deleted: the stored samples of a span that a pull of the same span did not
- * return. Call it after the pull. `resource` is the series by its name in events, `source_types` are the source types,
- * and `retained` are the moments that the provider returned. Throws the errors of findUser.
+ * Deletes samples that a provider has deleted: those stored samples of a span that a pull of the span did not return.
+ * Call it after the pull. `resource` is the series by its name in events, and `retained` are the moments that the
+ * provider returned. Throws the errors of findUser.
  */
 export async function deleteAbsentSamples(
   ctx: TeamCtx,

@@ -14,7 +14,7 @@ import type { SpanToDelete } from './delete-spans.ts';
 
 /** The most samples that one request deletes. */
 const MOST = 20_000;
-/** The most pairs of a deletion and a stream to which it applies. The database searches a span for each pair. */
+/** The most pairs of a deletion and a stream to which it applies. The database searches one span for each pair. */
 const MOST_PAIRS = 20_000;
 const PAIRS_AT_ONCE = 1_000;
 
@@ -46,7 +46,9 @@ async function streamsOf({ db, team }: Writer, user: { id: string }): Promise<St
   return rows;
 }
 
-/** Returns the spans of deletions by time or interval. Throws too_many_matches if there are too many. */
+/**
+ * Returns the spans of those deletions that name a time or an interval. Throws too_many_matches if there are too many.
+ */
 async function spansOf(
   { giveWay }: Pick<Writer, 'giveWay'>,
   streams: Stream[],
@@ -91,7 +93,7 @@ async function ofRecords(
   });
 }
 
-/** Returns the span of one millisecond that begins at this moment. */
+/** Returns the span of the one millisecond at this moment. */
 const momentOf = (moment: string): { from: string; to: string } => ({
   from: toUtc(moment),
   to: new Date(millisecondsOf(moment) + 1).toISOString(),

@@ -1,5 +1,5 @@
-// Deletes samples that their source has deleted. A push or a provider can report this. The erasure of a user does not
-// use this file, because it publishes no events.
+// Deletes samples that their source has deleted, as a push or a provider reports. The erasure of a user does not use
+// this file, because it publishes no events.
 import { publishEvents, type Publication } from '../../../events/publish.ts';
 import { askForRuns } from '../../ask-for-runs.ts';
 import { askForZones } from '../../ask-for-zones.ts';
@@ -41,8 +41,8 @@ export async function deleteSamples(
 }
 
 /**
- * Publishes deletions of a backfill too, even if the team has turned off events of backfills. The team may have the
- * samples from events or reads.
+ * Publishes deletions even if they are from a backfill and the team has turned off the events of backfills. The team
+ * may have copies of the samples, and would otherwise not learn that they are gone.
  */
 async function publishDeleted(
   ctx: Writer,

@@ -1,27 +1,27 @@
-// Deletes samples with one SQL statement, which returns intervals of deleted samples. If it returned 20,000 single
-// moments, this process would need much time for them.
+// Deletes samples with one statement, which returns intervals of deleted samples. Single moments of 20,000 samples
+// would take this process much time.
 import { sql, type RawBuilder } from 'kysely';
 import type { Writer } from '../../user-writer.ts';
 import { NEXT_VERSION, type Stream } from '../streams.ts';
 
-/** A span of a stream, from one moment up to but excluding another. */
+/** A span of a stream: from `from`, up to and without `to`. */
 export type SpanToDelete = { stream: Stream; from: string; to: string };
 
 /**
- * An interval of deleted samples. Its start and its end are moments of deleted samples. Between them, no other sample
- * of the series, provider and source type exists.
+ * An interval of deleted samples, from the moment of the first to that of the last. Within it, no other sample of the
+ * series, provider and source type is left.
  */
 type Interval = { start: string; end: string };
 
 /**
- * The limits of a deletion. It deletes at most `most` samples, and no samples at the `retained` moments. With
- * `orNothing`, it deletes nothing if there are more than `most`.
+ * The limits of a deletion: at most `most` samples, and none at the `retained` moments. With `orNothing`, nothing is
+ * deleted if there are more than `most`.
  */
 export type Bounds = { most: number; retained?: readonly string[]; orNothing?: boolean };
 
 /**
- * The deleted samples of a stream. `chunks` are intervals of at most an hour. `source_id` is the `source_id` in the
- * events of the stream.
+ * The deleted samples of a stream. `chunks` are intervals of at most an hour. `source_id` is the number that the events
+ * of the stream have.
  */
 export type DeletedOfStream = {
   stream: Stream;
@@ -32,15 +32,15 @@ export type DeletedOfStream = {
 };
 
 /**
- * To find the remaining samples, one deletion searches at most MOST_SEARCHED pairs of a stream and a span, and reads at
- * most MOST_READ samples.
+ * An interval must not contain samples that are left. To find those, one deletion searches at most MOST_SEARCHED pairs
+ * of a stream and a span, and reads at most MOST_READ samples.
  */
 const MOST_SEARCHED = 20_000;
 const MOST_READ = 120_000;
 
 /**
- * Deletes the samples of spans. `many` is the number of deleted samples. With `orNothing`, a number above `most` means
- * that none were deleted.
+ * Deletes the samples of spans. `many` is how many were deleted. With `orNothing`, a number above `most` means that
+ * none were deleted.
  */
 export async function deleteSpans(
   ctx: Writer,
@@ -110,8 +110,8 @@ function statementOf(
 }
 
 /**
- * Returns common table expressions for the remaining samples of each `source_id`. For a span with more than one deleted
- * sample, these are the samples between the first and the last deleted one.
+ * Returns common table expressions with the samples of each `source_id` that are left. They matter only between the
+ * first and the last deleted sample of a span.
  */
 function leftIn(sources: SourceByStream): RawBuilder<unknown> {
   const shared = [...sources].flatMap(([id, { source_id, isAlone }]) => (isAlone ? [] : [{ id, source_id }]));
@@ -137,8 +137,8 @@ function leftIn(sources: SourceByStream): RawBuilder<unknown> {
 
 /**
  * Common table expressions that number the deleted samples of each span by interval. They go once through all samples
- * of a `source_id`, deleted or not, in the order of time. If there are too many remaining samples to read, each deleted
- * sample becomes a separate interval.
+ * of a `source_id`, deleted or left, in the order of time. If there are too many to read, each deleted sample becomes
+ * an interval of its own.
  */
 const partsBetween = (times: RawBuilder<unknown>): RawBuilder<unknown> => sql`merged as (
       select n, stream_id, at,
@@ -158,7 +158,7 @@ const partsBetween = (times: RawBuilder<unknown>): RawBuilder<unknown> => sql`me
       select n, stream_id, at, count(*) filter (where begins) over (partition by n order by at) as part from parted
     )`;
 
-/** Joins spans of one stream that touch or overlap, so that we find each sample only once. */
+/** Joins spans of one stream that touch or overlap. Otherwise a sample in both would be found twice. */
 function merged(spans: SpanToDelete[]): SpanToDelete[] {
   const all: SpanToDelete[] = [];
   for (const span of spans.toSorted((a, b) => (a.from < b.from ? -1 : 1))) {
@@ -169,7 +169,9 @@ function merged(spans: SpanToDelete[]): SpanToDelete[] {
   return all;
 }
 
-/** For each stream, the `source_id` in its events, and whether it is the only stream with this `source_id`. */
+/**
+ * For each stream, the `source_id` that its events have, and whether no other stream has this `source_id` (`isAlone`).
+ */
 type SourceByStream = Map<number, { source_id: number; isAlone: boolean }>;
 
 /** Returns all streams that have the same `source_id` as one of these spans. */
@@ -185,8 +187,8 @@ async function findSources({ db, team }: Writer, user: { id: string }, spans: Sp
 }
 
 /**
- * A row that the statement returns. There are three kinds: the deleted samples in one hour of a part, where a part is
- * an interval of a span; the new version of a stream; and the number of deleted samples.
+ * A row that the statement returns. There are three kinds: the deleted samples of one hour of an interval of a span;
+ * the new version of a stream; and the number of deleted samples.
  */
 type Row = {
   span: number | null;

@@ -1,4 +1,5 @@
-// A request to delete samples of a user: by the record that they are from, by their time, or by an interval.
+// A request to delete samples of a user. It names them by their record (for example a record of HealthKit), by a time,
+// or by an interval.
 import { Type, type Static } from 'typebox';
 import { millisecondsOf } from '../../../wire/moment.ts';
 import type { Breach } from '../../../wire/rule.ts';

@@ -3,9 +3,7 @@ import type { Table } from '../../query-result.ts';
 
 type Row = Table[string];
 
-/**
- * Returns a table of the rows of `after` that `before` does not have. If there is no table before, returns all rows.
- */
+/** Returns a table of the rows of `after` that are not in `before`. If `before` is null, returns all rows. */
 export function changedRows(before: Table | null, after: Table): Table {
   const known = new Map<string, number>();
   for (const row of rowsOf(before ?? {})) known.set(textOf(row), (known.get(textOf(row)) ?? 0) + 1);
@@ -20,7 +18,9 @@ export function changedRows(before: Table | null, after: Table): Table {
 /** The most bytes of an event, apart from its rows and column names. */
 const ENVELOPE_BYTES = 4_096;
 
-/** Splits a table into tables that are small enough for an event. Returns none for a table without rows. */
+/**
+ * Splits a table into tables that are small enough for one event each. Returns an empty list for a table without rows.
+ */
 export function splitIntoChunks(table: Table): Table[] {
   const names = Object.keys(table);
   const spaceBytes = MOST_EVENT_BYTES - ENVELOPE_BYTES - Buffer.byteLength(JSON.stringify(names));

@@ -1,4 +1,4 @@
-// Every minute, resumes runs that were interrupted because their worker was killed, and runs whose job was lost.
+// Every minute, starts again those runs whose worker was killed and those whose job was lost.
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { Ctx } from '../../../../context.ts';
@@ -8,7 +8,7 @@ import { inTransaction } from '../../../../db/transaction.ts';
 import { runKind, spreadKind } from '../../../ask-for-runs.ts';
 import { queryErasureKind } from '../delete.ts';
 
-/** A run that began longer ago than this was interrupted. No run lasts so long. */
+/** A run that began longer ago than this has lost its worker, because a run ends within this time. */
 const CUT_OFF_SECONDS = 180;
 const OVERDUE_SECONDS = 60;
 /** The most runs that one call resumes. The next call comes a minute later. */
@@ -16,8 +16,8 @@ const MOST = 2_000;
 const MOST_A_TEAM = 200;
 
 /**
- * Adds jobs for runs, spreads and erasures that were interrupted or that wait without a job. Each team gets a share of
- * the runs. The runs that are longest overdue come first.
+ * Adds the jobs that are missing: for runs that wait or lost their worker, for spreads (spread-query.ts), and for
+ * erasures. Each team gets a share of the runs. The runs that are longest overdue come first.
  */
 export async function resumeRuns(ctx: Ctx): Promise<void> {
   const { db } = acrossTeams(ctx);

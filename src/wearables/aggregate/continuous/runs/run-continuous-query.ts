@@ -20,7 +20,10 @@ export type Claim = Job & { number: number; user: UserRow } & Pick<
     'slug' | 'revision' | 'timeframe' | 'query' | 'config'
   >;
 
-/** Limits of a result table. They are low because we seal and compare the complete table each time. */
+/**
+ * Limits of a result table. They are low because each run encrypts the complete table and compares it with the one
+ * before.
+ */
 const MOST_ROWS = 2_000;
 const MOST_VALUES = 20_000;
 const MOST_SECONDS = 20;
@@ -28,14 +31,14 @@ const MOST_SECONDS = 20;
 const RETAINED_TASKS = 100;
 const STOPPED_BY_LIMIT = '57014';
 /**
- * For a user without a time zone, we take today's date in the earliest zone, so that the timeframe includes every local
- * day that has begun.
+ * The zone in which a day begins first. A user without a time zone may be in any zone. With today's date of this zone,
+ * the timeframe includes the present day of every zone.
  */
 const EARLIEST_ZONE = 'Pacific/Kiritimati';
 
 /**
- * Runs a scheduled query for a user, stores the table and publishes its new rows. If the query fails, the run ends with
- * the reason, and the next change of the data schedules another run.
+ * Runs a scheduled query for a user, stores the table and publishes its new rows. If the query fails, Phial stores the
+ * reason with the run. The next change of the user's data schedules another run.
  */
 export async function runContinuousQuery(ctx: TeamCtx, job: Job): Promise<void> {
   const claim = await inTransaction(ctx, (tx) => claimTask(tx, job));
@@ -55,9 +58,9 @@ export async function runContinuousQuery(ctx: TeamCtx, job: Job): Promise<void> 
 }
 
 /**
- * Starts the scheduled run. Returns null if no run is scheduled or allowed. First it waits for any transaction that is
- * writing data of the user, so that the run reads this data. A write that comes later finds no scheduled run, so it
- * schedules another one.
+ * Starts the scheduled run. Returns null if no run is scheduled, or if the query or user no longer allows it. First
+ * waits for every transaction that is writing data of the user, so that the run reads these data. A write that begins
+ * later finds no scheduled run, so it schedules another one.
  */
 async function claimTask(ctx: TxCtx<TeamCtx>, { user_id, query_id, team_id }: Job): Promise<Claim | null> {
   await becomeWriter(ctx, user_id);
@@ -70,8 +73,8 @@ async function claimTask(ctx: TxCtx<TeamCtx>, { user_id, query_id, team_id }: Jo
     returning t.number, q.slug, q.revision, q.timeframe, q.query, q.config`.execute(ctx.db);
   const [row] = rows;
   if (row) return { ...row, user_id, query_id, team_id, user: await findUser(ctx, user_id) };
-  // This deletes the scheduled run of a query that is inactive or deleted. It does not delete a run for a user who is
-  // scheduled for deletion.
+  // Deletes the scheduled run if the query is inactive or deleted. The run of a user who is scheduled for deletion
+  // stays.
   await sql`
     delete from continuous_query_tasks t using continuous_queries q
      where t.user_id = ${user_id} and t.query_id = ${query_id} and t.team_id = ${ctx.team.id} and t.status = 'scheduled'
@@ -89,7 +92,7 @@ async function compute(ctx: TxCtx<TeamCtx>, { user, query, config, timeframe: { 
   });
 }
 
-/** Returns the user's local date of today, or the present moment if the timeframe is in minutes or hours. */
+/** Returns the date of today at the user, or the present moment if the timeframe is in minutes or hours. */
 function anchorOf({ fallback_time_zone }: UserRow, { unit }: QueryRow['timeframe']['past']): string {
   const now = new Date().toISOString();
   if (unit === 'minute' || unit === 'hour') return now;
@@ -101,7 +104,7 @@ function reasonOf(error: unknown): string {
   return (error as { code?: unknown }).code === STOPPED_BY_LIMIT ? 'took_too_long' : 'unexpected_error';
 }
 
-/** Ends a run, and deletes old ended runs. The last RETAINED_TASKS of them stay stored. */
+/** Ends a run, and deletes ended runs other than the last RETAINED_TASKS. */
 async function endTask(
   { db, team }: TxCtx<TeamCtx>,
   { user_id, query_id, number }: Claim,

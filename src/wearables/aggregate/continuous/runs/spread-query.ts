@@ -1,4 +1,5 @@
-// Schedules the runs of a query for all users in steps, because a team may have very many users.
+// A spread schedules the runs of one query for all users who have data. It goes in steps, because a team may have very
+// many users.
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../../../context.ts';
@@ -7,25 +8,28 @@ import { inTransaction } from '../../../../db/transaction.ts';
 import { askForRunsOfTeam, CACHE_MS, forgetQueries, hasAny, runKind, spreadKind } from '../../../ask-for-runs.ts';
 
 /**
- * The wait before the first step. After it, every process knows the query, and data that arrives schedules runs by
- * itself.
+ * The wait before the first step. Processes cache the list of queries for CACHE_MS. After this wait every process knows
+ * the new query, and each write of data schedules runs of it.
  */
 const FIRST_SECONDS = (CACHE_MS / 1_000) * 2;
 const NEXT_SECONDS = 2;
 /** The number of users in one step. */
 const USERS = 500;
-/** The most scheduled runs of a team. While a team has this many, the next step is delayed. */
+/** The most scheduled runs of a team. While a team has this many, its spread waits. */
 const MOST_WAITING = 1_000;
-/** The number that puts the runs of a spread behind all runs that were scheduled before. */
+/** Lowers the priority of the runs of a spread: all runs that were scheduled before come first. */
 const BEHIND = 400;
 
-/** Starts the spread at the first user. Runs in the transaction that creates or changes the query. */
+/** Starts the spread at the first user. Call it in the transaction that creates or changes the query. */
 export async function spreadQuery(ctx: TxCtx<TeamCtx>, queryId: string): Promise<void> {
   forgetQueries(ctx.team.id);
   await askForRunsOfTeam(ctx, { which: sql`id = ${queryId}`, waitSeconds: FIRST_SECONDS });
 }
 
-/** Does one step of the spread. The row of the query stores the position, so a repeated or lost step does no harm. */
+/**
+ * Does one step of the spread. The position is stored in the row of the query, so a step that runs twice or is lost
+ * does no harm.
+ */
 export async function spreadSome(ctx: TeamCtx, job: Static<(typeof spreadKind)['payload']>): Promise<void> {
   const { team } = ctx;
   await inTransaction(ctx, async (tx) => {
@@ -58,8 +62,8 @@ async function hasCapacity({ db, team }: TxCtx<TeamCtx>): Promise<boolean> {
 }
 
 /**
- * Schedules runs for the next users who have data that the query reads. Returns the last user of the step; null after
- * the last step.
+ * Schedules runs for the next users who have data that the query reads. Returns the last of these users; null if no
+ * users are left.
  */
 async function askForUsers(
   { db, team }: TxCtx<TeamCtx>,

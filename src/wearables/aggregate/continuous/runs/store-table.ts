@@ -8,8 +8,8 @@ import { changedRows, splitIntoChunks } from './changed-rows.ts';
 import type { Claim } from './run-continuous-query.ts';
 
 /**
- * Replaces the user's result table, and publishes the rows that are new or have changed. Returns `superseded` and
- * stores nothing if the query was changed, if a run that began later has ended, or if the user was erased.
+ * Replaces the user's result table, and publishes the rows that are new or have changed. Stores nothing and returns
+ * `superseded` in three cases: the query was changed, a run that began later has ended, or the user was erased.
  */
 export async function storeTable(
   ctx: TxCtx<TeamCtx>,
@@ -51,8 +51,8 @@ export async function storeTable(
 }
 
 /**
- * Whether the table may still be stored. Locks the query and the user until the commit. A deletion either happens
- * before this lock, or waits for it and then erases the table too.
+ * Whether the table may still be stored. Locks the query and the user until the commit. So a deletion happens either
+ * before this check, which then sees it, or after the commit, and then it erases the table too.
  */
 async function isWanted(
   { db, team }: TxCtx<TeamCtx>,

@@ -2,10 +2,13 @@ import type { ParsedSummary } from '../parsed-line.ts';
 import type { Element } from '../xml.ts';
 import { KILOCALORIES } from './unit-factors.ts';
 
-/** The heart rates that the watch computes for a day. */
+/** The heart rates that an Apple Watch computes once for a day. */
 export type HeartOfDay = { resting_bpm?: number; avg_walking_bpm?: number };
 
-/** Returns the rings of a day. Returns null if all rings are empty, for example on days before the user had a watch. */
+/**
+ * Returns the activity rings of a day, which are Apple's goals for moving, exercise and standing. Returns null if all
+ * rings are empty, as on days before the user had a watch.
+ */
 export function ringsOf(attributes: Element['attributes'], heart: HeartOfDay | undefined): ParsedSummary | null {
   const number = (name: string, factor = 1): number | undefined => {
     const value = Number(attributes[name] || NaN) * factor;
@@ -16,7 +19,7 @@ export function ringsOf(attributes: Element['attributes'], heart: HeartOfDay | u
     return value === undefined ? undefined : Math.round(value);
   };
   const energy = KILOCALORIES[attributes['activeEnergyBurnedUnit'] ?? 'Cal'] ?? NaN;
-  // Exports of older phones use the name appleMoveMinutes.
+  // Older phones export this as appleMoveMinutes.
   const move = 'appleMoveTime' in attributes ? 'appleMoveTime' : 'appleMoveMinutes';
   const rings = {
     calories_active: number('activeEnergyBurned', energy),

@@ -1,4 +1,4 @@
-// The other files in the archive of an export: electrocardiograms and routes.
+// The other files in the archive of an Apple export: electrocardiograms, and the routes of workouts.
 import type { Entry } from 'yauzl';
 import type { Archive } from '../open-archive.ts';
 import type { Point } from '../put-activity.ts';
@@ -7,12 +7,12 @@ import type { Sink } from '../parsed-line.ts';
 import { orNull } from '../or-null.ts';
 import { MOST_ECG_BYTES, putElectrocardiogram } from './put-electrocardiogram.ts';
 
-/** The largest file of a route: the route of a day with one point a second. */
+/** The largest file of a route in bytes. A route of a whole day with one point a second fits. */
 const MOST_ROUTE_BYTES = 64 * 1024 * 1024;
 
 /**
- * Reads the electrocardiograms one after the other and puts each of them before it reads the next. Counts tables that
- * are not electrocardiograms, and all other files, as skipped.
+ * Reads the electrocardiograms one after the other, and passes each on before it reads the next. Counts tables that are
+ * no electrocardiograms, and all other files, as skipped.
  */
 export async function putElectrocardiograms({ entries, readWhole }: Archive, sink: Sink): Promise<void> {
   for (const entry of entries) {
@@ -29,8 +29,8 @@ export async function putElectrocardiograms({ entries, readWhole }: Archive, sin
 }
 
 /**
- * Returns the points of a route. Returns null if the archive has no such file or the file cannot be read, so that the
- * import continues without it.
+ * Returns the points of a route. Returns null if the archive has no such file or if the file cannot be read. Then the
+ * workout is imported without its route.
  */
 export async function routeOrNull(archive: Archive, path: string): Promise<Point[] | null> {
   const name = path.split('/').at(-1) ?? '';
@@ -45,8 +45,8 @@ export async function routeOrNull(archive: Archive, path: string): Promise<Point
 const known = new WeakMap<Archive, Map<string, Entry>>();
 
 /**
- * Returns the route files of the archive by their names. We ignore the folder, because its name depends on the
- * language.
+ * Returns the route files of the archive by their names without the folder. The name of the folder depends on the
+ * language of the phone.
  */
 function routesOf(archive: Archive): Map<string, Entry> {
   const routes =

@@ -1,12 +1,12 @@
-// Chooses one of the sleeps that several apps or watches recorded for one night. We store one sleep for each source
-// type, so that a night does not count twice.
+// Several apps or watches may record the same night. Chooses one of their sleeps for each source type, so that a night
+// does not count twice.
 import type { SourceType } from '../../../source.ts';
 
 export type RecordedSleep = { source_type: SourceType; start: number; end: number; hasStages: boolean };
 
 /**
- * Splits sleeps into those that we store, ordered by source type and start, and those that we do not store because a
- * better one covers the same time.
+ * Splits sleeps into those that we store, ordered by source type and start, and all others. Of those, a better sleep
+ * covers the same time.
  */
 export function chooseSleeps<T extends RecordedSleep>(sleeps: T[]): { chosen: T[]; others: T[] } {
   const chosen: T[] = [];
@@ -28,8 +28,8 @@ const compareText = (a: string, b: string): number => (a < b ? -1 : Number(a > b
 
 /**
  * Returns the chosen sleep of the same night. Two sleeps are of the same night if they overlap by at least half of the
- * shorter one; aggregates use the same rule. Sleeps come in the order of their start, so only the chosen sleep
- * before can overlap.
+ * shorter one, as in aggregates. The sleeps come in the order of their start, so only the sleep that was chosen last
+ * can overlap.
  */
 function chosenOfSameNight<T extends RecordedSleep>({ source_type, start, end }: T, chosen: T[]): T | undefined {
   const last = chosen.at(-1);
@@ -39,8 +39,8 @@ function chosenOfSameNight<T extends RecordedSleep>({ source_type, start, end }:
 }
 
 /**
- * Whether a sleep is better than another. A sleep with stages is better than one without. Else the longer one is
- * better. If both are equally long, the one that starts earlier is better.
+ * Whether a sleep is better than another one. A sleep with stages is better than one without. Otherwise the longer one
+ * is better, and of two equally long ones the earlier.
  */
 const isBetter = (each: RecordedSleep, other: RecordedSleep): boolean =>
   each.hasStages === other.hasStages ? each.end - each.start > other.end - other.start : each.hasStages;

@@ -5,12 +5,12 @@ import { HEAD_BYTES, kindOfFile } from '../../file-kind.ts';
 import type { Archive } from '../open-archive.ts';
 import type { Content } from '../content.ts';
 
-/** The most files of an archive that we open to find the export. */
+/** The most files that we open to find the export. */
 const MOST_LOOKS = 5;
 
 /**
  * Finds the export by its content, because its file name depends on the language of the phone. Opens the largest file
- * first. Ignores a second file (`_cda.xml`), which has the same data for clinics. Throws archive_without_export.
+ * first. Skips `…_cda.xml`, which repeats the data in a format for clinics. Throws archive_without_export.
  */
 export async function findExport(archive: Archive): Promise<Content> {
   const documents = archive.entries

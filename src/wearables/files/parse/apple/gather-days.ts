@@ -1,5 +1,5 @@
-// The data of an export about days and about the person: the rings, the heart rates of each day, the height, and the
-// profile.
+// Collects what an Apple export has about days and about the person: the activity rings, the heart rates of each day,
+// the height, and the profile.
 import { ownProperty } from '../../../../wire/own-property.ts';
 import type { Sink } from '../parsed-line.ts';
 import type { Element } from '../xml.ts';
@@ -9,19 +9,19 @@ import { METRES } from './unit-factors.ts';
 
 type Attributes = Element['attributes'];
 
-/** The record types of heart rates of a day. The watch writes each of them once, when the day ends. */
+/** The record types with one heart rate for a day. The watch writes each of them when the day ends. */
 const HEART: Record<string, keyof HeartOfDay> = {
   HKQuantityTypeIdentifierRestingHeartRate: 'resting_bpm',
   HKQuantityTypeIdentifierWalkingHeartRateAverage: 'avg_walking_bpm',
 };
 const HEIGHT = 'HKQuantityTypeIdentifierHeight';
-/** The number of days in more than fifty years. */
+/** More than fifty years. */
 const MOST_DAYS = 20_000;
 
 type Days = {
   /**
-   * Collects a record if it has a value of a day, or the height, which becomes part of the profile. Returns whether it
-   * did.
+   * Collects a record that has a value for a whole day, or the height, which becomes part of the profile. Returns
+   * whether the record was one of these.
    */
   take: (type: string, record: Attributes) => boolean;
   me: (attributes: Attributes) => void;
@@ -66,7 +66,7 @@ export function gatherDays(sink: Sink): Days {
         if (summary) sink.summary(summary);
         else sink.skip('ActivitySummary', 'empty');
       }
-      // These are the days for which the export has heart rates but no rings.
+      // The days that are left have heart rates but no rings.
       for (const [day, heart] of hearts) sink.summary(heartOf(day, heart));
       const profile = me && profileOf(me, height?.centimetres ?? null);
       if (profile) sink.summary(profile);

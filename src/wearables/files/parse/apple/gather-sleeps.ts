@@ -1,5 +1,5 @@
-// Makes sleeps from records. An Apple export has a record for each stage of a night. Records that belong together
-// become one sleep, with the heart rates of the watch.
+// Makes sleeps from records. An Apple export has a record for each stage of a night. Records that follow each other
+// become one sleep. The heart rates of the watch are added to it.
 import { nightOf } from '../night.ts';
 import { sourceTextOf, sourceTypeOf } from '../source-type.ts';
 import type { SourceType } from '../../../source.ts';
@@ -12,8 +12,8 @@ import { momentOf } from './time.ts';
 
 type Stage = { start: number; end: number; stage: number | null };
 /**
- * A session of sleep records. `stages` has three numbers for each stage: its start, its end and the stage. So the
- * nights of many years fit in memory.
+ * A session of sleep records. `stages` is a flat list of three numbers for each stage: its start, its end, and the
+ * number of the stage. In this form, the nights of many years fit in memory.
  */
 type Session = { source_type: SourceType; start: number; end: number; offset: number; stages: number[] };
 type HeartRates = ReturnType<typeof gatherHeartRates>;
@@ -23,7 +23,7 @@ export const SLEEP_TYPE = 'HKCategoryTypeIdentifierSleepAnalysis';
 const IN_BED = 0;
 const AWAKE = 4;
 const UNSPECIFIED = -1;
-/** The numbers of stages in sleep cycles. Older exports have no stages and use the value `Asleep`. */
+/** The number of each stage in sleep cycles. Older exports have no stages; they write `Asleep`. */
 const STAGES: Record<string, number> = {
   HKCategoryValueSleepAnalysisInBed: IN_BED,
   HKCategoryValueSleepAnalysisAsleep: UNSPECIFIED,
@@ -34,30 +34,33 @@ const STAGES: Record<string, number> = {
   HKCategoryValueSleepAnalysisAwake: AWAKE,
 };
 
-/** If there is no record for a longer time than this, the sleep has ended. */
+/** If this time passes without a record, the sleep has ended. The next record begins another sleep. */
 const BETWEEN_MS = 3_600_000;
 const LONGEST_MS = 48 * 3_600_000;
 const MOST_STAGES = 2_880;
 /**
- * The most sources that we distinguish. A person has some ten apps and watches. The text of a watch changes with each
- * version of its software.
+ * The most sources that we distinguish. A person has some ten apps and watches, but the text of a watch changes with
+ * each version of its software.
  */
 const MOST_SOURCES = 1_000;
 const LONGEST_SOURCE = 1_000;
 
 type Sleeps = {
   add: (record: Element['attributes']) => void;
-  /** Puts one sleep for each night and source type. */
+  /** Passes on one sleep for each night and source type. */
   end: (heartRates: HeartRates) => Promise<void>;
 };
 
-/** Collects the sleep records of each app and device, until the heart rates of all nights are known. */
+/**
+ * Collects the sleep records of each app and device. Makes the sleeps at the end, when the heart rates of all nights
+ * are known.
+ */
 export function gatherSleeps(sink: Sink): Sleeps {
   const open = new Map<string, Session>();
   const sessions: Session[] = [];
   /**
-   * Returns the key of a record's source. If there are more sources than the limit, the further ones are distinguished
-   * only by source type.
+   * Returns the key of a record's source. When there are MOST_SOURCES of them, further sources are distinguished only
+   * by source type.
    */
   const keyOf = (record: Element['attributes'], source_type: SourceType): string => {
     const source = `${source_type}\n${sourceTextOf(record)}`;
@@ -93,7 +96,7 @@ export function gatherSleeps(sink: Sink): Sleeps {
     end: async (heartRates) => {
       const sleeps = sessions.splice(0).map((session) => ({ ...session, ...contentOf(session) }));
       const { chosen, others } = chooseSleeps(sleeps.filter(({ isSleep }) => isSleep));
-      // Sessions with only time in bed are not stored, so they count as skipped.
+      // A session that has only time in bed and no sleep is not stored. Its records count as skipped.
       for (const { stages } of [...others, ...sleeps.filter(({ isSleep }) => !isSleep)])
         sink.skip(SLEEP_TYPE, 'not_kept', stages.length / 3);
       for (const session of chosen) {

@@ -1,5 +1,5 @@
-// The workouts of an export, with the heart rates that the watch measured during each workout, and its route. The route
-// is in another file.
+// Collects the workouts of an Apple export, with their routes and with the heart rates that the watch measured during
+// them. A route is in a file of its own.
 import { BY_HAND } from '../../../by-hand.ts';
 import type { Archive } from '../open-archive.ts';
 import { joinHeartRates, ofPoints, type Point } from '../put-activity.ts';
@@ -14,7 +14,7 @@ import { KILOCALORIES, METRES } from './unit-factors.ts';
 
 type Attributes = Element['attributes'];
 
-/** A workout element with its contents. `routes` are the names of the files with its route. */
+/** A `Workout` element with its contents. `routes` are the names of the files with its route. */
 export type AppleWorkout = {
   attributes: Attributes;
   statistics: Attributes[];
@@ -31,7 +31,7 @@ const MOST_WORKOUTS = 40_000;
 const MOST_ROUTES = 20;
 const MOST_POINTS = 100_000;
 
-/** Collects the workouts until the heart rates of all of them are known. */
+/** Collects the workouts. Passes them on at the end, when all heart rates are known. */
 export function gatherWorkouts(sink: Sink): {
   add: (workout: AppleWorkout) => void;
   end: (beside: Beside) => Promise<void>;
@@ -69,8 +69,8 @@ async function routePointsOf(routes: string[], { archive }: Beside, sink: Sink):
 }
 
 /**
- * Makes the workout. Exports since 2022 have sums in separate elements. Older exports have them in attributes of the
- * workout.
+ * Makes a workout from its element. Exports since 2022 have the sums, such as the distance, in elements of their own.
+ * Older exports have them in attributes of the workout.
  */
 function workoutOf({ attributes, statistics, metadata, routes }: AppleWorkout): Workout | null {
   const [begin, end] = [momentOf(attributes['startDate']), momentOf(attributes['endDate'])];
@@ -108,7 +108,7 @@ function scaled(value: string | undefined, unit: string | undefined, factors: Re
 const rounded = (value: string | undefined): number | undefined =>
   value === undefined || !Number.isFinite(Number(value)) ? undefined : Math.round(Number(value));
 
-/** Parses a text like `2050 cm` into metres. */
+/** Returns metres for a text like `2050 cm`. */
 function elevationOf(text: string | undefined): number | undefined {
   const [, value, unit] = /^([\d.]+) (cm|m)$/.exec(text ?? '') ?? [];
   return value === undefined ? undefined : Number(value) / (unit === 'cm' ? 100 : 1);

@@ -1,5 +1,5 @@
-// The heart rates of the watch in all years of an export, for its nights and workouts. An export lists records by type.
-// So the heart rates of a night may be gigabytes before the records of the night, or after them.
+// The heart rates of the watch in all years of an export, for its nights and workouts. An export lists its records by
+// type. So between a night and its heart rates there may be gigabytes of other records.
 
 type HeartRates = {
   add: (at: number, bpm: number) => void;
@@ -9,14 +9,14 @@ type HeartRates = {
 
 const CHUNK = 65_536;
 /**
- * The most readings. A watch that a person wears day and night for ten years has some four million. Each takes eight
- * bytes.
+ * The most readings of heart rates. A watch that is worn day and night for ten years has some four million. Each
+ * reading takes eight bytes.
  */
 const MOST = 8_000_000;
-/** We store a reading as one number: the second, multiplied by this number, and the rate in quarters of a beat. */
+/** A reading is stored as one number: the second times QUARTERS, plus the rate in quarters of a beat. */
 const QUARTERS = 4_096;
 
-/** Collects the heart rates. Ignores further readings after eight million. */
+/** Collects heart rates. Ignores all readings after the first eight million. */
 export function gatherHeartRates(): HeartRates {
   const chunks: Float64Array[] = [];
   let count = 0;
@@ -46,7 +46,7 @@ export function gatherHeartRates(): HeartRates {
       for (let n = firstFrom(sorted, Math.ceil(start / 1_000) * QUARTERS); n < sorted.length; n += 1) {
         const second = Math.floor((sorted[n] as number) / QUARTERS);
         if (second > last) break;
-        // A stream has one value for each second, so we skip further readings of the same second.
+        // A stream has one value for each second. So we skip further readings of the same second.
         if (time.at(-1) === second) continue;
         time.push(second);
         value.push(((sorted[n] as number) % QUARTERS) / 4);

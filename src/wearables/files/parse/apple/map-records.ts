@@ -15,8 +15,8 @@ const DIASTOLIC = 'HKQuantityTypeIdentifierBloodPressureDiastolic';
 const INSULIN = 'HKQuantityTypeIdentifierInsulinDelivery';
 
 /**
- * Whether a record is one of the two values of a blood pressure. We ignore such records, because the correlation has
- * both values too.
+ * Whether a record is one of the two values of a blood pressure. Its `Correlation` element has both values together, so
+ * we skip the single records.
  */
 export const isHalfOfPressure = (type: string): boolean => type === SYSTOLIC || type === DIASTOLIC;
 
@@ -54,8 +54,8 @@ function categoryOf(
   const { series } = line;
   const kind = types ? (types[record['value'] ?? ''] ?? null) : type;
   if (types && kind === null) return null;
-  // The value of a series in minutes is the time from start to end. For other series, a record without a value is one
-  // event.
+  // A record without a value. In a series of minutes, its value is the time from start to end. In other series, it is
+  // one event and counts 1.
   const minutes = (momentOf(record['endDate'])?.at ?? NaN) - (momentOf(record['startDate'])?.at ?? NaN);
   const value = series.unit === 'min' ? rounded(minutes / 60_000) : 1;
   if (!Number.isFinite(value)) return null;
@@ -63,9 +63,9 @@ function categoryOf(
 }
 
 /**
- * Returns the sample of insulin. Apple records the reason for which the person took insulin, but not the type of the
- * insulin. A bolus is rapid-acting. Insulin that a pump delivers over time is rapid-acting too. Insulin for the base
- * need that the person injects at once is long-acting.
+ * Returns the sample of insulin. Apple records why the person took insulin (basal or bolus) but not which type. A bolus
+ * is rapid-acting. Basal insulin is rapid-acting if a pump delivers it over time, and long-acting if the person injects
+ * it at once.
  */
 function insulinOf(record: Attributes, reason: string | undefined): ParsedSample | null {
   const delivery_mode = reason === '1' ? 'basal' : reason === '2' ? 'bolus' : null;
@@ -84,7 +84,7 @@ export function bloodPressureOf(attributes: Attributes, parts: Map<string, Attri
   const [systolic, diastolic] = [SYSTOLIC, DIASTOLIC].map((type) => Number(parts.get(type)?.['value'] ?? NaN));
   const { unit } = parts.get(SYSTOLIC) ?? {};
   if (!Number.isFinite(systolic) || !Number.isFinite(diastolic) || unit !== 'mmHg') return null;
-  // The device is in the parts of the correlation.
+  // The correlation itself names no device. So we take the device from its systolic record.
   const record = { ...parts.get(SYSTOLIC), ...attributes };
   return timedSampleOf(record, { name: 'blood_pressure', interval: false }, { unit, systolic, diastolic });
 }
@@ -108,5 +108,5 @@ function timedSampleOf(record: Attributes, series: { name: string; interval: boo
   } as ParsedSample;
 }
 
-/** Removes the rounding error of a multiplication, so that 0.97 becomes exactly 97 percent. */
+/** Removes the rounding error of a multiplication. For example, 0.97 × 100 must be exactly 97. */
 const rounded = (value: number): number => Number(value.toPrecision(12));

@@ -1,5 +1,5 @@
-// Parses export.xml of Apple's Health app: a list of records by type. Each record has its device, times and metadata.
-// The archive also contains electrocardiograms and the routes of workouts.
+// Parses export.xml of Apple's Health app, a list of records that are grouped by type. Each record has its device,
+// times and metadata. The archive also contains electrocardiograms and the routes of workouts.
 import { ImportFailure } from '../../failures.ts';
 import type { Archive } from '../open-archive.ts';
 import { openContent } from '../content.ts';
@@ -20,22 +20,22 @@ import type { ParsedSample } from '../parsed-line.ts';
 type Attributes = Element['attributes'];
 
 const HEART_RATE = 'HKQuantityTypeIdentifierHeartRate';
-/** The top-level elements that we read. We count all others as skipped. */
+/** The elements below the root that we read. All others count as skipped. */
 const ELEMENTS = new Set(['ExportDate', 'Me', 'Record', 'Correlation', 'Workout', 'ActivitySummary']);
-/** The part of the progress for which the XML file accounts. The other files of the archive are little work. */
+/** How much of the progress the XML file accounts for. The other files of the archive take little time. */
 const PART_OF_XML = 0.95;
 
 type Source = { path: string; archive: Archive | null };
 
-/** Reads all records that Phial can store. Throws file_broken if the file is not an export of Apple's Health app. */
+/** Reads all records that Phial can store. Throws file_broken if the file is no export of Apple's Health app. */
 export async function parseAppleExport({ path, archive }: Source, sink: Sink): Promise<void> {
   const content = archive ? await findExport(archive) : await openContent(path);
   let depth = 0;
   let record: Attributes | null = null;
   let metadata = new Map<string, string>();
   /**
-   * A correlation has records that belong together, for example the two values of a blood pressure. The export lists
-   * these records outside of the correlation too.
+   * A correlation groups records, for example the two values of a blood pressure. The export lists the same records
+   * outside of the correlation too.
    */
   let correlation: { attributes: Attributes; parts: Map<string, Attributes> } | null = null;
   let workout: AppleWorkout | null = null;
@@ -82,7 +82,8 @@ export async function parseAppleExport({ path, archive }: Source, sink: Sink): P
       record = null;
     } else if (name === 'Correlation' && correlation) {
       const { attributes, parts } = correlation;
-      // The export also lists the parts of other correlations outside of them, and we read or count them there.
+      // We read only correlations of blood pressures. The records of other correlations also stand outside of them, and
+      // are read or counted there.
       if (attributes['type'] === BLOOD_PRESSURE)
         put(BLOOD_PRESSURE, bloodPressureOf(attributes, parts) ?? 'unreadable');
       correlation = null;
@@ -94,8 +95,8 @@ export async function parseAppleExport({ path, archive }: Source, sink: Sink): P
   try {
     await readXml(content, { open, close, read: (progress) => sink.flush(progress * PART_OF_XML) });
   } catch (error) {
-    // The file is broken here. A night or a day may be incomplete, so we do not store it. A workout whose element has
-    // ended is complete, so we store it.
+    // The file is broken from here on. The last night or day may be incomplete, so we do not store nights and days. A
+    // workout whose element has ended is complete, so we store the workouts.
     await workouts.end({ archive: null, heartRates });
     throw error;
   }
@@ -108,7 +109,7 @@ export async function parseAppleExport({ path, archive }: Source, sink: Sink): P
 const isTypedIn = (metadata: Map<string, string>): boolean => (metadata.get('HKWasUserEntered') ?? '0') !== '0';
 
 /**
- * Marks data that a person typed in. The mark is the type of the sample. It cannot make a second sample, because the
- * type does not identify a sample.
+ * Marks data that a person typed in, by the type of the sample. The type is no part of a sample's identity, so the mark
+ * makes no second sample if the same value arrives without it.
  */
 const marked = (sample: ParsedSample): ParsedSample => (sample.type ? sample : { ...sample, type: 'manual' });

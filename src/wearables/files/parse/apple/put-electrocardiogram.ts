@@ -1,14 +1,14 @@
-// An electrocardiogram of an export. It is a CSV file with lines of the form `name,value`, followed by one voltage in
-// each line. The names are in the language of the phone, so we recognise fields by their values if possible. We do not
-// read the person's name and birth date.
+// An electrocardiogram of an Apple export. It is a CSV file: first lines of the form `name,value`, then one voltage in
+// each line. The names are in the language of the phone, so we recognise most fields by their values. We do not read
+// the name and birth date of the person.
 import type { ParsedSummary, Sink } from '../parsed-line.ts';
 import { momentOf } from './time.ts';
 
-/** The largest file of an electrocardiogram. Half a minute with 512 voltages a second has 150 kB. */
+/** The largest file of an electrocardiogram in bytes. One of half a minute with 512 voltages a second has 150 kB. */
 export const MOST_ECG_BYTES = 4 * 1024 * 1024;
-/** More than three minutes with 512 voltages a second. */
+/** The voltages of more than three minutes, at 512 a second. */
 const MOST_VOLTAGES = 100_000;
-/** The highest sampling rate. Times of samples have milliseconds. */
+/** The highest sampling rate. Samples have times in milliseconds, so they cannot be nearer to each other. */
 const MOST_HERTZ = 1_000;
 
 const VOLTAGE = /^"?(-?\d+(?:[.,]\d+)?)"?$/;
@@ -30,8 +30,8 @@ const CLASSES: [RegExp, string, string?][] = [
 const numberOf = (text: string): number => Number(text.replace(',', '.'));
 
 /**
- * Puts the recording. Returns false if the table is not an electrocardiogram, because it has no time, no rate or no
- * voltages.
+ * Passes the recording on. Returns false if the table is no electrocardiogram, because it has no time, no sampling rate
+ * or no voltages.
  */
 export function putElectrocardiogram(text: string, sink: Sink): boolean {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
@@ -96,7 +96,7 @@ function summaryOf(head: [string, string][], { count, hertz, start, end, ...sour
   };
 }
 
-/** Splits lines at the first comma, because a value may contain commas. Such a value is in quotes. */
+/** Splits each line at its first comma. Further commas belong to the value, which is then in quotes. */
 const headOf = (lines: string[]): [string, string][] =>
   lines.flatMap((line) => {
     const comma = line.indexOf(',');

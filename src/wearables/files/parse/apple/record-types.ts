@@ -1,11 +1,12 @@
-// The series and the units of each record type of Apple's Health app. We skip a type that is not in the list.
+// The record types of Apple's Health app, with the series and units in Phial. A type that is not in the list is
+// skipped.
 import { seriesOrNull } from '../../../series.ts';
 import type { Series } from '../../../series-type.ts';
 import { ownProperty } from '../../../../wire/own-property.ts';
 
 type Line = {
   series: Series;
-  /** The factor is 100 for series in percent, because Apple writes fractions. */
+  /** 100 for series in percent, because Apple writes 0.97 for 97 percent. */
   factor: number;
   sensor_location: string | null;
 };
@@ -25,7 +26,7 @@ const QUANTITIES: Record<string, Line> = {
   ActiveEnergyBurned: line('calories_active'),
   BasalEnergyBurned: line('calories_basal'),
   HeartRate: line('heartrate'),
-  // SDNN and RMSSD cannot be compared, so there is one series for each.
+  // SDNN and RMSSD are two measures of heart-rate variability that cannot be compared. So each has its own series.
   HeartRateVariabilitySDNN: line('hrv_sdnn'),
   HeartRateVariabilityRMSSD: line('hrv'),
   HeartRateRecoveryOneMinute: line('heart_rate_recovery_one_minute'),
@@ -58,8 +59,8 @@ const QUANTITIES: Record<string, Line> = {
 };
 
 /**
- * The keys are the types without `HKCategoryTypeIdentifier`. `types` has the type in our series for each of Apple's
- * values.
+ * The keys are the types without `HKCategoryTypeIdentifier`. `types` maps each value of Apple to the type of our
+ * samples.
  */
 const CATEGORIES: Record<string, { line: Line; type: string | null; types?: Record<string, string> }> = {
   MindfulSession: { line: line('mindfulness_minutes'), type: null },
@@ -94,7 +95,7 @@ const UNITS: Record<string, string> = {
   hr: 'h',
   'count/min': 'bpm',
 };
-/** Units that no series accepts. Each has an accepted unit and the factor that converts a value. */
+/** Units that no series accepts, each with an accepted unit and the factor to it. */
 const FACTORS: Record<string, [unit: string, factor: number]> = {
   st: ['kg', 6.35029318],
   oz: ['kg', 0.028349523125],
@@ -107,15 +108,15 @@ const FACTORS: Record<string, [unit: string, factor: number]> = {
 };
 
 /**
- * Returns a unit that the series accepts for one of Apple's units, and the factor that converts a value; null if the
- * series accepts none.
+ * Returns the accepted unit for one of Apple's units, and the factor that converts a value; null if the series accepts
+ * no unit for it.
  */
 export function unitOf({ series }: Line, unit: string): { unit: string; factor: number } | null {
   const [named, factor] = ownProperty(FACTORS, unit) ?? [ownProperty(UNITS, unit) ?? unit, 1];
-  // In units of moles, Apple writes the molar mass: `mmol<180.1558800000541>/L`.
+  // Apple writes the molar mass into units of moles: `mmol<180.1558800000541>/L`.
   const plain = named.replace(/^mmol<[\d.]+>/, 'mmol');
   if (plain === series.unit || Object.hasOwn(series.units, plain)) return { unit: plain, factor };
-  // Apple writes `count` or `count/min` for values whose unit in some series is `count`, `index` or `bpm`.
+  // Apple writes `count` or `count/min` where Phial, depending on the series, has `count`, `index` or `bpm`.
   const isCount = plain === 'count' || plain === 'bpm';
   return isCount && ['count', 'index', 'bpm'].includes(series.unit) ? { unit: series.unit, factor } : null;
 }

@@ -1,27 +1,26 @@
-// Distinguishes the apps and devices of the same source type that the records of an export come from.
+// Distinguishes the apps and devices from which the records of an export come, if they have the same source type.
 import { createHash } from 'node:crypto';
 import type { SourceType } from '../../../source.ts';
 import { sourceTypeOf } from '../source-type.ts';
 
-/**
- * The most sources that we distinguish for each series and source type. Records of all further sources have no app_id.
- */
+/** The most sources that we distinguish for each series and source type. Records of further sources have no app_id. */
 const MOST_SOURCES = 25;
 const LENGTH = 32;
-/** The number of characters at the start of a name that we use. */
+/** How many characters of a name count. */
 const LONGEST = 1_000;
-/** Finds `hardware:Watch6,2`, up to the next part of the text. */
+/** Finds `Watch6,2` in `…, hardware:Watch6,2, software:10.1>`. */
 const HARDWARE = /hardware:(.+?)(?:, \w+:|>|$)/;
 
 type Origin = { device?: string; sourceName?: string };
 
-/** The digests by the name of the source, for each resource and source type. */
+/** The digests by the text of the source, for each resource and source type. */
 const known = new Map<string, Map<string, string>>();
 
 /**
- * Returns the source of a record. An export has the names that the user gave to the sources, for example `Ada's
- * iPhone`. The parser writes only a digest of the name, and the service replaces it by a keyed hash. Two watches with
- * the same name are distinguished by their hardware (`Watch6,2`). A new software version does not make a new source.
+ * Returns the source of a record. An export has the names that the user gave to sources, for example `Ada's iPhone`.
+ * The parser writes only a digest of the name, and the service replaces it by a keyed hash. Two watches of the same
+ * name are distinguished by their hardware (`Watch6,2`). The version of the software does not count, so an update makes
+ * no new source.
  */
 export function sourceOf(resource: string, record: Origin): { source_type: SourceType; app_id: string | null } {
   const source_type = sourceTypeOf(record);

@@ -1,14 +1,18 @@
-// Makes a note from a State of Mind entry. The note says how the person felt, in the words of the export.
+// Makes a note from a State of Mind entry, which is Apple's diary of moods. The note says how the person felt, in the
+// words of the export.
 import type { ParsedSample } from '../parsed-line.ts';
 import type { Element } from '../xml.ts';
 import { momentOf } from './time.ts';
 
 const LONGEST_WORDS = 1_000;
 
-/** Whether a type or the name of an element belongs to a State of Mind entry. */
+/** Whether the name of an element or type belongs to a State of Mind entry. */
 export const isStateOfMind = (name: string): boolean => name.includes('StateOfMind');
 
-/** Returns the note. Returns null if the entry has no time, or has neither a valence nor a word. */
+/**
+ * Returns the note. Returns null if the entry has no time, or has neither a word nor a valence (Apple's number from
+ * unpleasant to pleasant).
+ */
 export function stateOfMindOf(attributes: Element['attributes'], metadata: Map<string, string>): ParsedSample | null {
   const of = (name: string): string => (attributes[name] ?? metadata.get(name) ?? '').slice(0, LONGEST_WORDS).trim();
   const begin = momentOf(attributes['startDate']);

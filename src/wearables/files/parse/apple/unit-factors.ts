@@ -1,4 +1,4 @@
-// The units of sums and sizes in an export, with the factors that convert them.
+// The units of sums and sizes in an Apple export, with the factors that convert them.
 export const METRES: Record<string, number> = {
   m: 1,
   cm: 0.01,

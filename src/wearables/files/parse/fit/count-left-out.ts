@@ -10,8 +10,8 @@ const READ = new Set(
   ).split(' '),
 );
 /**
- * The messages about the file, the device and its settings. We do not count them if we have read something from the
- * file.
+ * The messages about the file, the device and its settings. If we have read anything else from the file, these do not
+ * count as skipped.
  */
 const ABOUT = new Set(
   (
@@ -23,8 +23,8 @@ const ABOUT = new Set(
 );
 
 /**
- * Counts the messages that we did not read. If the file has nothing that we can store, counts all its messages and
- * names the type of the file.
+ * Counts the messages that we did not read. If nothing in the file can be stored, counts all messages and also names
+ * the type of the file.
  */
 export function countLeftOut(
   messages: Messages,

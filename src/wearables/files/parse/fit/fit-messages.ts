@@ -1,11 +1,11 @@
-// The messages of a FIT file. A file can contain several FIT files, one after the other ("chained"). Each of them has a
-// header and a checksum.
+// The messages of a FIT file, the format of Garmin and other makers of devices. One file can contain several FIT files,
+// one after the other ("chained"). Each has a header and a checksum.
 import FitParser from 'fit-file-parser';
 import { ImportFailure } from '../../failures.ts';
 import { providerOf } from '../makers.ts';
 
 /**
- * A message, as the library returns it. The library returns an unknown value as a number, so we must check the type of
+ * A message, as the library returns it. The library returns an unknown enum value as a number, so we check the type of
  * every value.
  */
 export type Message = Record<string, unknown>;
@@ -21,15 +21,15 @@ export function at(value: unknown): number | undefined {
   return Number.isFinite(moment) ? moment : undefined;
 }
 
-/** The most chained files. A device writes several if it is switched off and on again. */
+/** The most chained files in one file. A device writes several if it is switched off and on again. */
 const MOST_FILES = 100;
 const LEAST_HEADER = 12;
 const CHECKSUM = 2;
 const SIGNATURE = Buffer.from('.FIT');
 
 /**
- * Reads the chained files one after the other. Throws file_incomplete if the bytes end before the end of a file, and
- * file_broken if a checksum is wrong. Ignores bytes after the last file.
+ * Yields the messages of each chained file. Throws file_incomplete if the bytes end within a file, and file_broken if a
+ * checksum is wrong. Ignores bytes after the last file.
  */
 export async function* filesOf(bytes: Buffer): AsyncGenerator<Messages, void, undefined> {
   let [from, count] = [0, 0];
@@ -46,7 +46,7 @@ export async function* filesOf(bytes: Buffer): AsyncGenerator<Messages, void, un
   }
 }
 
-/** Reads the messages. Does not pass on the library's error texts, because they may quote the file. */
+/** Reads the messages. The error texts of the library may quote the file, so we replace them. */
 async function read(bytes: Buffer): Promise<Messages> {
   const parser = new FitParser({ force: false, mode: 'list', lengthUnit: 'm', speedUnit: 'm/s' });
   try {
@@ -63,8 +63,8 @@ export function makerOf({ file_id: [id = {}] = [] }: Messages) {
 }
 
 /**
- * Computes the offset from the local time and the UTC time in one message. Offsets of time zones are multiples of a
- * quarter of an hour.
+ * Returns the offset from UTC, as the difference of the local time and the UTC time in one message. It is rounded to a
+ * quarter of an hour, because offsets of time zones are multiples of that.
  */
 export function offsetOf(message: Message | undefined): number | null {
   const [local, utc] = [at(message?.['local_timestamp']), at(message?.['timestamp'])];

@@ -1,11 +1,10 @@
-// Single measurements in FIT files: from scales, from blood pressure cuffs, and those that a watch makes from time to
-// time.
+// Single measurements in FIT files: of scales, of blood-pressure cuffs, and those that a watch makes from time to time.
 import type { ParsedSample, Sink } from '../parsed-line.ts';
 import { at, number, type Message, type Messages } from './fit-messages.ts';
 
 type Source = Pick<ParsedSample, 'provider' | 'source_type' | 'timezone_offset'>;
 
-/** The series by message and field. A negative number is a code for a missing value. */
+/** The series, by message and field. In these fields a negative number stands for a missing value. */
 const SERIES: { message: string; field: string; time?: string; series: string; unit: string }[] = [
   {
     message: 'stress_level',
@@ -18,7 +17,7 @@ const SERIES: { message: string; field: string; time?: string; series: string; u
   { message: 'spo2_data', field: 'reading_spo2', series: 'blood_oxygen', unit: '%' },
   { message: 'hrv_value', field: 'value', series: 'hrv', unit: 'rmssd' },
 ];
-/** A scale writes a larger value than this while it is still weighing. */
+/** A scale writes a larger value while it is still weighing. */
 const MOST_KILOGRAMS = 600;
 
 export function putHealth(messages: Messages, source: Source, sink: Sink): void {

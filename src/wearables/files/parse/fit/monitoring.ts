@@ -1,13 +1,13 @@
-// The data that a watch records all day: heart rates, and counters. For each kind of activity there are counters, which
-// begin at 0 at midnight.
+// The data that a watch records all day: heart rates and counters. Each kind of activity has its own counters, which
+// start at 0 at midnight.
 import type { ParsedSample, Sink } from '../parsed-line.ts';
 import { at, number, offsetOf, text, type Message, type Messages } from './fit-messages.ts';
 
 type Source = Pick<ParsedSample, 'provider' | 'source_type' | 'timezone_offset'>;
 
 /**
- * The counters of each series. Cycles of walking and running are strides. We use the distance only of walking and
- * running, not of cycling.
+ * The counters, by series. The cycles of walking and running are strides. Only walking and running add to the distance,
+ * not cycling.
  */
 const COUNTERS: { series: string; unit: string; of: (message: Message) => number | undefined }[] = [
   { series: 'steps', unit: 'count', of: stepsOf },
@@ -39,9 +39,9 @@ export function putMonitoring({ monitoring = [], monitoring_info = [] }: Message
 }
 
 /**
- * Returns how much the counters of all kinds of activity increased from one reading to the next. The first reading in a
- * file only gives the start value of a counter. If the file begins at midnight, the start value is 0. If a counter has
- * decreased, the device has reset it.
+ * Returns the increase of the counters from one reading to the next, over all kinds of activity. The first reading in a
+ * file only gives the start value of a counter, unless the file begins at midnight, where the start value is 0. If a
+ * counter has decreased, the device has reset it to 0.
  */
 function stepsBetween(
   messages: Message[],

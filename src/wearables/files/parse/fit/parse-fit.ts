@@ -1,4 +1,4 @@
-// Parses a FIT file of any type: workouts, data that a watch records all day, scales, blood pressure cuffs and nights.
+// Parses a FIT file of any type: workouts, data that a watch records all day, weights, blood pressures and nights.
 import type { Sink } from '../parsed-line.ts';
 import { sourceTypeOf } from '../source-type.ts';
 import { putHealth } from './health.ts';

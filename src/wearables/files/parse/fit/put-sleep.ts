@@ -1,4 +1,4 @@
-// Puts a night of a FIT file. Each sleep level lasts until the next one begins.
+// Passes on the night of a FIT file. Each sleep level lasts until the next one begins.
 import { ownProperty } from '../../../../wire/own-property.ts';
 import { nightOf, type Stage } from '../night.ts';
 import type { ParsedSample, Sink } from '../parsed-line.ts';

@@ -1,5 +1,5 @@
-// The parts of a FIT workout for which we have no field. They become part of the raw payload. These are laps, and
-// developer fields, which contain measurements of third-party apps on the watch.
+// The laps and developer fields of a FIT workout. Developer fields have measurements of third-party apps on the watch.
+// Phial has no fields for either, so they become part of the raw payload.
 import { at, text, type Message, type Messages } from './fit-messages.ts';
 
 const MOST_LAPS = 1_000;
@@ -19,7 +19,7 @@ export function rawOf(messages: Messages, session: Message, within: Within): Rec
 }
 
 /**
- * Returns each developer field with its name and unit, its value for the complete workout, and its values in the
+ * Returns each developer field with its name, its unit, its value for the complete workout, and its values in the
  * records. `time` has the seconds of these values.
  */
 function developerFields({ field_description = [], record = [] }: Messages, session: Message, within: Within) {

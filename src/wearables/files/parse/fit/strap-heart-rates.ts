@@ -1,15 +1,18 @@
-// Heart rates of a strap, which a watch reads after a swim. The `hr` messages give the time of a beat by the clock of
-// the strap.
+// Heart rates that a chest strap measured under water and sent to the watch after the swim. An `hr` message gives the
+// time of each beat by the clock of the strap.
 import { at, number, type Message } from './fit-messages.ts';
 
-/** TICKS is the number of ticks of the strap's clock in a second. ROUND is the number at which its 32 bits overflow. */
+/**
+ * TICKS is the number of ticks of the strap's clock in a second. The clock has 32 bits and returns to 0 after ROUND
+ * ticks.
+ */
 const TICKS = 1_024;
 const ROUND = 2 ** 32;
 const TWELVE_BITS = 0x1000;
 
 /**
- * Returns the mean heart rates of each second, in the order of time. We do not know the times of beats before the first
- * message with a UTC time.
+ * Returns the mean heart rate of each second, in the order of time. Only a message with a UTC time relates the strap's
+ * clock to UTC. So beats before the first such message are left out.
  */
 export function strapHeartRates(messages: Message[]): { time: number[]; value: number[] } {
   const sums = new Map<number, { sum: number; count: number }>();
@@ -43,8 +46,8 @@ export function strapHeartRates(messages: Message[]): { time: number[]; value: n
 }
 
 /**
- * Returns the bytes of a value. The library returns no number for a byte of 255, but such a byte can be part of a time.
- * So this puts it back, and the other bytes keep their positions.
+ * Returns the bytes of a value. The library returns no number for a byte of 255, because 255 often means "missing".
+ * Here such a byte can be part of a time, so this function restores it. Otherwise the bytes after it would move.
  */
 const numbersOf = (value: unknown): number[] =>
   (Array.isArray(value) ? value : value === undefined ? [] : [value]).map((each) =>

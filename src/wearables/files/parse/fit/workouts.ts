@@ -8,10 +8,10 @@ import { at, makerOf, number, offsetOf, text, type Message, type Messages } from
 import { rawOf } from './raw.ts';
 import { strapHeartRates } from './strap-heart-rates.ts';
 
-/** Puts the workouts of a file. Returns whether the file has a workout. */
+/** Passes on the workouts of a file. Returns whether the file has a workout. */
 export function putWorkouts(messages: Messages, sink: Sink): boolean {
   const { session: sessions = [], record: records = [], lap: laps = [], activity, sport = [], hr = [] } = messages;
-  // Files of the types `course` and `workout` are plans. They contain no recorded activity.
+  // Files of the types `course` and `workout` are plans of workouts. Nothing in them was recorded.
   const kind = text(messages['file_id']?.[0]?.['type']);
   if (kind !== '' && kind !== 'activity') return false;
   const recorded = pointsOf(records);
@@ -26,8 +26,8 @@ export function putWorkouts(messages: Messages, sink: Sink): boolean {
   for (const [n, session] of parts.entries()) {
     const { start, end } = timesOf(session);
     const until = nextStart(parts, start);
-    // Devices write some records after the stated end of a session. Each record belongs to the last session that began
-    // before it.
+    // Devices write some records after the stated end of a session. So each record belongs to the last session that
+    // began before it.
     const within = (moment: number | undefined): boolean =>
       moment !== undefined && (n === 0 || moment >= (start ?? -Infinity)) && moment < until;
     const own = points.filter((point) => within(point.at));
@@ -52,8 +52,8 @@ const inOrder = (sessions: Message[]): Message[] =>
   sessions.toSorted((a, b) => (at(a['start_time']) ?? 0) - (at(b['start_time']) ?? 0));
 
 /**
- * Separates the heart rates that the strap measured during workouts from those before and after them, for example
- * before and after a swim.
+ * Splits the heart rates of the strap into those measured during workouts and those before and after them, for example
+ * before a swim.
  */
 function apart({ time, value }: { time: number[]; value: number[] }, sessions: Message[], points: Point[]) {
   const spans = sessions.map(timesOf);
@@ -88,7 +88,8 @@ function timesOf(session: Message): { start: number | undefined; end: number | u
 }
 
 /**
- * Makes a session from the sums of the laps. A file has no session if the device was switched off before it wrote one.
+ * Makes a session from the sums of the laps. A file has no session if the device was switched off before the end of the
+ * workout.
  */
 function sessionOf({ sport, sub_sport }: Message, laps: Message[]): Message {
   const sum = (name: string): number | undefined => {

@@ -1,4 +1,4 @@
-// Makes summaries from days, nights and workouts of Garmin's archive. The units of workouts are milliseconds,
+// Makes summaries from the days, nights and workouts of Garmin's archive. The units of workouts there are milliseconds,
 // centimetres, and tens of metres a second.
 import type { ParsedSummary } from '../parsed-line.ts';
 import { sportOf } from '../sport.ts';
@@ -17,7 +17,7 @@ const whole = (value: unknown, factor = 1): number | undefined => {
 };
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Returns the totals of a day from a `UDSFile`; null if the day has none. */
+/** Returns the totals of a day from a `UDSFile`, Garmin's file of days; null if the day has none. */
 export function dayOf(record: GarminRecord): ParsedSummary | null {
   const day = text(record['calendarDate']).slice(0, 10);
   const heart_rate = {
@@ -68,7 +68,7 @@ export function nightOfGarmin(record: GarminRecord): ParsedSummary | null {
   };
 }
 
-/** Returns a workout for which the archive has no file from a device. */
+/** Returns a workout that the archive has only as JSON and not as a file of a device. */
 export function activityOf(record: GarminRecord): ParsedSummary | null {
   const begin = number(record['beginTimestamp']) ?? number(record['startTimeGmt']);
   const duration = number(record['elapsedDuration']) ?? number(record['duration']);
@@ -101,7 +101,7 @@ export function activityOf(record: GarminRecord): ParsedSummary | null {
   };
 }
 
-/** Parses a text like `2026-01-05T05:12:00.0`, which is in UTC, or milliseconds since 1970. */
+/** Returns the time for a text like `2026-01-05T05:12:00.0`, which is in UTC, or for milliseconds since 1970. */
 function timeOf(value: unknown): string | null {
   const at = typeof value === 'number' ? value : Date.parse(`${text(value).replace(/(\.\d+)?(Z|GMT)?$/, '')}Z`);
   return Number.isFinite(at) && Math.abs(at) < 8e15 ? new Date(at).toISOString() : null;

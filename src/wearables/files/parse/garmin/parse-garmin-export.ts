@@ -1,5 +1,5 @@
-// Parses Garmin's archive of all data of a person (`DI_CONNECT`). It has files that devices have sent, inside of other
-// archives, and JSON files of days, nights and workouts.
+// Parses Garmin's archive of all data of a person (`DI_CONNECT`). It has the files that the person's devices sent, in
+// archives within the archive, and JSON files of days, nights and workouts.
 import type { Archive } from '../open-archive.ts';
 import { nameOfLeftOut } from '../archive-kind.ts';
 import { ImportFailure } from '../../failures.ts';
@@ -13,8 +13,8 @@ import { activityOf, dayOf, nightOfGarmin, type GarminRecord } from './map-recor
 
 const FOLDER = /(^|\/)DI_CONNECT\/(?:DI-Connect-[A-Za-z-]+\/)/;
 /**
- * The largest JSON file. The workouts of twenty years have some ten megabytes. The process has the complete file in
- * memory.
+ * The largest JSON file in bytes. The process has the complete file in memory. The workouts of twenty years have some
+ * ten megabytes.
  */
 const MOST_JSON_BYTES = 24 * 1024 * 1024;
 const MOST_FILE_BYTES = 32 * 1024 * 1024;
@@ -28,8 +28,8 @@ const DOCUMENTS: { name: RegExp; list: string | null; of: (record: GarminRecord)
 export async function parseGarminExport({ archive }: { archive: Archive | null }, sink: Sink): Promise<void> {
   if (!archive) throw new ImportFailure('file_broken');
   /**
-   * The start seconds of workouts that come from a device's file. We ignore their summaries in JSON, which contain
-   * less.
+   * The starts, in seconds, of workouts that we have read from files of devices. We skip the JSON of these workouts,
+   * which contains less.
    */
   const begun = new Set<number>();
   const noting: Sink = {
@@ -39,7 +39,7 @@ export async function parseGarminExport({ archive }: { archive: Archive | null }
       sink.summary(summary);
     },
   };
-  // Reads archives first. After that we know the workouts that are still missing.
+  // Reads the inner archives first. They have the files of devices, which decide what workouts are read from JSON.
   const ordered = archive.entries.toSorted((a, b) => Number(isZip(b.fileName)) - Number(isZip(a.fileName)));
   for (const [n, entry] of ordered.entries()) {
     const { fileName } = entry;
@@ -70,7 +70,7 @@ const secondOf = (time: unknown): number => Math.floor(Date.parse(String(time)) 
 const isKnown = (begun: Set<number>, time: unknown): boolean =>
   [-2, -1, 0, 1, 2].some((away) => begun.has(secondOf(time) + away));
 
-/** Reads the files that the devices sent. Counts a file that it cannot read as skipped. */
+/** Reads the files that devices sent. A file that cannot be read counts as skipped. */
 async function readUploads(uploads: Archive, sink: Sink): Promise<void> {
   for (const entry of uploads.entries) {
     const bytes = await orNull(() => uploads.readWhole(entry, MOST_FILE_BYTES));

@@ -1,6 +1,6 @@
-// Parses Google Takeout with the data of Fitbit ("Fitbit" or "Google Health"). We read the CSV files in folders whose
-// names end in `_GoogleData`. Their times are UTC. The archive also has older JSON files with the same data, whose time
-// zones are unknown. We count these files as skipped.
+// Parses a Google Takeout archive with the data of Fitbit (folder "Fitbit" or "Google Health"). We read the CSV files
+// in folders whose names end in `_GoogleData`. Their times are in UTC. The archive also has older JSON files with the
+// same data in unknown time zones. We count these as skipped.
 import { ownProperty } from '../../../../wire/own-property.ts';
 import type { Archive } from '../open-archive.ts';
 import { nameOfLeftOut } from '../archive-kind.ts';
@@ -16,8 +16,8 @@ import { orNull } from '../or-null.ts';
 type Table = { file: RegExp; column: string; series: string; unit: string; factor?: number; seconds?: number };
 
 /**
- * The tables, by the beginning of their file names, with the column of the value. A value of steps is the sum of one
- * minute.
+ * The tables, by the beginning of their file names, with the column of the value. `seconds` is the interval that a
+ * value covers: steps are sums of a minute.
  */
 const TABLES: Table[] = [
   { file: /^steps_/, column: 'steps', series: 'steps', unit: 'count', seconds: 60 },
@@ -36,7 +36,7 @@ const TABLES: Table[] = [
 ];
 const STAGES: Record<string, number> = { AWAKE: 4, LIGHT: 2, DEEP: 1, REM: 3, ASLEEP: -1, RESTLESS: 4 };
 const FOLDER = /(^|\/)(Fitbit|Google Health)\//;
-/** The folders in which Google has chosen the names of the files. */
+/** The folders in which Google and not the person has chosen the names of the files. */
 const OWN = /(_GoogleData|Global Export Data)\//;
 const PROVIDER = 'fitbit';
 const TRACKER = /charge|versa|sense|inspire|ionic|luxe|alta|blaze|surge|flex|air|pixel watch|tracker/;

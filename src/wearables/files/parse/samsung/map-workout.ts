@@ -2,7 +2,7 @@ import { ownProperty } from '../../../../wire/own-property.ts';
 import { numberIn, type Row } from '../csv.ts';
 import type { ParsedSample, ParsedSummary } from '../parsed-line.ts';
 
-/** The sports by the numbers that Samsung has for exercises. All other numbers become `other`. */
+/** The sports, by Samsung's numbers of exercises. All other numbers become `other`. */
 const SPORTS: Record<string, string> = {
   '1001': 'walking',
   '1002': 'running',
@@ -20,8 +20,8 @@ const SPORTS: Record<string, string> = {
 type Moment = Pick<ParsedSample, 'provider' | 'source_type' | 'timezone_offset'> & { start: number; end: number };
 
 /**
- * Makes a workout from a row of the table of exercises. Its times are UTC. If the row has no end, we compute it from
- * the duration, which is in milliseconds.
+ * Makes a workout from a row of the table of exercises, whose times are in UTC. If the row has no end, computes it from
+ * the duration in milliseconds.
  */
 export function workoutOf(row: Row, { start, end, ...source }: Moment): ParsedSummary {
   const duration = numberIn(row('duration'));

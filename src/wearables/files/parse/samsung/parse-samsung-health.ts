@@ -1,6 +1,6 @@
-// Parses the archive of Samsung Health ("Download personal data"), or one of its tables: `com.samsung.….csv`. The first
-// line has the name of the table, the second line the names of the columns. Times are UTC. Another column has the local
-// offset.
+// Parses the archive of Samsung Health ("Download personal data"), or one table of it: `com.samsung.….csv`. The first
+// line of a table has its name, the second line the names of the columns. Times are in UTC, and a column of its own has
+// the local offset.
 import { ownProperty } from '../../../../wire/own-property.ts';
 import { kindOfFile } from '../../file-kind.ts';
 import type { Archive } from '../open-archive.ts';
@@ -17,7 +17,7 @@ type Series = { column: string; series: string; unit: string; interval?: true; s
 
 const STAGES: Record<string, number> = { '40001': 4, '40002': 2, '40003': 1, '40004': 3 };
 
-/** The tables whose rows are samples. One row may have several samples. */
+/** The tables whose rows are samples. A row may have several values, so several samples. */
 const TABLES: Record<string, Series[]> = {
   'com.samsung.shealth.tracker.heart_rate': [{ column: 'heart_rate', series: 'heartrate', unit: 'bpm' }],
   'com.samsung.shealth.tracker.pedometer_step_count': [
@@ -75,7 +75,7 @@ export async function parseSamsungHealth(
 const isRead = (type: string): boolean =>
   ownProperty(TABLES, type) !== undefined || [PRESSURE, SLEEP, SLEEP_STAGE, EXERCISE].includes(type);
 
-/** Returns the name of the table in a file, and all bytes of the file. */
+/** Returns the name of the table in a file, and the bytes of the file from the start. */
 async function namedTable(path: string): Promise<[string, AsyncIterable<Buffer>]> {
   const head = await openContent(path);
   for await (const chunk of head.chunks) {
