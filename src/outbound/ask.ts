@@ -69,7 +69,7 @@ const agents = new WeakMap<Config, Map<string, Agent>>();
 /**
  * Sends one request over vetted connections to a provider that the deployment uses. The limits are 8 seconds and 256
  * KiB, unless the caller sets others. If a body is larger than the limit, we close its connection. For an error
- * response we return the status even if its body is too large. We do not follow redirects. Throws NoAnswer.
+ * response we return the status even if its body is too large. We do not follow redirects. Throws NoResponse.
  */
 export async function ask(
   config: Config,
