@@ -14,7 +14,7 @@ const LONGEST_HEADERS_MS = 10_000;
 const MOST_HEADER_BYTES = 16_384;
 /** We cut a stream if its client reads fewer bytes than this within the request timeout. */
 const LEAST_TAKEN_BYTES = 16_384;
-/** The most unanswered requests on one connection. No client that we know pipelines more. */
+/** The most requests without a response on one connection. No client that we know pipelines more. */
 const MOST_PIPELINED = 100;
 
 /**

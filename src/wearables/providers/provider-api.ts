@@ -7,7 +7,7 @@ export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 export type ProviderApi = {
   slug: ProviderSlug;
   /** Returns the status of a response, if the HTTP status does not have it. */
-  statusOf?: (status: number, answer: unknown) => number;
+  statusOf?: (status: number, response: unknown) => number;
   /**
    * Returns how long we must not send requests for an application or a team, according to a response. If this function
    * is missing, a refusal only affects the connection of the request.

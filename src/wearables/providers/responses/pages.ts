@@ -9,9 +9,9 @@ const MOST_PAGES = 500;
 type Paged = {
   url: string;
   query: NonNullable<Question['query']>;
-  /** The names of the field with the next page's token: in a response (`answered`), and in a request (`asked`). */
-  answered: string;
-  asked: string;
+  /** The names of the field with the next page's token. */
+  inResponse: string;
+  inRequest: string;
 };
 
 /**
@@ -20,13 +20,13 @@ type Paged = {
 export async function* pagesByToken(
   source: ImportSource,
   api: ProviderApi,
-  { url, query, answered, asked }: Paged,
+  { url, query, inResponse, inRequest }: Paged,
 ): AsyncIterable<ProviderObject> {
   let token: string | null = null;
   for (let page = 0; page < MOST_PAGES; page += 1) {
-    const answer: ProviderObject = objectIn(await source.ask(api, { url, query: { ...query, [asked]: token } }));
-    yield answer;
-    token = textOr(answer[answered]);
+    const response: ProviderObject = objectIn(await source.ask(api, { url, query: { ...query, [inRequest]: token } }));
+    yield response;
+    token = textOr(response[inResponse]);
     if (token === null) return;
   }
 }
