@@ -15,7 +15,7 @@ const MOST_OF_BATCH = 1_000;
  * Returns the acknowledgment of each message in a frame. If the frame is a batch, it returns one batch with all
  * acknowledgments.
  */
-export async function responsesTo(
+export async function acknowledgeFrame(
   ctx: Ctx,
   receive: Receive,
   speakers: Connection[],

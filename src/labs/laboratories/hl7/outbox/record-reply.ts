@@ -8,7 +8,7 @@ type Row = Pick<WaitingMessage, 'user_id' | 'id'>;
  * Records a laboratory's reply to a message, so that we do not send the message again, whatever the status of the
  * order. If a final reply was already recorded, a commit acknowledgment does not overwrite it.
  */
-export async function recordResponse(
+export async function recordReply(
   { db }: Ctx | TxCtx,
   { user_id, id }: Row,
   { state, reason }: { state: 'committed' | 'accepted' | 'refused'; reason: string | null },
