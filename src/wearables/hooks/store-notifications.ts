@@ -12,7 +12,7 @@ import { inboxKind, MOST_TRIES } from './inbox.ts';
 const MOST_WAITING = 100;
 
 /** A notification with its text. */
-export type ReceivedNotification = { providerEvent: ProviderEvent; words: string };
+export type ReceivedNotification = { providerEvent: ProviderEvent; text: string };
 
 /** A connection to which a notification may belong. */
 export type ConnectionOwner = { team_id: string; user_id: string };
@@ -72,12 +72,12 @@ function rowsOf(
   { cipher }: TxCtx<Ctx>,
   { team_id, user_id, notifications }: ConnectionOwner & { notifications: ReceivedNotification[] },
 ) {
-  const byWords = new Map(notifications.map(({ providerEvent, words }) => [words, providerEvent]));
-  return [...byWords].map(([words, { resources, object, span, deleted, ended }], position) => ({
+  const byText = new Map(notifications.map(({ providerEvent, text }) => [text, providerEvent]));
+  return [...byText].map(([text, { resources, object, span, deleted, ended }], position) => ({
     position,
     team_id,
     user_id,
-    hash: cipher.lookupHash('news', team_id, words).toString('hex'),
+    hash: cipher.lookupHash('news', team_id, text).toString('hex'),
     resources,
     object_resource: object?.resource ?? null,
     object_id: object?.id ?? null,
