@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Check } from './checks.ts';
 
-const FOLDERS = ['src', 'test', 'migrations', 'seeds', 'packages', 'docs', 'examples'];
+const FOLDERS = ['src', 'test', 'bench', 'migrations', 'seeds', 'packages', 'docs', 'examples'];
 const FILES = ['package.json', 'tsconfig.json', 'openapi.json', '.env.example', 'CONTRIBUTING.md', 'CHANGELOG.md'];
 
 /** Makes the copy. Its node_modules has links to ours, and its own links to the copied packages. */
