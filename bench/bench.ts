@@ -22,7 +22,7 @@ import { benchStartup } from './startup.ts';
 const WITHOUT_POLICIES = '--without-row-level-security';
 const QUICK = '--quick';
 const GIGABYTES = '--import-gigabytes=';
-/** Appends the figures to bench/results.csv. */
+/** Appends the figures to bench/results.csv, and draws the picture again. */
 const RECORD = '--record';
 
 type Options = {
@@ -62,7 +62,7 @@ const BENCHMARKS: Record<string, (options: Options) => Promise<boolean>> = {
 /**
  * Runs the named benchmarks, or all. `insurance` reads `--without-row-level-security`, `import` reads
  * `--import-gigabytes=4`, and the benchmarks of deliveries read `--quick`. `--record` appends the figures to
- * bench/results.csv. The exit code is 1 where a goal is missed.
+ * bench/results.csv and draws the picture again. The exit code is 1 where a goal is missed.
  */
 export async function bench(words: string[]): Promise<number> {
   const policies = !words.includes(WITHOUT_POLICIES);

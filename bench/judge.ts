@@ -1,10 +1,12 @@
-// The figures of each benchmark with its goals: printed, and appended to bench/results.csv by `npm run bench --
-// --record`.
+// The figures of each benchmark with its goals: printed, and by `npm run bench -- --record` appended to
+// bench/results.csv and drawn.
 import { execFileSync } from 'node:child_process';
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { describeMachine } from './describe-machine.ts';
+import { drawResults } from './draw-results.ts';
 
 const FILE = 'bench/results.csv';
+const PICTURE = 'bench/results.svg';
 
 type Side = 'at least' | 'at most';
 type Measured = { what: string; figure: number; goal: string };
@@ -27,11 +29,12 @@ export function takeMeasured(): Measured[] {
   return taken;
 }
 
-/** Appends a row for each figure. `machine` is the description of `describeRun` from before the benchmark. */
+/** Appends a row for each figure, and draws the picture again. `machine` is the description of `describeRun` from before the benchmark. */
 export function record(benchmark: string, { commit, machine }: Run, figures: Measured[]): void {
   const date = new Date().toISOString().slice(0, 10);
   for (const { what, figure, goal } of figures)
     appendFileSync(FILE, `${[date, commit, benchmark, what, rounded(figure), goal, machine].map(cell).join(',')}\n`);
+  writeFileSync(PICTURE, drawResults(readFileSync(FILE, 'utf8')));
 }
 
 export type Run = { commit: string; machine: string };

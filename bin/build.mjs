@@ -32,7 +32,8 @@ export function buildIfStale() {
     if (status !== 0) throw new Error('The build failed.');
     linkPackages(fresh);
     const bundled = spawnSync(process.execPath, [join(root, 'bin', 'bundle.mjs'), fresh], { stdio: 'inherit' });
-    if (bundled.status !== 0) console.error('Packages were not bundled: the program starts, but slower.');
+    if (bundled.status !== 0)
+      console.error('The program was not bundled: it starts, but slower. Remove dist to build it again.');
     putInPlace(fresh);
   } finally {
     rmSync(fresh, { recursive: true, force: true });

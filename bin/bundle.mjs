@@ -1,6 +1,6 @@
 // Bundles the program, and packages of hundreds of small modules, into a few files: reading and linking two thousand
 // modules takes more than half of a start. Node finds the packages in dist/node_modules before the originals.
-import { copyFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -27,20 +27,41 @@ const PROGRAMS = {
  * bundle and without. `dist` is the folder of the build.
  */
 async function bundlePrograms(dist) {
-  const bundled = await rolldown({
-    input: PROGRAMS,
-    cwd: root,
-    platform: 'node',
-    external: (id) => !id.startsWith('.') && !isAbsolute(id),
-    plugins: [{ name: 'address', transform: withOwnAddress }],
+  const programs = Object.entries(PROGRAMS).filter(([, source]) => existsSync(join(root, source)));
+  const target = join(dist, 'program');
+  await writeWhole(target, async (folder) => {
+    const bundled = await rolldown({
+      input: Object.fromEntries(programs),
+      cwd: root,
+      platform: 'node',
+      external: (id) => !id.startsWith('.') && !isAbsolute(id),
+      plugins: [{ name: 'address', transform: withOwnAddress }],
+    });
+    const names = { entryFileNames: '[name].js', chunkFileNames: '[name].js' };
+    await bundled.write({ dir: folder, format: 'esm', sourcemap: true, ...names });
+    await bundled.close();
   });
-  const names = { entryFileNames: '[name].js', chunkFileNames: '[name].js' };
-  await bundled.write({ dir: join(dist, 'program'), format: 'esm', sourcemap: true, ...names });
-  await bundled.close();
-  for (const [name, source] of Object.entries(PROGRAMS)) {
+  for (const [name, source] of programs) {
     const compiled = join(dist, source.replace(/\.ts$/, '.js'));
-    const bundle = relative(dirname(compiled), join(dist, 'program', `${name}.js`));
-    writeFileSync(compiled, `export * from '${bundle}';\n`);
+    const bundle = relative(dirname(compiled), join(target, `${name}.js`));
+    const fresh = `${compiled}.fresh`;
+    writeFileSync(fresh, `export * from '${bundle}';\n`);
+    renameSync(fresh, compiled);
+  }
+}
+
+/**
+ * Calls `write` with a new folder, which becomes `target` at the end. So a failed build leaves no half of a folder,
+ * which Node would find before the whole package. The new folder is beside `target`: source maps have relative paths.
+ */
+async function writeWhole(target, write) {
+  const fresh = `${target}.fresh`;
+  try {
+    mkdirSync(fresh, { recursive: true });
+    await write(fresh);
+    renameSync(fresh, target);
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
   }
 }
 
@@ -54,16 +75,17 @@ function withOwnAddress(code, file) {
 /** Writes dist/node_modules. */
 async function bundlePackages(dist) {
   for (const [name, imported] of Object.entries(PACKAGES)) {
-    const target = join(dist, 'node_modules', name);
-    const files = Object.fromEntries(imported.map((module) => [module.slice(name.length + 1) || 'index', module]));
-    const bundled = await rolldown({ input: files, cwd: root, platform: 'node' });
-    await bundled.write({ dir: target, format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' });
-    await bundled.close();
-    const exports = Object.fromEntries(
-      Object.keys(files).map((file) => [file === 'index' ? '.' : `./${file}`, `./${file}.mjs`]),
-    );
-    writeFileSync(join(target, 'package.json'), JSON.stringify({ name, type: 'module', exports }));
-    copyLicence(join(root, 'node_modules', name), target);
+    await writeWhole(join(dist, 'node_modules', name), async (folder) => {
+      const files = Object.fromEntries(imported.map((module) => [module.slice(name.length + 1) || 'index', module]));
+      const bundled = await rolldown({ input: files, cwd: root, platform: 'node' });
+      await bundled.write({ dir: folder, format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' });
+      await bundled.close();
+      const exports = Object.fromEntries(
+        Object.keys(files).map((file) => [file === 'index' ? '.' : `./${file}`, `./${file}.mjs`]),
+      );
+      writeFileSync(join(folder, 'package.json'), JSON.stringify({ name, type: 'module', exports }));
+      copyLicence(join(root, 'node_modules', name), folder);
+    });
   }
 }
 

@@ -21,7 +21,7 @@ export function openApiDocument(baseUrl?: string): object {
     tags: TAGS,
     examples: {
       bodies: BODIES,
-      answers: ORG_ANSWERS,
+      responses: ORG_ANSWERS,
       parameters: PARAMETERS,
       queries: QUERIES,
       fields: FIELDS,

@@ -30,6 +30,7 @@ const GROUND = [
 const CATALOGUE = [
   'wearables/providers/provider-catalogue',
   'wearables/providers/facts',
+  'wearables/providers/unconnected-scopes',
   'wearables/series',
   'wearables/series-type',
   'wearables/summary-names',
@@ -160,11 +161,13 @@ const PARTS: Record<string, string[]> = {
   'wearables/providers/provider-catalogue': [
     'wearables/providers/*/facts',
     'wearables/providers/facts',
+    'wearables/providers/unconnected-scopes',
     'wearables/series',
     'wearables/series-type',
   ],
   'wearables/providers/*/facts': ['wearables/providers/facts'],
   'wearables/providers/facts': [],
+  'wearables/providers/unconnected-scopes': [],
   'wearables/series': ['wearables/series-type', 'wearables/unit-conversions'],
   'wearables/series-type': [],
   'wearables/summary-names': [],
@@ -511,7 +514,7 @@ test('a list names every file that works across teams', () => {
  */
 const READS_KEYS: Record<string, string> = {
   'src/http/auth/resolve-scope.ts': 'compares a key with the scope of an operation',
-  'src/http/route.ts': 'finds the key that requested a stored answer',
+  'src/http/route.ts': 'finds the key that requested a stored response',
   'src/tenancy/teams/find.ts': 'finds whether the key is bound to a team',
   'src/tenancy/keys/patch-management-key.ts': 'reads the key that is changed',
   'src/tenancy/keys/revoke-management-key.ts': 'reads the key that is revoked',

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
-import { drawResults } from './draw-results.ts';
+import { drawResults } from '../bench/draw-results.ts';
 import { envExample, optionsPage } from './generate-options.ts';
 import { generateTables } from './generate-tables.ts';
 import { databaseUrl } from './global-setup.ts';

@@ -1,9 +1,10 @@
-// Follows five recipes of CONTRIBUTING.md in a copy of the repository, with invented examples. A recipe has to name
+// Follows six recipes of CONTRIBUTING.md in a copy of the repository, with invented examples. A recipe has to name
 // each file that its example changes, and the copy has to pass the tests that compare lists.
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { CHECKS } from './recipes/checks.ts';
 import { event } from './recipes/event.ts';
+import { field } from './recipes/field.ts';
 import { operation } from './recipes/operation.ts';
 import { provider } from './recipes/provider.ts';
 import { applyEdit, names, pathsOf, updatesOf } from './recipes/recipe.ts';
@@ -11,8 +12,8 @@ import { makeScratchCopy, runChecks, typeCheck } from './recipes/scratch-copy.ts
 import { series } from './recipes/series.ts';
 import { table } from './recipes/table.ts';
 
-/** In this order: the event changes files that the operation makes. */
-const RECIPES = [series, provider, table, operation, event];
+/** In this order: the event and the field change files that the operation makes. */
+const RECIPES = [series, provider, table, operation, event, field];
 const edited = [...new Set(RECIPES.flatMap(({ edits }) => edits.map(({ file }) => file)))];
 
 let folder: string;

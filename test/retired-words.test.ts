@@ -9,8 +9,8 @@ import { openMetrics } from '../src/metrics.ts';
 const RETIRED: Record<string, string> = {
   lane: 'endpoint queue',
   receiver: 'endpoint',
-  tell: 'publish, report, answer, notify or log',
-  told: 'published, reported, answered, notified or logged',
+  tell: 'publish, report, notify or log',
+  told: 'published, reported, notified or logged',
   teller: 'what it does',
   place: 'slot, permit, position, path or location',
   turn: 'round, or round robin',
@@ -61,6 +61,11 @@ const ALLOWED: [RegExp, string][] = [
   [/^value_told_twice$/, 'a code that operators know'],
   [/^bulk\.test$/, 'the interface calls these operations bulk operations'],
 ];
+
+/** Folders in which a response is never called an answer. Elsewhere patients answer the questions of laboratories. */
+const WITHOUT_ANSWERS = /^src\/(http|outbound|wearables\/providers)\//;
+/** Codes on the wire, as keys of their statuses. */
+const CODES_WITH_ANSWER = new Set(['aoe_answer_invalid', 'aoe_answer_missing', 'idempotency_answer_ended']);
 
 const parts = (name: string): string[] =>
   name
@@ -118,6 +123,17 @@ describe('a retired word is', () => {
     );
     expect(found).toEqual([]);
     expect(sources.length).toBeGreaterThan(1_500);
+  });
+
+  test('not replaced by "answer", where "response" is meant', () => {
+    const sources = files.filter((file) => WITHOUT_ANSWERS.test(file) && /(?<!\.test)\.ts$/.test(file));
+    const found = sources.flatMap((file) =>
+      [...identifiersIn(file)]
+        .filter((name) => /answer/i.test(name) && !CODES_WITH_ANSWER.has(name))
+        .map((name) => `${file}: ${name} (response)`),
+    );
+    expect(found).toEqual([]);
+    expect(sources.length).toBeGreaterThan(100);
   });
 
   test('in no name of a file or folder', () => {

@@ -3,8 +3,6 @@ import type { Ctx, TeamCtx, TxCtx } from '../context.ts';
 import type { Tx } from '../db/open-database.ts';
 import { lockReplayed } from './queues/queue-replayed.ts';
 
-const DAYS_AHEAD = 3;
-
 /** The most events that one step erases. Each event has at most one queue row for every endpoint. */
 const EVENTS = 200;
 /** The most rows that one statement deletes from tables in which a user or team can have any number of rows. */
@@ -99,13 +97,6 @@ export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): P
 async function endpointsOf(db: Tx, team: { id: string }): Promise<string[]> {
   const endpoints = await db.selectFrom('webhooks').select('id').where('team_id', '=', team.id).execute();
   return endpoints.map(({ id }) => id);
-}
-
-/** Creates the partitions of the next days (UTC). The current day is taken from the clock of the database. */
-export async function makePartitions(ctx: Ctx): Promise<void> {
-  await sql`
-    select ensure_partitions((now() at time zone 'UTC')::date - 1,
-        (now() at time zone 'UTC')::date + ${DAYS_AHEAD}::integer)`.execute(ctx.db);
 }
 
 /**

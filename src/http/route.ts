@@ -65,7 +65,7 @@ export function addRoute(
   // A stream may take long. Its service function opens a transaction for each part that it has read.
   const inOneTransaction = operation.method !== 'GET' && !isStream(operation.body) && !operation.waits;
 
-  const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  const respond = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const caller = request.caller as Caller;
     const key = takesIdempotencyKey(operation) ? headerOf(request, 'x-idempotency-key') : null;
     const owner = ownerOf(request);
@@ -76,14 +76,14 @@ export function addRoute(
       return input;
     };
     const carry: Carry = (input, pauses) => carryOut(request, reply, { caller, key, input, pauses });
-    const answer = await carryOutWithPermits(
+    const response = await carryOutWithPermits(
       { request, reply, operation, owner },
       { permits, batches },
       { read, carry },
     );
     // The request has no permit while it waits, so other requests can revoke keys meanwhile.
     if (operation.revokes) await wait(HEARD_EVERYWHERE_MS);
-    send(reply, operation, answer);
+    send(reply, operation, response);
   };
 
   const carryOut = async (
@@ -116,16 +116,16 @@ export function addRoute(
     };
     if (!inOneTransaction) return perform(ctx);
 
-    const answer = await inTransaction(ctx, async (tx) => {
-      const answer = keyed ? await oncePerKey(tx, keyed, perform) : await perform(tx);
-      if (request.trail) await writeBeside(tx, operation, { input, trail: request.trail, status: answer.status });
-      return answer;
+    const response = await inTransaction(ctx, async (tx) => {
+      const response = keyed ? await oncePerKey(tx, keyed, perform) : await perform(tx);
+      if (request.trail) await writeBeside(tx, operation, { input, trail: request.trail, status: response.status });
+      return response;
     });
     if (request.trail) request.trail.written = true;
-    return answer;
+    return response;
   };
 
-  register(server, operation, (request, reply) => answer(request, reply).then(() => reply), arriving);
+  register(server, operation, (request, reply) => respond(request, reply).then(() => reply), arriving);
 }
 
 type RoutedRequest = { request: FastifyRequest; reply: FastifyReply; operation: Operation; owner: Owner | undefined };

@@ -26,7 +26,7 @@ import { inboxWork } from '../wearables/hooks/inbox-work.ts';
 import { pullJobs } from '../wearables/pulls/jobs.ts';
 import { leavingOut } from '../totals/subtract-leaving-users.ts';
 import { mailsOut } from '../mail/send-mails.ts';
-import { makePartitions } from '../delivery/erase.ts';
+import { makePartitions } from '../delivery/partitions.ts';
 import { fileImports } from '../wearables/files/run-imports.ts';
 import { subscriptionJobs } from '../wearables/connections/subscriptions/jobs.ts';
 import { zonesJob } from '../wearables/summaries/heart-rate-zones/compute-zones.ts';

@@ -24,7 +24,7 @@ export class NoResponse extends Error {
   readonly code: string;
 
   constructor(code: string) {
-    super(`The other side gave no answer that could be read: ${code}.`);
+    super(`The other side gave no response that could be read: ${code}.`);
     this.code = code;
   }
 }
@@ -81,7 +81,7 @@ export async function ask(
   const { origin, pathname, search } = new URL(url);
   try {
     return await withinTime({ ms: timeoutMs, outer: signal }, async (signal) => {
-      const answer = await agentOf(config, networks).request({
+      const response = await agentOf(config, networks).request({
         origin,
         path: pathname + search,
         method,
@@ -89,8 +89,8 @@ export async function ask(
         body: body ?? null,
         signal,
       });
-      const { statusCode: status, headers: responseHeaders } = answer;
-      const text = await textOrNull(answer.body, mostBytes);
+      const { statusCode: status, headers: responseHeaders } = response;
+      const text = await textOrNull(response.body, mostBytes);
       if (text === null && !onlyStatus && status < 300) throw new NoResponse('answer_too_large');
       return { status, headers: responseHeaders, text: text ?? '' };
     });

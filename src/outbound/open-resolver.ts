@@ -14,7 +14,7 @@ const HOSTS_FILE = '/etc/hosts';
 const HOSTS_READ_AGAIN_MS = 5_000;
 
 /** No name server answered, or the answer was an error other than "no such name". */
-export class NameNotAnswered extends Error {}
+export class NameNotResolved extends Error {}
 
 /** The look-up failed. `code` is the code that getaddrinfo would return. */
 class LookupFailed extends Error {
@@ -36,8 +36,8 @@ export type NameResolver = {
 
 export type TextResolver = {
   /**
-   * Returns the TXT records of a name; an empty list if it has none. We never cache the answers. Rejects with
-   * NameNotAnswered.
+   * Returns the TXT records of a name; an empty list if it has none. We never cache the records. Rejects with
+   * NameNotResolved.
    */
   texts: (owner: Owner, hostname: string) => Promise<string[]>;
 };
@@ -70,7 +70,7 @@ export function openResolver({ servers, hostsFile = HOSTS_FILE, timeoutMs = 3_00
   const askTexts = promisify(resolver.resolveTxt.bind(resolver)) as (name: string) => Promise<string[][]>;
   const hosts = hostsReader(hostsFile);
   const permits = new LookupPermits();
-  const underWay = new Map<string, { asker: Asker; answer: Promise<LookupAddress[]> }>();
+  const underWay = new Map<string, { asker: Asker; addresses: Promise<LookupAddress[]> }>();
   const cached = new Map<string, { addresses: LookupAddress[]; until: number }>();
 
   const ask = async (hostname: string): Promise<LookupAddress[]> => {
@@ -98,12 +98,12 @@ export function openResolver({ servers, hostsFile = HOSTS_FILE, timeoutMs = 3_00
     const known = underWay.get(key);
     if (known) {
       known.asker.until = Math.max(known.asker.until, until);
-      return known.answer;
+      return known.addresses;
     }
     const asker = { until };
-    const answer = askRoundRobin(owner, name, asker).finally(() => underWay.delete(key));
-    underWay.set(key, { asker, answer });
-    return answer;
+    const addresses = askRoundRobin(owner, name, asker).finally(() => underWay.delete(key));
+    underWay.set(key, { asker, addresses });
+    return addresses;
   };
 
   const lookup = async (owner: Owner, hostname: string, forMs = Infinity): Promise<LookupAddress[]> => {
@@ -124,7 +124,7 @@ export function openResolver({ servers, hostsFile = HOSTS_FILE, timeoutMs = 3_00
     } catch (error) {
       const { code } = error as { code?: string };
       if (code === 'ENOTFOUND' || code === 'ENODATA') return [];
-      throw new NameNotAnswered(`${hostname} could not be looked up`, { cause: error });
+      throw new NameNotResolved(`${hostname} could not be looked up`, { cause: error });
     } finally {
       done?.();
     }

@@ -20,7 +20,7 @@ const cutsSince = (lines: number): unknown[] =>
   log
     .slice(lines)
     .map((line) => JSON.parse(line) as { msg: string; reason?: string; operation?: string })
-    .filter(({ msg }) => msg === 'an answer was cut off before its end')
+    .filter(({ msg }) => msg === 'a response was cut off before its end')
     .map(({ reason, operation }) => [operation, reason]);
 
 type Line = { type: string; user_id: string | null; data: Record<string, unknown> };

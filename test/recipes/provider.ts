@@ -123,11 +123,6 @@ export const moonwatch: ConnectedProvider = { connector, importer };
       text: 'moonwatch, ',
     },
     { file: 'src/wearables/providers/README.md', before: '`oura`, `polar`', text: '`moonwatch`, ' },
-    {
-      file: 'src/wearables/link/requirements/known-scopes.ts',
-      before: '  oura: PROVIDERS',
-      text: '  moonwatch: PROVIDERS.moonwatch.scopes_to_choose,\n',
-    },
     { file: 'src/wearables/files/parse/makers.ts', before: '  [/polar/,', text: "  [/moonwatch/, 'moonwatch'],\n" },
     {
       file: 'test/providers/moonwatch.ts',

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Check } from './checks.ts';
 
-const FOLDERS = ['src', 'test', 'migrations', 'seeds', 'packages', 'docs', 'examples'];
+const FOLDERS = ['src', 'test', 'bench', 'migrations', 'seeds', 'packages', 'docs', 'examples'];
 const FILES = ['package.json', 'tsconfig.json', 'openapi.json', '.env.example', 'CONTRIBUTING.md', 'CHANGELOG.md'];
 
 /** Makes the copy. Its node_modules has links to ours, and its own links to the copied packages. */
@@ -23,12 +23,18 @@ export function makeScratchCopy(): string {
 /** `signal` ends what runs in the copy. */
 export type ScratchCopy = { folder: string; signal: AbortSignal };
 
-/** Runs a program in the copy without the variables of the test that calls it. Returns what it printed. */
-function run({ folder, signal }: ScratchCopy, args: string[], env: Record<string, string> = {}): Promise<string> {
+/** `ending` is the exit code, or the signal or error that ended the program. */
+type Run = { printed: string; ending: number | string };
+
+/** Runs a program in the copy without the variables of the test that calls it. */
+function run({ folder, signal }: ScratchCopy, args: string[], env: Record<string, string> = {}): Promise<Run> {
   const passed = Object.entries(process.env).filter(([name]) => ['PATH', 'HOME', 'TMPDIR'].includes(name));
   const options = { cwd: folder, signal, env: { ...Object.fromEntries(passed), ...env }, maxBuffer: 64 * 1024 * 1024 };
   return new Promise((done) => {
-    execFile(process.execPath, args, options, (_, stdout, stderr) => done(stdout + stderr));
+    execFile(process.execPath, args, options, (error, stdout, stderr) => {
+      const ending = error ? (error.code ?? error.signal ?? error.message) : 0;
+      done({ printed: stdout + stderr, ending });
+    });
   });
 }
 
@@ -43,7 +49,9 @@ export async function typeCheck(copy: ScratchCopy, files: readonly string[]): Pr
   };
   writeFileSync(join(copy.folder, 'tsconfig.recipes.json'), JSON.stringify(config));
   const args = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.recipes.json', '--singleThreaded'];
-  return (await run(copy, args)).split('\n').filter(Boolean);
+  const { printed, ending } = await run(copy, args);
+  const problems = printed.split('\n').filter(Boolean);
+  return problems.length === 0 && ending !== 0 ? [`tsc ended with ${ending} and printed nothing.`] : problems;
 }
 
 type Report = {
@@ -62,12 +70,12 @@ export async function runChecks(copy: ScratchCopy, checks: readonly Check[], ser
   writeFileSync(join(folder, 'vitest.config.ts'), configOf(files));
   const title = checks.map((check) => `(?:${check.title})`).join('|');
   const args = ['node_modules/vitest/vitest.mjs', 'run', '-t', title, '--reporter=json', `--outputFile=${report}`];
-  const printed = await run(copy, args, { UPDATE: '1', PHIAL_TEST_DATABASE_URL: serverUrl });
+  const { printed, ending } = await run(copy, args, { UPDATE: '1', PHIAL_TEST_DATABASE_URL: serverUrl });
   let results: Report['testResults'];
   try {
     results = (JSON.parse(readFileSync(report, 'utf8')) as Report).testResults;
   } catch {
-    return [`The tests did not run: ${printed}`];
+    return [`The tests did not run. They ended with ${ending}: ${printed}`];
   }
   const failed = results.flatMap(({ name, message, assertionResults }) => [
     ...(message ? [`${name}: ${message}`] : []),

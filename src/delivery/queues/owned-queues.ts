@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Ctx } from '../../context.ts';
 import { BEGINNING, findEndpointsWithDeliveries, sweepOrphans } from './discover.ts';
-import { QueueNotifications } from './notifications.ts';
+import { QueueNotifications } from './queue-notifications.ts';
 import { EndpointQueue } from './endpoint-queue.ts';
 import { LEASE_SECONDS, leaseQueues, leaseDueQueues, releaseQueues, renewQueues, type Lease } from './queue-leases.ts';
 import { evictQueues } from './evict-queues.ts';

@@ -51,7 +51,7 @@ function collector(shape: Shape | undefined, depth = 1): Collect | null {
 /** Returns two functions that collect ids for the audit line: from the input of an operation, and from its response. */
 export function recordIdsOf({ params, query, body, response }: Operation): {
   ofInput: (input: { params: unknown; query: unknown; body: unknown }) => string[];
-  ofResponse: (answer: unknown) => string[];
+  ofResponse: (value: unknown) => string[];
 } {
   const [inParams, inQuery, inBody, inResponse] = [params, query, jsonOf(body), jsonOf(response)].map((schema) =>
     collector(schema as TSchema & Shape),
@@ -63,6 +63,6 @@ export function recordIdsOf({ params, query, body, response }: Operation): {
   };
   return {
     ofInput: (input) => gather([inParams, input.params], [inQuery, input.query], [inBody, input.body]),
-    ofResponse: (answer) => gather([inResponse, answer]),
+    ofResponse: (value) => gather([inResponse, value]),
   };
 }

@@ -3,7 +3,7 @@ import type { Owner } from '../../fair/round-robin.ts';
 import { Threshold } from '../../fair/threshold.ts';
 
 const MEBIBYTE = 1024 * 1024;
-/** The most bytes of batch bodies in one process. The process keeps a body in memory until its request is answered. */
+/** The most bytes of batch bodies in one process. The process keeps a body in memory until its response is sent. */
 const MOST_BYTES = 128 * MEBIBYTE;
 
 /**

@@ -7,7 +7,7 @@ import type { Logger } from '../../log.ts';
 /** Logs the reason for which this service cut a response. */
 export function logCut(log: Logger, request: FastifyRequest, cut: { reason: string; err?: unknown }): void {
   const operation = request.routeOptions.config.operation?.id;
-  log.warn({ ...cut, request_id: request.id, operation }, 'an answer was cut off before its end');
+  log.warn({ ...cut, request_id: request.id, operation }, 'a response was cut off before its end');
 }
 
 /**

@@ -151,4 +151,4 @@ const readsOnly = ({ method, routeOptions }: FastifyRequest): boolean =>
   method === 'GET' || method === 'HEAD' || (routeOptions.config.operation?.reads ?? false);
 
 const tooMuchUnread = (): AppError =>
-  new AppError('not_ready', 'Too many bytes of earlier answers are unread. Read them, and send this request again.');
+  new AppError('not_ready', 'Too many bytes of earlier responses are unread. Read them, and send this request again.');

@@ -4,7 +4,7 @@ import { neededScope } from '../../tenancy/keys/key-scopes.ts';
 import type { Operation } from '../../operation/operation.ts';
 import type { BodyKind, Multipart } from '../../operation/media.ts';
 import { takesIdempotencyKey } from '../response/declared-codes.ts';
-import { answers, json, lines } from './response-contents.ts';
+import { json, lines, responsesOf } from './response-contents.ts';
 import { ERROR_SCHEMAS, PARAMETERS, SECURITY_SCHEMES } from './components.ts';
 import { eventBody, type DocumentedEvent } from './event-body.ts';
 import { HEADERS } from './response-headers.ts';
@@ -24,7 +24,7 @@ export type OpenApiOptions = {
    */
   examples?: {
     bodies: Values;
-    answers: Values;
+    responses: Values;
     parameters: Values;
     queries: Readonly<Record<string, Values>>;
     fields: Values;
@@ -139,7 +139,7 @@ function operation(declared: Operation, schemas: ComponentSchemas, examples: Ope
     })),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: requestBody(body, schemas, examples?.bodies[id]) } : {}),
-    responses: answers(declared, schemas, examples?.answers[id]),
+    responses: responsesOf(declared, schemas, examples?.responses[id]),
   };
 }
 

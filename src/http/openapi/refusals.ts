@@ -23,7 +23,7 @@ const MEANINGS: Record<number, string> = {
   431: 'The headers are too large.',
   500: 'An error of the service. The log has it under the request id.',
   503:
-    'The service is starting, stopping or overloaded, its database does not answer, or this process does not ' +
+    'The service is starting, stopping or overloaded, its database does not respond, or this process does not ' +
     'have an encryption key. Try again shortly.',
 };
 

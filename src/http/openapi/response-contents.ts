@@ -15,18 +15,18 @@ export const json = (schema: Json, example?: unknown): Json => as('application/j
 const PAGE: Json = { 'text/html': { schema: { type: 'string' } } };
 
 /** @param example an example of a successful response. Needed if the schema alone does not describe it well */
-export function answers(operation: Operation, schemas: ComponentSchemas, example?: unknown): Record<string, Json> {
-  const answer = (status: number, description: string, content?: Json): Record<string, Json> => ({
+export function responsesOf(operation: Operation, schemas: ComponentSchemas, example?: unknown): Record<string, Json> {
+  const responseWith = (status: number, description: string, content?: Json): Record<string, Json> => ({
     [status]: { description, ...headers(headersOf(operation, status)), ...(content ? { content } : {}) },
   });
   const { response, status } = operation;
   const { description, content } = success(response, schemas, example);
   return {
-    ...answer(status, description, content),
-    ...also(response, schemas, answer),
+    ...responseWith(status, description, content),
+    ...also(response, schemas, responseWith),
     ...refusals(operation, schemas),
     ...(refusesByPage(operation)
-      ? answer(403, 'A page that states that the link does not open. code: link_refused.', PAGE)
+      ? responseWith(403, 'A page that states that the link does not open. code: link_refused.', PAGE)
       : {}),
   };
 }
@@ -35,14 +35,14 @@ export function answers(operation: Operation, schemas: ComponentSchemas, example
 function also(
   response: Operation['response'],
   schemas: ComponentSchemas,
-  answer: (status: number, description: string, content?: Json) => Record<string, Json>,
+  responseWith: (status: number, description: string, content?: Json) => Record<string, Json>,
 ): Record<string, Json> {
   if (!response || !('media' in response)) return {};
-  if (response.media === 'browser') return answer(302, 'Elsewhere.');
+  if (response.media === 'browser') return responseWith(302, 'Elsewhere.');
   if (response.media !== 'or_accepted') return {};
   return response.isDone
-    ? answer(202, 'The work is in progress.', json(schemas.write(response.schema)))
-    : answer(202, 'The work is in progress. There is no body.');
+    ? responseWith(202, 'The work is in progress.', json(schemas.write(response.schema)))
+    : responseWith(202, 'The work is in progress. There is no body.');
 }
 
 /** Binary content. For an empty schema, client generators would generate an empty object. */

@@ -68,7 +68,8 @@ function findNaming(
       return true;
     }
   });
-  if (damaged > 0) log.error({ scope_id: scopeId, answers: damaged }, 'stored answers that do not open were erased');
+  if (damaged > 0)
+    log.error({ scope_id: scopeId, responses: damaged }, 'stored responses that do not open were erased');
   return naming;
 }
 

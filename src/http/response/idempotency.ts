@@ -92,7 +92,7 @@ export async function oncePerKey<C extends TxCtx>(
     if (request.seal && stored.status < 400 && !stored.new_enough)
       throw new AppError(
         'idempotency_answer_ended',
-        `This request was answered more than ${SECRET_MINUTES} minutes ago. The answer contained a secret, ` +
+        `The response to this request is more than ${SECRET_MINUTES} minutes old. It contained a secret, ` +
           'which may have expired since, so it is not shown again. This request created nothing. Use a new ' +
           'X-Idempotency-Key to create another secret.',
       );
@@ -121,7 +121,7 @@ export async function oncePerKey<C extends TxCtx>(
     .onConflict((oc) =>
       oc.columns(['scope_id', 'operation', 'key']).doUpdateSet({ ...storedResponse, created_at: sql`now()` }),
     )
-    .$call(prepared('store answer'));
+    .$call(prepared('store response'));
   await sendWithNext(db, storing);
   return response;
 }

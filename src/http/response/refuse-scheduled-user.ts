@@ -25,7 +25,7 @@ export async function refuseIfUserIsScheduled(
   if (rows.length === 0) return;
   throw new AppError(
     'user_scheduled_for_deletion',
-    'The answer for this X-Idempotency-Key describes a user who is scheduled for deletion. It is repeated ' +
+    'The response for this X-Idempotency-Key describes a user who is scheduled for deletion. It is repeated ' +
       'again if the deletion is undone.',
   );
 }

@@ -66,9 +66,9 @@ export function refusedLinkPage(status: number): { status: number; headers: Reco
   return { status, headers: pageHeaders({ style }), body: html };
 }
 
-function browserResponse(answer: BrowserResponse): HttpResponse {
-  if ('html' in answer) return { status: 200, body: answer.html, headers: pageHeaders(answer) };
-  const { redirect, cookie } = answer;
+function browserResponse(result: BrowserResponse): HttpResponse {
+  if ('html' in result) return { status: 200, body: result.html, headers: pageHeaders(result) };
+  const { redirect, cookie } = result;
   return {
     status: 302,
     body: '',

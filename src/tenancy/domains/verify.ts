@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { ManagementCtx } from '../../context.ts';
 import { notFound } from '../../errors.ts';
-import { NameNotAnswered, openResolver, type TextResolver } from '../../outbound/open-resolver.ts';
+import { NameNotResolved, openResolver, type TextResolver } from '../../outbound/open-resolver.ts';
 import { findDomain } from './find.ts';
 import { proofName } from './render.ts';
 
@@ -32,7 +32,7 @@ async function textsOf({ config, org }: ManagementCtx, name: string): Promise<st
   try {
     return await resolverOf(config.domainNameServers).texts({ org: org.id, team: org.id }, name);
   } catch (error) {
-    if (error instanceof NameNotAnswered) return [];
+    if (error instanceof NameNotResolved) return [];
     throw error;
   }
 }

@@ -18,16 +18,16 @@ const bodies = new HookBodies();
 /** The most notifications that we read from one body. Google sends up to 99 in one body. */
 const MOST_NOTIFICATIONS = 100;
 
-type ConfiguredHook = { hook: NotificationReader; secret: string; configured: Configured };
+type ConfiguredHook = { reader: NotificationReader; secret: string; configured: Configured };
 
 /**
  * Returns the reader of a provider's notifications, if this deployment has an application at the provider, with the
  * secret of the application. Throws not_found.
  */
 export function findHook(ctx: Ctx, provider: string): ConfiguredHook {
-  const [hook, configured] = [notificationReaderOrNull(provider), configuredOrNull(ctx.config, provider)];
-  if (!hook || !configured) throw notFound('Hook of this provider');
-  return { hook, secret: configured.client.secret.reveal(), configured };
+  const [reader, configured] = [notificationReaderOrNull(provider), configuredOrNull(ctx.config, provider)];
+  if (!reader || !configured) throw notFound('Hook of this provider');
+  return { reader, secret: configured.client.secret.reveal(), configured };
 }
 
 /**
@@ -41,27 +41,27 @@ export async function receiveHook(
   { body, ...from }: Omit<HookRequest, 'body'> & { body: Readable },
 ): Promise<{ received: true }> {
   const found = findHook(ctx, provider);
-  if (!mayBeGenuine(found.hook, found.secret, from)) throw refused(ctx, provider);
+  if (!mayBeGenuine(found.reader, found.secret, from)) throw refused(ctx, provider);
   return bodies.take(ctx, body, (bytes) => receiveBody(ctx, found, { ...from, body: bytes.toString('utf8') }));
 }
 
 async function receiveBody(
   ctx: Ctx,
-  { hook, secret, configured }: ConfiguredHook,
+  { reader, secret, configured }: ConfiguredHook,
   sent: HookRequest,
 ): Promise<{ received: true }> {
   const provider = configured.connector.slug;
   const count = (outcome: 'kept' | 'nobody_told') => ctx.count?.({ what: 'hook', provider, outcome });
-  if (!hook.isGenuine(secret, sent)) throw refused(ctx, provider);
+  if (!reader.isGenuine(secret, sent)) throw refused(ctx, provider);
   const byAccount = new Map<string, ReceivedNotification[]>();
-  const notifications = notificationsOf(hook, sent.body);
-  if (!(await isOfOurs(ctx, configured, hook, notifications))) throw refused(ctx, provider);
+  const notifications = notificationsOf(reader, sent.body);
+  if (!(await isOfOurs(ctx, configured, reader, notifications))) throw refused(ctx, provider);
   for (const notification of notifications) {
-    const providerEvent = hook.read(notification);
+    const providerEvent = reader.read(notification);
     if (providerEvent === null) continue;
     const account = ctx.cipher.lookupHash('external_user', provider, providerEvent.external_user_id).toString('hex');
     const all = byAccount.get(account) ?? [];
-    all.push({ providerEvent, words: JSON.stringify(notification) });
+    all.push({ providerEvent, text: JSON.stringify(notification) });
     byAccount.set(account, all);
   }
   if (byAccount.size === 0) {
@@ -71,7 +71,7 @@ async function receiveBody(
   const connections = await inTransaction(acrossTeams(ctx), async (tx) => {
     const connections = await connectionsOf(tx, provider, [...byAccount.keys()]);
     const all = connections.map(({ account, ...owner }) => ({ ...owner, notifications: byAccount.get(account) ?? [] }));
-    await storeNotifications(tx, provider, all, hook.repeats ?? false);
+    await storeNotifications(tx, provider, all, reader.repeats ?? false);
     return connections.length;
   });
   count(connections > 0 ? 'kept' : 'nobody_told');

@@ -10,8 +10,8 @@ import { inboxKind, MOST_TRIES } from './inbox.ts';
  */
 const MOST_WAITING = 100;
 
-/** A notification, and its JSON text (`words`). */
-export type ReceivedNotification = { providerEvent: ProviderEvent; words: string };
+/** A notification, and its JSON text. */
+export type ReceivedNotification = { providerEvent: ProviderEvent; text: string };
 
 /** A connection to which a notification may belong. */
 export type ConnectionOwner = { team_id: string; user_id: string };
@@ -70,12 +70,12 @@ function rowsOf(
   { cipher }: TxCtx<Ctx>,
   { team_id, user_id, notifications }: ConnectionOwner & { notifications: ReceivedNotification[] },
 ) {
-  const byWords = new Map(notifications.map(({ providerEvent, words }) => [words, providerEvent]));
-  return [...byWords].map(([words, { resources, object, span, deleted, ended }], position) => ({
+  const byText = new Map(notifications.map(({ providerEvent, text }) => [text, providerEvent]));
+  return [...byText].map(([text, { resources, object, span, deleted, ended }], position) => ({
     position,
     team_id,
     user_id,
-    hash: cipher.lookupHash('news', team_id, words).toString('hex'),
+    hash: cipher.lookupHash('news', team_id, text).toString('hex'),
     resources,
     object_resource: object?.resource ?? null,
     object_id: object?.id ?? null,

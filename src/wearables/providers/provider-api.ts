@@ -9,7 +9,7 @@ export type ProviderApi = {
   /**
    * Returns the HTTP status that a response stands for. Missing if the provider uses HTTP statuses in the usual way.
    */
-  statusOf?: (status: number, answer: unknown) => number;
+  statusOf?: (status: number, response: unknown) => number;
   /**
    * Returns how long, according to a response, no more requests may be sent for an application or a team. Missing if a
    * refusal only concerns the connection that asked.

@@ -9,6 +9,7 @@ import { facts as strava } from './strava/facts.ts';
 import { facts as wahoo } from './wahoo/facts.ts';
 import { facts as whoopV2 } from './whoop-v2/facts.ts';
 import { facts as withings } from './withings/facts.ts';
+import { UNCONNECTED_SCOPES } from './unconnected-scopes.ts';
 import type { ProviderFacts } from './facts.ts';
 
 /** The kinds of summaries, by their names in events. */
@@ -75,6 +76,7 @@ export const PROVIDERS = {
       'fat',
       'water',
     ],
+    scopes_to_choose: UNCONNECTED_SCOPES.fitbit,
   }),
   garmin: oauth('Garmin', 'Sports watches and bike computers.', {
     history_days: 90,
@@ -187,6 +189,7 @@ export const PROVIDERS = {
       'weight',
       'fat',
     ],
+    scopes_to_choose: UNCONNECTED_SCOPES.google_fit,
   }),
   beurer_api: password('Beurer', 'Scales, blood pressure monitors and glucose meters.', {
     resources: ['body', 'weight', 'fat', 'blood_pressure', 'glucose'],
@@ -258,6 +261,7 @@ export const PROVIDERS = {
     history_days: 14,
     device: 'app',
     resources: DIARY,
+    scopes_to_choose: UNCONNECTED_SCOPES.my_fitness_pal_v2,
   }),
   map_my_fitness: oauth('MapMyFitness', 'An app for running, riding and walking.', {
     source_type: 'app',

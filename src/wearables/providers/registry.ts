@@ -1,4 +1,4 @@
-// To add a provider, add a folder and one line here. Everything else that lists providers reads this list.
+// The providers that Phial can connect. CONTRIBUTING.md says what a new provider needs besides a line here.
 import { dexcomV3 } from './dexcom-v3/provider.ts';
 import { googleHealth } from './google-health/provider.ts';
 import { oura } from './oura/provider.ts';

@@ -4,6 +4,7 @@ import { becomeWriter } from '../user-writer.ts';
 import type { ExportedRow, Exports } from '../../privacy/export-rows.ts';
 import { seriesOrNull } from '../series.ts';
 import { deleteSamples } from './deletion/delete-samples.ts';
+import { makePartitions } from './partitions.ts';
 import { FOREVER, readSamples } from './read-samples.ts';
 import { renderSample } from './sample.ts';
 import type { Stream } from './streams.ts';
@@ -104,7 +105,6 @@ export async function eraseUser(ctx: TxCtx<TeamCtx>, user: { id: string }): Prom
   await ctx.db.deleteFrom('streams').where('user_id', '=', user.id).where('team_id', '=', ctx.team.id).execute();
 }
 
-const MONTHS_AHEAD = 2;
 /**
  * For how many streams one statement deletes expired samples. If it runs every day, each stream has one day of them.
  */
@@ -117,9 +117,7 @@ const QUIET_HOUR = 3;
  * `hour` of the database's clock, also deletes expired samples in the other partitions.
  */
 export async function dropExpired(ctx: Ctx, hour = QUIET_HOUR): Promise<void> {
-  await sql`
-    select ensure_sample_partitions(
-      current_date, (current_date + make_interval(months => ${MONTHS_AHEAD}))::date)`.execute(ctx.db);
+  await makePartitions(ctx);
   const { sampleRetentionMonths: months } = ctx.config;
   if (months === null) return;
   const { rows } = await sql<{ first_retained: string; due: boolean }>`

@@ -1,12 +1,13 @@
 import { Type, type TOptional } from 'typebox';
 import { oneOf, Uuid, WordFilter } from '../../../wire/schema.ts';
-import { scopesThatCanBeNamed, SCOPED_PROVIDERS, type ScopedProvider } from './known-scopes.ts';
+import type { ProviderSlug } from '../../providers/provider-catalogue.ts';
+import { scopesThatCanBeNamed, SCOPED_PROVIDERS } from './known-scopes.ts';
 import { shape } from '../../../wire/shape.ts';
 
 /** The scopes that users must grant at a provider's page, and those that they may grant. */
 export type Requirement = { user_must_grant: string[]; user_may_grant: string[] };
 
-function requirementAt(provider: ScopedProvider) {
+function requirementAt(provider: ProviderSlug) {
   const scopes = scopesThatCanBeNamed(provider);
   const list = (description: string) =>
     Type.Array(oneOf(scopes), { maxItems: scopes.length, uniqueItems: true, description });
@@ -24,7 +25,7 @@ export const RequirementsInput = shape(
   'RequirementsInput',
   Object.fromEntries(
     SCOPED_PROVIDERS.map((provider) => [provider, Type.Optional(requirementAt(provider))]),
-  ) as unknown as Record<ScopedProvider, TOptional<ReturnType<typeof requirementAt>>>,
+  ) as unknown as Record<ProviderSlug, TOptional<ReturnType<typeof requirementAt>>>,
 );
 
 export const Requirements = shape('Requirements', {

@@ -101,7 +101,7 @@ async function* points(
   { type, method = '', filter, pageSize = PAGE }: { type: string; method?: string; filter: string; pageSize?: number },
 ): AsyncIterable<ProviderObject[]> {
   const url = `${API}/${type}/dataPoints${method}`;
-  const next = { answered: 'nextPageToken', asked: 'pageToken' };
+  const next = { inResponse: 'nextPageToken', inRequest: 'pageToken' };
   for await (const response of pagesByToken(source, api, { url, query: { filter, pageSize }, ...next }))
     yield objectsOr(response['dataPoints']);
 }

@@ -92,7 +92,7 @@ async function* pages(
   path: string,
   query: Record<string, string>,
 ): AsyncIterable<ProviderObject[]> {
-  const next = { answered: 'next_token', asked: 'next_token' };
+  const next = { inResponse: 'next_token', inRequest: 'next_token' };
   for await (const response of pagesByToken(source, api, { url: `${API}/${path}`, query, ...next }))
     yield objectsIn(response['data']);
 }

@@ -77,8 +77,8 @@ type Reader = (source: ImportSource, window: TimeWindow) => AsyncIterable<Pulled
 const ask = (source: ImportSource, path: string, query: NonNullable<Question['query']> = {}): Promise<unknown> =>
   source.ask(api, { url: `${API}/${path}`, query, mayBeMissing: true });
 
-const listIn = (answer: unknown, name: string): ProviderObject[] =>
-  answer === null ? [] : objectsOr(objectIn(answer)[name]);
+const listIn = (response: unknown, name: string): ProviderObject[] =>
+  response === null ? [] : objectsOr(objectIn(response)[name]);
 
 const exercises = async (source: ImportSource): Promise<ProviderObject[]> =>
   objectsIn((await ask(source, 'exercises')) ?? []);

@@ -9,22 +9,22 @@ const MOST_PAGES = 500;
 type Paged = {
   url: string;
   query: NonNullable<Question['query']>;
-  /** The token of the next page has one name in a response (`answered`) and another in a request (`asked`). */
-  answered: string;
-  asked: string;
+  /** The token of the next page has one name in a response and another in a request. */
+  inResponse: string;
+  inRequest: string;
 };
 
 /** Yields the provider's responses page by page. Each response but the last one has the token of the next page. */
 export async function* pagesByToken(
   source: ImportSource,
   api: ProviderApi,
-  { url, query, answered, asked }: Paged,
+  { url, query, inResponse, inRequest }: Paged,
 ): AsyncIterable<ProviderObject> {
   let token: string | null = null;
   for (let page = 0; page < MOST_PAGES; page += 1) {
-    const answer: ProviderObject = objectIn(await source.ask(api, { url, query: { ...query, [asked]: token } }));
-    yield answer;
-    token = textOr(answer[answered]);
+    const response: ProviderObject = objectIn(await source.ask(api, { url, query: { ...query, [inRequest]: token } }));
+    yield response;
+    token = textOr(response[inResponse]);
     if (token === null) return;
   }
 }

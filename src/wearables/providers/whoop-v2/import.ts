@@ -75,7 +75,7 @@ type Reader = (source: ImportSource, window: TimeWindow) => AsyncIterable<Pulled
 
 async function* records(source: ImportSource, path: string, { from, to }: TimeWindow): AsyncIterable<ProviderObject[]> {
   const query = { start: from, end: to, limit: MOST_A_PAGE };
-  const next = { answered: 'next_token', asked: 'nextToken' };
+  const next = { inResponse: 'next_token', inRequest: 'nextToken' };
   for await (const response of pagesByToken(source, api, { url: `${API}/${path}`, query, ...next }))
     yield objectsIn(response['records']);
 }

@@ -13,7 +13,7 @@ import { readOrderNumber } from '../messages/order-number.ts';
 import { readOrderUpdates, readReply, refusalOf, type OrderUpdate, type Reply } from '../messages/read-reply.ts';
 import { ResultProblem } from '../messages/result-problem.ts';
 import { patientOf } from '../messages/read-patient.ts';
-import { applyReplyTo, type Answered } from '../outbox/apply-reply.ts';
+import { applyReplyTo, type SentRow } from '../outbox/apply-reply.ts';
 import { positionsOf } from '../outbox/split-off.ts';
 import { advanceOrder } from './apply-result.ts';
 import { refuseOtherPatient, refuseOtherUser } from './check-patient.ts';
@@ -48,9 +48,9 @@ export async function applyOrderUpdates(tx: TxCtx, heard: Heard, onMatched: (of:
   await refuseOtherUser(tx, { user_id: matched.user_id, patient, settings: connection.settings });
   refuseOtherPatient(order, patient);
   if (reply) {
-    const answered = await findAnsweredOrNull(ctx, matched, reply.controlId);
-    if (!answered) throw new ResultProblem('unknown_number');
-    await applyReplyTo(ctx, { answered, order }, { reply, connection });
+    const sent = await findSentRowOrNull(ctx, matched, reply.controlId);
+    if (!sent) throw new ResultProblem('unknown_number');
+    await applyReplyTo(ctx, { sent, order }, { reply, connection });
     return;
   }
   await storeNumbers(ctx, matched, {
@@ -94,12 +94,12 @@ const numberOfControlId = (controlId: string): string | null =>
  * Finds the row of the outbox to which a reply belongs. If the reply names one of our messages, this is the row of that
  * message. Otherwise it is the newest sent row of the order.
  */
-async function findAnsweredOrNull(
+async function findSentRowOrNull(
   ctx: TxCtx<TeamCtx>,
   { user_id, order_id }: Pick<MatchedOrder, 'user_id' | 'order_id'>,
   controlId: string,
-): Promise<Answered | null> {
-  const { rows } = await sql<Answered>`
+): Promise<SentRow | null> {
+  const { rows } = await sql<SentRow>`
     select o.user_id, o.id, o.order_id, o.action, o.tests from laboratory_outbox o
       left join hl7_outgoing m on m.user_id = o.user_id and m.id = o.id
      where o.user_id = ${user_id} and o.order_id = ${order_id} and o.sent_at is not null
@@ -134,10 +134,10 @@ async function moveOrder(ctx: TxCtx<TeamCtx>, { order, updates, connection }: Or
     return endTests(ctx, { order, positions, connection });
   }
   if (updates.some((each) => refusalOf(each, 'new') !== null)) {
-    const answered = await findAnsweredOrNull(ctx, { user_id: order.row.user_id, order_id: order.row.id }, '');
-    if (!answered) throw new ResultProblem('unknown_number');
+    const sent = await findSentRowOrNull(ctx, { user_id: order.row.user_id, order_id: order.row.id }, '');
+    if (!sent) throw new ResultProblem('unknown_number');
     const reply: Reply = { code: 'AA', isCommit: false, reason: null, orders: updates };
-    await applyReplyTo(ctx, { answered, order }, { reply, connection });
+    await applyReplyTo(ctx, { sent, order }, { reply, connection });
     return;
   }
   if (!updates.some(({ control, status }) => GOES_ON.has(control) || STATUS.has(status))) fail('wrong_orc_1');

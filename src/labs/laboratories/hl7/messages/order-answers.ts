@@ -11,7 +11,7 @@ type Question = NonNullable<Marker['aoe']>['questions'][number];
  * nobody asked the patient, for example with a kit, we send the default answers of the questions. If the laboratory has
  * since removed a question, we omit its answer.
  */
-export function answersTo(marker: Marker, { row }: LoadedOrder, text: (of: string) => string): Segment[] {
+export function answerSegments(marker: Marker, { row }: LoadedOrder, text: (of: string) => string): Segment[] {
   const given = (row.aoe_answers ?? []).filter(({ marker_id }) => marker_id === marker.id);
   return (marker.aoe?.questions ?? [])
     .map((question) => ({

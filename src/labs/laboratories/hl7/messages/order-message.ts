@@ -3,7 +3,7 @@ import { segment, type Message, type Segment } from '@phial/hl7/message';
 import { writeTime } from '@phial/hl7/times';
 import type { LoadedOrder } from '../../../orders/load-order.ts';
 import type { Settings } from '../connections/connection-settings.ts';
-import { answersTo } from './order-answers.ts';
+import { answerSegments } from './order-answers.ts';
 import { coverage, guardian, patient } from './order-patient.ts';
 import { accountFieldOf, OrderNotSendable, writerOf, type OrderToSend, type Writer } from './order-writer.ts';
 import { ownProperty } from '../../../../wire/own-property.ts';
@@ -158,7 +158,7 @@ function details(
   const sampleId = row.sample_id === null ? null : write.limited('sample_id', row.sample_id);
   if (isLegacy && sampleId !== null) texts.push(`SAMPLE ${sampleId}`);
   const notes = texts.map((text, at) => segment('NTE', { 1: String(at + 1), 2: 'P', 3: text }));
-  const described = [...notes, ...diagnoses, ...answersTo(test, order, write.text)];
+  const described = [...notes, ...diagnoses, ...answerSegments(test, order, write.text)];
   if (isLegacy || sampleId === null) return described;
   const type = ownProperty(SPECIMEN, labTest.sample_type) ?? [
     write.text(labTest.sample_type),

@@ -4,12 +4,12 @@ import { lockOrderIfPresent, type LoadedOrder } from '../../../orders/load-order
 import type { Connection } from '../connections/find-connection.ts';
 import { storeNumbers } from '../store-numbers.ts';
 import { isTaken, isUnknown, refusalOf, type Reply } from '../messages/read-reply.ts';
-import { recordResponse } from './record-response.ts';
+import { recordReply } from './record-reply.ts';
 import { positionsOf, splitOff } from './split-off.ts';
 import type { WaitingMessage } from './take-waiting.ts';
 
-/** The message to a laboratory to which a reply belongs. */
-export type Answered = Pick<WaitingMessage, 'user_id' | 'id' | 'order_id' | 'action' | 'tests'>;
+/** The row of the outbox to whose message a laboratory replied. */
+export type SentRow = Pick<WaitingMessage, 'user_id' | 'id' | 'order_id' | 'action' | 'tests'>;
 export type Verdict = { state: 'committed' | 'accepted' | 'refused'; reason: string | null };
 type ReceivedReply = { reply: Reply; connection: Pick<Connection, 'settings'> };
 
@@ -18,10 +18,10 @@ type ReceivedReply = { reply: Reply; connection: Pick<Connection, 'settings'> };
  * message and accept others. Then the refused tests get a new row in the outbox. If somebody sends that row again, the
  * laboratory does not get the accepted tests twice.
  */
-export function applyReply(ctx: TeamCtx, answered: Answered, received: ReceivedReply): Promise<Verdict> {
+export function applyReply(ctx: TeamCtx, sent: SentRow, received: ReceivedReply): Promise<Verdict> {
   return inTransaction(ctx, async (tx) => {
-    const order = await lockOrderIfPresent(tx, answered.order_id);
-    return applyReplyTo(tx, { answered, order }, received);
+    const order = await lockOrderIfPresent(tx, sent.order_id);
+    return applyReplyTo(tx, { sent, order }, received);
   });
 }
 
@@ -31,35 +31,35 @@ export function applyReply(ctx: TeamCtx, answered: Answered, received: ReceivedR
  */
 export async function applyReplyTo(
   tx: TxCtx<TeamCtx>,
-  { answered, order }: { answered: Answered; order: LoadedOrder | null },
+  { sent, order }: { sent: SentRow; order: LoadedOrder | null },
   { reply, connection }: ReceivedReply,
 ): Promise<Verdict> {
-  if (order) await storeNumbers(tx, answered, { fillerNumbers: fillersOf(reply), accessionNumbers: [] });
-  if (reply.orders.some((update) => isUnknown(update, answered.action)))
+  if (order) await storeNumbers(tx, sent, { fillerNumbers: fillersOf(reply), accessionNumbers: [] });
+  if (reply.orders.some((update) => isUnknown(update, sent.action)))
     tx.log.warn(
-      { order_id: answered.order_id, outbox_id: answered.id, reason: 'unknown_order_control' },
-      'a laboratory answered an order with an unknown order control code',
+      { order_id: sent.order_id, outbox_id: sent.id, reason: 'unknown_order_control' },
+      'a laboratory replied to an order with an unknown order control code',
     );
-  const positions = order ? (answered.tests ?? positionsOf(order)) : [0];
-  const reasons = new Map(positions.map((position) => [position, reasonOf(reply, answered.action, position)]));
+  const positions = order ? (sent.tests ?? positionsOf(order)) : [0];
+  const reasons = new Map(positions.map((position) => [position, reasonOf(reply, sent.action, position)]));
   const off = positions.filter((position) => reasons.get(position) !== null);
   const retained = positions.filter((position) => reasons.get(position) === null);
   const reason = reasons.get(off[0] ?? 0) ?? null;
   if (off.length === 0) {
     const waits = reply.isCommit && reply.orders.length === 0 && isEnhanced(connection);
-    return recordVerdict(tx, answered, { state: waits ? 'committed' : 'accepted', reason: null });
+    return recordVerdict(tx, sent, { state: waits ? 'committed' : 'accepted', reason: null });
   }
-  if (retained.length === 0) return recordVerdict(tx, answered, { state: 'refused', reason });
-  const id = await splitOff(tx, answered, { retained, off, isSent: true });
-  await recordResponse(tx, answered, { state: 'accepted', reason: null });
-  return recordVerdict(tx, { user_id: answered.user_id, id }, { state: 'refused', reason });
+  if (retained.length === 0) return recordVerdict(tx, sent, { state: 'refused', reason });
+  const id = await splitOff(tx, sent, { retained, off, isSent: true });
+  await recordReply(tx, sent, { state: 'accepted', reason: null });
+  return recordVerdict(tx, { user_id: sent.user_id, id }, { state: 'refused', reason });
 }
 
 /**
  * Returns the reason why a test is refused; null if it is accepted. The reply may have an update about the test, an
  * update about the order, and an acknowledgment of the entire message. The first of these that exists decides.
  */
-function reasonOf(reply: Reply, action: Answered['action'], position: number): string | null {
+function reasonOf(reply: Reply, action: SentRow['action'], position: number): string | null {
   const { orders } = reply;
   const update =
     orders.find((each) => each.position === position) ?? orders.find((each) => each.position === null) ?? null;
@@ -68,8 +68,8 @@ function reasonOf(reply: Reply, action: Answered['action'], position: number): s
   return reply.code === 'AA' || (update !== null && isTaken(update, action)) ? null : codeOf(reply);
 }
 
-async function recordVerdict(tx: TxCtx, row: Pick<Answered, 'user_id' | 'id'>, verdict: Verdict): Promise<Verdict> {
-  await recordResponse(tx, row, verdict);
+async function recordVerdict(tx: TxCtx, row: Pick<SentRow, 'user_id' | 'id'>, verdict: Verdict): Promise<Verdict> {
+  await recordReply(tx, row, verdict);
   return verdict;
 }
 

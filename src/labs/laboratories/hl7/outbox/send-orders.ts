@@ -13,7 +13,7 @@ import { LineFailed, type Line } from '../transport/open-line.ts';
 import { applyReply } from './apply-reply.ts';
 import { leaveLine, takeLine } from './take-line.ts';
 import { prepareMessage, type Message } from './prepare-message.ts';
-import { endWaiting, heardFrom, postpone, deferMessage, deferMessageLonger } from './record-response.ts';
+import { endWaiting, heardFrom, postpone, deferMessage, deferMessageLonger } from './record-reply.ts';
 import {
   giveLeaseBack,
   renewLease,
@@ -124,9 +124,8 @@ async function sendOne(ctx: Ctx, waiting: WaitingMessage, connection: Connection
     }
     if (!(error instanceof LineFailed)) return await skip(scoped, waiting, { ...ids, err: error });
     const { seconds, isGivenUp } = await postpone(scoped, waiting, error);
-    if (isGivenUp) ctx.log.warn({ ...ids, reason: error.code }, 'a laboratory never answered an order');
-    else
-      ctx.log.info({ ...ids, reason: error.code, seconds }, 'an order did not reach its laboratory or got no answer');
+    if (isGivenUp) ctx.log.warn({ ...ids, reason: error.code }, 'a laboratory never replied to an order');
+    else ctx.log.info({ ...ids, reason: error.code, seconds }, 'an order did not reach its laboratory or got no reply');
     return seconds;
   } finally {
     post.release();

@@ -7,7 +7,7 @@ import { parseHeader } from '@phial/hl7/parse';
 import type { Ctx } from '../../../../context.ts';
 import type { Connection } from '../connections/find-connection.ts';
 import { openInbox } from '../open-inbox.ts';
-import { responsesTo } from '../transport/acknowledge-frame.ts';
+import { acknowledgeFrame } from '../transport/acknowledge-frame.ts';
 import { LineFailed, openLine, type Line } from '../transport/open-line.ts';
 
 type OpenLine = { line: Line; settings: string; end: () => void };
@@ -69,7 +69,7 @@ function takeFrom(ctx: Ctx, connection: Connection): Take {
   const receive = openInbox(ctx);
   return async (content) => {
     const header = parseHeader(content.toString('latin1')) ?? undefined;
-    const responses = await responsesTo(ctx, receive, [connection], content);
-    return textAt(header, 9) === 'ACK' && textAt(header, 15) !== 'AL' ? [] : responses;
+    const acks = await acknowledgeFrame(ctx, receive, [connection], content);
+    return textAt(header, 9) === 'ACK' && textAt(header, 15) !== 'AL' ? [] : acks;
   };
 }

@@ -14,7 +14,7 @@ const MOST_OF_BATCH = 1_000;
  * Returns the acknowledgments of the messages in a frame, which is what a laboratory sends at a time: one message or a
  * batch. For a batch it returns one batch with all acknowledgments.
  */
-export async function responsesTo(
+export async function acknowledgeFrame(
   ctx: Ctx,
   receive: Receive,
   speakers: Connection[],

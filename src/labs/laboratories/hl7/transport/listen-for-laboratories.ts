@@ -6,7 +6,7 @@ import type { Ctx } from '../../../../context.ts';
 import { networksPolicy } from '../../../../outbound/address-policy.ts';
 import { findConnections, type Connection } from '../connections/find-connection.ts';
 import type { Receive } from '../open-inbox.ts';
-import { responsesTo } from './acknowledge-frame.ts';
+import { acknowledgeFrame } from './acknowledge-frame.ts';
 
 const NOBODY = 'a connection to the HL7 port came from an address or certificate of no laboratory';
 
@@ -43,7 +43,7 @@ export async function listenForLaboratories(ctx: Ctx, receive: Receive): Promise
 function peerOf(ctx: Ctx, receive: Receive, speakers: Connection[]): Peer {
   const lab = speakers[0]?.slug;
   return {
-    take: (content) => responsesTo(ctx, receive, speakers, content),
+    take: (content) => acknowledgeFrame(ctx, receive, speakers, content),
     onError: (error) => {
       const { code } = error as { code?: unknown };
       if (typeof code === 'string') ctx.log.warn({ lab, reason: code }, 'a connection of a laboratory broke');

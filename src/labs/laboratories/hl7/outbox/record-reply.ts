@@ -9,7 +9,7 @@ type Row = Pick<WaitingMessage, 'user_id' | 'id'>;
  * order. A commit acknowledgment only says that the laboratory has stored the message, so it never overwrites a final
  * reply.
  */
-export async function recordResponse(
+export async function recordReply(
   { db }: Ctx | TxCtx,
   { user_id, id }: Row,
   { state, reason }: { state: 'committed' | 'accepted' | 'refused'; reason: string | null },

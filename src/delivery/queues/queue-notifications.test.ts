@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../ids.ts';
-import { QueueNotifications } from './notifications.ts';
+import { QueueNotifications } from './queue-notifications.ts';
 
 const [a, b] = [newId(), newId()];
 

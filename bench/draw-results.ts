@@ -1,10 +1,10 @@
 // The picture of bench/results.csv: a small chart for each measured case, with its goal.
 
-type Result = { date: string; figure: number };
+type Result = { date: string; figure: number; isQuiet: boolean };
 type Chart = { title: string; goal: { side: string; value: number } | null; results: Result[] };
 
 const [COLUMNS, WIDTH, HEIGHT, GAP, MARGIN] = [3, 300, 120, 16, 20];
-/** The part of a chart in which the line is. */
+/** The part of a chart in which the points are. */
 const PLOT = { left: 12, right: 60, top: 52, bottom: 26 };
 /** The letters of a line of a title. */
 const LETTERS = 46;
@@ -13,11 +13,11 @@ const LETTERS = 46;
 function chartsOf(csv: string): Chart[] {
   const charts = new Map<string, Chart>();
   for (const line of csv.trim().split('\n').slice(1)) {
-    const [date = '', , benchmark = '', what = '', figure, goal = ''] = cellsOf(line);
+    const [date = '', , benchmark = '', what = '', figure, goal = '', machine = ''] = cellsOf(line);
     const title = `${benchmark}: ${what}`;
     const chart = charts.get(title) ?? { title, goal: null, results: [] };
     charts.set(title, chart);
-    chart.results.push({ date, figure: Number(figure) });
+    chart.results.push({ date, figure: Number(figure), isQuiet: isQuiet(machine) });
     const [, side, value] = /^(at least|at most) (\S+)$/.exec(goal) ?? [];
     if (side !== undefined) chart.goal = { side, value: Number(value) };
   }
@@ -35,7 +35,8 @@ export function drawResults(csv: string): string {
       `height="${height}" role="img" aria-label="Figures of the benchmarks with their goals">`,
     '<style>text { font: 11px system-ui, "DejaVu Sans", sans-serif; fill: #57606a } .title { fill: #1f2328 } ' +
       '.figure { font-weight: bold } .reached { fill: #1a7f37 } .missed { fill: #cf222e } .goal { stroke: #8c959f; ' +
-      'stroke-dasharray: 4 3 } .line { fill: none; stroke: #0969da; stroke-width: 1.5 }</style>',
+      'stroke-dasharray: 4 3 } circle { stroke-width: 1.5 } circle.reached { stroke: #1a7f37 } ' +
+      'circle.missed { stroke: #cf222e } circle.busy { fill: #ffffff }</style>',
     `<rect width="${width}" height="${height}" fill="#ffffff"/>`,
     ...charts.flatMap((chart, n) => {
       const x = MARGIN + (n % COLUMNS) * (WIDTH + GAP);
@@ -56,7 +57,6 @@ function drawChart({ title, goal, results }: Chart): string[] {
     round(highest === lowest ? bottom : bottom - ((value - lowest) / (highest - lowest)) * (bottom - top));
   const xOf = (n: number): number =>
     round(results.length === 1 ? (left + right) / 2 : left + (n / (results.length - 1)) * (right - left));
-  const points = results.map(({ figure }, n) => ({ x: xOf(n), y: yOf(figure), isReached: reaches(figure, goal) }));
   const last = results.at(-1) as Result;
   return [
     `<rect width="${WIDTH}" height="${HEIGHT}" rx="4" fill="none" stroke="#d0d7de"/>`,
@@ -68,8 +68,10 @@ function drawChart({ title, goal, results }: Chart): string[] {
         ]
       : []),
     `<text x="${right}" y="${HEIGHT - 8}" text-anchor="end">${last.date}</text>`,
-    `<polyline class="line" points="${points.map(({ x, y }) => `${x},${y}`).join(' ')}"/>`,
-    ...points.map(({ x, y, isReached }) => `<circle class="${classOf(isReached)}" cx="${x}" cy="${y}" r="3"/>`),
+    ...results.map(({ figure, isQuiet }, n) => {
+      const kind = classOf(reaches(figure, goal)) + (isQuiet ? '' : ' busy');
+      return `<circle class="${kind}" cx="${xOf(n)}" cy="${yOf(figure)}" r="3"/>`;
+    }),
     `<text class="figure ${classOf(reaches(last.figure, goal))}" x="${right + 8}" y="${yOf(last.figure) + 4}">` +
       `${last.figure}</text>`,
   ];
@@ -77,6 +79,14 @@ function drawChart({ title, goal, results }: Chart): string[] {
 
 const reaches = (figure: number, goal: Chart['goal']): boolean =>
   goal === null || (goal.side === 'at least' ? figure >= goal.value : figure <= goal.value);
+/**
+ * Whether the row says neither that other work ran, nor that it was another machine than the usual one with 2 cores.
+ * With a load average of 1, half of that machine is busy before the benchmark begins.
+ */
+function isQuiet(machine: string): boolean {
+  const load = Number(/load average (\d+(\.\d+)?)/.exec(machine)?.[1] ?? 0);
+  return /\b2 cores\b/.test(machine) && !/beside other work|slower machine/.test(machine) && load < 1;
+}
 const classOf = (isReached: boolean): string => (isReached ? 'reached' : 'missed');
 const round = (value: number): number => Math.round(value * 10) / 10;
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
