@@ -29,7 +29,10 @@ export function takeMeasured(): Measured[] {
   return taken;
 }
 
-/** Appends a row for each figure, and draws the picture again. `machine` is the description of `describeRun` from before the benchmark. */
+/**
+ * Appends a row for each figure, and draws the picture again. `machine` is the description of `describeRun` from before
+ * the benchmark.
+ */
 export function record(benchmark: string, { commit, machine }: Run, figures: Measured[]): void {
   const date = new Date().toISOString().slice(0, 10);
   for (const { what, figure, goal } of figures)
