@@ -73,7 +73,7 @@ test('phial replay repairs stored provider data beside the running service, and 
 });
 
 test('a killed replay runs again and publishes each summary once', async () => {
-  const runs = Array.from({ length: 900 }, (_, n) => ({
+  const runs = Array.from({ length: 600 }, (_, n) => ({
     id: n + 1,
     type: 'Run',
     start_date: new Date(Date.parse(`${dayAgo(3)}T00:00:00Z`) + n * 60_000).toISOString(),
@@ -96,10 +96,10 @@ test('a killed replay runs again and publishes each summary once', async () => {
   await program.kill('SIGKILL');
   const done = await mended();
   expect(done).toBeGreaterThan(0);
-  expect(done).toBeLessThan(900);
+  expect(done).toBeLessThan(600);
   const { stdout } = await runCommand(start.args, start);
-  expect(stdout).toMatch(`Summaries of strava: ${900 - done} updated, ${done + 1} unchanged.`);
-  expect(await mended()).toBe(900);
-  expect(await ofTeam(`select count(*) as n from events where event_type = 'daily.data.workouts.updated'`)).toBe(900);
+  expect(stdout).toMatch(`Summaries of strava: ${600 - done} updated, ${done + 1} unchanged.`);
+  expect(await mended()).toBe(600);
+  expect(await ofTeam(`select count(*) as n from events where event_type = 'daily.data.workouts.updated'`)).toBe(600);
   await client.end();
 });
