@@ -9,6 +9,7 @@ import { apiOf } from './test-app.ts';
 import { query } from './global-setup.ts';
 import { endPrograms, makeDatabase, makeFolder, runCommand, serve } from './program.ts';
 import { runHere } from './run-here.ts';
+import { serveHere } from './serve-here.ts';
 
 afterEach(endPrograms);
 
@@ -124,7 +125,7 @@ test('an operator migrates an empty database and makes an organisation, whose ke
   const made = await runHere(['bootstrap', '--org', 'Desert Health', '--plan', 'scale'], { env });
   const { org_id, management_key } = JSON.parse(made.stdout) as { org_id: string; management_key: string };
 
-  const program = await serve({ env });
+  const program = await serveHere({ env });
   expect(existsSync(join(program.dataDir, 'credentials.json'))).toBe(false);
   const manage = apiOf(program.baseUrl, '', management_key);
   const team = await manage<{ id: string }>('POST', `/v1/org/${org_id}/team`, { name: 'Clinic', region: 'us' });
@@ -196,6 +197,7 @@ test('an operator migrates an empty database and makes an organisation, whose ke
     { ...line, action: 'org set-plan', org_id, records: [org_id] },
     { ...line, action: 'rotate-keys', org_id: null, records: [] },
   ]);
+  await program.stop();
 });
 
 /** The lines of commands in the audit log. */

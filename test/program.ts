@@ -168,7 +168,10 @@ export const readCredentials = (dataDir: string): Credentials =>
   JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as Credentials;
 
 /** The team of credentials.json, with calls to this program. */
-export function teamAt(program: Program, credentials = readCredentials(program.dataDir)): Team {
+export function teamAt(
+  program: Pick<Program, 'baseUrl' | 'dataDir'>,
+  credentials = readCredentials(program.dataDir),
+): Team {
   const { org_id, team_id, team_api_key, management_key } = credentials;
   return {
     id: team_id,
