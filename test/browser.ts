@@ -1,54 +1,50 @@
 import chromium from '@sparticuz/chromium';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium as playwright, type Browser } from 'playwright-core';
 
 export type TestBrowser = { browser: Browser; close: () => Promise<void> };
 
+type Installed = { executablePath: string; env: Record<string, string> };
+let installed: Promise<Installed | string> | null = null;
+
 /**
- * Starts the Chromium of @sparticuz/chromium from its own directory, with the libraries and the font that a bare Linux
- * lacks. Returns a text with the reason where no browser can run.
+ * Starts the Chromium of @sparticuz/chromium. Returns a text with the reason where no browser can run. A worker unpacks
+ * it once, because that takes longer than a start.
  */
 export async function openBrowser(): Promise<TestBrowser | string> {
+  const found = await (installed ??= install());
+  if (typeof found === 'string') return found;
+  const browser = await playwright.launch({
+    ...found,
+    args: ['--no-sandbox', '--no-zygote', '--disable-gpu', '--disable-dev-shm-usage'],
+  });
+  return { browser, close: () => browser.close() };
+}
+
+/** Unpacks it into its own directory, with the libraries and the font that a bare Linux lacks. */
+async function install(): Promise<Installed | string> {
   if (process.platform !== 'linux') return `the Chromium on npm is for Linux, not for ${process.platform}`;
-  const directory = mkdtempSync(join(tmpdir(), 'phial-browser-'));
-  const remove = (): void => rmSync(directory, { recursive: true, force: true });
-  try {
-    const executablePath = await unpack(directory);
-    const fonts = join(directory, 'fonts.conf');
-    writeFileSync(
-      fonts,
-      `<fontconfig><dir>${join(directory, 'fonts')}</dir><cachedir>${join(directory, 'cache')}</cachedir></fontconfig>`,
-    );
-    const env = {
-      HOME: directory,
-      TMPDIR: directory,
-      LD_LIBRARY_PATH: join(directory, 'al2023', 'lib'),
-      FONTCONFIG_FILE: fonts,
-    };
-    const probe = spawnSync(executablePath, ['--no-sandbox', '--version'], { env, encoding: 'utf8' });
-    if (probe.status !== 0) {
-      remove();
-      return `Chromium does not run here: ${probe.error?.message ?? probe.stderr.split('\n')[0]}`;
-    }
-    const browser = await playwright.launch({
-      executablePath,
-      env,
-      args: ['--no-sandbox', '--no-zygote', '--disable-gpu', '--disable-dev-shm-usage'],
-    });
-    return {
-      browser,
-      close: async () => {
-        await browser.close();
-        remove();
-      },
-    };
-  } catch (error) {
-    remove();
-    throw error;
-  }
+  // The end of the run removes it.
+  const directory = join(tmpdir(), 'browser', String(process.pid));
+  mkdirSync(directory, { recursive: true });
+  const executablePath = await unpack(directory);
+  const fonts = join(directory, 'fonts.conf');
+  writeFileSync(
+    fonts,
+    `<fontconfig><dir>${join(directory, 'fonts')}</dir><cachedir>${join(directory, 'cache')}</cachedir></fontconfig>`,
+  );
+  const env = {
+    HOME: directory,
+    TMPDIR: directory,
+    LD_LIBRARY_PATH: join(directory, 'al2023', 'lib'),
+    FONTCONFIG_FILE: fonts,
+  };
+  const probe = spawnSync(executablePath, ['--no-sandbox', '--version'], { env, encoding: 'utf8' });
+  if (probe.status !== 0) return `Chromium does not run here: ${probe.error?.message ?? probe.stderr.split('\n')[0]}`;
+  return { executablePath, env };
 }
 
 /**

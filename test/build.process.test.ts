@@ -1,19 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
 import { endPrograms, makeFolder, serve } from './program.ts';
 
@@ -37,45 +27,36 @@ test.each(['typebox', 'typebox/value', 'kysely', 'libphonenumber-js/max'])(
   },
 );
 
-test('a build prints that it builds, for people only, and a build without changes prints nothing', () => {
-  const project = mkdtempSync(join(tmpdir(), 'phial-build-'));
-  try {
-    cpSync(join(PACKAGE_ROOT, 'bin'), join(project, 'bin'), { recursive: true });
-    for (const file of ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'])
-      cpSync(join(PACKAGE_ROOT, file), join(project, file));
-    symlinkSync(join(PACKAGE_ROOT, 'node_modules'), join(project, 'node_modules'));
-    for (const folder of ['src', 'packages', 'examples', 'bench']) mkdirSync(join(project, folder));
-    writeFileSync(join(project, 'src', 'main.ts'), 'export const nothing = 1;\n');
-    const build = (): [number | null, string, string] => {
-      const { status, stdout, stderr } = spawnSync(process.execPath, [join(project, 'bin', 'build.mjs')], {
-        encoding: 'utf8',
-      });
-      return [status, stdout, stderr];
-    };
-    expect(build()).toEqual([0, '', 'building…\n']);
-    expect(build()).toEqual([0, '', '']);
-  } finally {
-    rmSync(project, { recursive: true });
-  }
-});
-
-test('a production install is enough to build the program and to run it', () => {
-  const project = mkdtempSync(join(tmpdir(), 'phial-production-'));
-  try {
+describe('a production install', () => {
+  let project: string;
+  const run = (...args: string[]) => spawnSync(process.execPath, args, { cwd: project, encoding: 'utf8' });
+  const build = (): unknown[] => {
+    const { status, stdout, stderr } = run('bin/build.mjs');
+    return [status, stdout, stderr];
+  };
+  let built: unknown[];
+  beforeAll(() => {
+    project = mkdtempSync(join(tmpdir(), 'phial-production-'));
     for (const name of ['bin', 'src', 'packages', 'examples', 'bench', 'migrations', 'seeds'])
       cpSync(join(PACKAGE_ROOT, name), join(project, name), { recursive: true });
     for (const file of ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'openapi.json'])
       cpSync(join(PACKAGE_ROOT, file), join(project, file));
     linkProductionPackages(project, { withOurs: true });
-    const run = (...args: string[]) => spawnSync(process.execPath, args, { cwd: project, encoding: 'utf8' });
-    const { status, stdout, stderr } = run('bin/build.mjs');
-    expect([status, stdout, stderr]).toEqual([0, '', 'building…\n']);
+    built = build();
+  }, 400_000);
+  afterAll(() => rmSync(project, { recursive: true }));
+
+  test('is enough to build the program and to run it', () => {
+    expect(built).toEqual([0, '', 'building…\n']);
     const { version } = JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as { version: string };
     expect(run('bin/phial.mjs', '--version').stdout).toBe(`${version}\n`);
-  } finally {
-    rmSync(project, { recursive: true });
-  }
-}, 400_000);
+  });
+
+  test('prints that it builds, for people only, and a build without changes prints nothing', () => {
+    expect(built).toEqual([0, '', 'building…\n']);
+    expect(build()).toEqual([0, '', '']);
+  });
+});
 
 test('the packed program runs in an empty folder, with packages of a registry only', async () => {
   const folder = makeFolder();

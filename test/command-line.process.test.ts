@@ -1,34 +1,27 @@
-import { existsSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import pg from 'pg';
 import { afterEach, expect, test } from 'vitest';
 import { findFreePort } from '../bench/free-port.ts';
 import { apiOf } from './test-app.ts';
-import { orderKit, readOrder } from './factories.ts';
 import { query } from './global-setup.ts';
-import {
-  endPrograms,
-  makeDatabase,
-  makeFolder,
-  postgresIsGone,
-  readCredentials,
-  runCommand,
-  serve,
-  teamAt,
-} from './program.ts';
+import { endPrograms, makeDatabase, makeFolder, runCommand, serve } from './program.ts';
+import { runHere } from './run-here.ts';
+import { serveHere } from './serve-here.ts';
 
 afterEach(endPrograms);
 
 test('help ends with code 0; a wrong word makes nothing and ends with code 2 and a suggestion', async () => {
   const dataDir = join(makeFolder(), 'data');
   const [all, one, unknown, misspelled, backwards, noBackup] = await Promise.all([
-    runCommand(['help'], { dataDir }),
-    runCommand(['backup', '--help'], { dataDir }),
+    runHere(['help'], { dataDir }),
+    runHere(['backup', '--help'], { dataDir }),
     runCommand(['bakup'], { dataDir }),
-    runCommand(['serve', '--port', '80'], { dataDir }),
-    runCommand(['audit', 'export', '--from', '2026-02-01', '--to', '2026-01-01'], { dataDir }),
-    runCommand(['restore', '--from', join(dataDir, 'nothing')], { dataDir }),
+    runHere(['serve', '--port', '80'], { dataDir }),
+    runHere(['audit', 'export', '--from', '2026-02-01', '--to', '2026-01-01'], { dataDir }),
+    runHere(['restore', '--from', join(dataDir, 'nothing')], { dataDir }),
   ]);
   expect([all.code, one.code, unknown.code, misspelled.code]).toEqual([0, 0, 2, 2]);
   expect(all.stdout).toMatch(/^ {2}restore --from DIRECTORY /m);
@@ -64,7 +57,7 @@ test('a wrong configuration is refused with every problem before the program mak
 
 test('production is refused on the database of a sandbox', async () => {
   const env = { DATABASE_URL: await makeDatabase() };
-  expect((await runCommand(['bootstrap', '--org', 'Desert Health'], { env })).code).toBe(0);
+  expect((await runHere(['bootstrap', '--org', 'Desert Health'], { env })).code).toBe(0);
   const production = {
     ...env,
     PHIAL_ENVIRONMENT: 'production',
@@ -82,7 +75,7 @@ test('the error for an unreachable database names its option', async () => {
   gone.pathname = '/gone';
   const [away, wrong] = await Promise.all([
     runCommand(['serve'], { env: { DATABASE_URL: 'postgres://x@127.0.0.1:1/phial' } }),
-    runCommand(['migrate'], { env: { DATABASE_URL: url, PHIAL_OWNER_DATABASE_URL: gone.href } }),
+    runHere(['migrate'], { env: { DATABASE_URL: url, PHIAL_OWNER_DATABASE_URL: gone.href } }),
   ]);
   expect([away.code, wrong.code]).toEqual([1, 1]);
   expect(away.output).toContain(
@@ -93,60 +86,46 @@ test('the error for an unreachable database names its option', async () => {
 
 test('a taken port ends the program with a message', async () => {
   const env = { DATABASE_URL: await makeDatabase() };
-  const first = await serve({ env });
-  const { code, output } = await runCommand(['serve'], { port: first.port, env });
-  expect(code).toBe(1);
-  expect(output).toContain(
-    `Another program uses port ${first.port} of 127.0.0.1. Stop it, or choose another port: PORT=`,
-  );
-  for (const [option, words] of [
-    ['PHIAL_METRICS_PORT', ['serve']],
-    ['PHIAL_HL7_PORT', ['worker']],
-  ] as const) {
-    const taken = await runCommand([...words], { env: { ...env, [option]: String(first.port) } });
-    expect(taken.code).toBe(1);
-    expect(taken.output).toContain(`Another program uses port ${first.port} of 127.0.0.1.`);
-    expect(taken.output).toContain(`choose another port: ${option}=`);
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port: used } = other.address() as AddressInfo;
+  try {
+    const { code, output } = await runCommand(['serve'], { port: used, env });
+    expect(code).toBe(1);
+    expect(output).toContain(`Another program uses port ${used} of 127.0.0.1. Stop it, or choose another port: PORT=`);
+    for (const [option, words] of [
+      ['PHIAL_METRICS_PORT', ['serve']],
+      ['PHIAL_HL7_PORT', ['worker']],
+    ] as const) {
+      const taken = await runCommand([...words], { env: { ...env, [option]: String(used) } });
+      expect(taken.code).toBe(1);
+      expect(taken.output).toContain(`Another program uses port ${used} of 127.0.0.1.`);
+      expect(taken.output).toContain(`choose another port: ${option}=`);
+    }
+  } finally {
+    other.close();
   }
   const port = await findFreePort();
   const same = await runCommand(['serve'], { port, env: { ...env, PHIAL_METRICS_PORT: String(port) } });
   expect(same.output).toContain(`PORT and PHIAL_METRICS_PORT name the same port ${port}. Give each one its own port.`);
 });
 
-test('a taken port is reported before PostgreSQL starts, and a second start names the running process', async () => {
-  const first = await serve({ dataDir: join(makeFolder(), 'data') });
-  const dataDir = join(makeFolder(), 'data');
-  const taken = await runCommand(['serve'], { port: first.port, dataDir });
-  expect([taken.code, taken.output]).toEqual([
-    1,
-    expect.stringMatching(
-      new RegExp(
-        `^Phial cannot go on: Another program uses port ${first.port} of 127\\.0\\.0\\.1\\. .* another port: ` +
-          `PORT=\\d+\\.\n$`,
-      ),
-    ),
-  ]);
-  expect(existsSync(dataDir)).toBe(false);
-  const again = await runCommand(['serve'], { port: first.port, dataDir: first.dataDir });
-  expect([again.code, again.output]).toEqual([1, expect.stringContaining('already in use by: phial serve')]);
-});
-
 test('an operator migrates an empty database and makes an organisation, whose key makes a team', async () => {
   const env = { DATABASE_URL: await makeDatabase('empty') };
-  expect((await runCommand(['migrate'], { env })).output).toMatch(/^Applied 0001_\w+\.sql, .*\.$/m);
+  expect((await runHere(['migrate'], { env })).output).toMatch(/^Applied 0001_\w+\.sql, .*\.$/m);
   await query(
     env.DATABASE_URL,
     `select ensure_audit_partitions(day::date, day::date)
        from unnest(array[now() - interval '7 years', now() - interval '5 years']) as day`,
   );
   const before = await auditMonths(env.DATABASE_URL);
-  const { code, stdout } = await runCommand(['migrate'], { env });
+  const { code, stdout } = await runHere(['migrate'], { env });
   expect([code, stdout]).toEqual([0, expect.stringContaining('The database is up to date.\n')]);
   expect(before.slice(1)).toEqual(await auditMonths(env.DATABASE_URL));
-  const made = await runCommand(['bootstrap', '--org', 'Desert Health', '--plan', 'scale'], { env });
+  const made = await runHere(['bootstrap', '--org', 'Desert Health', '--plan', 'scale'], { env });
   const { org_id, management_key } = JSON.parse(made.stdout) as { org_id: string; management_key: string };
 
-  const program = await serve({ env });
+  const program = await serveHere({ env });
   expect(existsSync(join(program.dataDir, 'credentials.json'))).toBe(false);
   const manage = apiOf(program.baseUrl, '', management_key);
   const team = await manage<{ id: string }>('POST', `/v1/org/${org_id}/team`, { name: 'Clinic', region: 'us' });
@@ -163,7 +142,7 @@ test('an operator migrates an empty database and makes an organisation, whose ke
     ['close-beta', 'closed'],
   ] as const) {
     const output = `continuous_queries is ${outcome} to the team now.\n`;
-    expect(await runCommand(['team', words, ...beta], { env })).toMatchObject({ code: 0, stdout: output });
+    expect(await runHere(['team', words, ...beta], { env })).toMatchObject({ code: 0, stdout: output });
   }
   const setting = ['--org', org_id, '--team', team.body.id, '--setting', 'partial_webhooks_enabled'];
   const asTeam = apiOf(program.baseUrl, key.body.value, '');
@@ -172,20 +151,20 @@ test('an operator migrates an empty database and makes an organisation, whose ke
     ['off', false],
   ] as const) {
     const output = `partial_webhooks_enabled is now ${word} for the team.\n`;
-    expect(await runCommand(['team', 'switch', ...setting, '--to', word], { env })).toMatchObject({
+    expect(await runHere(['team', 'switch', ...setting, '--to', word], { env })).toMatchObject({
       code: 0,
       stdout: output,
     });
     const { body } = await asTeam<{ configuration: object }>('GET', `/v2/team/${team.body.id}`);
     expect(body.configuration).toMatchObject({ partial_webhooks_enabled: on });
   }
-  const ended = await runCommand(['team', 'end-links', '--org', org_id, '--team', team.body.id], { env });
+  const ended = await runHere(['team', 'end-links', '--org', org_id, '--team', team.body.id], { env });
   expect([ended.code, ended.stdout]).toEqual([0, expect.stringContaining('All signed links of the team')]);
   const account = ['--org', org_id, '--lab', 'simulated-reference-lab', '--number', '10234', '--team', team.body.id];
-  const lab = await runCommand(['lab-account', 'add', ...account, '--billing', 'client_bill=az,CA'], { env });
+  const lab = await runHere(['lab-account', 'add', ...account, '--billing', 'client_bill=az,CA'], { env });
   const lab_account_id = lab.stdout.trim();
   const suspended = ['--org', org_id, '--account', lab_account_id, '--status', 'suspended'];
-  expect((await runCommand(['lab-account', 'set-status', ...suspended], { env })).code).toBe(0);
+  expect((await runHere(['lab-account', 'set-status', ...suspended], { env })).code).toBe(0);
   const accounts = await apiOf(
     program.baseUrl,
     key.body.value,
@@ -198,13 +177,13 @@ test('an operator migrates an empty database and makes an organisation, whose ke
   };
   expect(accounts.body.data).toMatchObject([expected]);
   for (const billing of ['barter', 'client_bill=XX'])
-    expect((await runCommand(['lab-account', 'add', ...account, '--billing', billing], { env })).code).toBe(2);
-  const changed = await runCommand(['org', 'set-plan', '--org', org_id, '--plan', 'launch'], { env });
+    expect((await runHere(['lab-account', 'add', ...account, '--billing', billing], { env })).code).toBe(2);
+  const changed = await runHere(['org', 'set-plan', '--org', org_id, '--plan', 'launch'], { env });
   expect(changed).toMatchObject({ code: 0, stdout: 'The organisation is on plan launch now.\n' });
   const refused = await manage<{ code: string }>('POST', `/v1/org/${org_id}/team`, { name: 'Second', region: 'us' });
   expect([refused.status, refused.body.code]).toEqual([403, 'plan_required']);
 
-  expect((await runCommand(['rotate-keys'], { env })).code).toBe(0);
+  expect((await runHere(['rotate-keys'], { env })).code).toBe(0);
   const line = { team_id: null, key_id: null, status: null };
   expect(await commandsIn(env.DATABASE_URL)).toEqual([
     { ...line, action: 'bootstrap', org_id, records: [org_id, expect.any(String)] },
@@ -218,28 +197,25 @@ test('an operator migrates an empty database and makes an organisation, whose ke
     { ...line, action: 'org set-plan', org_id, records: [org_id] },
     { ...line, action: 'rotate-keys', org_id: null, records: [] },
   ]);
+  await program.stop();
 });
 
 /** The lines of commands in the audit log. */
-async function commandsIn(url: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  const { rows } = await client.query(
+const commandsIn = (url: string): Promise<unknown[]> =>
+  query(
+    url,
     `select action, org_id, team_id, key_id, status, records from audit_log where actor = 'operator' order by id`,
   );
-  await client.end();
-  return rows;
-}
 
 /** How many of the seeded rows of sandboxes are in the database. */
-async function invented(url: string): Promise<unknown> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  const { rows } = await client.query(`select (select count(*) from labs) as labs, (select count(*) from markers) as
-    markers, (select count(*) from lab_tests) as lab_tests, (select count(*) from payors) as payors`);
-  await client.end();
-  return rows[0];
-}
+const invented = async (url: string): Promise<unknown> =>
+  (
+    await query(
+      url,
+      `select (select count(*) from labs) as labs, (select count(*) from markers) as markers,
+              (select count(*) from lab_tests) as lab_tests, (select count(*) from payors) as payors`,
+    )
+  )[0];
 
 test('production starts with bootstrap on two roles: the service logs in as one that owns nothing', async () => {
   const owner = await makeDatabase('empty');
@@ -259,7 +235,7 @@ test('production starts with bootstrap on two roles: the service logs in as one 
     const byOwner = await runCommand(['serve'], { env: { ...env, DATABASE_URL: owner } });
     expect(byOwner.code).toBe(1);
     expect(byOwner.output).toContain('which is a superuser, so row-level security would not restrict it.');
-    const made = await runCommand(['bootstrap', '--org', 'Desert Health'], { env });
+    const made = await runHere(['bootstrap', '--org', 'Desert Health'], { env });
     const { org_id, management_key } = JSON.parse(made.stdout) as { org_id: string; management_key: string };
     const program = await serve({ env });
     expect(await invented(owner)).toEqual({ labs: '0', markers: '0', lab_tests: '0', payors: '0' });
@@ -292,112 +268,17 @@ test('production starts with bootstrap on two roles: the service logs in as one 
   }
 });
 
-test('an operator prints the links of open invites, by which people become members without mail', async () => {
-  const env = { DATABASE_URL: await makeDatabase() };
-  const program = await serve({ env });
-  const { org_id, management_key } = readCredentials(program.dataDir);
-  const manage = apiOf(program.baseUrl, '', management_key);
-  for (const email of ['grace@example.com', 'ada@example.com'])
-    await manage('POST', `/v1/org/${org_id}/invite`, { email });
-  const { code, stdout } = await runCommand(['org', 'invites', '--org', org_id], {
-    env: { ...env, PHIAL_BASE_URL: program.baseUrl },
-  });
-  const shown = stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as { id: string; email: string; link: string });
-  expect([code, shown.map(({ email }) => email)]).toEqual([0, ['grace@example.com', 'ada@example.com']]);
-  const body = new URLSearchParams({ name: 'Grace' });
-  expect((await fetch(shown[0]?.link as string, { method: 'POST', body })).status).toBe(200);
-  const { body: page } = await manage<{ members: { email: string }[] }>('GET', `/v1/org/${org_id}/member`);
-  expect(page.members.map(({ email }) => email)).toEqual(['grace@example.com']);
-  expect(await commandsIn(env.DATABASE_URL)).toMatchObject([
-    { org_id, action: 'org invites', records: shown.map(({ id }) => id) },
-  ]);
-});
-
-test("an operator lists, makes and revokes an organisation's management keys beside the running service", async () => {
-  const env = { DATABASE_URL: await makeDatabase() };
-  const program = await serve({ env });
-  const { team_id, org_id, management_key } = readCredentials(program.dataDir);
-  const run = (...words: string[]) => runCommand(['org', 'keys', ...words, '--org', org_id], { env });
-  const org = JSON.parse((await run('create', '--label', 'deploy')).stdout) as { id: string; key: string };
-  const bound = JSON.parse((await run('create', '--label', 'clinic', '--team', team_id)).stdout) as typeof org;
-  const listed = JSON.parse((await run('list')).stdout) as Record<string, unknown>[];
-  expect(listed.map(({ label, role, key_prefix }) => [label, role, key_prefix])).toEqual([
-    ['first key', 'org_admin', management_key.slice(0, 12)],
-    ['deploy', 'org_admin', org.key.slice(0, 12)],
-    ['clinic', 'team_admin', bound.key.slice(0, 12)],
-  ]);
-  const ask = async (key: string, path: string): Promise<number> =>
-    (await apiOf(program.baseUrl, '', key)('GET', `/v1/org/${org_id}/${path}`)).status;
-  expect(await ask(org.key, 'management_key')).toBe(200);
-  expect(await ask(bound.key, 'management_key')).toBe(403);
-  expect(await ask(bound.key, `team_api_keys/sandbox/us?team_id=${team_id}`)).toBe(200);
-  for (const id of listed.map((key) => key['id'] as string)) expect((await run('revoke', '--key', id)).code).toBe(0);
-  for (const key of [management_key, org.key, bound.key]) expect(await ask(key, 'management_key')).toBe(401);
-
-  const line = { org_id, team_id: null, key_id: null, status: null };
-  expect(await commandsIn(env.DATABASE_URL)).toEqual([
-    { ...line, action: 'org keys create', records: [org.id] },
-    { ...line, action: 'org keys create', team_id, records: [bound.id] },
-    ...listed.map(({ id }) => ({ ...line, action: 'org keys revoke', records: [id] })),
-  ]);
-
-  await query(env.DATABASE_URL, 'alter table audit_log add constraint broken check (action is null) not valid');
-  const withoutLine = await run('create', '--label', 'never-made');
-  expect([withoutLine.code, withoutLine.stdout]).toEqual([1, '']);
-  expect((await run('list')).stdout).not.toContain('never-made');
-
-  const unknown = await runCommand(['org', 'keys', 'list', '--org', team_id], { env });
-  expect(unknown).toMatchObject({ code: 1, output: 'Phial cannot go on: Organisation not found.\n' });
-});
-
 test('commands with missing or wrong flags name them and change nothing', async () => {
   const answers = await Promise.all([
-    runCommand(['bootstrap']),
-    runCommand(['bootstrap', '--org', 'Desert Health', '--plan', 'free']),
-    runCommand(['org', 'set-plan', '--plan', 'scale']),
-    runCommand(['backup']),
-    runCommand(['restore']),
+    runHere(['bootstrap']),
+    runHere(['bootstrap', '--org', 'Desert Health', '--plan', 'free']),
+    runHere(['org', 'set-plan', '--plan', 'scale']),
+    runHere(['backup']),
+    runHere(['restore']),
   ]);
   expect(answers.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2]);
   const words = ['--org NAME', 'launch, grow, scale', '--org ID', '--to DIRECTORY', '--from DIRECTORY'];
   answers.forEach(({ output }, index) => expect(output).toContain(words[index]));
-});
-
-test('bootstrap works beside the running embedded server and prints only the key on stdout', async () => {
-  const program = await serve();
-  const { code, stdout } = await runCommand(['bootstrap', '--org', 'Desert Health'], { dataDir: program.dataDir });
-  expect(code).toBe(0);
-  const { org_id, management_key } = JSON.parse(stdout) as { org_id: string; management_key: string };
-  const team = await apiOf(program.baseUrl, '', management_key)('POST', `/v1/org/${org_id}/team`, {
-    name: 'Clinic',
-    region: 'us',
-  });
-  expect(team.status).toBe(200);
-  expect((await teamAt(program).api('GET', '/v2/user')).status).toBe(200);
-});
-
-test('a backup of the running embedded server is restored and served with the same keys', async () => {
-  const program = await serve();
-  const order = await orderKit(teamAt(program));
-  const to = join(makeFolder(), 'backup');
-  const made = await runCommand(['backup', '--to', to], { dataDir: program.dataDir });
-  expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Backed up \d+ rows of \d+ tables to /) });
-  await orderKit(teamAt(program));
-  expect(await runCommand(['restore', '--from', to], { dataDir: program.dataDir })).toMatchObject({
-    code: 1,
-    output: expect.stringMatching(/in use/),
-  });
-
-  const elsewhere = join(makeFolder(), 'data');
-  const restored = await runCommand(['restore', '--from', to], { dataDir: elsewhere });
-  expect(restored.code, restored.output).toBe(0);
-  expect(postgresIsGone(elsewhere)).toBe(true);
-  const team = teamAt(await serve({ dataDir: elsewhere }), readCredentials(program.dataDir));
-  expect((await readOrder(team, order.id)).events).toEqual(order.events);
-  expect((await team.api<{ total: number }>('GET', '/v3/orders')).body.total).toBe(1);
 });
 
 /** The months of the audit log, the oldest first. */

@@ -1,9 +1,8 @@
 // The commands on the pages of docs/operate.
 import { execFile } from 'node:child_process';
-import { readFileSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { PACKAGE_ROOT } from '../src/package-root.ts';
+import { makeBin } from './command-server.ts';
 import { makeFolder } from './program.ts';
 
 /** A block of commands, with its heading. */
@@ -39,7 +38,7 @@ export function openPage(page: string): { next: (heading: string) => string; lef
 /** A folder in which the commands of the pages run as in a clone. */
 export function makeClone(): string {
   const folder = makeFolder();
-  symlinkSync(join(PACKAGE_ROOT, 'bin'), join(folder, 'bin'));
+  makeBin(folder);
   return folder;
 }
 

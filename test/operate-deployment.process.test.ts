@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { findFreePort } from '../bench/free-port.ts';
 import { databaseUrl, query } from './global-setup.ts';
+import { serveCommands } from './command-server.ts';
 import { blocksOf, makeClone, openPage, runIn } from './operate-blocks.ts';
 import { endPrograms } from './program.ts';
 
@@ -24,6 +25,7 @@ describe.skipIf(missing)(
   () => {
     const given: Record<string, string> = {};
     let folder: string;
+    let commands: Awaited<ReturnType<typeof serveCommands>> | null = null;
     let metricsPort: number;
     let service: ChildProcess | null = null;
     const restored = `phial_restored_${own}`;
@@ -36,6 +38,7 @@ describe.skipIf(missing)(
     });
     afterAll(async () => {
       await stop();
+      await commands?.close();
       for (const name of [`phial_${own}`, restored])
         await query(inject('serverUrl'), `drop database if exists ${name} with (force)`);
       for (const role of ['owner', 'service'])
@@ -44,7 +47,7 @@ describe.skipIf(missing)(
     });
     process.once('exit', () => service?.kill('SIGKILL'));
 
-    const run = (commands: string): Promise<string> => runIn(folder, commands, given);
+    const run = (text: string): Promise<string> => runIn(folder, text, { ...given, ...commands?.env });
     const runAll = async (page: string): Promise<string> => {
       let output = '';
       for (const { text } of blocksOf(page)) output += await run(text);
@@ -118,6 +121,8 @@ describe.skipIf(missing)(
     test(
       'manages its organisations, teams and keys',
       async () => {
+        // The installation ran its commands as processes. From here on they need none.
+        commands = await serveCommands(folder);
         const page = openPage('organisations');
         const outputs = new Map<string, string>();
         const made: string[] = [];
@@ -147,8 +152,8 @@ describe.skipIf(missing)(
     );
 
     test('is monitored', async () => {
-      const commands = blocksOf('monitor').map(({ text }) => text.replace('9464', String(metricsPort)));
-      const output = (await Promise.all(commands.map(run))).join('\n');
+      const blocks = blocksOf('monitor').map(({ text }) => text.replace('9464', String(metricsPort)));
+      const output = (await Promise.all(blocks.map(run))).join('\n');
       expect(output).toMatch(/"status":"ok"[^]*"status":"ready"[^]*^phial_database_up 1$/m);
     });
 

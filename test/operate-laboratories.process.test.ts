@@ -6,6 +6,7 @@ import { startHl7, type Hl7 } from '../src/labs/laboratories/hl7/start-hl7.ts';
 import { startTestApp, type TestApp } from './test-app.ts';
 import { phoenix } from './collected-orders.ts';
 import { makeUser, orderKit, patientAddress, patientDetails, physician } from './factories.ts';
+import { serveCommands } from './command-server.ts';
 import { addLabTest, kitAtLaboratory } from './hl7-deployment.ts';
 import { resultMessage, sendFrame, startHl7Laboratory, text_, type Hl7Laboratory } from './hl7-laboratory.ts';
 import { makeClone, openPage, runIn } from './operate-blocks.ts';
@@ -18,6 +19,7 @@ let app: TestApp;
 let laboratory: Hl7Laboratory;
 let hl7: Hl7;
 let folder: string;
+let commands: Awaited<ReturnType<typeof serveCommands>>;
 const given: Record<string, string> = {};
 beforeAll(async () => {
   laboratory = await startHl7Laboratory();
@@ -25,6 +27,7 @@ beforeAll(async () => {
   app = await startTestApp({ PHIAL_HL7_PORT: '0' }, { databaseUrl });
   hl7 = await startHl7(app.ctx);
   folder = makeClone();
+  commands = await serveCommands(folder);
   Object.assign(given, { DATABASE_URL: databaseUrl, ORG_ID: app.team.org_id, TEAM_ID: app.team.id });
   const guide = readFileSync('docs/guides/connect-a-laboratory.md', 'utf8');
   const [file = '', csv = ''] = ['json', 'csv'].map(
@@ -40,6 +43,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'compendium.csv'), csv);
 }, 60_000);
 afterAll(async () => {
+  await commands.close();
   await hl7.stop();
   await app.close();
   await laboratory.close();
@@ -47,7 +51,7 @@ afterAll(async () => {
 });
 
 const writeLaboratory = (text: string): void => writeFileSync(join(folder, 'laboratory.json'), text);
-const run = (commands: string): Promise<string> => runIn(folder, commands, given);
+const run = (text: string): Promise<string> => runIn(folder, text, { ...given, ...commands.env });
 const firstLineOf = (output: string): Record<string, string> =>
   JSON.parse(output.split('\n')[0] ?? '') as Record<string, string>;
 const send = (message: string) => sendFrame(hl7.port as number, message);
@@ -98,7 +102,8 @@ test(
         '"analytes": [{ "code": "TSH", "slug": "tsh", "name": "TSH", "loinc_code": "3016-3", "unit": "mIU/L" },',
       ),
     );
-    await run(connect);
+    // As a process of its own, as for an operator.
+    await runIn(folder, connect, given);
     expect(await run(page.next('Handle messages that wait'))).toBe('The message was applied.\n');
 
     const values = [{ code: 'GLU', value: '90' }];

@@ -148,18 +148,17 @@ export async function serve(start: Start = {}): Promise<Program> {
   return program;
 }
 
-/** Runs a command until it ends. */
-export async function runCommand(
-  args: string[],
-  start: Start = {},
-): Promise<{ code: number | null; stdout: string; output: string }> {
+export type Ran = { code: number | null; stdout: string; output: string };
+
+/** Runs a command until it ends. `runHere` needs no process for it. */
+export async function runCommand(args: string[], start: Start = {}): Promise<Ran> {
   const program = await startProgram({ ...start, args });
   const { code } = await program.ended;
   return { code, stdout: program.stdout(), output: program.output() };
 }
 
 /** Without our variables and those of a developer's .env. */
-function surroundings(uid: number | undefined): Record<string, string> {
+export function surroundings(uid?: number): Record<string, string> {
   const unset = Object.fromEntries(Object.keys(OPTIONS).map((name) => [name, '']));
   const home = uid === undefined ? (process.env['HOME'] ?? tmpdir()) : makeFolder(uid);
   return { ...unset, PATH: process.env['PATH'] ?? '', HOME: home, npm_config_update_notifier: 'false' };
@@ -169,7 +168,10 @@ export const readCredentials = (dataDir: string): Credentials =>
   JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as Credentials;
 
 /** The team of credentials.json, with calls to this program. */
-export function teamAt(program: Program, credentials = readCredentials(program.dataDir)): Team {
+export function teamAt(
+  program: Pick<Program, 'baseUrl' | 'dataDir'>,
+  credentials = readCredentials(program.dataDir),
+): Team {
   const { org_id, team_id, team_api_key, management_key } = credentials;
   return {
     id: team_id,

@@ -22,12 +22,14 @@ let endpoint: Endpoint;
 beforeAll(async () => {
   endpoint = await startEndpoint();
 });
-afterEach(async () => {
-  await endPrograms();
+afterEach(() => {
   endpoint.received.length = 0;
   endpoint.answer(null);
 });
-afterAll(() => endpoint.close());
+afterAll(async () => {
+  await endPrograms();
+  await endpoint.close();
+});
 
 const BODY = JSON.stringify({ client_user_id: 'slow-sender' });
 
@@ -67,6 +69,9 @@ async function rows<R>(url: string, sql: string): Promise<R[]> {
   }
 }
 
+/** With its own PostgreSQL, from the first test for the second. */
+let restarted: Program | null = null;
+
 test('Ctrl-C lets a running request finish, also when it is pressed again, and shuts PostgreSQL down', async () => {
   const program = await serve({ by: 'npm', env: { PHIAL_DRAIN_SECONDS: '25' } });
   const unused = connect(program.port, '127.0.0.1');
@@ -87,10 +92,11 @@ test('Ctrl-C lets a running request finish, also when it is pressed again, and s
   expect(postgresIsGone(program.dataDir)).toBe(true);
   const next = await serve({ dataDir: program.dataDir });
   expect((await teamAt(next).api('GET', '/v2/user/resolve/slow-sender')).status).toBe(200);
+  restarted = next;
 });
 
 test('the log of a clean stop mentions no lost connection', async () => {
-  const program = await serve();
+  const program = restarted ?? (await serve());
   const team = teamAt(program);
   // As many connections as the pool has, all idle when the stop begins.
   await Promise.all(Array.from({ length: 30 }, () => team.api('GET', '/v2/user')));

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { lowStatuses, orderKit, readOrder, simulate, subscribe, type OrderBody } from './factories.ts';
 import {
   endPrograms,
@@ -15,7 +15,22 @@ import {
 } from './program.ts';
 import { startEndpoint } from './endpoint.ts';
 
-afterEach(endPrograms);
+let dataDir: string;
+/** The tests kill one program after the other on one data directory. Each leaves what it started last. */
+let last: Program | null = null;
+beforeAll(() => {
+  dataDir = join(makeFolder(), 'data');
+});
+afterAll(endPrograms);
+
+const start = async (more: { port?: number } = {}): Promise<Program> => (last = await serve({ dataDir, ...more }));
+
+/** Takes the program of the test before, if that left one. */
+async function running(): Promise<Program> {
+  const left = last;
+  last = null;
+  return left ?? serve({ dataDir });
+}
 
 /** Answers from before the kill are there after the next start, with the same keys, and the service accepts more. */
 async function expectStored(next: Program, order: OrderBody): Promise<void> {
@@ -24,63 +39,16 @@ async function expectStored(next: Program, order: OrderBody): Promise<void> {
   expect((await simulate(team, order.id)).status).toBe(200);
 }
 
-test('after kill -9 of node the next start reads earlier data, on the same port', async () => {
-  const first = await serve();
-  const order = await orderKit(teamAt(first));
-  await first.kill('SIGKILL');
-  const next = await serve({ dataDir: first.dataDir, port: first.port });
-  expect(next.output()).toMatch(/attached to the running PostgreSQL/);
-  await expectStored(next, order);
-});
-
-test('after kill -9 of the postmaster the program ends with code 1, and the next start has the data', async () => {
-  const first = await serve();
-  const order = await orderKit(teamAt(first));
-  process.kill(postmasterPid(first.dataDir), 'SIGKILL');
-  expect(await first.ended).toEqual({ code: 1, signal: null });
-  expect(first.output()).toMatch(/PostgreSQL went away/);
-  await expectStored(await serve({ dataDir: first.dataDir }), order);
-});
-
-test('after kill -9 of npm its program ends by itself, and the next start waits for it and takes over', async () => {
-  const first = await serve({ by: 'npm' });
-  const order = await orderKit(teamAt(first));
-  const orphan = await servingPid(first.dataDir);
-  expect(orphan).not.toBe(first.pid);
-  await first.kill('SIGKILL');
-  const next = await serve({ by: 'npm', dataDir: first.dataDir, port: first.port });
-  await untilGone(orphan);
-  await expectStored(next, order);
-});
-
-test('after kill -9 of node while it makes the database files the next start makes them again', async () => {
-  const dataDir = join(makeFolder(), 'data');
-  const first = await startProgram({ dataDir });
-  const found = (): string[] => {
-    try {
-      return readdirSync(dataDir, { recursive: true }) as string[];
-    } catch {
-      return [];
-    }
-  };
-  await expect.poll(() => found().some((name) => name.endsWith('/base')), { interval: 2, timeout: 20_000 }).toBe(true);
-  await first.kill('SIGKILL');
-  expect(readdirSync(dataDir)).not.toContain('postgres');
-  const next = await serve({ dataDir });
-  expect(readdirSync(dataDir).toSorted()).toEqual(['credentials.json', 'postgres']);
-  expect((await orderKit(teamAt(next))).status).toBe('received');
-});
-
 test('simulated steps continue after kill -9 between two of them, and each happens once', async () => {
   const endpoint = await startEndpoint();
   try {
-    const first = await serve();
+    const first = await running();
     await subscribe(teamAt(first), endpoint);
     const order = await orderKit(teamAt(first));
     expect((await simulate(teamAt(first), order.id, '?delay=1')).status).toBe(200);
     await expect.poll(() => endpoint.received.length).toBeGreaterThanOrEqual(3);
     await first.kill('SIGKILL');
-    const next = await serve({ dataDir: first.dataDir });
+    const next = await start();
     const steps = ['ordered', 'awaiting_registration', 'transit_customer', 'out_for_delivery', 'with_customer'];
     await expect
       .poll(() => new Set(endpoint.received.map(({ id }) => id)).size, { timeout: 15_000 })
@@ -93,4 +61,52 @@ test('simulated steps continue after kill -9 between two of them, and each happe
   } finally {
     await endpoint.close();
   }
+});
+
+test('after kill -9 of node the next start reads earlier data, on the same port', async () => {
+  const first = await running();
+  const order = await orderKit(teamAt(first));
+  await first.kill('SIGKILL');
+  const next = await start({ port: first.port });
+  expect(next.output()).toMatch(/attached to the running PostgreSQL/);
+  await expectStored(next, order);
+});
+
+test('after kill -9 of the postmaster the program ends with code 1, and the next start has the data', async () => {
+  const first = await running();
+  const order = await orderKit(teamAt(first));
+  process.kill(postmasterPid(first.dataDir), 'SIGKILL');
+  expect(await first.ended).toEqual({ code: 1, signal: null });
+  expect(first.output()).toMatch(/PostgreSQL went away/);
+  await expectStored(await start(), order);
+});
+
+test('after kill -9 of npm its program ends by itself, and the next start waits for it and takes over', async () => {
+  await (await running()).kill('SIGTERM');
+  const first = await serve({ by: 'npm', dataDir });
+  const order = await orderKit(teamAt(first));
+  const orphan = await servingPid(first.dataDir);
+  expect(orphan).not.toBe(first.pid);
+  await first.kill('SIGKILL');
+  const next = await serve({ by: 'npm', dataDir, port: first.port });
+  await untilGone(orphan);
+  await expectStored(next, order);
+});
+
+test('after kill -9 of node while it makes the database files the next start makes them again', async () => {
+  const empty = join(makeFolder(), 'data');
+  const first = await startProgram({ dataDir: empty });
+  const found = (): string[] => {
+    try {
+      return readdirSync(empty, { recursive: true }) as string[];
+    } catch {
+      return [];
+    }
+  };
+  await expect.poll(() => found().some((name) => name.endsWith('/base')), { interval: 2, timeout: 20_000 }).toBe(true);
+  await first.kill('SIGKILL');
+  expect(readdirSync(empty)).not.toContain('postgres');
+  const next = await serve({ dataDir: empty });
+  expect(readdirSync(empty).toSorted()).toEqual(['credentials.json', 'postgres']);
+  expect((await orderKit(teamAt(next))).status).toBe('received');
 });

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { canReach } from '@phial/embedded-postgres/account';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
 import { orderKit, readOrder } from './factories.ts';
@@ -13,13 +13,14 @@ import {
   makeFolder,
   postgresIsGone,
   readCredentials,
-  runCommand,
   serve,
   startProgram,
   teamAt,
+  type Program,
 } from './program.ts';
+import { runHere } from './run-here.ts';
 
-afterEach(endPrograms);
+afterAll(endPrograms);
 
 test('npm start in an empty directory prints the first keys once, and only their owner can read the file', async () => {
   const first = await serve({ by: 'npm' });
@@ -43,60 +44,66 @@ test('npm start in an empty directory prints the first keys once, and only their
   expect((await readOrder(teamAt(second), order.id)).events).toEqual(order.events);
 });
 
-test('with DATABASE_URL no embedded server is started, and the first keys are made all the same', async () => {
-  const DATABASE_URL = await makeDatabase();
-  const program = await serve({ env: { DATABASE_URL } });
-  expect(readdirSync(program.dataDir)).toEqual(['credentials.json']);
-  expect((await teamAt(program).api('GET', '/v2/user')).status).toBe(200);
-  // The API, deliveries and jobs each have their own connections.
-  const pools = async (): Promise<unknown[]> =>
-    (
-      await query<{ name: string }>(
-        DATABASE_URL,
-        `select distinct application_name as name from pg_stat_activity
-          where datname = current_database() and application_name ~ '^phial (api|delivery|jobs)$' order by 1`,
-      )
-    ).map(({ name }) => name);
-  await expect.poll(pools, { timeout: 5_000 }).toEqual(['phial api', 'phial delivery', 'phial jobs']);
-});
-
-test('a data directory that served two databases names and stores the keys of each', async () => {
-  const dataDir = join(makeFolder(), 'data');
-  const [one, two, empty] = [await makeDatabase(), await makeDatabase(), await makeDatabase()];
-  const start = async (DATABASE_URL: string) => {
-    const program = await serve({ dataDir, env: { DATABASE_URL } });
-    const team = teamAt(program);
-    const { status } = await team.api('GET', '/v2/user');
-    await program.kill('SIGTERM');
-    return { org_id: team.org_id, status, output: program.output() };
-  };
-  const [first, second, again] = [await start(one), await start(two), await start(one)];
-  expect([first.status, second.status, again.status]).toEqual([200, 200, 200]);
-  expect(again.org_id).toBe(first.org_id);
-  expect(again.output).toContain(`Keys: ${join(dataDir, 'credentials.json')}`);
-  expect(readdirSync(dataDir).toSorted()).toEqual([`credentials.${second.org_id}.json`, 'credentials.json']);
-
-  await runCommand(['bootstrap', '--org', 'Desert Health'], { dataDir, env: { DATABASE_URL: empty } });
-  const bootstrapped = await serve({ dataDir, env: { DATABASE_URL: empty } });
-  expect(bootstrapped.output()).not.toContain('credentials');
-});
-
 const curl = spawnSync('curl', ['--version']).status === 0;
 
-test.skipIf(!curl)(
-  `the three curl lines work as they are printed${curl ? '' : ' (skipped: there is no curl)'}`,
-  async () => {
-    const program = await serve({ env: { DATABASE_URL: await makeDatabase() } });
-    const lines = program
-      .output()
-      .split('\n')
-      .filter((line) => line.startsWith('  curl -s'));
-    const answers = lines.map((line) =>
-      execFileSync('sh', ['-c', `${line} -o /dev/null -w '%{http_code}'`], { encoding: 'utf8' }),
-    );
-    expect(answers).toEqual(['200', '200', '200']);
-  },
-);
+describe('with DATABASE_URL', () => {
+  let DATABASE_URL: string;
+  let program: Program;
+  beforeAll(async () => {
+    DATABASE_URL = await makeDatabase();
+    program = await serve({ env: { DATABASE_URL } });
+  });
+
+  test('no embedded server is started, and the first keys are made all the same', async () => {
+    expect(readdirSync(program.dataDir)).toEqual(['credentials.json']);
+    expect((await teamAt(program).api('GET', '/v2/user')).status).toBe(200);
+    // The API, deliveries and jobs each have their own connections.
+    const pools = async (): Promise<unknown[]> =>
+      (
+        await query<{ name: string }>(
+          DATABASE_URL,
+          `select distinct application_name as name from pg_stat_activity
+            where datname = current_database() and application_name ~ '^phial (api|delivery|jobs)$' order by 1`,
+        )
+      ).map(({ name }) => name);
+    await expect.poll(pools, { timeout: 5_000 }).toEqual(['phial api', 'phial delivery', 'phial jobs']);
+  });
+
+  test.skipIf(!curl)(
+    `the three curl lines work as they are printed${curl ? '' : ' (skipped: there is no curl)'}`,
+    () => {
+      const lines = program
+        .output()
+        .split('\n')
+        .filter((line) => line.startsWith('  curl -s'));
+      const answers = lines.map((line) =>
+        execFileSync('sh', ['-c', `${line} -o /dev/null -w '%{http_code}'`], { encoding: 'utf8' }),
+      );
+      expect(answers).toEqual(['200', '200', '200']);
+    },
+  );
+
+  test('a data directory that served two databases names and stores the keys of each', async () => {
+    const { dataDir } = program;
+    const use = async (served: Program) => {
+      const team = teamAt(served);
+      const { status } = await team.api('GET', '/v2/user');
+      await served.kill('SIGTERM');
+      return { org_id: team.org_id, status, output: served.output() };
+    };
+    const start = async (url: string) => use(await serve({ dataDir, env: { DATABASE_URL: url } }));
+    const [two, empty] = [await makeDatabase(), await makeDatabase()];
+    const [first, second, again] = [await use(program), await start(two), await start(DATABASE_URL)];
+    expect([first.status, second.status, again.status]).toEqual([200, 200, 200]);
+    expect(again.org_id).toBe(first.org_id);
+    expect(again.output).toContain(`Keys: ${join(dataDir, 'credentials.json')}`);
+    expect(readdirSync(dataDir).toSorted()).toEqual([`credentials.${second.org_id}.json`, 'credentials.json']);
+
+    await runHere(['bootstrap', '--org', 'Desert Health'], { dataDir, env: { DATABASE_URL: empty } });
+    const bootstrapped = await serve({ dataDir, env: { DATABASE_URL: empty } });
+    expect(bootstrapped.output()).not.toContain('credentials');
+  });
+});
 
 const nobody = 65_534;
 const whyNot =

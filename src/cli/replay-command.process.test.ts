@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/test-app.ts';
 import { endPrograms, runCommand, startProgram } from '../../test/program.ts';
+import { runHere } from '../../test/run-here.ts';
 import { startProvider, type DataResponse, type DataRequest, type Provider } from '../../test/provider.ts';
 import { dayAgo, pulledFrom } from '../../test/pulled.ts';
 
@@ -38,7 +39,7 @@ test('phial replay repairs stored provider data beside the running service, and 
   await client.query(`update summaries set source_type = 'phone' where resource = 'workouts'`);
 
   const env = { DATABASE_URL: app.databaseUrl };
-  const replay = (...flags: string[]) => runCommand(['replay', '--provider', 'strava', ...flags], { env });
+  const replay = (...flags: string[]) => runHere(['replay', '--provider', 'strava', ...flags], { env });
   const first = await replay('--team', team.id, '--resource', 'workouts', '--since', dayAgo(3));
   expect([first.code, first.stdout]).toEqual([
     0,
@@ -58,7 +59,7 @@ test('phial replay repairs stored provider data beside the running service, and 
   expect(rows).toEqual([line, line]);
 
   const [provider_, resource, unknown] = await Promise.all([
-    runCommand(['replay', '--provider', 'dexcom_v3'], { env }),
+    runHere(['replay', '--provider', 'dexcom_v3'], { env }),
     replay('--resource', 'sleep'),
     replay('--team', user_id),
   ]);
@@ -72,7 +73,7 @@ test('phial replay repairs stored provider data beside the running service, and 
 });
 
 test('a killed replay runs again and publishes each summary once', async () => {
-  const runs = Array.from({ length: 900 }, (_, n) => ({
+  const runs = Array.from({ length: 600 }, (_, n) => ({
     id: n + 1,
     type: 'Run',
     start_date: new Date(Date.parse(`${dayAgo(3)}T00:00:00Z`) + n * 60_000).toISOString(),
@@ -95,10 +96,10 @@ test('a killed replay runs again and publishes each summary once', async () => {
   await program.kill('SIGKILL');
   const done = await mended();
   expect(done).toBeGreaterThan(0);
-  expect(done).toBeLessThan(900);
+  expect(done).toBeLessThan(600);
   const { stdout } = await runCommand(start.args, start);
-  expect(stdout).toMatch(`Summaries of strava: ${900 - done} updated, ${done + 1} unchanged.`);
-  expect(await mended()).toBe(900);
-  expect(await ofTeam(`select count(*) as n from events where event_type = 'daily.data.workouts.updated'`)).toBe(900);
+  expect(stdout).toMatch(`Summaries of strava: ${600 - done} updated, ${done + 1} unchanged.`);
+  expect(await mended()).toBe(600);
+  expect(await ofTeam(`select count(*) as n from events where event_type = 'daily.data.workouts.updated'`)).toBe(600);
   await client.end();
 });

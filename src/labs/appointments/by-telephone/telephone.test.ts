@@ -11,7 +11,8 @@ import {
   readOrder,
 } from '../../../../test/factories.ts';
 import { addLabTest, byMllp, connectTestLaboratory } from '../../../../test/hl7-deployment.ts';
-import { endPrograms, makeDatabase, runCommand } from '../../../../test/program.ts';
+import { endPrograms, makeDatabase } from '../../../../test/program.ts';
+import { runHere } from '../../../../test/run-here.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,8 +34,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const phial = (...words: string[]): ReturnType<typeof runCommand> =>
-  runCommand(words, { env: { DATABASE_URL: databaseUrl } });
+const phial = (...words: string[]): ReturnType<typeof runHere> =>
+  runHere(words, { env: { DATABASE_URL: databaseUrl } });
 const ofOrder = (id: string): string[] => ['--team', app.team.id, '--order', id];
 
 async function orderOfVisit(): Promise<string> {

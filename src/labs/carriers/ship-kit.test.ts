@@ -14,7 +14,8 @@ import {
   type OrderBody,
 } from '../../../test/factories.ts';
 import { addLabTest, byMllp, connectTestLaboratory } from '../../../test/hl7-deployment.ts';
-import { endPrograms, makeDatabase, runCommand } from '../../../test/program.ts';
+import { endPrograms, makeDatabase } from '../../../test/program.ts';
+import { runHere } from '../../../test/run-here.ts';
 
 let app: TestApp;
 let databaseUrl: string;
@@ -39,8 +40,8 @@ async function kit(): Promise<OrderBody> {
   const body = { user_id, lab_test_id: labTestId, shipping_details: shippingAddress };
   return (await app.team.api<{ order: OrderBody }>('POST', '/v3/order/testkit', body)).body.order;
 }
-const ship = (order: string, ...words: string[]): ReturnType<typeof runCommand> =>
-  runCommand(['lab', 'ship-kit', '--team', app.team.id, '--order', order, ...words], {
+const ship = (order: string, ...words: string[]): ReturnType<typeof runHere> =>
+  runHere(['lab', 'ship-kit', '--team', app.team.id, '--order', order, ...words], {
     env: { DATABASE_URL: databaseUrl },
   });
 async function scan(number: string, status: string, carrier = 'USPS'): Promise<void> {
@@ -89,7 +90,7 @@ test('scans of the tracking numbers of lab ship-kit move a kit of an HL7 laborat
   await scan(OUT, 'delivered');
   expect(await statusOf(order)).toBe('with_customer');
   const env = { DATABASE_URL: databaseUrl };
-  const issued = await runCommand(['lab', 'issue-kits', '--team', app.team.id, '--count', '1'], { env });
+  const issued = await runHere(['lab', 'issue-kits', '--team', app.team.id, '--count', '1'], { env });
   const registered = await app.team.api('POST', '/v3/order/testkit/register', {
     user_id: order.user_id,
     sample_id: issued.stdout.trim(),

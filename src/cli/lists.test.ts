@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
-import { endPrograms, makeDatabase, runCommand } from '../../test/program.ts';
+import { endPrograms, makeDatabase } from '../../test/program.ts';
+import { runHere } from '../../test/run-here.ts';
 
 afterEach(endPrograms);
 
@@ -7,7 +8,7 @@ const NOBODY = '01940000-0000-7000-8000-000000000001';
 
 test('an operator finds the ids of organisations and teams, and holds messages to a laboratory', async () => {
   const env = { DATABASE_URL: await makeDatabase() };
-  const run = (...args: string[]) => runCommand(args, { env });
+  const run = (...args: string[]) => runHere(args, { env });
   const { stdout } = await run('bootstrap', '--org', 'Desert Health', '--plan', 'grow');
   const { org_id } = JSON.parse(stdout) as { org_id: string };
   const linesOf = (text: string): unknown[] =>
