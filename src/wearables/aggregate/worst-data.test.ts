@@ -263,7 +263,9 @@ test.each(cases)('$kind do not delay other requests, and the answer is small', a
     });
   const ticks: number[] = [];
   let [status, bytes, text] = [0, 0, ''];
-  for (let round = 0; round < 4; round += 1) {
+  const short = (): number[] => ticks.filter((ms) => ms < 100);
+  // The median of three rounds is short if two of them are. Then the test does not need the third.
+  for (let round = 0; round < 4 && short().length < 2; round += 1) {
     const longest = await longestTickOf(async () => {
       const response = await send();
       status = response.status;
@@ -276,5 +278,5 @@ test.each(cases)('$kind do not delay other requests, and the answer is small', a
   }
   expect([status, code !== undefined && text.includes(`"${code}"`)]).toEqual([code ? 400 : 200, code !== undefined]);
   expect(bytes).toBeLessThan(4 * MEBIBYTE);
-  expect(ticks.toSorted((a, b) => a - b)[1]).toBeLessThan(100);
+  expect(short().length, `${ticks.join(', ')} ms`).toBeGreaterThanOrEqual(2);
 });
