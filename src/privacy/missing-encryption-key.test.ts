@@ -42,7 +42,7 @@ test('the change feed stops before an event whose key is missing, and does not r
   ).toMatchObject({
     level: 50,
     operation: 'list_events',
-    err: { type: 'UnknownKey', code: 'encryption_key_unknown', key_version: 2 },
+    err: { type: 'MissingEncryptionKey', code: 'encryption_key_unknown', key_version: 2 },
   });
   const response = await ahead.api<{ data: { body: unknown }[] }>('GET', path, undefined, withKey);
   expect(response.body.data.map((event) => event.body !== null)).toEqual([true, true]);

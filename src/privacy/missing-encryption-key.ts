@@ -8,7 +8,7 @@ export class MissingEncryptionKey extends Error {
 
   constructor(version: number) {
     super(`Personal data is sealed under encryption key version ${version}, which this process does not have.`);
-    this.name = 'UnknownKey';
+    this.name = 'MissingEncryptionKey';
     this.key_version = version;
   }
 }
