@@ -18,14 +18,14 @@ let last: Promise<unknown> = Promise.resolve();
  */
 export function runHere(args: string[], { env = {}, dataDir }: Here = {}): Promise<Ran> {
   const given = { ...surroundings(), PHIAL_DATA_DIR: dataDir ?? join(makeFolder(), 'data'), ...env };
-  return inTurn(() => run(args, given));
+  return oneAtATime(() => run(args, given));
 }
 
 type InShell = { args: string[]; env: Record<string, string>; cwd: string };
 
 /** The same in a folder, which may have a file `.env`. `env` is the whole environment. */
 export function runAsShell({ args, env, cwd }: InShell): Promise<Output> {
-  return inTurn(async () => {
+  return oneAtATime(async () => {
     const before = process.cwd();
     process.chdir(cwd);
     try {
@@ -36,7 +36,7 @@ export function runAsShell({ args, env, cwd }: InShell): Promise<Output> {
   });
 }
 
-function inTurn<T>(work: () => Promise<T>): Promise<T> {
+function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
   const done = last.then(work);
   last = done.catch(() => undefined);
   return done;
