@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
 import { pino } from 'pino';
@@ -81,17 +81,28 @@ const into = (url: string, directory: string, migrationsDirectory = MIGRATIONS):
 
 describe('the backup of a full database', () => {
   let app: TestApp;
+  let saved: string;
   beforeAll(async () => {
     app = await startTestApp();
     await fill(app, app.team);
     await connectTestLaboratory(app.databaseUrl, { orders: byMllp(1) });
+    saved = join(await mkdtemp(join(tmpdir(), 'phial-backup-')), 'saved');
+    await backup({ ownerUrl: app.databaseUrl, directory: saved, log });
   });
-  afterAll(() => app.close());
+  afterAll(async () => {
+    await rm(dirname(saved), { recursive: true });
+    await app.close();
+  });
 
   const save = async (name = 'copy'): Promise<string> => {
     const directory = join(folder, name);
     await backup({ ownerUrl: app.databaseUrl, directory, log });
     return directory;
+  };
+  /** A copy of a backup from before the tests, for those that do not need the newest data. */
+  const savedBefore = async (): Promise<string> => {
+    await cp(saved, join(folder, 'copy'), { recursive: true });
+    return join(folder, 'copy');
   };
 
   test('restores every row of every table', async () => {
@@ -110,13 +121,13 @@ describe('the backup of a full database', () => {
       ].map((table) => `${table} 0 `),
     );
     const target = await makeDatabase();
-    await into(target, await save());
+    await into(target, await savedBefore());
     expect(await contents(target)).toEqual(before);
   });
 
   test('restores a database that works: the same keys open it, and waiting work continues', async () => {
     const target = await makeDatabase();
-    await into(target, await save());
+    await into(target, await savedBefore());
     const waiting = await ask<{ count: string }>(target, 'select count(*) from deliveries');
     expect(Number(waiting[0]?.count)).toBeGreaterThan(0);
     const restored = await startTestApp({}, { databaseUrl: target });
@@ -132,7 +143,7 @@ describe('the backup of a full database', () => {
 
   test('restores the rows of each day into the partition of the day, and keeps the rules in force', async () => {
     const target = await makeDatabase();
-    await into(target, await save());
+    await into(target, await savedBefore());
     const spread = `select tableoid::regclass::text as part, count(*)::int from events group by 1 order by 1`;
     expect(await ask(target, spread)).toEqual(await ask(app.databaseUrl, spread));
     expect(await ask<{ part: string }>(target, spread)).toContainEqual({ part: 'events_20250102', count: 1 });
@@ -272,7 +283,7 @@ describe('the backup of a full database', () => {
     }
 
     test('from files with one changed byte, and writes nothing', async () => {
-      const directory = await save();
+      const directory = await savedBefore();
       const target = await makeDatabase();
       const { tables } = await readManifest(directory);
       // All files have the same check, so some of them are enough: each tenth one, and the last.
@@ -303,7 +314,7 @@ describe('the backup of a full database', () => {
     });
 
     test('from a directory without a table file or without the manifest', async () => {
-      const directory = await save();
+      const directory = await savedBefore();
       const target = await makeDatabase();
       await rm(tablePath(directory, 'users'));
       await expect(into(target, directory)).rejects.toThrow(/users\.copy\.gz differs from what `phial backup` wrote/);
@@ -313,7 +324,7 @@ describe('the backup of a full database', () => {
     });
 
     test('into a database in use', async () => {
-      const directory = await save();
+      const directory = await savedBefore();
       const before = await contents(app.databaseUrl);
       await expect(into(app.databaseUrl, directory)).rejects.toThrow(/in use.*new database/);
       expect(await contents(app.databaseUrl)).toEqual(before);
@@ -326,7 +337,7 @@ describe('the backup of a full database', () => {
     });
 
     test('into a database that a service starts to use during the restore', async () => {
-      const directory = await save();
+      const directory = await savedBefore();
       const target = await makeDatabase(inject('template'));
       const client = new pg.Client({ connectionString: target });
       await client.connect();
