@@ -1,13 +1,12 @@
-import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PACKAGE_ROOT } from '../src/package-root.ts';
 import { startHl7 } from '../src/labs/laboratories/hl7/start-hl7.ts';
 import { startTestApp, type TestApp } from './test-app.ts';
+import { serveCommands } from './command-server.ts';
 import { resultMessage, sendFrame, startHl7Laboratory, text_, type Hl7Laboratory } from './hl7-laboratory.ts';
-import { endPrograms, makeDatabase, makeFolder } from './program.ts';
+import { makeClone, runIn } from './operate-blocks.ts';
+import { endPrograms, makeDatabase } from './program.ts';
 
 let app: TestApp;
 let databaseUrl: string;
@@ -29,7 +28,8 @@ test('the file and the commands of the guide connect a laboratory and handle its
   const [connect, order, issue, outgoing, list, replay] = [...guide.matchAll(/```sh\n([^]*?)```/g)].map(
     ([, lines]) => lines,
   );
-  const folder = makeFolder();
+  const folder = makeClone();
+  const commands = await serveCommands(folder);
   const here = file.replaceAll('10.20.0.0/16', '127.0.0.0/8').replace('10.20.0.5', '127.0.0.1');
   writeFileSync(join(folder, 'laboratory.json'), here.replace('2575', String(laboratory.port)));
   const given = {
@@ -37,15 +37,12 @@ test('the file and the commands of the guide connect a laboratory and handle its
     TEAM_ID: app.team.id,
     BASE_URL: app.baseUrl,
     TEAM_API_KEY: app.team.api_key,
+    PHIAL_LOG_LEVEL: 'silent',
   };
-  const env = { ...process.env, ...given, PHIAL_LOG_LEVEL: 'silent' };
-  const run = async (command: string | undefined): Promise<string> => {
-    const text = (command ?? '')
-      .replace('bin/phial.mjs', join(PACKAGE_ROOT, 'bin/phial.mjs'))
-      .replace('laboratory.json', join(folder, 'laboratory.json'));
-    return (await promisify(execFile)('sh', ['-ec', text], { env, cwd: PACKAGE_ROOT })).stdout.trim();
-  };
-  expect(await run(connect)).toBe('saguaro-lab is connected: 1 markers to order, 2 codes to report by.');
+  const run = async (command: string | undefined, env: Record<string, string> = commands.env): Promise<string> =>
+    (await runIn(folder, command ?? '', { ...given, ...env })).trim();
+  // As a process of its own, as for an operator.
+  expect(await run(connect, {})).toBe('saguaro-lab is connected: 1 markers to order, 2 codes to report by.');
   const lines = await app.db.selectFrom('audit_log').selectAll().where('action', '=', 'lab connect').execute();
   expect(lines).toMatchObject([{ actor: 'operator', org_id: null, team_id: null, records: [] }]);
   const labs = await app.team.api<{ slug: string }[]>('GET', '/v3/lab_tests/labs');
@@ -79,4 +76,5 @@ test('the file and the commands of the guide connect a laboratory and handle its
   expect(await phial('hl7 show')).toContain('Palmer^Grace');
   expect(await phial('hl7 discard')).toBe('The message was set aside.');
   expect(await run(list)).toBe('');
+  await commands.close();
 }, 120_000);

@@ -1,22 +1,27 @@
 // Imports by the whole program, as users run it.
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, expect, test } from 'vitest';
 import { apiOf, type Api } from '../../../test/test-app.ts';
 import { appleExport, heartRates, type FileImport } from '../../../test/exports.ts';
 import { makeUser } from '../../../test/people.ts';
 import { endPrograms, makeDatabase, makeFolder, serve, type Program } from '../../../test/program.ts';
+import { serveHere } from '../../../test/serve-here.ts';
 import type { Credentials } from '../../first-keys-file.ts';
 
 afterEach(endPrograms);
 
+/** The program, or the service in this process. */
+type Served = Pick<Program, 'baseUrl' | 'dataDir'>;
+
 const curl = spawnSync('curl', ['--version']).status === 0;
 
-const credentialsOf = ({ dataDir }: Program): Credentials =>
+const credentialsOf = ({ dataDir }: Served): Credentials =>
   JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as Credentials;
 
-function callerOf(program: Program): Api {
+function callerOf(program: Served): Api {
   const { team_api_key, management_key } = credentialsOf(program);
   return apiOf(program.baseUrl, team_api_key, management_key);
 }
@@ -24,7 +29,7 @@ function callerOf(program: Program): Api {
 const isOver = ({ status }: FileImport): boolean => status === 'success' || status === 'failure';
 
 test.skipIf(!curl)(`the commands of the guide import a file${curl ? '' : ' (skipped: there is no curl)'}`, async () => {
-  const program = await serve({ env: { DATABASE_URL: await makeDatabase() } });
+  const program = await serveHere({ env: { DATABASE_URL: await makeDatabase() } });
   const USER_ID = await makeUser(callerOf(program));
   const folder = makeFolder();
   writeFileSync(join(folder, 'export.zip'), appleExport(heartRates(10)));
@@ -33,17 +38,21 @@ test.skipIf(!curl)(`the commands of the guide import a file${curl ? '' : ' (skip
   ) as [string, string];
   const { team_api_key: TEAM_API_KEY } = credentialsOf(program);
   const env = { ...process.env, BASE_URL: program.baseUrl, TEAM_API_KEY, USER_ID };
-  const run = (script: string, more: object = {}): FileImport =>
-    JSON.parse(
-      execFileSync('sh', ['-c', script], { cwd: folder, encoding: 'utf8', env: { ...env, ...more } }),
-    ) as FileImport;
-  const { id, status } = run(send);
+  const run = async (script: string, more: object = {}): Promise<FileImport> => {
+    const { stdout } = await promisify(execFile)('sh', ['-c', script], { cwd: folder, env: { ...env, ...more } });
+    return JSON.parse(stdout) as FileImport;
+  };
+  const { id, status } = await run(send);
   expect(status).toBe('queued');
-  await expect.poll(() => isOver(run(ask, { IMPORT_ID: id })), { timeout: 30_000 }).toBe(true);
-  expect(run(ask, { IMPORT_ID: id })).toMatchObject({ status: 'success', created: 10, progress: 1 });
+  await expect
+    .poll(async () => isOver(await run(ask, { IMPORT_ID: id })), { timeout: 30_000, interval: 100 })
+    .toBe(true);
+  expect(await run(ask, { IMPORT_ID: id })).toMatchObject({ status: 'success', created: 10, progress: 1 });
+  await program.stop();
 });
 
 test('the next start of the program ends an import that a kill interrupted, and stores nothing twice', async () => {
+  // Its own PostgreSQL: with another server, a job of a killed process may still run in a process that we do not see.
   const first = await serve();
   const user_id = await makeUser(callerOf(first));
   const sent = await callerOf(first)<FileImport>('POST', `/v2/user/${user_id}/import`, undefined, {
