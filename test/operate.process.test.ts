@@ -27,7 +27,13 @@ test('a worker answers /healthz and /readyz beside its metrics, and prints their
   expect(worker.stdout()).not.toContain('Listening on');
   expect(await get(`${address}/healthz`)).toEqual([200, { status: 'ok' }]);
   expect(await get(`${address}/readyz`)).toEqual([200, { status: 'ready' }]);
-  expect(await (await fetch(`${address}/metrics`)).text()).toContain('phial_webhook_attempts_total');
+  const metrics = await (await fetch(`${address}/metrics`)).text();
+  for (const name of [
+    'phial_webhook_attempts_total',
+    'process_resident_memory_bytes',
+    'nodejs_eventloop_lag_p99_seconds',
+  ])
+    expect(metrics).toContain(name);
 });
 
 test('a worker without an encryption key in use is not ready', async () => {

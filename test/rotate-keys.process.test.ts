@@ -55,7 +55,7 @@ const readiness = async (service: Service): Promise<[number, unknown]> => {
   return [answer.status, await answer.json()];
 };
 
-test('no request fails while the new key becomes second everywhere, then first everywhere, and rotate-keys runs', async () => {
+test('no request fails while the new key becomes second, then first everywhere, and rotate-keys runs', async () => {
   const { start, rotate } = await makeServices();
   let a = await start(one);
   let b = await start(one);

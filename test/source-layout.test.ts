@@ -102,7 +102,7 @@ describe('has every path that a text names', () => {
 
 test('marks test files that start processes in their name, and gives them their own worker', () => {
   const starts =
-    /from '(\.\.\/)*(\.\/|test\/)(program|browser)\.ts'|import \{[^}]*\bspawn\b[^}]*\} from 'node:child_process'/;
+    /import \{[^}]*\b(serve|startProgram|runCommand|openBrowser|spawn)\b[^}]*\} from '[./]*(test\/)?(program\.ts|browser\.ts|node:child_process)'/;
   const unnamed = tests.filter(
     (file) => starts.test(readFileSync(file, 'utf8')) && !/\.(process|browser)\.test\.ts$/.test(basename(file)),
   );

@@ -60,7 +60,10 @@ export class DrawingThreads {
   }
 
   #start(): Thread {
-    const worker = new Worker(this.#program, { resourceLimits: { maxOldGenerationSizeMb: HEAP_MB } });
+    const worker = new Worker(this.#program, {
+      execArgv: ['--enable-source-maps'], // the frames of an error name the sources, not the bundle
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+    });
     const thread: Thread = { worker, waiting: new Map() };
     this.#threads.add(thread);
     worker.on('message', (answered: DrawingResponse) => resolveWaiting(thread, answered));
