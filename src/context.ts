@@ -37,7 +37,7 @@ export type Ctx = {
   count?: (counted: CountedOutcome) => void;
   /** Returns true if a statement of this process failed recently because the server's disk is full. */
   outOfSpace?: () => boolean;
-  /** The audit line of the request. Missing if there is no request. */
+  /** Adds to the audit line of the request. Missing if there is no request. */
   line?: RequestLine;
 };
 

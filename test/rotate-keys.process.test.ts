@@ -98,7 +98,7 @@ test('a process that lacks the key of another answers 503 with the reason, and r
   const behind = await startProcess(one);
   const patient = await makePatient(behind);
   const ahead = await startProcess(`${two},${one}`);
-  await expect.poll(ahead.output).toContain('another process does not have the key that this process seals with');
+  await expect.poll(ahead.output).toContain('another process lacks the key with which this process encrypts');
   expect(await patient.write(ahead, 'Phoenix')).toBe(200);
   expect(await patient.read(ahead)).toEqual([200, 'Phoenix']);
 

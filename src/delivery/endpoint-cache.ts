@@ -140,7 +140,10 @@ export class EndpointCache {
       return this.#open(row);
     } catch (err) {
       const { id, team_id } = row;
-      this.#ctx.log.error({ err, endpoint_id: id, team_id }, 'a stored endpoint cannot be opened; its deliveries wait');
+      this.#ctx.log.error(
+        { err, endpoint_id: id, team_id },
+        'a stored endpoint cannot be decrypted; its deliveries wait',
+      );
       return null;
     }
   }
@@ -157,7 +160,7 @@ export class EndpointCache {
       } catch (err) {
         // Endpoints verify with the newest secret. So if an older, replaced secret is damaged, we sign without it.
         if (current?.[n] || err instanceof MissingEncryptionKey) throw err;
-        log.error({ err, endpoint_id: id, team_id }, 'a replaced secret cannot be opened; we do not sign with it');
+        log.error({ err, endpoint_id: id, team_id }, 'a replaced secret cannot be decrypted; we do not sign with it');
       }
     }
     return {

@@ -115,7 +115,7 @@ async function opened(ctx: Ctx, { team_id, id, event_type, origin, body }: Row):
   } catch (err) {
     if (err instanceof MissingEncryptionKey && (await findMissingKeys(ctx.db, cipher)).includes(err.key_version))
       return KEY_MISSING;
-    log.error({ err, message_id: id, team_id }, 'a stored event cannot be opened; its deliveries fail');
+    log.error({ err, message_id: id, team_id }, 'a stored event cannot be decrypted; its deliveries fail');
     return { event_type, origin, body: null };
   }
 }

@@ -9,7 +9,7 @@ export async function openBodyOrNull({ cipher, log, team }: TeamCtx, id: string,
     throwIfKeyIsUnknown(err);
     log.error(
       { err, message_id: id, team_id: team.id },
-      'a stored event cannot be opened; it is shown without its body',
+      'a stored event cannot be decrypted; it is shown without its body',
     );
     return null;
   }

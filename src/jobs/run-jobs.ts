@@ -183,9 +183,9 @@ export function workerLogger(log: Logger): WorkerLogger {
     const line = { job_message: message.split(/[:'"\n]/, 1)[0], err: meta?.['error'] };
     const isWarning = level === 'error' || level === 'warning';
     if (isWarning && isUnavailable(line.err) && hasBeenLogged()) return;
-    if (level === 'error') log.error(line, 'background work');
-    else if (level === 'warning') log.warn(line, 'background work');
-    else log.debug(line, 'background work');
+    if (level === 'error') log.error(line, 'the job queue reported an error');
+    else if (level === 'warning') log.warn(line, 'the job queue reported a warning');
+    else log.debug(line, 'the job queue reported a step');
   });
 }
 

@@ -36,7 +36,7 @@ export async function announceProcess(
   const { rows } = await sql.raw<LiveProcess>(LIVE_PROCESSES).execute(db);
   for (const { role, host, pid } of rows.filter((row) => !row.key_versions.includes(cipher.sealing))) {
     const key_version = cipher.sealing;
-    log.warn({ key_version, role, host, pid }, 'another process does not have the key that this process seals with');
+    log.warn({ key_version, role, host, pid }, 'another process lacks the key with which this process encrypts');
   }
   let beating = Promise.resolve();
   const timer = setInterval(() => {

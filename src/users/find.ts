@@ -53,7 +53,7 @@ function present(user: UserRow | undefined): UserRow {
   if (user.deleted_at !== null) {
     throw new AppError(
       'user_scheduled_for_deletion',
-      'This user is scheduled for deletion. POST /v2/user/undo_delete brings it back within 7 days.',
+      'This user is scheduled for deletion. You can restore it within 7 days by POST /v2/user/undo_delete.',
     );
   }
   return user;

@@ -14,7 +14,7 @@ export const rangeOfDays = (what: string): { start_date: TString; end_date: TOpt
     description: `The first ${what}: at most ${MOST_DAYS} days before end_date, whether that is given or not.`,
   }),
   end_date: Type.Optional(
-    Type.String({ format: 'upper-bound', description: `The last ${what}, included. Left out: today (UTC).` }),
+    Type.String({ format: 'upper-bound', description: `The last ${what}, inclusive. Default: today (UTC).` }),
   ),
 });
 

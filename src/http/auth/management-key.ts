@@ -49,7 +49,7 @@ export const managementKey: AuthKind = {
       return {
         ...shown,
         key,
-        refusal: new AppError('plan_required', 'The management API needs the plan scale.', {
+        refusal: new AppError('plan_required', 'The management API needs the plan "scale".', {
           fields: { required_plan: 'scale' },
         }),
       };

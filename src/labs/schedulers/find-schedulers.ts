@@ -42,7 +42,7 @@ export async function findScheduler(ctx: AnyCtx, provider: string): Promise<Sche
   if (found) return found;
   throw new AppError(
     'scheduler_not_connected',
-    `No scheduler of ${provider} is connected to this deployment. The patient books with the laboratory itself.`,
+    `No scheduler of ${provider} is connected to this deployment. The patient must book with the laboratory.`,
   );
 }
 
@@ -62,7 +62,7 @@ export async function refuseWithoutScheduler(
   if (connected.some(({ provider }) => comesToPatients(provider) === (type === 'phlebotomy'))) return;
   throw new AppError(
     'scheduler_not_connected',
-    'No scheduler of such appointments is connected to this deployment. The patient books with the laboratory itself.',
+    'No scheduler of such appointments is connected to this deployment. The patient must book with the laboratory.',
   );
 }
 

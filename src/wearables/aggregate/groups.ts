@@ -88,8 +88,8 @@ export function renderKey(group: Group, key: Expression, clock: Clock | null): E
 const AROUND = sql`interval '3 hours'`;
 
 /**
- * Returns SQL that is true if clocks in the zone show the local time at which a group begins twice: before and after
- * they are put back.
+ * Returns SQL that is true if the local time at which the group begins occurs twice in the zone: before and after
+ * clocks are put back.
  */
 function comesTwice(key: Expression, minutes: number, zone: Expression): Expression {
   const ahead = (at: Expression): Expression => aheadOf(sql`(${at} at time zone zone)`, at);

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Ctx, TeamCtx, TxCtx } from '../../context.ts';
 
 /**
- * The shortest time for which we store a retired application, in seconds. A user who is at the provider's page may come
- * back within this time.
+ * The shortest time, in seconds, for which we store retired credentials (a team's former application at a provider). A
+ * user who is still at the provider's page may return within this time.
  */
 const LEAST_SECONDS = 3_600;
 

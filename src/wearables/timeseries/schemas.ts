@@ -103,7 +103,7 @@ export const shapesOf = (series: Series): SeriesShapes => shapes.get(series.name
 
 const provider = Type.Optional(WordFilter({ description: 'Slug of the provider. If left out, all providers.' }));
 
-const range = { provider, ...rangeOfDays('moment, of a date alone all of it') };
+const range = { provider, ...rangeOfDays('moment (a date without a time means its whole day)') };
 
 export const UngroupedQuery = Type.Object(range, { fulfils: aYearAtMost });
 

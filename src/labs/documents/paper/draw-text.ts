@@ -97,8 +97,8 @@ export async function linesOfLong(
 }
 
 /**
- * Returns the end of a part. A part ends after a space if possible. Otherwise it ends after a letter and its combining
- * marks, such as accents, unless the letter has very many of them.
+ * Returns the end of the part of a long text that starts at `from`. A part ends after a space if possible. Otherwise it
+ * ends after a letter and its combining marks, such as accents, unless the letter has very many of them.
  */
 function cutAfter(text: string, from: number): number {
   const space = text.lastIndexOf(' ', from + LONG);

@@ -172,7 +172,8 @@ function toWorkout(activity: ProviderObject): Item {
     average_speed: numberOr(activity['average_speed']),
     max_speed: numberOr(activity['max_speed']),
     average_watts,
-    // True if power was measured. Otherwise Strava has estimated it, and we leave it out.
+    // Strava's `device_watts` is true if a device measured the power. Ours is the mean of that power, or null.
+    // `average_watts` may be an estimate of Strava.
     device_watts: activity['device_watts'] === true ? average_watts : null,
     max_watts: numberOr(activity['max_watts']),
     weighted_average_watts: numberOr(activity['weighted_average_watts']),
