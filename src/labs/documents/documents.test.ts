@@ -31,6 +31,15 @@ const reported = async (flags: object): Promise<OrderBody> => {
 };
 
 describe('labels', () => {
+  /** The text of a label's code. A scanner takes several pictures: at one scale the reader finds 99 codes of 100. */
+  async function scanned(printed: Printed, page: number): Promise<string> {
+    const at = async (scale: number): Promise<string> =>
+      (await readBarcode(await pictureOf(printed, page, scale), { x: 0, y: 0.3, width: 0.37, height: 0.69 })).getText();
+    return at(5)
+      .catch(() => at(4))
+      .catch(() => at(6));
+  }
+
   test('are three by default, each with two identifiers of the patient and a code that a scanner reads', async () => {
     const order = await registeredKit(app.team);
     const printed = await print(order.id, labels());
@@ -39,9 +48,7 @@ describe('labels', () => {
     for (const [index, text] of pages.entries()) {
       for (const item of ['Palmer, Grace', 'Apr 12, 1988', 'Jan 5, 2026, 07:30 MST', order.sample_id as string])
         expect(text).toContain(item);
-      const picture = await pictureOf(printed, index + 1, 5);
-      const code = await readBarcode(picture, { x: 0, y: 0.3, width: 0.37, height: 0.69 });
-      expect(code.getText()).toBe(order.sample_id);
+      expect(await scanned(printed, index + 1)).toBe(order.sample_id);
     }
   });
 
