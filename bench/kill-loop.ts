@@ -21,7 +21,7 @@ import { startVerifyingEndpoint, type VerifyingEndpoint } from './verifying-endp
 const CLIENTS = 8;
 /** Clients at the laboratory. */
 const LABORATORY_CLIENTS = 2;
-const MOST_ROUNDS = 200;
+const MAX_ROUNDS = 200;
 const KILL_AFTER_MS = { least: 100, most: 1500 };
 const LATEST_KILL_MS = 60_000;
 const POSTMASTER_EVERY = 5;
@@ -51,8 +51,8 @@ export async function killLoop(args: string[]): Promise<number> {
   });
   const most = Number(values['kill-within-ms']);
   const rounds = Number(values.rounds);
-  if (!Number.isInteger(rounds) || rounds < 1 || rounds > MOST_ROUNDS) {
-    console.error(`--rounds must be a whole number from 1 to ${MOST_ROUNDS}.`);
+  if (!Number.isInteger(rounds) || rounds < 1 || rounds > MAX_ROUNDS) {
+    console.error(`--rounds must be a whole number from 1 to ${MAX_ROUNDS}.`);
     return 2;
   }
   if (!Number.isInteger(most) || most < KILL_AFTER_MS.least || most > LATEST_KILL_MS) {

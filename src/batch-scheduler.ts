@@ -10,7 +10,7 @@ const PRESENT_MS = 1_000;
  */
 const PART = 0.3;
 /** The most waiting batches of one team. In a longer queue, the last clients would give up before their batches run. */
-const MOST_WAITING = 32;
+const MAX_WAITING = 32;
 /**
  * While other owners are present, an owner's batches may use a quarter of the time. So after a batch, the owner rests
  * three times as long as the batch took.
@@ -28,7 +28,7 @@ const LONGEST_WAY_MS = 10;
  * How long a batch may pause in total, relative to the time that it has worked. With this limit, a batch takes at most
  * half as long again.
  */
-const MOST_WAY = 0.5;
+const MAX_WAY = 0.5;
 
 /** The last owner that sent a request, and the time of the last request from another owner. */
 type LastHeard = { id: string; otherAt: number };
@@ -89,7 +89,7 @@ export class BatchScheduler {
     let gaveMs = 0;
     const workedMs = (): number => performance.now() - begin - gaveMs;
     const giveWay = async (): Promise<void> => {
-      const most = Math.min(LONGEST_WAY_MS, LONGEST_WAY_MS + MOST_WAY * workedMs() - gaveMs);
+      const most = Math.min(LONGEST_WAY_MS, LONGEST_WAY_MS + MAX_WAY * workedMs() - gaveMs);
       const paused = performance.now();
       await setImmediate();
       if (most > 0 && this.#hasOtherInteractive(team)) await this.#pauseForInteractive(team, most);
@@ -146,7 +146,7 @@ export class BatchScheduler {
 
   /** Returns true if so many batches of the team wait that we refuse the next one for now. */
   isFull(owner: Owner): boolean {
-    return this.#waiting.waitingOf(owner) >= MOST_WAITING;
+    return this.#waiting.waitingOf(owner) >= MAX_WAITING;
   }
 
   #isPresent(other: LastHeard): boolean {

@@ -12,7 +12,7 @@ const AT_ONCE = 32;
  */
 const OF_ONE_ADDRESS = 8;
 /** The most waiting bodies of one address. We refuse further ones, and their senders must send them again. */
-const MOST_WAITING = 100;
+const MAX_WAITING = 100;
 
 /** A body uses its permit for at most this time, even if it has not arrived completely. */
 const LONGEST_ARRIVAL_MS = 5_000;
@@ -30,8 +30,8 @@ type Arriving = { since: number; body: Readable };
 export class HookBodies {
   readonly #permits = new FairShare({
     permits: AT_ONCE,
-    mostOfOrg: OF_ONE_ADDRESS,
-    mostWaiting: MOST_WAITING,
+    maxOfOrg: OF_ONE_ADDRESS,
+    maxWaiting: MAX_WAITING,
     refuse: () => new AppError('not_ready', 'Too many updates are arriving. Send this one again shortly.'),
   });
   /** The bodies that are arriving, in the order in which they began. */

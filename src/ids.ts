@@ -40,13 +40,13 @@ export const isUuid = (text: string): boolean => UUID.test(text);
  * Returns the smallest UUID v7 of a millisecond. Every id that was made in or after that millisecond is greater or
  * equal.
  */
-export function leastIdAt(ms: number): string {
+export function minIdAt(ms: number): string {
   const hex = ms.toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
 
 /** An id that is smaller than every other id. A loop over all ids starts after it. */
-export const LEAST_ID = leastIdAt(0);
+export const MIN_ID = minIdAt(0);
 
 /** Returns the time of a UUID v7, in milliseconds since 1970. */
 export const madeAt = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);

@@ -63,7 +63,7 @@ function errorWithoutData(error: unknown): Record<string, unknown> {
   return { type: error.name, code, constraint, table, routine, key_version, stack: framesOf(error).join('\n') };
 }
 
-const MOST_FRAMES = 12;
+const MAX_FRAMES = 12;
 /**
  * Matches a stack frame with a location in a file. A line of an error message can look like a stack frame, but does not
  * match.
@@ -77,7 +77,7 @@ function framesOf({ stack = '', message }: Error): string[] {
   return below
     .split('\n')
     .filter((line) => FRAME.test(line))
-    .slice(0, MOST_FRAMES);
+    .slice(0, MAX_FRAMES);
 }
 
 /** Returns the kind and code of an error. These cannot contain personal data. */

@@ -6,9 +6,9 @@ import type { Owner } from './fair/round-robin.ts';
  * The most long polls of a team in one process. A long poll is a request that waits for events. It needs no request
  * permit while it waits, so this limit is separate.
  */
-export const MOST_POLLS = 20;
+export const MAX_POLLS = 20;
 /** The most long polls of an organisation in one process. */
-export const MOST_POLLS_OF_ORG = 200;
+export const MAX_POLLS_OF_ORG = 200;
 
 /** A request that waits. Call `leave` when the request is over. Otherwise it stays in the count of its team. */
 export type Poll = {
@@ -30,18 +30,18 @@ type WaitingRequest = { heard: boolean; wake: (() => void) | null };
 export class LongPolls {
   readonly #teams = new Map<string, Set<WaitingRequest>>();
   readonly #inUse = new UsageByOwner();
-  readonly #mostOfOrg: number;
+  readonly #maxOfOrg: number;
 
-  constructor({ mostOfOrg = Infinity }: { mostOfOrg?: number } = {}) {
-    this.#mostOfOrg = mostOfOrg;
+  constructor({ maxOfOrg = Infinity }: { maxOfOrg?: number } = {}) {
+    this.#maxOfOrg = maxOfOrg;
   }
 
   /** Adds a waiting request. Throws too_many_polls if too many requests of the team or its organisation wait. */
   enter(owner: Owner): Poll {
     const teamId = owner.team;
     const waiting = this.#teams.get(teamId) ?? new Set();
-    if (waiting.size >= MOST_POLLS) throw tooMany(MOST_POLLS, 'team');
-    if (this.#inUse.ofOrg(owner.org) >= this.#mostOfOrg) throw tooMany(this.#mostOfOrg, 'organisation');
+    if (waiting.size >= MAX_POLLS) throw tooMany(MAX_POLLS, 'team');
+    if (this.#inUse.ofOrg(owner.org) >= this.#maxOfOrg) throw tooMany(this.#maxOfOrg, 'organisation');
     this.#teams.set(teamId, waiting);
     this.#inUse.add(owner, 1);
     const mine: WaitingRequest = { heard: false, wake: null };

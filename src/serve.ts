@@ -22,7 +22,7 @@ import { unlockAbandonedJobs } from './jobs/unlock.ts';
 import { runJobs } from './jobs/run-jobs.ts';
 import { startHl7, type Hl7 } from './labs/laboratories/hl7/start-hl7.ts';
 import type { Logger } from './log.ts';
-import { LongPolls, MOST_POLLS_OF_ORG } from './long-polls.ts';
+import { LongPolls, MAX_POLLS_OF_ORG } from './long-polls.ts';
 import { claimCipher } from './privacy/claim-cipher.ts';
 import { announceProcess, type Presence } from './privacy/processes.ts';
 import { bootstrapSandbox, type FirstKeys } from './tenancy/orgs/bootstrap.ts';
@@ -131,7 +131,7 @@ async function start(
   if (config.environment === 'sandbox') await seed({ ownerUrl: databaseServer.ownerUrl, directory: SANDBOX_SEEDS });
   const metrics = openMetrics();
   addProcessMetrics(metrics);
-  const polls = new LongPolls({ mostOfOrg: MOST_POLLS_OF_ORG });
+  const polls = new LongPolls({ maxOfOrg: MAX_POLLS_OF_ORG });
   const ctx: Ctx = {
     ...makeCtx(database, { config, log, cipher, polls, metrics }),
     stopping: stopping.signal,

@@ -2,7 +2,7 @@
  * The fewest insertions between two copies. A map with more entries is copied after as many insertions as it has
  * entries.
  */
-const LEAST_BETWEEN_COPIES = 16;
+const MIN_BETWEEN_COPIES = 16;
 
 /**
  * A Map in insertion order, for entries that are added and removed thousands of times a second.
@@ -30,7 +30,7 @@ export class TransientMap<K, V> {
   set(key: K, value: V): void {
     this.#map.set(key, value);
     this.#come += 1;
-    if (this.#come < LEAST_BETWEEN_COPIES || this.#come < this.#map.size) return;
+    if (this.#come < MIN_BETWEEN_COPIES || this.#come < this.#map.size) return;
     this.#map = new Map(this.#map);
     this.#come = 0;
   }

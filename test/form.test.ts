@@ -12,7 +12,7 @@ import { openMetrics } from '../src/metrics.ts';
 import { buildOpenApi } from '../src/http/openapi/document.ts';
 import { startTestApp, type TestApp } from './test-app.ts';
 
-const MOST_BYTES = 300_000;
+const MAX_BYTES = 300_000;
 const Fields = Type.Object({
   user_id: Type.String({ format: 'uuid' }),
   urgent: Type.Optional(Type.Boolean({ default: false })),
@@ -24,7 +24,7 @@ const declared = operation({
   path: '/form',
   tag: 'team',
   summary: 'For a test',
-  body: multipart(Fields, { file: 'file', maxFiles: 3, maxBytes: MOST_BYTES }),
+  body: multipart(Fields, { file: 'file', maxFiles: 3, maxBytes: MAX_BYTES }),
   response: Type.Object({ user_id: Type.String(), urgent: Type.Boolean(), files: Type.Array(Type.String()) }),
   handle: async (_ctx, { body }) => {
     const files: string[] = [];
@@ -135,7 +135,7 @@ describe('a form', () => {
   });
 
   test('has a total size limit, announced or not', async () => {
-    const large = blob(Buffer.alloc(MOST_BYTES));
+    const large = blob(Buffer.alloc(MAX_BYTES));
     expect(await send(['user_id', user_id], ['file', large])).toMatchObject({ status: 413 });
     const unannounced = new Response(
       (() => {

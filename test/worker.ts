@@ -10,10 +10,10 @@ import { deploymentPolicy } from '../src/outbound/deployment-policy.ts';
 import type { TestApp } from './test-app.ts';
 
 /** A worker on the database of a service, without notifications. */
-export function startWorker({ ctx, config, metrics }: TestApp, mostQueues?: number): Deliverer {
+export function startWorker({ ctx, config, metrics }: TestApp, maxQueues?: number): Deliverer {
   const policy = deploymentPolicy(config);
   const sender = openSender({ policy, userAgent: 'Phial test', timeoutMs: config.webhookTimeoutMs });
-  const deliverer = new Deliverer(ctx, { sender, metrics, mostQueues });
+  const deliverer = new Deliverer(ctx, { sender, metrics, maxQueues });
   deliverer.run();
   return deliverer;
 }
@@ -28,9 +28,9 @@ type ListeningWorker = {
 export async function startListeningWorker(
   app: TestApp,
   onCut?: () => void,
-  mostQueues?: number,
+  maxQueues?: number,
 ): Promise<ListeningWorker> {
-  const deliverer = startWorker(app, mostQueues);
+  const deliverer = startWorker(app, maxQueues);
   const listener = openListener({
     url: app.databaseUrl,
     log: app.ctx.log,

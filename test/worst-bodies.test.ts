@@ -6,7 +6,7 @@ import type { Operation } from '../src/operation/operation.ts';
 import { isForm, jsonOf } from '../src/operation/media.ts';
 import { startTestApp, type TestApp } from './test-app.ts';
 import { linkTokenOf, makeUser } from './factories.ts';
-import { EDGE, filled, MOST_BYTES, WORST_FORMS } from './worst-forms.ts';
+import { EDGE, filled, MAX_BYTES, WORST_FORMS } from './worst-forms.ts';
 
 const LONGEST_BLOCK_MS = 100;
 const LONGEST_ANSWER_BYTES = 100_000;
@@ -48,7 +48,7 @@ const ANYWHERE: Record<string, Buffer> = {
   'a list of numbers': filledList('', '0', ''),
   'a list of empty objects': filledList('', '{}', ''),
   'a deep list': filled('', '[', ''),
-  'a deep and whole list': Buffer.from('['.repeat(MOST_BYTES / 2) + ']'.repeat(MOST_BYTES / 2)),
+  'a deep and whole list': Buffer.from('['.repeat(MAX_BYTES / 2) + ']'.repeat(MAX_BYTES / 2)),
   'a deep object': filled('', '{"a":', '1'),
   'an object of 50,000 keys': Buffer.from(`{${MANY_KEYS}}`),
   'an object that says one key again and again': filled('{', '"a":1,', '"a":1}'),
@@ -115,7 +115,7 @@ function worstIn(target: Schema, begin: string, end: string): Record<string, () 
     worst['many keys'] = () => Buffer.from(`${begin}{${MANY_KEYS}}${end}`);
     worst['as many keys as it takes'] = () => {
       const length = target.maxProperties ?? 0;
-      const most = Math.floor((MOST_BYTES - begin.length - end.length - 5) / (length + 1)) - 20;
+      const most = Math.floor((MAX_BYTES - begin.length - end.length - 5) / (length + 1)) - 20;
       const members = Array.from({ length }, (_, n) => `"k${n}":"${'v'.repeat(most)}"`);
       return Buffer.from(`${begin}{${members.join(',')}}${end}`);
     };
@@ -212,7 +212,7 @@ test('a blocked event loop is noticed, and an idle one is not', async () => {
 
 /** The answer of the service, or a number where it was too slow or too large. */
 async function takenBy(operation: Operation, bytes: Buffer, type?: string) {
-  const body = bytes.subarray(0, MOST_BYTES);
+  const body = bytes.subarray(0, MAX_BYTES);
   let answer: Sent = { status: 0, bytes: 0, byCheck: false, byReader: false };
   const blocked = await blockedBy(async () => {
     answer = await send(operation, body, type);

@@ -1,13 +1,13 @@
 // The largest forms that we read, made as badly as possible.
 
-export const MOST_BYTES = 1_048_576;
+export const MAX_BYTES = 1_048_576;
 
 /**
  * `begin`, then as many of `item` as a body can hold, then `end`, all ASCII. It fills a buffer, because a repeated text
  * of this length takes several times as long.
  */
 export function filled(begin: string, item: string, end: string): Buffer {
-  const count = Math.max(0, Math.floor((MOST_BYTES - begin.length - end.length) / item.length));
+  const count = Math.max(0, Math.floor((MAX_BYTES - begin.length - end.length) / item.length));
   return Buffer.concat([Buffer.from(begin), Buffer.alloc(count * item.length, item), Buffer.from(end)]);
 }
 

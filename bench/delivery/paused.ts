@@ -5,7 +5,7 @@ import { describeDrained, drain, type Drained } from './drain-backlog.ts';
 import { ENDPOINTS_A_TEAM, setDisabled, type Endpoint } from './generator.ts';
 import { onStage, type Stage } from './stage.ts';
 
-const MOST_LOST = 0.1;
+const MAX_LOST = 0.1;
 
 type Size = { rounds: number; events: number; paused: number };
 const WHOLE: Size = { rounds: 4, events: 20_000, paused: 1_000_000 };
@@ -33,7 +33,7 @@ async function measure(stage: Stage, { rounds, events, paused }: Size): Promise<
     console.log(`         beside ${paused} that wait ${describeDrained(beside)}; ratio ${ratios.at(-1)?.toFixed(2)}`);
   }
   const ratio = median(ratios);
-  const reached = judge('part of the rate that is lost', 1 - ratio, 'at most', MOST_LOST);
+  const reached = judge('part of the rate that is lost', 1 - ratio, 'at most', MAX_LOST);
   return reached && results.every(({ wrong }) => wrong.length === 0);
 }
 

@@ -11,14 +11,14 @@ export type AuditEntry = {
   action: string;
   /** The status of the response. Null if there was no request. */
   status: number | null;
-  /** The ids of the records that were read or changed, at most MOST_RECORDS. */
+  /** The ids of the records that were read or changed, at most MAX_RECORDS. */
   records: string[];
   request_id: string | null;
   address: string | null;
 };
 
 /** The longest page of any list has fewer records. */
-export const MOST_RECORDS = 1_000;
+export const MAX_RECORDS = 1_000;
 
 const COLUMNS = [
   'id',

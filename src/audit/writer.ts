@@ -4,8 +4,8 @@ import { Outage } from '../db/session/outage.ts';
 import { toRow, type AuditEntry, type AuditRow } from './entry.ts';
 
 const FLUSH_MS = 100;
-const MOST_AT_ONCE = 1_000;
-const MOST_WAITING = 20_000;
+const MAX_AT_ONCE = 1_000;
+const MAX_WAITING = 20_000;
 
 /**
  * Writes the audit lines of requests that have no transaction of their own: requests that only read, and refused
@@ -27,7 +27,7 @@ export class AuditWriter {
   }
 
   add(entry: AuditEntry): void {
-    if (this.#waiting.length >= MOST_WAITING) {
+    if (this.#waiting.length >= MAX_WAITING) {
       this.#lost += 1;
       return;
     }
@@ -79,7 +79,7 @@ export class AuditWriter {
    * and drops the line with that value.
    */
   async #writeFirst(): Promise<void> {
-    const rows = this.#waiting.slice(0, MOST_AT_ONCE);
+    const rows = this.#waiting.slice(0, MAX_AT_ONCE);
     try {
       await this.#insert(rows);
       this.#waiting.splice(0, rows.length);

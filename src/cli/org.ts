@@ -1,4 +1,4 @@
-import { MOST_RECORDS } from '../audit/entry.ts';
+import { MAX_RECORDS } from '../audit/entry.ts';
 import { listInvites } from '../tenancy/members/invites/list.ts';
 import { inviteUrl } from '../tenancy/members/invites/mail.ts';
 import { createOrg, type Plan } from '../tenancy/orgs/create.ts';
@@ -56,7 +56,7 @@ export function invitesCommand({ org }: { org: string }): Promise<number> {
     } while (next_cursor !== null);
     return {
       org_id: org,
-      records: records.slice(0, MOST_RECORDS),
+      records: records.slice(0, MAX_RECORDS),
       printResult: () => lines.forEach((line) => console.log(line)),
     };
   });

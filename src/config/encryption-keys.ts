@@ -5,7 +5,7 @@ import type { OptionValues } from './read-options.ts';
 export type EncryptionKey = { version: number; key: Buffer };
 
 const KEY_BYTES = 32;
-const MOST_VERSION = 255;
+const MAX_VERSION = 255;
 
 /**
  * Returns the encryption keys for personal columns. Several options can contain them, and the operator sets one of
@@ -42,10 +42,10 @@ function readEncryptionKeys(text: string, name: string): { keys: EncryptionKey[]
   for (const [index, entry] of entries.entries()) {
     const [, version, base64] = /^(\d{1,3}):([A-Za-z0-9+/]+={0,2})$/.exec(entry) ?? [];
     const key = { version: Number(version), key: Buffer.from(base64 ?? '', 'base64') };
-    const fits = key.version >= 1 && key.version <= MOST_VERSION && key.key.length === KEY_BYTES;
+    const fits = key.version >= 1 && key.version <= MAX_VERSION && key.key.length === KEY_BYTES;
     if (!fits || keys.some((other) => other.version === key.version)) {
       const problem =
-        `${name}: entry ${index + 1} must be a version of its own (1 to ${MOST_VERSION}), a colon and 32 bytes ` +
+        `${name}: entry ${index + 1} must be a version of its own (1 to ${MAX_VERSION}), a colon and 32 bytes ` +
         'in base64, as 1:$(openssl rand -base64 32).';
       return { keys: [], problems: [problem] };
     }

@@ -4,7 +4,7 @@ import type { Config } from './options.ts';
 type OptionPort = { option: string; port: number };
 
 /** How many ports we try to find a free one that we can suggest. */
-const MOST_LOOKED_AT = 20;
+const MAX_LOOKED_AT = 20;
 
 /** Returns the ports on which a process will listen. */
 export const portsOf = (
@@ -37,7 +37,7 @@ export async function refuseTakenPorts(host: string, wanted: OptionPort[]): Prom
 }
 
 async function findFreeOrNull(host: string, taken: number, wanted: OptionPort[]): Promise<number | null> {
-  for (let port = taken + 1; port <= Math.min(taken + MOST_LOOKED_AT, 65_535); port += 1) {
+  for (let port = taken + 1; port <= Math.min(taken + MAX_LOOKED_AT, 65_535); port += 1) {
     if (!wanted.some((other) => other.port === port) && (await problemOf(host, port)) === null) return port;
   }
   return null;

@@ -65,7 +65,7 @@ export type ProviderSettings = {
 };
 
 /** The most days of past data, for every provider. */
-export const MOST_HISTORY_DAYS = 365;
+export const MAX_HISTORY_DAYS = 365;
 
 type Option<T> = { default: string; read: (value: string) => T | null; meaning: string };
 
@@ -90,9 +90,9 @@ const optionsOf = ({ name, at, history_days, subscription_id }: (typeof CONNECTE
   },
   [`PHIAL_${name}_HISTORY_DAYS`]: {
     default: '',
-    read: orNull(whole(1, MOST_HISTORY_DAYS)),
+    read: orNull(whole(1, MAX_HISTORY_DAYS)),
     meaning:
-      `Days of the past that a new connection to ${at} imports (1 to ${MOST_HISTORY_DAYS}); empty: ` +
+      `Days of the past that a new connection to ${at} imports (1 to ${MAX_HISTORY_DAYS}); empty: ` +
       `${history_days}.`,
   },
   ...(subscription_id && {

@@ -6,7 +6,7 @@ import type { Db, Tx } from './open-database.ts';
  * Erasure and retention use the clock of the database. If the clock of a process differs by more than this, the process
  * erases nothing.
  */
-const MOST_OFF_SECONDS = 60;
+const MAX_OFF_SECONDS = 60;
 
 /**
  * Throws if the clocks of this process and of its database differ too much. One of the two is wrong, and we cannot know
@@ -29,7 +29,7 @@ async function refuseIfOff(ask: () => Promise<{ ms: number }[]>, now: () => numb
   // The database read its clock between `before` and `after`. We compare with both, so that a slow round trip does not
   // look like a wrong clock.
   const off = database < before ? before - database : Math.max(0, database - after);
-  if (!(off <= MOST_OFF_SECONDS * 1000)) {
+  if (!(off <= MAX_OFF_SECONDS * 1000)) {
     throw new Error(
       `The clocks of this process and of the database differ by ${Math.round(off / 1000)} seconds: ` +
         'nothing is erased or dropped until they agree.',

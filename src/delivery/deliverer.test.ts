@@ -86,11 +86,11 @@ const underWay = async () => (await app.metrics.deliveriesUnderWay.get()).values
 let cuts = 0;
 
 /** Starts a worker with its listener, as a process does. */
-async function startListening(mostQueues?: number): Promise<Deliverer> {
+async function startListening(maxQueues?: number): Promise<Deliverer> {
   const onCut = (): void => {
     cuts += 1;
   };
-  const { deliverer, close } = await startListeningWorker(app, onCut, mostQueues);
+  const { deliverer, close } = await startListeningWorker(app, onCut, maxQueues);
   closers.push(close);
   return deliverer;
 }

@@ -16,7 +16,7 @@ import { Replayer } from './replays/replayer.ts';
 import type { Sender } from './sending/send.ts';
 import { Starts } from './starts.ts';
 
-const MOST_UNDER_WAY = 512;
+const MAX_UNDER_WAY = 512;
 /**
  * The most deliveries that one round starts. More of them would connect and respond at the same moment, and delay all
  * other work of the process.
@@ -39,7 +39,7 @@ type Dependencies = {
   sender: Sender;
   metrics: Pick<Metrics, 'attempts' | 'deliveriesUnderWay'>;
   /** The most endpoint queues that the worker owns at the same time. */
-  mostQueues?: number | undefined;
+  maxQueues?: number | undefined;
 };
 
 /**
@@ -51,7 +51,7 @@ export class Deliverer {
   readonly worker = new Worker();
   readonly #ctx: Ctx;
   readonly #sender: Sender;
-  readonly #permits = new Threshold(MOST_UNDER_WAY);
+  readonly #permits = new Threshold(MAX_UNDER_WAY);
   readonly #servingOrder = new ServingOrder();
   readonly #readingOrder = new ServingOrder();
   readonly #queues: OwnedQueues;
@@ -67,11 +67,11 @@ export class Deliverer {
   #wakeSleeper = (): void => undefined;
   readonly #wakeSoon = combineCalls(() => this.#wake(), { most: BEGUN_AT_ONCE, ms: GATHER_MS });
 
-  constructor(teamless: Ctx, { sender, metrics, mostQueues }: Dependencies) {
+  constructor(teamless: Ctx, { sender, metrics, maxQueues }: Dependencies) {
     const ctx = acrossTeams(teamless);
     this.#ctx = ctx;
     this.#sender = sender;
-    const [permits, queues] = [this.#permits, new OwnedQueues(ctx, this.worker, mostQueues)];
+    const [permits, queues] = [this.#permits, new OwnedQueues(ctx, this.worker, maxQueues)];
     const onEnd = (queue: EndpointQueue): void => {
       queues.ended(queue);
       this.#wakeSoon();

@@ -49,7 +49,7 @@ type Row = {
 
 /** How long an entry may be used. A secret that expires may still sign for up to this time. */
 const CACHED_MS = 60_000;
-const MOST_CACHED = 20_000;
+const MAX_CACHED = 20_000;
 
 /**
  * Caches the URL, headers and secrets of endpoints, so that a worker need not read and decrypt them for every delivery.
@@ -104,7 +104,7 @@ export class EndpointCache {
     const generation = this.#generation;
     for (const row of await this.#read(missing)) found.set(row.id, this.#opened(row));
     if (this.#listening && generation === this.#generation) {
-      if (this.#cached.size > MOST_CACHED) this.#cached.clear();
+      if (this.#cached.size > MAX_CACHED) this.#cached.clear();
       for (const id of missing) {
         const endpoint = found.get(id);
         if (endpoint) this.#cached.set(id, { endpoint, until: now + CACHED_MS });

@@ -3,7 +3,7 @@ import type { TeamCtx, TxCtx } from '../context.ts';
 import { byIndex } from '../db/session/by-index.ts';
 
 /** The most endpoints of a team in whose queues we search for one event. */
-const MOST_ENDPOINTS = 1_000;
+const MAX_ENDPOINTS = 1_000;
 
 /**
  * A delivery that is not finished. Its status shows when the next attempt starts. `queued`: as soon as possible.
@@ -71,7 +71,7 @@ export async function findWaitingOfEvent(ctx: TeamCtx, event_id: string): Promis
     .select('id')
     .where('team_id', '=', ctx.team.id)
     .orderBy('id')
-    .limit(MOST_ENDPOINTS)
+    .limit(MAX_ENDPOINTS)
     .execute();
   return findWaiting(
     ctx,

@@ -28,7 +28,7 @@ const AFTER_LOCK_MS = 2_000;
 /**
  * The writer gives up after this many tries. By then the leases have ended, and other workers repeat these deliveries.
  */
-const MOST_TRIES = 60;
+const MAX_TRIES = 60;
 /**
  * Writes outcomes in batches. While it writes one batch, the next one gathers, so batches become larger when the load
  * grows.
@@ -156,7 +156,7 @@ export class OutcomeWriter {
           return written;
         });
       } catch (error) {
-        const last = this.#hurried || tries === MOST_TRIES;
+        const last = this.#hurried || tries === MAX_TRIES;
         if (tries === 1 || last) {
           this.#ctx.log.error(
             { err: error, deliveries: batch.length, tries },

@@ -12,7 +12,7 @@ import { teamCtx } from '../../test/team-ctx.ts';
 import { untilBlocked } from '../../test/until-blocked.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { newId } from '../ids.ts';
-import { MOST_ATTEMPTS, requeueDelivery } from './requeue.ts';
+import { MAX_ATTEMPTS, requeueDelivery } from './requeue.ts';
 
 let app: TestApp;
 let team: Team;
@@ -132,7 +132,7 @@ describe('nothing is queued again', () => {
   test('that was attempted the largest number of times', async () => {
     const event_id = await publish();
     await app.deliver();
-    await sql`update attempts set attempt = ${MOST_ATTEMPTS} where event_id = ${event_id}`.execute(app.db);
+    await sql`update attempts set attempt = ${MAX_ATTEMPTS} where event_id = ${event_id}`.execute(app.db);
     expect([await requeue(event_id), await rows()]).toEqual([false, []]);
   });
 });

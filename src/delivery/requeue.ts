@@ -8,7 +8,7 @@ import { RETRY_DELAYS_SECONDS } from './retry-schedule.ts';
  * The most attempts of one event at one endpoint. After them we do not queue the event again. The column of the number
  * has two bytes, so the number must stay small.
  */
-export const MOST_ATTEMPTS = 1_000;
+export const MAX_ATTEMPTS = 1_000;
 
 type Pair = { webhook_id: string; event_id: string };
 
@@ -19,7 +19,7 @@ type Pair = { webhook_id: string; event_id: string };
  * attempt follows it, however often somebody requests one. If that attempt fails, the retry schedule of the delivery
  * continues, unless it had ended. If it had ended, no further attempt follows.
  * The function queues nothing for a deleted event or endpoint, for an event about a user who is scheduled for deletion,
- * and after MOST_ATTEMPTS attempts. If the endpoint is disabled, the delivery waits. A delivery of a test event keeps
+ * and after MAX_ATTEMPTS attempts. If the endpoint is disabled, the delivery waits. A delivery of a test event keeps
  * the trigger `test`.
  * The owner of a queue writes outcomes and skips locked rows. So we lock the waiting row first: the row of the first
  * attempt, and then the retry that this attempt becomes if it fails. If an event has a row in neither table, its
@@ -97,7 +97,7 @@ async function makeDue(
       left join lateral (
        select true as leaves from users where users.id = event.user_id and ${userIsScheduled} limit 1
      ) as about on true
-     where made.attempts < ${MOST_ATTEMPTS} and about.leaves is null
+     where made.attempts < ${MAX_ATTEMPTS} and about.leaves is null
     on conflict (webhook_id, event_id) do update
       set due_at = least(retries.due_at, excluded.due_at), trigger = excluded.trigger,
           asked = coalesce(retries.asked, 0) % 30000 + 1`.execute(db);

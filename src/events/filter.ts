@@ -8,7 +8,7 @@ const mismatch: Mismatch = {
   names: eventFilters(),
 };
 
-const MOST_FILTERS = 200;
+const MAX_FILTERS = 200;
 
 /** The name of an event type, or a prefix like `labtest.order.*`. */
 const EventFilter = Type.String({
@@ -19,7 +19,7 @@ const EventFilter = Type.String({
 
 /** The schema of filters to store. A filter that matches no event type is a mistake, so the schema refuses it. */
 export const EventFilters = (description: string) =>
-  Type.Array(EventFilter, { minItems: 1, maxItems: MOST_FILTERS, description });
+  Type.Array(EventFilter, { minItems: 1, maxItems: MAX_FILTERS, description });
 
 /**
  * The schema of filters in the query of a list. As in all such queries, an unknown value is allowed and matches
@@ -27,7 +27,7 @@ export const EventFilters = (description: string) =>
  */
 export const WantedTypes = (leftOut: string) =>
   Type.Array(WordFilter(), {
-    maxItems: MOST_FILTERS,
+    maxItems: MAX_FILTERS,
     description:
       'Event types by name, or by a prefix that ends in `.*`, as `labtest.order.*`. An unknown type matches ' +
       `nothing. Without this parameter: ${leftOut}`,

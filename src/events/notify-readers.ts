@@ -13,7 +13,7 @@ export const EVENTS_CHANNEL = 'phial_events';
  */
 const NOTIFIED_MINUTES = 15;
 const RENEWED_AFTER_MS = 5 * 60_000;
-const MOST_KNOWN = 10_000;
+const MAX_KNOWN = 10_000;
 
 /** When this process last noted a team, by the id of the team. */
 const noted = new Map<string, number>();
@@ -31,7 +31,7 @@ export async function noteReader({ db, team }: TeamCtx): Promise<boolean> {
     values (${team.id}, now() + make_interval(mins => ${NOTIFIED_MINUTES}))
     on conflict (team_id) do update set until = greatest(known.until, excluded.until)
     returning coalesce((select until > now() from before), false) as was_noted`.execute(db);
-  if (noted.size >= MOST_KNOWN) noted.clear();
+  if (noted.size >= MAX_KNOWN) noted.clear();
   noted.set(team.id, performance.now());
   return rows[0]?.was_noted !== true;
 }

@@ -8,7 +8,7 @@ import { publishedTo, publishTo } from '../../test/publish-event.ts';
 import { startEndpoint } from '../../test/endpoint.ts';
 import { boundToTeam } from '../db/session/bind.ts';
 import { defineEvent } from './define.ts';
-import { DELIVERIES_CHANNEL, MOST_EVENT_BYTES, publishEvent, publishEvents } from './publish.ts';
+import { DELIVERIES_CHANNEL, MAX_EVENT_BYTES, publishEvent, publishEvents } from './publish.ts';
 
 const data = Type.Object({ n: Type.Integer({ minimum: 0 }), at: Type.String({ format: 'date-time' }) });
 const daily = defineEvent({ name: 'daily.data.steps.created', summary: '', data });
@@ -120,8 +120,8 @@ describe('publishing an event', () => {
         .execute((db) =>
           publishEvent({ ...app.ctx, db, team: app.team }, loud, { user: null, data: { s: 'é'.repeat(length / 2) } }),
         );
-    await publish(MOST_EVENT_BYTES - 1000);
-    await expect(publish(MOST_EVENT_BYTES)).rejects.toThrow(/larger than 262144 bytes/);
+    await publish(MAX_EVENT_BYTES - 1000);
+    await expect(publish(MAX_EVENT_BYTES)).rejects.toThrow(/larger than 262144 bytes/);
     expect((await written()).length).toBe(before.length + 1);
   });
 

@@ -21,7 +21,7 @@ export const DELIVERIES_CHANNEL = 'phial_queued';
  * The largest body of an event in bytes. Queues and endpoints are made for such bodies. With more data, publish several
  * events.
  */
-export const MOST_EVENT_BYTES = 256 * 1024;
+export const MAX_EVENT_BYTES = 256 * 1024;
 
 /**
  * After this many milliseconds, publishing lets other requests of the process run. It can take long: the schema of an
@@ -42,11 +42,11 @@ export type Publication<T extends TSchema = TSchema> = {
 type Publishable = Pick<TxCtx<TeamCtx>, 'db' | 'cipher'> & { team: { id: string } };
 
 /**
- * PostgreSQL allows 8,000 bytes in the payload of a notification. MOST_PAIRS pairs of an endpoint and an event fit, or
- * MOST_NAMED endpoints.
+ * PostgreSQL allows 8,000 bytes in the payload of a notification. MAX_PAIRS pairs of an endpoint and an event fit, or
+ * MAX_NAMED endpoints.
  */
-const MOST_PAIRS = 100;
-const MOST_NAMED = 200;
+const MAX_PAIRS = 100;
+const MAX_NAMED = 200;
 
 /**
  * Publishes events: writes them, and a delivery for each event and subscribed endpoint, in the caller's transaction. So
@@ -96,8 +96,8 @@ export async function publishEvents<const Types extends TSchema[]>(
       returning webhook_id, event_id
     )
     select pg_notify(${DELIVERIES_CHANNEL},
-             case when count(*) <= ${MOST_PAIRS} then string_agg(webhook_id || '/' || event_id, ',')
-                  when count(distinct webhook_id) <= ${MOST_NAMED} then string_agg(distinct webhook_id::text, ',')
+             case when count(*) <= ${MAX_PAIRS} then string_agg(webhook_id || '/' || event_id, ',')
+                  when count(distinct webhook_id) <= ${MAX_NAMED} then string_agg(distinct webhook_id::text, ',')
                   else '' end)
       from queued having count(*) > 0
     union all
@@ -151,8 +151,8 @@ function bodyOf(team: { id: string }, { type, user, data, origin }: Publication)
     client_user_id: user?.client_user_id ?? null,
   });
   const body = `{"event_type":${JSON.stringify(type.name)},"data":${type.write(data)},${rest.slice(1)}`;
-  if (Buffer.byteLength(body) > MOST_EVENT_BYTES) {
-    throw new Error(`Event ${type.name} is larger than ${MOST_EVENT_BYTES} bytes.`);
+  if (Buffer.byteLength(body) > MAX_EVENT_BYTES) {
+    throw new Error(`Event ${type.name} is larger than ${MAX_EVENT_BYTES} bytes.`);
   }
   return body;
 }

@@ -96,8 +96,8 @@ describe('a fair share', () => {
     const anyRun = fc.record({
       owners: anyOwners,
       permits: fc.integer({ min: 1, max: 6 }),
-      mostOfOrg: fc.integer({ min: 1, max: 6 }),
-      mostOfTeam: fc.integer({ min: 1, max: 6 }),
+      maxOfOrg: fc.integer({ min: 1, max: 6 }),
+      maxOfTeam: fc.integer({ min: 1, max: 6 }),
       steps: fc.array(anyStep, { minLength: 20, maxLength: 150 }),
     });
     await fc.assert(
@@ -136,7 +136,7 @@ describe('a fair share', () => {
 
   test("refuses work beyond a team's limit, while another team of the organisation can wait", async () => {
     const refuse = (): Error => new Error('too many');
-    const share = new FairShare({ permits: 1, mostWaiting: 2, refuse });
+    const share = new FairShare({ permits: 1, maxWaiting: 2, refuse });
     const release = await share.acquire({ org: 'o', team: 'a' });
     const waiting = [share.acquire({ org: 'o', team: 'a' }), share.acquire({ org: 'o', team: 'a' })];
     await expect(share.run({ org: 'o', team: 'a' }, async () => undefined)).rejects.toThrow('too many');
@@ -163,7 +163,7 @@ describe('a fair share', () => {
 
   test('takes as long with ten thousand waiting owners as with ten', async () => {
     const nanosecondsOf = async (count: number): Promise<number> => {
-      const share = new FairShare({ permits: 1, mostOfOrg: 1 });
+      const share = new FairShare({ permits: 1, maxOfOrg: 1 });
       let release = await share.acquire({ org: 'first', team: 'first' });
       let grants = 0;
       const owners = ownersOf(Array.from({ length: count / 10 }, () => 10));
@@ -200,7 +200,7 @@ type Work = {
 };
 
 /** Requests that end, fail, pause and abort on command, and the invariants of the share. */
-function openRun({ permits, ...most }: { permits: number; mostOfOrg: number; mostOfTeam: number }) {
+function openRun({ permits, ...most }: { permits: number; maxOfOrg: number; maxOfTeam: number }) {
   const share = new FairShare({ permits, ...most });
   const all = new Set<Work>();
   const working = new Set<Work>();
@@ -256,9 +256,9 @@ function openRun({ permits, ...most }: { permits: number; mostOfOrg: number; mos
       const isFree = share.inUse < permits;
       for (const org of new Set([...all].map((work) => work.owner.org))) {
         const ofOrg = [...working].filter((work) => work.owner.org === org);
-        expect(ofOrg.length).toBeLessThanOrEqual(most.mostOfOrg);
+        expect(ofOrg.length).toBeLessThanOrEqual(most.maxOfOrg);
         for (const team of new Set(ofOrg.map((work) => work.owner.team)))
-          expect(ofOrg.filter((work) => work.owner.team === team).length).toBeLessThanOrEqual(most.mostOfTeam);
+          expect(ofOrg.filter((work) => work.owner.team === team).length).toBeLessThanOrEqual(most.maxOfTeam);
       }
       // No waiter could have a permit.
       for (const { owner } of isFree ? [...all].filter((work) => !working.has(work) && !work.isPaused) : [])

@@ -10,11 +10,11 @@ export type Release = () => void;
 type Options = {
   permits: number;
   /** The most permits of one organisation. Default: all permits. */
-  mostOfOrg?: number;
+  maxOfOrg?: number;
   /** The most permits of one team. Default: as many as one organisation may have. */
-  mostOfTeam?: number;
+  maxOfTeam?: number;
   /** The most waiting work of one team. Further work fails with the error that `refuse` returns. */
-  mostWaiting?: number;
+  maxWaiting?: number;
   refuse?: (owner: Owner) => Error;
 };
 
@@ -27,8 +27,8 @@ type Waiter = { since: number; grant: (release: Release) => void };
  */
 export class FairShare {
   readonly #options: Options;
-  readonly #mostOfOrg: number;
-  readonly #mostOfTeam: number;
+  readonly #maxOfOrg: number;
+  readonly #maxOfTeam: number;
   readonly #inUse = new UsageByOwner();
   readonly #waiting = new RoundRobin<Waiter>();
   /** All waiting work, the oldest first. */
@@ -37,11 +37,11 @@ export class FairShare {
 
   constructor(options: Options) {
     this.#options = options;
-    this.#mostOfOrg = options.mostOfOrg ?? options.permits;
-    this.#mostOfTeam = options.mostOfTeam ?? this.#mostOfOrg;
+    this.#maxOfOrg = options.maxOfOrg ?? options.permits;
+    this.#maxOfTeam = options.maxOfTeam ?? this.#maxOfOrg;
     this.#eligible = {
-      org: (org) => this.#inUse.ofOrg(org) < this.#mostOfOrg,
-      team: (owner) => this.#inUse.ofTeam(owner) < this.#mostOfTeam,
+      org: (org) => this.#inUse.ofOrg(org) < this.#maxOfOrg,
+      team: (owner) => this.#inUse.ofTeam(owner) < this.#maxOfTeam,
     };
   }
 
@@ -100,7 +100,7 @@ export class FairShare {
   acquire(owner: Owner, signal?: AbortSignal): Release | Promise<Release> {
     const release = this.tryAcquire(owner);
     if (release) return release;
-    if (this.#waiting.waitingOf(owner) >= (this.#options.mostWaiting ?? Infinity)) {
+    if (this.#waiting.waitingOf(owner) >= (this.#options.maxWaiting ?? Infinity)) {
       throw this.#options.refuse?.(owner) ?? new Error('Too much work of this team is waiting.');
     }
     return this.#wait(owner, signal);

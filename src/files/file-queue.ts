@@ -17,9 +17,9 @@ export type Leased = { user_id: string; id: string; team_id: string; lease: stri
 export type FileQueue<R extends Leased = Leased> = {
   table: 'imports' | 'lab_report_jobs';
   leaseSeconds: number;
-  mostAttempts: number;
+  maxAttempts: number;
   /** The most files that one process reads at the same time. Other background jobs need resources too. */
-  mostAtOnce: number;
+  maxAtOnce: number;
   /**
    * Assignments for further columns, which the statement makes when a process leases a file. They clear what an earlier
    * try has left, because the work starts again.
@@ -66,7 +66,7 @@ export async function workQueue<R extends Leased>(ctx: Ctx, queue: FileQueue<R>)
   const counts = underWay.get(ctx.config) ?? new Map<string, number>();
   underWay.set(ctx.config, counts);
   const others = counts.get(queue.table) ?? 0;
-  if (others >= queue.mostAtOnce) return;
+  if (others >= queue.maxAtOnce) return;
   counts.set(queue.table, others + 1);
   try {
     while (!ctx.stopping?.aborted) {
@@ -84,7 +84,7 @@ async function workOne<R extends Leased>(ctx: Ctx, queue: FileQueue<R>, leased: 
   const team = await findTeamScopeOrNull(ctx, leased.team_id);
   if (!team) return; // The team is erased, with all its files.
   const scoped = forTeam(ctx, team);
-  if (leased.attempts > queue.mostAttempts) return queue.giveUp(scoped, leased);
+  if (leased.attempts > queue.maxAttempts) return queue.giveUp(scoped, leased);
   return queue.work(scoped, leased);
 }
 

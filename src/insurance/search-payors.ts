@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../context.ts';
 import type { Payor, PayorSearch } from './schemas.ts';
 
-const MOST_FOUND = 100;
+const MAX_FOUND = 100;
 
 /**
  * Finds payors of the platform and of the caller's team. A payor matches if its name, or one of its aliases, contains
@@ -26,6 +26,6 @@ export async function searchPayors(ctx: TeamCtx, by: Static<typeof PayorSearch>)
           and codes.provider_payor_id = coalesce(${by.provider_payor_id ?? null}, codes.provider_payor_id)))
     order by lower(name) = ${name} or ${name} = any (select lower(alias) from unnest(aliases) as alias) desc,
       strpos(lower(name), ${name}) = 1 desc, name, payor_code
-    limit ${MOST_FOUND}`.execute(ctx.db);
+    limit ${MAX_FOUND}`.execute(ctx.db);
   return rows;
 }

@@ -23,7 +23,7 @@ import { startEndpoint } from '../../test/endpoint.ts';
 import { query } from '../../test/global-setup.ts';
 import { findTraces } from '../../test/find-traces.ts';
 import { untilBlocked } from '../../test/until-blocked.ts';
-import { LEAST_ID } from '../ids.ts';
+import { MIN_ID } from '../ids.ts';
 import { publishEvent } from '../events/publish.ts';
 import { eraseUsers } from '../../test/erase-due-users.ts';
 import { dropExpired } from './retention.ts';
@@ -416,7 +416,7 @@ describe('the job that erases deleted users', () => {
 
   test('ends a run after its steps, and the next one continues after the last user', async () => {
     const ids = await makeDue(3);
-    const first = await eraseSomeUsers(app.ctx, LEAST_ID, 7);
+    const first = await eraseSomeUsers(app.ctx, MIN_ID, 7);
     expect(first).toEqual({ erased: 1, next: ids[0] });
     expect(await usersLeft()).toEqual(ids.slice(1));
     expect(await eraseSomeUsers(app.ctx, ids[0] as string)).toEqual({ erased: 2, next: null });
@@ -427,12 +427,12 @@ describe('the job that erases deleted users', () => {
     const stopping = new AbortController();
     const { round } = await app.db.transaction().execute(async (elsewhere) => {
       await sql`select from users where id = ${ids[0]} for update`.execute(elsewhere);
-      const round = eraseSomeUsers({ ...app.ctx, stopping: stopping.signal }, LEAST_ID);
+      const round = eraseSomeUsers({ ...app.ctx, stopping: stopping.signal }, MIN_ID);
       await untilBlocked(app.db);
       stopping.abort();
       return { round };
     });
-    expect(await round).toEqual({ erased: 0, next: LEAST_ID });
+    expect(await round).toEqual({ erased: 0, next: MIN_ID });
     expect(await usersLeft()).toEqual(ids);
     expect(await eraseUsers(app.ctx)).toBe(2);
   });

@@ -9,7 +9,7 @@ import { inTransaction } from '../db/transaction.ts';
 import * as delivery from '../delivery/erase.ts';
 import * as events from '../events/erase.ts';
 import * as responses from '../http/response/erase.ts';
-import { LEAST_ID } from '../ids.ts';
+import { MIN_ID } from '../ids.ts';
 import * as insurance from '../insurance/erase.ts';
 import * as carriers from '../labs/carriers/erase.ts';
 import * as hl7 from '../labs/laboratories/hl7/erase.ts';
@@ -115,7 +115,7 @@ const beginning = defineJob({
   name: 'erase_deleted_users',
   payload: Type.Object({}),
   cron: { at: '*/10 * * * *', payload: {} },
-  run: (ctx) => inTransaction(ctx, ({ db }) => addJobUnlessThere(db, roundKind, { after: LEAST_ID })),
+  run: (ctx) => inTransaction(ctx, ({ db }) => addJobUnlessThere(db, roundKind, { after: MIN_ID })),
 });
 
 export const userErasureJobs = [round, beginning];

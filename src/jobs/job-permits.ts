@@ -30,7 +30,7 @@ export type JobPermits = {
 };
 
 /** Returns the most jobs with this flag that may run at the same time. */
-function mostOf(flag: string): number {
+function maxOf(flag: string): number {
   const [of, , owner] = flag.split(' ') as [string, string?, string?];
   const permits = Object.hasOwn(PERMITS, of) ? PERMITS[of as JobClass] : Infinity;
   if (owner === undefined) return permits;
@@ -39,7 +39,7 @@ function mostOf(flag: string): number {
 
 export function openJobPermits(): JobPermits {
   const underWay = new Map<string, number>();
-  const isTaken = (flag: string): boolean => (underWay.get(flag) ?? 0) >= mostOf(flag);
+  const isTaken = (flag: string): boolean => (underWay.get(flag) ?? 0) >= maxOf(flag);
   return {
     taken: () => [...underWay.keys()].filter(isTaken),
     take(flags) {

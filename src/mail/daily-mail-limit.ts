@@ -4,8 +4,8 @@ import type { Ctx, TxCtx } from '../context.ts';
 import { acrossTeams } from '../db/session/bind.ts';
 import { AppError } from '../errors.ts';
 
-const MOST_OF_AN_ORG = 10;
-const MOST_OF_ALL = 30;
+const MAX_OF_AN_ORG = 10;
+const MAX_OF_ALL = 30;
 
 /**
  * Returns the hash of a mail address. It is the same for all organisations. It ignores the case of letters and a tag
@@ -26,13 +26,13 @@ export async function refuseTooMany({ db }: TxCtx, orgId: string, reader: Buffer
   const { rows } = await sql<{ seconds: number }>`
     select ceil(extract(epoch from created_at + interval '1 day' - now()))::int as seconds from mails
      where org_id = ${orgId} and reader_hash = ${reader} and created_at > now() - interval '1 day'
-     order by created_at desc offset ${MOST_OF_AN_ORG - 1} limit 1`.execute(db);
+     order by created_at desc offset ${MAX_OF_AN_ORG - 1} limit 1`.execute(db);
   const [oldest] = rows;
   if (!oldest) return;
   throw new AppError(
     'too_many_mails',
-    `An organisation may send ${MOST_OF_AN_ORG} mails a day to one address. Ask again after Retry-After.`,
-    { fields: { limit: MOST_OF_AN_ORG }, retryAfterSeconds: Math.max(1, oldest.seconds) },
+    `An organisation may send ${MAX_OF_AN_ORG} mails a day to one address. Ask again after Retry-After.`,
+    { fields: { limit: MAX_OF_AN_ORG }, retryAfterSeconds: Math.max(1, oldest.seconds) },
   );
 }
 
@@ -45,6 +45,6 @@ export async function secondsUntilAllowed(ctx: Ctx, reader: Buffer | null): Prom
   const { rows } = await sql<{ seconds: number }>`
     select ceil(extract(epoch from sent_at + interval '1 day' - now()))::int as seconds from mails
      where reader_hash = ${reader} and sent_at > now() - interval '1 day'
-     order by sent_at desc offset ${MOST_OF_ALL - 1} limit 1`.execute(acrossTeams(ctx).db);
+     order by sent_at desc offset ${MAX_OF_ALL - 1} limit 1`.execute(acrossTeams(ctx).db);
   return rows[0] ? Math.max(1, rows[0].seconds) : null;
 }

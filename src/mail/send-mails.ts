@@ -11,7 +11,7 @@ import { mailKind } from './write-mail.ts';
  * The most mails of one round. An organisation with many mails must not delay the others, so a round takes one mail of
  * each organisation.
  */
-const MOST_IN_A_ROUND = 50;
+const MAX_IN_A_ROUND = 50;
 /** The job stops after this time, and the next job sends the remaining mails. */
 const LONGEST_JOB_MS = 30_000;
 /**
@@ -23,7 +23,7 @@ const LEASE_SECONDS = 120;
  * The most attempts to send a mail. Each pause between them is twice as long as the one before, up to six hours. All
  * pauses together last about a day and a half.
  */
-const MOST_ATTEMPTS = 12;
+const MAX_ATTEMPTS = 12;
 const FIRST_PAUSE_SECONDS = 60;
 const LONGEST_PAUSE_SECONDS = 6 * 3_600;
 
@@ -77,7 +77,7 @@ async function takeRound(ctx: Ctx): Promise<LeasedMail[]> {
                       where content is not null and next_attempt_at <= now() and expires_at > now()
                       order by org_id, next_attempt_at)
           and content is not null and next_attempt_at <= now()
-        order by next_attempt_at limit ${MOST_IN_A_ROUND} for update skip locked)
+        order by next_attempt_at limit ${MAX_IN_A_ROUND} for update skip locked)
     returning id, org_id, reader_hash, content, attempts`.execute(acrossTeams(ctx).db);
   return rows;
 }
@@ -101,7 +101,7 @@ async function sendOne(ctx: Ctx, server: MailServer, mail: LeasedMail): Promise<
     return 'done';
   } catch (error) {
     if (!(error instanceof MailRefused)) throw error;
-    const isLast = error.forGood || mail.attempts >= MOST_ATTEMPTS;
+    const isLast = error.forGood || mail.attempts >= MAX_ATTEMPTS;
     ctx.log.warn({ mail_id: id, org_id, reason: error.message, given_up: isLast }, 'a mail was not sent');
     const pause = Math.min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2 ** (mail.attempts - 1));
     await db

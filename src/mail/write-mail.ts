@@ -17,7 +17,7 @@ export const mailKind = jobKind({ name: 'send_mails', payload: Type.Object({}), 
  * The most mails that one organisation may write in a day. The mails name us as the sender, so mail servers would blame
  * us for a flood.
  */
-const MOST_A_DAY = 500;
+const MAX_A_DAY = 500;
 
 type Mail = {
   org_id: string;
@@ -40,9 +40,9 @@ export async function writeMail(ctx: TxCtx, { org_id, about, expires, letter }: 
   const { rows } = await sql<{ written: number }>`
     select count(*)::int as written from mails
      where org_id = ${org_id} and created_at > now() - interval '1 day'`.execute(ctx.db);
-  if ((rows[0]?.written ?? 0) >= MOST_A_DAY) {
-    throw new AppError('limit_reached', `An organisation may send ${MOST_A_DAY} mails a day. Try again tomorrow.`, {
-      fields: { limit: MOST_A_DAY },
+  if ((rows[0]?.written ?? 0) >= MAX_A_DAY) {
+    throw new AppError('limit_reached', `An organisation may send ${MAX_A_DAY} mails a day. Try again tomorrow.`, {
+      fields: { limit: MAX_A_DAY },
     });
   }
   const reader_hash = readerHash(ctx, letter.to);

@@ -122,7 +122,7 @@ export function asksFor(accept: string | null, type: string): boolean {
 }
 
 /** The most entries that we read from a header. No client that we know sends as many. */
-const MOST_RANGES = 50;
+const MAX_RANGES = 50;
 
 /**
  * Reads a header such as Accept or Accept-Encoding. Returns names in lower case, with weights from 0 to 1 (RFC 9110
@@ -130,7 +130,7 @@ const MOST_RANGES = 50;
  */
 export function weightsOf(header: string): Map<string, number> {
   return new Map(
-    header.split(',', MOST_RANGES).map((range) => {
+    header.split(',', MAX_RANGES).map((range) => {
       const [name = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
       const weight = parameters.find((parameter) => parameter.startsWith('q='));
       return [name, weight === undefined ? 1 : Number(weight.slice(2)) || 0];

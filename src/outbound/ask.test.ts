@@ -72,7 +72,7 @@ test('an answer that is larger than the limit is an error', async () => {
 
 test('an answer within the limit of the caller is read to its end', async () => {
   answer = (response) => response.end('x'.repeat(MB));
-  expect((await ask(config, { method: 'GET', url }, { mostBytes: MB })).text).toHaveLength(MB);
+  expect((await ask(config, { method: 'GET', url }, { maxBytes: MB })).text).toHaveLength(MB);
 });
 
 describe('an address that the deployment does not send to', () => {

@@ -12,7 +12,7 @@ import { openResolver } from './open-resolver.ts';
  * we read.
  */
 const TIMEOUT_MS = 8_000;
-const MOST_BYTES = 256 * 1024;
+const MAX_BYTES = 256 * 1024;
 const CONNECTIONS = 32;
 const KEEP_ALIVE_MS = 4_000;
 
@@ -37,7 +37,7 @@ type Question = {
 };
 type Bounds = {
   timeoutMs?: number;
-  mostBytes?: number;
+  maxBytes?: number;
   signal?: AbortSignal;
   /** True if the caller needs only the status. A body that is too large is then no error. */
   onlyStatus?: boolean;
@@ -75,7 +75,7 @@ const agents = new WeakMap<Config, Map<string, Agent>>();
 export async function ask(
   config: Config,
   { method, url, headers = {}, body }: Question,
-  { timeoutMs = TIMEOUT_MS, mostBytes = MOST_BYTES, signal, onlyStatus = false, networks }: Bounds = {},
+  { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES, signal, onlyStatus = false, networks }: Bounds = {},
 ): Promise<OutboundResponse> {
   if (!networks && deploymentPolicy(config).checkUrl(url) !== null) throw new NoResponse('address_refused');
   const { origin, pathname, search } = new URL(url);
@@ -90,7 +90,7 @@ export async function ask(
         signal,
       });
       const { statusCode: status, headers: responseHeaders } = response;
-      const text = await textOrNull(response.body, mostBytes);
+      const text = await textOrNull(response.body, maxBytes);
       if (text === null && !onlyStatus && status < 300) throw new NoResponse('answer_too_large');
       return { status, headers: responseHeaders, text: text ?? '' };
     });
@@ -104,15 +104,15 @@ export async function ask(
 }
 
 /**
- * Reads a body as text. Returns null if it has more than `mostBytes` bytes. The loop ends there, which destroys the
+ * Reads a body as text. Returns null if it has more than `maxBytes` bytes. The loop ends there, which destroys the
  * body and its connection.
  */
-async function textOrNull(body: AsyncIterable<Buffer>, mostBytes: number): Promise<string | null> {
+async function textOrNull(body: AsyncIterable<Buffer>, maxBytes: number): Promise<string | null> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > mostBytes) return null;
+    if (bytes > maxBytes) return null;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

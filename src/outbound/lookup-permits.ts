@@ -2,7 +2,7 @@ import { UsageByOwner } from '../fair/usage-by-owner.ts';
 import { RoundRobin, type Eligible, type Owner } from '../fair/round-robin.ts';
 
 /** The most DNS look-ups at the same time, for all owners together. */
-const MOST_LOOKUPS = 128;
+const MAX_LOOKUPS = 128;
 /** After this time a look-up continues, but we may give its permit to another owner. */
 const SILENT_AFTER_MS = 1_000;
 
@@ -25,7 +25,7 @@ export class LookupPermits {
   readonly #eligible: Eligible;
   #wakes: NodeJS.Timeout | undefined;
 
-  constructor(permits = MOST_LOOKUPS) {
+  constructor(permits = MAX_LOOKUPS) {
     this.#free = permits;
     this.#eligible = { org: (org) => this.#mayBegin(org), team: () => true };
   }

@@ -5,9 +5,9 @@ import { promisify } from 'node:util';
 import type { Owner } from '../fair/round-robin.ts';
 import { LookupPermits } from './lookup-permits.ts';
 
-const MOST_CACHED = 10_000;
+const MAX_CACHED = 10_000;
 /** The most TXT records that we return for one name. */
-const MOST_TEXTS = 100;
+const MAX_TEXTS = 100;
 /** The longest time for which we cache an answer, even if its TTL is longer. */
 const LONGEST_CACHED_SECONDS = 30;
 const HOSTS_FILE = '/etc/hosts';
@@ -82,7 +82,7 @@ export function openResolver({ servers, hostsFile = HOSTS_FILE, timeoutMs = 3_00
     ];
     const addresses = records.map(({ address, family }) => ({ address, family }));
     const seconds = Math.min(LONGEST_CACHED_SECONDS, ...records.map(({ ttl }) => ttl));
-    if (cached.size >= MOST_CACHED) cached.clear();
+    if (cached.size >= MAX_CACHED) cached.clear();
     if (seconds > 0) cached.set(hostname, { addresses, until: performance.now() + seconds * 1000 });
     return addresses;
   };
@@ -120,7 +120,7 @@ export function openResolver({ servers, hostsFile = HOSTS_FILE, timeoutMs = 3_00
     const done = await permits.take(owner);
     try {
       const records = await askTexts(hostname);
-      return records.slice(0, MOST_TEXTS).map((chunks) => chunks.join(''));
+      return records.slice(0, MAX_TEXTS).map((chunks) => chunks.join(''));
     } catch (error) {
       const { code } = error as { code?: string };
       if (code === 'ENOTFOUND' || code === 'ENODATA') return [];

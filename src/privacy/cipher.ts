@@ -83,7 +83,7 @@ const ZLIB_MARK = 0x78;
 const pack = promisify(deflate);
 const unpack = promisify(inflate);
 /** Deriving a team's key takes 10 µs, so we cache keys. This limits the memory in a deployment with very many teams. */
-const MOST_TEAM_KEYS = 10_000;
+const MAX_TEAM_KEYS = 10_000;
 
 /**
  * Returns a cipher that uses AES-256-GCM. A sealed value is the key version (1 byte), a random nonce (12), the
@@ -172,7 +172,7 @@ function teamKeysOf(keys: KeyRing['keys']): (version: number, teamId: string, us
     const fresh = createSecretKey(
       Buffer.from(hkdfSync('sha256', key, '', `phial ${use} of team ${teamId}`, KEY_BYTES)),
     );
-    if (derived.size >= MOST_TEAM_KEYS) derived.delete(derived.keys().next().value as string);
+    if (derived.size >= MAX_TEAM_KEYS) derived.delete(derived.keys().next().value as string);
     derived.set(name, fresh);
     return fresh;
   };

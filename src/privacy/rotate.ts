@@ -21,7 +21,7 @@ const LOCK = `hashtext('phial rotate-keys')`;
  * The most passes over a table. Rows may change during a pass, so the next pass checks them again. The running service
  * encrypts what it writes under the newest key, so few passes are enough.
  */
-const MOST_PASSES = 20;
+const MAX_PASSES = 20;
 
 /**
  * Encrypts all values again that are not under the newest encryption key. The service can run meanwhile. Each batch is
@@ -45,7 +45,7 @@ export async function rotateKeys({ ownerUrl, cipher, report, batch = 100 }: Opti
     const done = new Map<string, number>();
     const tables = await findTables(client);
     for (let pass = 1; await anyStale(client, tables, cipher); pass++) {
-      if (pass > MOST_PASSES) {
+      if (pass > MAX_PASSES) {
         throw new Error(
           'Values under an older key keep appearing: a process of the service still seals with it. Give ' +
             'every process the same PHIAL_ENCRYPTION_KEYS, the newest first, then run rotate-keys again.',

@@ -10,11 +10,11 @@ import { newId } from '../ids.ts';
  * The most exports at the same time in one process. One organisation alone can have two of them. Another organisation
  * can start an export as long as not all are in use.
  */
-const MOST_EXPORTS = 8;
+const MAX_EXPORTS = 8;
 /** The value of Retry-After. An export takes seconds or minutes. */
 const AGAIN_SECONDS = 30;
 
-const permits = new Threshold(MOST_EXPORTS);
+const permits = new Threshold(MAX_EXPORTS);
 
 /** The lease ends after this time if nobody renews it, for example because the client stopped reading. */
 const LEASE_SECONDS = 60;

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../context.ts';
 import { StreamEnded } from '../errors.ts';
 import { ownerOf } from '../fair/round-robin.ts';
-import { LEAST_ID } from '../ids.ts';
+import { MIN_ID } from '../ids.ts';
 import * as insurance from '../insurance/erase.ts';
 import * as catalogue from '../labs/catalogue/erase.ts';
 import * as hl7 from '../labs/laboratories/hl7/erase.ts';
@@ -141,7 +141,7 @@ async function whoHasRows({ db, team }: TeamCtx, table: string | undefined, ids:
  * Reads pages of users. They include users who are scheduled for deletion, because their data exist until the deletion.
  */
 async function* pagesOfUsers(ctx: TeamCtx, after: string | null): AsyncIterable<({ id: string } & ExportedRow)[]> {
-  for (let last = after ?? LEAST_ID; ;) {
+  for (let last = after ?? MIN_ID; ;) {
     const page = await ctx.db
       .selectFrom('users')
       .selectAll()

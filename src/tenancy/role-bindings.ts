@@ -2,13 +2,13 @@ import { Type, type TSchemaOptions } from 'typebox';
 import { Uuid } from '../wire/schema.ts';
 import { shape } from '../wire/shape.ts';
 
-const MOST_TEAMS_BOUND = 100;
+const MAX_TEAMS_BOUND = 100;
 
 export const TeamRoleBinding = shape('TeamRoleBinding', { team_id: Uuid });
 
 /** The schema of team bindings in requests. */
 export const Bindings = (options: TSchemaOptions & { minItems?: number; description: string }) =>
-  Type.Array(TeamRoleBinding, { ...options, maxItems: MOST_TEAMS_BOUND });
+  Type.Array(TeamRoleBinding, { ...options, maxItems: MAX_TEAMS_BOUND });
 
 type Binding = { team_id: string };
 

@@ -14,10 +14,10 @@ export const ofTeam = Type.Object({ org_id: Uuid, team_id: Uuid, environment: En
 export const ofDeployment = Type.Object({ org_id: Uuid, env: Environment, region: Region });
 
 /** The most teams that one request can name. */
-export const MOST_TEAMS = 100;
+export const MAX_TEAMS = 100;
 
 /** The teams to which an action applies. */
-export const NamedTeams = (description: string) => Type.Array(Uuid, { minItems: 1, maxItems: MOST_TEAMS, description });
+export const NamedTeams = (description: string) => Type.Array(Uuid, { minItems: 1, maxItems: MAX_TEAMS, description });
 
 /** The teams to which an action applies. If absent, it applies to all teams of the key. */
 export const NamedTeamsOrAll = (description: string) =>
@@ -25,15 +25,15 @@ export const NamedTeamsOrAll = (description: string) =>
     nullable(
       Type.Array(Uuid, {
         minItems: 1,
-        maxItems: MOST_TEAMS,
-        description: `${description} Absent or null: all teams of the key, if there are at most ${MOST_TEAMS}.`,
+        maxItems: MAX_TEAMS,
+        description: `${description} Absent or null: all teams of the key, if there are at most ${MAX_TEAMS}.`,
       }),
     ),
   );
 
 /** The teams to which a list is limited. */
 export const TheseTeams = Type.Optional(
-  Type.Array(Uuid, { maxItems: MOST_TEAMS, description: 'Only these teams. Absent: all teams of the key.' }),
+  Type.Array(Uuid, { maxItems: MAX_TEAMS, description: 'Only these teams. Absent: all teams of the key.' }),
 );
 
 /** The team to which a list is limited. Like TheseTeams, but for one team. */

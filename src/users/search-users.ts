@@ -4,7 +4,7 @@ import { containing } from '../db/like-pattern.ts';
 import { byIndex } from '../db/session/by-index.ts';
 import { USER_COLUMNS, type UserRow } from './find.ts';
 
-const MOST_FOUND = 100;
+const MAX_FOUND = 100;
 const NEWEST = 50;
 
 /**
@@ -23,6 +23,6 @@ export async function searchUsers(ctx: TeamCtx, text: string | undefined): Promi
       eb.or([eb('client_user_id', 'ilike', containing(text)), eb(sql<string>`id::text`, '=', text.toLowerCase())]),
     )
     .orderBy('id')
-    .limit(MOST_FOUND)
+    .limit(MAX_FOUND)
     .execute();
 }

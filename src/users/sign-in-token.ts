@@ -7,7 +7,7 @@ import { findUser } from './find.ts';
 
 const MINUTES = 60;
 /** The most tokens of one user. Beyond this number, a new token deletes the oldest one. */
-const MOST_TOKENS = 20;
+const MAX_TOKENS = 20;
 
 /**
  * Creates a token with which the user's phone may send data for this user. It is valid for one hour, or until the API
@@ -36,7 +36,7 @@ export function createSignInToken(
       .execute();
     await sql`
       delete from user_tokens where user_id = ${user.id} and team_id = ${ctx.team.id} and id in (
-        select id from user_tokens where user_id = ${user.id} order by id desc offset ${MOST_TOKENS})`.execute(ctx.db);
+        select id from user_tokens where user_id = ${user.id} order by id desc offset ${MAX_TOKENS})`.execute(ctx.db);
     ctx.line?.names(id);
     return { user_id: user.id, sign_in_token: token.value };
   });

@@ -4,7 +4,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { Type, type Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../context.ts';
 import { addJobs, jobKind } from '../db/define-job.ts';
-import { LEAST_ID } from '../ids.ts';
+import { MIN_ID } from '../ids.ts';
 import { Uuid } from '../wire/schema.ts';
 import { becomeWriter } from './user-writer.ts';
 
@@ -30,7 +30,7 @@ const GATHER_SECONDS = 5;
  * other teams.
  */
 const GATHER_MORE_SECONDS = 0.1;
-const MOST_COUNTED = 200;
+const MAX_COUNTED = 200;
 
 /**
  * A process caches the list of the resources that a team's queries read. This is the longest age of that list in
@@ -38,7 +38,7 @@ const MOST_COUNTED = 200;
  * (runs/spread-query.ts), and each run waits for the transactions that are writing data.
  */
 export const CACHE_MS = 5_000;
-const MOST_TEAMS = 10_000;
+const MAX_TEAMS = 10_000;
 
 const cachedResources = new Map<string, { until: number; resources: ReadonlySet<string> }>();
 
@@ -73,7 +73,7 @@ export async function askForRuns(
       from asked, (
              select count(*)::integer as way from (
                select from continuous_query_tasks where team_id = ${ctx.team.id} and status = 'scheduled' limit
-                 ${MOST_COUNTED}
+                 ${MAX_COUNTED}
              ) as counted
            ) as under`.execute(ctx.db);
   const jobs = rows.map(({ way, ...payload }) => ({
@@ -119,7 +119,7 @@ export async function askForRunsOfTeam(
   { which, waitSeconds }: { which: RawBuilder<unknown>; waitSeconds?: number },
 ): Promise<void> {
   const { rows } = await sql<Static<typeof spreadKind.payload>>`
-    update continuous_queries set spread_after = ${LEAST_ID}
+    update continuous_queries set spread_after = ${MIN_ID}
      where team_id = ${team.id} and id = any (array (
        select id from continuous_queries
         where team_id = ${team.id} and active and deleted_at is null and ${which}
@@ -146,7 +146,7 @@ async function resourcesRead({ db, team }: TxCtx<TeamCtx>): Promise<ReadonlySet<
     .where('active', '=', true)
     .where('deleted_at', 'is', null)
     .execute();
-  if (cachedResources.size >= MOST_TEAMS) cachedResources.clear();
+  if (cachedResources.size >= MAX_TEAMS) cachedResources.clear();
   const resources = new Set(rows.map(({ resource }) => resource));
   cachedResources.set(team.id, { until: performance.now() + CACHE_MS, resources });
   return resources;

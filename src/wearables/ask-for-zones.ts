@@ -24,7 +24,7 @@ export const GATHER_SECONDS = 15;
  * The most workouts for which one write of heart rates requests zones. The other workouts get their zones when more of
  * their heart rates arrive, or when the workout itself arrives again.
  */
-const MOST_WORKOUTS = 200;
+const MAX_WORKOUTS = 200;
 
 /** The length of an ISO 8601 time up to and including its hour: `2026-03-01T09`. */
 const HOUR = 13;
@@ -53,7 +53,7 @@ export async function askForZones(ctx: Writer, user: { id: string }, times: stri
     user,
     sql`
     ask_for_zones(${ctx.team.id}, ${user.id}, ${all.map(({ first }) => first)}::timestamptz[],
-                  ${all.map(({ last }) => last)}::timestamptz[], ${ctx.origin}, ${MOST_WORKOUTS})`,
+                  ${all.map(({ last }) => last)}::timestamptz[], ${ctx.origin}, ${MAX_WORKOUTS})`,
   );
 }
 

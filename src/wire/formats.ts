@@ -7,14 +7,14 @@ import { firstMoment, futureMoment, lastMoment, pastMoment } from './moment.ts';
 import { domainName } from './forms/domain-name.ts';
 import { isNpi } from './forms/npi.ts';
 import { e164 } from './forms/phone.ts';
-import { hasPlainHost, isPlainText, isReference, MOST_LINES, proseOrNull, urlOrNull, wordsOf } from './text.ts';
+import { hasPlainHost, isPlainText, isReference, MAX_LINES, proseOrNull, urlOrNull, wordsOf } from './text.ts';
 import { timeZone } from './time-zone.ts';
 import { isUsState } from './us-state.ts';
 
 // Email addresses that mail servers accept: a local part without quotes, within the limits of RFC 5321.
 const EMAIL =
   /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/i;
-const MOST_WORDS = 8;
+const MAX_WORDS = 8;
 const MOMENT_PROBLEM = ['datetime_parsing', 'Input should be a date and time as ISO 8601'] as const;
 
 /** Returns true for an absolute http URL without credentials and fragment. Endpoints must have such a URL. */
@@ -215,13 +215,13 @@ export const FORMATS: readonly Format[] = [
     check: proseOrNull,
     problem: [
       'string_pattern_mismatch',
-      `String should have visible characters, spaces and line breaks only, and at most ${MOST_LINES} lines`,
+      `String should have visible characters, spaces and line breaks only, and at most ${MAX_LINES} lines`,
     ],
     schema: {
       pattern:
         '^[^\\u0000-\\u0009\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff]*$',
     },
-    note: `At most ${MOST_LINES} lines; every line break is kept as \\n.`,
+    note: `At most ${MAX_LINES} lines; every line break is kept as \\n.`,
   }),
   defineFormat({
     name: 'reference',
@@ -234,10 +234,10 @@ export const FORMATS: readonly Format[] = [
   defineFormat({
     name: 'search-words',
     longest: 1_000,
-    check: acceptIf((text) => wordsOf(text).length <= MOST_WORDS),
-    problem: ['too_long', `Value should have at most ${MOST_WORDS} words`],
+    check: acceptIf((text) => wordsOf(text).length <= MAX_WORDS),
+    problem: ['too_long', `Value should have at most ${MAX_WORDS} words`],
     schema: {},
-    note: `At most ${MOST_WORDS} words.`,
+    note: `At most ${MAX_WORDS} words.`,
     emptyIsAbsent: true,
   }),
   defineFormat({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { countryCode, domesticCountry, isUnitedStates } from './country.ts';
 import { firstMoment, lastMoment, pastMoment } from './moment.ts';
-import { isPlainText, isReference, MOST_LINES, proseOrNull, wordsOf } from './text.ts';
+import { isPlainText, isReference, MAX_LINES, proseOrNull, wordsOf } from './text.ts';
 import { timeZone } from './time-zone.ts';
 
 describe('plain text', () => {
@@ -48,8 +48,8 @@ describe('plain text', () => {
       'Takes metformin.\n\nFasted\nsince\nnine.',
     );
     for (const text of ['a\tb', 'a\n\u202eb', 'a\u2028b', 'a\0', 'a\u0085b']) expect(proseOrNull(text)).toBeNull();
-    expect(proseOrNull('\n'.repeat(MOST_LINES - 1))).not.toBeNull();
-    expect(proseOrNull('\n'.repeat(MOST_LINES))).toBeNull();
+    expect(proseOrNull('\n'.repeat(MAX_LINES - 1))).not.toBeNull();
+    expect(proseOrNull('\n'.repeat(MAX_LINES))).toBeNull();
   });
 
   test('a reference needs a visible character', () => {

@@ -32,13 +32,13 @@ export function pastMoment(text: string, now = Date.now()): string | null {
   return moment !== null && millisecondsOf(moment) <= now + CLOCKS_DIFFER_MS ? moment : null;
 }
 
-const MOST_YEARS_AHEAD = 10;
+const MAX_YEARS_AHEAD = 10;
 
 /** Reads a time in the future, within ten years. */
 export function futureMoment(text: string, now = Date.now()): string | null {
   const moment = lastMoment(text);
   const at = moment === null ? NaN : millisecondsOf(moment);
-  return at > now && at < new Date(now).setUTCFullYear(new Date(now).getUTCFullYear() + MOST_YEARS_AHEAD)
+  return at > now && at < new Date(now).setUTCFullYear(new Date(now).getUTCFullYear() + MAX_YEARS_AHEAD)
     ? moment
     : null;
 }

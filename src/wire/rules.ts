@@ -1,7 +1,7 @@
 import { US_ZIP } from './address.ts';
 import { ADULT_AGE_YEARS, ageInYears, isBirthDate, isCalendarDate } from './birth-date.ts';
 import { isUnitedStates } from './country.ts';
-import { isWithin, MOST_PIXELS, readImageHeader } from './image/image-header.ts';
+import { isWithin, MAX_PIXELS, readImageHeader } from './image/image-header.ts';
 import { defineRule, type Breach } from './rule.ts';
 import { isUsState } from './us-state.ts';
 
@@ -146,15 +146,15 @@ const image = defineRule<true>({
     const header = readImageHeader(Buffer.from(content, 'base64'));
     const wrong = (name: string, msg: string): Breach[] => [{ at: [name], type: 'value_error', msg }];
     if (header === null) return wrong('content', 'Value is not a PNG or JPEG image');
-    if (!isWithin(header, MOST_PIXELS)) {
-      return wrong('content', `An image can have at most ${MOST_PIXELS / 1_000_000} million pixels`);
+    if (!isWithin(header, MAX_PIXELS)) {
+      return wrong('content', `An image can have at most ${MAX_PIXELS / 1_000_000} million pixels`);
     }
     const isDeclared = content_type === 'image/png' || content_type === 'image/jpeg';
     return isDeclared && content_type !== header.content_type
       ? wrong('content_type', `The bytes are those of ${header.content_type}`)
       : [];
   },
-  words: () => `A PNG or JPEG image of at most ${MOST_PIXELS / 1_000_000} million pixels. Its bytes must match.`,
+  words: () => `A PNG or JPEG image of at most ${MAX_PIXELS / 1_000_000} million pixels. Its bytes must match.`,
 });
 
 /** A key or member with the role `team_admin` must name its teams. With any other role it must name none. */

@@ -84,6 +84,6 @@ export const Cursor = (options: object = {}): ReturnType<typeof Type.String> =>
 /** The number of a page. The first page is 1, which is the default. */
 export const PageNumber = withDefault(Type.Integer({ minimum: 1, maximum: 1_000_000_000 }), 1);
 /** A limit below the largest integer that JSON represents exactly. */
-const MOST_WHOLE = 999_999_999_999_999;
+const MAX_WHOLE = 999_999_999_999_999;
 /** An integer that the database assigned, such as the id of a marker. */
-export const NumericId = Type.Integer({ minimum: -MOST_WHOLE, maximum: MOST_WHOLE });
+export const NumericId = Type.Integer({ minimum: -MAX_WHOLE, maximum: MAX_WHOLE });

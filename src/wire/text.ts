@@ -14,7 +14,7 @@ const CONTROL = /\p{Cc}/u;
 export const isPlainText = (text: string): boolean => PLAIN.test(text);
 
 /** The most lines of a text. No note needs more, and each line takes a line on paper. */
-export const MOST_LINES = 200;
+export const MAX_LINES = 200;
 
 /**
  * Returns lines of plain text with \n between them, whichever line ends the text has. Returns null if a line is not
@@ -23,7 +23,7 @@ export const MOST_LINES = 200;
 export function proseOrNull(text: string): string | null {
   const prose = text.replaceAll(/\r\n?/g, '\n');
   const lines = prose.split('\n');
-  return lines.length <= MOST_LINES && lines.every(isPlainText) ? prose : null;
+  return lines.length <= MAX_LINES && lines.every(isPlainText) ? prose : null;
 }
 
 /**

@@ -28,14 +28,14 @@ const RENAMED: Record<string, string> = {
  * people use few spellings of each.
  */
 const known = new Map<string, string>();
-const MOST_KNOWN = 2_000;
+const MAX_KNOWN = 2_000;
 
 /** Returns the IANA name of a time zone. Accepts a name in any case. Returns null for an unknown name. */
 export function timeZone(text: string): string | null {
   const cached = known.get(text);
   if (cached !== undefined) return cached;
   const name = resolve(text);
-  if (name !== null && known.size < MOST_KNOWN) known.set(text, name);
+  if (name !== null && known.size < MAX_KNOWN) known.set(text, name);
   return name;
 }
 

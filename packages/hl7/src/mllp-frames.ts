@@ -32,7 +32,7 @@ export type FrameReader = {
 };
 
 /** Splits received bytes into frames. Skips line ends and blanks between frames. Anything else there is an error. */
-export function openFrameReader(mostBytes: number): FrameReader {
+export function openFrameReader(maxBytes: number): FrameReader {
   let chunks: Buffer[] = [];
   let size = 0;
   let within = false;
@@ -41,7 +41,7 @@ export function openFrameReader(mostBytes: number): FrameReader {
 
   const add = (chunk: Buffer): void => {
     size += chunk.length;
-    if (size > mostBytes) throw new FrameError('frame_too_large');
+    if (size > maxBytes) throw new FrameError('frame_too_large');
     if (chunk.length > 0) chunks.push(chunk);
   };
 

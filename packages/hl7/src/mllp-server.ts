@@ -9,8 +9,8 @@ import { writeFrame } from './write-frame.ts';
  * The most connections of the server, and of one address. A connection counts as soon as it is accepted, before the
  * peer has sent a byte. A peer needs few connections.
  */
-const MOST_CONNECTIONS = 64;
-const MOST_OF_ADDRESS = 16;
+const MAX_CONNECTIONS = 64;
+const MAX_OF_ADDRESS = 16;
 /**
  * How long a connection may be silent, in milliseconds. Peers keep connections open between messages. After this time
  * the peer has probably gone.
@@ -80,7 +80,7 @@ export async function listenByMllp(options: MllpServerOptions): Promise<MllpServ
   // The limit for each address comes first, so that one address cannot use up all connections. A peer that may not
   // connect gives its connection back at once.
   const accept = guarded(async (socket) => {
-    if (ofAddress(open, socket) >= MOST_OF_ADDRESS) return void socket.destroy();
+    if (ofAddress(open, socket) >= MAX_OF_ADDRESS) return void socket.destroy();
     open.add(socket);
     socket.once('close', () => open.delete(socket));
     if (!(await admit(socket))) return void socket.destroy();
@@ -88,7 +88,7 @@ export async function listenByMllp(options: MllpServerOptions): Promise<MllpServ
     else begin(socket);
   });
   const server: Server = createTcpServer(accept);
-  server.maxConnections = MOST_CONNECTIONS;
+  server.maxConnections = MAX_CONNECTIONS;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen({ host, port }, resolve);

@@ -1,7 +1,7 @@
 import { MOST } from './message.ts';
 
 /** The most frames of one connection that may wait, without the one that is being handled. */
-const MOST_FRAMES = 200;
+const MAX_FRAMES = 200;
 
 type UnsolicitedFrames = {
   /** Adds a frame. Returns false if too many frames or bytes wait. */
@@ -43,7 +43,7 @@ export function openUnsolicitedFrames(
 
   return {
     add(content) {
-      if (frames.length >= MOST_FRAMES || bytes + content.length > MOST.bytes) return false;
+      if (frames.length >= MAX_FRAMES || bytes + content.length > MOST.bytes) return false;
       frames.push(content);
       bytes += content.length;
       void takeAll();

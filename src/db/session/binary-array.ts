@@ -80,11 +80,11 @@ function arrayOf<T>(type: number, items: Items<T>, { bytesOf, write }: Kind<T>):
   return bytes;
 }
 
-const LEAST_INT4 = -(2 ** 31);
-const MOST_INT4 = 2 ** 31 - 1;
+const MIN_INT4 = -(2 ** 31);
+const MAX_INT4 = 2 ** 31 - 1;
 
 function writeInt4({ view }: Out, value: number, at: number): void {
-  if (!Number.isInteger(value) || value < LEAST_INT4 || value > MOST_INT4)
+  if (!Number.isInteger(value) || value < MIN_INT4 || value > MAX_INT4)
     throw new RangeError('An integer must be a whole number of 32 bits.');
   view.setInt32(at, value);
 }

@@ -10,7 +10,7 @@ type NamedStatement = { name: string; text: string };
  * The most texts of one sql template. A template may contain alternatives, which make a few texts. If it makes more
  * than this, its text depends on its input.
  */
-const MOST_TEXTS = 8;
+const MAX_TEXTS = 8;
 
 const ofTemplates = new WeakMap<object, NamedStatement[]>();
 const ofLabels = new Map<string, NamedStatement[]>();
@@ -48,7 +48,7 @@ export function nameOf({ query, sql: text }: CompiledQuery): string | undefined 
   if (query.kind !== 'RawNode' || !isWritten(query)) return undefined;
   const { sqlFragments } = query as RawNode;
   // A template literal at one position in the source is always the same object. The argument of `sql.raw` is not.
-  return 'raw' in sqlFragments ? nameAt(ofTemplates, sqlFragments, { text, most: MOST_TEXTS }) : undefined;
+  return 'raw' in sqlFragments ? nameAt(ofTemplates, sqlFragments, { text, most: MAX_TEXTS }) : undefined;
 }
 
 /** Returns the labels whose text varied. That is a mistake in the source, and tests check for it. */

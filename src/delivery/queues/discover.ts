@@ -25,7 +25,7 @@ export async function findEndpointsWithDeliveries(db: Db, after: string, most: n
   return rows.map((row) => row.webhook_id);
 }
 
-const MOST_SWEPT = 1_000;
+const MAX_SWEPT = 1_000;
 
 /**
  * Deletes deliveries to deleted endpoints. They exist if an endpoint was deleted while an event was being published to
@@ -39,7 +39,7 @@ export async function sweepOrphans(db: Db, webhookIds: string[]): Promise<void> 
        where not exists (select from webhooks where id = found.webhook_id)
     ), rows as (
       select row.ctid from gone cross join lateral (
-        select ctid from deliveries where webhook_id = gone.webhook_id limit ${MOST_SWEPT}
+        select ctid from deliveries where webhook_id = gone.webhook_id limit ${MAX_SWEPT}
       ) as row
     )
     delete from deliveries where ctid = any (array (select ctid from rows))`.execute(db);

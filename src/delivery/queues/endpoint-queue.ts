@@ -1,5 +1,5 @@
 import type { Owner } from '../../fair/round-robin.ts';
-import { leastIdAt } from '../../ids.ts';
+import { minIdAt } from '../../ids.ts';
 import { BEGINNING } from './discover.ts';
 import { LEASE_SECONDS, type Lease } from './queue-leases.ts';
 import { firstAttempt, type Queued, type Retry } from './read-queue.ts';
@@ -13,7 +13,7 @@ import { TransientMap } from '../../transient-map.ts';
  * The fewest ids that one read asks for. We read more ids than there are slots. Otherwise an endpoint that responds
  * fast would need a read for each delivery, and would wait for it.
  */
-const LEAST_READ = 16;
+const MIN_READ = 16;
 
 /**
  * An event gets its id before its transaction commits, so ids do not become visible in their order. If an event becomes
@@ -69,14 +69,14 @@ export class EndpointQueue {
   #fromBeginning = false;
   #retriesAt = 0;
 
-  constructor(lease: Lease, mostSlots: number, askedAt: number) {
+  constructor(lease: Lease, maxSlots: number, askedAt: number) {
     this.webhook_id = lease.webhook_id;
     this.team_id = lease.team_id;
     this.owner = { org: lease.org_id, team: lease.team_id };
     this.fence = lease.fence;
     this.leasedUntil = askedAt + LEASE_SECONDS * 1000;
     this.usedAt = askedAt;
-    this.#slots = new Slots(mostSlots);
+    this.#slots = new Slots(maxSlots);
   }
 
   get isIdle(): boolean {
@@ -94,7 +94,7 @@ export class EndpointQueue {
    * reading the queue.
    */
   addNotified(eventIds: string[]): void {
-    if (this.#mayHaveFirsts || this.#firsts.length + eventIds.length > LEAST_READ) this.#mayHaveFirsts = true;
+    if (this.#mayHaveFirsts || this.#firsts.length + eventIds.length > MIN_READ) this.#mayHaveFirsts = true;
     else
       this.#addFirsts(eventIds.map((event_id) => firstAttempt({ webhook_id: this.webhook_id, event_id }, 'notified')));
   }
@@ -144,7 +144,7 @@ export class EndpointQueue {
     this.#mayHaveFirsts = false;
     this.#fromBeginning = false;
     this.#reading += 1;
-    const most = Math.max(LEAST_READ, this.#slots.size * 2) + this.#known.size;
+    const most = Math.max(MIN_READ, this.#slots.size * 2) + this.#known.size;
     return { webhook_id: this.webhook_id, after: this.#after, most };
   }
 
@@ -165,7 +165,7 @@ export class EndpointQueue {
    * begins a few seconds back, at the first id whose event may still become visible.
    */
   #moveOn(last: Queued | undefined): void {
-    const recent = leastIdAt(Date.now() - LATE_COMMIT_MS);
+    const recent = minIdAt(Date.now() - LATE_COMMIT_MS);
     // An event may have become visible after the query of this read, and its notification may have arrived before. So
     // we read again.
     if (!last && this.#after > recent) this.#mayHaveFirsts = true;
@@ -175,7 +175,7 @@ export class EndpointQueue {
   retriesWanted(now: number): { webhook_id: string; most: number } | null {
     if (this.#retriesAt > now || this.#retries.length > 0) return null;
     this.#reading += 1;
-    return { webhook_id: this.webhook_id, most: LEAST_READ + this.#known.size };
+    return { webhook_id: this.webhook_id, most: MIN_READ + this.#known.size };
   }
 
   addRetries(rows: Retry[], most: number, now: number): void {

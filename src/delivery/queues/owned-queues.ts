@@ -8,7 +8,7 @@ import { evictQueues } from './evict-queues.ts';
 import type { Worker } from './delivery-worker.ts';
 
 /** The most queues that a worker owns for long. Beyond this number it takes due ones and releases others. */
-const MOST_QUEUES = 5_000;
+const MAX_QUEUES = 5_000;
 const LEASED_AT_ONCE = 500;
 const LEASE_MS = LEASE_SECONDS * 1000;
 const RENEW_MS = LEASE_MS / 3;
@@ -36,7 +36,7 @@ export class OwnedQueues {
   #discovering = true;
   #discoveredAt = -Infinity;
 
-  constructor(ctx: Ctx, worker: Worker, most = MOST_QUEUES) {
+  constructor(ctx: Ctx, worker: Worker, most = MAX_QUEUES) {
     this.#ctx = ctx;
     this.#worker = worker;
     this.#most = most;

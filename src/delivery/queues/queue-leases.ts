@@ -54,7 +54,7 @@ export async function wakeQueues(tx: Tx, webhookIds: string[]): Promise<void> {
  * The most retries that become due immediately when an endpoint is enabled again. Further retries stay due at their
  * scheduled time.
  */
-const MOST_MADE_DUE = 10_000;
+const MAX_MADE_DUE = 10_000;
 
 /**
  * Clears the failures of an endpoint and makes its waiting deliveries due. Call it when the endpoint is enabled again.
@@ -65,7 +65,7 @@ export async function restartQueue(tx: Tx, webhookId: string): Promise<void> {
     update retries set due_at = now()
      where ctid = any (array(
        select ctid from retries where webhook_id = ${webhookId} and due_at > now()
-        order by webhook_id, due_at limit ${MOST_MADE_DUE}))`.execute(tx);
+        order by webhook_id, due_at limit ${MAX_MADE_DUE}))`.execute(tx);
   await tx.updateTable('endpoint_queues').set({ failing_since: null }).where('webhook_id', '=', webhookId).execute();
   await wakeQueues(tx, [webhookId]);
 }

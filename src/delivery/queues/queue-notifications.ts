@@ -1,10 +1,10 @@
 import { TransientMap } from '../../transient-map.ts';
 
-const MOST_QUEUES = 20_000;
+const MAX_QUEUES = 20_000;
 /**
  * The most events of one queue that we remember. Beyond that, the worker reads the table, which returns many at a time.
  */
-const MOST_EVENTS = 16;
+const MAX_EVENTS = 16;
 /** Endpoint ids, separated by commas. Each may be followed by a slash and the id of an event. */
 const PAYLOAD = /^[0-9a-f-]{36}(\/[0-9a-f-]{36})?(,[0-9a-f-]{36}(\/[0-9a-f-]{36})?)*$/;
 
@@ -21,12 +21,12 @@ export class QueueNotifications {
    * not fit into memory. The worker must then read all queues.
    */
   add(payload: string): boolean {
-    if (this.all.size > MOST_QUEUES || !PAYLOAD.test(payload)) return false;
+    if (this.all.size > MAX_QUEUES || !PAYLOAD.test(payload)) return false;
     // We copy each id, because a substring would keep the complete payload in memory.
     for (const entry of payload.split(',')) {
       const [id = '', eventId] = entry.split('/').map((part) => Buffer.from(part, 'latin1').toString('latin1'));
       const known = this.all.get(id);
-      if (eventId === undefined || known === null || known?.length === MOST_EVENTS) this.all.set(id, null);
+      if (eventId === undefined || known === null || known?.length === MAX_EVENTS) this.all.set(id, null);
       else if (known) known.push(eventId);
       else this.all.set(id, [eventId]);
     }

@@ -1,7 +1,7 @@
 // Counts the deliveries that start in every period of one second, with the clock of the test.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { mostPerSecond } from '../../../test/most-per-second.ts';
+import { maxPerSecond } from '../../../test/most-per-second.ts';
 import { Rate } from './rate.ts';
 
 /** Starts all deliveries that the rate allows at each of these times. */
@@ -32,7 +32,7 @@ test('no second has more starts than the rate, however the process is delayed an
           const moments = waits.map((wait) => (now += wait));
           return beginAt(new Rate(), moments, perSecond);
         });
-        expect(mostPerSecond(times)).toBeLessThanOrEqual(perSecond);
+        expect(maxPerSecond(times)).toBeLessThanOrEqual(perSecond);
       },
     ),
     { numRuns: 300 },
@@ -45,7 +45,7 @@ test.each([1, 5, 19, 20, 100, 1_000])(
     const moments = Array.from({ length: 5_000 }, (_, n) => n * 2);
     const times = beginAt(new Rate(), moments, perSecond);
     expect(times.length).toBeGreaterThanOrEqual(0.9 * perSecond * 10 - 1);
-    expect(mostPerSecond(times)).toBeLessThanOrEqual(perSecond);
+    expect(maxPerSecond(times)).toBeLessThanOrEqual(perSecond);
   },
 );
 

@@ -2,7 +2,7 @@ import { RoundRobin } from '../../fair/round-robin.ts';
 import type { EndpointQueue } from './endpoint-queue.ts';
 
 /** The most organisations and teams whose last service we remember. */
-const MOST_SERVED = 10_000;
+const MAX_SERVED = 10_000;
 
 /**
  * Remembers when each organisation and team was last served. A round may end before all were served, and the next round
@@ -34,7 +34,7 @@ export class ServingOrder {
   }
 
   served({ owner: { org, team } }: EndpointQueue): void {
-    if (this.#servedAt.size > MOST_SERVED) this.#servedAt.clear();
+    if (this.#servedAt.size > MAX_SERVED) this.#servedAt.clear();
     this.#served += 1;
     this.#servedAt.set(org, this.#served);
     this.#servedAt.set(team, this.#served);

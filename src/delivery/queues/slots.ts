@@ -13,7 +13,7 @@ const SILENCE_MS = 1_000;
  * The most attempts that may wait for a silent endpoint. It is small because these attempts use permits that the team's
  * other endpoints need.
  */
-const MOST_IN_SILENCE = 2;
+const MAX_IN_SILENCE = 2;
 
 /**
  * Pauses end at multiples of this time. So the deliveries of several endpoints start together, and one statement loads
@@ -53,7 +53,7 @@ export class Slots {
   }
 
   hasFreeSlot(now: number): boolean {
-    const size = this.#isSilent(now) ? Math.min(this.#size, MOST_IN_SILENCE) : this.#size;
+    const size = this.#isSilent(now) ? Math.min(this.#size, MAX_IN_SILENCE) : this.#size;
     return this.#waiting.size < size;
   }
 
@@ -62,7 +62,7 @@ export class Slots {
    * slow but responds to other requests is not silent.
    */
   #isSilent(now: number): boolean {
-    if (this.#waiting.size < MOST_IN_SILENCE) return false;
+    if (this.#waiting.size < MAX_IN_SILENCE) return false;
     const oldest = this.#waiting.values().next().value as number;
     return now - oldest > SILENCE_MS && this.#answeredAt < oldest;
   }

@@ -9,7 +9,7 @@ import { startEndpoint } from '../../../test/endpoint.ts';
 import { rowsRead } from '../../../test/rows-read.ts';
 import { acrossTeams } from '../../db/session/bind.ts';
 import { openDatabase, type Database, type Db } from '../../db/open-database.ts';
-import { leastIdAt, newId } from '../../ids.ts';
+import { minIdAt, newId } from '../../ids.ts';
 import { BEGINNING } from '../queues/discover.ts';
 import { queueReplayed } from '../queues/queue-replayed.ts';
 import { findEndpointsWithReplays, saveProgress, takeReplay, type Replay } from './replay-progress.ts';
@@ -26,7 +26,7 @@ const TABLES = [
   'webhooks',
 ];
 /** Events of one time, in the default partitions. */
-const FIRST = leastIdAt(Date.parse('2020-01-01T00:00:00Z'));
+const FIRST = minIdAt(Date.parse('2020-01-01T00:00:00Z'));
 /** All later events are tests of an endpoint. */
 const MIDDLE = `${FIRST.slice(0, 24)}${(EVENTS / 2).toString(16).padStart(12, '0')}`;
 

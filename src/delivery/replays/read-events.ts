@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/open-database.ts';
 import { matches, filtersAccept } from '../../events/names.ts';
-import { leastIdAt } from '../../ids.ts';
-import { MOST_ATTEMPTS } from '../requeue.ts';
+import { minIdAt } from '../../ids.ts';
+import { MAX_ATTEMPTS } from '../requeue.ts';
 import type { Replay } from './replay-progress.ts';
 
 /**
@@ -30,7 +30,7 @@ const ATTEMPTS_LOOKED_AT = 2_000;
  * outcome together with its log row.
  */
 export async function readEvents(db: Db, replay: Replay, after: string, most: number): Promise<Chunk> {
-  const before = leastIdAt(Date.parse(replay.until) + 1);
+  const before = minIdAt(Date.parse(replay.until) + 1);
   const chunk = await (replay.kind === 'replay'
     ? readStored(db, replay, after, before)
     : readFailed(db, replay, after, before));
@@ -102,7 +102,7 @@ async function withAttempts(db: Db, replay: Replay, ids: string[]): Promise<Foun
  * allow.
  */
 function knownOf({ attempt, outcome, is_new, waits }: Row): FoundEvent['known'] {
-  if (waits || (attempt ?? 0) >= MOST_ATTEMPTS) return 'skipped';
+  if (waits || (attempt ?? 0) >= MAX_ATTEMPTS) return 'skipped';
   if (!is_new) return null;
   return outcome === 'succeeded' ? 'delivered' : 'failed';
 }

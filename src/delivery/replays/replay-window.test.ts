@@ -1,13 +1,13 @@
 // The state of a replay in its worker, without a database.
 import { expect, test } from 'vitest';
-import { mostPerSecond } from '../../../test/most-per-second.ts';
+import { maxPerSecond } from '../../../test/most-per-second.ts';
 import { outcomeOf } from '../../../test/send-outcome.ts';
-import { leastIdAt } from '../../ids.ts';
+import { minIdAt } from '../../ids.ts';
 import type { Replay } from './replay-progress.ts';
 import type { FoundEvent } from './read-events.ts';
 import { ReplayWindow } from './replay-window.ts';
 
-const NONE_DONE = leastIdAt(0);
+const NONE_DONE = minIdAt(0);
 const outcome = (ok: boolean, retry_after_seconds: number | null = null) =>
   outcomeOf(ok ? 204 : 500, { retry_after_seconds });
 
@@ -27,7 +27,7 @@ function openWindow(per_second = 400): ReplayWindow {
   return window;
 }
 
-const id = (n: number): string => leastIdAt(n);
+const id = (n: number): string => minIdAt(n);
 const found = (n: number, known: FoundEvent['known'] = null): FoundEvent => ({ event_id: id(n), attempt: 1, known });
 const add = (window: ReplayWindow, numbers: number[], now = 0, isLast = true): void =>
   window.add({ events: numbers.map((n) => found(n)), readTo: id(numbers.at(-1) as number), isLast }, now);
@@ -115,7 +115,7 @@ test.each([
         times.push(now);
       }
     }
-    expect(mostPerSecond(times)).toBeLessThanOrEqual(most);
+    expect(maxPerSecond(times)).toBeLessThanOrEqual(most);
     expect(times.length).toBeGreaterThanOrEqual(0.9 * most * 4 - 1);
   },
 );

@@ -6,8 +6,8 @@ import type { FoundEvent, Chunk } from './read-events.ts';
 /**
  * The most events that a window remembers, finished or not. If one event is slow, the replay continues with the others.
  */
-const MOST_AHEAD = 256;
-const LEAST_AHEAD = 16;
+const MAX_AHEAD = 256;
+const MIN_AHEAD = 16;
 /** The age after which events are read again, because the endpoint's queue may have sent them meanwhile. */
 const STALE_MS = 5_000;
 /**
@@ -29,7 +29,7 @@ export class ReplayWindow {
   /**
    * The most attempts that may be under way at the same time. The window begins with one, and each success adds one.
    */
-  readonly #mostSlots: number;
+  readonly #maxSlots: number;
   /** True if no event can appear any more whose id is smaller than the last id that we read. */
   isStable = false;
   /** True if the window starts nothing more, because somebody cancelled the replay or changed the endpoint. */
@@ -49,9 +49,9 @@ export class ReplayWindow {
   #rest = FIRST_REST_MS;
   #slots = 1;
 
-  constructor(replay: Replay, mostSlots: number) {
+  constructor(replay: Replay, maxSlots: number) {
     this.replay = replay;
-    this.#mostSlots = mostSlots;
+    this.#maxSlots = maxSlots;
     this.#readTo = replay.done_to;
   }
 
@@ -68,7 +68,7 @@ export class ReplayWindow {
    */
   wanted(now: number): { after: string; most: number } | null {
     if (this.isClosed || !this.isStable || this.#isAtEnd || now < this.#readAt + BETWEEN_READS_MS) return null;
-    const ahead = Math.min(MOST_AHEAD, Math.max(LEAST_AHEAD, this.replay.per_second * 2));
+    const ahead = Math.min(MAX_AHEAD, Math.max(MIN_AHEAD, this.replay.per_second * 2));
     const most = ahead - this.#entries.length;
     return most * 2 < ahead ? null : { after: this.#readTo, most };
   }
@@ -123,7 +123,7 @@ export class ReplayWindow {
     } else if (end === 'gone' || end === 'deferred') event.known = 'skipped';
     else if (end.ok) {
       event.known = 'delivered';
-      this.#slots = Math.min(this.#mostSlots, this.#slots + 1);
+      this.#slots = Math.min(this.#maxSlots, this.#slots + 1);
       this.#rest = FIRST_REST_MS;
     } else {
       event.known = 'failed';

@@ -8,7 +8,7 @@ import { publishTo } from '../../../test/publish-event.ts';
 import type { Endpoint } from '../../../test/endpoint.ts';
 import { eachWithEndpoint } from '../../../test/subscribed.ts';
 import { acrossTeams } from '../../db/session/bind.ts';
-import { leastIdAt } from '../../ids.ts';
+import { minIdAt } from '../../ids.ts';
 import { deploymentPolicy } from '../../outbound/deployment-policy.ts';
 import { Threshold } from '../../fair/threshold.ts';
 import { Attempts } from '../attempts.ts';
@@ -51,7 +51,7 @@ const replay = async (team: Team, body: object = {}): Promise<string> => {
 const fillWithOthers = (team: Team) =>
   sql`
   insert into events (team_id, id, event_type, body)
-  select ${team.id}, (${leastIdAt(hourAgo).slice(0, 24)} || lpad(to_hex(n), 12, '0'))::uuid,
+  select ${team.id}, (${minIdAt(hourAgo).slice(0, 24)} || lpad(to_hex(n), 12, '0'))::uuid,
       'daily.data.sleep.created', ''
     from generate_series(1, ${LOOKED_AT * LOOKS}::int) as n`.execute(app.db);
 

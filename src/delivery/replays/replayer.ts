@@ -12,7 +12,7 @@ import { readEvents } from './read-events.ts';
 import { ReplayWindow } from './replay-window.ts';
 
 /** The most permits that all replays together use for attempts. Each team has a share of them. */
-const MOST_UNDER_WAY = 64;
+const MAX_UNDER_WAY = 64;
 /**
  * The most deliveries of replays that one round starts. After the round, the process pauses and works only for other
  * deliveries.
@@ -41,7 +41,7 @@ type Dependencies = { queues: OwnedQueues; endpoints: EndpointCache; attempts: A
 export class Replayer {
   readonly #ctx: Ctx;
   readonly #with: Dependencies;
-  readonly #permits = new Threshold(MOST_UNDER_WAY);
+  readonly #permits = new Threshold(MAX_UNDER_WAY);
   readonly #windows = new Map<EndpointQueue, ReplayWindow>();
   readonly #servingOrder = new ServingOrder();
   readonly #catchUpOrder = new ServingOrder();

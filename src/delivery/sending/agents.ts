@@ -17,9 +17,9 @@ export type Agents = {
 };
 
 /** The most teams whose idle connections stay open. */
-const MOST_IDLE_TEAMS = 500;
+const MAX_IDLE_TEAMS = 500;
 /** The most connections of a team to one origin. A team never has more attempts under way. */
-const MOST_CONNECTIONS = 128;
+const MAX_CONNECTIONS = 128;
 const MAX_KEEP_ALIVE_MS = 120_000;
 
 /**
@@ -40,7 +40,7 @@ export function openAgents(options: SenderOptions & { timeoutMs: number }): Agen
         startTls,
         lookup: (hostname, forMs) => resolver.lookup(owner, hostname, forMs),
       }),
-      connections: options.connectionsPerOrigin ?? MOST_CONNECTIONS,
+      connections: options.connectionsPerOrigin ?? MAX_CONNECTIONS,
       pipelining: 1,
       allowH2: false,
       keepAliveTimeout: options.keepAliveMs ?? 30_000,
@@ -53,7 +53,7 @@ export function openAgents(options: SenderOptions & { timeoutMs: number }): Agen
 
   const closeIdle = (): void => {
     for (const [team, { agent, underWay }] of agents) {
-      if (agents.size <= MOST_IDLE_TEAMS) return;
+      if (agents.size <= MAX_IDLE_TEAMS) return;
       if (underWay > 0) continue;
       agents.delete(team);
       void agent.destroy();

@@ -20,7 +20,7 @@ export const isKeyPair = (secret: string): boolean => secret.startsWith(PRIVATE_
 export const publicKeyOf = (keyPair: string): string =>
   PUBLIC_PREFIX + bytesOf(keyPair).subarray(SEED_BYTES).toString('base64');
 
-const MOST_CACHED = 10_000;
+const MAX_CACHED = 10_000;
 const cached = new Map<string, KeyObject>();
 
 /**
@@ -37,7 +37,7 @@ export function privateKeyOf(keyPair: string): KeyObject {
     d: bytes.subarray(0, SEED_BYTES).toString('base64url'),
     x: bytes.subarray(SEED_BYTES).toString('base64url'),
   };
-  if (cached.size >= MOST_CACHED) cached.clear();
+  if (cached.size >= MAX_CACHED) cached.clear();
   const made = createPrivateKey({ key, format: 'jwk' });
   cached.set(keyPair, made);
   return made;

@@ -76,7 +76,7 @@ export function isSecret(text: string): boolean {
   return key.length >= MIN_SECRET_BYTES && key.length <= MAX_SECRET_BYTES && key.toString('base64') === encoded;
 }
 
-const MOST_CACHED = 10_000;
+const MAX_CACHED = 10_000;
 const cached = new Map<string, KeyObject>();
 
 /**
@@ -87,7 +87,7 @@ function keyOf(secret: string): KeyObject {
   const known = cached.get(secret);
   if (known) return known;
   if (!isSecret(secret)) throw new Error('A webhook secret is malformed.');
-  if (cached.size >= MOST_CACHED) cached.clear();
+  if (cached.size >= MAX_CACHED) cached.clear();
   const made = createSecretKey(Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64'));
   cached.set(secret, made);
   return made;

@@ -10,7 +10,7 @@ import type { SendOutcome } from '../sending/send.ts';
 const WRITE_EVERY_MS = 10_000;
 const WRITTEN_AT_ONCE = 200;
 /** The most endpoints that are counted between two successful writes, for example while the database is unavailable. */
-const MOST_COUNTED = 50_000;
+const MAX_COUNTED = 50_000;
 
 /** The endpoint id under which the counts of all endpoints of a team together are stored. */
 export const ALL_ENDPOINTS = '00000000-0000-0000-0000-000000000000';
@@ -53,7 +53,7 @@ export class Tallies {
     this.#timer ??= setTimeout(() => void this.write(), WRITE_EVERY_MS).unref();
     const known = this.#counted.get(webhook_id);
     if (known) return known;
-    if (this.#counted.size >= MOST_COUNTED) return null;
+    if (this.#counted.size >= MAX_COUNTED) return null;
     const tally = emptyTally(team_id, webhook_id);
     this.#counted.set(webhook_id, tally);
     return tally;

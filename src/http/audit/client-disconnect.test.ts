@@ -71,7 +71,7 @@ async function reset(socket: Socket): Promise<void> {
 /** A client in its own thread. It resets the connection before the service knows that its answer is sent. */
 const CLIENT = `
 const { connect } = require('node:net');
-const { workerData: { port, request, reads, leastBytes } } = require('node:worker_threads');
+const { workerData: { port, request, reads, minBytes } } = require('node:worker_threads');
 const isWhole = (text) => {
   const end = text.indexOf('\\r\\n\\r\\n');
   return end >= 0 && text.length - end - 4 >= Number(/content-length: (\\d+)/i.exec(text)[1]);
@@ -81,15 +81,15 @@ const read = () => new Promise((resolve) => {
   let text = '';
   socket.on('error', () => undefined).on('close', resolve).on('data', (chunk) => {
     text += chunk.toString('latin1');
-    if (leastBytes === null ? isWhole(text) : text.length >= leastBytes) socket.resetAndDestroy();
+    if (minBytes === null ? isWhole(text) : text.length >= minBytes) socket.resetAndDestroy();
   });
 });
 (async () => { for (let n = 0; n < reads; n += 1) await read(); })();
 `;
 
-async function readAndReset(request: string, leastBytes: number | null): Promise<void> {
+async function readAndReset(request: string, minBytes: number | null): Promise<void> {
   const { port } = served.server.server.address() as AddressInfo;
-  const client = new Worker(CLIENT, { eval: true, workerData: { port, request, reads: READS, leastBytes } });
+  const client = new Worker(CLIENT, { eval: true, workerData: { port, request, reads: READS, minBytes } });
   await once(client, 'exit');
 }
 

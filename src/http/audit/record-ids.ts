@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { MOST_RECORDS } from '../../audit/entry.ts';
+import { MAX_RECORDS } from '../../audit/entry.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { jsonOf } from '../../operation/media.ts';
 
@@ -29,7 +29,7 @@ function collector(shape: Shape | undefined, depth = 1): Collect | null {
   if (shape === undefined) return null;
   if (shape.format === 'uuid') {
     return (value, ids) => {
-      if (typeof value === 'string' && ids.size < MOST_RECORDS) ids.add(value);
+      if (typeof value === 'string' && ids.size < MAX_RECORDS) ids.add(value);
     };
   }
   if (shape.items) {

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { MOST_RECORDS, type AuditEntry } from '../../audit/entry.ts';
+import { MAX_RECORDS, type AuditEntry } from '../../audit/entry.ts';
 import type { RequestLine } from '../../context.ts';
 import type { KeyIdentity } from '../auth/caller.ts';
 
@@ -44,7 +44,7 @@ export const lineOf = ({ key, team_id, action, records, request_id, address }: T
   actor: key.kind,
   action,
   status,
-  records: records.slice(0, MOST_RECORDS),
+  records: records.slice(0, MAX_RECORDS),
   request_id,
   address,
 });

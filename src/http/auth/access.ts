@@ -24,19 +24,19 @@ export type ManagementAccess = { key: KeyIdentity; manager: Pick<ManagementCtx, 
  * packets without closing the connection, the process learns of the revocation only after this time.
  */
 const CACHE_MS = 10_000;
-const MOST_CACHED = 10_000;
+const MAX_CACHED = 10_000;
 /**
  * The number of cached unknown keys, as large as that of known keys. The two have separate caches, so made-up keys push
  * out only other made-up keys.
  */
-const MOST_UNKNOWN = 10_000;
+const MAX_UNKNOWN = 10_000;
 /**
  * The most look-ups of keys, tokens and signed links that run at the same time. Each is one statement that uses an
  * index.
  */
 export const LOOKUPS = 2;
 /** The most look-ups that wait for one network. */
-const MOST_WAITING = 200;
+const MAX_WAITING = 200;
 
 type Cached<T> = { access: T; until: number };
 type Find<T> = (hash: Buffer) => Promise<{ access: T; expires: string | null } | undefined>;
@@ -51,7 +51,7 @@ type Find<T> = (hash: Buffer) => Promise<{ access: T; expires: string | null } |
 export class AccessCache {
   readonly #ctx: Ctx;
   readonly #acrossTeams: Ctx;
-  readonly #mostUnknown: number;
+  readonly #maxUnknown: number;
   readonly #teams = new Map<string, Cached<TeamAccess>>();
   readonly #tokens = new Map<string, Cached<TokenAccess>>();
   readonly #managers = new Map<string, Cached<ManagementAccess>>();
@@ -64,7 +64,7 @@ export class AccessCache {
   readonly #asked = new Map<string, Promise<unknown>>();
   readonly #lookups = new FairShare({
     permits: LOOKUPS,
-    mostWaiting: MOST_WAITING,
+    maxWaiting: MAX_WAITING,
     refuse: () =>
       new AppError(
         'not_ready',
@@ -80,8 +80,8 @@ export class AccessCache {
   #made = 0;
 
   /** @param reserved has the database connections for look-ups */
-  constructor(ctx: Ctx, reserved: Ctx, mostUnknown = MOST_UNKNOWN) {
-    this.#mostUnknown = mostUnknown;
+  constructor(ctx: Ctx, reserved: Ctx, maxUnknown = MAX_UNKNOWN) {
+    this.#maxUnknown = maxUnknown;
     this.#ctx = ctx;
     this.#acrossTeams = acrossTeams(reserved); // We do not know the team before the look-up.
   }
@@ -261,14 +261,14 @@ export class AccessCache {
       if (made === this.#made) this.#cacheUnknown(name);
       return null;
     }
-    if (cache.size >= MOST_CACHED) cache.clear();
+    if (cache.size >= MAX_CACHED) cache.clear();
     const expires = found.expires === null ? Infinity : Date.parse(found.expires);
     cache.set(name, { access: found.access, until: Math.min(Date.now() + CACHE_MS, expires) });
     return found.access;
   }
 
   #cacheUnknown(name: string): void {
-    if (this.#unknown.size >= this.#mostUnknown) {
+    if (this.#unknown.size >= this.#maxUnknown) {
       const [oldest = ''] = this.#unknown.keys();
       this.#unknown.delete(oldest);
     }

@@ -6,7 +6,7 @@ import type { TSchema } from 'typebox';
 import { TransportError, type Problem } from '../error-response.ts';
 import type { Batch } from '../../operation/media.ts';
 import { parsed, parseJson, refusalOfEncoding, tooMuch, Unread } from './json-body.ts';
-import { listed, MOST_LISTED } from './problem.ts';
+import { listed, MAX_LISTED } from './problem.ts';
 import { NDJSON_TYPES, refuseOtherTypes } from './stream-body.ts';
 import { compileValidation } from './validation.ts';
 
@@ -131,7 +131,7 @@ export function itemReader(
       const input = { body: value };
       for (const problem of validate(input))
         problems.push({ ...problem, loc: ['body', index, ...problem.loc.slice(1)] });
-      if (problems.length >= MOST_LISTED) break;
+      if (problems.length >= MAX_LISTED) break;
       values.push(input.body);
     }
     return { values, problems: listed(problems) };

@@ -6,7 +6,7 @@ import { formatOf } from '../../wire/formats.ts';
 import { nearest } from '../../config/nearest.ts';
 import { alternatives } from '../../wire/alternatives.ts';
 import type { Problem } from '../error-response.ts';
-import { MOST_SUGGESTED } from './problem.ts';
+import { MAX_SUGGESTED } from './problem.ts';
 
 type Schema = {
   type?: string | string[];
@@ -31,7 +31,7 @@ type Schema = {
 /**
  * The most values of a request. No valid request needs more, and each value takes about a microsecond in later checks.
  */
-const MOST_VALUES = 10_000;
+const MAX_VALUES = 10_000;
 
 /** The state of a check: the current path, the problems, and the number of values so far. */
 type Tour = { loc: Problem['loc']; problems: Problem[]; values: number };
@@ -52,9 +52,9 @@ function compile(schema: Schema): Look {
   const look = lookOf(schema);
   return (value, at) => {
     at.values += 1;
-    if (at.values <= MOST_VALUES) return look(value, at);
-    if (at.values === MOST_VALUES + 1) {
-      at.problems.push({ type: 'too_long', loc: at.loc.slice(0, 1), msg: `At most ${MOST_VALUES} values are taken` });
+    if (at.values <= MAX_VALUES) return look(value, at);
+    if (at.values === MAX_VALUES + 1) {
+      at.problems.push({ type: 'too_long', loc: at.loc.slice(0, 1), msg: `At most ${MAX_VALUES} values are taken` });
     }
     return undefined;
   };
@@ -176,7 +176,7 @@ function hasKeys(value: Record<string, unknown>, keys: readonly string[]): boole
   return count === keys.length;
 }
 
-const MOST_UNKNOWN = 10;
+const MAX_UNKNOWN = 10;
 const LONGEST_NAME = 100;
 
 /** Adds a problem for each of the first unknown keys. Called for a shape that accepts only its declared keys. */
@@ -186,7 +186,7 @@ function refuseUnknown(value: Record<string, unknown>, properties: Record<string
     if (Object.hasOwn(properties, name)) continue;
     at.loc.push(name.slice(0, LONGEST_NAME));
     const names = Object.keys(properties);
-    const meant = at.problems.length < MOST_SUGGESTED && name.length <= LONGEST_NAME ? nearest(name, names) : null;
+    const meant = at.problems.length < MAX_SUGGESTED && name.length <= LONGEST_NAME ? nearest(name, names) : null;
     const suggestion = meant === null ? '' : `. Did you mean ${meant}?`;
     refuse(
       at,
@@ -195,7 +195,7 @@ function refuseUnknown(value: Record<string, unknown>, properties: Record<string
     );
     at.loc.pop();
     reported += 1;
-    if (reported === MOST_UNKNOWN) return;
+    if (reported === MAX_UNKNOWN) return;
   }
 }
 

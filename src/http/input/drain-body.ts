@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 const LONGEST_MS = 2_000;
 
 /**
@@ -18,7 +18,7 @@ export function drainBody(request: IncomingMessage): Promise<void> {
     if (request.complete || request.destroyed) return done();
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > MOST_BYTES) done();
+      if (bytes > MAX_BYTES) done();
     });
     request.once('end', done).once('close', done).once('error', done);
     request.resume();

@@ -6,10 +6,10 @@ import { readQuery } from './read-parameters.ts';
 import { compileValidation } from './validation.ts';
 
 const LONGEST_FIELD = 1_000;
-const MOST_FIELDS = 20;
+const MAX_FIELDS = 20;
 /** The limit for the headers of one part: its name, its content type, and its file name, which we ignore. */
-const MOST_HEADER_BYTES = 4_096;
-const MOST_HEADERS = 10;
+const MAX_HEADER_BYTES = 4_096;
+const MAX_HEADERS = 10;
 
 const BROKEN: Problem = { type: 'value_error', loc: ['body'], msg: 'The body is not a readable form' };
 
@@ -126,11 +126,11 @@ function parserOf(contentType: string, maxFiles: number): InstanceType<typeof Bu
       headers: { 'content-type': contentType },
       limits: {
         files: maxFiles,
-        fields: MOST_FIELDS,
-        parts: maxFiles + MOST_FIELDS,
+        fields: MAX_FIELDS,
+        parts: maxFiles + MAX_FIELDS,
         fieldSize: LONGEST_FIELD,
-        headerPairs: MOST_HEADERS,
-        headerSize: MOST_HEADER_BYTES,
+        headerPairs: MAX_HEADERS,
+        headerSize: MAX_HEADER_BYTES,
       },
     });
   } catch {

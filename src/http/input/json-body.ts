@@ -20,16 +20,16 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * Parses a body. Returns undefined if the body is empty. A key `__proto__` does no harm: `JSON.parse` makes it an
  * ordinary key, and the check of bounds copies only known keys.
  */
-export function parseJson(bytes: Buffer, mostValues = MOST_VALUES): unknown {
-  return tooMuch(bytes, mostValues) ?? parsed(bytes);
+export function parseJson(bytes: Buffer, maxValues = MAX_VALUES): unknown {
+  return tooMuch(bytes, maxValues) ?? parsed(bytes);
 }
 
 /** Returns the reason for which we do not parse a body, or null. */
-export function tooMuch(bytes: Buffer, mostValues = MOST_VALUES): Unread | null {
-  if (bytes.length <= SMALL_BYTES || isModest(bytes, mostValues)) return null;
+export function tooMuch(bytes: Buffer, maxValues = MAX_VALUES): Unread | null {
+  if (bytes.length <= SMALL_BYTES || isModest(bytes, maxValues)) return null;
   return new Unread(
     'value_error',
-    `The body may be nested ${DEEPEST} levels deep and have ${mostValues.toLocaleString('en')} values`,
+    `The body may be nested ${DEEPEST} levels deep and have ${maxValues.toLocaleString('en')} values`,
   );
 }
 
@@ -49,7 +49,7 @@ const DEEPEST = 64;
  * The most values that we parse. `JSON.parse` takes 10 ms for this many. Without a limit, a mebibyte of brackets would
  * become half a million lists, which takes a third of a second.
  */
-const MOST_VALUES = 20_000;
+const MAX_VALUES = 20_000;
 /**
  * We parse a smaller body without counting. It cannot have too many values, and its nesting cannot exhaust the stack
  * when we serialise it.
@@ -68,7 +68,7 @@ const OBJECT_END = 0x7d;
  * Returns true if a body may be parsed. It counts brackets and commas outside of strings, which takes a millisecond per
  * mebibyte.
  */
-function isModest(bytes: Buffer, mostValues: number): boolean {
+function isModest(bytes: Buffer, maxValues: number): boolean {
   let depth = 0;
   let values = 1;
   for (let index = 0; index < bytes.length; index += 1) {
@@ -80,7 +80,7 @@ function isModest(bytes: Buffer, mostValues: number): boolean {
       values += 1;
       if (depth > DEEPEST) return false;
     } else if (byte === LIST_END || byte === OBJECT_END) depth -= 1;
-    if (values > mostValues) return false;
+    if (values > maxValues) return false;
   }
   return true;
 }

@@ -5,12 +5,12 @@ import type { Mismatch } from '../../wire/mismatch.ts';
 import type { Problem } from '../error-response.ts';
 import { ownProperty } from '../../wire/own-property.ts';
 
-export const MOST_LISTED = 100;
-const MOST_BYTES = 64 * 1024;
+export const MAX_LISTED = 100;
+const MAX_BYTES = 64 * 1024;
 /** The most suggestions in one response. Finding a suggestion takes up to a millisecond. */
-export const MOST_SUGGESTED = 3;
+export const MAX_SUGGESTED = 3;
 /** If there are at most this many names, the problem lists all of them and suggests none. */
-const MOST_SEEN = 8;
+const MAX_SEEN = 8;
 const LONGEST_REPEATED = 100;
 
 /** Returns the problems for a response. It keeps one problem per path, and at most as many as a response lists. */
@@ -21,9 +21,9 @@ export function listed(problems: Problem[]): Problem[] {
     if (!byPath.has(path)) byPath.set(path, problem);
   }
   let bytes = 0;
-  return [...byPath.values()].slice(0, MOST_LISTED).filter((problem) => {
+  return [...byPath.values()].slice(0, MAX_LISTED).filter((problem) => {
     bytes += Buffer.byteLength(JSON.stringify(problem));
-    return bytes <= MOST_BYTES;
+    return bytes <= MAX_BYTES;
   });
 }
 
@@ -97,7 +97,7 @@ const mismatchOf = ({ keyword, parentSchema }: ErrorObject): Mismatch | undefine
  */
 function suggestion(error: ErrorObject, value: unknown): string {
   const values = error.keyword === 'enum' ? (error.params['allowedValues'] as unknown[]) : [];
-  const names = values.length > MOST_SEEN ? values.map(String) : mismatchOf(error)?.names;
+  const names = values.length > MAX_SEEN ? values.map(String) : mismatchOf(error)?.names;
   if (names === undefined || typeof value !== 'string' || value.length > LONGEST_REPEATED) return '';
   const meant = nearest(value, names);
   return meant === null ? '' : `. Did you mean ${meant}?`;

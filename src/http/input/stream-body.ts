@@ -13,7 +13,7 @@ export const NDJSON_TYPES = ['application/x-ndjson', 'application/jsonl'];
 const TYPES = { ndjson: NDJSON_TYPES, multipart: ['multipart/form-data'] };
 const WHAT = { bytes: 'the bytes themselves', ndjson: 'one JSON value per line', multipart: 'a form with files' };
 const LONGEST_LINE = 1024 * 1024;
-const MOST_NDJSON_BYTES = 1024 * 1024 * 1024;
+const MAX_NDJSON_BYTES = 1024 * 1024 * 1024;
 
 /** A stream may take this long, if bytes keep arriving. Other requests must arrive faster. */
 const LONGEST_ARRIVAL_MS = 2 * 3_600_000;
@@ -27,7 +27,7 @@ const SMALL_BYTES = 64 * 1024;
  */
 export function takeStreams(server: FastifyInstance, kind: Ndjson | ByteStream | Multipart): void {
   const types = kind.media === 'bytes' ? kind.types : TYPES[kind.media];
-  const maxBytes = kind.media === 'ndjson' ? MOST_NDJSON_BYTES : kind.maxBytes;
+  const maxBytes = kind.media === 'ndjson' ? MAX_NDJSON_BYTES : kind.maxBytes;
   server.removeAllContentTypeParsers();
   refuseOtherTypes(server, `${WHAT[kind.media]}: ${types.join(', ')}`);
   server.addContentTypeParser([...types], (request, body, done) => {

@@ -6,7 +6,7 @@ import type { Rule } from '../../wire/rule.ts';
 import { RULES } from '../../wire/rules.ts';
 import { compileBounds } from './bounds.ts';
 import type { Problem } from '../error-response.ts';
-import { listed, MOST_SUGGESTED, toProblem } from './problem.ts';
+import { listed, MAX_SUGGESTED, toProblem } from './problem.ts';
 
 /** The parts of a request. A response lists problems in this order. */
 export type RequestParts = { path?: TSchema | undefined; query?: TSchema | undefined; body?: TSchema | undefined };
@@ -61,7 +61,7 @@ export function compileValidation(parts: RequestParts): (input: Record<string, u
     const further = found
       .filter(({ keyword, instancePath }) => keyword === 'type' || !mistyped.has(instancePath))
       .filter(({ keyword, instancePath }) => keyword !== 'enum' || !ruled.has(instancePath))
-      .map((error, index) => toProblem(error, input, index < MOST_SUGGESTED))
+      .map((error, index) => toProblem(error, input, index < MAX_SUGGESTED))
       .filter(({ loc }) => !loc.some((_, index) => leftOut.has(loc.slice(0, index + 1).join('/'))));
     return listed([...tooLong, ...further]);
   };

@@ -4,14 +4,14 @@ import { Threshold } from '../../fair/threshold.ts';
 
 const MEBIBYTE = 1024 * 1024;
 /** The most bytes of batch bodies in one process. The process keeps a body in memory until its response is sent. */
-const MOST_BYTES = 128 * MEBIBYTE;
+const MAX_BYTES = 128 * MEBIBYTE;
 
 /**
  * Counts the bytes of batch bodies that are arriving or that wait for the batch scheduler. We read a body only when
  * this counter allows it.
  */
 export class ArrivingBatches {
-  readonly #bytes = new Threshold(MOST_BYTES);
+  readonly #bytes = new Threshold(MAX_BYTES);
 
   /**
    * Reserves memory for `bytes`. The caller calls the returned function to release it. Throws not_ready if too many

@@ -11,14 +11,14 @@ import { networkOf } from './network-of.ts';
 import type { UnreadResponses } from './unread-responses.ts';
 
 const LONGEST_HEADERS_MS = 10_000;
-const MOST_HEADER_BYTES = 16_384;
+const MAX_HEADER_BYTES = 16_384;
 /** We cut a stream if its client reads fewer bytes than this within the request timeout. */
-const LEAST_TAKEN_BYTES = 16_384;
+const MIN_TAKEN_BYTES = 16_384;
 /**
  * The most unanswered requests on one connection. A client may send several before it reads the first response
  * (pipelining), but no client that we know sends as many.
  */
-const MOST_PIPELINED = 100;
+const MAX_PIPELINED = 100;
 
 /**
  * Returns options of Node's server that limit how long a request may take to arrive and how long its headers may be.
@@ -34,7 +34,7 @@ export function arrivalLimits({ requestTimeoutMs }: Config): { requestTimeout: n
       connectionsCheckingInterval: Math.min(1_000, requestTimeoutMs),
       // Node applies this limit to the request line and the headers together. A URL that is too long has an HTTP status
       // of its own. So we let the parser accept both, and check each later.
-      maxHeaderSize: 2 * MOST_HEADER_BYTES,
+      maxHeaderSize: 2 * MAX_HEADER_BYTES,
     },
   };
 }
@@ -46,14 +46,14 @@ export function arrivalLimits({ requestTimeoutMs }: Config): { requestTimeout: n
 export function refuseLongHeaders({ rawHeaders }: IncomingMessage): void {
   let bytes = 0;
   for (const text of rawHeaders) bytes += text.length + 2;
-  if (bytes > MOST_HEADER_BYTES) throw new TransportError('headers_too_large');
+  if (bytes > MAX_HEADER_BYTES) throw new TransportError('headers_too_large');
 }
 
 /**
  * The listeners of a streamed and compressed response: about six of Fastify and of Node's streams, and those of our
  * limits. Node's limit is 10, and a response with more makes Node print a warning that is no line of our log.
  */
-const MOST_LISTENERS = 20;
+const MAX_LISTENERS = 20;
 
 /**
  * Limits the connections in total and by network, and the pipelined requests of a connection. Counts the unread bytes
@@ -84,8 +84,8 @@ export function limitConnections(app: FastifyInstance, { config, log }: Ctx, unr
   app.server.on('request', ({ socket }, response) => {
     const count = (underWay.get(socket) ?? 0) + 1;
     underWay.set(socket, count);
-    if (count > MOST_PIPELINED) socket.destroy();
-    response.setMaxListeners(MOST_LISTENERS);
+    if (count > MAX_PIPELINED) socket.destroy();
+    response.setMaxListeners(MAX_LISTENERS);
     response.once('close', () => underWay.set(socket, (underWay.get(socket) ?? 1) - 1));
   });
   app.addHook('onSend', async (request, reply, payload) => {
@@ -111,7 +111,7 @@ function cutWhoStops(socket: Socket, ms: number, cut: () => void): NodeJS.Timeou
   let before = taken();
   return setInterval(() => {
     const now = taken();
-    if (socket.writableLength > 0 && now - before < LEAST_TAKEN_BYTES) cut();
+    if (socket.writableLength > 0 && now - before < MIN_TAKEN_BYTES) cut();
     before = now;
   }, ms);
 }

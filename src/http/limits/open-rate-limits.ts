@@ -7,7 +7,7 @@ import { RateLimits } from './rate-limits.ts';
  * A link gets a tenth of a key's rate. People open a link only now and then, and we may have to render its document.
  */
 const PART_OF_LINK = 10;
-const LEAST_BURST_OF_LINK = 10;
+const MIN_BURST_OF_LINK = 10;
 
 /** Counts a request and sets the rate-limit headers. Throws rate_limited if the caller sends too many requests. */
 type CountRequest = (caller: Caller | RefusedCaller, setHeader: (name: string, value: string) => void) => Promise<void>;
@@ -21,7 +21,7 @@ export function openRateLimits(ctx: Ctx, policy: NonNullable<Config['rateLimit']
   const keys = new RateLimits(ctx, policy);
   const links = new RateLimits(ctx, {
     perSecond: Math.max(1, policy.perSecond / PART_OF_LINK),
-    burst: Math.max(LEAST_BURST_OF_LINK, Math.ceil(policy.burst / PART_OF_LINK)),
+    burst: Math.max(MIN_BURST_OF_LINK, Math.ceil(policy.burst / PART_OF_LINK)),
   });
   return async ({ key, countedAs = key?.id }, setHeader) => {
     if (key?.kind === 'signed_link') await links.take(key.id, setHeader);

@@ -28,8 +28,8 @@ const LEASE_MS = 5_000;
  * The least time between two leases of an empty bucket. So a key that sends too many requests causes at most ten
  * statements a second.
  */
-const LEAST_WAIT_MS = 100;
-const MOST_KEYS = 10_000;
+const MIN_WAIT_MS = 100;
+const MAX_KEYS = 10_000;
 const FORGOTTEN_AFTER_HOURS = 24;
 const TIDY_MS = 3_600_000;
 
@@ -83,7 +83,7 @@ export class RateLimits {
     let lease = this.#leases.get(keyId);
     if (lease) return lease;
     // We forget the oldest lease. Its key loses at most a tenth of its bucket.
-    const oldest = this.#leases.size >= MOST_KEYS ? this.#leases.keys().next() : null;
+    const oldest = this.#leases.size >= MAX_KEYS ? this.#leases.keys().next() : null;
     if (oldest && !oldest.done) this.#leases.delete(oldest.value);
     lease = { tokens: 0, shared: 0, until: 0, emptyUntil: 0, renewing: null };
     this.#leases.set(keyId, lease);
@@ -109,7 +109,7 @@ export class RateLimits {
     lease.shared = tokens;
     lease.until = Date.now() + LEASE_MS;
     if (granted === 0) {
-      lease.emptyUntil = Date.now() + Math.max(LEAST_WAIT_MS, ((1 - tokens) / perSecond) * 1000);
+      lease.emptyUntil = Date.now() + Math.max(MIN_WAIT_MS, ((1 - tokens) / perSecond) * 1000);
     }
     await this.#deleteUnused();
   }

@@ -12,7 +12,7 @@ import { networkOf } from './network-of.ts';
  * The most requests of one team that wait for a permit. In a longer queue, the last clients would give up before their
  * requests run.
  */
-const MOST_WAITING = 1_000;
+const MAX_WAITING = 1_000;
 /**
  * One organisation gets at most this part of the permits. So a request of another organisation usually finds a free
  * permit at once.
@@ -84,10 +84,10 @@ export class RequestPermits {
 export const openRequestPermits = ({ databasePools }: Config, ofBatches: number): RequestPermits =>
   new RequestPermits(Math.max(1, databasePools.api - ofBatches));
 
-const share = (permits: number, mostOfOrg = permits): FairShare =>
+const share = (permits: number, maxOfOrg = permits): FairShare =>
   new FairShare({
     permits,
-    mostOfOrg,
-    mostWaiting: MOST_WAITING,
+    maxOfOrg,
+    maxWaiting: MAX_WAITING,
     refuse: () => new AppError('not_ready', 'Too many requests of this team are waiting. Send this one again shortly.'),
   });

@@ -8,15 +8,15 @@ import { networkOf } from './network-of.ts';
 
 const MEBIBYTE = 1024 * 1024;
 /** The most unread bytes of one process. */
-const MOST_BYTES = 128 * MEBIBYTE;
-const MOST_BYTES_OF_AN_ORG = MOST_BYTES / 4;
+const MAX_BYTES = 128 * MEBIBYTE;
+const MAX_BYTES_OF_AN_ORG = MAX_BYTES / 4;
 /** The most unread bytes of a team, of an organisation's management keys, or of a network. */
-const MOST_BYTES_OF_ONE = MOST_BYTES / 8;
+const MAX_BYTES_OF_ONE = MAX_BYTES / 8;
 /**
  * A response up to this size is not counted if it is the only one on its connection. Every client reads so few bytes at
  * once, and we limit the number of connections.
  */
-const MOST_UNCOUNTED = 16 * 1024;
+const MAX_UNCOUNTED = 16 * 1024;
 /**
  * What we count for a stream. It buffers at most the chunk that it wrote, the next chunk, and the compression window.
  */
@@ -42,7 +42,7 @@ export class UnreadResponses {
    * before its work begins, because other responses may have become unread while the request waited.
    */
   refuseWithoutReader(request: FastifyRequest): void {
-    if (this.#all < MOST_BYTES_OF_ONE || !isOfTenant(request)) return;
+    if (this.#all < MAX_BYTES_OF_ONE || !isOfTenant(request)) return;
     if (this.#isUsedUp(sharesOf(request))) throw tooMuchUnread();
   }
 
@@ -53,16 +53,16 @@ export class UnreadResponses {
    */
   handOver(request: FastifyRequest, reply: FastifyReply, payload: unknown, isAlone: boolean): Buffer | undefined {
     const bytes = bytesOf(payload);
-    if (bytes === 0 || (isAlone && bytes <= MOST_UNCOUNTED)) return undefined;
+    if (bytes === 0 || (isAlone && bytes <= MAX_UNCOUNTED)) return undefined;
     const shares = sharesOf(request);
-    if (bytes > MOST_UNCOUNTED && mayBeRefused(request, payload) && !this.#hasCapacity(shares)) {
+    if (bytes > MAX_UNCOUNTED && mayBeRefused(request, payload) && !this.#hasCapacity(shares)) {
       if (payload instanceof Readable) payload.destroy();
       // These headers describe the response that we do not send.
       reply.removeHeader('content-disposition').header('cache-control', 'no-store');
       throw tooMuchUnread();
     }
     this.#countUntilSent(shares, bytes, request.raw.socket, reply.raw);
-    return typeof payload === 'string' && bytes > MOST_UNCOUNTED ? Buffer.from(payload) : undefined;
+    return typeof payload === 'string' && bytes > MAX_UNCOUNTED ? Buffer.from(payload) : undefined;
   }
 
   /**
@@ -70,7 +70,7 @@ export class UnreadResponses {
    * size can be sent. So one response may exceed a share.
    */
   #hasCapacity(shares: Share[]): boolean {
-    return this.#all < MOST_BYTES && !this.#isUsedUp(shares);
+    return this.#all < MAX_BYTES && !this.#isUsedUp(shares);
   }
 
   #isUsedUp(shares: Share[]): boolean {
@@ -133,10 +133,10 @@ const isOfTenant = ({ trail }: FastifyRequest): boolean =>
 
 function sharesOf(request: FastifyRequest): Share[] {
   const key = isOfTenant(request) ? request.trail?.key : undefined;
-  if (!key) return [{ id: `address ${networkOf(request.ip)}`, most: MOST_BYTES_OF_ONE }];
+  if (!key) return [{ id: `address ${networkOf(request.ip)}`, most: MAX_BYTES_OF_ONE }];
   return [
-    { id: key.team_id === null ? `keys ${key.org_id}` : `team ${key.team_id}`, most: MOST_BYTES_OF_ONE },
-    { id: `organisation ${key.org_id}`, most: MOST_BYTES_OF_AN_ORG },
+    { id: key.team_id === null ? `keys ${key.org_id}` : `team ${key.team_id}`, most: MAX_BYTES_OF_ONE },
+    { id: `organisation ${key.org_id}`, most: MAX_BYTES_OF_AN_ORG },
   ];
 }
 

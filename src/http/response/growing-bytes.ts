@@ -1,8 +1,8 @@
 // A buffer to which we write JSON in parts.
 
-const LEAST_BYTES = 4_096;
+const MIN_BYTES = 4_096;
 /** The most bytes that UTF-8 needs for one UTF-16 code unit. */
-const MOST_BYTES_OF_UNIT = 3;
+const MAX_BYTES_OF_UNIT = 3;
 /**
  * If the buffer is less than half full, `end` copies its content into a smaller buffer. Otherwise its empty part would
  * use memory until the response is sent.
@@ -20,7 +20,7 @@ export class GrowingBytes {
 
   /** @param expected an estimate of the final number of bytes */
   constructor(expected: number) {
-    this.#bytes = Buffer.allocUnsafe(Math.max(expected, LEAST_BYTES));
+    this.#bytes = Buffer.allocUnsafe(Math.max(expected, MIN_BYTES));
   }
 
   addByte(byte: number): void {
@@ -36,7 +36,7 @@ export class GrowingBytes {
 
   /** Adds a text without quotation marks or escapes. */
   add(text: string): void {
-    this.#reserve(text.length * MOST_BYTES_OF_UNIT);
+    this.#reserve(text.length * MAX_BYTES_OF_UNIT);
     this.#length += this.#bytes.write(text, this.#length);
   }
 

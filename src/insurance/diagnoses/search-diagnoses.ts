@@ -1,6 +1,6 @@
 import { DIAGNOSES, type Diagnosis } from './codes.ts';
 
-const MOST_FOUND = 50;
+const MAX_FOUND = 50;
 
 /**
  * Finds diagnoses of our subset. A diagnosis matches if its code begins with the text, with or without the point. It
@@ -21,5 +21,5 @@ export function searchDiagnoses(text: string): Diagnosis[] {
     const itsWords = description.toLowerCase().split(/[^\p{L}\p{N}]+/u);
     return words.every((word) => itsWords.some((each) => (word.length === 1 ? each === word : each.startsWith(word))));
   });
-  return [...new Set([...byCode, ...byWords])].slice(0, MOST_FOUND);
+  return [...new Set([...byCode, ...byWords])].slice(0, MAX_FOUND);
 }

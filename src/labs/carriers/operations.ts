@@ -7,7 +7,7 @@ import { receiveCarrierUpdate } from './receive-carrier-update.ts';
 import { SIGNATURE_HEADER } from './carrier-signature.ts';
 
 /** The largest accepted body. An event contains the complete history of its parcel. */
-const MOST_BYTES = 256 * 1024;
+const MAX_BYTES = 256 * 1024;
 
 export const carrierOperations: Operation[] = [
   operation({
@@ -20,7 +20,7 @@ export const carrierOperations: Operation[] = [
       carrier: WordFilter({ description: 'usps, ups, fedex, dhl or ontrac. Use easypost for all of them.' }),
     }),
     headers: [SIGNATURE_HEADER],
-    body: byteStream(['application/json'], MOST_BYTES),
+    body: byteStream(['application/json'], MAX_BYTES),
     response: Type.Object({ received: Type.Boolean({ description: 'Always true.' }) }),
     refusals: ['not_found', 'signature_refused'],
     summary: 'Receive tracking updates of a carrier',

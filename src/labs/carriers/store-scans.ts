@@ -6,11 +6,11 @@ import { carrierScansKind, lockTrackingNumbers, trackingNumberHash } from '../or
 import type { Tracker } from './tracker-of.ts';
 
 /** The most scans that we store for one parcel. */
-const MOST_OF_A_PARCEL = 200;
+const MAX_OF_A_PARCEL = 200;
 /** The most scans that we store for one courier without a known order. Beyond that we delete the oldest. */
-const MOST_UNKNOWN = 20_000;
+const MAX_UNKNOWN = 20_000;
 /** The most scans without a known order that we delete while we handle one event, so that no event takes long. */
-const MOST_DROPPED = 500;
+const MAX_DROPPED = 500;
 
 /**
  * Stores the scans of a parcel, and adds the job that moves the parcel's order. Returns whether there is such an order.
@@ -34,7 +34,7 @@ export async function storeScans(ctx: TxCtx<Ctx>, { number, courier, scans }: Tr
     select ${hash}, ${courier}, stage, scanned_at, ${found !== undefined}
       from unnest(${scans.map(({ stage }) => stage)}::text[],
                   ${scans.map(({ scanned_at }) => scanned_at)}::timestamptz[]) as scan (stage, scanned_at)
-     where (select count(*) from carrier_scans where number_hash = ${hash}) < ${MOST_OF_A_PARCEL}
+     where (select count(*) from carrier_scans where number_hash = ${hash}) < ${MAX_OF_A_PARCEL}
         on conflict do nothing returning stage`.execute(db);
   if (rows.length === 0) return found !== undefined;
   if (found) await addJob(db, carrierScansKind, found);
@@ -46,5 +46,5 @@ async function dropOldestUnknown({ db }: TxCtx<Ctx>, courier: string): Promise<v
   await sql`
     delete from carrier_scans where ctid = any (array (
       select ctid from carrier_scans where courier = ${courier} and not is_known
-       order by received_at desc offset ${MOST_UNKNOWN} limit ${MOST_DROPPED}))`.execute(db);
+       order by received_at desc offset ${MAX_UNKNOWN} limit ${MAX_DROPPED}))`.execute(db);
 }

@@ -2,10 +2,10 @@ import { courierOf } from '../orders/testkit/couriers.ts';
 import { stageOf, type Stage } from './stages.ts';
 
 /** The number of scans that we read of a tracker, the newest first. A parcel has about ten or twenty scans. */
-const MOST_SCANS = 100;
-const MOST_NUMBER_LETTERS = 100;
+const MAX_SCANS = 100;
+const MAX_NUMBER_LETTERS = 100;
 /** The most that a scan's time may be in the future. The carrier's clock may be ahead of ours. */
-const MOST_AHEAD_MS = 86_400_000;
+const MAX_AHEAD_MS = 86_400_000;
 const FIRST_MS = Date.UTC(2000, 0, 1);
 
 /** A parcel and its scans, in any order. */
@@ -25,7 +25,7 @@ export function trackerOf(body: Buffer): Tracker | null {
   const all = [...history, { ...own, at: history.length > 0 ? newest : own.at }];
   const scans = all.flatMap(({ status, detail, at }) => {
     const stage = stageOf(status, detail);
-    const isMoment = at >= FIRST_MS && at <= Date.now() + MOST_AHEAD_MS;
+    const isMoment = at >= FIRST_MS && at <= Date.now() + MAX_AHEAD_MS;
     return stage !== null && isMoment ? [{ stage, scanned_at: new Date(at).toISOString() }] : [];
   });
   return scans.length > 0 ? { number, courier: courierOf(carrier), scans } : null;
@@ -38,11 +38,11 @@ function partsOf(body: Buffer) {
   const isTracker = textOf(event['description']).startsWith('tracker.') || result['object'] === 'Tracker';
   const details = Array.isArray(result['tracking_details']) ? (result['tracking_details'] as unknown[]) : [];
   return {
-    number: isTracker && code !== '' && code.length <= MOST_NUMBER_LETTERS ? code : null,
+    number: isTracker && code !== '' && code.length <= MAX_NUMBER_LETTERS ? code : null,
     carrier: textOf(result['carrier']),
     own: scanOf({ ...result, datetime: result['updated_at'] }),
     history: details
-      .slice(-MOST_SCANS)
+      .slice(-MAX_SCANS)
       .map((detail) => scanOf(fieldsOf(detail)))
       .filter(({ at }) => !Number.isNaN(at)),
   };

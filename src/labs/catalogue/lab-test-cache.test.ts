@@ -7,8 +7,8 @@ import {
   getCachedLabTest,
   getCachedLabTests,
   type LabTestAt,
-  MOST_BYTES_OF_TEAM,
-  MOST_CACHED,
+  MAX_BYTES_OF_TEAM,
+  MAX_CACHED,
 } from './lab-test-cache.ts';
 
 let app: TestApp;
@@ -35,29 +35,29 @@ async function makeLabTests(count: number, description = ''): Promise<{ ctx: Tea
 const withoutDatabase = (ctx: TeamCtx): TeamCtx => ({ ...ctx, db: null as never });
 
 test('a lab test that the full cache reads does not push another one out of the same answer', async () => {
-  const { ctx, labTests } = await makeLabTests(MOST_CACHED + 1);
-  const [oldest, missing] = [labTests[0], labTests[MOST_CACHED]] as [LabTestAt, LabTestAt];
+  const { ctx, labTests } = await makeLabTests(MAX_CACHED + 1);
+  const [oldest, missing] = [labTests[0], labTests[MAX_CACHED]] as [LabTestAt, LabTestAt];
   await getCachedLabTest(ctx, oldest);
-  await getCachedLabTests(ctx, labTests.slice(0, MOST_CACHED));
+  await getCachedLabTests(ctx, labTests.slice(0, MAX_CACHED));
   const found = await getCachedLabTests(ctx, [oldest, missing, oldest]);
   expect([...found.keys()].toSorted()).toEqual([oldest.id, missing.id].toSorted());
 });
 
 test('more lab tests than the cache can hold are all found', async () => {
-  const { ctx, labTests } = await makeLabTests(MOST_CACHED + 10);
-  expect((await getCachedLabTests(ctx, labTests)).size).toBe(MOST_CACHED + 10);
+  const { ctx, labTests } = await makeLabTests(MAX_CACHED + 10);
+  expect((await getCachedLabTests(ctx, labTests)).size).toBe(MAX_CACHED + 10);
 });
 
 test('a new revision stays in the cache as long as a new lab test', async () => {
-  const { ctx, labTests } = await makeLabTests(MOST_CACHED + 2);
+  const { ctx, labTests } = await makeLabTests(MAX_CACHED + 2);
   const [oldest, changed] = [labTests[0], labTests[1]] as [LabTestAt, LabTestAt];
   for (const first of [oldest, changed]) await getCachedLabTest(ctx, first);
-  await getCachedLabTests(ctx, labTests.slice(0, MOST_CACHED));
+  await getCachedLabTests(ctx, labTests.slice(0, MAX_CACHED));
   await sql`update lab_tests set name = 'Renamed' where id = ${changed.id}`.execute(app.db);
   const revised = { id: changed.id, revision: `1.${changed.revision.split('.')[1]}` };
   expect((await getCachedLabTest(ctx, revised)).name).toBe('Renamed');
 
-  await getCachedLabTests(ctx, labTests.slice(MOST_CACHED));
+  await getCachedLabTests(ctx, labTests.slice(MAX_CACHED));
   expect((await getCachedLabTest(withoutDatabase(ctx), revised)).name).toBe('Renamed');
   await expect(getCachedLabTest(withoutDatabase(ctx), oldest)).rejects.toThrow();
 });
@@ -66,7 +66,7 @@ test('a team with large lab tests keeps only its share, the newest, and those of
   const few = await makeLabTests(1);
   await getCachedLabTests(few.ctx, few.labTests);
   const share = 8;
-  const { ctx, labTests } = await makeLabTests(5 * share, 'x'.repeat(MOST_BYTES_OF_TEAM / share - 10_000));
+  const { ctx, labTests } = await makeLabTests(5 * share, 'x'.repeat(MAX_BYTES_OF_TEAM / share - 10_000));
   for (const labTest of labTests) await getCachedLabTest(ctx, labTest);
   const isCached = (of: TeamCtx, labTest: LabTestAt): Promise<boolean> =>
     getCachedLabTest(withoutDatabase(of), labTest).then(
@@ -77,9 +77,7 @@ test('a team with large lab tests keeps only its share, the newest, and those of
   expect(cached).toEqual(labTests.map((_, n) => n >= labTests.length - share));
   expect(await isCached(few.ctx, few.labTests[0] as LabTestAt)).toBe(true);
 
-  const huge = await makeLabTests(1, 'x'.repeat(MOST_BYTES_OF_TEAM));
-  expect((await getCachedLabTest(huge.ctx, huge.labTests[0] as LabTestAt)).description).toHaveLength(
-    MOST_BYTES_OF_TEAM,
-  );
+  const huge = await makeLabTests(1, 'x'.repeat(MAX_BYTES_OF_TEAM));
+  expect((await getCachedLabTest(huge.ctx, huge.labTests[0] as LabTestAt)).description).toHaveLength(MAX_BYTES_OF_TEAM);
   expect(await isCached(huge.ctx, huge.labTests[0] as LabTestAt)).toBe(false);
 });

@@ -5,13 +5,13 @@ import type { LabTest } from './schemas.ts';
 /** A lab test at one revision. The statement that reads an order also reads this revision (LAB_TEST_REVISION). */
 export type LabTestAt = { id: string; revision: string };
 
-export const MOST_CACHED = 2_000;
+export const MAX_CACHED = 2_000;
 /**
  * The largest size of the cache in bytes of JSON, for all teams together. One team may use a quarter of this size. In
  * memory the objects take two to three times as many bytes.
  */
-const MOST_BYTES = 32 * 1024 * 1024;
-export const MOST_BYTES_OF_TEAM = MOST_BYTES / 4;
+const MAX_BYTES = 32 * 1024 * 1024;
+export const MAX_BYTES_OF_TEAM = MAX_BYTES / 4;
 
 type CachedLabTest = { revision: string; labTest: LabTest; team_id: string; bytes: number };
 /** A Map returns its entries in the order of insertion, so the first entry of each map is the oldest. */
@@ -52,10 +52,10 @@ function addToCache(team_id: string, fresh: { revision: string; labTest: LabTest
   const { id } = fresh.labTest;
   drop(id);
   const bytes = Buffer.byteLength(JSON.stringify(fresh.labTest));
-  if (bytes > MOST_BYTES_OF_TEAM) return;
-  for (let own = teams.get(team_id); own && own.bytes + bytes > MOST_BYTES_OF_TEAM; own = teams.get(team_id))
+  if (bytes > MAX_BYTES_OF_TEAM) return;
+  for (let own = teams.get(team_id); own && own.bytes + bytes > MAX_BYTES_OF_TEAM; own = teams.get(team_id))
     drop(first(own.ids));
-  while (cache.size >= MOST_CACHED || cachedBytes + bytes > MOST_BYTES) drop(first(cache.keys()));
+  while (cache.size >= MAX_CACHED || cachedBytes + bytes > MAX_BYTES) drop(first(cache.keys()));
   cache.set(id, { ...fresh, team_id, bytes });
   cachedBytes += bytes;
   const own = teams.get(team_id) ?? { bytes: 0, ids: new Set() };

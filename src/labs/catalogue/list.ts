@@ -14,15 +14,15 @@ type OrderKey = LabTestFilter['order_key'];
 type Row = { lab_test: LabTest; value: number };
 
 /** The largest number of lab tests in a response without pages. A lab test with a hundred markers is 24 kB. */
-const MOST_AT_ONCE = 300;
+const MAX_AT_ONCE = 300;
 
 /** Returns all lab tests of the team that match every given filter. Throws too_many_matches. */
 export async function listLabTests(ctx: TeamCtx, filter: LabTestFilter): Promise<LabTest[]> {
-  const rows = await select(ctx, filter, { after: null, limit: MOST_AT_ONCE + 1 });
-  if (rows.length > MOST_AT_ONCE) {
+  const rows = await select(ctx, filter, { after: null, limit: MAX_AT_ONCE + 1 });
+  if (rows.length > MAX_AT_ONCE) {
     throw new AppError(
       'too_many_matches',
-      `More than ${MOST_AT_ONCE} lab tests match. GET /v3/lab_test lists them in pages.`,
+      `More than ${MAX_AT_ONCE} lab tests match. GET /v3/lab_test lists them in pages.`,
     );
   }
   return rows.map(({ lab_test }) => lab_test);

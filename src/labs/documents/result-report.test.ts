@@ -251,7 +251,7 @@ describe('the largest reports:', () => {
   });
 
   test('a document has no more pages than its bound', async () => {
-    const sheet = openSheet({ title: 'Two pages', at: '2026-01-05T00:00:00Z', mostPages: 2 });
+    const sheet = openSheet({ title: 'Two pages', at: '2026-01-05T00:00:00Z', maxPages: 2 });
     await ensureSpace(sheet, 600);
     sheet.y += 600;
     await ensureSpace(sheet, 600);

@@ -25,8 +25,8 @@ import { addressInWords, dayInWords, inWords, momentInWords } from './values-in-
  * report has some 150 pages. A page takes 15 to 45 ms, so the report takes a few seconds. The thread draws pages of
  * other documents in between.
  */
-const MOST_PAGES = 300;
-const MOST_CHARACTERS = 1_500_000;
+const MAX_PAGES = 300;
+const MAX_CHARACTERS = 1_500_000;
 const ABNORMAL = '#9a3b00';
 const CRITICAL = '#a01212';
 const CORRECTED = '#8a1c1c';
@@ -44,7 +44,7 @@ export async function drawResultReport(facts: OrderFacts, results: FoundResults)
   const sheet = openSheet({
     title: 'Laboratory report',
     at: order.row.last_event_at,
-    mostPages: MOST_PAGES,
+    maxPages: MAX_PAGES,
   });
   const patient = order.row.patient_details;
   const name = patient ? `${patient.last_name}, ${patient.first_name}` : metadata.patient;
@@ -102,7 +102,7 @@ function refuseOverlong({ results, missing_results, withdrawn }: FoundResults): 
   for (const each of results) characters += each.name.length + each.result.length + (each.notes ?? '').length;
   for (const { name, note } of missing_results) characters += name.length + (note ?? '').length;
   for (const name of withdrawn) characters += name.length;
-  if (characters > MOST_CHARACTERS) throw tooLong(`${MOST_CHARACTERS} characters`);
+  if (characters > MAX_CHARACTERS) throw tooLong(`${MAX_CHARACTERS} characters`);
 }
 
 const physicianOf = ({ order: { row } }: OrderFacts): string | null =>

@@ -7,7 +7,7 @@ import { findAccountAtOrNull } from '../catalogue/lab-accounts/find.ts';
 import type { CentersInfo, ServiceCenter } from './schemas.ts';
 import { findAreaOrNull, type Area } from './zip-codes.ts';
 
-const MOST_CENTERS = 200;
+const MAX_CENTERS = 200;
 const EARTH_RADIUS_MILES = 3_958.8;
 const MILES_PER_DEGREE = 69;
 
@@ -64,7 +64,7 @@ async function centersAround(
     .where(sql<boolean>`capabilities @> ${capabilities ?? []}::text[]`)
     .orderBy('miles')
     .orderBy('site_code')
-    .limit(MOST_CENTERS)
+    .limit(MAX_CENTERS)
     .execute();
   return rows.map(({ miles, site_code, supported_bill_types, capabilities: can, lat, lng, ...metadata }) => ({
     metadata: { ...metadata, hours: metadata.hours as Record<string, unknown> | null },

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Ctx, TeamCtx, TxCtx } from '../../context.ts';
 import { CompiledQuery } from 'kysely';
-import { LEAST_ID } from '../../ids.ts';
+import { MIN_ID } from '../../ids.ts';
 import type { ExportedRow, Exports } from '../../privacy/export-rows.ts';
 import { JOINED, toOrders, WHOLE_ORDER, type WholeOrder } from './load-order.ts';
 import { renderOrderInFull } from './render.ts';
@@ -31,7 +31,7 @@ const PAGE = `select ${WHOLE_ORDER} from orders ${JOINED}
  * so everybody who reads the export could open the requisition.
  */
 async function* ordersOfUser(ctx: TeamCtx, user: { id: string }): AsyncIterable<ExportedRow> {
-  for (let after = LEAST_ID; ;) {
+  for (let after = MIN_ID; ;) {
     const { rows } = await ctx.db.executeQuery<WholeOrder>(CompiledQuery.raw(PAGE, [ctx.team.id, user.id, after]));
     for (const order of await toOrders(ctx, rows))
       yield { ...renderOrderInFull(order, 'all'), requisition_form_url: null };

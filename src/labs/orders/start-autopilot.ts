@@ -15,7 +15,7 @@ export const autopilotKind = jobKind({
  * The most recent orders that we count. A team with more of them is simply a team with many, and the exact number does
  * not matter.
  */
-const MOST_COUNTED = 200;
+const MAX_COUNTED = 200;
 
 /**
  * Adds the job that moves the order, if this is a sandbox that moves orders by itself. It runs in the transaction in
@@ -27,12 +27,12 @@ export async function startAutopilot(ctx: TxCtx<TeamCtx>, orderId: string): Prom
     rows: [recent],
   } = await sql<{ orders: number }>`
     select count(*)::integer as orders
-      from (select created_at from orders where team_id = ${ctx.team.id} order by id desc limit ${MOST_COUNTED}) newest
+      from (select created_at from orders where team_id = ${ctx.team.id} order by id desc limit ${MAX_COUNTED}) newest
      where created_at > now() - interval '10 minutes'`.execute(ctx.db);
   await addJob(
     ctx.db,
     autopilotKind,
     { team_id: ctx.team.id, order_id: orderId },
-    { behind: recent?.orders ?? MOST_COUNTED },
+    { behind: recent?.orders ?? MAX_COUNTED },
   );
 }

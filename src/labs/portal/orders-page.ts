@@ -12,7 +12,7 @@ import type { PortalContext } from './schemas.ts';
 import { stepOf } from './steps.ts';
 
 /** The number of orders on the page. Further orders are old, and would make the page too long for a phone. */
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 
 /**
  * Returns a page with the newest orders of a user. Each order has a link to its own page. These links expire together
@@ -24,7 +24,7 @@ export async function ordersPage(
   context: PortalContext,
 ): Promise<BrowserResponse> {
   const sender = await findSender(ctx);
-  const { orders, total } = await listOrders(ctx, { user_id: user.id, page: 1, size: MOST_SHOWN });
+  const { orders, total } = await listOrders(ctx, { user_id: user.id, page: 1, size: MAX_SHOWN });
   const item = (order: ListedOrder): string => {
     const { low: status, method } = partsOf(order.row.last_status);
     const hasPatient = order.row.patient_details !== null;

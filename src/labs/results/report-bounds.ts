@@ -4,7 +4,7 @@ import type { LabReport } from './lab-report.ts';
  * The bounds of a report. No laboratory reports as much about one order. We can still handle a report of this size
  * within a moment.
  */
-export const MOST_OF_REPORT = {
+export const MAX_OF_REPORT = {
   observations: 1_000,
   samples: 100,
   laboratories: 100,
@@ -46,15 +46,15 @@ export class ReportRefused extends Error {
 /** Throws ReportRefused if a report exceeds the bounds. Callers check this before any other work. */
 export function refuseOversize(report: LabReport): void {
   const { observations, tests, samples, performing_laboratories: laboratories } = report;
-  if (observations.length > MOST_OF_REPORT.observations) throw new ReportRefused('too_many_observations');
-  if ((tests?.length ?? 0) > MOST_OF_REPORT.observations) throw new ReportRefused('too_many_observations');
-  if (samples.length > MOST_OF_REPORT.samples) throw new ReportRefused('too_many_samples');
-  if (Object.keys(laboratories).length > MOST_OF_REPORT.laboratories) throw new ReportRefused('too_many_laboratories');
+  if (observations.length > MAX_OF_REPORT.observations) throw new ReportRefused('too_many_observations');
+  if ((tests?.length ?? 0) > MAX_OF_REPORT.observations) throw new ReportRefused('too_many_observations');
+  if (samples.length > MAX_OF_REPORT.samples) throw new ReportRefused('too_many_samples');
+  if (Object.keys(laboratories).length > MAX_OF_REPORT.laboratories) throw new ReportRefused('too_many_laboratories');
   for (const { text, notes, flags, ...others } of observations) {
-    const isLong = Math.max(text.length, notes?.length ?? 0) > MOST_OF_REPORT.value;
-    if (isLong || flags.length > MOST_OF_REPORT.flags || hasLongText([flags, others])) refuseText();
+    const isLong = Math.max(text.length, notes?.length ?? 0) > MAX_OF_REPORT.value;
+    if (isLong || flags.length > MAX_OF_REPORT.flags || hasLongText([flags, others])) refuseText();
   }
-  if (tests?.some(({ notes }) => (notes?.length ?? 0) > MOST_OF_REPORT.value)) refuseText();
+  if (tests?.some(({ notes }) => (notes?.length ?? 0) > MAX_OF_REPORT.value)) refuseText();
   const others = tests?.map((test) => ({ ...test, notes: null })) ?? null;
   if (hasLongText({ ...report, tests: others, observations: [] })) refuseText();
 }
@@ -65,6 +65,6 @@ function refuseText(): never {
 
 /** Returns whether any text within this value is too long, at any depth. */
 function hasLongText(value: unknown): boolean {
-  if (typeof value === 'string') return value.length > MOST_OF_REPORT.text;
+  if (typeof value === 'string') return value.length > MAX_OF_REPORT.text;
   return typeof value === 'object' && value !== null && Object.entries(value).flat().some(hasLongText);
 }

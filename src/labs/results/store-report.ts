@@ -13,7 +13,7 @@ import type { StoredReport, RejectedTests } from './stored-report.ts';
 import { deferredResults, mergeValues, notReported, SET_ASIDE } from './storing/merge-report.ts';
 import { newestReport, type NewestReport } from './newest-report.ts';
 import type { LabReport } from './lab-report.ts';
-import { MOST_OF_REPORT, refuseOversize, ReportRefused } from './report-bounds.ts';
+import { MAX_OF_REPORT, refuseOversize, ReportRefused } from './report-bounds.ts';
 import { sealReport } from './sealed.ts';
 import { detailOfRejection, rejectionOf, withRejections } from './storing/rejected-samples.ts';
 import {
@@ -111,7 +111,7 @@ async function reportAfter(
   const ordered = await orderedTestsOf(ctx, order.row.lab_test_id);
   const report = withNotesOfTests(withRejections(reported), before, ordered);
   const { superseded, ...values } = mergeValues(before, report, analytes);
-  if (sizeOf(values) > MOST_OF_REPORT.values_of_order) throw new ReportRefused('order_full');
+  if (sizeOf(values) > MAX_OF_REPORT.values_of_order) throw new ReportRefused('order_full');
   const after = testsAfter(before?.tests ?? {}, report.tests ?? [], ordered);
   // A report of an early release has no tests. Then the status of the entire report applies.
   const isWhole = report.tests ? areAllReported(after, values, ordered) : report.status !== 'partial';

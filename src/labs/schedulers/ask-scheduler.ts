@@ -8,7 +8,7 @@ import { RefusalResponse } from './scheduler-messages.ts';
 import { readSecrets, SecretUnreadable } from './secrets.ts';
 import type { HttpSettings, SchedulerSettings } from './scheduler-settings.ts';
 
-const MOST_BYTES = 256 * 1024;
+const MAX_BYTES = 256 * 1024;
 const USUAL_SECONDS = 8;
 
 /** HTTP statuses of a permanent refusal. After any other error we repeat the request. */
@@ -46,7 +46,7 @@ export async function askScheduler<S extends TSchema>(
     const url = `${http.url}${http.url.endsWith('/') ? '' : '/'}${path}`;
     const bounds = {
       timeoutMs: (http.answer_seconds ?? USUAL_SECONDS) * 1_000,
-      mostBytes: MOST_BYTES,
+      maxBytes: MAX_BYTES,
       ...(http.networks ? { networks: http.networks } : {}),
     };
     const response = await ask(ctx.config, { method: 'POST', url, headers, body: text }, bounds);

@@ -8,7 +8,7 @@ const Id = Type.String({ minLength: 1, maxLength: 200, pattern: '^[\\x21-\\x7e]+
 const Code = Type.String({ maxLength: 50, pattern: '^[a-z0-9_]+$' });
 
 /** The most slots in a response. No location has as many in a week. */
-const MOST_SLOTS = 1_000;
+const MAX_SLOTS = 1_000;
 
 export const SlotsResponse = Type.Object({
   slots: Type.Array(
@@ -20,7 +20,7 @@ export const SlotsResponse = Type.Object({
       price: Type.Optional(Type.Number({ minimum: 0, maximum: 10_000 })),
       available: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000 })),
     }),
-    { maxItems: MOST_SLOTS },
+    { maxItems: MAX_SLOTS },
   ),
 });
 export type SlotsResponse = Static<typeof SlotsResponse>;

@@ -54,7 +54,7 @@ export const SchedulerSettings = Type.Object(
 export type SchedulerSettings = Static<typeof SchedulerSettings>;
 export type HttpSettings = Static<typeof Http>;
 
-const MOST_PROBLEMS = 20;
+const MAX_PROBLEMS = 20;
 
 /** Reads a settings file. Returns its contents, or a list of all its problems. */
 export function readSchedulerFile(text: string): { settings: SchedulerSettings } | { problems: string[] } {
@@ -65,11 +65,11 @@ export function readSchedulerFile(text: string): { settings: SchedulerSettings }
     return { problems: ['The file is not JSON.'] };
   }
   if (!Value.Check(SchedulerSettings, parsed)) {
-    const errors = [...Value.Errors(SchedulerSettings, parsed)].slice(0, MOST_PROBLEMS);
+    const errors = [...Value.Errors(SchedulerSettings, parsed)].slice(0, MAX_PROBLEMS);
     return { problems: errors.map(({ instancePath, message }) => `${instancePath || '/'} ${message}`) };
   }
   const problems = problemsOf(parsed);
-  return problems.length > 0 ? { problems: problems.slice(0, MOST_PROBLEMS) } : { settings: parsed };
+  return problems.length > 0 ? { problems: problems.slice(0, MAX_PROBLEMS) } : { settings: parsed };
 }
 
 function problemsOf({ provider, states = [], http, telephone }: SchedulerSettings): string[] {

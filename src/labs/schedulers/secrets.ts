@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { HttpSettings } from './scheduler-settings.ts';
 
-const MOST_SECRETS = 2;
+const MAX_SECRETS = 2;
 const SECRET = /^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/;
 
 /** Thrown if a file of secrets cannot be used. The message never contains any text of the file. */
@@ -19,7 +19,7 @@ export async function readSecrets({ secret_file }: Pick<HttpSettings, 'secret_fi
     throw new SecretUnreadable(`secret_file cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}.`);
   }
   const secrets = text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
-  if (secrets.length === 0 || secrets.length > MOST_SECRETS || !secrets.every((secret) => SECRET.test(secret)))
+  if (secrets.length === 0 || secrets.length > MAX_SECRETS || !secrets.every((secret) => SECRET.test(secret)))
     throw new SecretUnreadable(
       'secret_file must contain one secret, or two during a change: whsec_ and 24 to 64 bytes in base64, one ' +
         'on each line.',

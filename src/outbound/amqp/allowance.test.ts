@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MOST_BYTES, openAllowance } from './allowance.ts';
+import { MAX_BYTES, openAllowance } from './allowance.ts';
 
 const CONFIRM = 21;
 
@@ -23,6 +23,6 @@ test('a broker cannot save up more than the allowance, neither by time nor by me
   const { published, spend } = openAllowance(() => now);
   for (let n = 0; n < 100; n += 1) published(200);
   now += 365 * 86_400_000;
-  expect(spend(MOST_BYTES + 200 * 64)).toBe(true);
+  expect(spend(MAX_BYTES + 200 * 64)).toBe(true);
   expect(spend(1)).toBe(false);
 });

@@ -2,7 +2,7 @@
  * The bytes that a broker may send at the start, for the handshake and everything else except confirms. Later the
  * broker may send more bytes each second, but never more than this number at once.
  */
-export const MOST_BYTES = 16_384;
+export const MAX_BYTES = 16_384;
 /**
  * The bytes that a broker may send in each second, for heartbeats. A heartbeat has 8 bytes, and we agree to at most two
  * in a second.
@@ -23,17 +23,17 @@ export type Allowance = {
  * team's own events do.
  */
 export function openAllowance(now: () => number = () => performance.now()): Allowance {
-  let left = MOST_BYTES;
+  let left = MAX_BYTES;
   let countedAt = now();
   return {
     published: (messages) => {
-      left = Math.min(left, MOST_BYTES) + messages * BYTES_A_MESSAGE;
+      left = Math.min(left, MAX_BYTES) + messages * BYTES_A_MESSAGE;
     },
     spend: (bytes) => {
       const at = now();
       const gained = ((at - countedAt) / 1000) * BYTES_A_SECOND;
       countedAt = at;
-      left = Math.max(left, Math.min(MOST_BYTES, left + gained)) - bytes;
+      left = Math.max(left, Math.min(MAX_BYTES, left + gained)) - bytes;
       return left >= 0;
     },
   };

@@ -47,7 +47,7 @@ export type BrokerOptions = BrokerAddress & {
 };
 
 /** The smallest frame-max that the protocol allows a broker to offer. */
-const LEAST_FRAME_MAX = 4_096;
+const MIN_FRAME_MAX = 4_096;
 const HEARTBEAT_SECONDS = 20;
 
 /**
@@ -86,7 +86,7 @@ async function greet(line: Line, options: BrokerAddress): Promise<{ frameMax: nu
   line.write(say.startOk(options));
   const offered = say.readTune(await line.hear(BROKER_METHODS.tune));
   const frameMax = Math.min(FRAME_MAX, offered.frameMax || FRAME_MAX);
-  if (frameMax < LEAST_FRAME_MAX) throw new BrokerFailed(NOT_AMQP);
+  if (frameMax < MIN_FRAME_MAX) throw new BrokerFailed(NOT_AMQP);
   const heartbeat = Math.min(HEARTBEAT_SECONDS, offered.heartbeat || HEARTBEAT_SECONDS);
   line.write(say.tuneOk({ frameMax, heartbeat }));
   line.beat(heartbeat);

@@ -6,7 +6,7 @@ import { MASK } from '../mask.ts';
 import { ownProperty } from '../../wire/own-property.ts';
 import { shape } from '../../wire/shape.ts';
 
-const MOST_MAPPERS = 100;
+const MAX_MAPPERS = 100;
 
 const EhrType = oneOf(['fhir', 'hint_health'], {
   description: 'The API of the EHR: FHIR, or that of Hint Health.',
@@ -80,7 +80,7 @@ const Authentication = Type.Union(
 export type EhrAuthentication = Static<typeof Authentication>;
 
 const Mappers = Type.Array(Text(100), {
-  maxItems: MOST_MAPPERS,
+  maxItems: MAX_MAPPERS,
   description: 'The names of the allowed mappers. Null for all.',
 });
 const BaseUrl = Url('The base URL of the API.');

@@ -7,7 +7,7 @@ import type { Requirement } from '../../wire/rules.ts';
 import { MASK } from '../mask.ts';
 import { shape } from '../../wire/shape.ts';
 
-const MOST_PREFIXES = 200;
+const MAX_PREFIXES = 200;
 const SINKS = ['cloud_pubsub', 'rabbitmq', 'svix', 'azure_amqp'] as const;
 
 const Preferences = Type.Object(
@@ -44,7 +44,7 @@ const mismatch: Mismatch = {
 };
 
 const Prefixes = Type.Array(Type.String({ pattern: '^[a-z0-9_.]{1,100}$', maxLength: 100, mismatch }), {
-  maxItems: MOST_PREFIXES,
+  maxItems: MAX_PREFIXES,
   description:
     'Prefixes of the event types that go to the broker, as labtest. or daily.data.sleep. An empty list stands ' +
     'for all except the operational ones.',

@@ -8,7 +8,7 @@ import type { AccessToken } from './schemas.ts';
 
 const SECONDS = 3_600;
 /** The most tokens of a team at the same time. If a team has more, a new token ends the oldest one. */
-const MOST_TOKENS = 1_000;
+const MAX_TOKENS = 1_000;
 
 /**
  * Creates a token that has the rights of a team API key for one hour. Only this response shows it, because we store
@@ -30,7 +30,7 @@ export function createAccessToken(ctx: ManagementCtx & TeamCtx): Promise<Static<
     await sql`
       delete from api_access_tokens where team_id = ${ctx.team.id} and id in (
         select id from api_access_tokens where team_id = ${ctx.team.id}
-         order by id desc offset ${MOST_TOKENS})`.execute(ctx.db);
+         order by id desc offset ${MAX_TOKENS})`.execute(ctx.db);
     return { id, access_token: token.value, expires_in: SECONDS };
   });
 }

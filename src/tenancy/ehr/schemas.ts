@@ -6,7 +6,7 @@ import { Bindings, TeamRoleBinding } from '../role-bindings.ts';
 import { Environment } from '../schemas.ts';
 import { shape } from '../../wire/shape.ts';
 
-const MOST_ORIGINS = 20;
+const MAX_ORIGINS = 20;
 
 const MODALITIES = ['feature_embed', 'link_out'] as const;
 const Modality = oneOf(MODALITIES, {
@@ -83,7 +83,7 @@ export const EhrConfigurationInput = shape('EhrConfigurationInput', {
   }),
   modalities: Type.Array(Modality, { maxItems: MODALITIES.length, description: 'The ways to open pages.' }),
   origin_configs: Type.Array(Type.Object(originConfig), {
-    maxItems: MOST_ORIGINS,
+    maxItems: MAX_ORIGINS,
     description: 'The EHR pages that can embed our pages.',
   }),
 });

@@ -4,7 +4,7 @@ import { Outage } from '../../db/session/outage.ts';
 import { acrossTeams } from '../../db/session/bind.ts';
 
 const FLUSH_MS = 60_000;
-const MOST_WAITING = 10_000;
+const MAX_WAITING = 10_000;
 
 /**
  * Stores when team API keys were last used. A request only sets a number in memory. Once a minute, each process writes
@@ -25,7 +25,7 @@ export class KeyUses {
   }
 
   note(keyId: string): void {
-    if (this.#used.size >= MOST_WAITING && !this.#used.has(keyId)) return;
+    if (this.#used.size >= MAX_WAITING && !this.#used.has(keyId)) return;
     this.#used.set(keyId, performance.now());
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref();
   }

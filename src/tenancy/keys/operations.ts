@@ -37,7 +37,7 @@ const key = `${keys}/{key_id}`;
 const inOrg = Type.Object({ org_id: Uuid });
 const ofKey = Type.Object({ org_id: Uuid, key_id: Uuid });
 
-const MOST_REVOKED_AT_ONCE = 100;
+const MAX_REVOKED_AT_ONCE = 100;
 
 export const keyOperations = [
   operation({
@@ -77,7 +77,7 @@ export const keyOperations = [
     response: RevokedTeamApiKeys,
     summary: 'Revoke team API keys',
     description: 'After the response, every process of the service refuses them.',
-    query: Type.Object({ api_key_id: Type.Array(Uuid, { minItems: 1, maxItems: MOST_REVOKED_AT_ONCE }) }),
+    query: Type.Object({ api_key_id: Type.Array(Uuid, { minItems: 1, maxItems: MAX_REVOKED_AT_ONCE }) }),
     revokes: true,
     refusals: ['insufficient_scope'],
     handle: (ctx, { query: { api_key_id } }) => revokeTeamKeys(ctx, [...new Set(api_key_id)]),

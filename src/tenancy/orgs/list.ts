@@ -2,7 +2,7 @@ import type { Ctx } from '../../context.ts';
 import { acrossTeams } from '../../db/session/bind.ts';
 
 /** The most organisations in the list. That is enough for every deployment, and still few enough for one query. */
-const MOST_LISTED = 10_000;
+const MAX_LISTED = 10_000;
 
 export type ListedOrg = { org_id: string; name: string; plan: string; created_at: string };
 
@@ -13,5 +13,5 @@ export const listOrgs = (ctx: Ctx): Promise<ListedOrg[]> =>
     .select(['id as org_id', 'name', 'plan', 'created_at'])
     .orderBy('created_at')
     .orderBy('id')
-    .limit(MOST_LISTED)
+    .limit(MAX_LISTED)
     .execute();

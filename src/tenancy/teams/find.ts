@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Ctx, ManagementCtx, TeamCtx, TeamsCtx, TxCtx } from '../../context.ts';
 import { AppError, notFound } from '../../errors.ts';
 import type { ClosedBeta } from '../../operation/operation.ts';
-import { MOST_TEAMS } from '../team-paths.ts';
+import { MAX_TEAMS } from '../team-paths.ts';
 import { TEAM_COLUMNS, type TeamRow } from './render.ts';
 
 type AnyManagementCtx = ManagementCtx | TxCtx<ManagementCtx>;
@@ -65,14 +65,14 @@ export async function findOpenTeams(
     select id from teams
      where org_id = ${org.id} and (${teamIds}::uuid[] is null or id = any (${teamIds}::uuid[])) and deleted_at is null
        and (${beta}::text is null or ${beta} = any (closed_betas))
-     order by id limit ${MOST_TEAMS + 1}`.execute(db);
+     order by id limit ${MAX_TEAMS + 1}`.execute(db);
   if (rows.length === 0) throw notFound('Team');
-  if (rows.length > MOST_TEAMS) {
+  if (rows.length > MAX_TEAMS) {
     throw new AppError(
       'limit_reached',
-      `This key has access to more than ${MOST_TEAMS} teams. Name the teams in team_ids, at most ` +
-        `${MOST_TEAMS} per request.`,
-      { fields: { limit: MOST_TEAMS } },
+      `This key has access to more than ${MAX_TEAMS} teams. Name the teams in team_ids, at most ` +
+        `${MAX_TEAMS} per request.`,
+      { fields: { limit: MAX_TEAMS } },
     );
   }
   return rows.map(({ id }) => id);

@@ -2,7 +2,7 @@ import type { Ctx } from '../../context.ts';
 import { acrossTeams } from '../../db/session/bind.ts';
 
 /** The most teams in the list. That is enough for every deployment, and still few enough for one query. */
-const MOST_LISTED = 10_000;
+const MAX_LISTED = 10_000;
 
 export type ListedTeam = {
   team_id: string;
@@ -23,5 +23,5 @@ export const listAllTeams = (ctx: Ctx, orgId: string | null): Promise<ListedTeam
     .$if(orgId !== null, (query) => query.where('org_id', '=', orgId as string))
     .orderBy('created_at')
     .orderBy('id')
-    .limit(MOST_LISTED)
+    .limit(MAX_LISTED)
     .execute();

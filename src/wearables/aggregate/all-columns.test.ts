@@ -166,12 +166,12 @@ const NUMBERS = new Map(
 );
 
 type Table = Record<string, (number | null)[]>;
-const MOST_SELECTED = 20;
+const MAX_SELECTED = 20;
 
 /** The values of columns, with `each` columns in a query. */
 async function valuesOf(
   columns: { func: string; arg: object }[],
-  each = MOST_SELECTED,
+  each = MAX_SELECTED,
 ): Promise<Record<string, number | null>> {
   const queries: object[] = [];
   for (let n = 0; n < columns.length; n += each) queries.push({ select: columns.slice(n, n + each) });

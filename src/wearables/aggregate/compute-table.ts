@@ -15,17 +15,17 @@ import type { QueryScope } from './query-scope.ts';
 
 /**
  * Computes one query over the data of one user in one SQL statement. If the query reads encrypted columns, another
- * statement reads them first. Throws too_many_matches if the table would have more than `mostRows` rows, more than
- * `mostValues` values, or more bytes of texts than `bytes` allows. The database stops at these limits too, so it never
+ * statement reads them first. Throws too_many_matches if the table would have more than `maxRows` rows, more than
+ * `maxValues` values, or more bytes of texts than `bytes` allows. The database stops at these limits too, so it never
  * returns a larger table. Subtracts the bytes that the query used from `bytes`.
  */
 export async function computeTable(
   ctx: TeamCtx | TxCtx<TeamCtx>,
   user: UserRow,
   plan: QueryPlan,
-  { mostRows, mostValues, bytes, config, ...days }: Scope,
+  { maxRows, maxValues, bytes, config, ...days }: Scope,
 ): Promise<Table> {
-  const most = Math.min(mostRows, Math.floor(mostValues / plan.columns.length));
+  const most = Math.min(maxRows, Math.floor(maxValues / plan.columns.length));
   const scope: QueryScope = {
     ...days,
     userId: user.id,
@@ -34,17 +34,17 @@ export async function computeTable(
     weekStartsOn: config?.week_starts_on ?? 'monday',
     providers: [...(config?.provider_priority_overrides ?? []), ...(await prioritiesOf(ctx, priorityTypeOf(plan)))],
     limit: most + 1,
-    mostTextBytes: bytes.answered,
+    maxTextBytes: bytes.answered,
   };
   const opened = await openTexts(ctx, plan, scope, bytes);
   const { rows } = await sql<Row>`${await querySql(ctx, plan, scope, opened)}`.execute(ctx.db);
   if (rows.length > most) {
     throw new AppError(
       'too_many_matches',
-      most < mostRows
+      most < maxRows
         ? 'The answer would have too many values. Ask for a shorter timeframe, larger groups, or fewer columns and ' +
             'queries.'
-        : `The answer would have more than ${mostRows} rows. Ask for a shorter timeframe or larger groups.`,
+        : `The answer would have more than ${maxRows} rows. Ask for a shorter timeframe or larger groups.`,
     );
   }
   bytes.answered -= Number(rows[0]?.[TEXT_BYTES] ?? 0) + openedBytes(plan, rows, opened);
@@ -63,8 +63,8 @@ export const zoneOf = ({ fallback_time_zone }: Pick<UserRow, 'fallback_time_zone
   fallback_time_zone ?? 'UTC';
 
 type Scope = Pick<QueryScope, 'from' | 'until' | 'window'> & {
-  mostRows: number;
-  mostValues: number;
+  maxRows: number;
+  maxValues: number;
   bytes: ByteAllowance;
   config: Static<typeof QueryConfig> | null;
 };

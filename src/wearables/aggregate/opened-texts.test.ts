@@ -32,7 +32,7 @@ const scopeOf = (userId: string): QueryScope => ({
   weekStartsOn: 'monday',
   providers: [],
   limit: 1_000,
-  mostTextBytes: MEBIBYTE,
+  maxTextBytes: MEBIBYTE,
 });
 const MEBIBYTE = 1024 * 1024;
 
@@ -122,7 +122,7 @@ describe('texts of one request', () => {
     expect((await ask(user_id, [sources])).status).toBe(200);
     const plan = planOf(sources);
     const ctx = await teamCtx(app.ctx, app.team.id);
-    const few = { ...scopeOf(user_id), mostTextBytes: 99_999 };
+    const few = { ...scopeOf(user_id), maxTextBytes: 99_999 };
     const { rows } = await (await querySql(ctx, plan, few, null)).execute(ctx.db);
     expect(rows).toHaveLength(500);
     expect(new Set(rows.flatMap((row) => Object.values(row as object)))).toEqual(new Set([null, 100_000]));

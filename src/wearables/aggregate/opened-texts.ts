@@ -25,7 +25,7 @@ export type OpenedTexts = {
   positionsOf: (value: string) => { from: number; to: number };
 };
 
-const MOST_ROWS = 10_000;
+const MAX_ROWS = 10_000;
 /** After this number of rows, the process does other work before it continues. */
 const ROWS_AT_ONCE = 500;
 
@@ -112,7 +112,7 @@ async function openSummaries(
       select id, team_id, texts, sum(octet_length(texts)) over (order by id) as bytes from summaries
        where user_id = ${userId} and team_id = ${teamId} and resource = ${table.resource} and texts is not null
          and (calendar_date is null or calendar_date >= ${from}::date and calendar_date < ${until}::date)
-       order by id limit ${MOST_ROWS + 1}
+       order by id limit ${MAX_ROWS + 1}
     ) as counted`.execute(ctx.db);
   subtractBytes(rows, bytes);
   return openEach(rows, (row) => ctx.cipher.openJson('summaries.texts', row, row.texts as Buffer));
@@ -130,7 +130,7 @@ async function openNotes(
         from streams s join sample_notes n on n.stream_id = s.id and n.team_id = s.team_id
        where s.user_id = ${userId} and s.team_id = ${teamId} and s.resource = ${table.resource}
          and n.at >= ${from}::timestamptz - interval '1 day' and n.at < ${until}::timestamptz + interval '1 day'
-       order by n.id limit ${MOST_ROWS + 1}
+       order by n.id limit ${MAX_ROWS + 1}
     ) as counted`.execute(ctx.db);
   subtractBytes(rows, bytes);
   return openEach(rows, (row) => ({ content: ctx.cipher.openText('sample_notes.text', row, row.text as Buffer) }));
@@ -147,10 +147,10 @@ async function openEach<T extends { id: string }>(rows: T[], open: (row: T) => u
 
 function subtractBytes(rows: { bytes: number }[], bytes: ByteAllowance): void {
   const own = rows.at(-1)?.bytes ?? 0;
-  if (rows.length > MOST_ROWS || own > bytes.opened) {
+  if (rows.length > MAX_ROWS || own > bytes.opened) {
     throw new AppError(
       'too_many_matches',
-      `A query would open more than ${MOST_ROWS} texts, or the whole request more than 16 MiB of texts. Ask for a ` +
+      `A query would open more than ${MAX_ROWS} texts, or the whole request more than 16 MiB of texts. Ask for a ` +
         'shorter timeframe, or for fewer queries at once.',
     );
   }

@@ -24,7 +24,7 @@ export type QueryScope = {
    */
   limit: number;
   /** The most bytes of plain texts in a response. If there are more, the database returns none of the texts. */
-  mostTextBytes: number;
+  maxTextBytes: number;
 };
 
 /** Two local times, or two moments with their local times in the user's zone. The window ends before the second one. */

@@ -73,13 +73,13 @@ export const TEXT_BYTES = 'text_bytes';
  * Returns SQL for the rows of a statement. If their plain texts together have more bytes than allowed, all values are
  * null.
  */
-function withinBytes(plan: QueryPlan, statement: Expression, { mostTextBytes }: QueryScope): Expression {
+function withinBytes(plan: QueryPlan, statement: Expression, { maxTextBytes }: QueryScope): Expression {
   const names = plan.columns.map((_, n) => sql.id(`c${n}`));
   const texts = names.filter((_, n) => isPlainText(valueColumnOf(plan.columns[n] as ResultColumn, plan)));
   if (texts.length === 0) return statement;
   const lengths = texts.map((name) => sql`coalesce(octet_length(${name}::text), 0)`);
   const bytes = sql.id(TEXT_BYTES);
-  const bounded = names.map((name) => sql`case when ${bytes} <= ${mostTextBytes} then ${name} end as ${name}`);
+  const bounded = names.map((name) => sql`case when ${bytes} <= ${maxTextBytes} then ${name} end as ${name}`);
   return sql`
     select ${sql.join(bounded)}, ${bytes}::float8 from (
       select *, sum(${sql.join(lengths, sql` + `)}) over () as ${bytes} from (${statement}) as row

@@ -8,9 +8,9 @@ import type { AggregationResponse, QueryBatch } from './schemas.ts';
 import { daysOf, type Timeframe } from './timeframe.ts';
 
 /** Enough for a row for each hour of a year. */
-const MOST_ROWS = 10_000;
+const MAX_ROWS = 10_000;
 /** The most values that all tables may have together. */
-const MOST_VALUES = 50_000;
+const MAX_VALUES = 50_000;
 
 /**
  * Computes queries over the data of one user, one query after the other. Throws not_found or
@@ -26,15 +26,15 @@ export async function runQueries(
   const user = await findUser(ctx, userId);
   const scope = {
     ...daysOf(timeframe as Timeframe, zoneOf(user)),
-    mostRows: MOST_ROWS,
+    maxRows: MAX_ROWS,
     bytes: newByteAllowance(),
     config,
   };
   const results: Static<typeof AggregationResponse>['results'] = [];
-  let left = MOST_VALUES;
+  let left = MAX_VALUES;
   for (const query of queries) {
     const plan = planOf(query);
-    const table = await computeTable(ctx, user, plan, { ...scope, mostValues: left });
+    const table = await computeTable(ctx, user, plan, { ...scope, maxValues: left });
     left -= valuesOf(plan, table);
     results.push({ table });
   }

@@ -7,13 +7,13 @@ import { FUNCTIONS } from './functions.ts';
 import { SLEEP_MACROS } from './columns/sleep-macros.ts';
 import { readQuery } from './read-query.ts';
 import { SUMMARY_TABLES } from './query-tables.ts';
-import { MOST_DAYS, MOST_UNITS, timeframeBreaches } from './timeframe.ts';
+import { MAX_DAYS, MAX_UNITS, timeframeBreaches } from './timeframe.ts';
 import { LONGEST_WHERE } from './where/parse-condition.ts';
 import { shape } from '../../wire/shape.ts';
 
-const MOST_QUERIES = 10;
-const MOST_SELECTED = 20;
-const MOST_GROUPS = 5;
+const MAX_QUERIES = 10;
+const MAX_SELECTED = 20;
+const MAX_GROUPS = 5;
 /** A few more than the minutes of a year. */
 const LONGEST_GROUP = 530_000;
 
@@ -71,7 +71,7 @@ const QuerySelect = shape(
   'QuerySelect',
   {
     group_key: Type.Optional(
-      Type.Union([Type.Integer({ minimum: 0, maximum: MOST_GROUPS - 1 }), oneOf(['*'])], {
+      Type.Union([Type.Integer({ minimum: 0, maximum: MAX_GROUPS - 1 }), oneOf(['*'])], {
         description: 'The key of a group: its index in group_by, or * for all keys.',
       }),
     ),
@@ -132,12 +132,12 @@ const QueryGroup = shape(
 export const Query = shape(
   'Query',
   {
-    select: Type.Array(QuerySelect, { minItems: 1, maxItems: MOST_SELECTED, description: 'Columns of the response.' }),
+    select: Type.Array(QuerySelect, { minItems: 1, maxItems: MAX_SELECTED, description: 'Columns of the response.' }),
     group_by: Type.Optional(
       Type.Unsafe<object[] | null>({
         type: ['array', 'null'],
         items: QueryGroup,
-        maxItems: MOST_GROUPS,
+        maxItems: MAX_GROUPS,
         default: [],
         description: 'If left out or null, all rows are one group, or the rows are listed.',
       }),
@@ -170,9 +170,7 @@ export const QueryPast = shape(
   'QueryPast',
   {
     unit: oneOf(['minute', 'hour', 'day', 'week', 'month', 'year'], { description: 'Unit of the length.' }),
-    value: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: MOST_UNITS, default: 1, description: 'Number of units.' }),
-    ),
+    value: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_UNITS, default: 1, description: 'Number of units.' })),
   },
   { ...closed, description: 'The length of the timeframe.' },
 );
@@ -210,12 +208,12 @@ export const QueryBatch = shape(
       {
         ...closed,
         description: 'A timeframe that ends with the anchor and is as long as `past` says.',
-        fulfils: { check: timeframeBreaches, words: `At most ${MOST_DAYS.toLocaleString('en')} days.` },
+        fulfils: { check: timeframeBreaches, words: `At most ${MAX_DAYS.toLocaleString('en')} days.` },
       },
     ),
     queries: Type.Array(Query, {
       minItems: 1,
-      maxItems: MOST_QUERIES,
+      maxItems: MAX_QUERIES,
       description: 'Each query is answered with a table.',
     }),
     config: Type.Optional(nullable(QueryConfig)),

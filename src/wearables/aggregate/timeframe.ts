@@ -12,9 +12,9 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 /** A little more than three years with a leap day. */
-export const MOST_DAYS = 1_100;
-/** The largest `value` that the schema accepts: the minutes of MOST_DAYS. */
-export const MOST_UNITS = (MOST_DAYS * DAY_MS) / MINUTE_MS;
+export const MAX_DAYS = 1_100;
+/** The largest `value` that the schema accepts: the minutes of MAX_DAYS. */
+export const MAX_UNITS = (MAX_DAYS * DAY_MS) / MINUTE_MS;
 
 /**
  * Returns the first local day of a timeframe, and the day after the last one. A timeframe that ends at a moment is
@@ -114,7 +114,7 @@ const UNITS = new Set<unknown>(['minute', 'hour', 'day', 'week', 'month', 'year'
 
 function isPast(past: unknown): past is Past {
   const { unit, value = 1 } = (past ?? {}) as Record<string, unknown>;
-  return UNITS.has(unit) && typeof value === 'number' && value >= 1 && value <= MOST_UNITS;
+  return UNITS.has(unit) && typeof value === 'number' && value >= 1 && value <= MAX_UNITS;
 }
 
 export function timeframeBreaches(value: Record<string, unknown>): Breach[] {
@@ -126,15 +126,15 @@ export function timeframeBreaches(value: Record<string, unknown>): Breach[] {
     return wrong('date_parsing', 'Input should be a date as 2026-01-05, or a moment as 2026-01-05T07:00:00Z');
   if (anchor < '1900-01-01' || anchor > '2200-01-01')
     return wrong('value_error', 'Value should be between 1900-01-01 and 2200-01-01');
-  return pastBreaches(anchor.slice(0, 10), past, MOST_DAYS);
+  return pastBreaches(anchor.slice(0, 10), past, MAX_DAYS);
 }
 
 /**
- * Checks that a timeframe has at most `mostDays` days. The schema reports an invalid `past`, so this function does not.
+ * Checks that a timeframe has at most `maxDays` days. The schema reports an invalid `past`, so this function does not.
  */
-export function pastBreaches(day: string, past: unknown, mostDays: number): Breach[] {
+export function pastBreaches(day: string, past: unknown, maxDays: number): Breach[] {
   if (!isPast(past)) return [];
   const end = Date.parse(day) + DAY_MS;
-  if (end - before(end, past) <= mostDays * DAY_MS) return [];
-  return [{ at: ['past'], type: 'value_error', msg: `A timeframe can have at most ${mostDays} days` }];
+  if (end - before(end, past) <= maxDays * DAY_MS) return [];
+  return [{ at: ['past'], type: 'value_error', msg: `A timeframe can have at most ${maxDays} days` }];
 }

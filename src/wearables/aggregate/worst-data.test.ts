@@ -15,7 +15,7 @@ let user_id: string;
 const MINUTE_MS = 60_000;
 const FIRST = Date.parse('2023-01-01T00:00:00Z');
 const DAYS = 1_100;
-const MOST_ROWS = 10_000;
+const MAX_ROWS = 10_000;
 const MEBIBYTE = 1024 * 1024;
 /** A name of an app of the greatest length, with characters of three bytes each, and a number that makes it unique. */
 const longName = (n: number): string => `${'\u4e00'.repeat(190)}${n}`;
@@ -61,43 +61,43 @@ beforeAll(async () => {
   ({ user_id } = await makeUser(app.team));
   // Two providers with a workout each at the same times. All workouts have different apps.
   await put('workouts', [
-    ...times(MOST_ROWS, (n) => ({
+    ...times(MAX_ROWS, (n) => ({
       app_id: longName(n),
-      minute: n * every(MOST_ROWS),
+      minute: n * every(MAX_ROWS),
       minutes: 60,
       values: { sport: 'running', calories: n, distance: n, average_hr: 120, max_hr: 180 },
       texts: { title: `${'Way '.repeat(20)}${n}` },
     })),
-    ...times(MOST_ROWS, (n) => ({
+    ...times(MAX_ROWS, (n) => ({
       provider: 'strava',
       app_id: longName(n),
-      minute: n * every(MOST_ROWS) + 1,
+      minute: n * every(MAX_ROWS) + 1,
       minutes: 60,
       values: { sport: 'running', calories: n },
     })),
   ]);
   await put(
     'meal',
-    times(MOST_ROWS, (n) => ({
+    times(MAX_ROWS, (n) => ({
       app_id: `com.example.food${n % 2}`,
-      minute: (n >> 1) * every(MOST_ROWS / 2),
+      minute: (n >> 1) * every(MAX_ROWS / 2),
       values: { energy: { unit: 'kcal', value: n } },
       texts: { name: `${'Porridge '.repeat(20)}${n >> 1}` },
     })),
   );
   await put(
     'sleep',
-    times(MOST_ROWS, (n) => ({
-      minute: n * every(MOST_ROWS),
+    times(MAX_ROWS, (n) => ({
+      minute: n * every(MAX_ROWS),
       minutes: 480,
       values: { latency: 600, total: 25_000, efficiency: 0.9, awake: 100, type: 'long_sleep', score: 80 },
     })),
   );
   await put(
     'body',
-    times(MOST_ROWS, (n) => ({
+    times(MAX_ROWS, (n) => ({
       app_id: `com.example.scale${n % 50}`,
-      minute: n * every(MOST_ROWS),
+      minute: n * every(MAX_ROWS),
       values: { weight: 80 + (n % 7), fat: 20, water_percentage: 50 },
     })),
   );
@@ -133,7 +133,7 @@ beforeAll(async () => {
      where teams.id = ${ctx.team.id} and (resource <> 'note' or minute % 12 = 0)`.execute(ctx.db);
   const { rows: notes } = await sql<{ stream_id: number; at: string }>`
     select stream_id, at from samples join streams on id = stream_id
-     where user_id = ${user_id} and resource = 'note' order by at limit ${MOST_ROWS}`.execute(ctx.db);
+     where user_id = ${user_id} and resource = 'note' order by at limit ${MAX_ROWS}`.execute(ctx.db);
   const texts = notes.map((note, n) => {
     const id = newId();
     const text = `${'Two eggs '.repeat(30)}${n}`;

@@ -11,7 +11,7 @@ import { nullable, oneOf, Text } from '../../wire/schema.ts';
  */
 const HIDDEN = '[hidden]';
 
-const MOST_STATES = 60;
+const MAX_STATES = 60;
 const BILLING_TYPES = ['client_bill', 'commercial_insurance', 'patient_bill_passthrough', 'patient_bill'] as const;
 
 const Name = (description: string) => Type.Optional(Text(200, { description }));
@@ -67,7 +67,7 @@ const PhlebFinders = Type.Object(
 
 const StatesOfType = {
   type: 'array',
-  maxItems: MOST_STATES,
+  maxItems: MAX_STATES,
   items: { type: 'string', maxLength: 2, minLength: 2 },
 };
 

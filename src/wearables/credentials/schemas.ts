@@ -6,7 +6,7 @@ import { PROVIDER_SLUGS } from '../providers/provider-catalogue.ts';
 import { CredentialDetails, detailsOfProvider } from './details.ts';
 import { shape } from '../../wire/shape.ts';
 
-const MOST_AT_ONCE = 100;
+const MAX_AT_ONCE = 100;
 
 /** The services that connect laboratories with us, and the companies that draw blood. */
 const OF_LABORATORIES = ['aftership', 'shippo', 'supera', 'twilio', 'telnyx', 'getlabs', 'phlebfinders'] as const;
@@ -74,7 +74,7 @@ export const CredentialsPage = shape('CredentialsPage', {
 });
 
 export const CredentialsRemoval = Type.Object({
-  credential_id: Type.Array(Uuid, { minItems: 1, maxItems: MOST_AT_ONCE, description: 'The credentials to delete.' }),
+  credential_id: Type.Array(Uuid, { minItems: 1, maxItems: MAX_AT_ONCE, description: 'The credentials to delete.' }),
 });
 
 export const RemovedCredentials = shape('RemovedCredentials', {

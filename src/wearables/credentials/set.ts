@@ -18,7 +18,7 @@ type StoredCredentials = CredentialRow & { client_secret: Buffer | null; retired
  * The most retired applications that a team may have at one provider. A retired application remains while it has
  * connections.
  */
-const MOST_RETIRED = 10;
+const MAX_RETIRED = 10;
 
 /**
  * Sets a team's credentials at a provider. Another `client_id` is another application: the former one is retired, and
@@ -72,12 +72,12 @@ async function lockAll({ db, team }: TxCtx<Ctx>, provider: string): Promise<Stor
 }
 
 async function retire({ db, team }: TxCtx<Ctx>, { id }: StoredCredentials, all: StoredCredentials[]): Promise<void> {
-  if (all.length > MOST_RETIRED)
+  if (all.length > MAX_RETIRED)
     throw new AppError(
       'limit_reached',
-      `Connections of this team come from ${MOST_RETIRED} applications that were replaced: end those, ` +
+      `Connections of this team come from ${MAX_RETIRED} applications that were replaced: end those, ` +
         'or try again in two hours.',
-      { fields: { limit: MOST_RETIRED } },
+      { fields: { limit: MAX_RETIRED } },
     );
   await db
     .updateTable('team_credentials')

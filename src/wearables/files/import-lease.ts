@@ -18,8 +18,8 @@ const LEASE_SECONDS = 120;
 export const IMPORTS = {
   table: 'imports',
   leaseSeconds: LEASE_SECONDS,
-  mostAttempts: 5,
-  mostAtOnce: 2,
+  maxAttempts: 5,
+  maxAtOnce: 2,
   begins: sql`, started_at = coalesce(file.started_at, now()),
              progress = 0, unchanged = 0, outside_ingestion_bounds = 0, skipped = 0, skipped_by_type = '[]'`,
 } as const;

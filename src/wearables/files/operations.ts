@@ -21,7 +21,7 @@ const TYPES = [
   'application/gpx+xml',
 ];
 /** The largest file that a deployment can be set to accept. The operator sets the actual limit. */
-const MOST_BYTES = 64 * 1024 ** 3;
+const MAX_BYTES = 64 * 1024 ** 3;
 
 export const fileOperations = [
   operation({
@@ -30,7 +30,7 @@ export const fileOperations = [
     path: '/v2/user/{user_id}/import',
     tag,
     params: Type.Object({ user_id: Uuid }),
-    body: byteStream(TYPES, MOST_BYTES),
+    body: byteStream(TYPES, MAX_BYTES),
     response: FileImport,
     status: 202,
     summary: "Import a file of a user's data",

@@ -7,7 +7,7 @@ import { AppError } from '../../errors.ts';
 import type { FileKind } from './file-kind.ts';
 
 /** The most files of a team that may be uploaded, waiting or imported at a time. Their bytes have a limit too. */
-const MOST_FILES = 50;
+const MAX_FILES = 50;
 
 export type Upload = { id: string; user_id: string; kind: FileKind };
 
@@ -28,11 +28,11 @@ export function reserveQuota(ctx: TeamCtx, { id, user_id, kind }: Upload, bytes:
        where team_id in (select teams.id from teams where org_id = ${team.org_id})
          and status in ('uploading', 'queued', 'running') and id <> ${id}`.execute(acrossTeams(tx).db);
     const others = rows[0] as { files: number; bytes: number; org_bytes: number };
-    if (others.files >= MOST_FILES) {
+    if (others.files >= MAX_FILES) {
       throw new AppError(
         'limit_reached',
-        `A team can have at most ${MOST_FILES} files that wait to be imported. Send this file when some are imported.`,
-        { fields: { limit: MOST_FILES } },
+        `A team can have at most ${MAX_FILES} files that wait to be imported. Send this file when some are imported.`,
+        { fields: { limit: MAX_FILES } },
       );
     }
     if (others.bytes + bytes > config.uploads.teamBytes) {

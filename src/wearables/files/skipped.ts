@@ -14,7 +14,7 @@ export type Skipped = { type: string; reason: SkipReason; records: number };
 /** The type of records whose name is not known, and of further types if the list is full. */
 const OTHER = 'other';
 /** The most types in the list. Apple's Health app has some 200 types of records. */
-const MOST_TYPES = 200;
+const MAX_TYPES = 200;
 
 /**
  * Adds to the counts. A type without a known name counts as `other`, and so does a further type if the list is full.
@@ -23,9 +23,9 @@ export function addSkipped(counts: Skipped[], { type, reason, records }: Skipped
   const ofName = (name: string): Skipped | undefined =>
     counts.find((each) => each.type === name && each.reason === reason);
   const named = isKnownName(type) ? type : OTHER;
-  const known = ofName(named) ?? (counts.length >= MOST_TYPES ? ofName(OTHER) : undefined);
+  const known = ofName(named) ?? (counts.length >= MAX_TYPES ? ofName(OTHER) : undefined);
   if (known) known.records += records;
-  else counts.push({ type: counts.length >= MOST_TYPES ? OTHER : named, reason, records });
+  else counts.push({ type: counts.length >= MAX_TYPES ? OTHER : named, reason, records });
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Ctx, TxCtx } from '../../context.ts';
  * its users. Without the limit, a notification about that account would make work for all of them and delay other
  * teams.
  */
-const MOST_OF_AN_ACCOUNT = 5;
+const MAX_OF_AN_ACCOUNT = 5;
 
 /**
  * Finds the connections to these accounts in all teams, by the hash of the account. Returns at most five connections of
@@ -34,6 +34,6 @@ export async function connectionsOf(
       select connections.team_id, user_id from connections join users on users.id = user_id
        where provider = ${provider} and external_user_hash = account and connections.team_id = teams_of.team_id
          and status = 'connected' and deleted_at is null
-       order by user_id limit ${MOST_OF_AN_ACCOUNT}) as found`.execute(db);
+       order by user_id limit ${MAX_OF_AN_ACCOUNT}) as found`.execute(db);
   return rows;
 }

@@ -28,8 +28,8 @@ export type InboxRow = {
 type ConnectionKey = { user_id: string; provider: string };
 
 /** The most tries for a notification. After that, the data comes with the next poll. */
-export const MOST_TRIES = 8;
-const MOST_ROWS = 100;
+export const MAX_TRIES = 8;
+const MAX_ROWS = 100;
 
 /** Whether notifications wait for a connection that is able to bring data. */
 export async function isWaiting({ db, team }: TeamCtx, { user_id, provider }: ConnectionKey): Promise<boolean> {
@@ -37,7 +37,7 @@ export async function isWaiting({ db, team }: TeamCtx, { user_id, provider }: Co
     select from inbox join connections using (user_id, provider) join polls using (user_id, provider)
       join users on users.id = user_id
      where user_id = ${user_id} and provider = ${provider} and inbox.team_id = ${team.id} and worked_at is null
-       and tries < ${MOST_TRIES} and connections.status = 'connected' and users.deleted_at is null limit 1`.execute(db);
+       and tries < ${MAX_TRIES} and connections.status = 'connected' and users.deleted_at is null limit 1`.execute(db);
   return rows.length > 0;
 }
 
@@ -51,7 +51,7 @@ export async function takeRows({ db, team }: TeamCtx, { user_id, provider }: Con
      where user_id = ${user_id} and provider = ${provider} and team_id = ${team.id}
        and hash = any (array (
          select hash from inbox where user_id = ${user_id} and provider = ${provider} and team_id = ${team.id}
-            and worked_at is null and tries < ${MOST_TRIES} order by received_at limit ${MOST_ROWS}))
+            and worked_at is null and tries < ${MAX_TRIES} order by received_at limit ${MAX_ROWS}))
     returning hash, resources, object_resource, object_id, span_from, span_to, deleted, ended`.execute(db);
   return rows;
 }

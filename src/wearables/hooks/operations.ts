@@ -10,7 +10,7 @@ import { receiveHook } from './receive-hook.ts';
 import { Challenge, Confirmation, Received } from './schemas.ts';
 
 const tag = 'hooks';
-const MOST_BYTES = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 
 /**
  * Two addresses for notifications. AT_PROVIDER is for providers that sign what they send. AT_TOKEN contains a secret,
@@ -41,7 +41,7 @@ const receives = {
   tag,
   auth: 'none',
   headers: NOTIFICATION_HEADERS,
-  body: byteStream(['application/json', 'application/x-www-form-urlencoded'], MOST_BYTES),
+  body: byteStream(['application/json', 'application/x-www-form-urlencoded'], MAX_BYTES),
   response: Received,
   refusals: ['not_found', 'signature_refused'],
 } as const;

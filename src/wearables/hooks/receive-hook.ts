@@ -16,7 +16,7 @@ import { notificationReaderOrNull } from '../providers/registry.ts';
 const bodies = new HookBodies();
 
 /** The most notifications that we read from one body. Google sends up to 99 in one body. */
-const MOST_NOTIFICATIONS = 100;
+const MAX_NOTIFICATIONS = 100;
 
 type ConfiguredHook = { reader: NotificationReader; secret: string; configured: Configured };
 
@@ -110,7 +110,7 @@ const mayBeGenuine = ({ headers }: NotificationReader, secret: string, sent: Omi
 function notificationsOf({ isForm = false }: NotificationReader, sent: string): Readonly<Record<string, unknown>>[] {
   if (isForm) return [Object.fromEntries(new URLSearchParams(sent))];
   const value = parse(sent);
-  const all: unknown[] = Array.isArray(value) ? value.slice(0, MOST_NOTIFICATIONS) : [value];
+  const all: unknown[] = Array.isArray(value) ? value.slice(0, MAX_NOTIFICATIONS) : [value];
   return all.flatMap((each) => (typeof each === 'object' && each !== null ? [{ ...each }] : []));
 }
 

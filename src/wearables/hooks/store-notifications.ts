@@ -3,12 +3,12 @@ import type { Ctx, TxCtx } from '../../context.ts';
 import { addJobs } from '../../db/define-job.ts';
 import type { ProviderSlug } from '../providers/provider-catalogue.ts';
 import type { ProviderEvent } from '../providers/notification-reader.ts';
-import { inboxKind, MOST_TRIES } from './inbox.ts';
+import { inboxKind, MAX_TRIES } from './inbox.ts';
 
 /**
  * The most notifications that wait for one connection. Further ones are not stored; the next poll brings their data.
  */
-const MOST_WAITING = 100;
+const MAX_WAITING = 100;
 
 /** A notification, and its JSON text. */
 export type ReceivedNotification = { providerEvent: ProviderEvent; text: string };
@@ -40,8 +40,8 @@ export async function storeNotifications(
        order by id for key share skip locked
     ), waiting as (
       select id, (select count(*) from (
-        select from inbox where user_id = id and provider = ${provider} and worked_at is null and tries < ${MOST_TRIES}
-         limit ${MOST_WAITING}) as of_them) as many from present
+        select from inbox where user_id = id and provider = ${provider} and worked_at is null and tries < ${MAX_TRIES}
+         limit ${MAX_WAITING}) as of_them) as many from present
     ), fresh as (
       select named.*, many + row_number() over (partition by user_id order by position) as number
         from named join waiting on waiting.id = named.user_id
@@ -53,7 +53,7 @@ export async function storeNotifications(
         deleted, ended)
       select user_id, ${provider}, decode(hash, 'hex'), team_id, array(select json_array_elements_text(resources)),
              object_resource, object_id, span_from, span_to, deleted, ended
-        from fresh where number <= ${MOST_WAITING} order by user_id, hash
+        from fresh where number <= ${MAX_WAITING} order by user_id, hash
           on conflict (user_id, provider, hash) do update
              set worked_at = null, tries = 0, received_at = now() where ${repeats} and inbox.worked_at is not null
       returning team_id, user_id

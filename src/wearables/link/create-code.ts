@@ -10,7 +10,7 @@ import { findUser } from '../../users/find.ts';
 import type { LinkCode } from './schemas.ts';
 
 const MINUTES = 30;
-const MOST_HOURS = 24;
+const MAX_HOURS = 24;
 /**
  * The number of random bytes in a code. The API promises only eight digits. A code has more, so that it cannot be
  * guessed.
@@ -48,10 +48,10 @@ export function createLinkCode(
  */
 async function refuseExpiry({ db }: TxCtx<TeamCtx>, expiresAt: string): Promise<void> {
   const { rows } = await sql<{ is_taken: boolean }>`
-    select asked.at > now() and asked.at <= now() + make_interval(hours => ${MOST_HOURS}) as is_taken
+    select asked.at > now() and asked.at <= now() + make_interval(hours => ${MAX_HOURS}) as is_taken
       from (select ${expiresAt}::timestamptz as at) as asked`.execute(db);
   if (rows[0]?.is_taken) return;
-  const msg = `expires_at must lie ahead, by at most ${MOST_HOURS} hours.`;
+  const msg = `expires_at must lie ahead, by at most ${MAX_HOURS} hours.`;
   throw new AppError('link_expiry_refused', msg, {
     detail: [{ type: 'value_error', loc: ['query', 'expires_at'], msg }],
   });

@@ -5,8 +5,8 @@ import { PROVIDER_SLUGS, PROVIDERS } from '../providers/provider-catalogue.ts';
 import type { ProviderFacts } from '../providers/facts.ts';
 import { shape } from '../../wire/shape.ts';
 
-const MOST_RECIPES = 300;
-const MOST_USERS = 500;
+const MAX_RECIPES = 300;
+const MAX_USERS = 500;
 const LONGEST_TOKEN = 4096;
 /** The last second of the year 9999, in seconds since 1970. */
 const LATEST = 253_402_300_799;
@@ -42,7 +42,7 @@ const ConnectionRecipe = shape('ConnectionRecipe', {
 
 export const BulkImportInput = shape('BulkImportInput', {
   provider: OauthProvider,
-  connections: Type.Array(ConnectionRecipeInput, { minItems: 1, maxItems: MOST_RECIPES }),
+  connections: Type.Array(ConnectionRecipeInput, { minItems: 1, maxItems: MAX_RECIPES }),
   wait_for_completion: Type.Optional(
     Type.Boolean({ default: false, description: 'true: the response lists every user. false: 202 without a body.' }),
   ),
@@ -52,7 +52,7 @@ export const BulkImport = shape('BulkImport', {
   user_ids_failed: Type.Array(Uuid, { description: 'Users that the team does not have.' }),
 });
 
-const Users = Type.Array(Uuid, { minItems: 1, maxItems: MOST_USERS, description: 'Ids of users.' });
+const Users = Type.Array(Uuid, { minItems: 1, maxItems: MAX_USERS, description: 'Ids of users.' });
 export const BulkPauseInput = shape('BulkPauseInput', { provider: OauthProvider, user_ids: Users });
 export const BulkPause = shape('BulkPause', {
   user_ids_paused: Type.Array(Uuid, { description: 'Users whose connection is paused now.' }),

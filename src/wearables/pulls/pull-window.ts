@@ -46,7 +46,7 @@ type PulledCounts = ReadonlyMap<string, { days: number; skipped: Record<string, 
  * another process takes the lease after this time.
  */
 const LEASE_SECONDS = 300;
-const MOST_ATTEMPTS = 8;
+const MAX_ATTEMPTS = 8;
 /**
  * The wait between two tries in seconds. It doubles each time, up to an hour. A longer wait that the provider asks for
  * has precedence.
@@ -179,7 +179,7 @@ async function claimRows(
     update pulls
        set status = 'failure', error_details = ${'retry_quota_exhausted' satisfies PullErrorGroup}, leased_until = null,
            ended_at = now()
-     where ${isFree(ctx, job, resources)} and attempts >= ${MOST_ATTEMPTS}`.execute(ctx.db);
+     where ${isFree(ctx, job, resources)} and attempts >= ${MAX_ATTEMPTS}`.execute(ctx.db);
   // All claims lock rows in this order. Otherwise two claims could deadlock.
   const { rows } = await sql<PullRow>`
     select resource, pulled_from, range_start, range_end from pulls
@@ -250,7 +250,7 @@ async function postpone(
     returning resource, attempts`.execute(ctx.db);
   if (rows.length === 0) return;
   const attempts = Math.max(...rows.map((row) => row.attempts));
-  const again = isRetriable(group) && attempts < MOST_ATTEMPTS;
+  const again = isRetriable(group) && attempts < MAX_ATTEMPTS;
   const errorGroup: PullErrorGroup = again || !isRetriable(group) ? group : 'retry_quota_exhausted';
   const wait = Math.min(FIRST_WAIT_SECONDS * 2 ** Math.max(attempts - 1, 0), LONGEST_WAIT_SECONDS);
   const seconds = Math.max(retryAfterSeconds ?? 0, wait);

@@ -16,7 +16,7 @@ const LOOK_MS = 250;
  * The most refreshes of a team that wait in this process. A further one responds at once, with the outcomes that are
  * known by then.
  */
-const MOST_WAITING = 4;
+const MAX_WAITING = 4;
 
 /** The users whose refreshes wait in this process, by team. */
 const waiting = new Map<string, Set<string>>();
@@ -26,7 +26,7 @@ const waiting = new Map<string, Set<string>>();
  * Throws nothing_to_refresh if the user has no connection to poll, and not_found or user_scheduled_for_deletion.
  *
  * Polls are jobs, which have their own limits. The request only looks whether they have ended. Only one refresh of a
- * user and MOST_WAITING refreshes of a team wait at a time.
+ * user and MAX_WAITING refreshes of a team wait at a time.
  */
 export async function refreshUser(
   ctx: TeamCtx,
@@ -135,12 +135,12 @@ async function look(
 }
 
 /**
- * Runs `work`. `waits` is true if the refresh may wait: the team has fewer than MOST_WAITING waiting refreshes, and
+ * Runs `work`. `waits` is true if the refresh may wait: the team has fewer than MAX_WAITING waiting refreshes, and
  * none of this user waits.
  */
 async function withWaitingSlot<T>({ team }: TeamCtx, userId: string, work: (waits: boolean) => Promise<T>): Promise<T> {
   const users = waiting.get(team.id) ?? new Set();
-  if (users.size >= MOST_WAITING || users.has(userId)) return work(false);
+  if (users.size >= MAX_WAITING || users.has(userId)) return work(false);
   waiting.set(team.id, users.add(userId));
   try {
     return await work(true);

@@ -11,7 +11,7 @@ import { pullKind } from './schedule-pulls.ts';
 const OVERDUE_SECONDS = 60;
 /** The most rows of one run. The next run is a minute later. */
 const MOST = 2_000;
-const MOST_A_TEAM = 200;
+const MAX_A_TEAM = 200;
 
 /**
  * Queues polls and pulls that are due. Each team gets a share. Those that are longest overdue come first. Job keys
@@ -28,7 +28,7 @@ export async function resumePulls(ctx: Ctx): Promise<void> {
             from teams cross join lateral (
               select team_id, user_id, provider, due_at from polls
                where team_id = teams.id and due_at <= now() and (leased_until is null or leased_until < now())
-               order by due_at limit ${MOST_A_TEAM}) as due
+               order by due_at limit ${MAX_A_TEAM}) as due
         ) as positioned
        order by position, due_at limit ${MOST}`.execute(db);
     await addJobs(
@@ -45,7 +45,7 @@ export async function resumePulls(ctx: Ctx): Promise<void> {
                where team_id = teams.id and ended_at is null
                  and due_at < now() - make_interval(secs => ${OVERDUE_SECONDS})
                  and (leased_until is null or leased_until < now())
-               order by due_at limit ${MOST_A_TEAM}) as due
+               order by due_at limit ${MAX_A_TEAM}) as due
         ) as positioned
        order by position, due_at limit ${MOST}`.execute(db);
     await addJobs(

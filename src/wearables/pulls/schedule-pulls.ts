@@ -25,7 +25,7 @@ export const pullKind = jobKind({
   class: 'pulls',
 });
 
-const MOST_COUNTED = 200;
+const MAX_COUNTED = 200;
 
 /**
  * Schedules a pull of the past for each resource that the user has granted, and polls from now on. A pull covers the
@@ -89,9 +89,9 @@ export async function addPullJobs(
   const {
     rows: [under],
   } = await sql<{ way: number }>`
-    select count(*)::integer + pulls_under_way_of_org(${team.id}, ${MOST_COUNTED}) as way from (
-      select from pulls where team_id = ${team.id} and ended_at is null limit ${MOST_COUNTED}) as counted`.execute(db);
-  const behind = under?.way ?? 2 * MOST_COUNTED;
+    select count(*)::integer + pulls_under_way_of_org(${team.id}, ${MAX_COUNTED}) as way from (
+      select from pulls where team_id = ${team.id} and ended_at is null limit ${MAX_COUNTED}) as counted`.execute(db);
+  const behind = under?.way ?? 2 * MAX_COUNTED;
   const jobs = resources.map((resource) => ({
     payload: { team_id: team.id, user_id, provider, resource },
     delaySeconds,

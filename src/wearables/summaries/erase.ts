@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
-import { LEAST_ID } from '../../ids.ts';
+import { MIN_ID } from '../../ids.ts';
 import { becomeWriter, type Writer } from '../user-writer.ts';
 import type { ExportedRow, Exports } from '../../privacy/export-rows.ts';
 import { deleteSummaries, findBelonging, findDeletable } from './deletion/delete-summaries.ts';
@@ -20,7 +20,7 @@ const AT_ONCE = 50;
  * Yields the user's summaries as responses have them, with the name of their kind and the payload of their provider.
  */
 async function* summariesOfUser(ctx: TeamCtx, user: { id: string }): AsyncIterable<ExportedRow> {
-  for (let after = LEAST_ID; ;) {
+  for (let after = MIN_ID; ;) {
     const { rows } = await sql<RenderedRow & { resource: string; raw: Buffer }>`
       select * from summaries
        where user_id = ${user.id} and team_id = ${ctx.team.id} and id > ${after} order by id limit ${AT_ONCE}`.execute(

@@ -37,7 +37,7 @@ export const list = <T extends TSchema>(items: T, most: number, description: str
   Type.Optional(Type.Array(items, { maxItems: most, default: [], description }));
 
 /** The most points of a summary. A day with one point a second has fewer. */
-const MOST_POINTS = 100_000;
+const MAX_POINTS = 100_000;
 
 export type Bounds = { least?: number; most: number; whole?: boolean };
 
@@ -49,7 +49,7 @@ export function column(description: string, { least = 0, most, whole = false }: 
   const bounds = { minimum: least, maximum: most };
   const each: TSchema = whole ? Type.Integer(bounds) : Type.Number(bounds);
   return Type.Array(sparse ? nullable(each) : each, {
-    maxItems: MOST_POINTS,
+    maxItems: MAX_POINTS,
     column: true,
     ...(sparse ? { default: [] } : {}),
     description,

@@ -72,19 +72,19 @@ const HOUR_MS = 3_600_000;
 
 /**
  * Checks that a summary can be a measurement. Its days and times must not be in the future. Its end must not be before
- * its start, and must be at most `mostHours` after it.
+ * its start, and must be at most `maxHours` after it.
  */
 export function measurable(
   {
     from,
     to,
-    mostHours = 0,
+    maxHours = 0,
     days = [],
     times = [],
   }: {
     from?: string;
     to?: string;
-    mostHours?: number;
+    maxHours?: number;
     days?: string[];
     times?: string[];
   },
@@ -94,7 +94,7 @@ export function measurable(
   const moments = ['version', from, to, ...times].filter((name) => name !== undefined);
   const words = [
     'No day or time is before 1900 or in the future.',
-    from && to && `\`${to}\` is not before \`${from}\` and at most ${mostHours} hours after it.`,
+    from && to && `\`${to}\` is not before \`${from}\` and at most ${maxHours} hours after it.`,
     furtherWords,
   ];
   return {
@@ -102,7 +102,7 @@ export function measurable(
     check: (value) => [
       ...['calendar_date', ...days].flatMap((name) => ofDay(name, value[name])),
       ...moments.flatMap((name) => ofMoment(name, value[name])),
-      ...(from && to ? ofSpan(value, { from, to, mostHours }) : []),
+      ...(from && to ? ofSpan(value, { from, to, maxHours }) : []),
       ...further(value),
     ],
   };
@@ -125,12 +125,12 @@ const ofMoment = (name: string, moment: unknown): Breach[] =>
 
 function ofSpan(
   value: Record<string, unknown>,
-  { from, to, mostHours }: { from: string; to: string; mostHours: number },
+  { from, to, maxHours }: { from: string; to: string; maxHours: number },
 ): Breach[] {
   const [start, end] = [value[from], value[to]].map((moment) =>
     typeof moment === 'string' && firstMoment(moment) !== null ? millisecondsOf(firstMoment(moment) as string) : NaN,
   ) as [number, number];
   if (end < start) return [{ at: [to], type: 'value_error', msg: `Value should not be before ${from}` }];
-  if (end - start <= mostHours * HOUR_MS || Number.isNaN(end - start)) return [];
-  return [{ at: [to], type: 'value_error', msg: `Value should be at most ${mostHours} hours after ${from}` }];
+  if (end - start <= maxHours * HOUR_MS || Number.isNaN(end - start)) return [];
+  return [{ at: [to], type: 'value_error', msg: `Value should be at most ${maxHours} hours after ${from}` }];
 }

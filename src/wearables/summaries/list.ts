@@ -26,8 +26,8 @@ export function rangeOf({ start_date, end_date, provider = '' }: Query): Range {
 }
 
 /** The most summaries of a response. For more, a client asks for several ranges. */
-const MOST_ROWS = 5_000;
-const MOST_BYTES = 8 * 1024 * 1024;
+const MAX_ROWS = 5_000;
+const MAX_BYTES = 8 * 1024 * 1024;
 /** How many stored rows are in memory at a time. One row may be large. */
 const ROWS_AT_ONCE = 100;
 const AT_ONCE_MS = 10;
@@ -102,9 +102,9 @@ async function renderEach(
   const found = await within(ctx, userId, resource, range)
     .select('id')
     .$call(inOrder)
-    .limit(MOST_ROWS + 1)
+    .limit(MAX_ROWS + 1)
     .execute();
-  if (found.length > MOST_ROWS) throw tooMany();
+  if (found.length > MAX_ROWS) throw tooMany();
   const rendered: Rendered[] = [];
   let bytes = 0;
   let begun = performance.now();
@@ -112,7 +112,7 @@ async function renderEach(
     for (const render of await read(found.slice(at, at + ROWS_AT_ONCE).map(({ id }) => id))) {
       const one = render();
       bytes += Buffer.byteLength(JSON.stringify(one));
-      if (bytes > MOST_BYTES) throw tooMany();
+      if (bytes > MAX_BYTES) throw tooMany();
       rendered.push(one);
       if (performance.now() - begun < AT_ONCE_MS) continue;
       await others();
@@ -125,5 +125,5 @@ async function renderEach(
 const tooMany = (): AppError =>
   new AppError(
     'too_many_matches',
-    `A response has at most ${MOST_ROWS} summaries of ${MOST_BYTES / 1_048_576} MiB. Ask for fewer days at once.`,
+    `A response has at most ${MAX_ROWS} summaries of ${MAX_BYTES / 1_048_576} MiB. Ask for fewer days at once.`,
   );

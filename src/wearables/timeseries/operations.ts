@@ -15,9 +15,9 @@ import { DeletedSamples, GroupedQuery, shapesOf, StoredSamples, UngroupedQuery }
 const tag = 'timeseries';
 const params = Type.Object({ user_id: Uuid });
 
-const MOST_SAMPLES = 5_000;
-const MOST_DELETIONS = 1_000;
-const MOST_BYTES = 4 * 1024 * 1024;
+const MAX_SAMPLES = 5_000;
+const MAX_DELETIONS = 1_000;
+const MAX_BYTES = 4 * 1024 * 1024;
 
 /** Since when the operations without groups are deprecated. */
 const SINCE = '2024-10-01';
@@ -30,7 +30,7 @@ export const timeseriesOperations: Operation[] = [
     tag,
     auth: 'team_key_or_user_token',
     params,
-    body: batch(SampleInput, { items: MOST_SAMPLES, valuesEach: VALUES_EACH, bytes: MOST_BYTES }),
+    body: batch(SampleInput, { items: MAX_SAMPLES, valuesEach: VALUES_EACH, bytes: MAX_BYTES }),
     response: StoredSamples,
     summary: 'Push samples of a user',
     description:
@@ -55,7 +55,7 @@ export const timeseriesOperations: Operation[] = [
     tag,
     auth: 'team_key_or_user_token',
     params,
-    body: batch(SampleDeletion, { items: MOST_DELETIONS, valuesEach: DELETION_VALUES, bytes: MOST_BYTES }),
+    body: batch(SampleDeletion, { items: MAX_DELETIONS, valuesEach: DELETION_VALUES, bytes: MAX_BYTES }),
     response: DeletedSamples,
     summary: 'Delete samples of a user',
     description:

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { makeUser, subscribe } from '../../../test/factories.ts';
 import { startEndpoint, type Endpoint } from '../../../test/endpoint.ts';
-import { MOST_EVENT_BYTES } from '../../events/publish.ts';
+import { MAX_EVENT_BYTES } from '../../events/publish.ts';
 
 let app: TestApp;
 let endpoint: Endpoint;
@@ -207,7 +207,7 @@ describe('a push publishes', () => {
     }));
     await push(notes);
     expect(endpoint.received.length).toBeGreaterThan(1);
-    for (const { raw } of endpoint.received) expect(Buffer.byteLength(raw)).toBeLessThanOrEqual(MOST_EVENT_BYTES);
+    for (const { raw } of endpoint.received) expect(Buffer.byteLength(raw)).toBeLessThanOrEqual(MAX_EVENT_BYTES);
     expect(receivedEvents().flatMap(({ data }) => data).length).toBe(120);
   });
 });

@@ -1,6 +1,6 @@
 import { willBePublished } from '../is-published.ts';
 import type { Writer } from '../user-writer.ts';
-import { MOST_EVENT_BYTES, publishEvents, type Publication } from '../../events/publish.ts';
+import { MAX_EVENT_BYTES, publishEvents, type Publication } from '../../events/publish.ts';
 import type { Series } from '../series-type.ts';
 import { renderSource } from '../source.ts';
 import { sampleEvent } from './events.ts';
@@ -20,7 +20,7 @@ export type StreamChanges = {
   moved: number;
 };
 
-const MOST_SAMPLES = 1_000;
+const MAX_SAMPLES = 1_000;
 /** After rendering this number of samples, the process does other work before it continues. */
 const AT_ONCE = 1_000;
 /** The most bytes of an event, apart from its samples. */
@@ -70,7 +70,7 @@ function splitIntoChunks(series: Series, samples: Sample[]): Sample[][] {
   const shape = shapeBytesOf(series);
   for (const sample of samples) {
     const weight = shape + textBytesOf(sample);
-    if (chunk.length === MOST_SAMPLES || bytes + weight > MOST_EVENT_BYTES - ENVELOPE_BYTES) {
+    if (chunk.length === MAX_SAMPLES || bytes + weight > MAX_EVENT_BYTES - ENVELOPE_BYTES) {
       chunks.push(chunk);
       [chunk, bytes] = [[], 0];
     }

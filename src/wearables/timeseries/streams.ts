@@ -52,12 +52,12 @@ export const sourceIdOf = ({ id, beside }: Pick<EnsuredStream, 'id' | 'beside'>)
  * each allergen of an allergy test is a stream of its own. Pushed and pulled streams count separately. Otherwise
  * somebody with a user's own token could push so many streams that nothing more of a provider can be stored.
  */
-const MOST_STREAMS = 1_000;
+const MAX_STREAMS = 1_000;
 /**
  * The most streams with samples of one `source_id`, one for each app and device. To find a sample, all of them are
  * searched.
  */
-const MOST_BESIDE = 50;
+const MAX_BESIDE = 50;
 
 /**
  * Returns a key of what the streams of one `source_id` have in common. These streams differ only in app and device, and
@@ -160,18 +160,18 @@ export function refuseTooManyBeside(streams: readonly (StreamKey | Stream)[]): v
 }
 
 function tooManyBeside(streams: readonly (StreamKey | Stream)[]): AppError | null {
-  if (streams.length <= MOST_BESIDE) return null;
+  if (streams.length <= MAX_BESIDE) return null;
   const counts = new Map<string, number>();
   for (const stream of streams) {
     const sourceKey = sourceKeyOf(stream);
     const count = (counts.get(sourceKey) ?? 0) + 1;
     counts.set(sourceKey, count);
-    if (count <= MOST_BESIDE) continue;
+    if (count <= MAX_BESIDE) continue;
     return new AppError(
       'limit_reached',
-      `A user can have at most ${MOST_BESIDE} apps and devices of one series, provider and kind of device. ` +
+      `A user can have at most ${MAX_BESIDE} apps and devices of one series, provider and kind of device. ` +
         'app_id should name an app, not a version of it, a run or a sample.',
-      { fields: { limit: MOST_BESIDE } },
+      { fields: { limit: MAX_BESIDE } },
     );
   }
   return null;
@@ -200,13 +200,13 @@ function tooManyOf(streams: readonly { provider: string; many?: number }[]): App
     if (isPushed(provider)) pushed += many;
     else pulled += many;
   }
-  if (pushed <= MOST_STREAMS && pulled <= MOST_STREAMS) return null;
+  if (pushed <= MAX_STREAMS && pulled <= MAX_STREAMS) return null;
   return new AppError(
     'limit_reached',
-    `A user can have at most ${MOST_STREAMS} streams whose data is ${pushed > MOST_STREAMS ? 'pushed' : 'pulled'}. ` +
+    `A user can have at most ${MAX_STREAMS} streams whose data is ${pushed > MAX_STREAMS ? 'pushed' : 'pulled'}. ` +
       'Each series, provider, kind of device, app, device and type is one stream. Streams without samples are not ' +
       'counted.',
-    { fields: { limit: MOST_STREAMS } },
+    { fields: { limit: MAX_STREAMS } },
   );
 }
 

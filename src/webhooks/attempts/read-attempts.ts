@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
 import { byIndex } from '../../db/session/by-index.ts';
 import { decodeCursor, encodeCursor, isId } from '../../db/cursor.ts';
-import { leastIdAt } from '../../ids.ts';
+import { minIdAt } from '../../ids.ts';
 
 /** The most attempts that are read for one page. Filters may then leave some of them out. */
-const MOST_LOOKED_AT = 1_000;
+const MAX_LOOKED_AT = 1_000;
 const LATEST_MS = 2 ** 48 - 1;
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
@@ -52,7 +52,7 @@ const WRITTEN = { failed: sql`'failed'`, exhausted: sql`'exhausted'` };
 export type AttemptsOf = { webhook_id: string } | { event_id: string };
 
 /**
- * Returns the newest attempts that match the filters, and the cursor of the next page. Reads at most MOST_LOOKED_AT
+ * Returns the newest attempts that match the filters, and the cursor of the next page. Reads at most MAX_LOOKED_AT
  * rows. Attempts that did not succeed have an index by status. With other filters, reads all attempts and leaves out
  * those that do not match.
  */
@@ -66,7 +66,7 @@ export async function readAttempts(
   if (wanted.length === 0) return { rows: [], next_cursor: null };
   const isUnsuccessful = !wanted.includes('succeeded');
   const isExact = event_type === null && (isUnsuccessful || filters.status === null);
-  const most = isExact ? limit + 1 : MOST_LOOKED_AT;
+  const most = isExact ? limit + 1 : MAX_LOOKED_AT;
   const parts = isUnsuccessful ? (wanted as Unsuccessful[]) : (['all'] as const);
   const looked = await read(ctx, of, { ...rangeOf(filters), parts, most });
   const known = looked.filter((row): row is AttemptRow => row.event_type !== null);
@@ -87,8 +87,8 @@ type Range = { from: string; below: string };
  */
 function rangeOf({ since, until, next_cursor }: AttemptFilters): Range {
   const after = next_cursor === null ? LAST_ID : decodeCursor(next_cursor, isId).toLowerCase();
-  const end = until === null ? LAST_ID : leastIdAt(within(Date.parse(until) + 1));
-  return { from: leastIdAt(since === null ? 0 : within(Date.parse(since))), below: after < end ? after : end };
+  const end = until === null ? LAST_ID : minIdAt(within(Date.parse(until) + 1));
+  return { from: minIdAt(since === null ? 0 : within(Date.parse(since))), below: after < end ? after : end };
 }
 
 /**

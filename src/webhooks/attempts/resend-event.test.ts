@@ -9,8 +9,8 @@ import type { Endpoint } from '../../../test/endpoint.ts';
 import { eachWithEndpoint } from '../../../test/subscribed.ts';
 import type { TeamCtx } from '../../context.ts';
 import { boundToTeam } from '../../db/session/bind.ts';
-import { MOST_ATTEMPTS } from '../../delivery/requeue.ts';
-import { leastIdAt, newId } from '../../ids.ts';
+import { MAX_ATTEMPTS } from '../../delivery/requeue.ts';
+import { minIdAt, newId } from '../../ids.ts';
 import { resend as sendAgain } from './resend-event.ts';
 
 let app: TestApp;
@@ -139,12 +139,12 @@ describe('a resend of an event', () => {
     const { user_id, client_user_id } = await makeUser(team);
     const [event, leaving] = [await publish(), await publish({ id: user_id, client_user_id })];
     await team.api('DELETE', `/v2/user/${user_id}`);
-    const old = leastIdAt(Date.now() - (app.config.retentionDays + 1) * 86_400_000).replace('-0000-', '-7000-');
+    const old = minIdAt(Date.now() - (app.config.retentionDays + 1) * 86_400_000).replace('-0000-', '-7000-');
     const refused = async (id: string) => (await resend(id)).body as unknown;
     expect(await refused(leaving)).toMatchObject({ code: 'delivery_held' });
     expect(await refused(old)).toMatchObject({ code: 'event_expired' });
     expect(await refused(newId())).toMatchObject({ code: 'not_found' });
-    await sql`update attempts set attempt = ${MOST_ATTEMPTS} where event_id = ${event}`.execute(app.db);
+    await sql`update attempts set attempt = ${MAX_ATTEMPTS} where event_id = ${event}`.execute(app.db);
     expect(await refused(event)).toMatchObject({ code: 'too_many_attempts' });
     await team.api('PATCH', path(), { disabled: true });
     expect(await refused(event)).toMatchObject({ code: 'webhook_disabled' });
@@ -152,7 +152,7 @@ describe('a resend of an event', () => {
   });
 
   test('does not count as too old when the database does not answer', async () => {
-    const old = leastIdAt(Date.now() - (app.config.retentionDays + 1) * 86_400_000).replace('-0000-', '-7000-');
+    const old = minIdAt(Date.now() - (app.config.retentionDays + 1) * 86_400_000).replace('-0000-', '-7000-');
     const away: KyselyPlugin = {
       transformQuery: ({ node }) => {
         if (node.kind === 'RawNode') throw new Error('The database is away.');

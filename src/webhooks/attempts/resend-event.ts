@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { MOST_ATTEMPTS, requeueDelivery } from '../../delivery/requeue.ts';
+import { MAX_ATTEMPTS, requeueDelivery } from '../../delivery/requeue.ts';
 import { findWaiting } from '../../delivery/find-waiting.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { findEnabledWebhook } from '../endpoints/find.ts';
@@ -31,7 +31,7 @@ export async function resend(
   const pair = { webhook_id: webhookId, event_id: event.id };
   return inTransaction(ctx, async (ctx) => {
     if (!(await requeueDelivery(ctx, pair, 'resend')))
-      throw new AppError('too_many_attempts', `This delivery has had ${MOST_ATTEMPTS} attempts. It is not sent again.`);
+      throw new AppError('too_many_attempts', `This delivery has had ${MAX_ATTEMPTS} attempts. It is not sent again.`);
     // Reads the delivery before the commit, because no worker can have sent and deleted it by then.
     const [waiting] = await findWaiting(ctx, [pair]);
     if (!waiting) throw notFound('Webhook');

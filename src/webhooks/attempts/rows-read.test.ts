@@ -5,7 +5,7 @@ import { query } from '../../../test/global-setup.ts';
 import { subscribe, webhookPath } from '../../../test/factories.ts';
 import { startEndpoint } from '../../../test/endpoint.ts';
 import { rowsRead } from '../../../test/rows-read.ts';
-import { leastIdAt } from '../../ids.ts';
+import { minIdAt } from '../../ids.ts';
 
 /** The attempts of each of two days. One in 10,000 was given up, and one in 20 failed. */
 const ATTEMPTS = 50_000;
@@ -22,7 +22,7 @@ beforeAll(async () => {
   path = `${webhookPath(app.team)}/${webhook}/attempt`;
   const days = [Date.now() - 86_400_000, Date.now() - 3_600_000];
   for (const day of days) {
-    const event = leastIdAt(day);
+    const event = minIdAt(day);
     await query(
       app.databaseUrl,
       `insert into events (team_id, id, event_type, body)

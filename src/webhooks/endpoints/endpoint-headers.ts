@@ -17,7 +17,7 @@ type ShownHeaders = Static<typeof WebhookHeaders>;
  * The most sets of headers that are stored for the attempts of one endpoint. Each PUT makes a set. Beyond this number,
  * the oldest sets are deleted.
  */
-const MOST_STORED_SETS = 100;
+const MAX_STORED_SETS = 100;
 
 /** Returns the headers of every delivery to this endpoint. Of headers that may be secrets, only the names. */
 export async function findHeaders(ctx: TeamCtx, id: string): Promise<ShownHeaders> {
@@ -80,7 +80,7 @@ async function storeHeaderSet(
   await sql`
     delete from webhook_header_sets where webhook_id = ${set.webhook_id} and id in (
       select id from webhook_header_sets where webhook_id = ${set.webhook_id}
-          order by id desc offset ${MOST_STORED_SETS})`.execute(db);
+          order by id desc offset ${MAX_STORED_SETS})`.execute(db);
 }
 
 /** Returns the headers that the endpoint had when an attempt was sent; null if they are no longer stored. */

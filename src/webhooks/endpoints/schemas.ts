@@ -4,7 +4,7 @@ import type { Mismatch } from '../../wire/mismatch.ts';
 import { nullable, optional, Text, Timestamp, Uuid } from '../../wire/schema.ts';
 import { named, shape } from '../../wire/shape.ts';
 
-const MOST_PER_SECOND = 100_000;
+const MAX_PER_SECOND = 100_000;
 
 /**
  * Matches `whsec_` and the canonical base64 of 24 to 64 bytes, as Standard Webhooks requires. `isSecret` checks the
@@ -28,7 +28,7 @@ const Url = Type.String({ format: 'http-url', maxLength: 2048 });
 const Description = Text(1000, { minLength: 0 });
 const RateLimit = Type.Integer({
   minimum: 1,
-  maximum: MOST_PER_SECOND,
+  maximum: MAX_PER_SECOND,
   description: 'The most deliveries per second to this endpoint. Others wait. null: no limit.',
 });
 const FilterTypes = EventFilters(
@@ -100,11 +100,11 @@ export const WebhookHeaders = shape('WebhookHeaders', {
 
 export const WebhookSecret = shape('WebhookSecret', { key: Type.String() });
 
-const MOST_OVERLAP_HOURS = 7 * 24;
+const MAX_OVERLAP_HOURS = 7 * 24;
 export const DEFAULT_OVERLAP_HOURS = 24;
 const OverlapHours = Type.Integer({
   minimum: 0,
-  maximum: MOST_OVERLAP_HOURS,
+  maximum: MAX_OVERLAP_HOURS,
   default: DEFAULT_OVERLAP_HOURS,
   description:
     'How long the replaced secret or key pair keeps signing beside the new one. All older ones end by then at ' +

@@ -15,7 +15,7 @@ type Signature = 'v1' | 'v1a';
  * header, which endpoints must accept. Fewer key pairs are allowed, because an ed25519 signature takes as much time as
  * ten HMAC signatures.
  */
-const MOST_SIGNING = { v1: 5, v1a: 3 };
+const MAX_SIGNING = { v1: 5, v1a: 3 };
 
 /** Returns the newest secret, by which endpoints should verify signatures. */
 export async function findSecret(ctx: TeamCtx, id: string): Promise<string> {
@@ -115,10 +115,10 @@ function rotate(ctx: TeamCtx, id: string, { signature, secret, overlapHours }: R
     await addSecret(ctx, { webhook_id: id, signature, secret });
     await notifyEndpointChange(db, id);
     const signing = before.length - done.length + 1;
-    if (signing > MOST_SIGNING[signature]) {
+    if (signing > MAX_SIGNING[signature]) {
       throw new AppError(
         'too_many_secrets',
-        `At most ${MOST_SIGNING[signature]} ${signature === 'v1' ? 'secrets' : 'key pairs'} of an endpoint sign ` +
+        `At most ${MAX_SIGNING[signature]} ${signature === 'v1' ? 'secrets' : 'key pairs'} of an endpoint sign ` +
           'at the same time. Wait until an old one has ended, or end them sooner by a smaller keep_old_hours.',
       );
     }

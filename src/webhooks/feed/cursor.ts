@@ -31,9 +31,9 @@ export type Cursor = {
  * The most running transactions in a snapshot. If there are more, the snapshot ends before the next one, and the reader
  * gets later events from a later snapshot.
  */
-export const MOST_RUNNING = 128;
+export const MAX_RUNNING = 128;
 
-/** The most characters of a cursor. Two snapshots fit, each with MOST_RUNNING transactions of 16 digits. */
+/** The most characters of a cursor. Two snapshots fit, each with MAX_RUNNING transactions of 16 digits. */
 export const LONGEST_CURSOR = 6_000;
 
 export const FROM_THE_OLDEST: Cursor = { seen: { until: 0, running: [] }, reading: null, from: 0 };
@@ -67,7 +67,7 @@ const isWhole = (value: unknown): value is number => Number.isSafeInteger(value)
 const isSnapshot = (value: unknown): value is number[] =>
   Array.isArray(value) &&
   value.length >= 1 &&
-  value.length <= MOST_RUNNING + 1 &&
+  value.length <= MAX_RUNNING + 1 &&
   value.every((each) => isWhole(each) && each <= value[0]);
 
 function isWritten(value: unknown): value is WrittenCursor {

@@ -3,7 +3,7 @@ import type { TeamCtx } from '../../context.ts';
 import { byIndex } from '../../db/session/by-index.ts';
 import { userIsScheduled } from '../../events/deferred-events.ts';
 import { OPERATIONAL_NAMES } from '../../events/names.ts';
-import { LEAST_ID } from '../../ids.ts';
+import { MIN_ID } from '../../ids.ts';
 import type { FeedPosition, Snapshot } from './cursor.ts';
 
 /** An event without its body, which may become part of a page. */
@@ -39,7 +39,7 @@ export async function findEvents({ db, team }: TeamCtx, asked: EventRange): Prom
   const late = seen.running.filter((position) => !running.has(position) && position >= after.position);
   // We compute one lower bound, where the index scan starts. With two conditions, PostgreSQL would start at the smaller
   // bound and read everything up to the greater one.
-  const begin = after.position < seen.until ? { position: seen.until, id: LEAST_ID } : after;
+  const begin = after.position < seen.until ? { position: seen.until, id: MIN_ID } : after;
   const query = sql<FoundEvent>`
     with late as (
       select events.position, id, event_type, user_id, test_for, octet_length(body) as bytes
@@ -89,4 +89,4 @@ export async function findEvents({ db, team }: TeamCtx, asked: EventRange): Prom
 }
 
 /** Returns the id after which to read the events of a transaction. */
-const startIn = (position: number, after: FeedPosition): string => (position === after.position ? after.id : LEAST_ID);
+const startIn = (position: number, after: FeedPosition): string => (position === after.position ? after.id : MIN_ID);

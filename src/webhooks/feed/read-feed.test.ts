@@ -12,7 +12,7 @@ import { migrate } from '../../db/migrate.ts';
 import { MIGRATIONS } from '../../db/database-server.ts';
 import { attemptExhausted } from '../../delivery/events.ts';
 import { publishEvent, publishEvents } from '../../events/publish.ts';
-import { LONGEST_CURSOR, MOST_RUNNING, readCursor, writeCursor } from './cursor.ts';
+import { LONGEST_CURSOR, MAX_RUNNING, readCursor, writeCursor } from './cursor.ts';
 import { snapshotOf } from './take-snapshot.ts';
 
 type Event = { id: string; event_type: string; user_id: string | null; body: Record<string, unknown> };
@@ -168,17 +168,17 @@ describe('the feed', () => {
 
   test('ends a snapshot before the first running transaction for which a cursor has no room', () => {
     const [first, end] = [9_000, 9_500];
-    const named = Array.from({ length: MOST_RUNNING }, (_, n) => first + 2 * n);
-    const more = [first + 2 * MOST_RUNNING, first + 2 * MOST_RUNNING + 3];
+    const named = Array.from({ length: MAX_RUNNING }, (_, n) => first + 2 * n);
+    const more = [first + 2 * MAX_RUNNING, first + 2 * MAX_RUNNING + 3];
     const seen = (running: number[]) => snapshotOf(`${first}:${end}:${running.join(',')}`, EPOCH);
     const positions = named.map((id) => EPOCH + id);
     expect(seen(named)).toEqual({ until: EPOCH + end, running: positions });
-    expect(seen([...named, ...more])).toEqual({ until: EPOCH + first + 2 * MOST_RUNNING, running: positions });
+    expect(seen([...named, ...more])).toEqual({ until: EPOCH + first + 2 * MAX_RUNNING, running: positions });
     expect(snapshotOf(`${end}:${end}:`, EPOCH)).toEqual({ until: EPOCH + end, running: [] });
   });
 
   test('has room in a cursor for the most transactions, however far apart they are', () => {
-    const running = Array.from({ length: MOST_RUNNING }, (_, n) => 9_007_199_254_000_000 - n * 40_000_000_000);
+    const running = Array.from({ length: MAX_RUNNING }, (_, n) => 9_007_199_254_000_000 - n * 40_000_000_000);
     const seen = { until: 9_007_199_254_740_991, running };
     const text = writeCursor({
       seen,

@@ -34,7 +34,7 @@ type FeedEvent = Omit<OpenEvent, 'bytes'> & {
 type FeedPage = { data: FeedEvent[]; next_cursor: string; has_more: boolean };
 
 /** The most bytes of a page. A page is in memory three times at once: as bytes, as text and as objects. */
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 /**
  * A transaction that began to publish before the team was noted may not notify it. So after this many milliseconds the
  * feed is read once more.
@@ -44,13 +44,13 @@ const FRESH_MS = 1_000;
  * The shortest pause between two reads in milliseconds. Without it, thousands of events of types that the reader does
  * not want could cause thousands of reads.
  */
-const LEAST_PAUSE_MS = 100;
+const MIN_PAUSE_MS = 100;
 
 /** Returns a page of events in the order of commits. With `wait`, it waits for the next event if there is none. */
 export async function readFeed(ctx: TeamCtx, { after, limit, event_types, wait }: FeedRequest): Promise<FeedPage> {
   const cursor = after === null ? FROM_THE_OLDEST : after === 'now' ? null : readCursor(after);
   const types = event_types && EVENT_NAMES.filter((name) => matches(event_types, name));
-  const wanted = { most: { events: limit, bytes: MOST_BYTES }, types };
+  const wanted = { most: { events: limit, bytes: MAX_BYTES }, types };
   const poll = wait > 0 ? ctx.polls?.enter(ownerOf(ctx.team)) : undefined;
   try {
     const page = poll
@@ -84,7 +84,7 @@ async function waitForPage(
     ({ cursor } = page);
     await aside(async () => {
       await poll.wait(Math.min(left, patience), signals);
-      await pause(Math.max(0, lookedAt + LEAST_PAUSE_MS - performance.now()));
+      await pause(Math.max(0, lookedAt + MIN_PAUSE_MS - performance.now()));
     });
     patience = Infinity;
     await ctx.stillOpens?.();

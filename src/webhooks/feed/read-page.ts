@@ -2,7 +2,7 @@ import type { TeamCtx } from '../../context.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { AppError } from '../../errors.ts';
 import { deferEvents } from '../../events/deferred-events.ts';
-import { LEAST_ID, madeAt } from '../../ids.ts';
+import { MIN_ID, madeAt } from '../../ids.ts';
 import { FROM_THE_OLDEST, type Cursor, type FeedPosition, type Snapshot } from './cursor.ts';
 import { cutPage, type Cut, type Most } from './cut-page.ts';
 import { findEvents } from './find-events.ts';
@@ -23,22 +23,22 @@ export type Page = {
 };
 
 /** The most events that are read for a page if the reader wants only some types. */
-const MOST_LOOKED_AT = 2_000;
+const MAX_LOOKED_AT = 2_000;
 /**
  * The most tries to read a page. A try fails if the deletion of a user is cancelled while the page skips events about
  * this user.
  */
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 
 const DAY = 86_400;
-const NOWHERE: FeedPosition = { position: 0, id: LEAST_ID };
+const NOWHERE: FeedPosition = { position: 0, id: MIN_ID };
 
 /**
  * Returns the next page of events after a cursor; null means from now on. Throws cursor_expired if retention may have
  * deleted some of these events.
  */
 export async function readPage(ctx: TeamCtx, cursor: Cursor | null, wanted: PageLimits): Promise<Page> {
-  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const { snapshot, at } = await takeSnapshot(ctx);
     if (cursor === null || wanted.types?.length === 0)
       return { events: [], cursor: { seen: snapshot, reading: null, from: at }, has_more: false };
@@ -60,7 +60,7 @@ async function readOnce(
   now: { snapshot: Snapshot; at: number },
 ): Promise<Page | null> {
   const { upTo, after } = cursor.reading ?? { upTo: now.snapshot, after: NOWHERE };
-  const looksAt = types === null ? most.events + 1 : MOST_LOOKED_AT;
+  const looksAt = types === null ? most.events + 1 : MAX_LOOKED_AT;
   const found = await findEvents(ctx, {
     seen: cursor.seen,
     upTo,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
-import { MOST_RUNNING, type Snapshot } from './cursor.ts';
+import { MAX_RUNNING, type Snapshot } from './cursor.ts';
 
 type Row = { text: string; epoch: number; at: number; is_durable: boolean };
 
@@ -28,5 +28,5 @@ export async function takeSnapshot({ db }: TeamCtx): Promise<{ snapshot: Snapsho
 export function snapshotOf(text: string, epoch: number): Snapshot {
   const [, end = '', list = ''] = text.split(':');
   const all = list === '' ? [] : list.split(',').map((id) => epoch + Number(id));
-  return { until: all[MOST_RUNNING] ?? epoch + Number(end), running: all.slice(0, MOST_RUNNING) };
+  return { until: all[MAX_RUNNING] ?? epoch + Number(end), running: all.slice(0, MAX_RUNNING) };
 }

@@ -5,7 +5,7 @@ import { startTestApp, type Answer, type Team, type TestApp } from '../../../tes
 import { steps, water } from '../../../test/invented-events.ts';
 import { makeUser } from '../../../test/factories.ts';
 import { publishTo } from '../../../test/publish-event.ts';
-import { MOST_POLLS, type LongPolls } from '../../long-polls.ts';
+import { MAX_POLLS, type LongPolls } from '../../long-polls.ts';
 import { forTeam } from '../../tenancy/teams/team-scope.ts';
 import { readFeed } from './read-feed.ts';
 
@@ -97,15 +97,15 @@ test('An event that commits during the wait is returned, although its transactio
 test('A team has a limit of waiting requests, which affects no other requests and no other teams', async () => {
   const other = await app.makeTeam();
   const cursor = await now();
-  const waiting = Array.from({ length: MOST_POLLS }, () => poll(`after=${cursor}&wait=30`));
-  await untilWaiting(MOST_POLLS);
+  const waiting = Array.from({ length: MAX_POLLS }, () => poll(`after=${cursor}&wait=30`));
+  await untilWaiting(MAX_POLLS);
   const refused = await poll(`after=${cursor}&wait=30`);
   expect([refused.status, refused.body.code]).toEqual([429, 'too_many_polls']);
   expect(refused.headers.get('retry-after')).toBe('1');
   expect((await poll(`after=${cursor}`)).status).toBe(200);
   await makeUser(team);
   const others = other.api<Page>('GET', '/v2/events?after=now&wait=30');
-  await untilWaiting(MOST_POLLS + 1);
+  await untilWaiting(MAX_POLLS + 1);
   await publishTo(app, other, steps, { n: 1 });
   expect((await others).status).toBe(200);
   const id = await publishTo(app, team, steps, { n: 2 });

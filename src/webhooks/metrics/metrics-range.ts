@@ -9,7 +9,7 @@ type Query = { interval: Interval; since?: string; until?: string };
 const MINUTE = 60_000;
 const DAY = 1_440 * MINUTE;
 export const STEP_MS: Record<Interval, number> = { '5m': 5 * MINUTE, '15m': 15 * MINUTE, '1h': 60 * MINUTE, '1d': DAY };
-const MOST_INTERVALS = 1_000;
+const MAX_INTERVALS = 1_000;
 
 /** Returns the range from the interval in which `since` is to the one in which `until` is. */
 export function rangeOf({ interval, since, until }: Query): Range {
@@ -20,7 +20,7 @@ export function rangeOf({ interval, since, until }: Query): Range {
 }
 
 export const IN_RANGE: Requirement = {
-  words: `\`since\` is not after \`until\`, and there are at most ${MOST_INTERVALS} intervals between them.`,
+  words: `\`since\` is not after \`until\`, and there are at most ${MAX_INTERVALS} intervals between them.`,
   check: (query) => {
     if (!(INTERVALS as readonly unknown[]).includes(query['interval'])) return [];
     const { since, until } = query as Query;
@@ -28,8 +28,8 @@ export const IN_RANGE: Requirement = {
     if (since !== undefined && Date.parse(since) > end)
       return [{ at: ['since'], type: 'value_error', msg: 'Value should not be after until, or now' }];
     const { from, to, step } = rangeOf(query as Query);
-    if (!((to - from) / step > MOST_INTERVALS)) return [];
-    const msg = `At most ${MOST_INTERVALS} intervals are allowed: ask for a shorter time or a longer interval`;
+    if (!((to - from) / step > MAX_INTERVALS)) return [];
+    const msg = `At most ${MAX_INTERVALS} intervals are allowed: ask for a shorter time or a longer interval`;
     return [{ at: ['since'], type: 'value_error', msg }];
   },
 };

@@ -10,7 +10,7 @@ import type { Tx } from '../../db/open-database.ts';
 import { deleteWebhook } from '../endpoints/delete.ts';
 import { requestReplay } from './request-replay.ts';
 
-const MOST_OF_ENDPOINT = 5;
+const MAX_OF_ENDPOINT = 5;
 
 let app: TestApp;
 let endpoint: Endpoint;
@@ -35,9 +35,9 @@ const as = (db: Tx): TeamCtx => ({ ...app.ctx, db, team: { ...team, settings: {}
 const teamDb = () => boundToTeam(app.ctx, team.id).db;
 
 test('of two concurrent requests for the last replay of an endpoint the second is refused', async () => {
-  for (let n = 1; n < MOST_OF_ENDPOINT; n += 1) expect((await ask()).status).toBe(200);
+  for (let n = 1; n < MAX_OF_ENDPOINT; n += 1) expect((await ask()).status).toBe(200);
   const second = await overlapTransactions(teamDb(), (tx) => requestReplay(as(tx), webhook, 'replay', { since }), ask);
-  expect(second).toMatchObject({ status: 403, body: { code: 'limit_reached', limit: MOST_OF_ENDPOINT } });
+  expect(second).toMatchObject({ status: 403, body: { code: 'limit_reached', limit: MAX_OF_ENDPOINT } });
 });
 
 test('a request for a replay during the deletion of its endpoint finds no endpoint', async () => {

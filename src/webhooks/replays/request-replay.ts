@@ -6,13 +6,13 @@ import { lockName } from '../../db/session/named-lock.ts';
 import { notifyReplay } from '../../delivery/replays/notify.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { distinct } from '../../events/filter.ts';
-import { leastIdAt, newId } from '../../ids.ts';
+import { minIdAt, newId } from '../../ids.ts';
 import { findReplay } from './find.ts';
 import { DEFAULT_PER_SECOND, type RecoverInput, type Replay, type ReplayInput } from './schemas.ts';
 
 /** The most replays of one endpoint that are not finished. One runs and the others wait. */
-const MOST_OF_ENDPOINT = 5;
-const MOST_OF_TEAM = 20;
+const MAX_OF_ENDPOINT = 5;
+const MAX_OF_TEAM = 20;
 
 type Input = Static<typeof RecoverInput> & Pick<Static<typeof ReplayInput>, 'event_types'>;
 
@@ -44,7 +44,7 @@ export function requestReplay(
         until,
         event_types: distinct(input.event_types ?? null),
         per_second: input.per_second ?? DEFAULT_PER_SECOND,
-        done_to: leastIdAt(Date.parse(since)),
+        done_to: minIdAt(Date.parse(since)),
       })
       .execute();
     await notifyReplay(ctx.db, id);
@@ -71,11 +71,11 @@ async function refuseBeyondLimits({ db, team }: TxCtx<TeamCtx>, webhookId: strin
   await lockName(db, 'replays', team.id);
   const { rows } = await sql<{ webhook_id: string }>`
     select webhook_id from webhook_replays where team_id = ${team.id} and ended_at is null
-        limit ${MOST_OF_TEAM}`.execute(db);
+        limit ${MAX_OF_TEAM}`.execute(db);
   const ofEndpoint = rows.filter(({ webhook_id }) => webhook_id === webhookId).length;
-  if (ofEndpoint < MOST_OF_ENDPOINT && rows.length < MOST_OF_TEAM) return;
-  const limit = ofEndpoint < MOST_OF_ENDPOINT ? MOST_OF_TEAM : MOST_OF_ENDPOINT;
-  const whose = limit === MOST_OF_TEAM ? 'A team' : 'An endpoint';
+  if (ofEndpoint < MAX_OF_ENDPOINT && rows.length < MAX_OF_TEAM) return;
+  const limit = ofEndpoint < MAX_OF_ENDPOINT ? MAX_OF_TEAM : MAX_OF_ENDPOINT;
+  const whose = limit === MAX_OF_TEAM ? 'A team' : 'An endpoint';
   throw new AppError(
     'limit_reached',
     `${whose} may have at most ${limit} replays that wait or run. Cancel one, or ask again when one has ended.`,

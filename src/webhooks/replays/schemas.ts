@@ -4,12 +4,12 @@ import { LowerBound, nullable, oneOf, optional, Timestamp, UpperBound, Uuid } fr
 import { shape } from '../../wire/shape.ts';
 
 /** The most deliveries a second that one process starts for all replays together. */
-const MOST_PER_SECOND = 400;
+const MAX_PER_SECOND = 400;
 export const DEFAULT_PER_SECOND = 100;
 
 const PerSecond = Type.Integer({
   minimum: 1,
-  maximum: MOST_PER_SECOND,
+  maximum: MAX_PER_SECOND,
   default: DEFAULT_PER_SECOND,
   description:
     'The most deliveries of the replay per second. Half of the `rate_limit` of the endpoint is left for other ' +

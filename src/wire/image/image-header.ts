@@ -5,7 +5,7 @@ type ImageType = 'image/png' | 'image/jpeg';
 export type ImageHeader = { content_type: ImageType; width: number; height: number };
 
 /** The most pixels of an image in a JSON body. A program that draws the image needs four bytes per pixel. */
-export const MOST_PIXELS = 16_000_000;
+export const MAX_PIXELS = 16_000_000;
 /**
  * The longest side of an image in pixels. No card, signature or page is as long. A longer side means that somebody made
  * the file to break programs.
@@ -18,7 +18,7 @@ const IHDR = Buffer.from('IHDR');
  * The most segments that we read before the frame of a JPEG. Colour profiles and thumbnails are divided into segments
  * of at most 64 KiB.
  */
-const MOST_SEGMENTS = 200;
+const MAX_SEGMENTS = 200;
 
 /** Reads the header of an image. Returns null if the bytes are neither PNG nor JPEG, or if they end too early. */
 export function readImageHeader(bytes: Buffer): ImageHeader | null {
@@ -43,7 +43,7 @@ function pngHeader(bytes: Buffer): ImageHeader | null {
 function jpegHeader(bytes: Buffer): ImageHeader | null {
   if (bytes.length < 4 || bytes.readUInt16BE(0) !== 0xffd8) return null;
   let at = 2;
-  for (let n = 0; n < MOST_SEGMENTS && at + 9 <= bytes.length; n += 1) {
+  for (let n = 0; n < MAX_SEGMENTS && at + 9 <= bytes.length; n += 1) {
     if (bytes[at] !== 0xff) return null;
     const marker = bytes[at + 1] as number;
     if (marker === 0xff) at += 1;

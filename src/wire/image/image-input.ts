@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { oneOf } from '../schema.ts';
 
 /** This is an image of about 300 kB in base64. */
-const MOST_IMAGE_CHARACTERS = 400_000;
+const MAX_IMAGE_CHARACTERS = 400_000;
 
 /** An image in a JSON body. Its bytes must match its content_type, and it must not be too large. */
 export const ImageInput = (description: string) =>
@@ -10,7 +10,7 @@ export const ImageInput = (description: string) =>
     {
       content: Type.String({
         minLength: 1,
-        maxLength: MOST_IMAGE_CHARACTERS,
+        maxLength: MAX_IMAGE_CHARACTERS,
         pattern: '^[A-Za-z0-9+/]+={0,2}$',
         description: 'The image in base64.',
       }),

@@ -15,7 +15,7 @@ export type WaitingAppointment = {
   since: string;
 };
 
-const MOST_LISTED = 500;
+const MAX_LISTED = 500;
 
 /**
  * Lists the calls to make, oldest first: requests for a visit that nobody has booked yet, and cancellations of which
@@ -34,6 +34,6 @@ export async function listWaiting(ctx: Ctx, { team }: { team: string | null }): 
        where c.by_hand
     ) as waiting
      where ${team}::uuid is null or team_id = ${team}
-     order by since, appointment_id limit ${MOST_LISTED}`.execute(acrossTeams(ctx).db);
+     order by since, appointment_id limit ${MAX_LISTED}`.execute(acrossTeams(ctx).db);
   return rows;
 }

@@ -23,7 +23,7 @@ import {
  * we repeat a booking for about ten minutes in all, and a cancellation for about three hours.
  */
 const delayOf = (attempts: number): number => Math.min(300, 5 * 2 ** Math.min(attempts - 1, 10));
-const MOST_ATTEMPTS = { book: 8, reschedule: 8, cancel: 40 } as const;
+const MAX_ATTEMPTS = { book: 8, reschedule: 8, cancel: 40 } as const;
 
 /** The reason that we record if we give up a booking because the scheduler never responded. */
 const NO_ANSWER = 'scheduler_no_answer';
@@ -34,7 +34,7 @@ export async function recordSchedulerOutcome(
   call: SchedulerCall,
   asked: SchedulerOutcome<CallResponse>,
 ): Promise<void> {
-  if (asked.outcome === 'no_answer' && call.attempts < MOST_ATTEMPTS[call.kind]) return again(ctx, call, asked.code);
+  if (asked.outcome === 'no_answer' && call.attempts < MAX_ATTEMPTS[call.kind]) return again(ctx, call, asked.code);
   await inTransaction(ctx, async (tx) => {
     if (call.kind === 'cancel') return recordCancellationOutcome(tx, call, asked);
     const order = await lockOrderIfPresent(tx, call.order_id);

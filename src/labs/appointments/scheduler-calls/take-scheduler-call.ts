@@ -83,13 +83,13 @@ export async function nextCall(
   return rows[0]?.id ?? null;
 }
 
-const MOST_RESUMED = 500;
+const MAX_RESUMED = 500;
 
 /** Returns the overdue requests of all teams. Their jobs may have been lost with the process that ran them. */
 export async function dueCalls(ctx: Ctx): Promise<{ team_id: string; order_id: string; call_id: string }[]> {
   const { rows } = await sql<{ team_id: string; order_id: string; call_id: string }>`
     select team_id, order_id, id as call_id from scheduler_calls
-     where not by_hand and due_at < now() - interval '30 seconds' order by due_at limit ${MOST_RESUMED}`.execute(
+     where not by_hand and due_at < now() - interval '30 seconds' order by due_at limit ${MAX_RESUMED}`.execute(
     acrossTeams(ctx).db,
   );
   return rows;

@@ -18,7 +18,7 @@ import { withoutTaken } from './claims.ts';
 import { askForSlots, type OfferedSlot } from './connected-slots.ts';
 import { localDay } from './time-zones.ts';
 
-const MOST_CENTERS = 5;
+const MAX_CENTERS = 5;
 type Address = Static<typeof UsAddressInput>;
 export type Offer = Omit<Slot, 'start_at' | 'end_at'>;
 
@@ -71,7 +71,7 @@ export async function centerAvailability(
   await refuseWithoutScheduler(ctx, 'patient_service_center');
   const scheduler = await findSchedulerOrNull(ctx, lab);
   const centers = scheduler
-    ? await listBookableCenters(ctx, { provider: lab, site_codes, zip_code, radius, most: MOST_CENTERS })
+    ? await listBookableCenters(ctx, { provider: lab, site_codes, zip_code, radius, most: MAX_CENTERS })
     : [];
   const [first] = centers;
   if (!first || !scheduler) throw await booksAtNone(ctx, lab, { site_codes, zip_code, radius });

@@ -18,9 +18,9 @@ type Connected = Exclude<Scheduler, { by: 'simulated' }>;
 /** Limits the requests to schedulers that this process sends at the same time, because each may take seconds. */
 const questions = new FairShare({
   permits: 16,
-  mostOfOrg: 8,
-  mostOfTeam: 4,
-  mostWaiting: 4,
+  maxOfOrg: 8,
+  maxOfTeam: 4,
+  maxWaiting: 4,
   refuse: () =>
     new AppError('not_ready', 'Too many questions of this team to schedulers are under way. Ask again shortly.'),
 });

@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000;
 const OPENS_HOUR = 7;
 const CLOSES_HOUR = 17;
 const DAYS_OFFERED = 7;
-const MOST_DAYS_AHEAD = 60;
+const MAX_DAYS_AHEAD = 60;
 const SUNDAY = 0;
 
 /** A client must book or move an appointment at least this long before it begins. */
@@ -46,8 +46,8 @@ function isOffered({ provider, site }: Omit<Slot, 'start_at' | 'end_at'>, date: 
 export function daysFrom(startDate: string | undefined, timeZone: string, now: number): string[] {
   const today = localDay(now, timeZone);
   const first = startDate === undefined || startDate < today ? today : startDate;
-  if (first > daysAfter(today, MOST_DAYS_AHEAD)) {
-    throw new AppError('start_date_too_far', `The service has slots for the next ${MOST_DAYS_AHEAD} days.`);
+  if (first > daysAfter(today, MAX_DAYS_AHEAD)) {
+    throw new AppError('start_date_too_far', `The service has slots for the next ${MAX_DAYS_AHEAD} days.`);
   }
   return Array.from({ length: DAYS_OFFERED }, (_, n) => daysAfter(first, n));
 }
@@ -55,7 +55,7 @@ export function daysFrom(startDate: string | undefined, timeZone: string, now: n
 /** Returns the first day of each week for which the simulated scheduler has slots. */
 export function weeksKnown(timeZone: string): string[] {
   const today = localDay(Date.now(), timeZone);
-  return Array.from({ length: Math.ceil((MOST_DAYS_AHEAD + 1) / DAYS_OFFERED) }, (_, n) =>
+  return Array.from({ length: Math.ceil((MAX_DAYS_AHEAD + 1) / DAYS_OFFERED) }, (_, n) =>
     daysAfter(today, n * DAYS_OFFERED),
   );
 }

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { operation, type Operation } from '../../../operation/operation.ts';
 import { byteStream } from '../../../operation/media.ts';
 import { WordFilter } from '../../../wire/schema.ts';
-import { MOST_UPDATE_BYTES, UPDATE_HEADERS, receiveSchedulerUpdate } from './receive-scheduler-update.ts';
+import { MAX_UPDATE_BYTES, UPDATE_HEADERS, receiveSchedulerUpdate } from './receive-scheduler-update.ts';
 
 export const schedulerOperations: Operation[] = [
   operation({
@@ -19,7 +19,7 @@ export const schedulerOperations: Operation[] = [
       }),
     }),
     headers: [...UPDATE_HEADERS],
-    body: byteStream(['application/json'], MOST_UPDATE_BYTES),
+    body: byteStream(['application/json'], MAX_UPDATE_BYTES),
     response: Type.Object({ received: Type.Boolean({ description: 'Always true.' }) }),
     refusals: ['not_found', 'signature_refused', 'scheduler_news_invalid'],
     summary: "Receive a scheduler's update of an appointment",

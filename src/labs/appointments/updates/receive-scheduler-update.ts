@@ -18,10 +18,10 @@ import { applySchedulerUpdate } from './apply-scheduler-update.ts';
 export const UPDATE_HEADERS = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const;
 
 /** The largest accepted body of an update. Messages of schedulers are small. */
-export const MOST_UPDATE_BYTES = 16 * 1024;
-const MOST_PROBLEMS = 20;
+export const MAX_UPDATE_BYTES = 16 * 1024;
+const MAX_PROBLEMS = 20;
 /** If the time in an update is further ahead than this, the scheduler's clock or ours is wrong. */
-const MOST_AHEAD_MS = 5 * 60_000;
+const MAX_AHEAD_MS = 5 * 60_000;
 const bodies = new HookBodies();
 
 type SchedulerRequest = { headers: Readonly<Record<string, string | null>>; body: Readable };
@@ -93,7 +93,7 @@ function read(text: string): SchedulerUpdate {
     throw new AppError('scheduler_news_invalid', 'The body is not JSON.');
   }
   if (!Value.Check(SchedulerUpdate, parsed)) {
-    const errors = [...Value.Errors(SchedulerUpdate, parsed)].slice(0, MOST_PROBLEMS);
+    const errors = [...Value.Errors(SchedulerUpdate, parsed)].slice(0, MAX_PROBLEMS);
     const problems = errors.map(({ instancePath, message }) => `${instancePath || '/'} ${message}`);
     throw new AppError('scheduler_news_invalid', `The message is not valid: ${problems.join('; ')}.`);
   }
@@ -106,7 +106,7 @@ function read(text: string): SchedulerUpdate {
 function problemsOf({ occurred_at, start, end }: SchedulerUpdate): string[] {
   const problems: string[] = [];
   const happened = momentOrNull(occurred_at);
-  if (happened === null || Date.parse(happened) > Date.now() + MOST_AHEAD_MS)
+  if (happened === null || Date.parse(happened) > Date.now() + MAX_AHEAD_MS)
     problems.push('/occurred_at must be a time that is not in the future');
   const [from, to] = [momentOrNull(start), momentOrNull(end)];
   if ((from === null) !== (to === null)) problems.push('/start and /end must be given together');

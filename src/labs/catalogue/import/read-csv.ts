@@ -45,12 +45,12 @@ const NAMES = new Map([
   ['analyte_name', 'name'],
 ]);
 
-const MOST_CSV_BYTES = 16 * 1024 * 1024;
-const MOST_LINES = 100_000;
-const MOST_MARKERS = 5_000;
-const MOST_LINE_LETTERS = 10_000;
+const MAX_CSV_BYTES = 16 * 1024 * 1024;
+const MAX_LINES = 100_000;
+const MAX_MARKERS = 5_000;
+const MAX_LINE_LETTERS = 10_000;
 /** The most problems that the result lists. One more entry gives the number of the remaining problems. */
-const MOST_PROBLEMS = 200;
+const MAX_PROBLEMS = 200;
 
 type Line = { at: number; cells: Map<string, string> };
 
@@ -84,10 +84,10 @@ export function readCompendium(bytes: Buffer): { markers: Marker[] } | { problem
   }
   for (const [provider, { at, marker }] of markers)
     if (marker.analytes.length > 200) problems.push(`line ${at}: ${provider} has more than 200 values`);
-  if (markers.size > MOST_MARKERS) problems.push(`the file has more than ${MOST_MARKERS} markers`);
+  if (markers.size > MAX_MARKERS) problems.push(`the file has more than ${MAX_MARKERS} markers`);
   if (problems.length === 0) return { markers: [...markers.values()].map(({ marker }) => marker) };
-  const more = problems.length - MOST_PROBLEMS;
-  return { problems: [...problems.slice(0, MOST_PROBLEMS), ...(more > 0 ? [`and ${more} more problems`] : [])] };
+  const more = problems.length - MAX_PROBLEMS;
+  return { problems: [...problems.slice(0, MAX_PROBLEMS), ...(more > 0 ? [`and ${more} more problems`] : [])] };
 }
 
 function shapeProblems(marker: object): string[] {
@@ -106,7 +106,7 @@ function columnAt(path: string): string {
 }
 
 function linesOf(bytes: Buffer): { lines: Line[] } | { problems: string[] } {
-  if (bytes.length > MOST_CSV_BYTES) return { problems: ['the file is larger than 16 MiB'] };
+  if (bytes.length > MAX_CSV_BYTES) return { problems: ['the file is larger than 16 MiB'] };
   let rows: { record: string[]; info: { lines: number } }[];
   try {
     rows = parse(bytes, {
@@ -115,8 +115,8 @@ function linesOf(bytes: Buffer): { lines: Line[] } | { problems: string[] } {
       relax_column_count: true,
       skip_empty_lines: true,
       trim: true,
-      max_record_size: MOST_LINE_LETTERS,
-      to: MOST_LINES + 2,
+      max_record_size: MAX_LINE_LETTERS,
+      to: MAX_LINES + 2,
     }) as never;
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
@@ -126,7 +126,7 @@ function linesOf(bytes: Buffer): { lines: Line[] } | { problems: string[] } {
   const [head, ...body] = rows;
   if (!head || body.length === 0)
     return { problems: ['the file needs a line of column names and at least one line of values'] };
-  if (body.length > MOST_LINES) return { problems: [`the file has more than ${MOST_LINES} lines`] };
+  if (body.length > MAX_LINES) return { problems: [`the file has more than ${MAX_LINES} lines`] };
   const names = head.record;
   const problems = [
     ...names
@@ -142,7 +142,7 @@ function linesOf(bytes: Buffer): { lines: Line[] } | { problems: string[] } {
         : [`line ${info.lines}: has ${record.length} values instead of ${names.length}`],
     ),
   ];
-  if (problems.length > 0) return { problems: problems.slice(0, MOST_PROBLEMS) };
+  if (problems.length > 0) return { problems: problems.slice(0, MAX_PROBLEMS) };
   const lines = body.map(({ record, info }) => ({
     at: info.lines,
     cells: new Map(record.map((value, at) => [names[at] as string, value])),

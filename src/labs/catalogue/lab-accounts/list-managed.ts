@@ -6,7 +6,7 @@ import { accountsAtLabs } from './accounts-at-labs.ts';
 import type { ManagedLabAccount } from './schemas.ts';
 
 /** The largest number of accounts in a response. The operator adds accounts one by one, so an organisation has few. */
-const MOST_ACCOUNTS = 1_000;
+const MAX_ACCOUNTS = 1_000;
 
 type Filter = { lab_account_id?: string | undefined; team_id?: string | undefined; status?: string | undefined };
 
@@ -28,7 +28,7 @@ export async function listManagedLabAccounts(
       query.where(sql<boolean>`(team_id_allowlist = '{}' or ${team}::uuid = any (team_id_allowlist))`),
     )
     .orderBy('lab_accounts.id')
-    .limit(MOST_ACCOUNTS)
+    .limit(MAX_ACCOUNTS)
     .execute();
 }
 

@@ -46,11 +46,11 @@ export const ManagedLabAccounts = shape('ManagedLabAccounts', { data: Type.Array
 
 export const LabAccountAnswer = shape('LabAccountAnswer', { lab_account: nullable(ManagedLabAccount) });
 
-const MOST_LISTED_TEAMS = 500;
+const MAX_LISTED_TEAMS = 500;
 
 export const LabAccountAllowlist = shape('LabAccountAllowlist', {
   team_id_allowlist: Type.Array(Uuid, {
-    maxItems: MOST_LISTED_TEAMS,
+    maxItems: MAX_LISTED_TEAMS,
     description: 'The teams that may use the account, in place of the ones before; an empty list: all of yours.',
   }),
 });

@@ -3,7 +3,7 @@ import { NumericId, oneOf, optional, Text, Uuid } from '../../../wire/schema.ts'
 import { COLLECTION_METHODS } from '../schemas.ts';
 import { shape } from '../../../wire/shape.ts';
 
-const MOST_MARKERS = 100;
+const MAX_MARKERS = 100;
 
 export const LabTestInput = shape('LabTestInput', {
   name: Text(200),
@@ -11,13 +11,13 @@ export const LabTestInput = shape('LabTestInput', {
   method: oneOf(COLLECTION_METHODS, { description: 'The collection method; the laboratory has to offer it.' }),
   marker_ids: optional(
     Type.Array(NumericId, {
-      maxItems: MOST_MARKERS,
+      maxItems: MAX_MARKERS,
       description: 'The markers of the lab test, all of one laboratory.',
     }),
   ),
   provider_ids: optional(
     Type.Array(Text(200), {
-      maxItems: MOST_MARKERS,
+      maxItems: MAX_MARKERS,
       description: "Further markers, by the laboratory's own order codes.",
     }),
   ),

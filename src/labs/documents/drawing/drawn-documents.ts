@@ -1,6 +1,6 @@
 /** The largest size of the cache of one process. */
-const MOST_BYTES = 32 * 1024 * 1024;
-const MOST_BYTES_OF_TEAM = MOST_BYTES / 4;
+const MAX_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES_OF_TEAM = MAX_BYTES / 4;
 /**
  * The longest time for which the cache has a document. Seven days after somebody deletes a user, we erase the user, and
  * the documents must be gone by then. The limit also keeps documents with many variants, such as labels, from filling
@@ -37,7 +37,7 @@ export class DrawnDocuments {
 
   put(key: string, team: string, bytes: Buffer): void {
     this.#drop(key);
-    if (bytes.length > MOST_BYTES_OF_TEAM) return;
+    if (bytes.length > MAX_BYTES_OF_TEAM) return;
     this.#cache.set(key, { team, bytes, until: performance.now() + LONGEST_MS });
     this.#add(team, bytes.length);
     this.#evict(team);
@@ -53,8 +53,8 @@ export class DrawnDocuments {
 
   #evict(team: string): void {
     for (const [key, cached] of this.#cache) {
-      const isTeamOver = (this.#bytesOf.get(team) ?? 0) > MOST_BYTES_OF_TEAM;
-      if (!isTeamOver && this.#bytes <= MOST_BYTES) return;
+      const isTeamOver = (this.#bytesOf.get(team) ?? 0) > MAX_BYTES_OF_TEAM;
+      if (!isTeamOver && this.#bytes <= MAX_BYTES) return;
       if (!isTeamOver || cached.team === team) this.#drop(key);
     }
   }

@@ -5,16 +5,16 @@ import { FairShare } from '../../../fair/fair-share.ts';
 import { ownerOf } from '../../../fair/round-robin.ts';
 import { draw, type Drawing } from './draw-document.ts';
 import { DrawnDocuments } from './drawn-documents.ts';
-import { DrawingThreads, MOST_THREADS, threadProgram } from './threads.ts';
+import { DrawingThreads, MAX_THREADS, threadProgram } from './threads.ts';
 
 /** The most documents that one thread draws at the same time. The thread draws one page of each in round robin. */
 const OF_A_THREAD = 4;
-const PERMITS = MOST_THREADS * OF_A_THREAD;
+const PERMITS = MAX_THREADS * OF_A_THREAD;
 /**
  * The most documents of one team that may wait. In a longer queue, the last clients would give up before we draw their
  * document.
  */
-const MOST_WAITING = 50;
+const MAX_WAITING = 50;
 
 /**
  * Draws documents in round robin by organisation and team. Requests for the same data share one document while it is
@@ -26,9 +26,9 @@ export class Printer {
   readonly #underWay = new Map<string, Promise<Buffer>>();
   readonly #permits = new FairShare({
     permits: PERMITS,
-    mostOfOrg: PERMITS / 2,
-    mostOfTeam: PERMITS / 4,
-    mostWaiting: MOST_WAITING,
+    maxOfOrg: PERMITS / 2,
+    maxOfTeam: PERMITS / 4,
+    maxWaiting: MAX_WAITING,
     refuse: () =>
       new AppError('not_ready', 'Too many documents of this team are being made here. Ask for this one again shortly.'),
   });

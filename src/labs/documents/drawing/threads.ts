@@ -6,7 +6,7 @@ import type { Drawing } from './draw-document.ts';
 import type { DrawingResponse, DrawingRequest } from './thread.ts';
 
 /** The number of threads. They leave one processor free for HTTP requests. */
-export const MOST_THREADS = Math.max(1, Math.min(2, availableParallelism() - 1));
+export const MAX_THREADS = Math.max(1, Math.min(2, availableParallelism() - 1));
 /**
  * The time limit of one document. A report with the most values that we allow takes some seconds, even while the thread
  * draws other documents too.
@@ -56,7 +56,7 @@ export class DrawingThreads {
   #leastBusy(): Thread {
     let found: Thread | null = null;
     for (const thread of this.#threads) if (!found || thread.waiting.size < found.waiting.size) found = thread;
-    return found && (found.waiting.size === 0 || this.#threads.size >= MOST_THREADS) ? found : this.#start();
+    return found && (found.waiting.size === 0 || this.#threads.size >= MAX_THREADS) ? found : this.#start();
   }
 
   #start(): Thread {

@@ -35,7 +35,7 @@ const widthOf = (doc: PDFKit.PDFDocument, shown: string, style: Style): number =
 /**
  * More characters than any line can contain. We cut a longer text here first, because measuring all of it takes time.
  */
-const MOST_CHARACTERS = 1_000;
+const MAX_CHARACTERS = 1_000;
 
 type Fits = (candidate: string) => boolean;
 
@@ -44,7 +44,7 @@ type Fits = (candidate: string) => boolean;
  * stay. Empty lines disappear. No character of a word disappears.
  */
 export function linesOf(doc: PDFKit.PDFDocument, text: string, width: number, style: Style): string[] {
-  const fits: Fits = (candidate) => candidate.length <= MOST_CHARACTERS && widthOf(doc, candidate, style) <= width;
+  const fits: Fits = (candidate) => candidate.length <= MAX_CHARACTERS && widthOf(doc, candidate, style) <= width;
   return text.split(/\r\n|[\n\v\f\r\u0085\u2028\u2029]/).flatMap((line) => cut(printableLine(line), fits));
 }
 

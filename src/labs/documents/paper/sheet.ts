@@ -28,7 +28,7 @@ const ACCENT = '#0b5d66';
 const RULE = '#c9d1d8';
 const SHADE = '#eef3f4';
 /** The default limit of a document's pages. The data of an order and its patient fills a few pages. */
-const MOST_PAGES = 60;
+const MAX_PAGES = 60;
 
 /**
  * Spaces in points: above the title of a section, below the line under it, below fields, and between two rows of a
@@ -41,7 +41,7 @@ export type Sheet = {
   doc: PDFKit.PDFDocument;
   y: number;
   space: (typeof SPACING)['usual'];
-  mostPages: number;
+  maxPages: number;
 };
 
 type About = {
@@ -53,12 +53,12 @@ type About = {
   at: string;
   /** `close` is for a form that should fit on one page. */
   spacing?: keyof typeof SPACING;
-  mostPages?: number;
+  maxPages?: number;
 };
 
 /** Begins a document whose pages are US letter, or have another `size`. */
 export function openSheet(
-  { title, at, spacing = 'usual', mostPages = MOST_PAGES }: About,
+  { title, at, spacing = 'usual', maxPages = MAX_PAGES }: About,
   size: [number, number] = [PAGE.width, PAGE.height],
 ): Sheet {
   const date = new Date(at);
@@ -70,7 +70,7 @@ export function openSheet(
     displayTitle: true,
     info: { Title: title, Producer: 'Phial', Creator: 'Phial', CreationDate: date, ModDate: date },
   });
-  return { doc, y: MARGIN, space: SPACING[spacing], mostPages };
+  return { doc, y: MARGIN, space: SPACING[spacing], maxPages };
 }
 
 /**
@@ -79,7 +79,7 @@ export function openSheet(
  */
 export async function ensureSpace(sheet: Sheet, height: number): Promise<void> {
   if (sheet.y + height <= BOTTOM) return;
-  if (sheet.doc.bufferedPageRange().count >= sheet.mostPages) throw tooLong(`${sheet.mostPages} pages`);
+  if (sheet.doc.bufferedPageRange().count >= sheet.maxPages) throw tooLong(`${sheet.maxPages} pages`);
   await newPage(sheet);
 }
 

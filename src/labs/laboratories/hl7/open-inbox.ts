@@ -49,7 +49,7 @@ const sharesOf = new WeakMap<Ctx['db'], FairShare>();
  * at most one message.
  */
 export function openInbox(ctx: Ctx): Receive {
-  const share = sharesOf.get(ctx.db) ?? new FairShare({ permits: AT_ONCE, mostOfOrg: OF_A_LABORATORY });
+  const share = sharesOf.get(ctx.db) ?? new FairShare({ permits: AT_ONCE, maxOfOrg: OF_A_LABORATORY });
   sharesOf.set(ctx.db, share);
   return (speakers, bytes) => {
     const lab = speakers[0]?.slug ?? '';

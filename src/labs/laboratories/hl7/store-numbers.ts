@@ -7,7 +7,7 @@ import type { MatchedOrder } from './inbox/find-order.ts';
  * The most numbers of each kind that we store for an order. If a laboratory uses more, its results must name the order
  * by our number.
  */
-const MOST_OF_ORDER = 100;
+const MAX_OF_ORDER = 100;
 /** The most characters of a laboratory's number (HL7's types EI and CX). */
 const LONGEST = 199;
 
@@ -37,7 +37,7 @@ export async function storeNumbers(
     insert into laboratory_numbers (user_id, order_id, team_id, lab_id, kind, number)
     select user_id, order_id, team_id, lab_id, fresh.kind, fresh.number from order_numbers cross join fresh
      where user_id = ${user_id} and order_id = ${order_id}
-       and fresh.position + (select count(*) from known where known.kind = fresh.kind) <= ${MOST_OF_ORDER}`.execute(
+       and fresh.position + (select count(*) from known where known.kind = fresh.kind) <= ${MAX_OF_ORDER}`.execute(
     ctx.db,
   );
 }

@@ -78,6 +78,6 @@ export function problemOfAnswer({ type, answers, answer_pattern }: AskedQuestion
 
 const nameOf = (markerId: number, questionId: number): string => `question ${questionId} of marker ${markerId}`;
 
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 
-const listed = (names: string[]): string => names.slice(0, MOST_NAMED).join('; ');
+const listed = (names: string[]): string => names.slice(0, MAX_NAMED).join('; ');

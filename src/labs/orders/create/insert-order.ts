@@ -175,14 +175,14 @@ type Prepared = {
  * How many times we try the insert. If it inserts nothing, and the query for the reason finds none, another transaction
  * changed a row between the two statements. Then we try again.
  */
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 
 /**
  * Inserts the order, or throws the reason why it cannot be created. The reason may be gone when we look for it, for
  * example because somebody has approved the lab test meanwhile. Then the function tries the insert again.
  */
 async function insertOrRefuse(ctx: TxCtx<TeamCtx>, order: NewOrder, prepared: Prepared): Promise<Inserted[]> {
-  for (let tries = 1; tries <= MOST_TRIES; tries += 1) {
+  for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
     const rows = await insert(ctx, order, prepared);
     if (rows.length > 0) return rows;
     await refuse(ctx, order);

@@ -21,7 +21,7 @@ import { openOrder, type StoredOrder } from '../sealed.ts';
  * Names are sealed, so PostgreSQL cannot sort by them. To sort by name, we decrypt the names of all matches, up to this
  * number of orders.
  */
-const MOST_SORTED_BY_NAME = 10_000;
+const MAX_SORTED_BY_NAME = 10_000;
 /** How many rows we decrypt before we let other requests run. */
 const OPENED_AT_ONCE = 500;
 
@@ -62,10 +62,10 @@ async function sortedByName(
   { size, first, direction }: { size: number; first: number; direction: 'asc' | 'desc' },
   total: number,
 ): Promise<ListedOrder[]> {
-  if (total > MOST_SORTED_BY_NAME) {
+  if (total > MAX_SORTED_BY_NAME) {
     throw new AppError(
       'too_many_matches',
-      `Sorting by patient_name is possible for at most ${MOST_SORTED_BY_NAME} matches, but the filters match ` +
+      `Sorting by patient_name is possible for at most ${MAX_SORTED_BY_NAME} matches, but the filters match ` +
         `${total}. Narrow them.`,
     );
   }

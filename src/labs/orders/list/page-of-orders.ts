@@ -13,12 +13,12 @@ import { conditionsOf, parameters, userNotScheduledForDeletion, type OrderSelect
  * The most matches that we read completely and sort. If more orders match, matches are so frequent that reading along
  * the index soon finds enough of them for a page.
  */
-const MOST_GATHERED = 10_000;
+const MAX_GATHERED = 10_000;
 /**
  * For a page that begins after this many orders, we read the total first. Otherwise a page after the last one would
  * make PostgreSQL read all orders and find nothing.
  */
-const MOST_PASSED = 10_000;
+const MAX_PASSED = 10_000;
 
 type Part = { byStatus: boolean; direction: 'asc' | 'desc'; size: number; first: number };
 
@@ -34,7 +34,7 @@ export function pageOf(wanted: OrderSelection, part: Part, total: number): Compi
   const lead = leadOf(leads, part);
   if (wanted.user !== null && lead) return walked(wanted, part, lead);
   const isNarrowed = !isTotalled(wanted) || leads.length > (lead ? 1 : 0);
-  const isGathered = wanted.finding.length > 0 || wanted.user !== null || (isNarrowed && total <= MOST_GATHERED);
+  const isGathered = wanted.finding.length > 0 || wanted.user !== null || (isNarrowed && total <= MAX_GATHERED);
   return isGathered ? gathered(wanted, part) : walked(wanted, part, lead);
 }
 
@@ -45,7 +45,7 @@ export function pageOf(wanted: OrderSelection, part: Part, total: number): Compi
  */
 export function pageWithTotalOrNull(wanted: OrderSelection, part: Part): CompiledQuery | null {
   const lead = leadOf(leadsOf(wanted), part);
-  if (!isTotalled(wanted) || part.first > MOST_PASSED) return null;
+  if (!isTotalled(wanted) || part.first > MAX_PASSED) return null;
   if (conditionsOf(wanted, () => '', lead?.column ?? null).length > 0 || (lead && lead.values.length > 1)) return null;
   const label = `page of orders by ${lead?.column ?? 'team'}, ${part.byStatus ? 'status' : 'id'} ${part.direction}`;
   return preparedStatement(label, walked(wanted, part, lead, totalOf));

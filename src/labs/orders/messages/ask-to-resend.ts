@@ -20,8 +20,8 @@ export const resendKind = jobKind({
   key: ({ team_id }) => `resend ${team_id}`,
 });
 
-const MOST_ORDERS = 10_000;
-const MOST_WAITING = 10;
+const MAX_ORDERS = 10_000;
+const MAX_WAITING = 10;
 
 /**
  * Stores a request to publish the events of these orders again in the background, and returns the ids of the orders.
@@ -66,11 +66,11 @@ async function ordersOfWindow({ db, team }: TxCtx<TeamCtx>, window: { start_at: 
        and (select true from order_events event where event.user_id = orders.user_id and event.order_id = orders.id
                 and event.created_at >= ${window.start_at}
                 and event.created_at < ${window.end_at}::timestamptz + interval '1 millisecond' limit 1)
-     order by orders.id limit ${MOST_ORDERS + 1}`.execute(db);
-  if (rows.length > MOST_ORDERS) {
+     order by orders.id limit ${MAX_ORDERS + 1}`.execute(db);
+  if (rows.length > MAX_ORDERS) {
     throw new AppError(
       'too_many_matches',
-      `The events of at most ${MOST_ORDERS} orders can be sent again at once. Choose a shorter window.`,
+      `The events of at most ${MAX_ORDERS} orders can be sent again at once. Choose a shorter window.`,
     );
   }
   return rows.map(({ id }) => id);
@@ -79,12 +79,12 @@ async function ordersOfWindow({ db, team }: TxCtx<TeamCtx>, window: { start_at: 
 async function refuseMoreThanMayWait({ db, team }: TxCtx<TeamCtx>): Promise<void> {
   await lockName(db, 'resends', team.id);
   const { rows } = await sql`
-    select from event_resends where team_id = ${team.id} and ended_at is null limit ${MOST_WAITING}`.execute(db);
-  if (rows.length === MOST_WAITING) {
+    select from event_resends where team_id = ${team.id} and ended_at is null limit ${MAX_WAITING}`.execute(db);
+  if (rows.length === MAX_WAITING) {
     throw new AppError(
       'limit_reached',
-      `${MOST_WAITING} requests to send events again are waiting already. Try again when they are done.`,
-      { fields: { limit: MOST_WAITING } },
+      `${MAX_WAITING} requests to send events again are waiting already. Try again when they are done.`,
+      { fields: { limit: MAX_WAITING } },
     );
   }
 }

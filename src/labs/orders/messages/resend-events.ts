@@ -15,7 +15,7 @@ import { resendKind } from './ask-to-resend.ts';
  */
 const CHUNK_ORDERS = 20;
 /** The number of chunks that one run of the job handles. After them the worker runs other jobs. */
-const MOST_CHUNKS = 10;
+const MAX_CHUNKS = 10;
 /** Resends run after other new jobs, because a person may wait for those. */
 const BEHIND = 100;
 
@@ -26,7 +26,7 @@ const BEHIND = 100;
 export const resendEvents = defineTeamJob({
   ...resendKind,
   run: async (ctx, payload) => {
-    for (let chunks = 0; chunks < MOST_CHUNKS; chunks += 1) {
+    for (let chunks = 0; chunks < MAX_CHUNKS; chunks += 1) {
       if (ctx.stopping?.aborted) break;
       if (!(await inTransaction(ctx, (tx) => sendChunk(tx)))) return;
     }

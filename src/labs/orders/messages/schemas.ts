@@ -3,8 +3,8 @@ import { LowerBound, optional, UpperBound, Uuid } from '../../../wire/schema.ts'
 import { shape } from '../../../wire/shape.ts';
 
 const DAY_MS = 86_400_000;
-const MOST_DAYS = 60;
-const MOST_NAMED = 1_000;
+const MAX_DAYS = 60;
+const MAX_NAMED = 1_000;
 
 type Breach = { at: string[]; type: string; msg: string };
 
@@ -23,8 +23,8 @@ function breaches({ order_ids, start_at, end_at }: Record<string, unknown>): Bre
     return [{ at: ['end_at'], type: 'missing', msg: 'Field required together with start_at' }];
   const length = Date.parse(end_at) - Date.parse(start_at);
   if (length < 0) return [{ at: ['end_at'], type: 'value_error', msg: 'Value should not be before start_at' }];
-  if (length <= MOST_DAYS * DAY_MS) return [];
-  return [{ at: ['end_at'], type: 'value_error', msg: `Value should be at most ${MOST_DAYS} days after start_at` }];
+  if (length <= MAX_DAYS * DAY_MS) return [];
+  return [{ at: ['end_at'], type: 'value_error', msg: `Value should be at most ${MAX_DAYS} days after start_at` }];
 }
 
 export const ResendInput = shape(
@@ -33,7 +33,7 @@ export const ResendInput = shape(
     order_ids: optional(
       Type.Array(Uuid, {
         minItems: 1,
-        maxItems: MOST_NAMED,
+        maxItems: MAX_NAMED,
         description: 'All events of these orders are sent again.',
       }),
     ),
@@ -43,7 +43,7 @@ export const ResendInput = shape(
   {
     fulfils: {
       check: breaches,
-      words: `Either order_ids, or start_at and end_at with at most ${MOST_DAYS} days between them.`,
+      words: `Either order_ids, or start_at and end_at with at most ${MAX_DAYS} days between them.`,
     },
   },
 );

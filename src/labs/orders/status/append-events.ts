@@ -15,9 +15,9 @@ export type NewEvent = { status: LowLevelStatus; detail?: string | null };
  * many events, requests of the team can no longer change the status. We still accept updates of laboratories and
  * schedulers.
  */
-const MOST_ASKED_FOR = 250;
+const MAX_ASKED_FOR = 250;
 
-export const hasLongHistory = ({ row }: Pick<LoadedOrder, 'row'>): boolean => row.last_event_id >= MOST_ASKED_FOR;
+export const hasLongHistory = ({ row }: Pick<LoadedOrder, 'row'>): boolean => row.last_event_id >= MAX_ASKED_FOR;
 
 const APPEND = `
   with moment as (

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
-import { LEAST_ID } from '../../../ids.ts';
+import { MIN_ID } from '../../../ids.ts';
 import { findDefaultKit, findLabTest } from '../../catalogue/find.ts';
 import { listLabAccounts } from '../../catalogue/lab-accounts/find.ts';
 import { findOrderLab } from '../create/find-order-lab.ts';
@@ -10,7 +10,7 @@ import { loadOrder, type LoadedOrder } from '../load-order.ts';
 import { openOrder, type StoredOrder } from '../sealed.ts';
 import { KIT_NOT_BACK } from '../status/statuses.ts';
 
-const MOST_WAITING = 100;
+const MAX_WAITING = 100;
 const AT_ONCE = 100;
 
 /**
@@ -53,7 +53,7 @@ type WaitingOrder = Pick<StoredOrder, 'id' | 'team_id' | 'lab_test_id' | 'person
  */
 async function lockWaiting(ctx: TxCtx<TeamCtx>, userId: string, labTestId: string | null): Promise<WaitingOrder[]> {
   const waiting: WaitingOrder[] = [];
-  for (let after = LEAST_ID; ;) {
+  for (let after = MIN_ID; ;) {
     // If another transaction has locked a row, this statement waits for that transaction. Then it returns the row only
     // if the order still waits for a kit.
     const { rows } = await sql<WaitingOrder>`
@@ -63,7 +63,7 @@ async function lockWaiting(ctx: TxCtx<TeamCtx>, userId: string, labTestId: strin
          and (${labTestId}::uuid is null or lab_test_id = ${labTestId}::uuid) and id > ${after}
        order by id limit ${AT_ONCE} for update`.execute(ctx.db);
     waiting.push(...rows.filter((row) => openOrder(ctx, row).patient_details === null));
-    if (rows.length < AT_ONCE || waiting.length >= MOST_WAITING) return waiting;
+    if (rows.length < AT_ONCE || waiting.length >= MAX_WAITING) return waiting;
     after = rows.at(-1)?.id as string;
   }
 }

@@ -10,7 +10,7 @@ export type ClaimedReport = Leased;
 export const LAB_REPORTS = {
   table: 'lab_report_jobs',
   leaseSeconds: 360,
-  mostAttempts: 3,
-  mostAtOnce: 1,
+  maxAttempts: 3,
+  maxAtOnce: 1,
   begins: sql``,
 } as const;

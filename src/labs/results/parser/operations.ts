@@ -7,8 +7,8 @@ import { openDocument } from './open-document.ts';
 import { ParserJobFields, ParsingJobWithFiles } from './schemas.ts';
 
 const tag = 'lab_reports';
-const MOST_FILES = 10;
-const MOST_FORM_BYTES = 50 * 1024 * 1024;
+const MAX_FILES = 10;
+const MAX_FORM_BYTES = 50 * 1024 * 1024;
 
 export const labReportOperations = [
   operation({
@@ -17,7 +17,7 @@ export const labReportOperations = [
     path: '/lab_report/v1/parser/job',
     tag,
     closedBeta: 'lab_report_parser',
-    body: multipart(ParserJobFields, { file: 'file', maxFiles: MOST_FILES, maxBytes: MOST_FORM_BYTES }),
+    body: multipart(ParserJobFields, { file: 'file', maxFiles: MAX_FILES, maxBytes: MAX_FORM_BYTES }),
     response: ParsingJobWithFiles,
     summary: 'Send a lab report to be read',
     description:

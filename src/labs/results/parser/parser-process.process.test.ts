@@ -20,8 +20,8 @@ function programOf(source: string): string {
   writeFileSync(program, source);
   return program;
 }
-const readBy = (source: string, mostMs = 30_000, cpuSeconds = 30) =>
-  parsePdf(once(Buffer.from('%PDF-')), { signal, program: programOf(source), mostMs, cpuSeconds });
+const readBy = (source: string, maxMs = 30_000, cpuSeconds = 30) =>
+  parsePdf(once(Buffer.from('%PDF-')), { signal, program: programOf(source), maxMs, cpuSeconds });
 
 const CHILD = join(PACKAGE_ROOT, 'dist/src/labs/results/parser/parse/child.js');
 const MIB = 1024 * 1024;
@@ -39,7 +39,7 @@ async function usedFor(content: Buffer): Promise<{ outcome: string; residentMib:
       return end.apply(this, said);
     };
     await import(${JSON.stringify(CHILD)});`);
-  const outcome = await parsePdf(once(content), { signal, program, mostMs: 60_000 }).then(
+  const outcome = await parsePdf(once(content), { signal, program, maxMs: 60_000 }).then(
     () => 'read',
     (error: Error) => error.message,
   );

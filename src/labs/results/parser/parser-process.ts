@@ -12,17 +12,17 @@ import { startParser } from '../../../files/parser-process.ts';
 import { PACKAGE_ROOT } from '../../../package-root.ts';
 import { nullable, oneOf } from '../../../wire/schema.ts';
 import type { FailureReason } from './finish-job.ts';
-import { LONGEST_TEXT, MOST_ROWS, type ReadReport, type ParserOutput } from './parse/read-report.ts';
+import { LONGEST_TEXT, MAX_ROWS, type ReadReport, type ParserOutput } from './parse/read-report.ts';
 
 /** The maximum processor time. A report of a hundred pages takes a few seconds. */
-const MOST_CPU_SECONDS = 20;
+const MAX_CPU_SECONDS = 20;
 /**
  * The maximum elapsed time, for a process that only waits and uses no processor time. With this limit, we can read all
  * files of a job within the job's lease.
  */
-const MOST_MS = 35_000;
+const MAX_MS = 35_000;
 /** The maximum size of the output. It is enough for the maximum number of rows if every text has its maximum length. */
-const MOST_OUTPUT_BYTES = 1024 * 1024;
+const MAX_OUTPUT_BYTES = 1024 * 1024;
 
 const built = fileURLToPath(new URL('./parse/child.js', import.meta.url));
 /**
@@ -66,12 +66,12 @@ const Report = Type.Object({
       flag: text,
       panel: text,
     }),
-    { maxItems: MOST_ROWS },
+    { maxItems: MAX_ROWS },
   ),
   unread: Type.Integer({ minimum: 0 }),
 });
 
-type Bounds = { signal: AbortSignal; program?: string; cpuSeconds?: number; mostMs?: number };
+type Bounds = { signal: AbortSignal; program?: string; cpuSeconds?: number; maxMs?: number };
 
 /**
  * Reads the text of a PDF and returns it as a report. Throws ReportFailure if the file is damaged or exceeds the
@@ -79,10 +79,10 @@ type Bounds = { signal: AbortSignal; program?: string; cpuSeconds?: number; most
  */
 export async function parsePdf(
   content: AsyncIterable<Buffer>,
-  { signal, program = PROGRAM, cpuSeconds = MOST_CPU_SECONDS, mostMs = MOST_MS }: Bounds,
+  { signal, program = PROGRAM, cpuSeconds = MAX_CPU_SECONDS, maxMs = MAX_MS }: Bounds,
 ): Promise<ReadReport> {
   const { child, end } = startParser([program], { cpuSeconds, signal, takesInput: true });
-  const late = setTimeout(() => child.kill('SIGKILL'), mostMs);
+  const late = setTimeout(() => child.kill('SIGKILL'), maxMs);
   try {
     const [said] = await Promise.all([outputOf(child), feed(child, content)]);
     // The output is complete, so the exit code of the process does not matter.
@@ -118,7 +118,7 @@ async function outputOf({ stdout }: ChildProcess): Promise<string> {
   for await (const chunk of stdout as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes > MOST_OUTPUT_BYTES) throw new ReportFailure('processing_error');
+    if (bytes > MAX_OUTPUT_BYTES) throw new ReportFailure('processing_error');
   }
   return Buffer.concat(chunks).toString('utf8');
 }

@@ -6,10 +6,10 @@ import { lockName } from '../../../db/session/named-lock.ts';
 import { AppError } from '../../../errors.ts';
 import type { ReportFileKind } from './file-kind.ts';
 
-export const MOST_FILE_BYTES = 20 * 1024 * 1024;
+export const MAX_FILE_BYTES = 20 * 1024 * 1024;
 /** The maximum number of jobs of a team that wait, and of files that are arriving. */
-const MOST_WAITING = 100;
-const MOST_ARRIVING = 20;
+const MAX_WAITING = 100;
+const MAX_ARRIVING = 20;
 
 /**
  * Reserves space for a file in the quotas of the team and of the organisation. The reservation has the maximum size of
@@ -30,15 +30,15 @@ export function reserveQuota(
                 where team_id = ${team.id} and status in ('queued', 'running'))
                as waiting`.execute(db);
     const { bytes, arriving, waiting } = rows[0] as { bytes: number; arriving: number; waiting: number };
-    if (arriving >= MOST_ARRIVING || waiting >= MOST_WAITING) {
+    if (arriving >= MAX_ARRIVING || waiting >= MAX_WAITING) {
       throw new AppError(
         'limit_reached',
-        `A team can have at most ${MOST_WAITING} lab reports waiting and ${MOST_ARRIVING} files arriving. ` +
+        `A team can have at most ${MAX_WAITING} lab reports waiting and ${MAX_ARRIVING} files arriving. ` +
           'Send this one when some are done.',
-        { fields: { limit: waiting >= MOST_WAITING ? MOST_WAITING : MOST_ARRIVING } },
+        { fields: { limit: waiting >= MAX_WAITING ? MAX_WAITING : MAX_ARRIVING } },
       );
     }
-    if (bytes + MOST_FILE_BYTES > config.labReportBytes) {
+    if (bytes + MAX_FILE_BYTES > config.labReportBytes) {
       throw new AppError(
         'limit_reached',
         `The lab reports of this team use all of its ${config.labReportBytes} bytes. ` +
@@ -46,7 +46,7 @@ export function reserveQuota(
         { fields: { limit: config.labReportBytes } },
       );
     }
-    if ((await bytesOfOrg(tx)) + MOST_FILE_BYTES > config.orgBytes.labReports) {
+    if ((await bytesOfOrg(tx)) + MAX_FILE_BYTES > config.orgBytes.labReports) {
       throw new AppError(
         'limit_reached',
         `The lab reports of this organisation use all of its ${config.orgBytes.labReports} bytes. ` +
@@ -56,7 +56,7 @@ export function reserveQuota(
     }
     await sql`
       insert into lab_report_files (id, team_id, job_id, n, kind, bytes)
-      values (${id}, ${team.id}, ${job_id}, ${n}, ${kind}, ${MOST_FILE_BYTES})`.execute(db);
+      values (${id}, ${team.id}, ${job_id}, ${n}, ${kind}, ${MAX_FILE_BYTES})`.execute(db);
   });
 }
 

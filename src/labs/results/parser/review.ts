@@ -15,7 +15,7 @@ import type { ParsingJobWithFiles } from './schemas.ts';
 /** A report that waits for a review. It contains ids but no data of the report. */
 export type ToReview = { job_id: string; team_id: string; user_id: string; files: number; created_at: string };
 
-const MOST_LISTED = 500;
+const MAX_LISTED = 500;
 
 /**
  * Lists the reports that wait for a review, oldest first. `teamId` is null for all teams. The list does not contain
@@ -28,7 +28,7 @@ export async function listToReview(ctx: Ctx, teamId: string | null): Promise<ToR
       from lab_report_jobs j join users on users.id = j.user_id and users.deleted_at is null
      where j.needs_human_review and not j.is_reviewed and j.status = 'completed'
        and (${teamId}::uuid is null or j.team_id = ${teamId})
-     order by j.id limit ${MOST_LISTED}`.execute(acrossTeams(ctx).db);
+     order by j.id limit ${MAX_LISTED}`.execute(acrossTeams(ctx).db);
   return rows;
 }
 

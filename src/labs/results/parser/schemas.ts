@@ -18,7 +18,7 @@ const REPORT_RESULT_TYPES = ['numeric', 'range', 'comment', 'boolean', 'duration
  * The maximum number of results in the data of a job, more than any report has. An event contains all results of its
  * job, so their number must be limited.
  */
-export const MOST_RESULTS = 200;
+export const MAX_RESULTS = 200;
 
 const text = (most: number, description: string) => Type.String({ maxLength: most, description });
 
@@ -81,7 +81,7 @@ const LabReportMetadata = Type.Object({
 export const ParsedLabReportData = shape('ParsedLabReportData', {
   metadata: LabReportMetadata,
   results: Type.Array(LabReportResult, {
-    maxItems: MOST_RESULTS,
+    maxItems: MAX_RESULTS,
     description: 'The results that we read, in the order of the report.',
   }),
 });

@@ -3,7 +3,7 @@ import type { TeamCtx } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
 import { newId } from '../../../ids.ts';
 import { kindOfReport } from './file-kind.ts';
-import { MOST_FILE_BYTES, reserveQuota } from './reserve-quota.ts';
+import { MAX_FILE_BYTES, reserveQuota } from './reserve-quota.ts';
 
 /**
  * The size of the chunks in which we seal and write a file, so that only one chunk is in memory at a time. The first
@@ -27,8 +27,8 @@ export async function storeFile(
   for await (const chunk of inChunks(content)) {
     bytes += chunk.length;
     digest.update(chunk);
-    if (bytes > MOST_FILE_BYTES) {
-      throw new AppError('file_too_large', `A file can have at most ${MOST_FILE_BYTES} bytes.`);
+    if (bytes > MAX_FILE_BYTES) {
+      throw new AppError('file_too_large', `A file can have at most ${MAX_FILE_BYTES} bytes.`);
     }
     if (chunks === 0) await begin(ctx, { id, job_id, n }, chunk);
     await ctx.db

@@ -1,7 +1,7 @@
 // Stores notes about a test for which the same report contains no value.
 import type { OrderedTest } from '../../catalogue/ordered-tests.ts';
 import type { StoredReport } from '../stored-report.ts';
-import { MOST_OF_REPORT, ReportRefused } from '../report-bounds.ts';
+import { MAX_OF_REPORT, ReportRefused } from '../report-bounds.ts';
 import type { LabReport, Observation, ReportedTest } from '../lab-report.ts';
 import { rejectionOf } from './rejected-samples.ts';
 import { NOT_IN_REPORT, SET_ASIDE } from './merge-report.ts';
@@ -26,7 +26,7 @@ export function withNotesOfTests(report: LabReport, before: StoredReport | null,
   });
   const observations = [...report.observations, ...added];
   const length = observations.reduce((sum, { notes, text }) => sum + (notes?.length ?? 0) + text.length, 0);
-  if (added.length > 0 && length > MOST_OF_REPORT.notes) throw new ReportRefused('text_too_long');
+  if (added.length > 0 && length > MAX_OF_REPORT.notes) throw new ReportRefused('text_too_long');
   return { ...report, observations };
 }
 

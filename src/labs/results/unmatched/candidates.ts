@@ -33,7 +33,7 @@ export type Candidate = {
   marker_overlap: { reported: number; shared: number; ordered: number };
 };
 
-const MOST_OPTIONS = 10;
+const MAX_OPTIONS = 10;
 
 /**
  * Finds the orders of the team to which a report may belong, the most probable first. These are the orders whose sample
@@ -58,7 +58,7 @@ export async function findCandidates(ctx: TxCtx<TeamCtx>, from: ReportOfLab): Pr
 }
 
 async function ordersOfSamples(ctx: TxCtx<TeamCtx>, { samples }: LabReport): Promise<string[]> {
-  const ids = samples.slice(0, MOST_OPTIONS).map(({ sample_id }) => canonicalSampleId(sample_id));
+  const ids = samples.slice(0, MAX_OPTIONS).map(({ sample_id }) => canonicalSampleId(sample_id));
   const { rows } = await sql<{ id: string }>`
     select orders.id from sample_ids join orders on orders.team_id = ${ctx.team.id} and orders.id = sample_ids.order_id
       join users on users.id = orders.user_id and users.deleted_at is null
@@ -82,7 +82,7 @@ async function ordersOfPatient(ctx: TxCtx<TeamCtx>, { patient }: LabReport): Pro
        and (select count(*) from order_name_words named
              where named.user_id = born.user_id and named.order_id = born.order_id and named.kind = 'patient'
                and named.word_hash = any(${words}::bytea[])) = ${words.length}
-     order by orders.id desc limit ${MOST_OPTIONS}`.execute(ctx.db);
+     order by orders.id desc limit ${MAX_OPTIONS}`.execute(ctx.db);
   return rows.map(({ id }) => id);
 }
 

@@ -4,7 +4,7 @@ import { Threshold } from '../../../fair/threshold.ts';
 /** The most events and bytes of a page. A pipeline has one page in memory until the broker has confirmed its events. */
 export const PAGE = { events: 200, bytes: 512 * 1024 };
 /** The most pages in memory of all pipelines of a process: 32 MiB. */
-const MOST_PAGES = 64;
+const MAX_PAGES = 64;
 
 export type PagePermit = {
   /**
@@ -27,7 +27,7 @@ export class PagePermits {
   readonly #permits: Threshold;
   readonly #waiting = new RoundRobin<Asker>();
 
-  constructor(most = MOST_PAGES) {
+  constructor(most = MAX_PAGES) {
     this.#permits = new Threshold(most);
   }
 

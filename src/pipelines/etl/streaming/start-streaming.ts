@@ -20,7 +20,7 @@ import { streamTeam, type StreamOptions } from './stream-team.ts';
  * The most pipelines that one process streams at a time. If only one organisation has pipelines, it may use a quarter
  * of them.
  */
-const MOST_AT_A_TIME = 400;
+const MAX_AT_A_TIME = 400;
 /**
  * For how many milliseconds a pipeline is streamed before another one gets its permit, if more pipelines wait than
  * there are permits.
@@ -53,7 +53,7 @@ type Bounds = { most?: number; pages?: PagePermits };
 export function startStreaming(
   ctx: Ctx,
   worker = new Worker(),
-  { most = MOST_AT_A_TIME, pages = new PagePermits() }: Bounds = {},
+  { most = MAX_AT_A_TIME, pages = new PagePermits() }: Bounds = {},
 ): Streaming {
   const stopping = new AbortController();
   const over = new AbortController();

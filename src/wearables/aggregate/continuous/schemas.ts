@@ -8,7 +8,7 @@ import { shape } from '../../../wire/shape.ts';
  * The longest timeframe of a continuous query in days: a leap year, and a month to compare it with. The limit is low
  * because Phial computes the query after each change of data.
  */
-const MOST_DAYS = 400;
+const MAX_DAYS = 400;
 /** The pattern of a slug. It excludes hyphens. A UUID has hyphens, so one part of a path can be an id or a slug. */
 const SLUG = '^[a-z][a-z0-9_]{0,63}$';
 
@@ -32,8 +32,8 @@ const ContinuousTimeframe = Type.Object(
     ...closed,
     description: "The days up to the user's local today, as long as `past` says.",
     fulfils: {
-      check: ({ past }: Record<string, unknown>) => pastBreaches('2026-01-01', past, MOST_DAYS),
-      words: `At most ${MOST_DAYS} days.`,
+      check: ({ past }: Record<string, unknown>) => pastBreaches('2026-01-01', past, MAX_DAYS),
+      words: `At most ${MAX_DAYS} days.`,
     },
   },
 );

@@ -111,7 +111,7 @@ const WHICH_OF: Readonly<Record<string, Expression>> = { activity: filledDays, b
 
 type Row = Source & { group: string };
 
-const MOST_SOURCES = 1_000;
+const MAX_SOURCES = 1_000;
 
 async function findSources(
   { db }: TeamCtx | TxCtx<TeamCtx>,
@@ -120,11 +120,11 @@ async function findSources(
 ): Promise<Ranked<Row>[]> {
   const { rows } = await sql<Row>`
     select distinct provider, source_type, app_id, device_id, ${groupSql(asked)} as "group" from summaries
-     where ${matching(asked, scope)} limit ${MOST_SOURCES + 1}`.execute(db);
-  if (rows.length > MOST_SOURCES) {
+     where ${matching(asked, scope)} limit ${MAX_SOURCES + 1}`.execute(db);
+  if (rows.length > MAX_SOURCES) {
     throw new AppError(
       'too_many_matches',
-      `More than ${MOST_SOURCES} apps and devices would be compared. Ask for a shorter timeframe.`,
+      `More than ${MAX_SOURCES} apps and devices would be compared. Ask for a shorter timeframe.`,
     );
   }
   return rankRows(rows, scope.providers);

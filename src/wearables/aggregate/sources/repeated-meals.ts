@@ -18,10 +18,10 @@ type Meal = Source & {
   bytes: number;
 };
 
-const MOST_MEALS = 10_000;
+const MAX_MEALS = 10_000;
 /** After this number of names, the process does other work before it continues. */
 const OPENED_AT_ONCE = 500;
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 /** The most days by which two sources may assign the same moment to different days. */
 const DAYS_AROUND = 2;
 
@@ -37,7 +37,7 @@ export async function repeatedMeals(
 ): Promise<string[]> {
   const { rows } = await sql<Meal>`
     select id, team_id, provider, source_type, app_id, device_id, "group", minute,
-           case when bytes <= ${MOST_BYTES} then texts end as texts, bytes::float8
+           case when bytes <= ${MAX_BYTES} then texts end as texts, bytes::float8
       from (
         select *, sum(octet_length(texts)) over (order by id) as bytes
           from (
@@ -51,12 +51,12 @@ export async function repeatedMeals(
               ) as meals
             window same as (partition by "group", minute)
           ) as meals
-         where is_of_several order by id limit ${MOST_MEALS + 1}
+         where is_of_several order by id limit ${MAX_MEALS + 1}
       ) as meals`.execute(ctx.db);
-  if (rows.length > MOST_MEALS || (rows.at(-1)?.bytes ?? 0) > MOST_BYTES) {
+  if (rows.length > MAX_MEALS || (rows.at(-1)?.bytes ?? 0) > MAX_BYTES) {
     throw new AppError(
       'too_many_matches',
-      `More than ${MOST_MEALS} meals of several sources would be compared. Ask for a shorter timeframe.`,
+      `More than ${MAX_MEALS} meals of several sources would be compared. Ask for a shorter timeframe.`,
     );
   }
   const meals: { id: string; position: number; same: string }[] = [];

@@ -17,7 +17,7 @@ import { groupSql, matching } from './summary-rows.ts';
 type Session = Source & { id: string; group: string; start: number; stop: number };
 
 /** The most sessions that the process compares with each other. */
-const MOST_SESSIONS = 20_000;
+const MAX_SESSIONS = 20_000;
 /** After this number of comparisons, the process does other work before it continues. */
 const COMPARED_AT_ONCE = 1_000;
 /**
@@ -41,13 +41,13 @@ export async function repeatedSessions(
            (extract(epoch from start_at) * 1000000)::float8 as start,
            (extract(epoch from coalesce(end_at, start_at)) * 1000000)::float8 as stop
       from summaries where ${matching(asked, scope, DAYS_AROUND)} and start_at is not null
-     limit ${MOST_SESSIONS + 1}`.execute(db);
+     limit ${MAX_SESSIONS + 1}`.execute(db);
   const sessions = await rankRows(rows, scope.providers);
   if (sessions.every(({ position }) => position === 1)) return [];
-  if (sessions.length > MOST_SESSIONS) {
+  if (sessions.length > MAX_SESSIONS) {
     throw new AppError(
       'too_many_matches',
-      `More than ${MOST_SESSIONS} sessions of several sources would be compared. Ask for a shorter timeframe.`,
+      `More than ${MAX_SESSIONS} sessions of several sources would be compared. Ask for a shorter timeframe.`,
     );
   }
   return (await repeated(sessions)).map(({ id }) => id);

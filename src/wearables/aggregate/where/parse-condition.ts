@@ -19,8 +19,8 @@ export type Condition =
   | { operand: Operand };
 
 export const LONGEST_WHERE = 4_000;
-const MOST_TERMS = 100;
-const MOST_DEEP = 20;
+const MAX_TERMS = 100;
+const MAX_DEEP = 20;
 
 /** Parses a `where`. Throws WhereError with the position of the first wrong character. */
 export function parseWhere(where: string): Condition {
@@ -54,7 +54,7 @@ export function parseWhere(where: string): Condition {
   }
   function negation(depth: number): Condition {
     const at = peek()?.at ?? end;
-    if (depth > MOST_DEEP) throw new WhereError(at, `Parentheses and NOT can be nested at most ${MOST_DEEP} deep`);
+    if (depth > MAX_DEEP) throw new WhereError(at, `Parentheses and NOT can be nested at most ${MAX_DEEP} deep`);
     if (takes('NOT')) return { not: negation(depth + 1) };
     if (!takes('(')) return comparison();
     const inner = condition(depth + 1);
@@ -63,7 +63,7 @@ export function parseWhere(where: string): Condition {
   }
   function comparison(): Condition {
     terms += 1;
-    if (terms > MOST_TERMS) throw new WhereError(peek()?.at ?? end, `At most ${MOST_TERMS} comparisons are allowed`);
+    if (terms > MAX_TERMS) throw new WhereError(peek()?.at ?? end, `At most ${MAX_TERMS} comparisons are allowed`);
     const left = operand();
     const token = peek();
     if (token?.kind !== 'operator' || token.text === '(' || token.text === ')') return { operand: left };

@@ -20,7 +20,7 @@ type Job = Static<(typeof subscriptionKind)['payload']>;
 const LEASE_SECONDS = 300;
 /** The most subscriptions that one run handles. The next run is a minute later. */
 const MOST = 1_000;
-const MOST_A_TEAM = 100;
+const MAX_A_TEAM = 100;
 
 /**
  * Queues jobs for the subscriptions that are due. Each team gets a share of them. The subscriptions that are longest
@@ -36,7 +36,7 @@ export async function askForUserSubscriptions(ctx: Ctx): Promise<void> {
               select team_id, user_id, provider, due_at from user_subscriptions
                where ${isReachable(ctx.config)} and team_id = teams.id and due_at <= now()
                  and (leased_until is null or leased_until < now())
-               order by due_at limit ${MOST_A_TEAM}) as due
+               order by due_at limit ${MAX_A_TEAM}) as due
         ) as positioned
        order by position, due_at limit ${MOST}`.execute(db);
     const jobs = rows.map(({ position, ...payload }) => ({

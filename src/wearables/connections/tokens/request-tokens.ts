@@ -12,7 +12,7 @@ export type GrantedTokens = {
 };
 
 const LONGEST_TOKEN = 8_192;
-const MOST_SCOPES = 100;
+const MAX_SCOPES = 100;
 /** The longest lifetime of a token in seconds: ten years. A longer lifetime counts as ten years. */
 const LONGEST_LIFE_SECONDS = 315_360_000;
 
@@ -102,7 +102,7 @@ export async function registerUser(config: Config, configured: Configured, token
 export function scopesOf({ connector: { oauth } }: Configured, granted: unknown): string[] | null {
   if (typeof granted !== 'string') return null;
   const names = granted.split(/[\s,]+/).filter((name) => name !== '' && name.length <= 300);
-  return names.slice(0, MOST_SCOPES).map((name) => oauth.grantedScope?.(name) ?? name);
+  return names.slice(0, MAX_SCOPES).map((name) => oauth.grantedScope?.(name) ?? name);
 }
 
 type Question = Parameters<typeof ask>[1];

@@ -16,7 +16,7 @@ import { ProviderRefused } from '../../providers/provider-errors.ts';
 
 const AT_ONCE = 20;
 /** How many times we try to revoke a token. After that we leave the token to expire. */
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 const NEXT_TRY_SECONDS = 300;
 
 /** The job that notifies providers about connections that have ended. */
@@ -54,7 +54,7 @@ export async function revokePending(ctx: TeamCtx): Promise<boolean> {
       .returning(['id', 'team_id', 'provider', 'credential_id', 'tokens', 'tries'])
       .execute();
     const revoked = await Promise.all(rows.map((row) => revokeAtProvider(ctx, row)));
-    const done = rows.filter((row, n) => revoked[n] || row.tries >= MOST_TRIES).map(({ id }) => id);
+    const done = rows.filter((row, n) => revoked[n] || row.tries >= MAX_TRIES).map(({ id }) => id);
     if (done.length > 0) {
       await ctx.db.deleteFrom('token_revocations').where('team_id', '=', ctx.team.id).where('id', 'in', done).execute();
     }

@@ -13,7 +13,7 @@ import { openExternalUser, openTokens, sealedTokens, type Tokens } from './seale
 import { ProviderRefused, ProviderUnavailable } from '../../providers/provider-errors.ts';
 
 /** A token that expires within this time is renewed before a request, because the request itself takes time. */
-const LEAST_SECONDS = 60;
+const MIN_SECONDS = 60;
 /**
  * The time of a lease. It is longer than the longest request to a provider. If a process is killed, another process
  * takes the lease after this time.
@@ -23,7 +23,7 @@ const LEASE_SECONDS = 20;
  * For how many milliseconds a process waits while another process renews the token, and how long it waits between two
  * looks.
  */
-const MOST_WAIT_MS = 10_000;
+const MAX_WAIT_MS = 10_000;
 const LOOK_MS = 100;
 
 type ConnectionKey = { user_id: string; provider: string };
@@ -48,7 +48,7 @@ export async function getValidToken(
     throw new Error(
       'getValidToken cannot run in a transaction: it would return a renewed token before that is stored.',
     );
-  const until = performance.now() + MOST_WAIT_MS;
+  const until = performance.now() + MAX_WAIT_MS;
   for (;;) {
     const found = await read(ctx, connection);
     if (found === null) return null;
@@ -81,7 +81,7 @@ async function read(ctx: TeamCtx, { user_id, provider }: ConnectionKey): Promise
     .innerJoin('users', 'users.id', 'connections.user_id')
     .select(['connections.tokens', 'connections.tokens_expire_at', 'connections.external_user_id', 'credential_id'])
     .select(
-      sql<boolean>`tokens_expire_at is null or tokens_expire_at > now() + make_interval(secs => ${LEAST_SECONDS})`.as(
+      sql<boolean>`tokens_expire_at is null or tokens_expire_at > now() + make_interval(secs => ${MIN_SECONDS})`.as(
         'lasts',
       ),
     )

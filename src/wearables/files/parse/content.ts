@@ -10,7 +10,7 @@ export type Content = { bytes: number; chunks: AsyncIterable<Buffer> };
  * The largest file of a workout in bytes. The process has such a file in memory. A workout of a day with one point a
  * second has some megabytes.
  */
-const MOST_WORKOUT_BYTES = 64 * 1024 * 1024;
+const MAX_WORKOUT_BYTES = 64 * 1024 * 1024;
 
 export async function openContent(path: string): Promise<Content> {
   const { size } = await stat(path);
@@ -26,7 +26,7 @@ export async function readWhole({ bytes, chunks }: Content): Promise<Buffer> {
 }
 
 export function refuseLarge(bytes: number): void {
-  if (bytes > MOST_WORKOUT_BYTES) throw new ImportFailure('file_too_large');
+  if (bytes > MAX_WORKOUT_BYTES) throw new ImportFailure('file_too_large');
 }
 
 /** Whether a file is an archive. Decides by its first bytes. */

@@ -6,20 +6,20 @@ type Source = Pick<ParsedSample, 'provider' | 'source_type' | 'timezone_offset'>
 type Night = { source: Source; start: number; end: number; said: Record<string, unknown> };
 
 /** More nights than a person can record. */
-const MOST_NIGHTS = 30_000;
-const MOST_STAGES = 2_880;
+const MAX_NIGHTS = 30_000;
+const MAX_STAGES = 2_880;
 
 export function gatherNights(sink: Sink, type: string) {
   const nights = new Map<string, Night>();
   const stages = new Map<string, number[]>();
   return {
     addNight: (id: string, night: Night): void => {
-      if (nights.size >= MOST_NIGHTS) sink.skip(type, 'impossible');
+      if (nights.size >= MAX_NIGHTS) sink.skip(type, 'impossible');
       else nights.set(id, night);
     },
     addStage: (id: string, start: number, end: number, stage: number): void => {
       const known = stages.get(id) ?? [];
-      if (stages.size >= MOST_NIGHTS || known.length >= MOST_STAGES * 3) return sink.skip(type, 'impossible');
+      if (stages.size >= MAX_NIGHTS || known.length >= MAX_STAGES * 3) return sink.skip(type, 'impossible');
       stages.set(id, known);
       known.push(start, end, stage);
       return undefined;

@@ -16,8 +16,8 @@ export type Archive = {
    * and archive_broken if the size or the checksum of the entry is wrong.
    */
   open: (entry: Entry) => Promise<AsyncGenerator<Buffer, void, undefined>>;
-  /** Returns the bytes of an entry as one buffer. Also throws file_too_large, if there are more than `mostBytes`. */
-  readWhole: (entry: Entry, mostBytes: number) => Promise<Buffer>;
+  /** Returns the bytes of an entry as one buffer. Also throws file_too_large, if there are more than `maxBytes`. */
+  readWhole: (entry: Entry, maxBytes: number) => Promise<Buffer>;
   /**
    * Opens an entry that is an archive, and calls `read` with it. Its bytes count against the limit of the outer
    * archive. After `read`, the copy on the disk is gone. Throws file_too_large, and storage_full if the disk has no
@@ -27,15 +27,15 @@ export type Archive = {
 };
 
 /** The most entries. An export of ten years has some thousands: one for each workout and each electrocardiogram. */
-const MOST_ENTRIES = 50_000;
+const MAX_ENTRIES = 50_000;
 /**
  * The largest ratio of unpacked to packed bytes. Exports have about 20. A malicious archive can reach 1,000 with
  * DEFLATE.
  */
-const MOST_RATIO = 250;
+const MAX_RATIO = 250;
 const RATIO_COUNTS_FROM_BYTES = 1024 * 1024;
 /** The largest copy of an inner archive in bytes. There is only one copy on the disk at a time. */
-const MOST_INNER_BYTES = 1024 * 1024 * 1024;
+const MAX_INNER_BYTES = 1024 * 1024 * 1024;
 /** After each such number of bytes of the copy, we check the free disk space again. */
 const STEP_BYTES = 64 * 1024 * 1024;
 
@@ -60,7 +60,7 @@ async function archiveOf(zip: ZipFile, context: ArchiveContext): Promise<Archive
   const open = async (entry: Entry): Promise<AsyncGenerator<Buffer, void, undefined>> => {
     const { uncompressedSize, compressedSize } = entry;
     const isTight =
-      uncompressedSize > RATIO_COUNTS_FROM_BYTES && uncompressedSize / Math.max(1, compressedSize) > MOST_RATIO;
+      uncompressedSize > RATIO_COUNTS_FROM_BYTES && uncompressedSize / Math.max(1, compressedSize) > MAX_RATIO;
     if (isTight || uncompressedSize > bound.leftBytes) throw new ImportFailure('archive_too_large');
     bound.leftBytes -= uncompressedSize;
     return checked(entry, await broken(zip.openReadStreamPromise(entry)));
@@ -68,14 +68,14 @@ async function archiveOf(zip: ZipFile, context: ArchiveContext): Promise<Archive
   return {
     entries,
     open,
-    readWhole: async (entry, mostBytes) => {
-      if (entry.uncompressedSize > mostBytes) throw new ImportFailure('file_too_large');
+    readWhole: async (entry, maxBytes) => {
+      if (entry.uncompressedSize > maxBytes) throw new ImportFailure('file_too_large');
       const all: Buffer[] = [];
       for await (const chunk of await open(entry)) all.push(chunk);
       return Buffer.concat(all);
     },
     within: async (entry, read) => {
-      if (entry.uncompressedSize > MOST_INNER_BYTES) throw new ImportFailure('file_too_large');
+      if (entry.uncompressedSize > MAX_INNER_BYTES) throw new ImportFailure('file_too_large');
       if (bound.hasCopy) throw new ImportFailure('archive_too_large');
       const chunks = await open(entry);
       const copy = await openFile(`${path}.within`, 'w+', 0o600);
@@ -118,7 +118,7 @@ async function write(
 }
 
 async function entriesOf(zip: ZipFile): Promise<Entry[]> {
-  if (zip.entryCount > MOST_ENTRIES) throw new ImportFailure('archive_too_large');
+  if (zip.entryCount > MAX_ENTRIES) throw new ImportFailure('archive_too_large');
   const entries: Entry[] = [];
   try {
     for await (const entry of zip.eachEntry()) if (!entry.fileName.endsWith('/')) entries.push(entry);

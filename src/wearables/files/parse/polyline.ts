@@ -3,12 +3,12 @@
 import type { Point } from './put-activity.ts';
 
 const MOST = 65_536;
-const MOST_ROUGHLY = 16_384;
+const MAX_ROUGHLY = 16_384;
 /**
  * The most positions that we simplify. A polyline has no space for more, and a malicious route with a point for each
  * second of a day would take too long.
  */
-const MOST_POSITIONS = 20_000;
+const MAX_POSITIONS = 20_000;
 /**
  * The tolerance of the rough polyline in degrees, about ten metres. Points that are nearer than this to a straight line
  * are left out.
@@ -28,11 +28,11 @@ export function mapOf(points: Point[]): { polyline: string; summary_polyline: st
     isCoordinate(lat, 90) && isCoordinate(lng, 180) ? [{ lat, lng }] : [],
   );
   if (positions.length < 2) return undefined;
-  const step = Math.ceil(positions.length / MOST_POSITIONS);
+  const step = Math.ceil(positions.length / MAX_POSITIONS);
   const some = positions.filter((_, n) => n % step === 0 || n === positions.length - 1);
   return {
     polyline: encoded(some, EXACTLY_DEGREES, MOST),
-    summary_polyline: encoded(some, ROUGHLY_DEGREES, MOST_ROUGHLY),
+    summary_polyline: encoded(some, ROUGHLY_DEGREES, MAX_ROUGHLY),
   };
 }
 

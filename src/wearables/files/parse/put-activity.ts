@@ -60,15 +60,15 @@ export type Activity = {
 };
 
 /** The most points of a workout, as for pushed workouts. A day with one point a second has fewer. */
-const MOST_POINTS = 100_000;
+const MAX_POINTS = 100_000;
 
 /** Adds a point. Throws too_complex if there are more points than the limit. */
 export function addPoint(points: Point[], point: Point): void {
-  if (points.length >= MOST_POINTS) throw new ImportFailure('too_complex');
+  if (points.length >= MAX_POINTS) throw new ImportFailure('too_complex');
   if (Number.isFinite(point.at)) points.push(point);
 }
 
-const MOST_BEATS = HEART_RATE[1];
+const MAX_BEATS = HEART_RATE[1];
 /** Returns the number, or undefined if it is impossible. The other values of the workout stay. */
 const within = (value: number | null | undefined, least: number, most: number): number | undefined =>
   typeof value === 'number' && value >= least && value <= most ? value : undefined;
@@ -89,7 +89,7 @@ export function putActivity(activity: Activity, sink: Sink): void {
   const item = { ...source, ...itemOf(activity, points), time_start: iso(start), time_end: iso(end) };
   sink.summary({ resource: 'workouts', item, ...(activity.raw ? { raw: activity.raw } : {}) });
   for (const { at, heartrate } of points) {
-    const value = within(heartrate, 1, MOST_BEATS);
+    const value = within(heartrate, 1, MAX_BEATS);
     if (value !== undefined) sink.sample({ ...source, resource: 'heartrate', timestamp: iso(at), unit: 'bpm', value });
   }
   const span = { ...source, start: iso(start), end: iso(end) };
@@ -104,8 +104,8 @@ function itemOf({ sport, title, said }: Activity, points: Point[]) {
     ...more,
     sport,
     title: title || undefined,
-    average_hr: whole(within(said.average_hr, 1, MOST_BEATS)) ?? average_hr,
-    max_hr: whole(within(said.max_hr, 1, MOST_BEATS)) ?? max_hr,
+    average_hr: whole(within(said.average_hr, 1, MAX_BEATS)) ?? average_hr,
+    max_hr: whole(within(said.max_hr, 1, MAX_BEATS)) ?? max_hr,
     distance: within(said.distance, 0, 10_000_000) ?? within(lastDistance(points), 0, 10_000_000),
     calories: within(said.calories, 0, 100_000),
     moving_time: whole(within(said.moving_time, 0, 604_800)),
@@ -131,7 +131,7 @@ export function joinHeartRates(points: Point[], { time, value }: { time: number[
     if (point) point.heartrate ??= value[n];
     return point ? [] : [{ at: second * 1_000, heartrate: value[n] }];
   });
-  return [...points, ...alone].toSorted((a, b) => a.at - b.at).slice(0, MOST_POINTS);
+  return [...points, ...alone].toSorted((a, b) => a.at - b.at).slice(0, MAX_POINTS);
 }
 
 /**
@@ -141,7 +141,7 @@ export function joinHeartRates(points: Point[], { time, value }: { time: number[
 export function ofPoints(points: Point[]) {
   const of = (name: keyof Point, least: number, most: number): number[] =>
     points.flatMap((point) => within(point[name], least, most) ?? []);
-  const heart = of('heartrate', 1, MOST_BEATS);
+  const heart = of('heartrate', 1, MAX_BEATS);
   const heights = of('altitude', -1_000, 20_000);
   const mean = heart.length === 0 ? undefined : heart.reduce((sum, each) => sum + each, 0) / heart.length;
   return {
@@ -158,7 +158,7 @@ const COLUMNS: [column: string, of: keyof Point, least: number, most: number][] 
   ['cadence', 'cadence', 0, 1_000],
   ['altitude', 'altitude', -1_000, 20_000],
   ['velocity_smooth', 'speed', 0, 1_000],
-  ['heartrate', 'heartrate', 0, MOST_BEATS],
+  ['heartrate', 'heartrate', 0, MAX_BEATS],
   ['lat', 'lat', -90, 90],
   ['lng', 'lng', -180, 180],
   ['distance', 'distance', 0, 10_000_000],

@@ -14,7 +14,7 @@ const KINDS: [RegExp, SourceType][] = [
 
 /** The source types that were found, by text. So each text is searched only once. */
 const known = new Map<string, SourceType>();
-const MOST_KNOWN = 1_000;
+const MAX_KNOWN = 1_000;
 
 type Origin = { device?: string; sourceName?: string };
 
@@ -32,7 +32,7 @@ export function sourceTypeOf(record: Origin): SourceType {
   const before = known.get(text);
   if (before) return before;
   const kind = look(text);
-  if (known.size < MOST_KNOWN) known.set(text, kind);
+  if (known.size < MAX_KNOWN) known.set(text, kind);
   return kind;
 }
 

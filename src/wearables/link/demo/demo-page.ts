@@ -82,12 +82,12 @@ const FORMS: Readonly<Record<Asks, (provider: ProviderFacts, username: string) =
 <button type="submit">Go on</button>`,
 };
 
-const MOST_NAMED = 8;
+const MAX_NAMED = 8;
 
 /** Returns a list of the first resources by name. The user can open the rest. */
 function shared(resources: readonly string[]): string {
   const names = resources.map((resource) => escapeHtml(resource.replaceAll('_', ' ')));
-  const [first, others] = [names.slice(0, MOST_NAMED), names.slice(MOST_NAMED)];
+  const [first, others] = [names.slice(0, MAX_NAMED), names.slice(MAX_NAMED)];
   const more =
     others.length === 0 ? '' : `<details><summary>and ${others.length} more</summary>${others.join(', ')}</details>`;
   return `<p>It would share: ${first.join(', ')}${more === '' ? '.' : ''}</p>\n${more}`;

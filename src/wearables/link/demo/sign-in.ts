@@ -9,7 +9,7 @@ import { connectDemoByLink } from './connect.ts';
 import { answerToEmail, answerToPassword, MFA_CODE } from './demo-credentials.ts';
 
 /** After this number of wrong codes, the user has to enter the password again. */
-const MOST_WRONG_CODES = 3;
+const MAX_WRONG_CODES = 3;
 
 /** The outcome of a sign-in, or `pending_provider_mfa` if the user must still enter a code. */
 export type SignedIn = LinkOutcome | 'pending_provider_mfa';
@@ -42,7 +42,7 @@ export function completeSignIn(ctx: LinkCtx, provider: ProviderSlug, code: strin
       .executeTakeFirst();
     if (!asked) return 'provider_credential_error';
     if (code === MFA_CODE) return connectDemoByLink(tx, provider);
-    await (asked.mfa_failures + 1 >= MOST_WRONG_CODES ? awaitCode(tx, null) : countWrong(tx));
+    await (asked.mfa_failures + 1 >= MAX_WRONG_CODES ? awaitCode(tx, null) : countWrong(tx));
     return 'incorrect_mfa_code';
   });
 }

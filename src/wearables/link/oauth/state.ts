@@ -12,7 +12,7 @@ const MINUTES = 15;
  * The most states of one link token. A state is the random value of RFC 6749 that a provider returns with the user. If
  * a user starts more often, the oldest state is deleted.
  */
-const MOST_STATES = 10;
+const MAX_STATES = 10;
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
 /** The character in the cookie between the secret of the browser and the link token. */
 const BESIDE = '.';
@@ -73,7 +73,7 @@ export function storeState(
     await sql`
       delete from oauth_states where user_id = ${ctx.link.user.id} and team_id = ${ctx.team.id} and id in (
         select id from oauth_states where user_id = ${ctx.link.user.id} and link_token_id = ${ctx.link.id}
-         order by id desc offset ${MOST_STATES})`.execute(ctx.db);
+         order by id desc offset ${MAX_STATES})`.execute(ctx.db);
     return {
       state,
       cookie: `${browser}${BESIDE}${token}`,

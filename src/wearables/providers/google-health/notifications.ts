@@ -21,7 +21,7 @@ const TYPES: Readonly<Record<string, string[]>> = {
   'blood-glucose': ['glucose'],
   'run-vo2-max': ['vo2_max'],
 };
-const MOST_INTERVALS = 100;
+const MAX_INTERVALS = 100;
 
 /**
  * The secret that we set for the subscriber (Google's word for a subscription) is the whole `Authorization` header of
@@ -45,7 +45,7 @@ export const notificationReader: NotificationReader = {
 
 /** Returns the span from the start of the first interval to the end of the last one. */
 function around(intervals: unknown) {
-  if (!Array.isArray(intervals) || intervals.length > MOST_INTERVALS) return null;
+  if (!Array.isArray(intervals) || intervals.length > MAX_INTERVALS) return null;
   const times = intervals.map((each) => fieldsOf(fieldsOf(each)['physicalTimeInterval']));
   const momentsOf = (name: string): number[] => times.map((time) => Date.parse(String(time[name])));
   return spanOf(Math.min(...momentsOf('startTime')), Math.max(...momentsOf('endTime')));

@@ -15,7 +15,7 @@ const TYPES: Readonly<Record<string, { resources: string[]; kind?: string }>> = 
   vO2_max: { resources: ['vo2_max'] },
 };
 
-const MOST_AGE_SECONDS = INBOX_RETENTION_DAYS * 86_400;
+const MAX_AGE_SECONDS = INBOX_RETENTION_DAYS * 86_400;
 
 /**
  * Returns the timestamp in seconds since 1970; NaN if it is no moment. Oura does not document its form, and sends
@@ -41,7 +41,7 @@ export const notificationReader: NotificationReader = {
   headers: ['x-oura-signature', 'x-oura-timestamp'],
   isGenuine: (secret, { headers, body }) => {
     const [signature, timestamp] = [headers['x-oura-signature'] ?? '', headers['x-oura-timestamp'] ?? ''];
-    const isOfNow = Math.abs(Date.now() / 1_000 - secondsOf(timestamp)) <= MOST_AGE_SECONDS;
+    const isOfNow = Math.abs(Date.now() / 1_000 - secondsOf(timestamp)) <= MAX_AGE_SECONDS;
     return isOfNow && equalInConstantTime(signature.toLowerCase(), hexOf(secret, timestamp + body));
   },
   read: ({ data_type, object_id, user_id }) => {

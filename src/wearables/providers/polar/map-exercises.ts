@@ -63,7 +63,7 @@ export function toWorkout(exercise: ProviderObject): Item {
 }
 
 /** The most series of an exercise that we read. Polar has twelve types of series. */
-const MOST_SERIES = 50;
+const MAX_SERIES = 50;
 
 const same = (value: number): number => value;
 /** The columns of a workout's stream, by the number of Polar's sample type. Each has the conversion to our unit. */
@@ -84,7 +84,7 @@ const COLUMNS: Readonly<Record<string, { name: string; convert: (value: number) 
  */
 export function toStream(time_start: string, exercise: ProviderObject): Record<string, unknown> | null {
   const recorded = objectsOr(exercise['samples'])
-    .slice(0, MOST_SERIES)
+    .slice(0, MAX_SERIES)
     .flatMap((sample) => {
       const column = ownProperty(COLUMNS, String(sample['sample-type']));
       const every = numberOr(sample['recording-rate']);

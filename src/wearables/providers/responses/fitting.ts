@@ -20,7 +20,7 @@ export type Item = SummaryItem | null;
 /**
  * The most rounds of removing invalid values. The check does not report all errors at once, so one round is not enough.
  */
-const MOST_ROUNDS = 50;
+const MAX_ROUNDS = 50;
 const SUMMARIES_PER_CHUNK = 100;
 const SAMPLES_PER_CHUNK = 2_000;
 const FIRST_MOMENT = '1900-01-01';
@@ -75,7 +75,7 @@ export function fit({ input, withinSession }: SummaryResource, item: SummaryItem
   const required: readonly string[] = (input as { required?: string[] }).required ?? [];
   for (const [name, value] of Object.entries(fitted)) if (value === null || value === undefined) delete fitted[name];
   if (fitted['sleep_stream']) fitted['sleep_stream'] = withinBed(fitted);
-  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const wrong = invalidPathsIn(input, fitted as SummaryItem);
     if (wrong.length === 0) {
       const within = withinSession ? withinSession(fitted as SummaryItem) : (fitted as SummaryItem);

@@ -4,7 +4,7 @@ import { objectIn, textOr, type ProviderObject } from './read-response.ts';
 import type { ProviderApi, Question } from '../provider-api.ts';
 
 /** The most pages of a response. With more pages, the provider probably repeats them without end. */
-const MOST_PAGES = 500;
+const MAX_PAGES = 500;
 
 type Paged = {
   url: string;
@@ -21,7 +21,7 @@ export async function* pagesByToken(
   { url, query, inResponse, inRequest }: Paged,
 ): AsyncIterable<ProviderObject> {
   let token: string | null = null;
-  for (let page = 0; page < MOST_PAGES; page += 1) {
+  for (let page = 0; page < MAX_PAGES; page += 1) {
     const response: ProviderObject = objectIn(await source.ask(api, { url, query: { ...query, [inRequest]: token } }));
     yield response;
     token = textOr(response[inResponse]);

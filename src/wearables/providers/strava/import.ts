@@ -33,7 +33,7 @@ const API = 'https://www.strava.com/api/v3';
 const STREAMS = 'time,distance,latlng,altitude,velocity_smooth,heartrate,cadence,watts,temp';
 const PER_PAGE = 200;
 /** The most pages of one window. They have 20,000 activities. With more, Strava probably repeats pages without end. */
-const MOST_PAGES = 100;
+const MAX_PAGES = 100;
 
 const api: ProviderApi = { slug: 'strava', waitsOf };
 
@@ -81,7 +81,7 @@ export const importer: Importer = {
  * last one.
  */
 async function* activities(source: ImportSource, { from, to }: TimeWindow): AsyncIterable<ProviderObject[]> {
-  for (let page = 1; page <= MOST_PAGES; page += 1) {
+  for (let page = 1; page <= MAX_PAGES; page += 1) {
     const query = { after: secondsOf(from) - 1, before: Math.ceil(Date.parse(to) / 1_000), page, per_page: PER_PAGE };
     const found = objectsIn(await source.ask(api, { url: `${API}/athlete/activities`, query }));
     if (found.length === 0) return;

@@ -2,7 +2,7 @@
 import { equalInConstantTime } from '../../../privacy/equal-in-constant-time.ts';
 import { fieldsOf, hasOurToken, hexOf, idOf, type NotificationReader } from '../notification-reader.ts';
 
-const MOST_AGE_SECONDS = 300;
+const MAX_AGE_SECONDS = 300;
 
 /**
  * Strava signs for some applications and not for others. A notification without a signature must come to the address
@@ -14,7 +14,7 @@ export const notificationReader: NotificationReader = {
     const signature = sent.headers['x-strava-signature'] ?? null;
     if (signature === null) return hasOurToken(secret, sent);
     const [, seconds = '', digest = ''] = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/.exec(signature) ?? [];
-    const isNow = Math.abs(Date.now() / 1_000 - Number(seconds)) <= MOST_AGE_SECONDS;
+    const isNow = Math.abs(Date.now() / 1_000 - Number(seconds)) <= MAX_AGE_SECONDS;
     return digest !== '' && isNow && equalInConstantTime(digest, hexOf(secret, `${seconds}.${sent.body}`));
   },
   subscriptionOf: ({ subscription_id }) => idOf(subscription_id),

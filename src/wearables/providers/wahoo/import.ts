@@ -26,7 +26,7 @@ const API = 'https://api.wahooligan.com/v1';
 const SOURCE = { provider: 'wahoo', source_type: 'unknown' } as const;
 const PER_PAGE = 60;
 /** The most pages of one window. They have 6,000 workouts. With more, Wahoo probably repeats pages without end. */
-const MOST_PAGES = 100;
+const MAX_PAGES = 100;
 
 const api: ProviderApi = { slug: 'wahoo', waitsOf };
 
@@ -63,7 +63,7 @@ export const importer: Importer = {
 
 /** Yields the workouts that began in the window. The list begins with the newest ones. */
 async function* workouts(source: ImportSource, { from, to }: TimeWindow): AsyncIterable<ProviderObject[]> {
-  for (let page = 1; page <= MOST_PAGES; page += 1) {
+  for (let page = 1; page <= MAX_PAGES; page += 1) {
     const query = { page, per_page: PER_PAGE };
     const response = objectIn(await source.ask(api, { url: `${API}/workouts`, query }));
     const found = objectsIn(response['workouts']);

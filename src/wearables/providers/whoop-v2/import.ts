@@ -23,7 +23,7 @@ import { offsetOf, toActivity, toBody, toProfile, toSleep, toWorkout, WRISTBAND 
 import { ownProperty } from '../../../wire/own-property.ts';
 
 const API = 'https://api.prod.whoop.com/developer/v2';
-const MOST_A_PAGE = 25;
+const MAX_A_PAGE = 25;
 const MINUTE_SECONDS = 60;
 
 const api: ProviderApi = { slug: 'whoop_v2', waitsOf };
@@ -74,7 +74,7 @@ export const importer: Importer = {
 type Reader = (source: ImportSource, window: TimeWindow) => AsyncIterable<Pulled>;
 
 async function* records(source: ImportSource, path: string, { from, to }: TimeWindow): AsyncIterable<ProviderObject[]> {
-  const query = { start: from, end: to, limit: MOST_A_PAGE };
+  const query = { start: from, end: to, limit: MAX_A_PAGE };
   const next = { inResponse: 'next_token', inRequest: 'nextToken' };
   for await (const response of pagesByToken(source, api, { url: `${API}/${path}`, query, ...next }))
     yield objectsIn(response['records']);

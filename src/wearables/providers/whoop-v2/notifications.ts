@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { equalInConstantTime } from '../../../privacy/equal-in-constant-time.ts';
 import { idOf, type NotificationReader } from '../notification-reader.ts';
 
-const MOST_AGE_MS = 300_000;
+const MAX_AGE_MS = 300_000;
 
 /**
  * The resources that may have changed, by the type of the notification. A recovery has the id of its sleep, and our
@@ -19,7 +19,7 @@ export const notificationReader: NotificationReader = {
   headers: ['x-whoop-signature', 'x-whoop-signature-timestamp'],
   isGenuine: (secret, { headers, body }) => {
     const at = headers['x-whoop-signature-timestamp'] ?? '';
-    const isNow = Math.abs(Date.now() - Number(at)) <= MOST_AGE_MS;
+    const isNow = Math.abs(Date.now() - Number(at)) <= MAX_AGE_MS;
     const signature = createHmac('sha256', secret).update(`${at}${body}`).digest('base64');
     return isNow && equalInConstantTime(headers['x-whoop-signature'] ?? '', signature);
   },

@@ -30,7 +30,7 @@ import type { ProviderApi } from '../provider-api.ts';
 
 const API = 'https://wbsapi.withings.net';
 const DAY_MS = 86_400_000;
-const MOST_PAGES = 200;
+const MAX_PAGES = 200;
 const WATCH = { provider: 'withings', source_type: 'watch' } as const;
 
 /**
@@ -118,7 +118,7 @@ async function* pages(
   { path, list, ...form }: { path: string; list: string; [field: string]: string | number },
 ): AsyncIterable<{ rows: ProviderObject[]; timezone: unknown }> {
   let offset: number | null = null;
-  for (let page = 0; page < MOST_PAGES; page += 1) {
+  for (let page = 0; page < MAX_PAGES; page += 1) {
     const response: ProviderObject = await ask(source, path, { ...form, offset });
     yield { rows: objectsOr(response[list]), timezone: response['timezone'] };
     offset = numberOr(response['offset']);

@@ -12,7 +12,7 @@ import type { Headers, ProviderWaits, ProviderApi, Question } from '../../provid
 
 /** The time limit of a request in milliseconds, up to the last byte of its response. */
 const TIMEOUT_MS = 30_000;
-const MOST_BYTES = 8 * 1024 * 1024;
+const MAX_BYTES = 8 * 1024 * 1024;
 const LONGEST_WAIT_SECONDS = 86_400;
 const NOBODY: ProviderWaits = { application: null, team: null };
 
@@ -93,7 +93,7 @@ async function send(
       },
       ...(body === null ? {} : { body }),
     },
-    { timeoutMs: TIMEOUT_MS, mostBytes: MOST_BYTES, signal },
+    { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, signal },
   ).catch((error: unknown) => {
     if (!(error instanceof NoResponse)) throw error;
     // A response that is too large now will be too large next time, so there is no other try.

@@ -17,8 +17,8 @@ const FAR_ZONES = [
   'Asia/Dubai',
   'Pacific/Auckland',
 ];
-const LEAST_HOURS_AWAY = 3;
-const MOST_HOURS_AWAY = 9;
+const MIN_HOURS_AWAY = 3;
+const MAX_HOURS_AWAY = 9;
 
 type Person = { id: string; fallback_time_zone: string | null };
 
@@ -60,7 +60,7 @@ export function clockOfEvening(person: Person, date: string): Clock {
 function awayFrom(person: Person, date: string, home: Clock): string {
   const hoursAway = (zone: string): number =>
     Math.abs(offsetOn(date, { timezone_offset: null, time_zone: zone }) - offsetOn(date, home)) / 3_600;
-  const far = FAR_ZONES.filter((zone) => hoursAway(zone) >= LEAST_HOURS_AWAY && hoursAway(zone) <= MOST_HOURS_AWAY);
+  const far = FAR_ZONES.filter((zone) => hoursAway(zone) >= MIN_HOURS_AWAY && hoursAway(zone) <= MAX_HOURS_AWAY);
   return far[chanceOf(person.id, 'away').whole(0, far.length - 1)] as string;
 }
 

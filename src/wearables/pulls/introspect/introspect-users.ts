@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../context.ts';
 import { decodeCursor, encodeCursor, isId } from '../../../db/cursor.ts';
-import { LEAST_ID } from '../../../ids.ts';
+import { MIN_ID } from '../../../ids.ts';
 import { findUser } from '../../../users/find.ts';
 import type { IntrospectQuery } from '../schemas.ts';
 
@@ -12,7 +12,7 @@ export async function usersFrom(
 ): Promise<{ after: string; limit: number; provider: string | null }> {
   if (user_id !== undefined) await findUser(ctx, user_id);
   return {
-    after: cursor === undefined ? LEAST_ID : decodeCursor(cursor, isId),
+    after: cursor === undefined ? MIN_ID : decodeCursor(cursor, isId),
     limit: user_limit,
     provider: provider ?? null,
   };
@@ -22,13 +22,13 @@ export async function usersFrom(
  * The most rows of a page. A row is one resource of one provider. One user has fewer rows: at most 2,000 streams, and
  * for each provider one row for each kind of summary and each pull.
  */
-const MOST_ROWS = 10_000;
+const MAX_ROWS = 10_000;
 
 /**
  * One row more than a page has is selected. If this row exists, rows of the last user may be missing, so the next page
  * begins with that user.
  */
-export const ROWS_ASKED_FOR = MOST_ROWS + 1;
+export const ROWS_ASKED_FOR = MAX_ROWS + 1;
 
 /**
  * Makes a page from rows that are ordered by user. Each user gets a value for every provider. The rows have one user
@@ -40,7 +40,7 @@ export function toPage<Row extends { user_id: string; provider: string }>(
   render: (provider: string, rows: Row[]) => unknown,
 ): { data: { user_id: string; provider: Record<string, unknown> }[]; next: string | null; next_cursor: string | null } {
   const users = grouped(rows, ({ user_id }) => user_id);
-  const page = users.slice(0, rows.length > MOST_ROWS ? Math.min(limit, users.length - 1) : limit);
+  const page = users.slice(0, rows.length > MAX_ROWS ? Math.min(limit, users.length - 1) : limit);
   const next_cursor = users.length > page.length ? encodeCursor(page.at(-1)?.[0]) : null;
   const data = page.map(([user_id, ofUser]) => ({
     user_id,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
-import { MOST_HISTORY_DAYS } from '../../../config/provider-options.ts';
+import { MAX_HISTORY_DAYS } from '../../../config/provider-options.ts';
 import type { ManagementCtx } from '../../../context.ts';
 import { decodeCursor, isId, takePage } from '../../../db/cursor.ts';
 import type { PreferencesPage } from './schemas.ts';
@@ -44,5 +44,5 @@ function toShown({ default_days, resource_days }: ProviderDays): ShownPreference
 
 const withLimit = (days: number) => ({
   historical_days_to_pull: days,
-  historical_days_to_pull_limit: MOST_HISTORY_DAYS,
+  historical_days_to_pull_limit: MAX_HISTORY_DAYS,
 });

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { MOST_HISTORY_DAYS } from '../../../config/provider-options.ts';
+import { MAX_HISTORY_DAYS } from '../../../config/provider-options.ts';
 import { NamedTeams, TheseTeams } from '../../../tenancy/team-paths.ts';
 import { Cursor, nullable, oneOf, Uuid, withDefault, WordFilter } from '../../../wire/schema.ts';
 import { PROVIDER_SLUGS } from '../../providers/provider-catalogue.ts';
@@ -8,7 +8,7 @@ import { shape } from '../../../wire/shape.ts';
 
 const Days = Type.Integer({
   minimum: 0,
-  maximum: MOST_HISTORY_DAYS,
+  maximum: MAX_HISTORY_DAYS,
   description: 'Days of the past that a new connection brings; 0: nothing from before it was made.',
 });
 

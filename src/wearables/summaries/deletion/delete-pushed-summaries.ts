@@ -12,7 +12,7 @@ import type { DeletedSummaries } from '../schemas.ts';
 /** The most summaries that one request deletes. Each deletion publishes an event. */
 const MOST = 1_000;
 /** The most other summaries that are deleted because they belong to the deleted ones, as a cycle belongs to a sleep. */
-const MOST_BELONGING = 10_000;
+const MAX_BELONGING = 10_000;
 
 /**
  * Deletes the summaries that an app or a device reports as deleted: all of them, or none. Ignores summaries that do not
@@ -54,10 +54,10 @@ export function deletePushedSummaries(
       most: MOST + 1,
     });
     if (doomed.length > MOST) throw tooMany(`A request deletes at most ${MOST} summaries. Ask for fewer days at once.`);
-    const belonging = await findBelonging(tx, user, doomed, MOST_BELONGING + 1);
-    if (belonging.length > MOST_BELONGING) {
+    const belonging = await findBelonging(tx, user, doomed, MAX_BELONGING + 1);
+    if (belonging.length > MAX_BELONGING) {
       throw tooMany(
-        `More than ${MOST_BELONGING} summaries belong to these and would be deleted with them. Delete ` +
+        `More than ${MAX_BELONGING} summaries belong to these and would be deleted with them. Delete ` +
           'fewer at once, or delete those first.',
       );
     }

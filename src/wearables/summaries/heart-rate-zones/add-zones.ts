@@ -16,8 +16,8 @@ export const ZONES = 'hr_zones';
  * The most samples that are read while the request with the workouts waits: eleven hours with one a second. For further
  * workouts, a job computes the zones (ask-for-zones.ts).
  */
-const MOST_RATES_AT_ONCE = 40_000;
-const MOST_MS_AT_ONCE = 200;
+const MAX_RATES_AT_ONCE = 40_000;
+const MAX_MS_AT_ONCE = 200;
 
 /** Computes the zones of workouts that came without any. Zones that the provider has sent stay. */
 export async function addZones(
@@ -60,8 +60,8 @@ async function addZonesOfSamples(
   if (workouts.length === 0) return [];
   const heartRates: HeartRates = await findHeartRates(ctx, user);
   if (heartRates.streams.length === 0) return [];
-  const until = performance.now() + MOST_MS_AT_ONCE;
-  let most = MOST_RATES_AT_ONCE;
+  const until = performance.now() + MAX_MS_AT_ONCE;
+  let most = MAX_RATES_AT_ONCE;
   for (const [n, workout] of workouts.entries()) {
     await ctx.giveWay?.();
     if (performance.now() > until) return workouts.slice(n);

@@ -18,7 +18,7 @@ import { renderSummary, RENDERED_COLUMNS, type RenderedRow } from '../render.ts'
 import { workout } from '../resources/workout.ts';
 import { ZONES } from './add-zones.ts';
 import { findBirthDateOrNull } from './find-birth-date.ts';
-import { findHeartRates, findRatesOrNull, MOST_RATES, sumZones, type HeartRates } from './find-zones.ts';
+import { findHeartRates, findRatesOrNull, MAX_RATES, sumZones, type HeartRates } from './find-zones.ts';
 
 /**
  * The job that computes the zones of workouts, if heart rates were added, changed or deleted after the workout was
@@ -27,8 +27,8 @@ import { findHeartRates, findRatesOrNull, MOST_RATES, sumZones, type HeartRates 
 export const zonesJob = defineTeamJob({ ...zonesKind, run: computeZones });
 
 /** The most workouts of one step. Other writers of the user's data wait during a step. */
-const MOST_WORKOUTS = 20;
-const MOST_MS = 250;
+const MAX_WORKOUTS = 20;
+const MAX_MS = 250;
 /**
  * After a step, the next one of the same user waits this many times as long as the step took, so that other work can
  * run.
@@ -54,8 +54,8 @@ async function computeSome(tx: Writer, user: UserRow, job: Static<(typeof zonesK
   const heartRates = await findHeartRates(tx, user);
   const birthDate = await findBirthDateOrNull(tx, user);
   const done: string[] = [];
-  for (const row of marked.slice(0, MOST_WORKOUTS)) {
-    if (done.length > 0 && performance.now() - begin > MOST_MS) break;
+  for (const row of marked.slice(0, MAX_WORKOUTS)) {
+    if (done.length > 0 && performance.now() - begin > MAX_MS) break;
     if (row.waits) {
       const zones = await zonesFor(tx, row, { heartRates, birthDate });
       await replaceZones({ ...tx, origin: row.zones_asked }, user, { row, zones });
@@ -93,7 +93,7 @@ async function findMarked({ db, team }: Writer, user: UserRow): Promise<Row[]> {
              and end_at is not null as waits
       from ${sql.table('summaries')} as summaries
      where user_id = ${user.id} and team_id = ${team.id} and zones_asked is not null
-     order by start_at desc limit ${MOST_WORKOUTS + 1}
+     order by start_at desc limit ${MAX_WORKOUTS + 1}
        for no key update`.execute(db);
   return rows;
 }
@@ -105,7 +105,7 @@ async function zonesFor(
 ): Promise<number[] | null> {
   const rates = await findRatesOrNull(ctx, heartRates, row);
   if (!rates) return null;
-  return (await sumZones(ctx, row, { rates, birthDate, most: MOST_RATES })).zones;
+  return (await sumZones(ctx, row, { rates, birthDate, most: MAX_RATES })).zones;
 }
 
 async function replaceZones(

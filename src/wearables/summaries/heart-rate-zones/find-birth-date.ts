@@ -3,7 +3,7 @@ import type { TeamCtx, TxCtx } from '../../../context.ts';
 import type { UserRow } from '../../../users/find.ts';
 
 /** The most profiles that are read. Each source has one, and a person has few sources. */
-const MOST_PROFILES = 20;
+const MAX_PROFILES = 20;
 
 /**
  * Returns the user's date of birth, from the newest profile that has one; else the date that the team has set; else
@@ -14,7 +14,7 @@ export async function findBirthDateOrNull(ctx: TxCtx<TeamCtx>, user: UserRow): P
   const { rows } = await sql<{ id: string; team_id: string; texts: Buffer }>`
     select id, team_id, texts from summaries
      where user_id = ${user.id} and team_id = ${team.id} and resource = 'profile' and texts is not null
-     order by updated_at desc limit ${MOST_PROFILES}`.execute(db);
+     order by updated_at desc limit ${MAX_PROFILES}`.execute(db);
   for (const row of rows) {
     const { birth_date } = cipher.openJson<{ birth_date?: string }>('summaries.texts', row, row.texts);
     if (birth_date) return birth_date;

@@ -7,10 +7,10 @@ import { rankFor, type Source } from '../../rank.ts';
 import { EDGES, highestRate, LAST_EDGE, LONGEST_RATE_S } from './zones.ts';
 
 /** The most heart rates of a workout, as for points. A day with one a second has fewer. */
-export const MOST_RATES = 100_000;
+export const MAX_RATES = 100_000;
 
 /** How many sources are read, the best ones first. In each minute, the best one of those that measured counts. */
-const MOST_SOURCES = 4;
+const MAX_SOURCES = 4;
 const MINUTE_S = 60;
 
 /** The user's streams of heart rates, and the team's order of providers. */
@@ -48,7 +48,7 @@ export async function findRatesOrNull(
       from (select id, position from unnest(${ids}::bigint[]) with ordinality as stream (id, position)
              where exists (select from samples
                             where stream_id = id and at >= ${start_at} and at < ${end_at} and value > 0)
-             order by position limit ${MOST_SOURCES}) as best
+             order by position limit ${MAX_SOURCES}) as best
     having count(*) > 0`.execute(db);
   return rows[0] ?? null;
 }

@@ -31,7 +31,7 @@ const fields = {
 
 const input = Type.Object(
   { ...origin, calendar_date: ownDay, timezone_offset: timezoneOffset, ...fields },
-  { fulfils: measurable({ from: 'session_start', to: 'session_end', mostHours: LONGEST_HOURS }) },
+  { fulfils: measurable({ from: 'session_start', to: 'session_end', maxHours: LONGEST_HOURS }) },
 );
 
 export const electrocardiogram: SummaryResource = {

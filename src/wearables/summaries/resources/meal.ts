@@ -94,7 +94,7 @@ const nourishment = {
  * The most foods of a meal. The event of a meal has all of them, with all fields, and must stay below the largest size
  * of an event.
  */
-const MOST_FOODS = 50;
+const MAX_FOODS = 50;
 
 const fields = {
   timestamp: moment('When it was eaten.'),
@@ -105,7 +105,7 @@ const fields = {
       type: 'object',
       additionalProperties: Type.Object(nourishment),
       propertyNames: { maxLength: 200 },
-      maxProperties: MOST_FOODS,
+      maxProperties: MAX_FOODS,
       default: {},
       description: 'The foods by name.',
     }),

@@ -9,13 +9,13 @@ import { measurable, origin, timeZone, timezoneOffset } from '../item.ts';
 import { keyOf, type SummaryResource } from '../resource.ts';
 import { flatSource, shapeOf } from '../shape.ts';
 
-const MOST_ENTRIES = 100;
+const MAX_ENTRIES = 100;
 const DAY_MS = 86_400_000;
 /** How many days in the future an expected day may be. */
-const MOST_DAYS_AHEAD = 400;
+const MAX_DAYS_AHEAD = 400;
 
 const entries = (description: string, fields: Record<string, TSchema> = {}): TSchema =>
-  list(Type.Object({ date: day('The day.'), ...fields }), MOST_ENTRIES, description);
+  list(Type.Object({ date: day('The day.'), ...fields }), MAX_ENTRIES, description);
 const testResult = {
   test_result: oneOf(['negative', 'positive', 'indeterminate'], { description: 'The result.' }),
 };
@@ -84,8 +84,8 @@ function ofExpectedDay(value: Record<string, unknown>, name: string): Breach[] {
   if (typeof date !== 'string' || !isCalendarDate(date)) return [];
   const breach = (msg: string): Breach[] => [{ at: [name], type: 'value_error', msg }];
   if (date < '1900-01-01') return breach('Value should not be before 1900-01-01');
-  if (Date.parse(date) > Date.now() + MOST_DAYS_AHEAD * DAY_MS)
-    return breach(`Value should be at most ${MOST_DAYS_AHEAD} days ahead`);
+  if (Date.parse(date) > Date.now() + MAX_DAYS_AHEAD * DAY_MS)
+    return breach(`Value should be at most ${MAX_DAYS_AHEAD} days ahead`);
   if (typeof first === 'string' && isCalendarDate(first) && date < first)
     return breach('Value should not be before period_start');
   return [];

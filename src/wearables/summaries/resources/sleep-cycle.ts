@@ -9,12 +9,12 @@ import { SLEEP_STAGES, STAGE_WORDS } from '../summary-streams/schemas.ts';
 
 const LONGEST_HOURS = 48;
 /** The most stages of a cycle: one for each minute of the longest session. */
-const MOST_STAGES = 2_880;
+const MAX_STAGES = 2_880;
 /**
  * The most cycles of a sleep. Each device has one, or several if somebody sends it in parts. All of them are deleted
  * with the sleep in one transaction, so their number is limited.
  */
-const MOST_OF_A_SLEEP = 2_000;
+const MAX_OF_A_SLEEP = 2_000;
 
 const offsets = (which: string) => ({
   ...column(
@@ -22,7 +22,7 @@ const offsets = (which: string) => ({
     { most: LONGEST_HOURS * 3_600, whole: true },
     false,
   ),
-  maxItems: MOST_STAGES,
+  maxItems: MAX_STAGES,
 });
 
 const fields = {
@@ -33,7 +33,7 @@ const fields = {
   stage_end_offset_second: offsets('ends'),
   stage_type: {
     ...column(`The stages: ${STAGE_WORDS}.`, { least: -1, most: 5, whole: true }, false),
-    maxItems: MOST_STAGES,
+    maxItems: MAX_STAGES,
   },
   time_zone: timeZone,
 };
@@ -73,7 +73,7 @@ const input = Type.Object(
   { ...origin, calendar_date: ownDay, timezone_offset: timezoneOffset, ...fields },
   {
     fulfils: measurable(
-      { from: 'session_start', to: 'session_end', mostHours: LONGEST_HOURS },
+      { from: 'session_start', to: 'session_end', maxHours: LONGEST_HOURS },
       unlikeStages,
       'The lists of stages are equally long, no stage ends before it begins, and all lie within the session.',
     ),
@@ -92,7 +92,7 @@ export const sleepCycle: SummaryResource = {
   shape: shapeOf(fields, flatSource),
   sealed: [],
   references: { sleep_id: 'sleep' },
-  mostNaming: MOST_OF_A_SLEEP,
+  mostNaming: MAX_OF_A_SLEEP,
   clockFrom: 'session_end',
   keyAndTimesOf: (item, clock) =>
     keyAndTimesFrom(item, clock, { from: 'session_start', to: 'session_end', day: 'session_end' }),

@@ -48,7 +48,7 @@ const fields = {
 };
 
 const properties = { ...origin, calendar_date: ownDay, ...fields, sleep_stream: Type.Optional(SleepStreamInput) };
-const session = { from: 'bedtime_start', to: 'bedtime_stop', mostHours: LONGEST_HOURS };
+const session = { from: 'bedtime_start', to: 'bedtime_stop', maxHours: LONGEST_HOURS };
 const STAGES_WITHIN = 'All stages of the hypnogram lie between them.';
 
 const input = Type.Object(properties, { fulfils: measurable(session, outsideBed, STAGES_WITHIN) });

@@ -73,7 +73,7 @@ const properties = {
   ...fields,
   stream: Type.Optional(WorkoutStreamInput),
 };
-const session = { from: 'time_start', to: 'time_end', mostHours: LONGEST_HOURS };
+const session = { from: 'time_start', to: 'time_end', maxHours: LONGEST_HOURS };
 
 const input = Type.Object(properties, { fulfils: measurable(session) });
 

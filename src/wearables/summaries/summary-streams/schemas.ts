@@ -10,7 +10,7 @@ import { named, shape } from '../../../wire/shape.ts';
 /** The end of the year 2099, in seconds since 1970. */
 const LAST_SECOND = 4_102_444_800;
 
-const MOST_BEATS = HEART_RATE[1];
+const MAX_BEATS = HEART_RATE[1];
 
 const seconds = (description: string): TSchema => column(description, { most: LAST_SECOND, whole: true }, false);
 
@@ -19,7 +19,7 @@ const workoutColumns: Fields = {
   cadence: column('Steps or turns per minute.', { most: 1_000 }, true),
   altitude: column('Height above the sea, in metres.', { least: -1_000, most: 20_000 }, true),
   velocity_smooth: column('Speed, in metres per second.', { most: 1_000 }, true),
-  heartrate: column('Heart rate, in beats per minute.', { most: MOST_BEATS, whole: true }, true),
+  heartrate: column('Heart rate, in beats per minute.', { most: MAX_BEATS, whole: true }, true),
   lat: column('Latitude, in degrees.', { least: -90, most: 90 }, true),
   lng: column('Longitude, in degrees.', { least: -180, most: 180 }, true),
   distance: column('Distance so far, in metres.', { most: 10_000_000 }, true),
@@ -91,7 +91,7 @@ export const STAGE_WORDS = '-1 unclassified, 1 deep, 2 light, 3 REM, 4 awake, 5 
 export const SleepStreamInput = shape(
   'SleepStreamInput',
   {
-    heartrate: measured('Beats per minute.', 'Heart rate.', { most: MOST_BEATS }),
+    heartrate: measured('Beats per minute.', 'Heart rate.', { most: MAX_BEATS }),
     hrv: measured('RMSSD, in milliseconds.', 'Heart rate variability.', { most: 1_000 }),
     respiratory_rate: measured('Breaths per minute.', 'Respiratory rate.', { most: 200 }),
     hypnogram: Type.Optional(

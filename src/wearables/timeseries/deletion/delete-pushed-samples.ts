@@ -15,7 +15,7 @@ import type { SpanToDelete } from './delete-spans.ts';
 /** The most samples that one request deletes. */
 const MOST = 20_000;
 /** The most pairs of a deletion and a stream to which it applies. The database searches one span for each pair. */
-const MOST_PAIRS = 20_000;
+const MAX_PAIRS = 20_000;
 const PAIRS_AT_ONCE = 1_000;
 
 /**
@@ -68,7 +68,7 @@ async function spansOf(
         (!device_id || stream.device_id === device_id.toLowerCase()) &&
         (!type || stream.kind === type),
     );
-    if (spans.length + reached.length > MOST_PAIRS) refuseTooManyPairs();
+    if (spans.length + reached.length > MAX_PAIRS) refuseTooManyPairs();
     for (const stream of reached) spans.push({ stream, ...span });
     if (spans.length - paused < PAIRS_AT_ONCE) continue;
     paused = spans.length;
@@ -109,7 +109,7 @@ function refuseTooMany(): never {
 function refuseTooManyPairs(): never {
   throw new AppError(
     'too_many_matches',
-    `The deletions of a request can match at most ${MOST_PAIRS} streams of apps, devices and types. A stream counts ` +
+    `The deletions of a request can match at most ${MAX_PAIRS} streams of apps, devices and types. A stream counts ` +
       'once for each deletion that matches it. Name source_type, app_id and type, or one interval instead of many ' +
       'times, or send fewer deletions at once.',
   );

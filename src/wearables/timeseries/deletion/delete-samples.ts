@@ -10,7 +10,7 @@ import { renderSource } from '../../source.ts';
 import { sampleEvent } from '../events.ts';
 import { deleteSpans, type Bounds, type SpanToDelete, type DeletedOfStream } from './delete-spans.ts';
 
-const MOST_INTERVALS = 1_000;
+const MAX_INTERVALS = 1_000;
 
 /**
  * Deletes at most `most` samples of these spans, except those at the `retained` moments. Publishes the deletion, and
@@ -53,8 +53,8 @@ async function publishDeleted(
   for (const { stream, source_id, version, intervals } of gone) {
     const type = sampleEvent(seriesOrNull(stream.resource) as Series, 'deleted');
     const source = renderSource(ctx.config, stream);
-    for (let n = 0; type && n < intervals.length; n += MOST_INTERVALS) {
-      const some = intervals.slice(n, n + MOST_INTERVALS);
+    for (let n = 0; type && n < intervals.length; n += MAX_INTERVALS) {
+      const some = intervals.slice(n, n + MAX_INTERVALS);
       const data = { source, source_id, user_id: user.id, version, intervals: some };
       publications.push({ type, user, data, origin: ctx.origin });
     }

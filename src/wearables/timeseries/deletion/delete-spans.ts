@@ -32,11 +32,11 @@ export type DeletedOfStream = {
 };
 
 /**
- * An interval must not contain samples that are left. To find those, one deletion searches at most MOST_SEARCHED pairs
- * of a stream and a span, and reads at most MOST_READ samples.
+ * An interval must not contain samples that are left. To find those, one deletion searches at most MAX_SEARCHED pairs
+ * of a stream and a span, and reads at most MAX_READ samples.
  */
-const MOST_SEARCHED = 20_000;
-const MOST_READ = 120_000;
+const MAX_SEARCHED = 20_000;
+const MAX_READ = 120_000;
 
 /**
  * Deletes the samples of spans. `many` is how many were deleted. With `orNothing`, a number above `most` means that
@@ -125,13 +125,13 @@ function leftIn(sources: SourceByStream): RawBuilder<unknown> {
         from reach
         join unnest(${shared.map(({ id }) => id)}::bigint[],
                     ${shared.map(({ source_id }) => source_id)}::bigint[]) as other (id, source_id)
-       using (source_id) cross join unnest(ranges) as range limit ${MOST_SEARCHED + 1}
+       using (source_id) cross join unnest(ranges) as range limit ${MAX_SEARCHED + 1}
     ), looked_at as materialized (
       select source_id, stream_id, s.at from looked_through cross join lateral (
         select at from ${sql.table('samples')} as samples
          where samples.stream_id = looked_through.stream_id and at > first and at < last
-         order by at limit ${MOST_READ + 1}
-      ) as s limit ${MOST_READ + 1}
+         order by at limit ${MAX_READ + 1}
+      ) as s limit ${MAX_READ + 1}
     )`;
 }
 
@@ -150,8 +150,8 @@ const partsBetween = (times: RawBuilder<unknown>): RawBuilder<unknown> => sql`me
                group by 1, 2, 3) as each
     ), parted as (
       select n, stream_id, at, before is distinct from lag(before) over of_span
-             or (select count(*) from looked_at) > ${MOST_READ}
-             or (select count(*) from looked_through) > ${MOST_SEARCHED} as begins
+             or (select count(*) from looked_at) > ${MAX_READ}
+             or (select count(*) from looked_through) > ${MAX_SEARCHED} as begins
         from merged where n is not null
       window of_span as (partition by n order by at)
     ), numbered as (

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { isWithin, MOST_PIXELS, readImageHeader } from '../../../../wire/image/image-header.ts';
+import { isWithin, MAX_PIXELS, readImageHeader } from '../../../../wire/image/image-header.ts';
 
 /** The header and the other chunks of a PNG that describe its picture. The picture itself is still compressed. */
 export type Png = {
@@ -30,7 +30,7 @@ const KINDS: Record<number, { kind: Kind; samples: number; depths: number[] }> =
   4: { kind: 'grey_alpha', samples: 2, depths: [8, 16] },
   6: { kind: 'rgb_alpha', samples: 4, depths: [8, 16] },
 };
-const MOST_CHUNKS = 10_000;
+const MAX_CHUNKS = 10_000;
 
 /**
  * Reads the chunks of a PNG that define its picture. Returns null if one is missing, broken or violates the
@@ -38,7 +38,7 @@ const MOST_CHUNKS = 10_000;
  */
 export function readPng(bytes: Buffer): Png | null {
   const header = readImageHeader(bytes);
-  if (header?.content_type !== 'image/png' || !isWithin(header, MOST_PIXELS)) return null;
+  if (header?.content_type !== 'image/png' || !isWithin(header, MAX_PIXELS)) return null;
   const { width, height } = header;
   const [depth, colours, packing, filtering, interlacing] = bytes.subarray(24, 29);
   const kind = KINDS[colours as number];
@@ -69,7 +69,7 @@ export function readPng(bytes: Buffer): Png | null {
 function readChunks(bytes: Buffer): Map<string, Buffer[]> | null {
   const chunks = new Map<string, Buffer[]>();
   let at = 8;
-  for (let count = 0; count < MOST_CHUNKS && at + 12 <= bytes.length; count++) {
+  for (let count = 0; count < MAX_CHUNKS && at + 12 <= bytes.length; count++) {
     const end = at + 8 + bytes.readUInt32BE(at);
     if (end + 4 > bytes.length || crc32(bytes.subarray(at + 4, end)) !== bytes.readUInt32BE(end)) return null;
     const name = bytes.toString('latin1', at + 4, at + 8);

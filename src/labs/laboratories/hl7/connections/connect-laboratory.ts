@@ -14,7 +14,7 @@ import { Settings } from './connection-settings.ts';
 const ConnectionFile = Type.Object({ ...LaboratoryFile, hl7: Settings }, { additionalProperties: false });
 type ConnectionFile = Static<typeof ConnectionFile>;
 
-const MOST_PROBLEMS = 20;
+const MAX_PROBLEMS = 20;
 
 /** Parses the file. Returns its contents, or a list of its problems. */
 export function readConnectionFile(text: string): { file: ConnectionFile } | { problems: string[] } {
@@ -25,7 +25,7 @@ export function readConnectionFile(text: string): { file: ConnectionFile } | { p
     return { problems: ['The file is not valid JSON.'] };
   }
   if (!Value.Check(ConnectionFile, parsed)) {
-    const errors = [...Value.Errors(ConnectionFile, parsed)].slice(0, MOST_PROBLEMS);
+    const errors = [...Value.Errors(ConnectionFile, parsed)].slice(0, MAX_PROBLEMS);
     return { problems: errors.map(({ instancePath, message }) => `${instancePath || '/'} ${message}`) };
   }
   const { hl7, markers } = parsed;
@@ -35,7 +35,7 @@ export function readConnectionFile(text: string): { file: ConnectionFile } | { p
     ...wordProblems(markers),
     ...analyteProblems(markers),
   ];
-  return problems.length > 0 ? { problems: problems.slice(0, MOST_PROBLEMS) } : { file: parsed };
+  return problems.length > 0 ? { problems: problems.slice(0, MAX_PROBLEMS) } : { file: parsed };
 }
 
 const analyteProblems = (markers: ConnectionFile['markers']): string[] =>

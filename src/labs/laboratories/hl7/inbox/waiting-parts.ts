@@ -3,14 +3,14 @@ import type { ReadResult } from '../messages/read-result.ts';
 import type { WaitingPart } from '../messages/result-problem.ts';
 
 /** The most waiting parts that we store for a message. */
-const MOST_STORED = 1_000;
+const MAX_STORED = 1_000;
 
 /**
  * Returns the fields of waiting parts that we store for the operator. They name the laboratory's codes, so the operator
  * sees which code lacks a mapping.
  */
 export const storedWaitsOf = (waits: WaitingPart[]): Pick<WaitingPart, 'reason' | 'segment' | 'number' | 'codes'>[] =>
-  waits.slice(0, MOST_STORED).map(({ reason, segment, number, codes }) => ({
+  waits.slice(0, MAX_STORED).map(({ reason, segment, number, codes }) => ({
     reason,
     segment,
     number,

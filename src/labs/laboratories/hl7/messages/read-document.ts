@@ -7,7 +7,7 @@ import { ownProperty } from '../../../../wire/own-property.ts';
  * The largest accepted document in bytes. A message may have 8 MiB, of which Base64 uses a quarter, so no document can
  * have more than 6 MiB.
  */
-const MOST_BYTES = 5 * 1_048_576;
+const MAX_BYTES = 5 * 1_048_576;
 /** PDF readers accept a file only if its end mark `%%EOF` is within this many bytes of the end. */
 const END_WITHIN = 1_024;
 
@@ -72,7 +72,7 @@ function pdfOf(data: string): Buffer {
   if (!written || written.other.test(text) || text.length % written.each !== 0)
     throw new ResultProblem('document_broken');
   const bytes = Buffer.from(text, written.as);
-  if (bytes.length > MOST_BYTES) throw new ResultProblem('document_too_large');
+  if (bytes.length > MAX_BYTES) throw new ResultProblem('document_too_large');
   const isWhole = bytes.subarray(0, 5).equals(Buffer.from('%PDF-')) && bytes.subarray(-END_WITHIN).includes('%%EOF');
   if (!isWhole) throw new ResultProblem('document_broken');
   return bytes;

@@ -27,11 +27,11 @@ export function patientOf(pid: Segment | undefined): LabReport['patient'] {
     first_name: textAt(pid, 5, { component: 2 }) || null,
     dob: birthDateOf(textAt(pid, 7)),
     gender: SEX.get(textAt(pid, 8).toUpperCase()) ?? null,
-    ids: [3, 2, 4].flatMap((field) => identifiersAt(pid, field)).slice(0, MOST_IDS),
+    ids: [3, 2, 4].flatMap((field) => identifiersAt(pid, field)).slice(0, MAX_IDS),
   };
 }
 
-const MOST_IDS = 20;
+const MAX_IDS = 20;
 
 /**
  * Reads the patient's identifiers (HL7's type CX). Each has a value, the authority that assigned it (a name or an OID)

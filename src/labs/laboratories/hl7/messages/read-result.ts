@@ -1,7 +1,7 @@
 import { segmentOf, textAt, type Message, type Segment } from '@phial/hl7/message';
 import { delimitersOfMessage } from '@phial/hl7/parse';
 import type { LabReport, Observation, ReportedTest } from '../../../results/lab-report.ts';
-import { MOST_OF_REPORT } from '../../../results/report-bounds.ts';
+import { MAX_OF_REPORT } from '../../../results/report-bounds.ts';
 import type { Connection } from '../connections/find-connection.ts';
 import type { Settings } from '../connections/connection-settings.ts';
 import { accountOf } from './account-of.ts';
@@ -148,9 +148,9 @@ function refuseSeveralPatients(message: Message): void {
  */
 function refuseOversize(message: Message): void {
   const count = (name: string): number => message.filter((segment) => segment.name === name).length;
-  if (count('OBX') > MOST_OF_REPORT.observations || count('OBR') > MOST_OF_REPORT.observations)
+  if (count('OBX') > MAX_OF_REPORT.observations || count('OBR') > MAX_OF_REPORT.observations)
     fail('too_many_observations');
-  if (count('SPM') > MOST_OF_REPORT.samples) fail('too_many_samples');
+  if (count('SPM') > MAX_OF_REPORT.samples) fail('too_many_samples');
 }
 
 type Within = {

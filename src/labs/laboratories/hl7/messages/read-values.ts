@@ -1,4 +1,4 @@
-import { MOST_OF_REPORT, ReportRefused } from '../../../results/report-bounds.ts';
+import { MAX_OF_REPORT, ReportRefused } from '../../../results/report-bounds.ts';
 import type { Observation } from '../../../results/lab-report.ts';
 import { isText, type Group, type Noted } from './read-groups.ts';
 import { codesOf, isMapped, readObservation } from './read-obx.ts';
@@ -42,7 +42,7 @@ export function readValues(
   const { once, twice } = onceEach(read);
   for (const { of, test } of twice) waitFor(of, test, 'value_told_twice');
   const length = once.flat().reduce((sum, { notes }) => sum + (notes?.length ?? 0), 0);
-  if (length > MOST_OF_REPORT.notes) throw new ReportRefused('text_too_long');
+  if (length > MAX_OF_REPORT.notes) throw new ReportRefused('text_too_long');
   return { observations: once, waits: waits.toSorted((a, b) => a.number - b.number) };
 }
 

@@ -6,7 +6,7 @@ import { readOrderNumber } from './order-number.ts';
  * The most parts of a message, more than any laboratory sends. We refuse a message with more parts and apply none of
  * them.
  */
-const MOST_PARTS = 500;
+const MAX_PARTS = 500;
 
 /** The segments about the message itself, which we copy into every part. */
 const OF_MESSAGE: ReadonlySet<string> = new Set(['MSH', 'SFT', 'UAC']);
@@ -32,7 +32,7 @@ export function splitMessage(bytes: Buffer): Buffer[] {
   const parts = (patients.length === 0 ? [[]] : patients).flatMap((patient, index) =>
     ordersOf([...(index === 0 ? stray : []), ...patient]).map((order) => [...ofMessage, ...order]),
   );
-  if (parts.length < 2 || parts.length > MOST_PARTS) return [bytes];
+  if (parts.length < 2 || parts.length > MAX_PARTS) return [bytes];
   return parts.map((part) => Buffer.from(part.map((line) => line.text).join(''), 'latin1'));
 }
 

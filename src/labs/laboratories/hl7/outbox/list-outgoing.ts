@@ -20,7 +20,7 @@ export type ListedOrder = {
   sent_at: string | null;
 };
 
-const MOST_LISTED = 500;
+const MAX_LISTED = 500;
 
 /** Lists messages to laboratories in one state, oldest first. */
 export async function listOutgoing(
@@ -37,6 +37,6 @@ export async function listOutgoing(
       join orders on orders.user_id = o.user_id and orders.id = o.order_id join users on users.id = o.user_id
       left join laboratory_senders s on s.lab_id = o.lab_id
      where o.state = ${state} and (${lab}::text is null or labs.slug = ${lab})
-     order by o.id limit ${MOST_LISTED}`.execute(acrossTeams(ctx).db);
+     order by o.id limit ${MAX_LISTED}`.execute(acrossTeams(ctx).db);
   return rows;
 }

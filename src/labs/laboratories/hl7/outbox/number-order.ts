@@ -31,7 +31,7 @@ export async function numberOrder(ctx: TxCtx<TeamCtx>, order: LoadedOrder, conne
   return { order: numbered, number, accountNumber };
 }
 
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 /** The least number that we choose at random. The counter of orders will never reach it. */
 const FIRST_RANDOM = 2 ** 40;
 
@@ -46,7 +46,7 @@ async function issueSample(ctx: TxCtx<TeamCtx>, order: LoadedOrder, orderedAs: s
       return await bindSample(ctx, order, `K${number}`);
     } catch (error) {
       const isTaken = error instanceof AppError && error.code === 'sample_already_registered';
-      if (!isTaken || tries >= MOST_TRIES) throw error;
+      if (!isTaken || tries >= MAX_TRIES) throw error;
       number = orderNumber(BigInt(randomInt(FIRST_RANDOM, FIRST_RANDOM * 64)));
     }
   }

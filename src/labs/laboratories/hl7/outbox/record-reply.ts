@@ -54,7 +54,7 @@ export const deferMessageLonger = (ctx: Ctx, row: Row, reason: string, attempts:
 /** After this many tries that reached the laboratory but got no reply, we send other orders before this one. */
 const TRIES_AT_THE_HEAD = 3;
 /** If the laboratory replies to other orders but not to this one, we give this order up after this many tries. */
-const MOST_UNANSWERED = 20;
+const MAX_UNANSWERED = 20;
 
 /**
  * Postpones a message to which no reply came. `seconds` is null if the next message may follow at once: we deferred
@@ -73,7 +73,7 @@ export async function postpone(
        where user_id = ${user_id} and id = ${id}), false) as answers_others`.execute(ctx.db);
   const { silent = 1, answers_others = false } = rows[0] ?? {};
   const tries = unanswered + (reached ? 1 : 0);
-  if (tries >= MOST_UNANSWERED && answers_others) {
+  if (tries >= MAX_UNANSWERED && answers_others) {
     await endWaiting(ctx, { user_id, id }, { state: 'refused', reason: code });
     return { seconds: null, isGivenUp: true };
   }

@@ -26,7 +26,7 @@ import {
 /** The delay of the job while another process has the lease of the laboratory. */
 const AGAIN_SECONDS = 5;
 /** The most messages that one job sends. The next job continues, and jobs for other laboratories run in between. */
-const MOST_IN_ONE_JOB = 100;
+const MAX_IN_ONE_JOB = 100;
 /**
  * The longest duration of a job. We also wait this long for a reply of a laboratory that sends none. So a slow
  * laboratory occupies a job no longer than a silent one.
@@ -40,7 +40,7 @@ const LEAVING_SECONDS = 600;
  * The most tries of an order that fails because of an error in Phial. The delay grows with each try. All tries together
  * take about half an hour.
  */
-const MOST_FAULTS = 12;
+const MAX_FAULTS = 12;
 
 /** The job that sends the waiting messages of one laboratory, oldest first, one at a time. */
 export const ordersOut = defineJob({ ...outboxKind, run: (ctx, { lab_id }) => sendOrders(ctx, lab_id) });
@@ -77,7 +77,7 @@ async function sendOrders(ctx: Ctx, labId: number): Promise<void> {
     for (let sent = 0; waitSeconds === null; sent += 1) {
       const waiting = await nextWaiting(ctx, labId);
       if (!waiting || ctx.stopping?.aborted) return;
-      if (waiting.due_in_seconds > 0 || sent >= MOST_IN_ONE_JOB || performance.now() > until) {
+      if (waiting.due_in_seconds > 0 || sent >= MAX_IN_ONE_JOB || performance.now() > until) {
         waitSeconds = waiting.due_in_seconds;
       } else {
         if (!(await renewLease(ctx, connection, lease))) return;
@@ -139,7 +139,7 @@ async function sendOne(ctx: Ctx, waiting: WaitingMessage, connection: Connection
 async function skip(ctx: TeamCtx, waiting: WaitingMessage, logged: { err: unknown }): Promise<null> {
   const attempts = (waiting.last_error === OUR_FAULT ? waiting.attempts : 0) + 1;
   ctx.log.error(logged, 'an order could not be sent to its laboratory');
-  if (attempts >= MOST_FAULTS) await endWaiting(ctx, waiting, { state: 'refused', reason: OUR_FAULT });
+  if (attempts >= MAX_FAULTS) await endWaiting(ctx, waiting, { state: 'refused', reason: OUR_FAULT });
   else await deferMessageLonger(ctx, waiting, OUR_FAULT, attempts);
   return null;
 }

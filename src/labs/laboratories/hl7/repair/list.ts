@@ -17,7 +17,7 @@ export type Listed = {
   received_at: string;
 };
 
-const MOST_LISTED = 500;
+const MAX_LISTED = 500;
 
 /** Lists messages of laboratories in one state, oldest first. */
 export async function listMessages(ctx: Ctx, { state, lab }: { state: string; lab: string | null }): Promise<Listed[]> {
@@ -26,7 +26,7 @@ export async function listMessages(ctx: Ctx, { state, lab }: { state: string; la
            m.order_id, m.received_at
       from hl7_messages m join labs on labs.id = m.lab_id
      where m.state = ${state} and (${lab}::text is null or labs.slug = ${lab})
-     order by m.received_at limit ${MOST_LISTED}`.execute(acrossTeams(ctx).db);
+     order by m.received_at limit ${MAX_LISTED}`.execute(acrossTeams(ctx).db);
   return rows;
 }
 

@@ -7,7 +7,7 @@ const COUNTED = 10_000;
  * The most laboratories that we measure, more than any deployment connects. Each laboratory is one value of a metric's
  * label, and too many values overload a metrics server.
  */
-const MOST_LABORATORIES = 200;
+const MAX_LABORATORIES = 200;
 
 /**
  * Sets the gauges of connected laboratories. For each laboratory it reads a limited number of rows. `db` must see all
@@ -28,7 +28,7 @@ export async function measureLaboratories(db: Db, gauges: LaboratoryGauges): Pro
            (select count(*) from (select from hl7_messages m
               where m.lab_id = labs.id and m.state = 'failed' limit ${COUNTED}) as counted)::float8 as "resultsWaiting"
       from laboratory_connections join labs on labs.id = laboratory_connections.lab_id
-     order by labs.id limit ${MOST_LABORATORIES}`.execute(db);
+     order by labs.id limit ${MAX_LABORATORIES}`.execute(db);
   for (const [name, gauge] of Object.entries(gauges) as [keyof LaboratoryGauges, LaboratoryGauges['waiting']][]) {
     gauge.reset();
     for (const row of rows) gauge.set({ lab: row.lab }, row[name]);

@@ -8,7 +8,7 @@ import { takeBatches } from './take-batches.ts';
 /**
  * The most messages in a batch, and the most orders in them together. We refuse further messages without reading them.
  */
-const MOST_OF_BATCH = 1_000;
+const MAX_OF_BATCH = 1_000;
 
 /**
  * Returns the acknowledgments of the messages in a frame, which is what a laboratory sends at a time: one message or a
@@ -20,9 +20,9 @@ export async function acknowledgeFrame(
   speakers: Connection[],
   content: Buffer,
 ): Promise<Buffer[]> {
-  const parsed = readBatches(firstMessages(content, MOST_OF_BATCH + 1));
+  const parsed = readBatches(firstMessages(content, MAX_OF_BATCH + 1));
   if (parsed.batches.length === 0) return [(await receive(speakers, content)).ack];
-  const { acks } = await takeBatches(receive, speakers, parsed, MOST_OF_BATCH);
+  const { acks } = await takeBatches(receive, speakers, parsed, MAX_OF_BATCH);
   if (!parsed.isWhole)
     ctx.log.warn(
       { lab: speakers[0]?.slug, reason: INCOMPLETE },

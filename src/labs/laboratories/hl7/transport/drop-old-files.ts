@@ -4,8 +4,8 @@ import type { Ctx } from '../../../../context.ts';
 import { refuseIfClockIsOff } from '../../../../db/clock.ts';
 
 /** The most files of a folder that we check at a time. The next check continues after the last checked file. */
-const MOST_LOOKED_AT = 2_000;
-const MOST_REMOVED = 500;
+const MAX_LOOKED_AT = 2_000;
+const MAX_REMOVED = 500;
 
 /** How far we have read each folder. Without it, each check would see only the first files of a large folder. */
 const walks = new Map<string, AsyncGenerator<string, void, undefined>>();
@@ -18,7 +18,7 @@ export async function dropOldFiles(ctx: Ctx, folder: string, retentionMs: number
   const walk = walks.get(folder) ?? filesIn(folder);
   walks.set(folder, walk);
   let removed = 0;
-  for (let looked = 0; looked < MOST_LOOKED_AT && removed < MOST_REMOVED; looked += 1) {
+  for (let looked = 0; looked < MAX_LOOKED_AT && removed < MAX_REMOVED; looked += 1) {
     const { value: path, done } = await walk.next();
     if (done) {
       walks.delete(folder);

@@ -9,14 +9,14 @@ import { takeBatches } from './take-batches.ts';
 
 const EVERY_MS = 5_000;
 /** The most files that one poll reads. Further files wait for the next poll. */
-const MOST_FILES = 100;
-const MOST_NAMES = 2_000;
-const MOST_FILE_BYTES = 16 * 1_048_576;
+const MAX_FILES = 100;
+const MAX_NAMES = 2_000;
+const MAX_FILE_BYTES = 16 * 1_048_576;
 /**
  * The most orders in a file. If a file has more, we refuse the remaining messages, and the file goes to the folder for
  * failed files.
  */
-const MOST_ORDERS = 10_000;
+const MAX_ORDERS = 10_000;
 /** If nobody has written to a file for this time, the file is complete. */
 const QUIET_MS = 5_000;
 /** Matches the names of unfinished uploads. */
@@ -72,7 +72,7 @@ async function pollFolder(ctx: Ctx, from: FolderSource, folder: string, quietMs:
     await mkdir(join(folder, subfolder), { recursive: true, mode: 0o750 });
   let taken = 0;
   for (const name of await namesIn(folder)) {
-    if (taken >= MOST_FILES || ctx.stopping?.aborted) return;
+    if (taken >= MAX_FILES || ctx.stopping?.aborted) return;
     if (await takeFile(ctx, from, { folder, name, quietMs })) taken += 1;
   }
   await dropOld(ctx, from.connection, folder);
@@ -82,7 +82,7 @@ async function namesIn(folder: string): Promise<string[]> {
   const names: string[] = [];
   for await (const entry of await opendir(folder)) {
     if (!entry.isFile() || UNFINISHED.test(entry.name)) continue;
-    if (names.push(entry.name) >= MOST_NAMES) break;
+    if (names.push(entry.name) >= MAX_NAMES) break;
   }
   return names.toSorted();
 }
@@ -100,13 +100,13 @@ async function takeFile(ctx: Ctx, from: FolderSource, { folder, name, quietMs }:
   try {
     const { size, mtimeMs } = await lstat(path);
     if (Date.now() - mtimeMs < quietMs) return false;
-    const file = size > MOST_FILE_BYTES ? null : readFileOfMessages(await readFile(path));
+    const file = size > MAX_FILE_BYTES ? null : readFileOfMessages(await readFile(path));
     if (file?.isWhole === false)
       ctx.log.warn(
         { lab: connection.slug, reason: INCOMPLETE },
         'a batch of a laboratory has fewer messages than its trailer counts',
       );
-    const taken = file && (await takeBatches(receive, [connection], file, MOST_ORDERS));
+    const taken = file && (await takeBatches(receive, [connection], file, MAX_ORDERS));
     const acks = taken?.acks.flat() ?? [];
     const ok = acks.length > 0 && taken?.ok && file?.isWhole;
     if (acks.length === 0)

@@ -14,7 +14,7 @@ const MESSAGE = frame(Buffer.alloc(16 * 1024, 'm'));
 const MESSAGES = 400;
 const ANSWER = Buffer.alloc(MIB / 4, 'a');
 /** The most bytes that the operating system buffers between two sockets. */
-const MOST_IN_SYSTEM = 24 * MIB;
+const MAX_IN_SYSTEM = 24 * MIB;
 
 let app: TestApp;
 beforeAll(async () => {
@@ -48,7 +48,7 @@ test('our port stops reading from a laboratory that does not read, and answers a
   for (let n = 0; n < MESSAGES; n += 1) socket.write(MESSAGE);
   const unread = await untilStable(() => taken);
   expect(unread).toBeGreaterThan(0);
-  expect(unread * ANSWER.length).toBeLessThan(MOST_IN_SYSTEM);
+  expect(unread * ANSWER.length).toBeLessThan(MAX_IN_SYSTEM);
   const reader = openFrameReader(MIB);
   let answers = 0;
   socket.on('data', (bytes) => {
@@ -89,7 +89,7 @@ test('our connection closes once too many messages of a laboratory that does not
   for (let n = 0; n < MESSAGES; n += 1) peer.write(MESSAGE);
   await vi.waitFor(() => expect(line.isOpen()).toBe(false), 10_000);
   expect(taken).toBeGreaterThan(0);
-  expect(taken * ANSWER.length).toBeLessThan(MOST_IN_SYSTEM);
+  expect(taken * ANSWER.length).toBeLessThan(MAX_IN_SYSTEM);
 });
 
 test('our connection closes after a minute if the laboratory does not read', async () => {

@@ -6,7 +6,7 @@ import { isOfUser } from './is-of-user.ts';
 import type { Outcome } from '../finish-job.ts';
 import { openMatcher, type Match } from './match-loinc.ts';
 import type { ReadHeader, ReadReport, ReadRow } from '../parse/read-report.ts';
-import { MOST_RESULTS, type LabReportResult } from '../schemas.ts';
+import { MAX_RESULTS, type LabReportResult } from '../schemas.ts';
 import { ownProperty } from '../../../../wire/own-property.ts';
 
 /**
@@ -23,11 +23,11 @@ export async function matchReport(
   const rows = reports.flatMap((report) => report.rows);
   if (rows.length === 0) return { data: null, needsReview: true };
   const match = await openMatcher(ctx);
-  const results = rows.slice(0, MOST_RESULTS).map((row) => resultOf(row, match(row.name, row.unit)));
+  const results = rows.slice(0, MAX_RESULTS).map((row) => resultOf(row, match(row.name, row.unit)));
   const header = joined(reports.map((report) => report.header));
   const isSure =
     isWhole &&
-    rows.length <= MOST_RESULTS &&
+    rows.length <= MAX_RESULTS &&
     reports.every(({ unread }) => unread === 0) &&
     results.every(({ loinc_match_status }) => loinc_match_status === 'auto_match') &&
     (await isOfUser(ctx, userId, header));

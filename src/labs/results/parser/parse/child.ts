@@ -8,13 +8,13 @@ import type { ParserOutput } from './read-report.ts';
 
 const HEAP_MB = 256;
 /** The maximum memory of the entire process. Node and the PDF library need about 100 MiB of it. */
-const MOST_RESIDENT_BYTES = 640 * 1024 * 1024;
+const MAX_RESIDENT_BYTES = 640 * 1024 * 1024;
 /**
  * The maximum processor time. We do not limit elapsed time, because a busy machine is not the file's fault. A hundred
  * pages full of text take two seconds. Nested drawing states take time by the square of their number, because the PDF
  * library links them to each other: 20,000 of them took 12 seconds.
  */
-const MOST_CPU_MS = 5_000;
+const MAX_CPU_MS = 5_000;
 const LOOK_MS = 20;
 
 if (isMainThread) await watch(await buffer(process.stdin));
@@ -46,7 +46,7 @@ async function watch(bytes: Buffer): Promise<void> {
     worker.once('exit', fail);
     setInterval(() => {
       const { user, system } = process.cpuUsage();
-      if (process.memoryUsage.rss() > MOST_RESIDENT_BYTES || (user + system) / 1_000 > MOST_CPU_MS) fail();
+      if (process.memoryUsage.rss() > MAX_RESIDENT_BYTES || (user + system) / 1_000 > MAX_CPU_MS) fail();
     }, LOOK_MS);
   });
   process.stdout.end(`${JSON.stringify(said)}\n`, () => process.exit(0));

@@ -15,7 +15,7 @@ export type Line = Cell[];
 const GAP = 0.9;
 const SPACE = 0.12;
 /** The maximum number of cells in a line. No line of a report has more. */
-const MOST_CELLS = 40;
+const MAX_CELLS = 40;
 const LONGEST_CELL = 1_000;
 
 /** Returns the lines of a page from top to bottom. Gaps divide each line into cells. */
@@ -27,7 +27,7 @@ export function linesOf(items: Item[]): Line[] {
     if (first && Math.abs(first.y - item.y) <= Math.min(first.size, item.size) * 0.4) current.push(item);
     else lines.push((current = [item]));
   }
-  return lines.map(cellsOf).filter((line) => line.length > 0 && line.length <= MOST_CELLS);
+  return lines.map(cellsOf).filter((line) => line.length > 0 && line.length <= MAX_CELLS);
 }
 
 function cellsOf(items: Item[]): Line {

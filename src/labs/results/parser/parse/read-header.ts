@@ -68,19 +68,19 @@ const ASIDE = 4;
  * A value may have several lines under its label. These are the most lines, and the greatest distance between two of
  * them. The distance is a multiple of the distance between the label and the first line.
  */
-const MOST_LINES_UNDER = 4;
+const MAX_LINES_UNDER = 4;
 const FURTHER = 1.3;
 const LONGEST_NAME = 100;
 /**
  * The number of lines that we read at the top of each page. A report repeats the patient there, and never needs more
  * lines for it.
  */
-const MOST_LINES = 80;
+const MAX_LINES = 80;
 
 /** Reads the facts about the report from its first pages. If a fact occurs several times, the first one is used. */
 export function readHeader(pages: Line[][]): ReadHeader {
   const found = new Map<Field, string>();
-  const lines = pages.flatMap((page) => page.slice(0, MOST_LINES)).slice(0, 4 * MOST_LINES);
+  const lines = pages.flatMap((page) => page.slice(0, MAX_LINES)).slice(0, 4 * MAX_LINES);
   for (const [at, line] of lines.entries()) {
     for (const [index, cell] of line.entries()) {
       for (const [field, value] of pairsOf(cell.text, valueFor(line, index, lines.slice(at + 1)))) {
@@ -119,7 +119,7 @@ function valueFor(line: Line, index: number, below: Line[]): string | undefined 
 function valueUnder(label: Cell, below: Line[]): string | undefined {
   const texts: string[] = [];
   let [above, most] = [label, Infinity];
-  for (const line of below.slice(0, MOST_LINES_UNDER)) {
+  for (const line of below.slice(0, MAX_LINES_UNDER)) {
     const cell = line.find(({ x }) => Math.abs(x - label.x) < ASIDE);
     if (!cell || above.y - cell.y > most) break;
     if (texts.length === 0) most = (above.y - cell.y) * FURTHER;

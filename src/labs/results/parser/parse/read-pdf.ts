@@ -1,11 +1,11 @@
 import { getDocumentProxy } from 'unpdf';
 import { readHeader } from './read-header.ts';
 import { linesOf, type Item, type Line } from './page-lines.ts';
-import { MOST_PAGES, type ParserOutput } from './read-report.ts';
+import { MAX_PAGES, type ParserOutput } from './read-report.ts';
 import { readRows } from './read-rows.ts';
 
 /** The maximum number of texts on a page. A page that a person can read has fewer. */
-const MOST_ITEMS = 20_000;
+const MAX_ITEMS = 20_000;
 
 /** Reads the texts of a PDF by their positions on the pages. It does not read images. */
 export async function readPdf(bytes: Uint8Array): Promise<ParserOutput> {
@@ -19,12 +19,12 @@ export async function readPdf(bytes: Uint8Array): Promise<ParserOutput> {
       maxImageSize: 0,
       verbosity: 0,
     });
-    if (document.numPages > MOST_PAGES) return { failed: 'too_many_pages' };
+    if (document.numPages > MAX_PAGES) return { failed: 'too_many_pages' };
     pages = [];
     for (let number = 1; number <= document.numPages; number += 1) {
       const page = await document.getPage(number);
       const { items } = await page.getTextContent();
-      if (items.length > MOST_ITEMS) return { failed: 'processing_error' };
+      if (items.length > MAX_ITEMS) return { failed: 'processing_error' };
       pages.push(linesOf((items as RawItem[]).flatMap(itemOf)));
       page.cleanup();
     }

@@ -33,7 +33,7 @@ export type ReadReport = {
 /** The output of the process that reads a file. */
 export type ParserOutput = { report: ReadReport } | { failed: 'invalid_input' | 'too_many_pages' | 'processing_error' };
 
-export const MOST_PAGES = 100;
-export const MOST_ROWS = 200;
+export const MAX_PAGES = 100;
+export const MAX_ROWS = 200;
 /** Names, values and units are never longer than this. */
 export const LONGEST_TEXT = 200;

@@ -1,7 +1,7 @@
 import { columnsOf, inColumns, type Columns } from './table-columns.ts';
 import { isOfLaboratory } from './read-header.ts';
 import type { Line } from './page-lines.ts';
-import { LONGEST_TEXT, MOST_ROWS, type ReadRow } from './read-report.ts';
+import { LONGEST_TEXT, MAX_ROWS, type ReadRow } from './read-report.ts';
 import { readValue } from './values.ts';
 
 /** Matches lines that end a table, and lines that pages repeat before and after a table. */
@@ -31,7 +31,7 @@ export function readRows(pages: Line[][]): { rows: ReadRow[]; unread: number } {
       continue;
     }
     const row = columns && isInTable ? rowOf(line, columns, panel) : columns ? null : rowOfSentence(text);
-    if (row && rows.length < MOST_ROWS) rows.push(row);
+    if (row && rows.length < MAX_ROWS) rows.push(row);
     else if (row || (isInTable && isLikeRow(line))) unread += 1;
     else if (isInTable && line.length === 1) {
       const last = rows.at(-1);

@@ -1,4 +1,4 @@
-import { MOST_EVENT_BYTES } from '../../../../events/publish.ts';
+import { MAX_EVENT_BYTES } from '../../../../events/publish.ts';
 import type { Table } from '../../query-result.ts';
 
 type Row = Table[string];
@@ -23,7 +23,7 @@ const ENVELOPE_BYTES = 4_096;
  */
 export function splitIntoChunks(table: Table): Table[] {
   const names = Object.keys(table);
-  const spaceBytes = MOST_EVENT_BYTES - ENVELOPE_BYTES - Buffer.byteLength(JSON.stringify(names));
+  const spaceBytes = MAX_EVENT_BYTES - ENVELOPE_BYTES - Buffer.byteLength(JSON.stringify(names));
   const chunks: Row[][] = [];
   let bytes = Infinity;
   for (const row of rowsOf(table)) {

@@ -13,7 +13,7 @@ const CUT_OFF_SECONDS = 180;
 const OVERDUE_SECONDS = 60;
 /** The most runs that one call resumes. The next call comes a minute later. */
 const MOST = 2_000;
-const MOST_A_TEAM = 200;
+const MAX_A_TEAM = 200;
 
 /**
  * Adds the jobs that are missing: for runs that wait or lost their worker, for spreads (spread-query.ts), and for
@@ -42,7 +42,7 @@ export async function resumeRuns(ctx: Ctx): Promise<void> {
               from continuous_query_tasks t join users on users.id = t.user_id
              where t.team_id = teams.id and t.status = 'scheduled' and users.deleted_at is null
                and t.scheduled_at <= now() - make_interval(secs => ${OVERDUE_SECONDS})
-             order by t.scheduled_at limit ${MOST_A_TEAM}) as due
+             order by t.scheduled_at limit ${MAX_A_TEAM}) as due
       ) as positioned
      order by position, scheduled_at limit ${MOST}`.execute(db);
   await inTransaction(acrossTeams(ctx), async (tx) => {

@@ -24,9 +24,9 @@ export type Claim = Job & { number: number; user: UserRow } & Pick<
  * Limits of a result table. They are low because each run encrypts the complete table and compares it with the one
  * before.
  */
-const MOST_ROWS = 2_000;
-const MOST_VALUES = 20_000;
-const MOST_SECONDS = 20;
+const MAX_ROWS = 2_000;
+const MAX_VALUES = 20_000;
+const MAX_SECONDS = 20;
 /** The number of ended runs that we store for each user and query. */
 const RETAINED_TASKS = 100;
 const STOPPED_BY_LIMIT = '57014';
@@ -83,8 +83,8 @@ async function claimTask(ctx: TxCtx<TeamCtx>, { user_id, query_id, team_id }: Jo
 }
 
 async function compute(ctx: TxCtx<TeamCtx>, { user, query, config, timeframe: { past } }: Claim) {
-  await sql`select set_config('statement_timeout', ${String(MOST_SECONDS * 1_000)}, true)`.execute(ctx.db);
-  const most = { mostRows: MOST_ROWS, mostValues: MOST_VALUES, bytes: newByteAllowance() };
+  await sql`select set_config('statement_timeout', ${String(MAX_SECONDS * 1_000)}, true)`.execute(ctx.db);
+  const most = { maxRows: MAX_ROWS, maxValues: MAX_VALUES, bytes: newByteAllowance() };
   return computeTable(ctx, user, planOf(query), {
     ...daysOf({ anchor: anchorOf(user, past), past }, zoneOf(user)),
     ...most,

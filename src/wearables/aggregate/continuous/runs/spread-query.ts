@@ -16,7 +16,7 @@ const NEXT_SECONDS = 2;
 /** The number of users in one step. */
 const USERS = 500;
 /** The most scheduled runs of a team. While a team has this many, its spread waits. */
-const MOST_WAITING = 1_000;
+const MAX_WAITING = 1_000;
 /** Lowers the priority of the runs of a spread: all runs that were scheduled before come first. */
 const BEHIND = 400;
 
@@ -57,8 +57,8 @@ const askAgain = ({ db }: TxCtx<TeamCtx>, job: Static<(typeof spreadKind)['paylo
 async function hasCapacity({ db, team }: TxCtx<TeamCtx>): Promise<boolean> {
   const { rows } = await sql`
     select from continuous_query_tasks
-     where team_id = ${team.id} and status = 'scheduled' limit ${MOST_WAITING}`.execute(db);
-  return rows.length < MOST_WAITING;
+     where team_id = ${team.id} and status = 'scheduled' limit ${MAX_WAITING}`.execute(db);
+  return rows.length < MAX_WAITING;
 }
 
 /**

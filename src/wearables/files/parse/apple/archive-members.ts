@@ -5,10 +5,10 @@ import type { Point } from '../put-activity.ts';
 import { tracksOf } from '../gpx.ts';
 import type { Sink } from '../parsed-line.ts';
 import { orNull } from '../or-null.ts';
-import { MOST_ECG_BYTES, putElectrocardiogram } from './put-electrocardiogram.ts';
+import { MAX_ECG_BYTES, putElectrocardiogram } from './put-electrocardiogram.ts';
 
 /** The largest file of a route in bytes. A route of a whole day with one point a second fits. */
-const MOST_ROUTE_BYTES = 64 * 1024 * 1024;
+const MAX_ROUTE_BYTES = 64 * 1024 * 1024;
 
 /**
  * Reads the electrocardiograms one after the other, and passes each on before it reads the next. Counts tables that are
@@ -21,7 +21,7 @@ export async function putElectrocardiograms({ entries, readWhole }: Archive, sin
     const type = `files *.${/\.(\w{1,10})$/.exec(fileName)?.[1]?.toLowerCase() ?? 'other'}`;
     if (!/\.csv$/i.test(fileName)) sink.skip(type, 'not_kept');
     else {
-      const text = await orNull(() => readWhole(entry, MOST_ECG_BYTES));
+      const text = await orNull(() => readWhole(entry, MAX_ECG_BYTES));
       if (text === null || !putElectrocardiogram(text.toString('utf8'), sink)) sink.skip(type, 'unreadable');
     }
     await sink.flush(1);
@@ -36,7 +36,7 @@ export async function routeOrNull(archive: Archive, path: string): Promise<Point
   const name = path.split('/').at(-1) ?? '';
   const entry = routesOf(archive).get(name);
   if (name === '' || !entry) return null;
-  const bytes = await orNull(() => archive.readWhole(entry, MOST_ROUTE_BYTES));
+  const bytes = await orNull(() => archive.readWhole(entry, MAX_ROUTE_BYTES));
   if (bytes === null) return null;
   const tracks = await orNull(() => tracksOf({ bytes: bytes.length, chunks: only(bytes) }));
   return tracks?.flatMap(({ points }) => points) ?? null;

@@ -6,7 +6,7 @@ import type { Archive } from '../open-archive.ts';
 import type { Content } from '../content.ts';
 
 /** The most files that we open to find the export. */
-const MOST_LOOKS = 5;
+const MAX_LOOKS = 5;
 
 /**
  * Finds the export by its content, because its file name depends on the language of the phone. Opens the largest file
@@ -16,7 +16,7 @@ export async function findExport(archive: Archive): Promise<Content> {
   const documents = archive.entries
     .filter(({ fileName }) => /\.xml$/i.test(fileName) && !/_cda\.xml$/i.test(fileName))
     .sort((a, b) => b.uncompressedSize - a.uncompressedSize);
-  for (const entry of documents.slice(0, MOST_LOOKS)) {
+  for (const entry of documents.slice(0, MAX_LOOKS)) {
     const content = await exportOrNull(archive, entry);
     if (content) return content;
   }

@@ -16,7 +16,7 @@ const HEART: Record<string, keyof HeartOfDay> = {
 };
 const HEIGHT = 'HKQuantityTypeIdentifierHeight';
 /** More than fifty years. */
-const MOST_DAYS = 20_000;
+const MAX_DAYS = 20_000;
 
 type Days = {
   /**
@@ -42,7 +42,7 @@ export function gatherDays(sink: Sink): Days {
       const on = record['startDate'] ?? '';
       if (heart && value > 0 && value < 400 && record['unit'] === 'count/min') {
         const day = on.slice(0, 10);
-        if (hearts.size < MOST_DAYS || hearts.has(day)) hearts.set(day, { ...hearts.get(day), [heart]: value });
+        if (hearts.size < MAX_DAYS || hearts.has(day)) hearts.set(day, { ...hearts.get(day), [heart]: value });
         return true;
       }
       if (type !== HEIGHT) return false;
@@ -55,7 +55,7 @@ export function gatherDays(sink: Sink): Days {
       me = attributes;
     },
     addRings: (attributes) => {
-      if (rings.length < MOST_DAYS) rings.push(attributes);
+      if (rings.length < MAX_DAYS) rings.push(attributes);
       else sink.skip('ActivitySummary', 'impossible');
     },
     end: () => {

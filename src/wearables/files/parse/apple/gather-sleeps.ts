@@ -37,12 +37,12 @@ const STAGES: Record<string, number> = {
 /** If this time passes without a record, the sleep has ended. The next record begins another sleep. */
 const BETWEEN_MS = 3_600_000;
 const LONGEST_MS = 48 * 3_600_000;
-const MOST_STAGES = 2_880;
+const MAX_STAGES = 2_880;
 /**
  * The most sources that we distinguish. A person has some ten apps and watches, but the text of a watch changes with
  * each version of its software.
  */
-const MOST_SOURCES = 1_000;
+const MAX_SOURCES = 1_000;
 const LONGEST_SOURCE = 1_000;
 
 type Sleeps = {
@@ -59,12 +59,12 @@ export function gatherSleeps(sink: Sink): Sleeps {
   const open = new Map<string, Session>();
   const sessions: Session[] = [];
   /**
-   * Returns the key of a record's source. When there are MOST_SOURCES of them, further sources are distinguished only
+   * Returns the key of a record's source. When there are MAX_SOURCES of them, further sources are distinguished only
    * by source type.
    */
   const keyOf = (record: Element['attributes'], source_type: SourceType): string => {
     const source = `${source_type}\n${sourceTextOf(record)}`;
-    return open.has(source) || (open.size < MOST_SOURCES && source.length <= LONGEST_SOURCE) ? source : source_type;
+    return open.has(source) || (open.size < MAX_SOURCES && source.length <= LONGEST_SOURCE) ? source : source_type;
   };
 
   return {
@@ -113,7 +113,7 @@ const belongs = ({ start, end, stages }: Session, from: number, to: number): boo
   from <= end + BETWEEN_MS &&
   to >= start - BETWEEN_MS &&
   Math.max(end, to) - Math.min(start, from) <= LONGEST_MS &&
-  stages.length < MOST_STAGES * 3;
+  stages.length < MAX_STAGES * 3;
 
 /** Returns whether a session contains sleep, and whether it contains sleep stages. */
 function contentOf(session: Session): { isSleep: boolean; hasStages: boolean } {

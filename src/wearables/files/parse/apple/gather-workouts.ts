@@ -27,9 +27,9 @@ type Workout = { item: Record<string, unknown>; start: number; end: number; rout
 
 const TYPE = 'HKWorkoutActivityType';
 /** More than five workouts a day for twenty years. */
-const MOST_WORKOUTS = 40_000;
-const MOST_ROUTES = 20;
-const MOST_POINTS = 100_000;
+const MAX_WORKOUTS = 40_000;
+const MAX_ROUTES = 20;
+const MAX_POINTS = 100_000;
 
 /** Collects the workouts. Passes them on at the end, when all heart rates are known. */
 export function gatherWorkouts(sink: Sink): {
@@ -41,7 +41,7 @@ export function gatherWorkouts(sink: Sink): {
     add: (workout) => {
       const read = workoutOf(workout);
       if (!read) sink.skip('Workout', 'unreadable');
-      else if (workouts.length >= MOST_WORKOUTS) sink.skip('Workout', 'impossible');
+      else if (workouts.length >= MAX_WORKOUTS) sink.skip('Workout', 'impossible');
       else workouts.push(read);
     },
     end: async (beside) => {
@@ -62,7 +62,7 @@ async function routePointsOf(routes: string[], { archive }: Beside, sink: Sink):
   const points: Point[] = [];
   for (const path of archive ? routes : []) {
     const route = await routeOrNull(archive as Archive, path);
-    if (route) points.push(...route.slice(0, MOST_POINTS - points.length));
+    if (route) points.push(...route.slice(0, MAX_POINTS - points.length));
     else sink.skip('WorkoutRoute', 'unreadable');
   }
   return points;
@@ -96,7 +96,7 @@ function workoutOf({ attributes, statistics, metadata, routes }: AppleWorkout): 
     steps: rounded(of(/StepCount/)?.['sum']),
     total_elevation_gain: elevationOf(metadata.get('HKElevationAscended')),
   };
-  return { item, start: begin.at, end: end.at, routes: routes.slice(0, MOST_ROUTES) };
+  return { item, start: begin.at, end: end.at, routes: routes.slice(0, MAX_ROUTES) };
 }
 
 function scaled(value: string | undefined, unit: string | undefined, factors: Record<string, number>) {

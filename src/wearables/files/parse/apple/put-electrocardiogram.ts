@@ -5,11 +5,11 @@ import type { ParsedSummary, Sink } from '../parsed-line.ts';
 import { momentOf } from './time.ts';
 
 /** The largest file of an electrocardiogram in bytes. One of half a minute with 512 voltages a second has 150 kB. */
-export const MOST_ECG_BYTES = 4 * 1024 * 1024;
+export const MAX_ECG_BYTES = 4 * 1024 * 1024;
 /** The voltages of more than three minutes, at 512 a second. */
-const MOST_VOLTAGES = 100_000;
+const MAX_VOLTAGES = 100_000;
 /** The highest sampling rate. Samples have times in milliseconds, so they cannot be nearer to each other. */
-const MOST_HERTZ = 1_000;
+const MAX_HERTZ = 1_000;
 
 const VOLTAGE = /^"?(-?\d+(?:[.,]\d+)?)"?$/;
 const MOMENT = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{4}$/;
@@ -42,12 +42,12 @@ export function putElectrocardiogram(text: string, sink: Sink): boolean {
   const begin = momentOf(values.find((value) => MOMENT.test(value)));
   const hertz = numberOf(values.map((value) => HERTZ.exec(value)?.[1]).find((rate) => rate !== undefined) ?? '');
   const unit = MILLIVOLTS.find(([words]) => values.some((value) => words.test(value)))?.[1];
-  if (!begin || !(hertz > 0 && hertz <= MOST_HERTZ) || unit === undefined) return false;
+  if (!begin || !(hertz > 0 && hertz <= MAX_HERTZ) || unit === undefined) return false;
   const voltages = lines.slice(first).flatMap((line) => {
     const value = VOLTAGE.exec(line)?.[1];
     return value === undefined ? [] : [numberOf(value) * unit];
   });
-  if (voltages.length > MOST_VOLTAGES) return false;
+  if (voltages.length > MAX_VOLTAGES) return false;
   const source = { provider: 'apple_health_kit', source_type: 'watch', timezone_offset: begin.offset } as const;
   const at = (n: number): string => new Date(begin.at + Math.round((n * 1_000) / hertz)).toISOString();
   sink.summary(summaryOf(head, { ...source, count: voltages.length, hertz, start: at(0), end: at(voltages.length) }));

@@ -4,7 +4,7 @@ import type { SourceType } from '../../../source.ts';
 import { sourceTypeOf } from '../source-type.ts';
 
 /** The most sources that we distinguish for each series and source type. Records of further sources have no app_id. */
-const MOST_SOURCES = 25;
+const MAX_SOURCES = 25;
 const LENGTH = 32;
 /** How many characters of a name count. */
 const LONGEST = 1_000;
@@ -30,7 +30,7 @@ export function sourceOf(resource: string, record: Origin): { source_type: Sourc
   const text = `${record.sourceName ?? ''}\n${HARDWARE.exec(record.device ?? '')?.[1] ?? ''}`.slice(0, LONGEST);
   const before = ofKind.get(text);
   if (before !== undefined) return { source_type, app_id: before };
-  if (ofKind.size >= MOST_SOURCES) return { source_type, app_id: null };
+  if (ofKind.size >= MAX_SOURCES) return { source_type, app_id: null };
   const digest = createHash('sha256').update(text).digest('hex').slice(0, LENGTH);
   ofKind.set(text, digest);
   return { source_type, app_id: digest };

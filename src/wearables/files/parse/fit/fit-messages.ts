@@ -22,8 +22,8 @@ export function at(value: unknown): number | undefined {
 }
 
 /** The most chained files in one file. A device writes several if it is switched off and on again. */
-const MOST_FILES = 100;
-const LEAST_HEADER = 12;
+const MAX_FILES = 100;
+const MIN_HEADER = 12;
 const CHECKSUM = 2;
 const SIGNATURE = Buffer.from('.FIT');
 
@@ -36,11 +36,11 @@ export async function* filesOf(bytes: Buffer): AsyncGenerator<Messages, void, un
   while (from < bytes.length) {
     const rest = bytes.subarray(from);
     if (from > 0 && !rest.subarray(8, 12).equals(SIGNATURE)) return;
-    if (rest.length < LEAST_HEADER) throw new ImportFailure('file_incomplete');
+    if (rest.length < MIN_HEADER) throw new ImportFailure('file_incomplete');
     // Bytes 4 to 7 are the length of the data between the header and the checksum.
     const length = (rest[0] as number) + rest.readUInt32LE(4) + CHECKSUM;
     if (rest.length < length) throw new ImportFailure('file_incomplete');
-    if ((count += 1) > MOST_FILES) throw new ImportFailure('too_complex');
+    if ((count += 1) > MAX_FILES) throw new ImportFailure('too_complex');
     yield await read(rest.subarray(0, length));
     from += length;
   }

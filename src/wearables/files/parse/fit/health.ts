@@ -18,7 +18,7 @@ const SERIES: { message: string; field: string; time?: string; series: string; u
   { message: 'hrv_value', field: 'value', series: 'hrv', unit: 'rmssd' },
 ];
 /** A scale writes a larger value while it is still weighing. */
-const MOST_KILOGRAMS = 600;
+const MAX_KILOGRAMS = 600;
 
 export function putHealth(messages: Messages, source: Source, sink: Sink): void {
   for (const { message, field, time = 'timestamp', series, unit } of SERIES) {
@@ -35,7 +35,7 @@ export function putHealth(messages: Messages, source: Source, sink: Sink): void 
 function putWeight(message: Message, source: Source, sink: Sink): void {
   const moment = at(message['timestamp']);
   const said = number(message['weight']);
-  const weight = said !== undefined && said < MOST_KILOGRAMS ? said : undefined;
+  const weight = said !== undefined && said < MAX_KILOGRAMS ? said : undefined;
   const fat = number(message['percent_fat']);
   if (moment === undefined || (weight === undefined && fat === undefined))
     return sink.skip('weight_scale', 'unreadable');

@@ -2,10 +2,10 @@
 // Phial has no fields for either, so they become part of the raw payload.
 import { at, text, type Message, type Messages } from './fit-messages.ts';
 
-const MOST_LAPS = 1_000;
-const MOST_FIELDS = 50;
+const MAX_LAPS = 1_000;
+const MAX_FIELDS = 50;
 /** The most values that all developer fields may have together: twice the most points of a workout. */
-const MOST_VALUES = 200_000;
+const MAX_VALUES = 200_000;
 const LONGEST_TEXT = 200;
 
 type Within = (moment: number | undefined) => boolean;
@@ -15,7 +15,7 @@ export function rawOf(messages: Messages, session: Message, within: Within): Rec
   const laps = (messages['lap'] ?? []).filter((lap) => within(at(lap['start_time']) ?? at(lap['timestamp'])));
   const developer_fields = developerFields(messages, session, within);
   if (laps.length === 0 && developer_fields.length === 0) return undefined;
-  return { laps: laps.slice(0, MOST_LAPS).map(plain), developer_fields };
+  return { laps: laps.slice(0, MAX_LAPS).map(plain), developer_fields };
 }
 
 /**
@@ -24,8 +24,8 @@ export function rawOf(messages: Messages, session: Message, within: Within): Rec
  */
 function developerFields({ field_description = [], record = [] }: Messages, session: Message, within: Within) {
   const records = record.filter((each) => within(at(each['timestamp'])));
-  let left = MOST_VALUES;
-  return field_description.slice(0, MOST_FIELDS).flatMap((field) => {
+  let left = MAX_VALUES;
+  return field_description.slice(0, MAX_FIELDS).flatMap((field) => {
     const name = text(first(field['field_name'])).slice(0, LONGEST_TEXT);
     if (name === '') return [];
     const measured = records.filter((each) => each[name] !== undefined);

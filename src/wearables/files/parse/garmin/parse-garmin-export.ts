@@ -16,8 +16,8 @@ const FOLDER = /(^|\/)DI_CONNECT\/(?:DI-Connect-[A-Za-z-]+\/)/;
  * The largest JSON file in bytes. The process has the complete file in memory. The workouts of twenty years have some
  * ten megabytes.
  */
-const MOST_JSON_BYTES = 24 * 1024 * 1024;
-const MOST_FILE_BYTES = 32 * 1024 * 1024;
+const MAX_JSON_BYTES = 24 * 1024 * 1024;
+const MAX_FILE_BYTES = 32 * 1024 * 1024;
 
 const DOCUMENTS: { name: RegExp; list: string | null; of: (record: GarminRecord) => ReturnType<typeof dayOf> }[] = [
   { name: /UDSFile_[^/]*\.json$/, list: null, of: dayOf },
@@ -52,7 +52,7 @@ export async function parseGarminExport({ archive }: { archive: Archive | null }
       });
       if (!read) sink.skip(left, 'unreadable');
     } else if (document) {
-      const list = await orNull(async () => listOf(await archive.readWhole(entry, MOST_JSON_BYTES), document.list));
+      const list = await orNull(async () => listOf(await archive.readWhole(entry, MAX_JSON_BYTES), document.list));
       if (!list) sink.skip(left, 'unreadable');
       for (const record of list ?? []) {
         const summary = document.of(record);
@@ -73,7 +73,7 @@ const isKnown = (begun: Set<number>, time: unknown): boolean =>
 /** Reads the files that devices sent. A file that cannot be read counts as skipped. */
 async function readUploads(uploads: Archive, sink: Sink): Promise<void> {
   for (const entry of uploads.entries) {
-    const bytes = await orNull(() => uploads.readWhole(entry, MOST_FILE_BYTES));
+    const bytes = await orNull(() => uploads.readWhole(entry, MAX_FILE_BYTES));
     const kind = bytes && kindOfFile(bytes.subarray(0, 4_096));
     const content = { bytes: bytes?.length ?? 0, chunks: only(bytes ?? Buffer.alloc(0)) };
     const read = await orNull(async () => {
