@@ -2,7 +2,8 @@ import { Ajv } from 'ajv';
 import type { TSchema } from 'typebox';
 import { addFormats } from '../src/wire/formats.ts';
 
-const ajv = new Ajv({ strict: false, allErrors: true });
+// A shorter check costs more time to make than it saves here.
+const ajv = new Ajv({ strict: false, allErrors: true, code: { optimize: false } });
 addFormats(ajv);
 const ISO_TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 ajv.addFormat('date-time', ISO_TIMESTAMP);

@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runOnce } from 'graphile-worker';
+import { request, type Dispatcher } from 'undici';
 import { inject } from 'vitest';
 import { serveApi } from '../src/api.ts';
 import { listen, makeCtx, openApiPool, openDeliverer, openSeparatePools } from '../src/assemble.ts';
@@ -162,25 +163,26 @@ export function apiOf(baseUrl: string, teamKey: string, managementKey: string): 
     const management = path.startsWith('/v1/org');
     const key = options.key === undefined ? (management ? managementKey : teamKey) : options.key;
     const payload = options.raw ?? (body === undefined ? undefined : JSON.stringify(body));
-    const response = await fetch(baseUrl + path, {
-      method,
+    const response = await request(baseUrl + path, {
+      method: method as Dispatcher.HttpMethod,
       headers: {
         ...(key === null ? {} : { [management ? 'x-management-key' : 'x-service-api-key']: key }),
         ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
         ...options.headers,
       },
-      ...(payload === undefined ? {} : { body: payload }),
-      redirect: 'manual',
+      body: payload ?? null,
     });
-    const text = await response.text();
+    const text = await response.body.text();
+    const headers = new Headers(
+      Object.entries(response.headers).flatMap(([name, value]) => [value ?? []].flat().map((each) => [name, each])),
+    );
+    const isJson = /[/+]json/.test(headers.get('content-type') ?? '');
     const answer = {
-      status: response.status,
-      headers: response.headers,
-      body: (text === '' ? undefined : isJson(response) ? JSON.parse(text) : text) as T,
+      status: response.statusCode,
+      headers,
+      body: (text === '' ? undefined : isJson ? JSON.parse(text) : text) as T,
     };
     checkResponse(method, path, answer);
     return answer;
   };
 }
-
-const isJson = (response: Response): boolean => /[/+]json/.test(response.headers.get('content-type') ?? '');
