@@ -53,7 +53,27 @@ async function forgetCrashes(serverUrl: string): Promise<void> {
 
 /** Copies the files of the template. For this small one that is a third of the work of logging each of its pages. */
 export async function cloneDatabase(serverUrl: string, name: string, template: string): Promise<void> {
-  await query(serverUrl, `create database ${name} template ${template} strategy file_copy`);
+  await (await adminOf(serverUrl)).query(`create database ${name} template ${template} strategy file_copy`);
+}
+
+export async function dropDatabase(serverUrl: string, name: string): Promise<void> {
+  await (await adminOf(serverUrl)).query(`drop database ${name} with (force)`);
+}
+
+const admins = new Map<string, Promise<pg.Client>>();
+
+/** All files of a worker make and drop databases on one connection. It lasts until the worker ends. */
+function adminOf(serverUrl: string): Promise<pg.Client> {
+  const admin = admins.get(serverUrl) ?? openAdmin(serverUrl);
+  admins.set(serverUrl, admin);
+  return admin;
+}
+
+async function openAdmin(serverUrl: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: serverUrl });
+  client.on('error', () => admins.delete(serverUrl)); // the server stops before the worker ends
+  await client.connect();
+  return client;
 }
 
 export function databaseUrl(serverUrl: string, database: string): string {

@@ -16,7 +16,7 @@ import { openLog } from '../src/log.ts';
 import type { Credentials } from '../src/first-keys-file.ts';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
 import { apiOf, type Team } from './test-app.ts';
-import { cloneDatabase, databaseUrl, query } from './global-setup.ts';
+import { cloneDatabase, databaseUrl, dropDatabase } from './global-setup.ts';
 
 type Exit = { code: number | null; signal: NodeJS.Signals | null };
 
@@ -233,7 +233,7 @@ export async function endPrograms(): Promise<void> {
     }
     rmSync(folder, { recursive: true, force: true });
   }
-  for (const name of databases.splice(0)) await query(inject('serverUrl'), `drop database ${name} with (force)`);
+  for (const name of databases.splice(0)) await dropDatabase(inject('serverUrl'), name);
 }
 
 /** Where npm has ended the program may still run, in the process group of npm. */

@@ -15,7 +15,7 @@ import { openLog } from '../src/log.ts';
 import { createTeamKey } from '../src/tenancy/keys/create-team-key.ts';
 import { apiOf, startTestApp, type Api, type TestApp } from './test-app.ts';
 import { orderKit, readOrder, simulate } from './factories.ts';
-import { cloneDatabase, databaseUrl, query } from './global-setup.ts';
+import { cloneDatabase, databaseUrl, dropDatabase, query } from './global-setup.ts';
 
 const FOLDER = 'test/releases';
 const releases = readdirSync(FOLDER).flatMap((file) => /^(v.*)\.sql\.gz$/.exec(file)?.[1] ?? []);
@@ -30,7 +30,7 @@ const made: string[] = [];
 const folder = mkdtempSync(join(tmpdir(), 'phial-releases-'));
 afterAll(async () => {
   rmSync(folder, { recursive: true });
-  for (const name of made) await query(inject('serverUrl'), `drop database ${name} with (force)`);
+  for (const name of made) await dropDatabase(inject('serverUrl'), name);
 });
 
 async function makeDatabase(): Promise<string> {

@@ -21,7 +21,7 @@ import { createOrg } from '../src/tenancy/orgs/create.ts';
 import { createTeam } from '../src/tenancy/teams/create.ts';
 import { createTeamKey } from '../src/tenancy/keys/create-team-key.ts';
 import { checkResponse } from './check-response.ts';
-import { cloneDatabase, databaseUrl, query } from './global-setup.ts';
+import { cloneDatabase, databaseUrl, dropDatabase } from './global-setup.ts';
 
 export type Answer<T = Record<string, never>> = { status: number; body: T; headers: Headers };
 export type Team = { id: string; org_id: string; api_key: string; management_key: string; api: Api };
@@ -152,7 +152,7 @@ export async function startTestApp(
       await database_.close();
       if (sharedUrl) return;
       rmSync(uploadDir, { recursive: true, force: true });
-      await query(server, `drop database ${database} with (force)`);
+      await dropDatabase(server, database);
     },
   };
 }

@@ -3,7 +3,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
-import { cloneDatabase, databaseUrl, query } from '../../test/global-setup.ts';
+import { cloneDatabase, databaseUrl, dropDatabase, query } from '../../test/global-setup.ts';
 import { openLog } from '../log.ts';
 import { backup } from './backup/backup.ts';
 import { restore } from './backup/restore.ts';
@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await rm(folder, { recursive: true });
-  for (const name of made.splice(0)) await query(inject('serverUrl'), `drop database ${name} with (force)`);
+  for (const name of made.splice(0)) await dropDatabase(inject('serverUrl'), name);
 });
 
 async function makeDatabase(template = inject('template')): Promise<string> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { databaseUrl, query } from '../../test/global-setup.ts';
+import { databaseUrl, dropDatabase, query } from '../../test/global-setup.ts';
 import { refusePrivilegedLogin, refuseWithoutTls } from './production.ts';
 
 describe('a connection in production', () => {
@@ -44,7 +44,7 @@ describe('the login in production', () => {
     await query(databaseUrl(server, database), 'create table things (id int)');
   });
   afterAll(async () => {
-    await query(server, `drop database ${database} with (force)`);
+    await dropDatabase(server, database);
     await query(server, `drop role ${service}; drop role ${owner}`);
   });
 

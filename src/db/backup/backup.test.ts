@@ -10,7 +10,7 @@ import { startTestApp, type TestApp } from '../../../test/test-app.ts';
 import { makeUser, orderKit, readOrder, simulate } from '../../../test/factories.ts';
 import { byMllp, connectTestLaboratory } from '../../../test/hl7-deployment.ts';
 import { fill } from '../../../test/fill-tables.ts';
-import { cloneDatabase, databaseUrl, query } from '../../../test/global-setup.ts';
+import { cloneDatabase, databaseUrl, dropDatabase, query } from '../../../test/global-setup.ts';
 import { untilBlocked } from '../../../test/until-blocked.ts';
 import { backup } from './backup.ts';
 import { type Manifest, manifestPath, readManifest, sealManifest, tablePath } from './backup-format.ts';
@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await rm(folder, { recursive: true });
-  for (const name of made.splice(0)) await query(inject('serverUrl'), `drop database ${name} with (force)`);
+  for (const name of made.splice(0)) await dropDatabase(inject('serverUrl'), name);
 });
 
 async function makeDatabase(template = 'template1'): Promise<string> {

@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { startTestApp } from '../../../test/test-app.ts';
 import { fill } from '../../../test/fill-tables.ts';
-import { databaseUrl, query } from '../../../test/global-setup.ts';
+import { databaseUrl, dropDatabase, query } from '../../../test/global-setup.ts';
 import { migrate } from '../migrate.ts';
 import { seed } from '../seed.ts';
 import { backup } from './backup.ts';
@@ -32,7 +32,7 @@ beforeAll(async () => {
   for (const database of [source, target]) await query(server, `create database ${database} owner ${owner}`);
 });
 afterAll(async () => {
-  for (const database of [source, target]) await query(server, `drop database ${database} with (force)`);
+  for (const database of [source, target]) await dropDatabase(server, database);
   await query(server, `drop role ${owner}`);
   await rm(folder, { recursive: true });
 });
