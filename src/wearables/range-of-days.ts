@@ -40,7 +40,7 @@ export const aYearAtMost: Requirement = {
   },
 };
 
-/** Returns the number of calendar days between two dates. Of a moment, only the date in its text counts. */
+/** Returns the number of calendar days between two dates. If a value is a moment, only the date in its text counts. */
 const daysBetween = (from: string, to: string): number =>
   (Date.parse(to.slice(0, 10)) - Date.parse(from.slice(0, 10))) / DAY_MS;
 
