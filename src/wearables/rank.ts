@@ -39,8 +39,8 @@ const ROWS_AT_ONCE = 1_000;
 /**
  * Sorts sources, the best first. The order of providers decides first: those that the query names, then those of the
  * team. Then the source type decides. At last the names of app and device decide, so that the result does not depend on
- * the order in which data arrived. A source without an app comes after a source with an app. Data that a person typed in
- * comes last. `apartBy` returns the group of a source. Only sources of one group compete.
+ * the order in which data arrived. A source without an app comes after a source with an app. Data that a person typed
+ * in comes last. `apartBy` returns the group of a source. Only sources of one group compete.
  */
 export function rank<S extends Source>(
   sources: readonly S[],

@@ -65,8 +65,8 @@ const day = ofRow('date', sql`calendar_date`);
 const begin = ofRow('moment', sql`start_at`);
 const storedAt = ofRow('moment', sql`date_trunc('milliseconds', created_at)`);
 /**
- * The kinds of summaries whose index (the time of a row) is not their start. An activity has only a day. A night belongs to the day on
- * which the person woke. A profile has only the time at which Phial stored it.
+ * The kinds of summaries whose index (the time of a row) is not their start. An activity has only a day. A night
+ * belongs to the day on which the person woke. A profile has only the time at which Phial stored it.
  */
 const INDEXES: Readonly<Record<string, Column>> = { activity: day, sleep: day, profile: storedAt };
 

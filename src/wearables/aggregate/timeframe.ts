@@ -17,8 +17,8 @@ export const MAX_DAYS = 1_100;
 export const MAX_UNITS = (MAX_DAYS * DAY_MS) / MINUTE_MS;
 
 /**
- * Returns the first local day of a timeframe, and the day after the last one. A timeframe that ends at a moment, or that
- * is given in hours or minutes, may cover only parts of its days. Then also returns the window that it covers.
+ * Returns the first local day of a timeframe, and the day after the last one. A timeframe that ends at a moment, or
+ * that is given in hours or minutes, may cover only parts of its days. Then also returns the window that it covers.
  */
 export function daysOf({ anchor, past }: Timeframe, timeZone: string): Pick<QueryScope, 'from' | 'until' | 'window'> {
   if (!isCalendarDate(anchor)) return upToMoment(anchor, past, timeZone);

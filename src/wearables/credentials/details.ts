@@ -131,8 +131,8 @@ type Shape = { needs: readonly string[]; may?: readonly string[] };
 const Quest: Shape = { needs: ['quest'], may: [...BILLING, 'allowed_business_units'] };
 
 /**
- * The keys that details must have (`needs`) and those that they may have, by provider. If a provider has two shapes, the
- * details must fit one of them.
+ * The keys that details must have (`needs`) and those that they may have, by provider. If a provider has two shapes,
+ * the details must fit one of them.
  */
 const SHAPES: Readonly<Record<string, readonly Shape[]>> = {
   fitbit: [{ needs: ['fitbit'] }],

@@ -9,8 +9,8 @@ import type { Skipped } from './skipped.ts';
 export type ClaimedImport = Leased & { kind: FileKind };
 
 /**
- * How long a lease lasts, in seconds: the right of one process to work on the import. The process extends the lease with
- * each chunk of data that it stores. If the lease expires, another process continues the import.
+ * How long a lease lasts, in seconds: the right of one process to work on the import. The process extends the lease
+ * with each chunk of data that it stores. If the lease expires, another process continues the import.
  */
 const LEASE_SECONDS = 120;
 

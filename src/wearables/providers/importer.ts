@@ -73,8 +73,8 @@ export type Importer = {
   /** Pulls the data of a resource in a window. Throws PullError if the provider refuses. Stops if `signal` aborts. */
   pull: (source: ImportSource, resource: string, window: TimeWindow) => AsyncIterable<Pulled>;
   /**
-   * Finds one summary that a notification names. Returns its data; 'gone' if the provider has deleted it; null if `pull`
-   * has to bring it with a window. The function is missing if `pull` brings all summaries.
+   * Finds one summary that a notification names. Returns its data; 'gone' if the provider has deleted it; null if
+   * `pull` has to bring it with a window. The function is missing if `pull` brings all summaries.
    */
   findOne?: (source: ImportSource, resource: string, id: string) => Promise<'gone' | Pulled[] | null>;
 };

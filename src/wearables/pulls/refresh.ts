@@ -13,8 +13,8 @@ import type { Refresh } from './schemas.ts';
 
 const LOOK_MS = 250;
 /**
- * The most refreshes of a team that wait in this process. A further refresh does not wait: it responds at once, with the
- * outcomes that are known by then.
+ * The most refreshes of a team that wait in this process. A further refresh does not wait: it responds at once, with
+ * the outcomes that are known by then.
  */
 const MAX_WAITING = 4;
 

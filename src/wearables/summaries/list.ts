@@ -14,8 +14,8 @@ export type Range = { days: { from: string; to: string } | null; provider: strin
 type Query = { start_date?: string; end_date?: string | undefined; provider?: string | undefined };
 
 /**
- * Returns the range of a query. If a parameter is a time, only the date in its text counts. If the query has no end, the
- * last day is today in the time zone that is furthest ahead, because the user may be there.
+ * Returns the range of a query. If a parameter is a time, only the date in its text counts. If the query has no end,
+ * the last day is today in the time zone that is furthest ahead, because the user may be there.
  */
 export function rangeOf({ start_date, end_date, provider = '' }: Query): Range {
   const from = start_date?.slice(0, 10);

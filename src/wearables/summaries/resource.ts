@@ -91,8 +91,8 @@ export const keyOf = (item: SummaryItem, otherwise: string): string =>
   item.provider_id ? `id ${item.provider_id}` : otherwise;
 
 /**
- * Returns the key and the times of a summary with a start and an end. `from`, `to` and `day` are names of its fields. The
- * summary belongs to the local day of the field `day`, unless the provider states another day.
+ * Returns the key and the times of a summary with a start and an end. `from`, `to` and `day` are names of its fields.
+ * The summary belongs to the local day of the field `day`, unless the provider states another day.
  */
 export function keyAndTimesFrom(
   item: SummaryItem,

@@ -54,8 +54,8 @@ export const sourceIdOf = ({ id, beside }: Pick<EnsuredStream, 'id' | 'beside'>)
  */
 const MAX_STREAMS = 1_000;
 /**
- * The most streams with samples of one `source_id`, one stream for each app and device. To find a sample, Phial searches
- * all of these streams.
+ * The most streams with samples of one `source_id`, one stream for each app and device. To find a sample, Phial
+ * searches all of these streams.
  */
 const MAX_BESIDE = 50;
 

@@ -1,8 +1,8 @@
-// For each time, Phial stores one sample of a series, provider and source type. If several apps or devices send a sample
-// of the same time, the sample that arrives last is stored. In a series that adds up, the sample with the largest value
-// is stored. Among equal values, the longest interval decides. Among equal intervals, the names of app and device decide.
-// So a short sample of one app does not lower the sum of another app, and the order of arrival does not matter. See
-// docs/decisions/samples-and-deletions.md.
+// For each time, Phial stores one sample of a series, provider and source type. If several apps or devices send a
+// sample of the same time, the sample that arrives last is stored. In a series that adds up, the sample with the
+// largest value is stored. Among equal values, the longest interval decides. Among equal intervals, the names of app
+// and device decide. So a short sample of one app does not lower the sum of another app, and the order of arrival does
+// not matter. See docs/decisions/samples-and-deletions.md.
 import { sql } from 'kysely';
 import { BY_HAND } from '../by-hand.ts';
 import type { Writer } from '../user-writer.ts';

@@ -68,8 +68,8 @@ export const flag = (dotted: string): Column => ({
 });
 
 /**
- * Returns a column whose value is an SQL expression over the row, for example `created_at`. `words` lists all values that
- * the column can have; null if the list is open.
+ * Returns a column whose value is an SQL expression over the row, for example `created_at`. `words` lists all values
+ * that the column can have; null if the list is open.
  */
 export const ofRow = (kind: Kind, expression: Expression, words: readonly string[] | null = null): Column => ({
   kind,

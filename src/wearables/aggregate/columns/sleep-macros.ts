@@ -22,9 +22,9 @@ const part = (value: Expression, from: number, to: number): Expression => sql`
 const asleep = sql`least(start_at + make_interval(secs => coalesce(${field('latency')}, 0)), end_at)`;
 
 /**
- * Returns SQL for the local time of a moment in the night. A sleep stores only the offset from UTC at its end. If clocks
- * change in the night, the evening had another offset. So we check whether the user's time zone has the stored offset
- * at the end of the sleep. If the zone has it, we take all local times of the night from the zone.
+ * Returns SQL for the local time of a moment in the night. A sleep stores only the offset from UTC at its end. If
+ * clocks change in the night, the evening had another offset. So we check whether the user's time zone has the stored
+ * offset at the end of the sleep. If the zone has it, we take all local times of the night from the zone.
  */
 const clockTime = (
   moment: Expression,
@@ -121,8 +121,8 @@ const CHRONOTYPES: readonly (readonly [name: string, before: number])[] = [
 const MIDDLE = sql`(${asleep} + (end_at - ${asleep}) / 2)`;
 
 /**
- * The chronotype, from long sleeps that ended on a Saturday or Sunday. On working days an alarm clock ends the sleep, so
- * only free days show the chronotype. We do not know a person's free days, so we take the weekend.
+ * The chronotype, from long sleeps that ended on a Saturday or Sunday. On working days an alarm clock ends the sleep,
+ * so only free days show the chronotype. We do not know a person's free days, so we take the weekend.
  */
 const chronotype: Column = {
   kind: 'text',

@@ -12,8 +12,8 @@ export type SourceColumn = 'provider' | 'source_type' | 'app_id' | 'device_id' |
 
 type SourceSelection = {
   /**
-   * The source columns by which the query groups. The query uses all rows that differ in these columns, because they are
-   * in different groups.
+   * The source columns by which the query groups. The query uses all rows that differ in these columns, because they
+   * are in different groups.
    */
   apart: SourceColumn[];
   /**

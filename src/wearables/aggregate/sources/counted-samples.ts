@@ -115,8 +115,8 @@ const bestPositions = sql`
 
 /**
  * SQL for the rows that count. Rows of the best source always count. Rows of the last source count if no other source
- * has samples in the slot. `best` is one row with two arrays, and not a table to join: the planner expects one row for a
- * user, so with a join it would search all positions for each sample.
+ * has samples in the slot. `best` is one row with two arrays, and not a table to join: the planner expects one row for
+ * a user, so with a join it would search all positions for each sample.
  */
 const bestOfEachSlot = sql`
   select * from measured where position = 1 or position = coalesce(

@@ -131,8 +131,8 @@ async function findSources(
 }
 
 /**
- * Returns SQL for the local time at which a summary counts. An activity and a sleep count at the beginning of their day.
- * Other summaries count at their start, or at the beginning of their day if they started on another day. A profile
+ * Returns SQL for the local time at which a summary counts. An activity and a sleep count at the beginning of their
+ * day. Other summaries count at their start, or at the beginning of their day if they started on another day. A profile
  * belongs to no day; it counts at the time at which Phial stored it.
  */
 const localTimeOfSummary = (summary: string, { timeZone }: QueryScope): Expression =>

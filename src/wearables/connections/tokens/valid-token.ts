@@ -31,8 +31,9 @@ type ConnectionKey = { user_id: string; provider: string };
 /**
  * Returns the access token of a connection. Renews it if it has expired, or if it is the token that the provider has
  * just refused (`refused`). Returns null if the connection can bring no data: it does not exist, is paused or in error,
- * its user is scheduled for deletion, or its expired token has no application any more. If the provider refuses to renew
- * the token, the connection gets the error `whenRefused`. Throws ProviderUnavailable if the provider cannot be reached.
+ * its user is scheduled for deletion, or its expired token has no application any more. If the provider refuses to
+ * renew the token, the connection gets the error `whenRefused`. Throws ProviderUnavailable if the provider cannot be
+ * reached.
  *
  * Most refresh tokens work only once. So only the process that has the lease of the row renews the token. Other
  * processes poll the database for the new token, and use no database connection while they wait. A new token is stored

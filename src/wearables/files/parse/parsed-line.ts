@@ -39,8 +39,8 @@ export type ParsedSummary = {
 export type ParsedLine =
   | {
       /**
-       * The type is `unknown`, because a malicious file may have taken control of the parser process. The service checks
-       * the samples and summaries of each line.
+       * The type is `unknown`, because a malicious file may have taken control of the parser process. The service
+       * checks the samples and summaries of each line.
        */
       samples: unknown[];
       summaries: unknown[];

@@ -83,8 +83,8 @@ function distanceFrom({ lat, lng }: Position, a: Position, b: Position): number 
 }
 
 /**
- * Encodes the difference of each position to the previous position, in steps of 0.00001 degrees. Each character has five
- * bits.
+ * Encodes the difference of each position to the previous position, in steps of 0.00001 degrees. Each character has
+ * five bits.
  */
 function encode(positions: Position[]): string {
   let text = '';

@@ -7,8 +7,8 @@ import { redirectWith } from '../redirect-url.ts';
 import { findLinkSessionOrNull, nameActor } from '../session.ts';
 
 /**
- * Returns the path of the last page, for a browser that we do not redirect to the team's site. `token` is the link token
- * with which the user may continue.
+ * Returns the path of the last page, for a browser that we do not redirect to the team's site. `token` is the link
+ * token with which the user may continue.
  */
 export function donePath(outcome: LinkOutcome, token: string | null): string {
   if (outcome === 'success') return '/link/done?state=success';

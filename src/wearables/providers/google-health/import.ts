@@ -120,8 +120,8 @@ function filterOf({ type, time }: DataType, window: TimeWindow): string {
 }
 
 /**
- * Yields the samples of a resource. Google merges the samples of all sources into one list, as its own app shows them. A
- * value of 0 means that no source measured, so it is left out.
+ * Yields the samples of a resource. Google merges the samples of all sources into one list, as its own app shows them.
+ * A value of 0 means that no source measured, so it is left out.
  */
 async function* samples(source: ImportSource, resource: string, window: TimeWindow): AsyncIterable<Pulled> {
   for await (const page of merged(source, resource, window)) yield* samplesIn(source, resource, page);

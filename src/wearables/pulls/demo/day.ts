@@ -8,8 +8,8 @@ import { clockOfEvening, illnessOn, isWeekend, nextDate, offsetOn, dayOfPeriod }
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 /**
- * The hour, by the clock of the morning, at which the time zone changes on a day of travel. The person wakes before this
- * hour. Even the shortest day of travel has some hours after it.
+ * The hour, by the clock of the morning, at which the time zone changes on a day of travel. The person wakes before
+ * this hour. Even the shortest day of travel has some hours after it.
  */
 const JOURNEY_HOUR = 10;
 

@@ -96,8 +96,8 @@ function itemOrNull(mapper: Mapper, { raw }: StoredPayload): SummaryItem | null 
 
 /**
  * Renames stored summaries. The key of a summary identifies it among the summaries of its source. If the current mapper
- * makes another key than the stored one, the stored summary gets the new key. Returns those summaries that have the keys
- * of the current mapper now. All are of one kind.
+ * makes another key than the stored one, the stored summary gets the new key. Returns those summaries that have the
+ * keys of the current mapper now. All are of one kind.
  */
 async function underTheirNames(ctx: TxCtx<TeamCtx>, user: UserRow, mapped: Mapped[]): Promise<Mapped[]> {
   const others = mapped.filter(({ row, summary }) => nameOf(summary) !== nameOf(row));
