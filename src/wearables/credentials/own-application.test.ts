@@ -46,7 +46,7 @@ async function setOwn(of: Team, slug = 'oura', name = 'own-client', more: object
   return (await of.api<{ id: string }>('POST', pathOf(of), body)).body.id;
 }
 const remove = (of: Team, id: string) => of.api('DELETE', `${pathOf(of)}?credential_id=${id}`);
-/** The applications that tokens were requested by, one for each request. */
+/** The application that sent each token request to the provider, in the order of the requests. */
 const clients = (): (string | undefined)[] =>
   provider.tokenRequests.map(({ fields }) => fields['client_id']?.replace(/^client-of-\w+-/, ''));
 

@@ -24,7 +24,7 @@ async function lineOf(response: { headers: Headers }): Promise<Line> {
   return lines[0] as Line;
 }
 
-/** A separate key, so that it can end alone. */
+/** Makes one more API key for the team. A test can revoke this key, while the key of the test app stays valid. */
 const makeKey = (): Promise<{ id: string; value: string }> =>
   createTeamKey(app.ctx, { team_id: app.team.id, label: 'on a phone' });
 const revoke = (id: string): Promise<Answer> =>

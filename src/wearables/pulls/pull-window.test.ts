@@ -46,7 +46,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   vi.spyOn(DEMO_IMPORTERS, 'freestyle_libre', 'get').mockReturnValue(played);
-  // Work that an earlier test left under way would be pulled here.
+  // Otherwise the jobs that an earlier test left would pull data in this test.
   await sql`delete from graphile_worker._private_jobs`.execute(app.db);
   await sql`delete from pulls`.execute(app.db);
   await sql`delete from polls`.execute(app.db);
@@ -614,7 +614,8 @@ describe('live data comes before the past', () => {
     await sql`update polls set due_at = now() where user_id = ${known.user_id}`.execute(app.db);
     await resumePulls(app.ctx);
     await app.runJobs();
-    // A poll asks for a day and the next one so far, a window of the past for a week.
+    // The length of the window shows the kind of request: a poll asks for at most two days, a pull of the past for a
+    // week.
     const days = asked.map(({ from, to }) => (Date.parse(to) - Date.parse(from)) / DAY_MS);
     expect(days.length).toBe(6);
     expect(days[0]).toBeLessThanOrEqual(2);

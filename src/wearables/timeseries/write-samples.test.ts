@@ -78,7 +78,7 @@ test('samples of several streams are counted, whether the time of the batch was 
       .map((sample) => ({ ...sample, ...of }));
   const [watch, ring, phone] = ['watch', 'ring', 'phone'].map((source_type) => ({ source_type }));
   expect(await push(every(100, watch as object, 0, 2))).toMatchObject({ created: 100 });
-  // Between the stored samples, and after them.
+  // The next push lies between the stored samples, and the push after it lies after them.
   expect(await push(every(100, watch as object, 1, 2))).toMatchObject({ created: 100, unchanged: 0 });
   expect(await push(every(50, watch as object, 400))).toMatchObject({ created: 50 });
   const mixed = [...every(300, ring as object), ...every(300, watch as object), ...every(300, phone as object)];

@@ -159,7 +159,7 @@ describe('a return', () => {
     const left = await open(start('oura', link_token), browser);
     return { back: here((await open(left.location.href)).location), browser, user_id };
   }
-  /** Checks a refused return: it shows the refusal, redirects nowhere and connects nothing. */
+  /** What `endOf` returns for a refused return: an error page, no redirect and no connection. */
   const REFUSED = { status: 200, hasErrorPage: true, location: 'about:blank', connections: [] };
   const endOf = async (page: Page, user_id: string): Promise<object> => ({
     status: page.status,
@@ -178,7 +178,7 @@ describe('a return', () => {
   test('works once', async () => {
     const { back, browser, user_id } = await away();
     expect(await endOf(await open(back, { cookie: '' }), user_id)).toEqual(REFUSED);
-    // The wrong browser has used it up, so the right one comes too late.
+    // The wrong browser has already used up the return address. So it is refused in the right browser too.
     expect(await endOf(await open(back, browser), user_id)).toEqual(REFUSED);
   });
 
@@ -303,7 +303,7 @@ describe('a link token', () => {
     const { user_id } = await makeUser(team);
     const { link_token } = await linkTokenOf(team, user_id, { redirect_url: HERE });
     const browser = { cookie: '' };
-    // Two tabs leave, and both come back.
+    // Two tabs of the browser go to providers with one link token, and both come back.
     const left = [await open(start('oura', link_token), browser), await open(start('strava', link_token), browser)];
     const backs = await Promise.all(left.map(({ location }) => open(location.href)));
     expect((await open(here((backs[0] as Page).location), browser)).location.searchParams.get('state')).toBe('success');

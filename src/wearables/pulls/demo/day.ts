@@ -135,7 +135,7 @@ function workoutOf(
   const sports: readonly Sport[] = isSwim ? [SWIM] : weekend ? [...SPORTS, HIKE] : SPORTS;
   const { sport, metresAMinute, kilocaloriesAMinute, title } = sports[chance.whole(0, sports.length - 1)] as Sport;
   const minutes = Math.round(chance.whole(25, 55) * (weekend && !isSwim ? 1.8 : 1));
-  // The shortest day of travel has 15 hours. Even then the workout ends before the day does.
+  // Even on the shortest day of travel, the workout ends before the day does.
   const begin = start + Math.round((weekend ? chance.between(9.5, 10.5) : chance.between(12.5, 13.5)) * 60) * MINUTE_MS;
   return {
     sport,

@@ -73,7 +73,7 @@ test('A pull of the past that failed shows only its own resource as failed', asy
 test('Resources after one that the provider has no room for show no attempt', async () => {
   const user = await connected();
   const before = await attempts(user);
-  // Workouts are asked for first.
+  // Workouts are pulled first. Status 429 means that the provider accepts no more requests for some time.
   broken = { workout: 429 };
   await refresh(app, user.team, user.user_id);
   const after = await attempts(user);

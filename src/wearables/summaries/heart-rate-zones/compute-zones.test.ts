@@ -40,7 +40,7 @@ const pushRates = async (...samples: object[]) => {
   const { status } = await person.team.api('POST', `/v2/timeseries/${person.userId}/samples`, samples);
   expect(status).toBe(200);
 };
-/** As if its time had come. */
+/** Runs the queued jobs at once, also if they are due later. */
 const compute = async () => {
   await sql`update graphile_worker._private_jobs set run_at = now() where run_at > now()`.execute(app.db);
   await app.runJobs();
@@ -132,7 +132,7 @@ test("rates of the better source count: by the team's order, the device, the wor
     return zones();
   };
   expect(await from('oura', 'ring', 90)).toEqual([120, 0, 0, 0, 0, 0]);
-  // Both watches are equally good. That of the workout counts, although the other one comes first by name.
+  // Both watches are equally good. The watch that recorded the workout counts, although `fitbit` comes first by name.
   expect(await from('garmin', 'watch', 120)).toEqual([0, 0, 120, 0, 0, 0]);
   expect(await from('fitbit', 'watch', 100)).toEqual([0, 0, 120, 0, 0, 0]);
   expect(await from('polar', 'chest_strap', 140)).toEqual([0, 0, 0, 120, 0, 0]);
