@@ -135,7 +135,7 @@ describe('a team with an application of its own', () => {
     const { user_id } = await makeUser(team);
     const left = await leave(team, user_id);
     expect(left.sent.searchParams.get('redirect_uri')).toBe(redirect_url_override);
-    // A user who has left already comes back by the address that the provider was given.
+    // A user who is at the provider's page during the change still comes back to the old address.
     await setOwn(team, 'oura', 'own-client', { redirect_url_override: null });
     await comeBack(left);
     expect(provider.tokenRequests[0]?.fields['redirect_uri']).toBe(redirect_url_override);

@@ -1,4 +1,5 @@
-// The lines that tokens leave in the audit log: every later line leads back to the key that began it.
+// The audit log of requests with codes and tokens. From each line, a reader finds the API key that made the code or
+// token.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Answer, type TestApp } from '../../../test/test-app.ts';

@@ -121,7 +121,7 @@ const statusOf = async (): Promise<string | undefined> =>
   (await app.api<{ providers: { status: string }[] }>('GET', `/v2/user/providers/${user.user_id}`)).body.providers[0]
     ?.status;
 const waitingJobs = async () => (await sql`select from graphile_worker.jobs`.execute(app.db)).rows;
-/** Makes waiting work due. */
+/** Makes the waiting jobs due at once. */
 const later = () => sql`update graphile_worker._private_jobs set run_at = now() where run_at > now()`.execute(app.db);
 const historical = async () => {
   await app.deliver();
@@ -512,7 +512,7 @@ describe('polls', () => {
   test('cover the last days of ingestion for seven days after them; then the connection is paused', async () => {
     await connect();
     await app.runJobs();
-    // Late data, each time with another value.
+    // Each response has late data, with another value each time.
     answer = ({ to }) => manyOf([sampleAt(new Date(Date.parse(to) - 2 * DAY_MS).toISOString(), 5 + asked.length)]);
     for (const [ingestion_end, times, status] of [
       [dayFromNow(-1), 1, 'connected'],
@@ -625,7 +625,7 @@ describe('live data comes before the past', () => {
 });
 
 describe('the poll and the pull of a connection', () => {
-  /** Whether its poll and its pull are never due. */
+  /** Returns, for the poll and then for the pull of the user's connection, whether it is never due. */
   const never = async (): Promise<boolean[]> => {
     const { rows } = await sql<{ never: boolean }>`
       select due_at = 'infinity' as never from polls where user_id = ${user.user_id}

@@ -101,7 +101,7 @@ async function device(serial: string): Promise<string> {
 
 describe('two apps on one phone', () => {
   test('keep their own samples if intervals overlap, and a sum does not add both', async () => {
-    // One app counts by the hour, the other one by the hour from half past.
+    // Each sample lasts an hour. The samples of one app begin on the hour, those of the other app at half past.
     await push(
       ...Array.from({ length: 8 }, (_, n) => steps(480 + n * 60, 60, 1_000, walks)),
       ...Array.from({ length: 8 }, (_, n) => steps(510 + n * 60, 60, 900, rings)),

@@ -58,7 +58,7 @@ const start = (slug: string, token: string, more = ''): string => `/v2/link/oaut
 /** The service's own address may differ from the address that the tests use. */
 const here = (url: URL): string => url.pathname + url.search;
 
-/** From the first click to the return; returns where the browser ends. */
+/** Does all steps of a browser that connects a provider. Returns the last page. */
 async function connectBy(slug: string, token: string, browser: Browser = { cookie: '' }, more = ''): Promise<Page> {
   const left = await open(start(slug, token, more), browser);
   const back = await open(left.location.href);
@@ -151,7 +151,7 @@ describe('connecting at the page of a provider', () => {
 });
 
 describe('a return', () => {
-  /** A browser at the provider, with the query that it would come back with. */
+  /** Returns a browser that is at the provider's page, and the address to which the provider sends it back. */
   async function away(): Promise<{ back: string; browser: Browser; user_id: string }> {
     const { user_id } = await makeUser(team);
     const { link_token } = await linkTokenOf(team, user_id, { redirect_url: HERE });

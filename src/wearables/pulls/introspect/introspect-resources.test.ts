@@ -1,4 +1,4 @@
-// The outcome of the last pull of each resource, where others of the same connection had another outcome.
+// The outcome of the last pull of each resource, if the resources of one connection have different outcomes.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/test-app.ts';

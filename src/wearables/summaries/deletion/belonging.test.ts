@@ -57,8 +57,8 @@ const remove = (path: string, ...deletions: object[]) =>
   team.api<{ deleted: number; code: string }>('DELETE', `/v2/summary/${path}/${user_id}`, deletions);
 
 /**
- * The longest time that this process worked without letting anything else run, in milliseconds of processor time, since
- * other programs run too.
+ * Returns the longest time during which this process ran no other code than `work`. This is processor time in
+ * milliseconds, because other programs on the machine do not change it.
  */
 async function longestStall(work: () => Promise<unknown>): Promise<number> {
   let [longest, last] = [0, process.cpuUsage()];

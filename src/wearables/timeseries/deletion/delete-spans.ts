@@ -32,7 +32,7 @@ export type DeletedOfStream = {
 };
 
 /**
- * An interval must not contain samples that are left. To find the samples that are left, one deletion searches at most
+ * A published interval must not contain samples that stay stored. To find these samples, one deletion searches at most
  * MAX_SEARCHED pairs of a stream and a span, and reads at most MAX_READ samples.
  */
 const MAX_SEARCHED = 20_000;
