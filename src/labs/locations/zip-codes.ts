@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Ctx } from '../../context.ts';
 
 /**
- * The approximate location of a zip code. A table of the first three digits gives it. A zip code in another state or
- * time zone than its first three digits has its own row.
+ * The approximate location of a zip code. A table gives one location for each group of zip codes with the same first
+ * three digits. A zip code that is in another state or time zone than its group has its own row in the table.
  */
 export type Area = { state: string; city: string; lat: number; lng: number; iana_timezone: string };
 

@@ -49,8 +49,8 @@ const ORDERS = 1_000;
  * the complete tables.
  */
 export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
-  // PostgreSQL must not choose the index of the list of orders here, because it would read that index completely. That
-  // index has user and id, but not created_at, so we select created_at too.
+  // We also select created_at, because the index of the list of orders does not contain it. Otherwise PostgreSQL could
+  // answer from that index alone, and would read all of it.
   const orders = await db.selectFrom('orders').select(['id', 'created_at']).where('user_id', '=', user.id).execute();
   for (let from = 0; from < orders.length; from += ORDERS) {
     const ids = orders.slice(from, from + ORDERS).map(({ id }) => id);

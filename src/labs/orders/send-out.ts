@@ -18,8 +18,8 @@ export type LabConnection = 'simulated' | 'hl7';
 
 /**
  * The job that sends the waiting messages for one laboratory, oldest first. The folder `laboratories` implements it.
- * All laboratories together use the permits of one team. So laboratories that do not respond leave the other permits
- * for calls to providers.
+ * The jobs of all laboratories together get only as many permits (rights to run) as one team. So laboratories that do
+ * not respond leave the other permits to other jobs.
  */
 export const outboxKind = jobKind({
   name: 'laboratory_outbox',
@@ -29,8 +29,8 @@ export const outboxKind = jobKind({
 });
 
 /**
- * Returns the status of an order that is ready to be sent. A laboratory that receives orders as messages needs no paper
- * requisition.
+ * Returns the status of an order that is ready to be sent. A laboratory that receives orders as messages does not need
+ * the requisition (the order form on paper) to know the order.
  */
 export const requisitionStatus = (connection: LabConnection): LowLevelStatus =>
   connection === 'hl7' ? 'requisition_bypassed' : 'requisition_created';

@@ -71,7 +71,7 @@ export async function handToOperator(
      where team_id = ${ctx.team.id} and order_id = ${order_id} and id = ${id}`.execute(ctx.db);
 }
 
-/** Returns the oldest request that waits for this appointment. */
+/** Returns the id of the oldest request about this appointment that is still to be sent; null if there is none. */
 export async function nextCall(
   ctx: TxCtx<TeamCtx>,
   { order_id, appointment_id }: SchedulerCall,

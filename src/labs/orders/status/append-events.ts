@@ -11,9 +11,9 @@ import { fullStatus, partsOf, type LowLevelStatus } from './statuses.ts';
 export type NewEvent = { status: LowLevelStatus; detail?: string | null };
 
 /**
- * Every response and every event of an order contains all its events, and an event must not exceed 256 KiB. So at this
- * many events, requests of the team can no longer change the status. We still accept updates of laboratories and
- * schedulers.
+ * Every webhook about an order contains all statuses that the order had, and a webhook must not exceed 256 KiB. So if an
+ * order has had this many statuses, requests of the team cannot change its status. Updates of laboratories and
+ * schedulers still can.
  */
 const MAX_ASKED_FOR = 250;
 
@@ -101,7 +101,7 @@ export async function appendOrderEvents(
  */
 const shouldPublishPartial = ({ team }: TeamCtx): boolean => team.settings['partial_webhooks_enabled'] === true;
 
-/** Publishes events of an order. Each contains the order as it was right after that event. */
+/** Publishes events of an order. Each published event contains the order as it was right after that event. */
 export async function publishOrderEvents(
   ctx: TxCtx<TeamCtx>,
   order: LoadedOrder,
