@@ -16,8 +16,8 @@ type Values = Pick<StoredReport, 'results' | 'missing_results' | 'withdrawn'>;
 export type AfterReport = { tests: TestStatuses; awaitsOthers: boolean };
 
 /**
- * Returns the statuses of the tests after one more report. A test that is final never becomes preliminary again,
- * because a report that says so has arrived late.
+ * Returns the statuses of the tests after one more report. If the report calls a final test preliminary, the report has
+ * arrived late, and the test stays final.
  */
 export function testsAfter(before: TestStatuses, reported: ReportedTest[], ordered: OrderedTest[]): AfterReport {
   const named = reported.map((test) => namedBy(test, ordered));
