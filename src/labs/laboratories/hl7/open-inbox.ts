@@ -33,8 +33,8 @@ const OF_A_LABORATORY = 2;
 type Received = { ack: Buffer; ok: boolean; parts: number };
 
 /**
- * Handles a message from a laboratory when a permit is free. `speakers` are the laboratories that may send on this
- * connection or in this folder.
+ * Handles a message from a laboratory when a permit is free, which is the right to handle one message. `speakers` are
+ * the laboratories that may send on this connection or in this folder.
  */
 export type Receive = (speakers: Connection[], bytes: Buffer) => Promise<Received>;
 
