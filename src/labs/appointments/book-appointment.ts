@@ -17,8 +17,8 @@ import { isInTime } from './slots/simulated-scheduler.ts';
 export type Booked = { appointment: LoadedAppointment; order: LoadedOrder['row'] };
 
 /**
- * Books an appointment slot for an order. In a sandbox, the simulated scheduler confirms the appointment at once. If the
- * request has `async_confirmation`, that scheduler only reserves the slot. If the operator has connected a real
+ * Books an appointment slot for an order. In a sandbox, the simulated scheduler confirms the appointment at once. If
+ * the request has `async_confirmation`, that scheduler only reserves the slot. If the operator has connected a real
  * scheduler, we send it the booking after the commit. Until the real scheduler answers, the appointment is pending.
  */
 export function bookAppointment(

@@ -13,8 +13,8 @@ const CODE = 50;
 
 /**
  * Draws labels for the tubes or cards of an order. All labels are equal. A label shows the patient's name and date of
- * birth, and a number. This is the sample id, or else the number of the order. The label shows the number as text and as
- * a DataMatrix, a square code that can contain the longest number.
+ * birth, and a number. This is the sample id, or else the number of the order. The label shows the number as text and
+ * as a DataMatrix, a square code that can contain the longest number.
  */
 export async function drawLabels(
   facts: OrderFacts,

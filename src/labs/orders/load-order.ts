@@ -69,10 +69,9 @@ const UNLISTED = ['parent_id', 'lab_account_id', 'consents', 'aoe_answers', 'las
 type ListedRow = Omit<OrderRow, (typeof UNLISTED)[number]>;
 
 /**
- * The two links to a requisition, the order form on paper. `ofKey` is the link for the caller's key, or null if this key
- * may not read documents.
- * `ofEvents` is the link in events, which is the same for all keys. A response or an event uses only one of the two, so
- * we sign a link only when the code reads it.
+ * The two links to a requisition, the order form on paper. `ofKey` is the link for the caller's key, or null if this
+ * key may not read documents. `ofEvents` is the link in events, which is the same for all keys. A response or an event
+ * uses only one of the two, so we sign a link only when the code reads it.
  */
 type RequisitionUrl = { readonly ofKey: string | null; readonly ofEvents: string };
 

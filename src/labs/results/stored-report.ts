@@ -24,8 +24,8 @@ export type StoredMissingResult = Omit<Static<typeof MissingResult>, 'history'> 
     is_held?: true;
   };
 /**
- * A value that the laboratory withdrew. The entry states what was measured. It does not contain the value itself, because
- * that may belong to another person, and we must not show it by mistake. The entry also prevents an older message from
+ * A value that the laboratory withdrew. The entry states what was measured. It does not contain the value itself: the
+ * value may belong to another person, and we must not show it by mistake. The entry also prevents an older message from
  * bringing the value back. In versions of early releases, the entry has only its key, or its key and name.
  */
 export type Withdrawn = StoredEntry &

@@ -57,8 +57,8 @@ function openOrRefuse(ctx: TeamCtx, key: string): Slot & { expires_at: string } 
   try {
     return ctx.cipher.openJson('appointments.site', rowOfKeys(ctx), Buffer.from(key, 'base64url'));
   } catch (error) {
-    // A booking key names the encryption key that sealed it. If other processes use that encryption key and this process
-    // lacks it, the operator must add it. If no process uses it, somebody has forged the booking key.
+    // A booking key names the encryption key that sealed it. If other processes use that encryption key and this
+    // process lacks it, the operator must add it. If no process uses it, somebody has forged the booking key.
     if (error instanceof MissingEncryptionKey && ctx.cipher.isMissing(error.key_version)) throw error;
     throw new AppError('booking_key_invalid', 'This is not a booking_key of a slot that this team was offered.');
   }

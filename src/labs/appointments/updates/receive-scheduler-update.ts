@@ -28,8 +28,8 @@ type SchedulerRequest = { headers: Readonly<Record<string, string | null>>; body
 
 /**
  * Applies a scheduler's update in one transaction and responds after the commit, so no update that we acknowledged is
- * lost. Throws not_found if the scheduler or the appointment is unknown, and signature_refused if the signature is wrong
- * or missing. Throws not_ready if the scheduler has to send the update again later.
+ * lost. Throws not_found if the scheduler or the appointment is unknown, and signature_refused if the signature is
+ * wrong or missing. Throws not_ready if the scheduler has to send the update again later.
  */
 export async function receiveSchedulerUpdate(
   ctx: Ctx,

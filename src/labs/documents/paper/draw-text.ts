@@ -33,8 +33,8 @@ const widthOf = (doc: PDFKit.PDFDocument, shown: string, style: Style): number =
   stretchesOf(shown, style).reduce((sum, { text, font }) => sum + write(doc, font, style.size).widthOfString(text), 0);
 
 /**
- * More characters than any line can contain. A text with more characters cannot fit, so we do not measure it. To measure
- * a long text takes time.
+ * More characters than any line can contain. A text with more characters cannot fit, so we do not measure it, because
+ * that takes time.
  */
 const MAX_CHARACTERS = 1_000;
 

@@ -136,8 +136,8 @@ function firstOf(observations: Observation[], statuses: LowLevelStatus[]): Obser
 const RESULT_STATUSES: ReadonlySet<LowLevelStatus> = new Set(['partial_results', 'completed', 'corrected']);
 
 /**
- * Takes the first of these statuses that the order ever had, and returns the last time at which the order got it. If the
- * order had none of the statuses, the function returns the time of its last status before results.
+ * Takes the first of these statuses that the order ever had, and returns the last time at which the order got it. If
+ * the order had none of the statuses, the function returns the time of its last status before results.
  */
 function timeOf({ events }: LoadedOrder, ...statuses: LowLevelStatus[]): string {
   const last = (matches: (status: LowLevelStatus) => boolean): string | undefined =>

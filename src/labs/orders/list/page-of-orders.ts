@@ -23,8 +23,8 @@ const MAX_PASSED = 10_000;
 type Part = { byStatus: boolean; direction: 'asc' | 'desc'; size: number; first: number };
 
 /**
- * A column of `orders` by which the request filters, and the values that it selects in this column. An index begins with
- * this column and ends with the order's id.
+ * A column of `orders` by which the request filters, and the values that it selects in this column. An index begins
+ * with this column and ends with the order's id.
  */
 type Lead = { column: 'user_id' | 'last_low_level_status' | 'interpretation' | 'method'; values: string[] };
 
@@ -39,9 +39,9 @@ export function pageOf(wanted: OrderSelection, part: Part, total: number): Compi
 }
 
 /**
- * Returns a statement for the page that also returns the total in each row. Returns null if there is no stored total, if
- * the page begins too late, or if a filter excludes some orders of the index. Such a filter may match no order, and the
- * statement would read the entire index. So the caller must read the total first.
+ * Returns a statement for the page that also returns the total in each row. Returns null if there is no stored total,
+ * if the page begins after MAX_PASSED orders, or if a filter excludes some orders of the index. Such a filter may match
+ * no order, and the statement would read the entire index. So the caller must read the total first.
  */
 export function pageWithTotalOrNull(wanted: OrderSelection, part: Part): CompiledQuery | null {
   const lead = leadOf(leadsOf(wanted), part);

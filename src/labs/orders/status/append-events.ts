@@ -11,8 +11,8 @@ import { fullStatus, partsOf, type LowLevelStatus } from './statuses.ts';
 export type NewEvent = { status: LowLevelStatus; detail?: string | null };
 
 /**
- * Every webhook about an order contains all statuses that the order had, and a webhook must not exceed 256 KiB. So if an
- * order has had this many statuses, requests of the team cannot change its status. Updates of laboratories and
+ * Every webhook about an order contains all statuses that the order had, and a webhook must not exceed 256 KiB. So if
+ * an order has had this many statuses, requests of the team cannot change its status. Updates of laboratories and
  * schedulers still can.
  */
 const MAX_ASKED_FOR = 250;

@@ -15,8 +15,8 @@ import { forgetFiles, storeFile } from './store-file.ts';
 
 /**
  * Stores the files of an uploaded form while they arrive, and adds the job that reads them. If we refuse the form, if
- * the connection breaks, or if the form repeats an earlier idempotency key, no file of the form stays stored. Throws the
- * errors of `storeFile` and of `findUser`.
+ * the connection breaks, or if the form repeats an earlier idempotency key, no file of the form stays stored. Throws
+ * the errors of `storeFile` and of `findUser`.
  */
 export async function createJob(
   ctx: TeamCtx,

@@ -82,8 +82,8 @@ export async function nextWaiting(ctx: Ctx, labId: number): Promise<WaitingMessa
 }
 
 /**
- * Returns the laboratories that have a due message. The caller adds the send jobs of these laboratories again, because a
- * killed process may have lost the jobs.
+ * Returns the laboratories that have a due message. The caller adds the send jobs of these laboratories again, because
+ * a killed process may have lost the jobs.
  */
 export async function laboratoriesWithWaiting(ctx: Ctx): Promise<number[]> {
   const { rows } = await sql<{ lab_id: number }>`
