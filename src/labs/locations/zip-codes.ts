@@ -7,7 +7,7 @@ import type { Ctx } from '../../context.ts';
  */
 export type Area = { state: string; city: string; lat: number; lng: number; iana_timezone: string };
 
-/** Returns the area of a zip code; null for an unknown zip code, such as that of a military address. */
+/** Returns the area of a zip code; null if we do not know it, for example for the zip code of a military address. */
 export async function findAreaOrNull({ db }: Pick<Ctx, 'db'>, zipCode: string): Promise<Area | null> {
   const area = await db
     .selectFrom('zip_prefixes')

@@ -63,8 +63,8 @@ async function askFor(ctx: TxCtx<TeamCtx>, { row: { user_id, id }, lab }: Loaded
 }
 
 /**
- * Withdraws the messages about an order that are not sent yet. We also send a cancellation, unless nothing about the
- * order was sent, or the laboratory itself refused or cancelled it.
+ * Withdraws the messages about an order that are not sent yet. If a message was sent, we also send a cancellation. But
+ * we send none if the laboratory itself refused or cancelled the order.
  * The job that sends messages locks the same row as the caller of this function. It records a message as sent before it
  * sends the message. So this function sees each message that may have been sent, and the job sees the cancellation.
  */

@@ -88,8 +88,8 @@ export type ReportedTest = {
   /** A corrected test has the status final. cancelled: the test has no result and will get none. */
   status: 'partial' | 'final' | 'cancelled';
   /**
-   * What the number that we issued names, if this part of the report contains it. If it names one ordered test, this is
-   * the position of that test, starting at 1. If it names the entire order, this is 'order'. Null without such a number.
+   * The test or order that our number in this part of the report names: the position of an ordered test, starting at 1,
+   * or 'order' for the entire order. Null if the part contains no number that we issued.
    */
   names: number | 'order' | null;
   /** The laboratory's codes of the test, and the name of the test if we know it. */

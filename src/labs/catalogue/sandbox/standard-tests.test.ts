@@ -24,7 +24,7 @@ const labs = new Map<number, Lab>(
   ]),
 );
 
-/** Returns a marker's analytes. A panel has a row for each analyte. A biomarker's id ends with the id of its analyte. */
+/** Returns a marker's analytes. A panel has a row for each analyte. A biomarker's id ends with its analyte's id. */
 function analytesOf(markerId: number): number[] {
   const ofPanel = panelRows.filter((row) => row.marker_id === markerId);
   return ofPanel.length > 0 ? ofPanel.map((row) => row.analyte_id) : [markerId % 1000];

@@ -147,8 +147,8 @@ export function shrunk(
 }
 
 /**
- * Draws one line whose top left corner is at x and y. The baseline is that of the regular font for all fonts, so
- * stretches in different fonts stand at the same height.
+ * Draws one line whose top left corner is at x and y. Every font uses the baseline of the regular font, so that
+ * stretches of text in different fonts stand at the same height.
  */
 export function drawLine(doc: PDFKit.PDFDocument, line: string, { x, y }: Point, style: Style): void {
   const { ascent, unitsPerEm } = openFont('regular').font;

@@ -1,4 +1,4 @@
-// Tests when we serve the PDF report in a laboratory's message, and when we do not.
+// A laboratory's message may contain a PDF of the report. When customers get this PDF, and when they do not.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

@@ -45,8 +45,8 @@ export type Receive = (speakers: Connection[], bytes: Buffer) => Promise<Receive
 const sharesOf = new WeakMap<Ctx['db'], FairShare>();
 
 /**
- * Opens the inbox. The laboratories get permits in round robin, so one laboratory with many messages delays another by
- * at most one message.
+ * Opens the inbox for messages of laboratories. The laboratories get permits in round robin. So a laboratory with many
+ * messages delays another laboratory by at most one message.
  */
 export function openInbox(ctx: Ctx): Receive {
   const share = sharesOf.get(ctx.db) ?? new FairShare({ permits: AT_ONCE, maxOfOrg: OF_A_LABORATORY });

@@ -120,8 +120,8 @@ const withoutValue = (
 });
 
 /**
- * Returns half of the observations for the first partial report, and more for each further partial report. The last of
- * them may itself be partial.
+ * Returns half of the observations for the first partial report, and more for each further partial report. The last
+ * returned observation may be partial. All observations before it are final.
  */
 function firstOf(observations: Observation[], statuses: LowLevelStatus[]): Observation[] {
   const parts = statuses.filter((low) => low === 'partial_results').length;

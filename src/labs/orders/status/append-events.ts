@@ -41,7 +41,7 @@ const APPEND = `
  * newest one to the order's row, and publishes each event with the order as it was right after that event. The caller
  * holds the lock on the order's row, and has read the order under this lock.
  * The database refuses a status that the status table does not allow. Each event is at least a millisecond later than
- * the one before, so customers can see which is the newest.
+ * the event before it, so customers can see which event is the newest.
  */
 export async function appendOrderEvents(
   ctx: TxCtx<TeamCtx>,
