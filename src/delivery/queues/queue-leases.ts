@@ -58,7 +58,7 @@ const MAX_MADE_DUE = 10_000;
 
 /**
  * Clears the failures of an endpoint and makes its waiting deliveries due. Call it when the endpoint is enabled again.
- * It updates the row of the queue last, because workers wait for the lock of that row.
+ * It updates the row of the queue last, because no worker can lease the queue while this transaction locks the row.
  */
 export async function restartQueue(tx: Tx, webhookId: string): Promise<void> {
   await sql`
